@@ -1,0 +1,5 @@
+file(READ ${INPUT} content)
+if(content MATCHES "\\)iap_embed\"")
+  message(FATAL_ERROR "${INPUT} holds the delimiter of its own embedding")
+endif()
+file(WRITE ${OUTPUT} "#include <string_view>\nnamespace iap::embedded {\nextern const std::string_view ${SYMBOL};\nconst std::string_view ${SYMBOL} = R\"iap_embed(${content})iap_embed\";\n}\n")

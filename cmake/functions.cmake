@@ -1,0 +1,34 @@
+# iap_module(FILE.cppm ...): module interfaces of this folder.
+function(iap_module)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(iap_engine PUBLIC FILE_SET iap_modules TYPE CXX_MODULES BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARGN})
+endfunction()
+
+# iap_sources(FILE.cpp ...): bodies of this folder.
+function(iap_sources)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(iap_engine PRIVATE ${ARGN})
+endfunction()
+
+# iap_embed(FILE ...): the text of each file as `extern const std::string_view <name>_<extension>` in namespace iap::embedded,
+# so that a program finds its models without a data folder. A changed file rebuilds.
+function(iap_embed)
+  foreach(file IN LISTS ARGN)
+    string(MAKE_C_IDENTIFIER ${file} symbol)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.cpp)
+    add_custom_command(OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol}
+              -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+      DEPENDS ${file} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+    target_sources(iap_engine PRIVATE ${output})
+    set_source_files_properties(${output} TARGET_DIRECTORY iap_engine PROPERTIES GENERATED ON CXX_SCAN_FOR_MODULES OFF)
+  endforeach()
+endfunction()
+
+# iap_test(NAME FILE.cpp ...): one Catch2 executable.
+function(iap_test name)
+  add_executable(test_${name} ${ARGN})
+  target_link_libraries(test_${name} PRIVATE iap_host Catch2::Catch2WithMain nlohmann_json::nlohmann_json)
+  target_compile_definitions(test_${name} PRIVATE IAP_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+  catch_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}: PROPERTIES TIMEOUT 300)
+endfunction()

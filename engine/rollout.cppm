@@ -1,0 +1,51 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+export module iap.rollout;
+import iap.core;
+import iap.env;
+import iap.policy;
+
+export namespace iap {
+
+struct Episode {
+  double total = 0;  ///< the return: undiscounted sum of rewards
+  int steps = 0;     ///< policy steps
+  bool terminated = false, truncated = false, unstable = false;
+};
+
+/// Called after each step's `act` and before the environment moves; for videos and traces.
+using StepObserver = std::function<void(const Observation& observation, std::span<const float> action, const Policy& policy)>;
+
+/// One episode of `policy` in `env` from `seed`. The policy's outputs in [-1, 1] are mapped to the action range.
+/// @throws Error naming environment, seed and step for a reward or an action that is not finite; Interrupted on Ctrl-C.
+Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer = {});
+
+struct RolloutTask {
+  std::span<const float> parameters;
+  std::uint64_t seed = 0;
+};
+
+using EnvFactory = std::function<std::unique_ptr<Env>()>;
+
+/// Runs episodes in parallel. Each worker owns an environment and a policy, created when it first works.
+class RolloutPool {
+ public:
+  /// `threads` 0: all hardware threads.
+  RolloutPool(EnvFactory make_env, Policy prototype, int threads);
+  ~RolloutPool();
+  /// One episode a task, results in the order of the tasks: the same for any number of threads.
+  /// @throws the Error of the lowest failing task; Interrupted.
+  std::vector<Episode> run(std::span<const RolloutTask> tasks);
+  int threads() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace iap

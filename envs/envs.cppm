@@ -1,0 +1,26 @@
+module;
+#include <memory>
+#include <span>
+#include <string>
+export module iap.envs;
+import iap.core;
+import iap.env;
+
+export namespace iap {
+
+struct EnvEntry {
+  std::string name;
+  std::string summary;
+  std::unique_ptr<Env> (*make)(Options& options);
+};
+
+/// Every environment this build knows.
+std::span<const EnvEntry> env_catalog();
+
+/// Builds the environment that `config` describes: {name = "cheetah-run", pixels = {100, 100}, action_repeat = 4, ...}.
+/// A name that ends in ".lua" is an environment written in Lua (envs/script). The common wrapper options apply to all.
+/// The spec's `config` is `config` completed with every default. @throws Error naming the option; unknown names get the nearest
+/// one.
+std::unique_ptr<Env> make_env(const Config& config);
+
+}  // namespace iap

@@ -1,0 +1,4 @@
+export module iap.attention;
+export import :patches;
+export import :kernel;
+export import :select;

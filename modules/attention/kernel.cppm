@@ -1,0 +1,44 @@
+module;
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+export module iap.attention:kernel;
+import iap.core;
+import :patches;
+
+export namespace iap {
+
+/// The projections of one attention head, row-major c x d, and optional biases of d values (empty: none).
+struct HeadWeights {
+  std::span<const float> query, key;
+  std::span<const float> query_bias, key_bias;
+};
+
+/// Turns a frame into one score a patch: r = (1/L) 1^T A, A(i, j) = K(q_i, k_j), Q = X W_Q, K = X W_K (v1 eq. 1-3).
+/// Built for one patch grid and d; owns its workspace, so `score` allocates nothing. Not thread-safe.
+class Scorer {
+ public:
+  virtual ~Scorer() = default;
+  virtual std::string_view kernel() const = 0;
+  /// New weights; they must stay valid until the next call.
+  virtual void bind(const HeadWeights& weights) = 0;
+  /// `pixel_offset` is added to pixel values in [0, 1] (the usual -0.5 centres them). Writes L scores.
+  virtual void score(const ImageView& image, float pixel_offset, std::span<float> scores) = 0;
+};
+
+struct KernelEntry {
+  std::string name;
+  std::string summary;
+  std::unique_ptr<Scorer> (*make)(Options& options, const PatchGrid& grid, int d);
+};
+
+/// Every kernel this build knows.
+std::span<const KernelEntry> kernel_catalog();
+
+/// Builds the scorer named by option `kernel` (default "relu"); reads that kernel's own options from the same table.
+std::unique_ptr<Scorer> make_scorer(Options& options, const PatchGrid& grid, int d);
+
+}  // namespace iap

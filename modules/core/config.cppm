@@ -1,0 +1,103 @@
+module;
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+export module iap.core:config;
+
+export namespace iap {
+
+/// A tree of plain values: what an option table in Lua, a JSON header and a `--set` override have in common. Every catalog
+/// (environments, blocks, kernels, optimizers) builds its objects from one, so that an object can always be rebuilt from a file.
+class Config {
+ public:
+  using List = std::vector<Config>;
+  using Map = std::map<std::string, Config, std::less<>>;
+
+  Config() = default;
+  Config(bool value) : value_(value) {}
+  Config(int value) : value_(std::int64_t{value}) {}
+  Config(std::int64_t value) : value_(value) {}
+  Config(double value) : value_(value) {}
+  Config(const char* value) : value_(std::string(value)) {}
+  Config(std::string value) : value_(std::move(value)) {}
+  Config(List value) : value_(std::move(value)) {}
+  Config(Map value) : value_(std::move(value)) {}
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  const bool* boolean() const { return std::get_if<bool>(&value_); }
+  const std::string* string() const { return std::get_if<std::string>(&value_); }
+  const List* list() const { return std::get_if<List>(&value_); }
+  const Map* map() const { return std::get_if<Map>(&value_); }
+  Map* map() { return std::get_if<Map>(&value_); }
+  List* list() { return std::get_if<List>(&value_); }
+  /// The value as a number; integers widen. Empty for anything else.
+  std::optional<double> number() const;
+  /// The value as an integer; a double with an integral value counts. Empty for anything else.
+  std::optional<std::int64_t> integer() const;
+
+  /// The entry of a map, or nullptr.
+  const Config* find(std::string_view key) const;
+  /// The entry of a map, created if missing; a null value becomes a map first. @throws Error if this is no map.
+  Config& operator[](std::string_view key);
+
+  /// "a number", "a string", "a list" ... for messages.
+  std::string type_name() const;
+  /// Short, human form of the value for messages.
+  std::string describe() const;
+
+  bool operator==(const Config&) const = default;
+
+ private:
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Map> value_;
+};
+
+/// JSON text of `config`; numbers round-trip exactly. Non-finite numbers are written as the strings "inf", "-inf", "nan".
+std::string to_json(const Config& config, int indent = -1);
+/// @throws Error that names `source` and the position if `json` is malformed.
+Config parse_json(std::string_view json, std::string_view source);
+
+/// Sets `path` ("env.action_repeat") to `value`, which is read as JSON where it parses and as a string otherwise.
+void set_path(Config& config, std::string_view path, std::string_view value);
+
+/// Reads the option table of one object (`owner` names it in messages) and refuses what nobody asked for.
+class Options {
+ public:
+  /// `config` must be a map or null (no options). It has to outlive this object. @throws Error otherwise.
+  Options(std::string owner, const Config& config);
+
+  bool has(std::string_view key) const;
+  /// Readers: without `fallback` a missing key is an error. @throws Error naming owner, key, expected and got.
+  double number(std::string_view key, std::optional<double> fallback = {});
+  /// As `number`, and inside [low, high].
+  double number_in(std::string_view key, double low, double high, std::optional<double> fallback = {});
+  std::int64_t integer_in(std::string_view key, std::int64_t low, std::int64_t high, std::optional<std::int64_t> fallback = {});
+  bool boolean(std::string_view key, std::optional<bool> fallback = {});
+  std::string string(std::string_view key, std::optional<std::string> fallback = {});
+  /// One of `names`; an unknown name is an error with the nearest valid one.
+  std::string choice(std::string_view key, const std::vector<std::string>& names, std::optional<std::string> fallback = {});
+  std::vector<std::int64_t> integers(std::string_view key, std::optional<std::vector<std::int64_t>> fallback = {});
+  /// The raw value (null if missing).
+  const Config& value(std::string_view key);
+  /// A missing key is an empty list; a value that is no list is an error.
+  const Config::List& list(std::string_view key);
+
+  /// @throws Error naming the first key that no reader asked for, with the nearest known one.
+  void finish() const;
+  /// @throws Error "owner: message".
+  [[noreturn]] void fail(std::string_view message) const;
+  const std::string& owner() const { return owner_; }
+
+ private:
+  const Config* look_up(std::string_view key);
+  const Config& require(std::string_view key, const Config* found) const;
+
+  std::string owner_;
+  const Config* config_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace iap

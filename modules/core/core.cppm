@@ -1,0 +1,12 @@
+/// iap.core: what every other module stands on. One partition a purpose.
+export module iap.core;
+
+export import :error;
+export import :config;
+export import :random;
+export import :parallel;
+export import :interrupt;
+export import :image;
+export import :parameters;
+export import :bytes;
+export import :file;

@@ -1,0 +1,121 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+module iap.core;
+
+namespace iap {
+namespace {
+const Config nothing;
+const Config::List empty_list;
+}  // namespace
+
+Options::Options(std::string owner, const Config& config) : owner_(std::move(owner)), config_(&config) {
+  if (!config.is_null() && !config.map() && !(config.list() && config.list()->empty()))
+    fail(text("expected a table of options, got ", config.describe()));
+}
+
+void Options::fail(std::string_view message) const { throw Error(text(owner_, ": ", message)); }
+
+bool Options::has(std::string_view key) const {
+  const auto* found = config_->find(key);
+  return found && !found->is_null();
+}
+
+const Config* Options::look_up(std::string_view key) {
+  if (std::ranges::find(asked_, key) == asked_.end()) asked_.emplace_back(key);
+  return has(key) ? config_->find(key) : nullptr;
+}
+
+const Config& Options::require(std::string_view key, const Config* found) const {
+  if (!found) fail(text("option '", key, "' is missing"));
+  return *found;
+}
+
+double Options::number(std::string_view key, std::optional<double> fallback) {
+  const auto* found = look_up(key);
+  if (!found && fallback) return *fallback;
+  const Config& value = require(key, found);
+  const auto number = value.number();
+  if (!number) fail(text("option '", key, "' must be a number, got ", value.describe()));
+  if (!std::isfinite(*number)) fail(text("option '", key, "' must be finite, got ", *number));
+  return *number;
+}
+
+double Options::number_in(std::string_view key, double low, double high, std::optional<double> fallback) {
+  const double value = number(key, fallback);
+  if (value < low || value > high) fail(text("option '", key, "' must be in [", low, ", ", high, "], got ", value));
+  return value;
+}
+
+std::int64_t Options::integer_in(std::string_view key, std::int64_t low, std::int64_t high, std::optional<std::int64_t> fallback) {
+  const auto* found = look_up(key);
+  if (!found && fallback) return *fallback;
+  const Config& value = require(key, found);
+  const auto whole = value.integer();
+  if (!whole) fail(text("option '", key, "' must be an integer, got ", value.describe()));
+  if (*whole < low || *whole > high) fail(text("option '", key, "' must be in [", low, ", ", high, "], got ", *whole));
+  return *whole;
+}
+
+bool Options::boolean(std::string_view key, std::optional<bool> fallback) {
+  const auto* found = look_up(key);
+  if (!found && fallback) return *fallback;
+  const Config& value = require(key, found);
+  if (!value.boolean()) fail(text("option '", key, "' must be true or false, got ", value.describe()));
+  return *value.boolean();
+}
+
+std::string Options::string(std::string_view key, std::optional<std::string> fallback) {
+  const auto* found = look_up(key);
+  if (!found && fallback) return *fallback;
+  const Config& value = require(key, found);
+  if (!value.string()) fail(text("option '", key, "' must be a string, got ", value.describe()));
+  return *value.string();
+}
+
+std::string Options::choice(std::string_view key, const std::vector<std::string>& names, std::optional<std::string> fallback) {
+  const std::string name = string(key, std::move(fallback));
+  if (std::ranges::find(names, name) == names.end()) fail(text("unknown ", key, " '", name, "'", did_you_mean(name, names)));
+  return name;
+}
+
+std::vector<std::int64_t> Options::integers(std::string_view key, std::optional<std::vector<std::int64_t>> fallback) {
+  const auto* found = look_up(key);
+  if (!found && fallback) return *std::move(fallback);
+  const Config& value = require(key, found);
+  if (!value.list()) fail(text("option '", key, "' must be a list of integers, got ", value.describe()));
+  std::vector<std::int64_t> numbers;
+  for (const auto& item : *value.list()) {
+    const auto whole = item.integer();
+    if (!whole) fail(text("option '", key, "' must hold integers, got ", item.describe()));
+    numbers.push_back(*whole);
+  }
+  return numbers;
+}
+
+const Config& Options::value(std::string_view key) {
+  const auto* found = look_up(key);
+  return found ? *found : nothing;
+}
+
+const Config::List& Options::list(std::string_view key) {
+  const Config& found = value(key);
+  if (found.is_null()) return empty_list;
+  if (const auto* entries = found.map(); entries && entries->empty()) return empty_list;
+  if (!found.list()) fail(text("option '", key, "' must be a list, got ", found.describe()));
+  return *found.list();
+}
+
+void Options::finish() const {
+  const auto* entries = config_->map();
+  if (!entries) return;
+  for (const auto& [key, value] : *entries)
+    if (std::ranges::find(asked_, key) == asked_.end()) fail(text("unknown option '", key, "'", did_you_mean(key, asked_)));
+}
+
+}  // namespace iap

@@ -1,0 +1,106 @@
+module;
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define IAP_PLAIN_THREADS
+#endif
+#endif
+#ifndef IAP_PLAIN_THREADS
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <vector>
+module iap.core;
+
+namespace iap {
+namespace {
+
+/// Keeps the exception of the lowest failing index, whatever the order in which threads fail.
+class FirstFailure {
+ public:
+  void capture(std::size_t index) {
+    const std::lock_guard lock(mutex_);
+    if (index >= index_) return;
+    index_ = index;
+    error_ = std::current_exception();
+    failed_.store(true, std::memory_order_relaxed);
+  }
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> failed_ = false;
+  std::size_t index_ = std::numeric_limits<std::size_t>::max();
+  std::exception_ptr error_;
+};
+
+/// Runs `body` for ever-increasing indices on each of `threads` workers. Handing indices out in order (rather than as ranges)
+/// balances episodes of different lengths and makes "lowest failing index" independent of the number of threads.
+void run_workers(int threads, const std::function<void(int worker)>& work) {
+#ifdef IAP_PLAIN_THREADS
+  // Debian's TBB is not instrumented: under the thread sanitizer plain threads avoid its false reports.
+  std::vector<std::jthread> pool;
+  for (int worker = 1; worker < threads; ++worker) pool.emplace_back([&work, worker] { work(worker); });
+  work(0);
+#else
+  // One task a worker, isolated so that a nested parallel_for never runs another worker's task on top of this one's state.
+  oneapi::tbb::task_arena arena(threads);
+  arena.execute([&] {
+    oneapi::tbb::parallel_for(
+        oneapi::tbb::blocked_range<int>(0, threads, 1),
+        [&](const oneapi::tbb::blocked_range<int>& range) {
+          for (int worker = range.begin(); worker < range.end(); ++worker)
+            oneapi::tbb::this_task_arena::isolate([&] { work(worker); });
+        },
+        oneapi::tbb::simple_partitioner());
+  });
+#endif
+}
+
+}  // namespace
+
+int hardware_threads() {
+#ifdef IAP_PLAIN_THREADS
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+#else
+  return oneapi::tbb::info::default_concurrency();
+#endif
+}
+
+void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t, int)>& body) {
+  if (threads <= 0) threads = hardware_threads();
+  threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), count));
+  FirstFailure failure;
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&](int worker) {
+    while (!failure.failed()) {
+      const std::size_t index = next.fetch_add(1, std::memory_order_relaxed);
+      if (index >= count) return;
+      try {
+        body(index, worker);
+      } catch (...) {
+        failure.capture(index);
+      }
+    }
+  };
+  if (threads <= 1)
+    work(0);
+  else
+    run_workers(threads, work);
+  failure.rethrow();
+}
+
+}  // namespace iap

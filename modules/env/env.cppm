@@ -1,0 +1,64 @@
+module;
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+export module iap.env;
+import iap.core;
+
+export namespace iap {
+
+/// What an environment promises about itself.
+struct EnvSpec {
+  std::string name;  ///< the catalog's name, such as "cheetah-run"
+  Config config;     ///< full options; `make_env(name, config)` rebuilds this environment
+  ObservationSpec observation;
+  int action_size = 0;
+  float action_low = -1, action_high = 1;  ///< the same range for every action
+  double control_dt = 0;                   ///< seconds of simulated time one `step` advances
+  int max_steps = 0;                       ///< the time limit in steps; 0 if there is none
+};
+
+/// What one step returned (Gymnasium's contract). At most one of the flags ends the episode first; both may be set.
+struct StepResult {
+  double reward = 0;
+  bool terminated = false;  ///< the task itself ended: success, failure, or an unstable simulation
+  bool truncated = false;   ///< cut off by the time limit
+  bool unstable = false;    ///< the simulation produced NaN or reset itself; implies `terminated`, pays no reward
+};
+
+/// One world. Not thread-safe: every worker owns its own. After construction `reset` comes first; after an episode's end, again.
+class Env {
+ public:
+  virtual ~Env() = default;
+  virtual const EnvSpec& spec() const = 0;
+  /// Starts an episode that is a function of `seed` alone: nothing of the previous one remains, pixels included.
+  virtual void reset(std::uint64_t seed) = 0;
+  /// Advances by one control step. `action` has spec().action_size values; they are clipped to the action range.
+  /// @throws Error if an action is not finite or has the wrong size.
+  virtual StepResult step(std::span<const float> action) = 0;
+  /// Looks at the present state; pictures are drawn here and only here. Borrowed until the next call of any method.
+  virtual Observation observe() = 0;
+};
+
+/// Repeats each action `count` times and sums the rewards, stopping early at an episode's end. No picture is drawn in between.
+std::unique_ptr<Env> action_repeat(std::unique_ptr<Env> env, int count);
+
+/// Truncates episodes after `max_steps` steps of `env`.
+std::unique_ptr<Env> time_limit(std::unique_ptr<Env> env, int max_steps);
+
+/// Resizes every uint8 or float image to height x width by area averaging, for environments that draw one size only.
+std::unique_ptr<Env> resize_images(std::unique_ptr<Env> env, int height, int width);
+
+/// Applies the wrappers that every environment takes as options: `action_repeat`, `time_limit` (in steps of the wrapped
+/// environment). The reader keeps track of which options were used; the caller finishes it.
+std::unique_ptr<Env> with_common_wrappers(std::unique_ptr<Env> env, Options& options);
+
+/// Copies `action` into `clipped`, clipped to the range of `spec`. @throws Error on a wrong size or a value that is not finite.
+void clip_action(const EnvSpec& spec, std::span<const float> action, std::span<float> clipped);
+
+/// Runs the contract over `env` for `steps` random steps from `seed`: sizes, finiteness, determinism of a second episode with
+/// the same seed, observation stability. @throws Error that says which promise was broken.
+void check_contract(Env& env, std::uint64_t seed, int steps);
+
+}  // namespace iap

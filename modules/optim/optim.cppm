@@ -1,0 +1,58 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+export module iap.optim;
+import iap.core;
+
+export namespace iap {
+
+/// A black-box maximiser with the ask/tell interface. It sees parameter counts, populations and fitness, nothing else.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  virtual std::string_view name() const = 0;
+  /// Number of parameters P and of members n.
+  virtual std::size_t parameters() const = 0;
+  virtual std::size_t population() const = 0;
+  /// Writes the next population, n x P row-major. Asking twice before a tell writes the same population.
+  virtual void ask(std::span<float> population) = 0;
+  /// Takes the fitness of the last population (larger is better). NaN counts as worst; infinities keep their order.
+  /// @throws Error if the size is wrong, no population was asked for, or every fitness is NaN.
+  virtual void tell(std::span<const double> fitness) = 0;
+  /// The current estimate of the best parameters (the distribution's mean), P values.
+  virtual std::span<const float> mean() const = 0;
+  /// Number of tells so far.
+  virtual std::uint32_t iteration() const = 0;
+  /// Figures for the log, in a fixed order: sigma, learning rate, norms.
+  virtual std::vector<std::pair<std::string, double>> metrics() const = 0;
+  /// Name of the stop condition that holds, or "".
+  virtual std::string stop_reason() const { return ""; }
+  /// Exact state; `load` restores an optimizer built with the same options and P bit for bit.
+  virtual void save(Writer& writer) const = 0;
+  virtual void load(Reader& reader) = 0;
+};
+
+/// One row of the catalog.
+struct OptimizerEntry {
+  std::string name;
+  std::string summary;
+  std::unique_ptr<Optimizer> (*make)(Options& options, std::span<const float> initial, std::uint64_t seed);
+};
+
+/// Every optimizer this build knows.
+std::span<const OptimizerEntry> optimizer_catalog();
+
+/// Builds the optimizer that `config` describes ({kind = "es", population = 64, ...}) around `initial`, P values.
+/// Its draws are functions of (seed, iteration, member). @throws Error naming the option.
+std::unique_ptr<Optimizer> make_optimizer(const Config& config, std::span<const float> initial, std::uint64_t seed);
+
+/// Centred ranks in [-0.5, 0.5] (Salimans et al. 2017, section 2.1); ties share their mean rank, NaN ranks lowest.
+void centred_ranks(std::span<const double> fitness, std::span<double> ranks);
+
+}  // namespace iap

@@ -1,0 +1,4 @@
+export module iap.render;
+export import :scene;
+export import :draw;
+export import :picture;
