@@ -1,0 +1,14 @@
+/// The umbrella module for C++ hosts: `import iap;`.
+export module iap;
+export import iap.core;
+export import iap.attention;
+export import iap.policy;
+export import iap.optim;
+export import iap.env;
+export import iap.render;
+export import iap.sim;
+export import iap.envs;
+export import iap.rollout;
+export import iap.train;
+export import iap.report;
+export import iap.script;
