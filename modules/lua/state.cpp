@@ -51,12 +51,15 @@ void State::search(const std::filesystem::path& folder) {
 
 void State::load(const std::filesystem::path& path) {
   std::string content = read_file(path);
-  const std::string name = "@" + path.string();
   // "#!/usr/bin/env iap": blanks keep the line numbers.
   if (content.starts_with('#')) std::fill_n(content.begin(), std::min(content.find('\n'), content.size()), ' ');
+  load_text(content, "@" + path.string());
+}
+
+void State::load_text(std::string_view chunk, const std::string& name) {
   reserve(state_, 1);
   // Text only: malformed bytecode can crash the interpreter.
-  if (luaL_loadbufferx(state_, content.data(), content.size(), name.c_str(), "t") == LUA_OK) return;
+  if (luaL_loadbufferx(state_, chunk.data(), chunk.size(), name.c_str(), "t") == LUA_OK) return;
   const std::string message(string_at(state_, -1));
   lua_pop(state_, 1);
   throw LuaError(message);

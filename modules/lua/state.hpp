@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "lua/protect.hpp"
 import iap.core;
@@ -25,6 +26,8 @@ class State {
   void search(const std::filesystem::path& folder);
   /// Pushes the chunk in `path` as a function. @throws Error naming path (and line) if it cannot be read or parsed.
   void load(const std::filesystem::path& path);
+  /// As `load` for a text; `name` as Lua takes it ("=input", "@file.lua").
+  void load_text(std::string_view chunk, const std::string& name);
 
  private:
   lua_State* state_;

@@ -1,0 +1,12 @@
+#pragma once
+#include "lua/lua.hpp"
+
+namespace iap {
+
+/// The Lua faces: each opener adds its table or functions to the `iap` table at the top of the stack, which it leaves there.
+void open_core_face(lua_State* state);
+
+/// lua_CFunction: pushes the `iap` table, complete.
+int open_iap(lua_State* state);
+
+}  // namespace iap

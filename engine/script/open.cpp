@@ -1,0 +1,12 @@
+#include "script/faces.hpp"
+
+namespace iap {
+
+int open_iap(lua_State* state) {
+  luaL_checkstack(state, LUA_MINSTACK, "iap");
+  lua::push_functions(state, "iap", ".", {});
+  for (const lua::Opener face : {open_core_face}) face(state);
+  return 1;
+}
+
+}  // namespace iap
