@@ -11,8 +11,9 @@ function(iap_sources)
 endfunction()
 
 # iap_embed(FILE ...): the text of each file as `extern const std::string_view <name>_<extension>` in namespace iap::embedded,
-# so that a program finds its models without a data folder. A changed file rebuilds.
+# so that a program finds its models without a data folder. A changed file rebuilds. One call a folder.
 function(iap_embed)
+  set(outputs)
   foreach(file IN LISTS ARGN)
     string(MAKE_C_IDENTIFIER ${file} symbol)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.cpp)
@@ -22,7 +23,13 @@ function(iap_embed)
       DEPENDS ${file} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
     target_sources(iap_engine PRIVATE ${output})
     set_source_files_properties(${output} TARGET_DIRECTORY iap_engine PROPERTIES GENERATED ON CXX_SCAN_FOR_MODULES OFF)
+    list(APPEND outputs ${output})
   endforeach()
+  # A command's output is known only in its own folder; the library in the root needs a target to wait for.
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(MAKE_C_IDENTIFIER embed_${folder} target)
+  add_custom_target(${target} DEPENDS ${outputs})
+  add_dependencies(iap_engine ${target})
 endfunction()
 
 # iap_test(NAME FILE.cpp ...): one Catch2 executable.

@@ -5,6 +5,7 @@ module;
 export module iap.envs;
 import iap.core;
 import iap.env;
+export import :dm_control_models;
 
 export namespace iap {
 

@@ -1,0 +1,98 @@
+module;
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+export module iap.sim:mujoco;
+import iap.core;
+
+export namespace iap {
+
+/// One text of a model. A model's texts include each other by name: `<include file="common.xml"/>`.
+struct MujocoFile {
+  std::string_view name;
+  std::string_view xml;
+};
+
+/// A MuJoCo model (MJCF) and its state. Every world has its own copy of the model, so that one may change colours without touching
+/// the others; compiled texts are kept for the life of the process. Indices of bodies, joints and so on come from `id`.
+/// Lengths in metres, angles in radians, rotations as row-major 3 x 3 matrices whose columns are the local axes.
+/// Not thread-safe; different worlds may be used by different threads. Every method @throws Error if MuJoCo reports an error;
+/// `reset` makes the world usable again.
+class MujocoWorld {
+ public:
+  /// Compiles `files[0]`, which may include the others. @throws Error with MuJoCo's message and the file's name.
+  explicit MujocoWorld(std::span<const MujocoFile> files);
+  ~MujocoWorld();
+  MujocoWorld(MujocoWorld&&) noexcept;
+  MujocoWorld& operator=(MujocoWorld&&) noexcept;
+
+  /// The model's initial state at time 0; clears controls, warm starts and warnings. Derived quantities are stale until `forward`.
+  void reset();
+  /// Computes all that follows from positions, velocities and controls.
+  void forward();
+  /// As `forward`, with all actuator forces zero.
+  void forward_without_actuation();
+  /// Advances by `steps` physics steps (at least 1) in the order of dm_control: afterwards whatever follows from positions and
+  /// velocities is up to date, accelerations and contact forces are those of the last step. `forward` must have come before.
+  void step(int steps);
+  /// True from the moment the simulation met a bad number (positions, velocities, accelerations, controls, a singular inertia)
+  /// until the next `reset`. MuJoCo itself resets such a state silently and runs on.
+  bool unstable() const;
+  /// How many warnings of any kind MuJoCo raised since the last `reset`.
+  int warnings() const;
+
+  double timestep() const;
+  double time() const;
+  void set_time(double seconds);
+  std::span<double> qpos();
+  std::span<const double> qpos() const;
+  std::span<double> qvel();
+  std::span<const double> qvel() const;
+  std::span<double> ctrl();
+  std::span<const double> ctrl() const;
+  std::span<const double> sensordata() const;
+  int contacts() const;
+
+  /// The index of the `kind` ("body", "joint", "geom", "site", "camera", "material", "sensor", "actuator" ...) called `name`.
+  /// @throws Error with the nearest name.
+  int id(std::string_view kind, std::string_view name) const;
+  /// All names of a kind, in index order; "" for what has no name. @throws Error if MuJoCo knows no such kind.
+  std::vector<std::string> names(std::string_view kind) const;
+  /// Any array of mjModel or mjData ("body_mass", "qM"), size ("nq") or option ("timestep") by MuJoCo's own name, as a copy.
+  /// @throws Error for other names.
+  std::vector<double> array(std::string_view name) const;
+
+  /// World positions (3) and rotations (9), as of the last `forward` or `step`.
+  std::span<const double> body_position(int body) const;
+  std::span<const double> body_rotation(int body) const;
+  std::span<const double> geom_position(int geom) const;
+  std::span<const double> geom_rotation(int geom) const;
+  std::span<const double> site_position(int site) const;
+  std::span<const double> site_rotation(int site) const;
+  /// The values of one sensor.
+  std::span<const double> sensor(int sensor) const;
+  /// Where a joint's coordinates begin in `qpos` and in `qvel`.
+  int qpos_address(int joint) const;
+  int qvel_address(int joint) const;
+  bool joint_limited(int joint) const;
+  std::array<double, 2> joint_range(int joint) const;
+
+  /// Pose of a camera in the world: position (3) and rotation (9; it looks along -z, y is up). Writable; `forward` and `step`
+  /// compute it anew.
+  std::span<double> camera_position(int camera);
+  std::span<double> camera_rotation(int camera);
+  /// Colour and opacity (4) of a material of this world.
+  std::span<float> material_rgba(int material);
+
+  struct Impl;
+  /// For the sources of this module (mujoco_internal.hpp).
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace iap

@@ -1,0 +1,60 @@
+module;
+#include <mujoco/mujoco.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+module iap.sim;
+import iap.core;
+#include "mujoco_internal.hpp"
+
+namespace iap {
+namespace {
+
+using ModelPointer = std::unique_ptr<mjModel, DeleteMujoco>;
+
+struct DeleteFiles {
+  void operator()(mjVFS* files) const {
+    mj_deleteVFS(files);
+    delete files;
+  }
+};
+
+void add_file(mjVFS& files, const MujocoFile& file) {
+  const std::string name(file.name);
+  if (mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(file.xml.size())) != 0)
+    throw Error(text("cannot hand '", name, "' to MuJoCo: its name is empty, too long or used twice"));
+  std::memcpy(files.filedata[mj_findFileVFS(&files, name.c_str())], file.xml.data(), file.xml.size());
+}
+
+ModelPointer compile(std::span<const MujocoFile> texts) {
+  const std::unique_ptr<mjVFS, DeleteFiles> files(new mjVFS);
+  mj_defaultVFS(files.get());
+  for (const auto& file : texts) add_file(*files, file);
+  char message[1000] = "";
+  const std::string name(texts.front().name);
+  ModelPointer model(mj_loadXML(name.c_str(), files.get(), message, sizeof message));
+  if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", message));
+  return model;
+}
+
+}  // namespace
+
+const mjModel& compiled_model(std::span<const MujocoFile> files) {
+  if (files.empty()) throw Error("a MuJoCo world needs at least one MJCF text");
+  install_mujoco_handlers();
+  std::string key;
+  for (const auto& file : files) key += text(file.name, '\0', file.xml, '\0');
+  // MuJoCo's XML compiler is not reentrant. Compiling costs a hundred milliseconds, copying a few, so models are kept.
+  static std::mutex mutex;
+  static std::map<std::string, ModelPointer> models;
+  const std::lock_guard lock(mutex);
+  auto found = models.find(key);
+  if (found == models.end()) found = models.emplace(key, compile(files)).first;
+  return *found->second;
+}
+
+}  // namespace iap

@@ -1,0 +1,119 @@
+module;
+#include <mujoco/mujoco.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+module iap.sim;
+import iap.core;
+#include "mujoco_internal.hpp"
+
+namespace iap {
+namespace {
+
+class WithoutActuation {
+ public:
+  explicit WithoutActuation(mjModel& model) : model_(model), flags_(model.opt.disableflags) {
+    model.opt.disableflags |= mjDSBL_ACTUATION;
+  }
+  ~WithoutActuation() { model_.opt.disableflags = flags_; }
+  WithoutActuation(const WithoutActuation&) = delete;
+  WithoutActuation& operator=(const WithoutActuation&) = delete;
+
+ private:
+  mjModel& model_;
+  int flags_;
+};
+
+template <typename T>
+std::span<T> row(T* values, int index, int width) {
+  return {values + static_cast<std::ptrdiff_t>(index) * width, static_cast<std::size_t>(width)};
+}
+
+bool sound(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value) && std::abs(value) <= mjMAXVAL; });
+}
+
+}  // namespace
+
+MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) : impl_(std::make_unique<Impl>()) {
+  impl_->model.reset(mj_copyModel(nullptr, &compiled_model(files)));
+  impl_->data.reset(mj_makeData(impl_->model.get()));
+  forward();
+}
+
+MujocoWorld::~MujocoWorld() = default;
+MujocoWorld::MujocoWorld(MujocoWorld&&) noexcept = default;
+MujocoWorld& MujocoWorld::operator=(MujocoWorld&&) noexcept = default;
+
+void MujocoWorld::reset() { mj_resetData(impl_->model.get(), impl_->data.get()); }
+
+void MujocoWorld::forward() { mj_forward(impl_->model.get(), impl_->data.get()); }
+
+void MujocoWorld::forward_without_actuation() {
+  const WithoutActuation guard(*impl_->model);
+  forward();
+}
+
+void MujocoWorld::step(int steps) {
+  if (steps < 1) throw Error(text("a MuJoCo world cannot advance by ", steps, " steps; use at least 1"));
+  const mjModel* model = impl_->model.get();
+  mjData* data = impl_->data.get();
+  const bool split = model->opt.integrator != mjINT_RK4;
+  if (split) mj_step2(model, data);
+  for (int i = split ? 1 : 0; i < steps; ++i) mj_step(model, data);
+  mj_step1(model, data);
+}
+
+bool MujocoWorld::unstable() const {
+  for (const int kind : {mjWARN_INERTIA, mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_BADCTRL})
+    if (impl_->data->warning[kind].number > 0) return true;
+  return !sound(qpos()) || !sound(qvel());
+}
+
+int MujocoWorld::warnings() const {
+  int sum = 0;
+  for (const auto& warning : impl_->data->warning) sum += warning.number;
+  return sum;
+}
+
+double MujocoWorld::timestep() const { return impl_->model->opt.timestep; }
+double MujocoWorld::time() const { return impl_->data->time; }
+void MujocoWorld::set_time(double seconds) { impl_->data->time = seconds; }
+std::span<double> MujocoWorld::qpos() { return row(impl_->data->qpos, 0, impl_->model->nq); }
+std::span<const double> MujocoWorld::qpos() const { return row(impl_->data->qpos, 0, impl_->model->nq); }
+std::span<double> MujocoWorld::qvel() { return row(impl_->data->qvel, 0, impl_->model->nv); }
+std::span<const double> MujocoWorld::qvel() const { return row(impl_->data->qvel, 0, impl_->model->nv); }
+std::span<double> MujocoWorld::ctrl() { return row(impl_->data->ctrl, 0, impl_->model->nu); }
+std::span<const double> MujocoWorld::ctrl() const { return row(impl_->data->ctrl, 0, impl_->model->nu); }
+std::span<const double> MujocoWorld::sensordata() const { return row(impl_->data->sensordata, 0, impl_->model->nsensordata); }
+int MujocoWorld::contacts() const { return impl_->data->ncon; }
+
+std::span<const double> MujocoWorld::body_position(int body) const { return row(impl_->data->xpos, body, 3); }
+std::span<const double> MujocoWorld::body_rotation(int body) const { return row(impl_->data->xmat, body, 9); }
+std::span<const double> MujocoWorld::geom_position(int geom) const { return row(impl_->data->geom_xpos, geom, 3); }
+std::span<const double> MujocoWorld::geom_rotation(int geom) const { return row(impl_->data->geom_xmat, geom, 9); }
+std::span<const double> MujocoWorld::site_position(int site) const { return row(impl_->data->site_xpos, site, 3); }
+std::span<const double> MujocoWorld::site_rotation(int site) const { return row(impl_->data->site_xmat, site, 9); }
+
+std::span<const double> MujocoWorld::sensor(int sensor) const {
+  return sensordata().subspan(impl_->model->sensor_adr[sensor], impl_->model->sensor_dim[sensor]);
+}
+
+int MujocoWorld::qpos_address(int joint) const { return impl_->model->jnt_qposadr[joint]; }
+int MujocoWorld::qvel_address(int joint) const { return impl_->model->jnt_dofadr[joint]; }
+bool MujocoWorld::joint_limited(int joint) const { return impl_->model->jnt_limited[joint] != 0; }
+std::array<double, 2> MujocoWorld::joint_range(int joint) const {
+  const auto range = row(impl_->model->jnt_range, joint, 2);
+  return {range[0], range[1]};
+}
+
+std::span<double> MujocoWorld::camera_position(int camera) { return row(impl_->data->cam_xpos, camera, 3); }
+std::span<double> MujocoWorld::camera_rotation(int camera) { return row(impl_->data->cam_xmat, camera, 9); }
+std::span<float> MujocoWorld::material_rgba(int material) { return row(impl_->model->mat_rgba, material, 4); }
+
+}  // namespace iap

@@ -1,0 +1,4 @@
+/// iap.sim: physics worlds and the pictures of them.
+export module iap.sim;
+export import :mujoco;
+export import :mujoco_camera;

@@ -1,0 +1,83 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.envs;
+import iap.sim;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+MujocoWorld make_world(std::string_view xml) {
+  const std::vector<MujocoFile> files{{"test.xml", xml}};
+  return MujocoWorld(files);
+}
+
+// The stack of this model is too small for what a step needs.
+constexpr std::string_view starved = R"(
+<mujoco>
+  <size nstack="8"/>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body pos="0 0 .05"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+  </worldbody>
+</mujoco>)";
+
+}  // namespace
+
+TEST_CASE("a text that MuJoCo cannot compile is an error with its message") {
+  CHECK_THROWS_MATCHES(make_world("<mujoco><worldbody><geom type='blob'/></worldbody></mujoco>"), Error,
+                       MessageMatches(ContainsSubstring("test.xml") && ContainsSubstring("blob") && ContainsSubstring("line")));
+  CHECK_THROWS_MATCHES(make_world("no XML at all"), Error, MessageMatches(ContainsSubstring("test.xml")));
+  CHECK_THROWS_MATCHES(MujocoWorld({}), Error, MessageMatches(ContainsSubstring("at least one")));
+}
+
+TEST_CASE("unknown names are errors with the nearest name") {
+  MujocoWorld world(dm_control_files("cheetah"));
+  CHECK(world.id("joint", "bfoot") == 5);
+  CHECK_THROWS_MATCHES(world.id("joint", "bfot"), Error, MessageMatches(ContainsSubstring("joint 'bfot'; did you mean 'bfoot'")));
+  CHECK_THROWS_MATCHES(world.id("joind", "bfoot"), Error, MessageMatches(ContainsSubstring("did you mean 'joint'")));
+  CHECK_THROWS_MATCHES(world.array("body_weight"), Error, MessageMatches(ContainsSubstring("body_weight")));
+  CHECK_THROWS_MATCHES(dm_control_files("cheeta"), Error, MessageMatches(ContainsSubstring("did you mean 'cheetah'")));
+}
+
+TEST_CASE("a fatal error of MuJoCo is an exception and leaves no log") {
+  const auto log = std::filesystem::current_path() / "MUJOCO_LOG.TXT";
+  std::filesystem::remove(log);
+  for (int attempt = 0; attempt < 3; ++attempt)
+    CHECK_THROWS_MATCHES(make_world(starved), Error, MessageMatches(ContainsSubstring("tack overflow")));
+  CHECK_FALSE(std::filesystem::exists(log));
+}
+
+TEST_CASE("bad numbers make a world unstable until its reset") {
+  const auto log = std::filesystem::current_path() / "MUJOCO_LOG.TXT";
+  std::filesystem::remove(log);
+  MujocoWorld world(dm_control_files("cheetah"));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double bad : {nan, 1e12, -std::numeric_limits<double>::infinity()}) {
+    for (const int array : {0, 1, 2}) {
+      if (array == 2 && !std::isnan(bad)) continue;  // MuJoCo clips controls to their range
+      CAPTURE(bad, array);
+      world.reset();
+      world.forward();
+      world.step(3);
+      CHECK_FALSE(world.unstable());
+      CHECK(world.warnings() == 0);
+      (array == 0 ? world.qpos() : array == 1 ? world.qvel() : world.ctrl())[1] = bad;
+      world.step(1);
+      world.step(2);
+      CHECK(world.unstable());
+      world.reset();
+      CHECK_FALSE(world.unstable());
+    }
+  }
+  CHECK_FALSE(std::filesystem::exists(log));
+}

@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.envs;
+import iap.sim;
+
+using namespace iap;
+
+namespace {
+
+const std::map<std::string, std::string> kinds{{"body_name", "body"},        {"jnt_name", "joint"},  {"geom_name", "geom"},
+                                               {"site_name", "site"},        {"cam_name", "camera"}, {"mat_name", "material"},
+                                               {"actuator_name", "actuator"}};
+
+// The reference was written with ten digits.
+bool close(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(std::abs(b), 1e-3); }
+
+std::vector<double> numbers(const nlohmann::json& value) {
+  return value.is_array() ? value.get<std::vector<double>>() : std::vector{value.get<double>()};
+}
+
+}  // namespace
+
+TEST_CASE("compiled models equal the reference's, array by array") {
+  for (const auto& model : dm_control_models()) {
+    DYNAMIC_SECTION(model) {
+      std::ifstream file(std::string(IAP_TEST_DATA) + "/dm_control/" + model + ".json");
+      REQUIRE(file);
+      const auto reference = nlohmann::json::parse(file);
+      MujocoWorld world(dm_control_files(model));
+      world.reset();
+      world.forward();
+      REQUIRE(reference.size() > 50);
+      for (const auto& [key, expected] : reference.items()) {
+        CAPTURE(key);
+        if (const auto kind = kinds.find(key); kind != kinds.end()) {
+          CHECK(world.names(kind->second) == expected.get<std::vector<std::string>>());
+          continue;
+        }
+        const auto values = world.array(key == "qM_at_qpos0" ? "qM" : key);
+        const auto truth = numbers(expected);
+        REQUIRE(values.size() == truth.size());
+        for (std::size_t i = 0; i < truth.size(); ++i) {
+          CAPTURE(i, values[i], truth[i]);
+          CHECK(close(values[i], truth[i]));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("all models share the suite's look") {
+  for (const auto& model : dm_control_models()) {
+    MujocoWorld world(dm_control_files(model));
+    CHECK(world.names("texture") == std::vector<std::string>{"skybox", "grid"});
+    CHECK(world.array("tex_width") == std::vector<double>{800, 300});
+    CHECK(world.array("tex_height") == std::vector<double>{4800, 300});
+    CHECK(world.array("mat_texrepeat")[0] == 1);
+    CHECK(world.array("mat_texuniform")[0] == 1);
+    CHECK(world.array("mat_texid")[0] == 1);
+  }
+}
