@@ -22,11 +22,18 @@ struct HeadWeights {
 class Scorer {
  public:
   virtual ~Scorer() = default;
+  /// The catalog's name of this kernel.
   virtual std::string_view kernel() const = 0;
-  /// New weights; they must stay valid until the next call.
+  /// New weights; they must stay valid until the next call. @throws Error naming the array whose size is not c x d (biases: 0 or
+  /// d).
   virtual void bind(const HeadWeights& weights) = 0;
-  /// `pixel_offset` is added to pixel values in [0, 1] (the usual -0.5 centres them). Writes L scores.
+  /// `pixel_offset` is added to pixel values in [0, 1] (the usual -0.5 centres them). Writes L scores: r, or r times one positive
+  /// factor common to all patches of the frame where r itself does not fit into a float. The ranking is that of r.
+  /// @throws Error if no weights are bound, or the image or `scores` does not have the grid's shape.
   virtual void score(const ImageView& image, float pixel_offset, std::span<float> scores) = 0;
+  /// A new episode begins. Kernels that redraw their random projections do so here, as a function of `episode_seed` alone, so that
+  /// an episode looks the same on whatever thread it runs.
+  virtual void new_episode(std::uint64_t episode_seed) { (void)episode_seed; }
 };
 
 struct KernelEntry {

@@ -1,0 +1,34 @@
+module;
+#include <memory>
+#include <span>
+#include <vector>
+module iap.attention:internal;
+import iap.core;
+import :kernel;
+import :patches;
+
+namespace iap {
+
+/// How a projection u of d values becomes a kernel's input: x = factor u, or x = factor u / ||u|| (x = 0 for u = 0).
+struct InputForm {
+  bool normalised = false;
+  float factor = 1;
+};
+
+/// Options `input` ("plain" or "normalised"; v1 eq. 4 and 5), `scale` ("d": x.y of plain inputs is q.k / sqrt(d); "c": q.k /
+/// sqrt(c), AttentionAgent) and `temperature` (divides x.y).
+InputForm read_input_form(Options& options, int c, int d);
+
+/// @throws Error naming the array whose size does not fit c x d.
+void check_weights(const HeadWeights& weights, int c, int d);
+/// @throws Error if `score` was called before `bind`, with another image shape or with another number of scores.
+void check_frame(const PatchGrid& grid, bool bound, const ImageView& image, std::span<const float> scores);
+
+/// A scorer that forms the whole attention matrix row by row: O(L^2 d), exact.
+enum class ExactKernel { softmax, softmax_kernel, relu };
+std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d);
+
+std::unique_ptr<Scorer> make_softmax(Options& options, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_relu(Options& options, const PatchGrid& grid, int d);
+
+}  // namespace iap
