@@ -44,7 +44,8 @@ bool write_all(int descriptor, std::string_view content) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) throw Error(text("cannot read '", path.string(), "': it is a folder"));
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw Error(text("cannot read '", path.string(), "': it is a folder"));
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw Error(text("cannot read '", path.string(), "': ", reason()));
   std::string content{std::istreambuf_iterator<char>(stream), {}};

@@ -6,6 +6,7 @@ module;
 #endif
 #ifndef IAP_PLAIN_THREADS
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
@@ -18,6 +19,7 @@ module;
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 module iap.core;
@@ -56,6 +58,10 @@ void run_workers(int threads, const std::function<void(int worker)>& work) {
   for (int worker = 1; worker < threads; ++worker) pool.emplace_back([&work, worker] { work(worker); });
   work(0);
 #else
+  // Left alone, TBB starts no more workers than there are hardware threads and complains on stderr about the rest.
+  std::optional<oneapi::tbb::global_control> more_workers;
+  if (threads > hardware_threads())
+    more_workers.emplace(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
   // One task a worker, isolated so that a nested parallel_for never runs another worker's task on top of this one's state.
   oneapi::tbb::task_arena arena(threads);
   arena.execute([&] {

@@ -1,0 +1,89 @@
+module;
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+export module iap.policy:block;
+import iap.core;
+
+export namespace iap {
+
+/// What a block looked at in its last `forward`, for pictures and reports.
+struct AttentionView {
+  std::string block;              ///< path of the block
+  std::string image;              ///< name of the image it looked at
+  int rows = 0, columns = 0;      ///< patch grid; patch i is at row i / columns, column i % columns
+  int patch = 0, stride = 0;      ///< pixels
+  std::span<const float> scores;  ///< rows * columns
+  std::span<const int> selected;  ///< chosen patches, best first
+};
+
+/// What a block is told when it is built.
+struct BlockContext {
+  const ObservationSpec* observation = nullptr;  ///< what the policy sees; outlives the block
+  int action_size = 0;                           ///< the environment's; the last linear or mlp block takes it as its default output
+  int inputs = 0;                                ///< number of values that the block before hands over
+  bool last = false;                             ///< whether the block's output is the action
+  std::string path;  ///< unique name: "policy" for the root, below it such as "1.rank" or "2.concat.1.rank"
+};
+
+/// One node of a policy: reads the observation and the values of the block before it, writes values. Not thread-safe.
+///
+/// A block is built in one step: its constructor reads its options, checks shapes, declares its parameter slices
+/// ("<path>.weight") and sizes its workspace. The policy visits every block of the tree, so that `initialise`, `bind`, `reset`
+/// and `collect_views` concern a block alone and not its children; only `forward` calls the children.
+class Block {
+ public:
+  virtual ~Block() = default;
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  /// The catalog's name of this kind of block.
+  virtual std::string_view kind() const = 0;
+  /// One line for the summary: the options that matter.
+  virtual std::string describe() const { return ""; }
+  /// Fills this block's slices of `parameters` (the policy's whole vector) with their initial values.
+  virtual void initialise(std::span<float> parameters, Random& random) const { (void)parameters, (void)random; }
+  /// Takes the policy's whole parameter vector; it stays in place until the next call.
+  virtual void bind(std::span<const float> parameters) { (void)parameters; }
+  /// Forgets the episode so far and begins one whose random choices are a function of `episode_seed` alone.
+  virtual void reset(std::uint64_t episode_seed) { (void)episode_seed; }
+  /// Reads `in` (inputs() values) and writes `out` (outputs() values). Allocates nothing after the first call.
+  virtual void forward(const Observation& observation, std::span<const float> in, std::span<float> out) = 0;
+  /// Appends what this block looked at in its last `forward`.
+  virtual void collect_views(std::vector<AttentionView>& views) const { (void)views; }
+  virtual std::span<const std::unique_ptr<Block>> children() const { return {}; }
+
+  const std::string& path() const { return path_; }
+  int inputs() const { return inputs_; }
+  int outputs() const { return outputs_; }
+
+ protected:
+  Block(const BlockContext& context, int outputs) : path_(context.path), inputs_(context.inputs), outputs_(outputs) {}
+
+ private:
+  std::string path_;
+  int inputs_, outputs_;
+};
+
+/// One row of the catalog. `make` may throw Error (its messages begin with options.owner(), which names the block).
+struct BlockEntry {
+  std::string name;
+  std::string summary;
+  std::unique_ptr<Block> (*make)(Options& options, const BlockContext& context, ParameterLayout& layout);
+};
+
+/// Every kind of block this build knows.
+std::span<const BlockEntry> block_catalog();
+
+/// Builds the block that `config` describes: {kind = "linear", activation = "tanh"}; sequences hold {blocks = {...}}.
+/// Options that every block takes: `kind`, and `name`, which the block's parent uses for its path.
+/// @throws Error that names the block and the option or the shapes that do not fit.
+std::unique_ptr<Block> make_block(const Config& config, const BlockContext& context, ParameterLayout& layout);
+
+/// The path of child number `index` (counted from 1) of the block at `parent`: "1.rank", or the child's option `name`.
+std::string child_path(const std::string& parent, int index, const Config& child);
+
+}  // namespace iap

@@ -1,0 +1,87 @@
+module;
+#include <array>
+#include <cctype>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+module iap.policy;
+import iap.core;
+import :internal;
+
+namespace iap {
+namespace {
+
+constexpr int most_units = 1 << 24;
+
+/// What messages call the block at `path`.
+std::string owner_of(const std::string& path) { return path == "policy" ? path : "policy." + path; }
+
+std::vector<std::string> kinds() {
+  std::vector<std::string> names;
+  for (const auto& entry : block_catalog()) names.push_back(entry.name);
+  return names;
+}
+
+bool is_plain_name(std::string_view name) {
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front()))) return false;
+  for (const char c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') return false;
+  return true;
+}
+
+}  // namespace
+
+std::span<const BlockEntry> block_catalog() {
+  static const std::array entries{
+      BlockEntry{"sequence", "blocks one after the other; each reads what the one before wrote", make_sequence},
+      BlockEntry{"concat", "blocks side by side on the same input; their outputs are joined", make_concat},
+      BlockEntry{"observation", "the observation's vector", make_observation},
+      BlockEntry{"rank", "IAP-rank: the patches with the highest attention scores", make_rank},
+      BlockEntry{"linear", "one dense layer with an activation", make_linear},
+      BlockEntry{"mlp", "dense layers with activations", make_mlp},
+      BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", make_lstm},
+      BlockEntry{"rnn", "plain recurrent layer, zero at the start of an episode", make_rnn},
+  };
+  return entries;
+}
+
+std::unique_ptr<Block> make_block(const Config& config, const BlockContext& context, ParameterLayout& layout) {
+  Options options(owner_of(context.path), config);
+  const std::string kind = options.choice("kind", kinds());
+  options.value("name");
+  for (const auto& entry : block_catalog()) {
+    if (entry.name != kind) continue;
+    auto block = entry.make(options, context, layout);
+    options.finish();
+    return block;
+  }
+  options.fail(text("kind '", kind, "' is in no catalog"));
+}
+
+std::string child_path(const std::string& parent, int index, const Config& child) {
+  const std::string prefix = parent == "policy" ? "" : parent + ".";
+  const auto* kind = child.find("kind");
+  if (const auto* name = child.find("name"); name && !name->is_null()) {
+    if (!name->string() || !is_plain_name(*name->string()))
+      throw Error(text(owner_of(parent), ": block ", index, " has the name ", name->describe(),
+                       "; a name is letters, digits, '_' and '-', and begins with no digit"));
+    return prefix + *name->string();
+  }
+  return text(prefix, index, ".", kind && kind->string() ? *kind->string() : "block");
+}
+
+int read_units(Options& options, const BlockContext& context) {
+  if (!context.last && !options.has("units"))
+    options.fail("option 'units' is missing (only the last block of a policy takes the environment's action size)");
+  return static_cast<int>(options.integer_in("units", 1, most_units, context.action_size));
+}
+
+void require_inputs(const Options& options, const BlockContext& context) {
+  if (context.inputs > 0) return;
+  options.fail(
+      "has no input values: the environment's observation has no vector; put a block that looks at images before it, such as rank");
+}
+
+}  // namespace iap

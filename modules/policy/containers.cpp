@@ -1,0 +1,111 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+module iap.policy;
+import iap.core;
+import :internal;
+
+namespace iap {
+namespace {
+
+using Children = std::vector<std::unique_ptr<Block>>;
+
+const Config::List& read_blocks(Options& options) {
+  const auto& blocks = options.list("blocks");
+  if (blocks.empty()) options.fail("option 'blocks' must list at least one block");
+  return blocks;
+}
+
+class Sequence final : public Block {
+ public:
+  Sequence(const BlockContext& context, Children children)
+      : Block(context, children.back()->outputs()), children_(std::move(children)) {
+    for (std::size_t i = 0; i + 1 < children_.size(); ++i) between_.emplace_back(children_[i]->outputs());
+  }
+  std::string_view kind() const override { return "sequence"; }
+  std::span<const std::unique_ptr<Block>> children() const override { return children_; }
+  void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      const auto target = i + 1 < children_.size() ? std::span<float>(between_[i]) : out;
+      children_[i]->forward(observation, in, target);
+      in = target;
+    }
+  }
+
+ private:
+  Children children_;
+  std::vector<std::vector<float>> between_;
+};
+
+int total_outputs(const Children& children) {
+  int total = 0;
+  for (const auto& child : children) total += child->outputs();
+  return total;
+}
+
+class Concat final : public Block {
+ public:
+  Concat(const BlockContext& context, Children children)
+      : Block(context, total_outputs(children)), children_(std::move(children)) {}
+  std::string_view kind() const override { return "concat"; }
+  std::span<const std::unique_ptr<Block>> children() const override { return children_; }
+  void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
+    for (const auto& child : children_) {
+      const auto size = static_cast<std::size_t>(child->outputs());
+      child->forward(observation, in, out.first(size));
+      out = out.subspan(size);
+    }
+  }
+
+ private:
+  Children children_;
+};
+
+class VectorObservation final : public Block {
+ public:
+  explicit VectorObservation(const BlockContext& context) : Block(context, context.observation->vector) {}
+  std::string_view kind() const override { return "observation"; }
+  void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
+    std::ranges::copy(observation.vector, out.begin());
+  }
+};
+
+}  // namespace
+
+MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout) {
+  const auto& blocks = read_blocks(options);
+  Children children;
+  BlockContext next = context;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    next.path = child_path(context.path, static_cast<int>(i) + 1, blocks[i]);
+    next.last = context.last && i + 1 == blocks.size();
+    children.push_back(make_block(blocks[i], next, layout));
+    next.inputs = children.back()->outputs();
+  }
+  return std::make_unique<Sequence>(context, std::move(children));
+}
+
+MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLayout& layout) {
+  const auto& blocks = read_blocks(options);
+  Children children;
+  BlockContext next = context;
+  next.last = false;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    next.path = child_path(context.path, static_cast<int>(i) + 1, blocks[i]);
+    children.push_back(make_block(blocks[i], next, layout));
+  }
+  return std::make_unique<Concat>(context, std::move(children));
+}
+
+MadeBlock make_observation(Options& options, const BlockContext& context, ParameterLayout&) {
+  if (context.observation->vector == 0)
+    options.fail("the environment's observation has no vector; take this block out, or choose an environment with one");
+  return std::make_unique<VectorObservation>(context);
+}
+
+}  // namespace iap

@@ -1,0 +1,73 @@
+module;
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+/// What the blocks share: dense layers, and the functions that the catalog lists.
+module iap.policy:internal;
+import iap.core;
+import :block;
+
+namespace iap {
+
+enum class Activation { none, tanh, relu, elu, sigmoid };
+
+/// Reads option `key`, one of none, tanh, relu, elu, sigmoid.
+Activation read_activation(Options& options, std::string_view key, Activation fallback);
+std::string name_of(Activation activation);
+void activate(Activation activation, std::span<float> values);
+
+/// The logistic function 1 / (1 + exp(-x)); never overflows.
+float sigmoid(float x);
+
+/// a . b in eight lanes that are summed pairwise: the order of additions is fixed, and compilers can use vector registers.
+float dot(std::span<const float> a, const float* b);
+
+/// One dense map y = W x + b inside the flat parameter vector. W is rows x columns, row-major, as in PyTorch.
+class Affine {
+ public:
+  Affine() = default;
+  /// Declares `<path>.<weight>` and, if `bias` is not empty, `<path>.<bias>`.
+  Affine(ParameterLayout& layout, const std::string& path, const std::string& weight, const std::string& bias, int rows,
+         int columns);
+
+  int rows() const { return rows_; }
+  int columns() const { return columns_; }
+  void bind(std::span<const float> parameters);
+  /// The weights' and the bias's parts of the whole vector.
+  std::span<float> weight(std::span<float> parameters) const { return parameters.subspan(weight_offset_, weight_size()); }
+  std::span<float> bias(std::span<float> parameters) const;
+  /// out = W in + b.
+  void apply(std::span<const float> in, std::span<float> out) const;
+  /// out += W in + b.
+  void add(std::span<const float> in, std::span<float> out) const;
+
+ private:
+  std::size_t weight_size() const { return static_cast<std::size_t>(rows_) * columns_; }
+
+  int rows_ = 0, columns_ = 0;
+  bool has_bias_ = false;
+  std::size_t weight_offset_ = 0, bias_offset_ = 0;
+  std::span<const float> weight_, bias_;
+};
+
+/// Draws N(0, deviation^2) for every value.
+void fill_normal(std::span<float> values, double deviation, Random& random);
+
+/// The number of outputs of a block that can end a policy: option `units`, by default the action size when it is the last.
+int read_units(Options& options, const BlockContext& context);
+/// @throws Error unless the block before hands over at least one value.
+void require_inputs(const Options& options, const BlockContext& context);
+
+using MadeBlock = std::unique_ptr<Block>;
+MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_observation(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_linear(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_mlp(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);
+
+}  // namespace iap

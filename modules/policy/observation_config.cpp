@@ -1,0 +1,48 @@
+module;
+#include <cstdint>
+#include <string>
+module iap.policy;
+import iap.core;
+
+namespace iap {
+namespace {
+constexpr std::int64_t largest_image = 1 << 15;
+constexpr std::int64_t largest_vector = 1 << 24;
+}  // namespace
+
+Config to_config(const ObservationSpec& spec) {
+  Config::List images;
+  for (const auto& image : spec.images) {
+    Config entry;
+    entry["name"] = image.name;
+    entry["height"] = image.shape.height;
+    entry["width"] = image.shape.width;
+    entry["channels"] = image.shape.channels;
+    entry["type"] = image.shape.type == PixelType::uint8 ? "uint8" : "float32";
+    images.push_back(std::move(entry));
+  }
+  Config config;
+  config["images"] = std::move(images);
+  config["vector"] = spec.vector;
+  return config;
+}
+
+ObservationSpec observation_from_config(const Config& config, const std::string& source) {
+  ObservationSpec spec;
+  Options options(source + ": observation", config);
+  for (const auto& item : options.list("images")) {
+    Options entry(text(source, ": observation image ", spec.images.size() + 1), item);
+    ImageSpec image{.name = entry.string("name")};
+    image.shape.height = static_cast<int>(entry.integer_in("height", 1, largest_image));
+    image.shape.width = static_cast<int>(entry.integer_in("width", 1, largest_image));
+    image.shape.channels = static_cast<int>(entry.integer_in("channels", 1, 4));
+    image.shape.type = entry.choice("type", {"uint8", "float32"}) == "uint8" ? PixelType::uint8 : PixelType::float32;
+    entry.finish();
+    spec.images.push_back(std::move(image));
+  }
+  spec.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector));
+  options.finish();
+  return spec;
+}
+
+}  // namespace iap

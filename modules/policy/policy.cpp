@@ -1,0 +1,140 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+module iap.policy;
+import iap.core;
+
+namespace iap {
+namespace {
+
+/// FNV-1a in 64 bits: gives each block's path its own stream of random numbers.
+std::uint64_t hash_path(std::string_view path) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+void collect_blocks(Block& block, std::vector<Block*>& blocks) {
+  blocks.push_back(&block);
+  for (const auto& child : block.children()) collect_blocks(*child, blocks);
+}
+
+/// The block that writes the action, for messages.
+const Block& last_block(const Block& block) { return block.kind() == "sequence" ? last_block(*block.children().back()) : block; }
+
+std::string describe(const ImageShape& shape) {
+  return text(shape.height, " x ", shape.width, " x ", shape.channels, shape.type == PixelType::uint8 ? " uint8" : " float32");
+}
+
+}  // namespace
+
+struct Policy::Impl {
+  Impl(Config architecture_, ObservationSpec observation_, int action_size_)
+      : architecture(std::move(architecture_)), observation(std::move(observation_)), action_size(action_size_) {
+    if (action_size < 1) throw Error(text("policy: the action size must be positive, got ", action_size));
+    root = make_block(architecture, {&observation, action_size, observation.vector, true, "policy"}, layout);
+    if (root->outputs() != action_size)
+      throw Error(text("policy: its last block '", last_block(*root).path(), "' gives ", root->outputs(),
+                       " values, but the environment takes ", action_size, " action values; end with a linear block"));
+    collect_blocks(*root, blocks);
+    parameters.resize(layout.size());
+    action.resize(static_cast<std::size_t>(action_size));
+    bind();
+  }
+  void bind() {
+    for (Block* block : blocks) block->bind(parameters);
+  }
+  void check(const Observation& seen) const;
+
+  Config architecture;
+  ObservationSpec observation;
+  int action_size;
+  ParameterLayout layout;
+  std::unique_ptr<Block> root;
+  std::vector<Block*> blocks;
+  std::vector<float> parameters, action;
+};
+
+void Policy::Impl::check(const Observation& seen) const {
+  if (seen.vector.size() != static_cast<std::size_t>(observation.vector))
+    throw Error(text("policy: the observation's vector has ", seen.vector.size(), " values, the policy was built for ",
+                     observation.vector));
+  if (seen.images.size() != observation.images.size())
+    throw Error(
+        text("policy: the observation has ", seen.images.size(), " images, the policy was built for ", observation.images.size()));
+  for (std::size_t i = 0; i < seen.images.size(); ++i) {
+    const auto& [name, shape] = observation.images[i];
+    if (!(seen.images[i].shape == shape))
+      throw Error(
+          text("policy: image '", name, "' is ", describe(seen.images[i].shape), ", the policy was built for ", describe(shape)));
+    if (!seen.images[i].data) throw Error(text("policy: image '", name, "' of the observation has no pixels"));
+  }
+}
+
+Policy::Policy(const Config& architecture, ObservationSpec observation, int action_size)
+    : impl_(std::make_unique<Impl>(architecture, std::move(observation), action_size)) {}
+Policy::Policy(Policy&&) noexcept = default;
+Policy& Policy::operator=(Policy&&) noexcept = default;
+Policy::~Policy() = default;
+
+const Config& Policy::architecture() const { return impl_->architecture; }
+const ObservationSpec& Policy::observation() const { return impl_->observation; }
+int Policy::action_size() const { return impl_->action_size; }
+std::size_t Policy::size() const { return impl_->parameters.size(); }
+const ParameterLayout& Policy::layout() const { return impl_->layout; }
+const Block& Policy::root() const { return *impl_->root; }
+std::span<const float> Policy::parameters() const { return impl_->parameters; }
+
+void Policy::set_parameters(std::span<const float> parameters) {
+  if (parameters.size() != size()) throw Error(text("policy: got ", parameters.size(), " parameters, it has ", size()));
+  for (const auto& slice : layout().slices())
+    for (std::size_t i = 0; i < slice.size; ++i)
+      if (const float value = parameters[slice.offset + i]; !std::isfinite(value))
+        throw Error(text("policy: parameter ", i, " of '", slice.name, "' is ", value, "; parameters must be finite"));
+  std::ranges::copy(parameters, impl_->parameters.begin());
+  impl_->bind();
+}
+
+void Policy::initialise(std::uint64_t seed) {
+  std::ranges::fill(impl_->parameters, 0.0f);
+  for (const Block* block : impl_->blocks) {
+    const std::uint64_t hash = hash_path(block->path());
+    Random random({.seed = seed,
+                   .iteration = static_cast<std::uint32_t>(hash >> 32),
+                   .member = static_cast<std::uint32_t>(hash),
+                   .purpose = Purpose::initial_parameters});
+    block->initialise(impl_->parameters, random);
+  }
+  impl_->bind();
+}
+
+void Policy::reset(std::uint64_t episode_seed) {
+  for (Block* block : impl_->blocks) block->reset(episode_seed);
+}
+
+std::span<const float> Policy::act(const Observation& observation) {
+  impl_->check(observation);
+  impl_->root->forward(observation, observation.vector, impl_->action);
+  return impl_->action;
+}
+
+std::vector<AttentionView> Policy::views() const {
+  std::vector<AttentionView> views;
+  for (const Block* block : impl_->blocks) block->collect_views(views);
+  return views;
+}
+
+Policy Policy::clone() const {
+  Policy copy(architecture(), observation(), action_size());
+  copy.set_parameters(parameters());
+  return copy;
+}
+
+}  // namespace iap

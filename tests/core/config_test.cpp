@@ -1,0 +1,90 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+import iap.core;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::Message;
+using Catch::Matchers::MessageMatches;
+
+TEST_CASE("nearest names are found within a plausible number of typos and nowhere else") {
+  const std::vector<std::string> names{"population", "sigma", "learning_rate", "seed"};
+  CHECK(nearest_name("popluation", names) == "population");
+  CHECK(nearest_name("sigam", names) == "sigma");
+  CHECK(nearest_name("learningrate", names) == "learning_rate");
+  CHECK(nearest_name("seed", names) == "seed");
+  CHECK(nearest_name("quadruped", names).empty());
+  CHECK(nearest_name("anything", {}).empty());
+  // Both are one letter away: the first one wins, whatever the machine.
+  CHECK(nearest_name("rat", {"rag", "ran"}) == "rag");
+  CHECK(did_you_mean("sigam", names) == "; did you mean 'sigma'?");
+  CHECK(did_you_mean("quadruped", names) == "; known: population, sigma, learning_rate, seed");
+  CHECK(did_you_mean("quadruped", {}).empty());
+}
+
+TEST_CASE("numbers and integers of a Config convert only where nothing is lost") {
+  CHECK(Config(3).number() == 3.0);
+  CHECK(Config(3).integer() == 3);
+  CHECK(Config(3.0).integer() == 3);
+  CHECK_FALSE(Config(3.5).integer());
+  CHECK_FALSE(Config(1e300).integer());
+  CHECK_FALSE(Config(std::numeric_limits<double>::infinity()).integer());
+  CHECK_FALSE(Config(std::numeric_limits<double>::quiet_NaN()).integer());
+  CHECK(Config(std::numeric_limits<std::int64_t>::min()).integer() == std::numeric_limits<std::int64_t>::min());
+  CHECK_FALSE(Config("3").number());
+  CHECK_FALSE(Config(true).number());
+  CHECK_FALSE(Config().integer());
+}
+
+TEST_CASE("a Config is a tree with maps that grow on demand") {
+  Config config;
+  CHECK(config.is_null());
+  config["env"]["pixels"] = Config::List{100, 100};
+  config["env"]["name"] = "cheetah-run";
+  REQUIRE(config.find("env"));
+  CHECK(config.find("env")->find("name")->string() != nullptr);
+  CHECK(config.find("missing") == nullptr);
+  CHECK(Config(3).find("x") == nullptr);
+  CHECK(config.type_name() == "a table");
+  CHECK(Config::List{}.empty());
+  Config number(4);
+  CHECK_THROWS_MATCHES(number["x"], Error, Message("cannot set 'x' inside an integer"));
+  Config other;
+  other["env"]["name"] = "cheetah-run";
+  CHECK_FALSE(config == other);
+  other["env"]["pixels"] = Config::List{100, 100};
+  CHECK(config == other);
+}
+
+TEST_CASE("describe is short") {
+  CHECK(Config("tanh").describe() == "\"tanh\"");
+  CHECK(Config(Config::List{1, 2.5, true}).describe() == "[1,2.5,true]");
+  CHECK(Config(std::string(1000, 'x')).describe().size() <= 63);
+}
+
+TEST_CASE("set_path reads JSON where it parses and keeps text otherwise") {
+  Config config;
+  set_path(config, "env.action_repeat", "4");
+  set_path(config, "env.pixels", "[64, 64]");
+  set_path(config, "optimizer.sigma", "1e-2");
+  set_path(config, "optimizer.kind", "cma_es");
+  set_path(config, "quiet", "true");
+  set_path(config, "out", "runs/a b");
+  CHECK(config.find("env")->find("action_repeat")->integer() == 4);
+  CHECK(*config.find("env")->find("pixels") == Config(Config::List{64, 64}));
+  CHECK(config.find("optimizer")->find("sigma")->number() == 0.01);
+  CHECK(*config.find("optimizer")->find("kind") == Config("cma_es"));
+  CHECK(*config.find("quiet") == Config(true));
+  CHECK(*config.find("out") == Config("runs/a b"));
+  set_path(config, "env.action_repeat", "8");
+  CHECK(config.find("env")->find("action_repeat")->integer() == 8);
+  for (const std::string path : {"", ".", "env.", ".env", "env..x"})
+    CHECK_THROWS_MATCHES(set_path(config, path, "1"), Error, MessageMatches(ContainsSubstring("has an empty part")));
+  CHECK_THROWS_MATCHES(set_path(config, "quiet.x", "1"), Error, Message("cannot set 'x' inside a boolean"));
+}

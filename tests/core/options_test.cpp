@@ -1,0 +1,114 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+import iap.core;
+
+using namespace iap;
+using Catch::Matchers::Message;
+
+namespace {
+
+Config sample() {
+  Config config;
+  config["population"] = 64;
+  config["sigma"] = 0.1;
+  config["whole"] = 5.0;
+  config["name"] = "es";
+  config["quiet"] = true;
+  config["pixels"] = Config::List{100, 80};
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("options of every type are read, with fallbacks for missing keys") {
+  const Config config = sample();
+  Options options("optimizer", config);
+  CHECK(options.integer_in("population", 1, 100) == 64);
+  CHECK(options.integer_in("whole", 1, 100) == 5);
+  CHECK(options.number("sigma") == 0.1);
+  CHECK(options.number("population") == 64.0);
+  CHECK(options.string("name") == "es");
+  CHECK(options.boolean("quiet"));
+  CHECK(options.integers("pixels") == std::vector<std::int64_t>{100, 80});
+  CHECK(options.choice("name", {"es", "cma_es"}) == "es");
+  CHECK(options.number("missing_1", 2.5) == 2.5);
+  CHECK(options.integer_in("missing_2", 1, 9, 7) == 7);
+  CHECK(options.boolean("missing_3", false) == false);
+  CHECK(options.string("missing_4", "x") == "x");
+  CHECK(options.integers("missing_5", std::vector<std::int64_t>{1}) == std::vector<std::int64_t>{1});
+  CHECK(options.value("missing_6").is_null());
+  CHECK(options.list("missing_7").empty());
+  CHECK(options.list("pixels").size() == 2);
+  CHECK(options.has("sigma"));
+  CHECK_FALSE(options.has("missing_1"));
+  CHECK_NOTHROW(options.finish());
+}
+
+TEST_CASE("wrong options are errors that name owner, key and value") {
+  const Config config = sample();
+  Options options("optimizer 'es'", config);
+  CHECK_THROWS_MATCHES(options.number("rate"), Error, Message("optimizer 'es': option 'rate' is missing"));
+  CHECK_THROWS_MATCHES(options.number("name"), Error, Message("optimizer 'es': option 'name' must be a number, got \"es\""));
+  CHECK_THROWS_MATCHES(options.integer_in("sigma", 0, 1), Error,
+                       Message("optimizer 'es': option 'sigma' must be an integer, got 0.1"));
+  CHECK_THROWS_MATCHES(options.integer_in("population", 1, 10), Error,
+                       Message("optimizer 'es': option 'population' must be in [1, 10], got 64"));
+  CHECK_THROWS_MATCHES(options.number_in("sigma", 1, 2), Error,
+                       Message("optimizer 'es': option 'sigma' must be in [1, 2], got 0.1"));
+  CHECK_THROWS_MATCHES(options.boolean("population"), Error,
+                       Message("optimizer 'es': option 'population' must be true or false, got 64"));
+  CHECK_THROWS_MATCHES(options.string("quiet"), Error, Message("optimizer 'es': option 'quiet' must be a string, got true"));
+  CHECK_THROWS_MATCHES(options.integers("sigma"), Error,
+                       Message("optimizer 'es': option 'sigma' must be a list of integers, got 0.1"));
+  CHECK_THROWS_MATCHES(options.list("name"), Error, Message("optimizer 'es': option 'name' must be a list, got \"es\""));
+  CHECK_THROWS_MATCHES(options.choice("name", {"esx", "cma"}), Error,
+                       Message("optimizer 'es': unknown name 'es'; did you mean 'esx'?"));
+  CHECK_THROWS_MATCHES(options.fail("stop"), Error, Message("optimizer 'es': stop"));
+}
+
+TEST_CASE("numbers that are not finite are refused") {
+  Config config;
+  config["sigma"] = std::numeric_limits<double>::quiet_NaN();
+  config["rate"] = std::numeric_limits<double>::infinity();
+  Options options("o", config);
+  CHECK_THROWS_AS(options.number("sigma"), Error);
+  CHECK_THROWS_AS(options.number_in("rate", 0, 1), Error);
+}
+
+TEST_CASE("integers in a list are checked one by one") {
+  Config config;
+  config["pixels"] = Config::List{100, 80.5};
+  Options options("o", config);
+  CHECK_THROWS_MATCHES(options.integers("pixels"), Error, Message("o: option 'pixels' must hold integers, got 80.5"));
+}
+
+TEST_CASE("finish refuses a key that nobody asked for and names the nearest") {
+  Config config;
+  config["populaton"] = 64;
+  Options options("es", config);
+  options.integer_in("population", 1, 100, 32);
+  options.number("sigma", 0.1);
+  CHECK_THROWS_MATCHES(options.finish(), Error, Message("es: unknown option 'populaton'; did you mean 'population'?"));
+  Config unrelated;
+  unrelated["horizontal"] = 1;
+  Options second("es", unrelated);
+  second.number("sigma", 0.1);
+  CHECK_THROWS_MATCHES(second.finish(), Error, Message("es: unknown option 'horizontal'; known: sigma"));
+}
+
+TEST_CASE("an option table is a table; nothing and an empty list count as no options") {
+  const Config nothing, empty(Config::List{}), number(3), list(Config::List{1});
+  CHECK_NOTHROW(Options("o", nothing).finish());
+  CHECK_NOTHROW(Options("o", empty).finish());
+  CHECK_THROWS_MATCHES(Options("o", number), Error, Message("o: expected a table of options, got 3"));
+  CHECK_THROWS_MATCHES(Options("o", list), Error, Message("o: expected a table of options, got [1]"));
+  Config with_null;
+  with_null["sigma"] = Config();
+  Options options("o", with_null);
+  CHECK(options.number("sigma", 0.5) == 0.5);
+}

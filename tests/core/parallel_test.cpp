@@ -1,0 +1,114 @@
+#include <array>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+import iap.core;
+
+using namespace iap;
+
+TEST_CASE("parallel_for visits every index once, for any number of threads") {
+  for (const int threads : {0, 1, 2, 3, 8, 100})
+    for (const std::size_t count : {0, 1, 2, 7, 1000}) {
+      std::vector<std::atomic<int>> visits(count);
+      parallel_for(count, threads, [&](std::size_t index, int) { ++visits[index]; });
+      for (const auto& visit : visits) CHECK(visit == 1);
+    }
+  CHECK(hardware_threads() >= 1);
+}
+
+TEST_CASE("workers are in range and never overlap themselves") {
+  constexpr int threads = 6;
+  std::array<std::atomic<int>, threads> active{};
+  std::atomic<int> overlaps = 0, out_of_range = 0;
+  parallel_for(600, threads, [&](std::size_t, int worker) {
+    if (worker < 0 || worker >= threads) return void(++out_of_range);
+    if (++active[static_cast<std::size_t>(worker)] != 1) ++overlaps;
+    std::this_thread::yield();
+    // A nested loop is where a thread that waits could pick up another outer index under the same worker.
+    std::atomic<int> sum = 0;
+    parallel_for(16, 3, [&](std::size_t i, int inner) {
+      if (inner < 0 || inner >= 3) ++out_of_range;
+      sum += static_cast<int>(i);
+      std::this_thread::yield();
+    });
+    if (sum != 120) ++overlaps;
+    --active[static_cast<std::size_t>(worker)];
+  });
+  CHECK(overlaps == 0);
+  CHECK(out_of_range == 0);
+}
+
+TEST_CASE("nested loops visit every pair, three levels deep") {
+  constexpr std::size_t n = 6;
+  std::vector<std::atomic<int>> visits(n * n * n);
+  parallel_for(n, 4, [&](std::size_t i, int) {
+    parallel_for(n, 4, [&](std::size_t j, int) { parallel_for(n, 4, [&](std::size_t k, int) { ++visits[(i * n + j) * n + k]; }); });
+  });
+  for (const auto& visit : visits) CHECK(visit == 1);
+}
+
+TEST_CASE("the exception of the lowest failing index is rethrown, for any number of threads") {
+  for (const int threads : {1, 2, 4, 16})
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      std::string message;
+      try {
+        parallel_for(200, threads, [&](std::size_t index, int) {
+          if (index == 137 || index == 41 || index == 60 || index == 43) {
+            if (index == 41) std::this_thread::yield();
+            throw Error(text("index ", index));
+          }
+        });
+      } catch (const Error& error) {
+        message = error.what();
+      }
+      CHECK(message == "index 41");
+    }
+}
+
+TEST_CASE("indices not yet started when a call fails are skipped, and all running calls end first") {
+  for (const int threads : {1, 4}) {
+    std::atomic<int> running = 0, started = 0;
+    CHECK_THROWS_AS(parallel_for(100000, threads,
+                                 [&](std::size_t index, int) {
+                                   ++running;
+                                   ++started;
+                                   const auto leave = [&](std::atomic<int>* counter) { --*counter; };
+                                   const std::unique_ptr<std::atomic<int>, decltype(leave)> guard(&running, leave);
+                                   if (index == 10) throw std::runtime_error("any type passes through");
+                                 }),
+                    std::runtime_error);
+    CHECK(running == 0);
+    CHECK(started < 100000);
+    if (threads == 1) CHECK(started == 11);
+  }
+}
+
+TEST_CASE("an exception of an inner loop reaches the outer one") {
+  CHECK_THROWS_AS(parallel_for(8, 2,
+                               [](std::size_t i, int) {
+                                 parallel_for(8, 2, [i](std::size_t j, int) {
+                                   if (i == 3 && j == 5) throw Error("inner");
+                                 });
+                               }),
+                  Error);
+}
+
+TEST_CASE("results by index do not depend on the number of threads") {
+  const auto run = [](int threads) {
+    std::vector<double> values(500);
+    parallel_for(values.size(), threads, [&](std::size_t index, int) {
+      Random random({.seed = 3, .member = static_cast<std::uint32_t>(index)});
+      for (int i = 0; i < 50; ++i) values[index] += random.normal();
+    });
+    return values;
+  };
+  const auto expected = run(1);
+  for (const int threads : {2, 3, 8}) CHECK(run(threads) == expected);
+}

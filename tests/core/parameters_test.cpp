@@ -1,0 +1,41 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
+#include <vector>
+import iap.core;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::Message;
+using Catch::Matchers::MessageMatches;
+
+TEST_CASE("slices follow one another without gaps") {
+  ParameterLayout layout;
+  CHECK(layout.size() == 0);
+  CHECK(layout.add("rank.query", {48, 8}) == 0);
+  CHECK(layout.add("rank.key", {48, 8}) == 384);
+  CHECK(layout.add("linear.bias", {6}) == 768);
+  CHECK(layout.size() == 774);
+  REQUIRE(layout.slices().size() == 3);
+  CHECK(layout.slices()[1].name == "rank.key");
+  CHECK(layout.slices()[1].shape == std::vector{48, 8});
+  CHECK(layout.slices()[1].offset == 384);
+  CHECK(layout.slices()[1].size == 384);
+}
+
+TEST_CASE("large slices are counted in 64 bits") {
+  ParameterLayout layout;
+  layout.add("a", {1 << 20, 1 << 13});
+  CHECK(layout.add("b", {1}) == std::size_t{1} << 33);
+}
+
+TEST_CASE("a taken name or an empty shape is an error and changes nothing") {
+  ParameterLayout layout;
+  layout.add("weight", {2, 3});
+  CHECK_THROWS_MATCHES(layout.add("weight", {4}), Error, MessageMatches(ContainsSubstring("'weight' is declared twice")));
+  CHECK_THROWS_MATCHES(layout.add("bias", {3, 0}), Error, Message("parameter 'bias': every size must be positive, got 0"));
+  CHECK_THROWS_MATCHES(layout.add("bias", {-1}), Error, Message("parameter 'bias': every size must be positive, got -1"));
+  CHECK(layout.size() == 6);
+  CHECK(layout.slices().size() == 1);
+}
