@@ -1,0 +1,205 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+import iap.core;
+import iap.optim;
+
+// What every row of the catalog promises.
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+const std::vector<float> start = {1.0F, -2.0F, 0.5F, 3.0F, -0.25F, 0.0F, 1.5F};
+
+std::unique_ptr<Optimizer> make(const std::string& kind, std::uint64_t seed = 5, std::span<const float> initial = start) {
+  return make_optimizer(Config::Map{{"kind", kind}, {"population", 8}}, initial, seed);
+}
+
+std::vector<float> ask(Optimizer& optimizer) {
+  std::vector<float> population(optimizer.population() * optimizer.parameters());
+  optimizer.ask(population);
+  return population;
+}
+
+double sphere(std::span<const float> x) {
+  double sum = 0;
+  for (const float value : x) sum -= (value - 0.5) * (value - 0.5);
+  return sum;
+}
+
+std::vector<double> fitness_of(const Optimizer& optimizer, std::span<const float> population) {
+  std::vector<double> fitness;
+  for (std::size_t member = 0; member < optimizer.population(); ++member)
+    fitness.push_back(sphere(population.subspan(member * optimizer.parameters(), optimizer.parameters())));
+  return fitness;
+}
+
+void iterate(Optimizer& optimizer, int count) {
+  for (int i = 0; i < count; ++i) optimizer.tell(fitness_of(optimizer, ask(optimizer)));
+}
+
+std::string state(const Optimizer& optimizer) {
+  Writer writer;
+  optimizer.save(writer);
+  return writer.bytes();
+}
+
+std::vector<float> mean(const Optimizer& optimizer) { return {optimizer.mean().begin(), optimizer.mean().end()}; }
+
+}  // namespace
+
+TEST_CASE("an optimizer starts at the initial parameters and counts its tells") {
+  for (const auto& entry : optimizer_catalog()) {
+    INFO(entry.name);
+    CHECK(!entry.summary.empty());
+    const auto optimizer = make(entry.name);
+    CHECK(optimizer->name() == entry.name);
+    CHECK(optimizer->parameters() == start.size());
+    CHECK(optimizer->population() == 8);
+    CHECK(mean(*optimizer) == start);
+    CHECK(optimizer->iteration() == 0);
+    iterate(*optimizer, 3);
+    CHECK(optimizer->iteration() == 3);
+    CHECK(mean(*optimizer) != start);
+  }
+}
+
+TEST_CASE("asking twice is the same; a tell, a seed or an iteration changes the population") {
+  for (const auto& entry : optimizer_catalog()) {
+    INFO(entry.name);
+    const auto optimizer = make(entry.name);
+    const auto first = ask(*optimizer);
+    CHECK(first == ask(*optimizer));
+    CHECK(first == ask(*make(entry.name)));
+    CHECK(first != ask(*make(entry.name, 6)));
+    optimizer->tell(fitness_of(*optimizer, first));
+    CHECK(first != ask(*optimizer));
+  }
+}
+
+TEST_CASE("an optimizer climbs") {
+  for (const auto& entry : optimizer_catalog()) {
+    INFO(entry.name);
+    const auto optimizer = make(entry.name);
+    iterate(*optimizer, 300);
+    CHECK(sphere(optimizer->mean()) > 0.05 * sphere(start));
+  }
+}
+
+TEST_CASE("wrong uses are errors that name themselves") {
+  for (const auto& entry : optimizer_catalog()) {
+    INFO(entry.name);
+    const auto optimizer = make(entry.name);
+    const std::vector<double> fitness(8, 1.0);
+    CHECK_THROWS_WITH(optimizer->tell(fitness), ContainsSubstring("ask"));
+    std::vector<float> small(7);
+    CHECK_THROWS_WITH(optimizer->ask(small), ContainsSubstring("got 7"));
+    ask(*optimizer);
+    CHECK_THROWS_WITH(optimizer->tell(std::vector<double>(7, 1.0)), ContainsSubstring("got 7"));
+    CHECK_THROWS_WITH(optimizer->tell(std::vector<double>(8, not_a_number)), ContainsSubstring("NaN"));
+    CHECK(mean(*optimizer) == start);
+    optimizer->tell(fitness);
+    CHECK_THROWS_WITH(optimizer->tell(fitness), ContainsSubstring("ask"));
+    CHECK_THROWS_WITH(make_optimizer(Config::Map{{"kind", entry.name}, {"sigmaa", 1}}, start, 1), ContainsSubstring("'sigma'"));
+    CHECK_THROWS_WITH(make(entry.name, 1, {}), ContainsSubstring("no parameters"));
+    CHECK_THROWS_WITH(make(entry.name, 1, std::vector<float>{0, std::nanf("")}), ContainsSubstring("parameter 1"));
+  }
+  CHECK_THROWS_WITH(make("ess"), ContainsSubstring("did you mean 'es'"));
+}
+
+TEST_CASE("NaN counts as worst and infinities never reach the mean") {
+  for (const auto& entry : optimizer_catalog()) {
+    INFO(entry.name);
+    const auto tell_with = [&](double replacement) {
+      const auto optimizer = make(entry.name);
+      auto fitness = fitness_of(*optimizer, ask(*optimizer));
+      fitness[3] = replacement;
+      optimizer->tell(fitness);
+      return mean(*optimizer);
+    };
+    CHECK(tell_with(not_a_number) == tell_with(-1e6));
+    for (const double extreme : {infinity, -infinity, 1e308, -1e308})
+      for (const float value : tell_with(extreme)) CHECK(std::isfinite(value));
+  }
+}
+
+TEST_CASE("metrics keep their names and are finite") {
+  for (const auto& entry : optimizer_catalog()) {
+    INFO(entry.name);
+    const auto optimizer = make(entry.name);
+    const auto before = optimizer->metrics();
+    iterate(*optimizer, 2);
+    const auto after = optimizer->metrics();
+    REQUIRE(before.size() == after.size());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      CHECK(before[i].first == after[i].first);
+      CHECK(std::isfinite(before[i].second));
+      CHECK(std::isfinite(after[i].second));
+    }
+  }
+}
+
+TEST_CASE("saving and loading at any point continues bit by bit") {
+  for (const auto& entry : optimizer_catalog()) {
+    for (int at = 0; at < 6; ++at) {
+      for (const bool between_ask_and_tell : {false, true}) {
+        INFO(entry.name << " at " << at << (between_ask_and_tell ? " after ask" : ""));
+        const auto whole = make(entry.name);
+        iterate(*whole, at);
+        std::vector<float> population;
+        if (between_ask_and_tell) population = ask(*whole);
+        const std::string saved = state(*whole);
+
+        const std::vector<float> elsewhere(start.size(), 9.0F);
+        const auto resumed = make(entry.name, 5, elsewhere);
+        Reader reader(saved, "state");
+        resumed->load(reader);
+        CHECK(reader.at_end());
+        CHECK(state(*resumed) == saved);
+        CHECK(resumed->metrics() == whole->metrics());
+        if (between_ask_and_tell) {
+          whole->tell(fitness_of(*whole, population));
+          resumed->tell(fitness_of(*resumed, population));
+        }
+        iterate(*whole, 4);
+        iterate(*resumed, 4);
+        CHECK(mean(*resumed) == mean(*whole));
+        CHECK(state(*resumed) == state(*whole));
+      }
+    }
+  }
+}
+
+TEST_CASE("a state that does not fit is refused") {
+  for (const auto& entry : optimizer_catalog()) {
+    INFO(entry.name);
+    const auto optimizer = make(entry.name);
+    iterate(*optimizer, 2);
+    const std::string saved = state(*optimizer);
+    for (std::size_t size = 0; size < saved.size(); ++size) {
+      Reader reader(std::string_view(saved).substr(0, size), "state");
+      CHECK_THROWS_AS(make(entry.name)->load(reader), Error);
+    }
+    Reader other_size(saved, "state");
+    CHECK_THROWS_AS(make(entry.name, 5, std::vector<float>(3))->load(other_size), Error);
+    Reader other_population(saved, "state");
+    CHECK_THROWS_AS(make_optimizer(Config::Map{{"kind", entry.name}, {"population", 10}}, start, 5)->load(other_population), Error);
+    Writer other_kind;
+    other_kind.put_string("another");
+    Reader reader(other_kind.bytes(), "state");
+    CHECK_THROWS_WITH(make(entry.name)->load(reader), ContainsSubstring("another"));
+  }
+}
