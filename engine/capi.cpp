@@ -131,8 +131,8 @@ iap_status iap_policy_image(iap_policy* policy, size_t index, iap_image_spec* sp
   });
 }
 
-iap_status iap_policy_reset(iap_policy* policy) {
-  return on_policy(policy, [&] { policy->policy.reset(); });
+iap_status iap_policy_reset(iap_policy* policy, uint64_t episode_seed) {
+  return on_policy(policy, [&] { policy->policy.reset(episode_seed); });
 }
 
 iap_status iap_policy_act(iap_policy* policy, const iap_image* images, size_t image_count, const float* vector, size_t vector_size,

@@ -70,8 +70,9 @@ IAP_API iap_status iap_policy_image(iap_policy* policy, size_t index, iap_image_
 /* JSON text of what the file says about its training: environment, seed, return. Valid as long as the policy. */
 IAP_API const char* iap_policy_metadata(const iap_policy* policy);
 
-/* Starts an episode: forgets recurrent state. */
-IAP_API iap_status iap_policy_reset(iap_policy* policy);
+/* Starts an episode: forgets recurrent state. `episode_seed` decides what the policy draws at random within an episode (redrawn
+ * projections); most policies draw nothing. */
+IAP_API iap_status iap_policy_reset(iap_policy* policy, uint64_t episode_seed);
 
 /* The action for what is seen now: `images` in the order of the specs, `vector` of iap_policy_vector_size values (null if 0).
  * Writes iap_policy_action_size values, in [-1, 1] if the policy ends in tanh. Allocates nothing after the first call. */

@@ -1,5 +1,5 @@
 /* A C host: runs a trained policy over recorded frames, prints every action and the time a frame takes.
- * usage: host_c POLICY.iap FRAMES
+ * usage: host_c POLICY.iap FRAMES SEED
  * FRAMES holds, step after step, the picture (uint8, height x width x channels) and the vector (float32) that the policy sees. */
 #define _POSIX_C_SOURCE 199309L
 #include <iap.h>
@@ -18,7 +18,7 @@ static int fail(const char* what) {
   return 1;
 }
 
-static int drive(iap_policy* policy, FILE* frames) {
+static int drive(iap_policy* policy, FILE* frames, uint64_t seed) {
   iap_image_spec spec;
   if (iap_policy_image(policy, 0, &spec) != IAP_OK) return fail(iap_policy_error(policy));
   const size_t pixel = spec.pixel == IAP_UINT8 ? 1 : sizeof(float);
@@ -30,7 +30,7 @@ static int drive(iap_policy* policy, FILE* frames) {
   double spent = 0;
   long steps = 0;
   int status = 0;
-  if (!pixels || !vector || !action || iap_policy_reset(policy) != IAP_OK) status = fail("cannot start the episode");
+  if (!pixels || !vector || !action || iap_policy_reset(policy, seed) != IAP_OK) status = fail("cannot start the episode");
   const iap_image image = {spec.height, spec.width, spec.channels, spec.pixel, pixels};
   while (status == 0 && fread(pixels, 1, image_size, frames) == image_size &&
          fread(vector, sizeof(float), vector_size, frames) == vector_size) {
@@ -58,15 +58,15 @@ static int drive(iap_policy* policy, FILE* frames) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: host_c POLICY.iap FRAMES\n");
+  if (argc != 4) {
+    fprintf(stderr, "usage: host_c POLICY.iap FRAMES SEED\n");
     return 2;
   }
   char message[512];
   iap_policy* policy = NULL;
   if (iap_policy_load(argv[1], &policy, message, sizeof message) != IAP_OK) return fail(message);
   FILE* frames = fopen(argv[2], "rb");
-  int status = frames ? drive(policy, frames) : fail("cannot open the frames");
+  int status = frames ? drive(policy, frames, strtoull(argv[3], NULL, 10)) : fail("cannot open the frames");
   if (frames) fclose(frames);
   iap_policy_free(policy);
   return status;

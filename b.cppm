@@ -1,0 +1,2 @@
+export module t.b;
+export namespace t { int f(); }

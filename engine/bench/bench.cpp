@@ -1,0 +1,54 @@
+module;
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "bench.hpp"
+module iap.bench;
+import iap.core;
+
+namespace iap {
+
+Timing measure(double seconds, const std::function<void()>& body) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int least_calls = 5;
+  body();
+  std::vector<double> times;
+  const auto begin = Clock::now();
+  while (static_cast<int>(times.size()) < least_calls || std::chrono::duration<double>(Clock::now() - begin).count() < seconds) {
+    const auto start = Clock::now();
+    body();
+    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+  }
+  std::ranges::sort(times);
+  return {times[times.size() / 2], times[times.size() * 99 / 100], static_cast<int>(times.size())};
+}
+
+const std::vector<Benchmark>& benchmarks() {
+  static const std::vector<Benchmark> table{
+      {"attention", "milliseconds from a frame to the scores of its patches", bench_attention},
+      {"draw", "milliseconds a picture, by path and size", bench_draw},
+      {"env", "environment steps a second, without pictures", bench_env},
+      {"rollout", "rollout steps a second from pixels, and what the engine adds to the bare loop", bench_rollout},
+  };
+  return table;
+}
+
+void run_benchmarks(const std::string& name, std::ostream& out) {
+  std::vector<std::string> names;
+  bool found = false;
+  for (const auto& benchmark : benchmarks()) {
+    names.push_back(benchmark.name);
+    if (!name.empty() && name != benchmark.name) continue;
+    found = true;
+    out << "## " << benchmark.name << ": " << benchmark.summary << "\n";
+    benchmark.run(out);
+    out << std::endl;
+  }
+  if (!found) throw Error(text("unknown benchmark '", name, "'", did_you_mean(name, names)));
+}
+
+}  // namespace iap

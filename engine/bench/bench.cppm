@@ -1,0 +1,31 @@
+module;
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+export module iap.bench;
+import iap.core;
+
+export namespace iap {
+
+/// Wall times of one call in milliseconds, over `calls` calls after a warm-up.
+struct Timing {
+  double median = 0, p99 = 0;
+  int calls = 0;
+};
+
+/// Calls `body` for about `seconds` (at least 5 times) and times each call.
+Timing measure(double seconds, const std::function<void()>& body);
+
+struct Benchmark {
+  std::string name, summary;
+  void (*run)(std::ostream& out);
+};
+
+/// "attention", "draw", "env", "rollout".
+const std::vector<Benchmark>& benchmarks();
+
+/// Runs one benchmark, or all of them if `name` is empty, and prints tables. @throws Error with the nearest name.
+void run_benchmarks(const std::string& name, std::ostream& out);
+
+}  // namespace iap
