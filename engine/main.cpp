@@ -32,10 +32,11 @@ void describe_run(CLI::App& app, Arguments& arguments) {
   app.add_option("--set", arguments.run.overrides, "PATH=VALUE: override an option of iap.train, such as env.action_repeat=2")
       ->allow_extra_args(false);
   add_optional(app, "--seed", arguments.run.seed, "override the seed");
-  app.add_option_function<int>("--threads", [&arguments](const int& count) { arguments.run.threads = count; }, "worker threads (default: all)")
+  app.add_option_function<int>(
+         "--threads", [&arguments](const int& count) { arguments.run.threads = count; }, "worker threads (default: all)")
       ->check(CLI::Range(1, 4096));
-  app.add_option_function<std::string>("--out", [&arguments](const std::string& path) { arguments.run.out = path; },
-                                       "folder of the run");
+  app.add_option_function<std::string>(
+      "--out", [&arguments](const std::string& path) { arguments.run.out = path; }, "folder of the run");
   app.add_flag("--resume", arguments.run.resume, "continue the run in its folder");
 }
 
@@ -44,8 +45,8 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   app.add_option("--episodes", arguments.eval.episodes, "number of episodes (default: 16)")->check(CLI::Range(1, 1000000));
   app.add_option("--seed", arguments.eval.seed, "seed of the episodes (default: 0)");
   app.add_option("--threads", arguments.eval.threads, "worker threads (default: all)")->check(CLI::Range(1, 4096));
-  app.add_option_function<std::string>("--csv", [&arguments](const std::string& path) { arguments.eval.csv = path; },
-                                       "write one row an episode");
+  app.add_option_function<std::string>(
+      "--csv", [&arguments](const std::string& path) { arguments.eval.csv = path; }, "write one row an episode");
 }
 
 /// Parses the command line; the usage errors end here.

@@ -102,7 +102,8 @@ void LineEditor::remember(const std::string& input) {
 
 std::filesystem::path history_path() {
   if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state) return std::filesystem::path(state) / "iap" / "history";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".local" / "state" / "iap" / "history";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::filesystem::path(home) / ".local" / "state" / "iap" / "history";
   return {};
 }
 

@@ -88,8 +88,8 @@ void RunContext::check_all_used() const {
   const std::string remedy = known.empty() ? "the script calls neither iap.train nor iap.options" : "";
   for (const auto& entry : overrides_)
     if (!entry.used)
-      throw Error(text("--set ", entry.path, ": nothing in the script used it", remedy.empty() ? did_you_mean(entry.path, known) : "; ",
-                       remedy));
+      throw Error(text("--set ", entry.path, ": nothing in the script used it",
+                       remedy.empty() ? did_you_mean(entry.path, known) : "; ", remedy));
   if (trained_) return;
   if (settings_.seed && !seed_used_) throw Error("--seed: nothing in the script used it; the script does not call iap.train");
   if (settings_.out && !out_used_) throw Error("--out: nothing in the script used it; the script does not call iap.train");

@@ -14,12 +14,12 @@ export namespace iap {
 /// What the command line adds to a script: arguments, and overrides of the options that the script gives to `iap.train` and
 /// `iap.options`.
 struct RunSettings {
-  std::vector<std::string> arguments;   ///< reach the script as `arg[1]`, `arg[2]`, ...
-  std::vector<std::string> overrides;   ///< "env.action_repeat=2"; list positions count from 1: "policy.blocks.1.top=5"
-  std::optional<std::uint64_t> seed;    ///< option `seed`
-  std::optional<int> threads;           ///< option `threads`
+  std::vector<std::string> arguments;        ///< reach the script as `arg[1]`, `arg[2]`, ...
+  std::vector<std::string> overrides;        ///< "env.action_repeat=2"; list positions count from 1: "policy.blocks.1.top=5"
+  std::optional<std::uint64_t> seed;         ///< option `seed`
+  std::optional<int> threads;                ///< option `threads`
   std::optional<std::filesystem::path> out;  ///< option `out`
-  bool resume = false;                  ///< option `resume`
+  bool resume = false;                       ///< option `resume`
 };
 
 /// A script that failed. `what()` is one line that starts with "file:line:"; the Lua stack stands apart.

@@ -39,12 +39,14 @@ std::string show_table(lua_State* state, int index, int depth) {
     const int key = lua_gettop(state) - 1;
     if (lua_type(state, key) == LUA_TSTRING)
       entries.emplace_back(lua::string_at(state, key), show_nested(state, key + 1, depth + 1));
-    else if (const auto position = lua_tointegerx(state, key, nullptr); !lua_isinteger(state, key) || position < 1 || position > length)
+    else if (const auto position = lua_tointegerx(state, key, nullptr);
+             !lua_isinteger(state, key) || position < 1 || position > length)
       entries.emplace_back("[" + show_nested(state, key, depth + 1) + "]", show_nested(state, key + 1, depth + 1));
     lua_pop(state, 1);
   }
   std::ranges::sort(entries);
-  for (std::size_t i = 0; i < std::min(entries.size(), most_entries); ++i) items.push_back(entries[i].first + " = " + entries[i].second);
+  for (std::size_t i = 0; i < std::min(entries.size(), most_entries); ++i)
+    items.push_back(entries[i].first + " = " + entries[i].second);
   if (entries.size() > most_entries) items.push_back(text("... (", entries.size(), " entries)"));
   if (items.empty()) return "{}";
   std::string joined;

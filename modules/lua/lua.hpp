@@ -19,5 +19,6 @@
 #include "lua/library.hpp"
 #include "lua/object.hpp"
 #include "lua/protect.hpp"
+#include "lua/script_object.hpp"
 #include "lua/state.hpp"
 #include "lua/tables.hpp"
