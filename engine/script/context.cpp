@@ -78,6 +78,13 @@ void RunContext::apply_to_script_options(Config& defaults) {
   }
 }
 
+std::string RunContext::experiment() const {
+  std::string overrides;
+  for (const auto& entry : overrides_) overrides += text(" --set ", entry.path, "=", entry.value);
+  if (settings_.seed) overrides += text(" --seed ", *settings_.seed);
+  return overrides.empty() ? script : text("-- run with", overrides, "\n", script);
+}
+
 std::filesystem::path RunContext::run_folder(const std::string& fallback) {
   out_used_ = true;
   return settings_.out.value_or(fallback);

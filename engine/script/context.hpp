@@ -21,8 +21,10 @@ class RunContext {
   static RunContext* of(lua_State* state);
 
   const RunSettings& settings() const { return settings_; }
-  /// Text of the running script, for the run's folder.
+  /// Text of the running script.
   std::string script;
+  /// The script as the run's folder keeps it: with the overrides on top.
+  std::string experiment() const;
 
   /// Overrides the options of iap.train with everything that iap.options did not take.
   void apply_to_training(Config& options);

@@ -1,7 +1,10 @@
 #include "lua/script_object.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "lua/object.hpp"
@@ -10,7 +13,7 @@
 namespace iap::lua {
 namespace {
 
-/// Hands the script its options and notes which of them it reads, so that a misspelt one is an error as everywhere else.
+/// Hands the script its options and notes which of them it reads.
 constexpr std::string_view watch_options = R"(
 local values = ...
 local read = {}
@@ -25,6 +28,19 @@ end
 return setmetatable({}, { __index = note, __pairs = note_all }), read
 )";
 
+/// The words that follow "options." in a source: what it may read later than its constructor, when nobody can still complain.
+std::vector<std::string> words_after_options(std::string_view source) {
+  constexpr std::string_view marker = "options.";
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  std::vector<std::string> words;
+  for (auto at = source.find(marker); at != std::string_view::npos; at = source.find(marker, at)) {
+    at += marker.size();
+    const auto end = std::find_if_not(source.begin() + at, source.end(), is_word);
+    words.emplace_back(source.begin() + at, end);
+  }
+  return words;
+}
+
 }  // namespace
 
 ScriptObject::ScriptObject(const std::string& file, Options& options, const Config& shapes) : file_(file) {
@@ -33,7 +49,10 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Conf
   state_.search(std::filesystem::path(file).parent_path());
   seed(0);
   construct(options.config(), shapes);
-  for (const auto& name : names_read())
+  // An option that the script does not know is an error as everywhere else.
+  auto names = names_read();
+  std::ranges::move(words_after_options(source_), std::back_inserter(names));
+  for (const auto& name : names)
     if (const auto& value = options.value(name); !value.is_null()) config_[name] = value;
   options.value("source");
   config_["source"] = source_;
@@ -96,9 +115,12 @@ int ScriptObject::method(const char* name, bool required) {
     lua_rawgeti(inner, LUA_REGISTRYINDEX, self_);
     const bool callable = lua_getfield(inner, 1, name) == LUA_TFUNCTION;
     lua_replace(inner, 1);
-    lua_pushvalue(inner, 1);
-    lua_pushinteger(inner, callable ? luaL_ref(inner, LUA_REGISTRYINDEX) : LUA_NOREF);
-    lua_replace(inner, 2);
+    int found = LUA_NOREF;
+    if (callable) {
+      lua_pushvalue(inner, 1);
+      found = luaL_ref(inner, LUA_REGISTRYINDEX);
+    }
+    lua_pushinteger(inner, found);
   });
   const int reference = static_cast<int>(lua_tointegerx(state_, 2, nullptr));
   const bool missing = lua_type(state_, 1) == LUA_TNIL;

@@ -16,7 +16,7 @@ namespace iap::lua {
 class ScriptObject {
  public:
   /// Runs the option `source` if there is one (the text kept when a run or a policy was saved), else the content of `file`. Options
-  /// that the script reads count as asked for. @throws Error.
+  /// that the constructor reads, or that the text mentions as "options.name", count as asked for. @throws Error.
   ScriptObject(const std::string& file, Options& options, const Config& shapes = {});
 
   const std::string& file() const { return file_; }

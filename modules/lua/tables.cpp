@@ -187,6 +187,28 @@ void push_entry(lua_State* state, int index, std::string_view key) {
   lua_pushnil(state);
 }
 
+void set_entry(lua_State* state, std::string_view key) {
+  reserve(state, 1);
+  lua_pushvalue(state, -2);
+  lua_insert(state, -2);
+  protect(state, 2, 0, [key](lua_State* inner) noexcept {
+    lua_pushlstring(inner, key.data(), key.size());
+    lua_insert(inner, -2);
+    lua_rawset(inner, 1);
+    lua_settop(inner, 0);
+  });
+}
+
+void set_item(lua_State* state, std::int64_t position) {
+  reserve(state, 1);
+  lua_pushvalue(state, -2);
+  lua_insert(state, -2);
+  protect(state, 2, 0, [position](lua_State* inner) noexcept {
+    lua_rawseti(inner, 1, position);
+    lua_settop(inner, 0);
+  });
+}
+
 void push_string(lua_State* state, std::string_view string) {
   protect(state, 0, 1, [string](lua_State* inner) noexcept { lua_pushlstring(inner, string.data(), string.size()); });
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ std::vector<double> read_numbers(lua_State* state, int index, std::string_view o
 
 /// Pushes the entry `key` of the table at `index` without metamethods, nil if there is none.
 void push_entry(lua_State* state, int index, std::string_view key);
+
+/// Takes the value at the top and makes it entry `key` (item `position`) of the table below it. @throws LuaError.
+void set_entry(lua_State* state, std::string_view key);
+void set_item(lua_State* state, std::int64_t position);
 
 /// Push one value each. @throws LuaError when memory runs out.
 void push_string(lua_State* state, std::string_view string);
