@@ -53,24 +53,25 @@ class PatchProjector {
   const float* keys(int chunk) const { return keys_.data() + static_cast<std::size_t>(chunk) * d_ * pitch_; }
 
  private:
-  struct Head {
-    std::vector<float> weights, bias, column_sums;  // c x d, d, d
-    std::vector<float> shifted_bias;                // bias with the pixel offset folded in
-  };
-  void bind_head(Head& head, std::span<const float> weights, std::span<const float> bias, float factor);
   void load_row(int y);
-  float* plane(int slot, int phase, int channel);
 
   PatchGrid grid_;
-  int d_, phases_, chunk_rows_;
-  std::size_t plane_pitch_, pitch_;
-  Head query_, key_;
+  int d_, chunk_rows_;
+  std::size_t pitch_;
+  std::vector<float> weights_;      // c x 2 d: query, key
+  std::vector<float> bias_;         // 2 d
+  std::vector<float> column_sums_;  // 2 d
+  std::vector<float> frame_bias_;   // 2 d, the pixel offset folded in
   bool bound_ = false;
   ImageView image_;
   int next_row_ = 0;
-  FloatBuffer planes_, queries_, keys_, float_scratch_;
+  std::size_t slot_size_ = 0;         // floats of one image row's planes
+  FloatBuffer planes_;                // row y in slot y modulo the patch size
+  std::vector<std::size_t> in_slot_;  // position in a slot of a patch row's values, for the first patch of a row
+  std::vector<const float*> values_;  // c
+  std::vector<float*> outputs_;       // 2 d
+  FloatBuffer queries_, keys_, float_scratch_;
   std::vector<std::uint8_t> byte_scratch_;
-  std::vector<const float*> values_;  // c plane positions of the first patch of a row
 };
 
 }  // namespace iap

@@ -17,22 +17,25 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;
 
 /// Rows at one distance from each other.
+template <typename T>
 struct Strided {
-  const float* base;
+  T* base;
   std::size_t pitch;
-  const float* operator[](int v) const { return base + v * pitch; }
+  T* operator[](int v) const { return base + v * pitch; }
+  Strided from(int v) const { return {base + v * pitch, pitch}; }
 };
 
 /// Rows anywhere.
+template <typename T>
 struct Scattered {
-  const float* const* rows;
-  const float* operator[](int v) const { return rows[v]; }
+  T* const* rows;
+  T* operator[](int v) const { return rows[v]; }
+  Scattered from(int v) const { return {rows + v}; }
 };
 
 // kOutputs x kVectors accumulators stay in registers; each weight is loaded once for kVectors vectors of patches.
-template <int kOutputs, int kVectors, class Rows>
-HWY_INLINE void linear_block(Rows in, int inputs, const float* weights, int weight_pitch, const float* bias, int j, float* out,
-                             std::size_t pitch) {
+template <int kOutputs, int kVectors, class In, class Out>
+HWY_INLINE void linear_block(In in, int inputs, const float* weights, int weight_pitch, const float* bias, int j, Out out) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
   hn::Vec<Floats> sum[kOutputs][kVectors];
@@ -47,27 +50,29 @@ HWY_INLINE void linear_block(Rows in, int inputs, const float* weights, int weig
     }
   }
   for (int o = 0; o < kOutputs; ++o)
-    for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[o][v], d, out + o * pitch + j + v * n);
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[o][v], d, out[o] + j + v * n);
 }
 
-template <int kOutputs, class Rows>
-HWY_INLINE void linear_group(Rows in, int inputs, const float* weights, int weight_pitch, const float* bias, int count, float* out,
-                             std::size_t pitch) {
+template <int kOutputs, class In, class Out>
+HWY_INLINE void linear_group(In in, int inputs, const float* weights, int weight_pitch, const float* bias, int count, Out out) {
   const int n = static_cast<int>(hn::Lanes(Floats()));
   int j = 0;
-  for (; j + n < count; j += 2 * n) linear_block<kOutputs, 2>(in, inputs, weights, weight_pitch, bias, j, out, pitch);
-  if (j < count) linear_block<kOutputs, 1>(in, inputs, weights, weight_pitch, bias, j, out, pitch);
+  for (; j + n < count; j += 2 * n) linear_block<kOutputs, 2>(in, inputs, weights, weight_pitch, bias, j, out);
+  if (j < count) linear_block<kOutputs, 1>(in, inputs, weights, weight_pitch, bias, j, out);
 }
 
 /// As simd::linear; `bias` may be null.
-template <class Rows>
-HWY_INLINE void linear_rows(Rows in, int inputs, const float* weights, const float* bias, int outputs, int count, float* out,
-                            std::size_t pitch) {
+template <class In, class Out>
+HWY_INLINE void linear_rows(In in, int inputs, const float* weights, const float* bias, int outputs, int count, Out out) {
   int o = 0;
   const auto group = [&](auto size) {
-    linear_group<size()>(in, inputs, weights + o, outputs, bias ? bias + o : nullptr, count, out + o * pitch, pitch);
+    linear_group<size()>(in, inputs, weights + o, outputs, bias ? bias + o : nullptr, count, out.from(o));
     o += size();
   };
+#if HWY_TARGET <= HWY_AVX3
+  // 32 registers.
+  while (outputs - o >= 8) group(std::integral_constant<int, 8>());
+#endif
   while (outputs - o >= 4) group(std::integral_constant<int, 4>());
   if (outputs - o >= 2) group(std::integral_constant<int, 2>());
   if (outputs - o >= 1) group(std::integral_constant<int, 1>());
