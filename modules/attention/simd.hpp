@@ -19,7 +19,7 @@ struct RowLayout {
 
   /// Elements of scratch memory: the row split by channel, then one channel split by phase.
   std::size_t scratch() const { return channels * channel_pitch() + stride * plane_pitch; }
-  std::size_t channel_pitch() const { return static_cast<std::size_t>(width) + padding; }
+  std::size_t channel_pitch() const { return static_cast<std::size_t>(width) + 4 * lanes; }
 };
 
 /// Reads nothing outside the row's width * channels values. Values of bytes stay 0 ... 255.

@@ -32,9 +32,10 @@ HWY_INLINE void split_vectors(D d, const T* in, int parts, T* out, std::size_t p
   hn::StoreU(b, d, out + pitch);
 }
 
-// out[k * pitch + t] = in[t * parts + k] for every t * parts + k < count.
+// out[k * pitch + t] = in[t * parts + k] for every t * parts + k < count. Where `readable` values may be read from `in`, the last
+// ones need no detour.
 template <typename T>
-void split_row(const T* in, int count, int parts, T* out, std::size_t pitch) {
+void split_row(const T* in, int count, int readable, int parts, T* out, std::size_t pitch) {
   if (parts > 4) {
     for (int k = 0; k < parts; ++k)
       for (int t = 0; t * parts + k < count; ++t) out[k * pitch + t] = in[t * parts + k];
@@ -43,7 +44,7 @@ void split_row(const T* in, int count, int parts, T* out, std::size_t pitch) {
   const hn::CappedTag<T, lanes> d;
   const int n = static_cast<int>(hn::Lanes(d));
   int t = 0;
-  for (; (t + n) * parts <= count; t += n) split_vectors(d, in + t * parts, parts, out + t, pitch);
+  for (; t * parts < count && (t + n) * parts <= readable; t += n) split_vectors(d, in + t * parts, parts, out + t, pitch);
   // What is left goes through a copy, so that nothing past the input is read.
   if (t * parts < count) {
     T rest[4 * lanes] = {};
@@ -52,9 +53,9 @@ void split_row(const T* in, int count, int parts, T* out, std::size_t pitch) {
   }
 }
 
-void copy_row(const float* in, int count, float* out) { std::memcpy(out, in, count * sizeof(float)); }
+void to_floats(const float* in, int count, int, float* out) { std::memcpy(out, in, count * sizeof(float)); }
 
-void copy_row(const std::uint8_t* in, int count, float* out) {
+void to_floats(const std::uint8_t* in, int count, int readable, float* out) {
   const Floats d;
   const hn::RebindToSigned<Floats> di;
   const hn::Rebind<std::uint8_t, Floats> db;
@@ -62,7 +63,7 @@ void copy_row(const std::uint8_t* in, int count, float* out) {
   const auto convert = [&](const std::uint8_t* from, float* to)
                            HWY_ATTR { hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(db, from))), d, to); };
   int i = 0;
-  for (; i + n <= count; i += n) convert(in + i, out + i);
+  for (; i < count && i + n <= readable; i += n) convert(in + i, out + i);
   if (i < count) {
     std::uint8_t rest[lanes] = {};
     std::memcpy(rest, in + i, count - i);
@@ -73,15 +74,23 @@ void copy_row(const std::uint8_t* in, int count, float* out) {
 template <typename T>
 HWY_INLINE void load_planes(const RowLayout& layout, const T* row, T* scratch, float* planes) {
   const std::size_t channel_pitch = layout.channel_pitch();
+  const int width = layout.width, total = width * layout.channels, stride = layout.stride;
   T* by_phase = scratch + layout.channels * channel_pitch;
-  if (layout.channels > 1) split_row(row, layout.width * layout.channels, layout.channels, scratch, channel_pitch);
+  if (layout.channels > 1) split_row(row, total, total, layout.channels, scratch, channel_pitch);
   for (int channel = 0; channel < layout.channels; ++channel) {
-    const T* values = layout.channels > 1 ? scratch + channel * channel_pitch : row;
-    if (layout.stride > 1) split_row(values, layout.width, layout.stride, by_phase, layout.plane_pitch);
+    const T* values = row;
+    int readable = total;
+    if (layout.channels > 1) {
+      values = scratch + channel * channel_pitch;
+      readable = static_cast<int>(channel_pitch);
+    }
+    if (stride > 1) {
+      split_row(values, width, readable, stride, by_phase, layout.plane_pitch);
+      readable = static_cast<int>(layout.plane_pitch);
+    }
     for (int phase = 0; phase < layout.phases; ++phase)
-      copy_row(layout.stride > 1 ? by_phase + phase * layout.plane_pitch : values,
-               (layout.width - phase + layout.stride - 1) / layout.stride,
-               planes + (phase * layout.channels + channel) * layout.plane_pitch);
+      to_floats(stride > 1 ? by_phase + phase * layout.plane_pitch : values, (width - phase + stride - 1) / stride, readable,
+                planes + (phase * layout.channels + channel) * layout.plane_pitch);
   }
 }
 
