@@ -28,7 +28,8 @@ class Scorer {
   /// d).
   virtual void bind(const HeadWeights& weights) = 0;
   /// `pixel_offset` is added to pixel values in [0, 1] (the usual -0.5 centres them). Writes L scores: r, or r times one positive
-  /// factor common to all patches of the frame where r itself does not fit into a float. The ranking is that of r.
+  /// factor common to all patches of the frame where r itself does not fit into a float. The ranking is that of r, down to scores
+  /// 1e-30 of the largest.
   /// @throws Error if no weights are bound, or the image or `scores` does not have the grid's shape.
   virtual void score(const ImageView& image, float pixel_offset, std::span<float> scores) = 0;
   /// A new episode begins. Kernels that redraw their random projections do so here, as a function of `episode_seed` alone, so that

@@ -1,6 +1,7 @@
 module;
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -85,6 +86,11 @@ int read_units(Options& options, const BlockContext& context) {
   if (!context.last && !options.has("units"))
     options.fail("option 'units' is missing (only the last block of a policy takes the environment's action size)");
   return static_cast<int>(options.integer_in("units", 1, most_units, context.action_size));
+}
+
+int checked_outputs(const Options& options, std::int64_t count) {
+  if (count > most_units) options.fail(text("would hand over ", count, " values, at most ", most_units, " are allowed"));
+  return static_cast<int>(count);
 }
 
 void require_inputs(const Options& options, const BlockContext& context) {
