@@ -60,9 +60,10 @@ void State::load_text(std::string_view chunk, const std::string& name) {
   reserve(state_, 1);
   // Text only: malformed bytecode can crash the interpreter.
   if (luaL_loadbufferx(state_, chunk.data(), chunk.size(), name.c_str(), "t") == LUA_OK) return;
-  const std::string message(string_at(state_, -1));
+  const std::string message(string_at(state_, -1)), shown = name.substr(1);
   lua_pop(state_, 1);
-  throw LuaError(message);
+  // Syntax errors begin with the name and the line; a refused binary does not.
+  throw LuaError(message.find(':') == std::string::npos ? text(shown, ": ", message) : message);
 }
 
 }  // namespace iap::lua
