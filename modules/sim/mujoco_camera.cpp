@@ -105,6 +105,8 @@ void MujocoCamera::draw(MujocoWorld& world, int camera, const DrawOptions& optio
   if (height < 1 || width < 1 || rgb.size() != static_cast<std::size_t>(height) * width * 3)
     throw Error(text("a picture of ", height, " x ", width, " does not fit into ", rgb.size(), " bytes; give height x width x 3"));
   impl_->adopt(world.impl());
+  if (impl_->replaced.size() > impl_->textures.size())
+    throw Error(text("texture ", impl_->replaced.size() - 1, " cannot be replaced: the model has ", impl_->textures.size()));
   impl_->visible->update(model, *world.impl().data, camera, options);
   if (options.path == DrawOptions::Path::gl) return impl_->draw_gl(model, options.samples, height, width, rgb);
   impl_->scene.textures.resize(impl_->textures.size());

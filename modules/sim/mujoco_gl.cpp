@@ -96,12 +96,12 @@ void MujocoGl::replace_texture(int index, const Texture& texture) {
   set(target, magnify, linear);
   for (const unsigned axis : {wrap_s, wrap_t, wrap_r}) set(target, axis, flat ? repeat : clamp_to_edge);
   const auto upload = gl<void(unsigned, int, int, int, int, int, unsigned, unsigned, const void*)>("glTexImage2D");
-  for (std::size_t k = 0; k < texture.levels().size(); ++k) {
-    const Texture::Level& level = texture.levels()[k];
-    for (int face = 0; face < (flat ? 1 : 6); ++face)
-      upload(flat ? texture_2d : cube_face + face, static_cast<int>(k), format_rgb, level.width, level.height, 0, format_rgba,
-             unsigned_byte, texture.texels().data() + level.offset + static_cast<std::size_t>(face) * level.face_size);
-  }
+  const Texture::Level& level = texture.levels().front();
+  for (int face = 0; face < (flat ? 1 : 6); ++face)
+    upload(flat ? texture_2d : cube_face + face, 0, format_rgb, level.width, level.height, 0, format_rgba, unsigned_byte,
+           texture.texels().data() + level.offset + static_cast<std::size_t>(face) * level.face_size);
+  // As MuJoCo does it for the model's own, so that bringing one of them back brings back the same picture.
+  gl<void(unsigned)>("glGenerateMipmap")(target);
 }
 
 std::string describe_gl() {
