@@ -11,10 +11,14 @@ HWY_BEFORE_NAMESPACE();
 namespace iap::frame {
 namespace HWY_NAMESPACE {
 
-#include "caster_light.inl"
+// Each stands on those before it.
 #include "caster_math.inl"
+
 #include "caster_shapes.inl"
+
 #include "caster_texture.inl"
+
+#include "caster_light.inl"
 
 // A vector of neighbouring pixels and their rays.
 struct Packet {
@@ -37,7 +41,7 @@ struct Hits {
   V t, solid;  // -1 for none
 };
 
-HWY_INLINE Hits trace(const Packet& packet, View view, V nearest, V farthest) {
+HWY_NOINLINE Hits trace(const Packet& packet, View view, V nearest, V farthest) {
   Hits hits{farthest, set(-1)};
   for (const int index : packet.frame.opaque) {
     const Solid& solid = packet.frame.solids[index];
@@ -50,7 +54,7 @@ HWY_INLINE Hits trace(const Packet& packet, View view, V nearest, V farthest) {
   return hits;
 }
 
-HWY_INLINE V3 textured(const Packet& packet, const Solid& solid, View view, const V3& p, const V3& n, const V3& d, V t) {
+HWY_NOINLINE V3 textured(const Packet& packet, const Solid& solid, View view, const V3& p, const V3& n, const V3& d, V t) {
   const Image& image = packet.frame.images[solid.image];
   const V facing = hn::Div(t, dot3(n, d));
   const auto change = [&](const Vector& step) {
@@ -71,7 +75,7 @@ HWY_INLINE V3 textured(const Packet& packet, const Solid& solid, View view, cons
   return look_up_cube(image, mul3(at, scale), mul3(dx, scale), mul3(dy, scale));
 }
 
-HWY_INLINE V3 shade(const Packet& packet, int index, View view, V t, M mask, float brightness, bool shadows) {
+HWY_NOINLINE V3 shade(const Packet& packet, int index, View view, V t, M mask, float brightness, bool shadows) {
   const Frame& frame = packet.frame;
   const Solid& solid = frame.solids[index];
   const V3 d = packet.directions(solid.rays[view]);
@@ -86,7 +90,7 @@ HWY_INLINE V3 shade(const Packet& packet, int index, View view, V t, M mask, flo
 }
 
 // Nearest first, then back again, as MuJoCo blends twice; what lies beyond `t` is hidden.
-HWY_INLINE void blend_transparent(const Packet& packet, View view, V nearest, V t, M mask, float brightness, V3& colour) {
+HWY_NOINLINE void blend_transparent(const Packet& packet, View view, V nearest, V t, M mask, float brightness, V3& colour) {
   const Frame& frame = packet.frame;
   const int count = static_cast<int>(frame.transparent.size());
   for (int k = 0; k < 2 * count; ++k) {
@@ -102,7 +106,7 @@ HWY_INLINE void blend_transparent(const Packet& packet, View view, V nearest, V 
 }
 
 // The colour of all opaque surfaces that were hit, black elsewhere.
-HWY_INLINE V3 shade_hits(const Packet& packet, View view, const Hits& hits, M mask, float brightness, bool shadows) {
+HWY_NOINLINE V3 shade_hits(const Packet& packet, View view, const Hits& hits, M mask, float brightness, bool shadows) {
   V3 colour{zero(), zero(), zero()};
   for (const int index : packet.frame.opaque) {
     if (!packet.may_touch(packet.frame.solids[index], view)) continue;
@@ -114,7 +118,7 @@ HWY_INLINE V3 shade_hits(const Packet& packet, View view, const Hits& hits, M ma
 }
 
 // What the mirror adds to its own colour.
-HWY_INLINE void reflect(const Packet& packet, const Hits& hits, V farthest, V3& colour) {
+HWY_NOINLINE void reflect(const Packet& packet, const Hits& hits, V farthest, V3& colour) {
   const Frame& frame = packet.frame;
   if (frame.mirror < 0) return;
   M on_mirror = hn::Eq(hits.solid, set(static_cast<float>(frame.mirror)));
@@ -132,13 +136,13 @@ HWY_INLINE void reflect(const Packet& packet, const Hits& hits, V farthest, V3& 
   colour = select3(on_mirror, clamp3(add3(colour, added)), colour);
 }
 
-HWY_INLINE V3 sky(const Packet& packet, const V3& ray) {
+HWY_NOINLINE V3 sky(const Packet& packet, const V3& ray) {
   const Rays& rays = packet.frame.rays[direct];
   const auto turned = [](const V3& d) { return V3{d.x, d.z, hn::Neg(d.y)}; };
   return look_up_cube(packet.frame.images[packet.frame.sky], turned(ray), turned(set3(rays.right)), turned(set3(rays.down)));
 }
 
-HWY_INLINE void blend_haze(const Packet& packet, const V3& ray, V t, V3& colour) {
+HWY_NOINLINE void blend_haze(const Packet& packet, const V3& ray, V t, V3& colour) {
   const Haze& haze = packet.frame.haze;
   if (!haze.on) return;
   const V x = dot3(ray, set3(haze.axes[0])), y = dot3(ray, set3(haze.axes[1])), z = dot3(ray, set3(haze.axes[2]));
@@ -160,7 +164,7 @@ HWY_INLINE V sky_depth(const Packet& packet, const V3& ray) {
   return hn::Div(set(packet.frame.sky_radius), hn::Max(hn::Max(across, hn::Abs(ray.z)), set(1e-30f)));
 }
 
-HWY_INLINE void store(const V3& colour, std::uint8_t* rgb, int count) {
+HWY_NOINLINE void store(const V3& colour, std::uint8_t* rgb, int count) {
   const DI di;
   const hn::Rebind<std::uint8_t, D> bytes;
   const auto quantised = [&](V channel) {

@@ -11,7 +11,7 @@ struct Paint {
 };
 
 // Which lanes of a surface the light's shadow map leaves lit.
-HWY_INLINE M lit_lanes(const Frame& frame, const Light& light, const Surface& surface, int own) {
+HWY_NOINLINE M lit_lanes(const Frame& frame, const Light& light, const Surface& surface, int own) {
   const V3 from_light = sub3(surface.point, set3(light.position));
   const V depth = dot3(from_light, set3(light.direction));
   V x = dot3(from_light, set3(light.right)), y = dot3(from_light, set3(light.up));
@@ -44,7 +44,7 @@ HWY_INLINE M lit_lanes(const Frame& frame, const Light& light, const Surface& su
 }
 
 // What one light adds, and the cosine of its incidence.
-HWY_INLINE V3 shine(const Light& light, const Surface& surface, const Paint& paint, V& incidence) {
+HWY_NOINLINE V3 shine(const Light& light, const Surface& surface, const Paint& paint, V& incidence) {
   V3 to_light;
   V strength = set(1);
   if (light.directional) {
@@ -76,7 +76,7 @@ HWY_INLINE V3 shine(const Light& light, const Surface& surface, const Paint& pai
 }
 
 // Passes as MuJoCo draws them: one with all lights that cast no shadow, then one for each that does, each clamped.
-HWY_INLINE V3 illuminate(const Frame& frame, const Surface& surface, const Paint& paint, float emission, int own, bool shadows) {
+HWY_NOINLINE V3 illuminate(const Frame& frame, const Surface& surface, const Paint& paint, float emission, int own, bool shadows) {
   V3 base = mul3(paint.diffuse, add3(set3(frame.global_ambient), {set(emission), set(emission), set(emission)}));
   V incidence;
   for (const Light& light : frame.lights)

@@ -14,7 +14,7 @@ HWY_INLINE V3 unpack(I texel) {
 HWY_INLINE V3 mix3(const V3& a, const V3& b, V w) { return {mix(a.x, b.x, w), mix(a.y, b.y, w), mix(a.z, b.z, w)}; }
 
 // Bilinear look-up at (u, v) in [0, 1] of one face and level, in 0 .. 255. Flat images repeat, faces end at their edges.
-HWY_INLINE V3 bilinear(const Image& image, V u, V v, I face, I level) {
+HWY_NOINLINE V3 bilinear(const Image& image, V u, V v, I face, I level) {
   const DI di;
   const I w = hn::GatherIndex(di, image.levels[0].data(), level), h = hn::GatherIndex(di, image.levels[1].data(), level);
   const I offset = hn::GatherIndex(di, image.levels[2].data(), level);
@@ -50,7 +50,7 @@ HWY_INLINE V3 bilinear(const Image& image, V u, V v, I face, I level) {
 }
 
 // `footprint` is the squared width of a pixel in texels of the finest level.
-HWY_INLINE V3 trilinear(const Image& image, V u, V v, I face, V footprint) {
+HWY_NOINLINE V3 trilinear(const Image& image, V u, V v, I face, V footprint) {
   const DI di;
   const V coarsest = set(static_cast<float>(image.level_count - 1));
   const V lod = hn::Min(hn::Max(mul(set(0.5f), log2(hn::Min(hn::Max(footprint, set(1e-12f)), set(1e12f)))), zero()), coarsest);
@@ -67,7 +67,7 @@ HWY_INLINE V3 trilinear(const Image& image, V u, V v, I face, V footprint) {
 HWY_INLINE V larger_square(V ax, V ay, V bx, V by) { return hn::Max(add(mul(ax, ax), mul(ay, ay)), add(mul(bx, bx), mul(by, by))); }
 
 // p: texture coordinates; dx and dy: their change from one pixel to the next.
-HWY_INLINE V3 look_up_flat(const Image& image, const V3& p, const V3& dx, const V3& dy) {
+HWY_NOINLINE V3 look_up_flat(const Image& image, const V3& p, const V3& dx, const V3& dy) {
   const V w = set(static_cast<float>(image.levels[0][0])), h = set(static_cast<float>(image.levels[1][0]));
   const V footprint = larger_square(mul(dx.x, w), mul(dx.y, h), mul(dy.x, w), mul(dy.y, h));
   return trilinear(image, sub(p.x, hn::Floor(p.x)), sub(p.y, hn::Floor(p.y)), hn::Zero(DI()), footprint);
@@ -85,7 +85,7 @@ HWY_INLINE V3 on_face(const Axis& axis, const V3& d) {
   return {s, t, flip(axis.negative, major)};
 }
 
-HWY_INLINE V3 look_up_cube(const Image& image, const V3& d, const V3& dx, const V3& dy) {
+HWY_NOINLINE V3 look_up_cube(const Image& image, const V3& d, const V3& dx, const V3& dy) {
   const DI di;
   const V x = hn::Abs(d.x), y = hn::Abs(d.y), z = hn::Abs(d.z);
   Axis axis;
