@@ -8,6 +8,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "simd.hpp"
@@ -45,8 +46,8 @@ float largest_magnitude(std::span<const float> values) {
 class FeatureScorer final : public Scorer {
  public:
   FeatureScorer(const char* name, const FeatureOptions& options, const PatchGrid& grid, int d)
-      : name_(name), options_(options), projector_(grid, d) {
-    map_.d = d;
+      : name_(name), options_(options), query_(grid.values(), d), key_(grid.values(), d), projector_(grid, query_.n) {
+    map_.d = query_.n;
     map_.m = options.m;
     map_.r = options.r;
     map_.trig = options.kind != FeatureKind::exp;
@@ -64,8 +65,11 @@ class FeatureScorer final : public Scorer {
   std::string_view kernel() const override { return name_; }
 
   void bind(const HeadWeights& weights) override {
-    check_weights(weights, projector_.grid().values(), projector_.d());
-    projector_.bind(weights, options_.form.normalised ? 1.0F : options_.form.factor);
+    check_weights(weights, query_.c, query_.d);
+    query_.bind(weights.query, weights.query_bias);
+    key_.bind(weights.key, weights.key_bias);
+    fold();
+    projector_.bind({query_.weights, key_.weights, query_.bias, key_.bias}, options_.form.normalised ? 1.0F : options_.form.factor);
   }
 
   void new_episode(std::uint64_t episode_seed) override {
@@ -98,19 +102,22 @@ class FeatureScorer final : public Scorer {
 
  private:
   void draw(std::uint64_t seed) {
-    const Projections drawn = draw_projections(options_.ensemble, map_.d, map_.m, map_.r, seed);
-    const int columns = map_.r + map_.m;
-    columns_.resize(static_cast<std::size_t>(map_.d) * columns);
-    for (int k = 0; k < map_.d; ++k) {
-      for (int j = 0; j < map_.r; ++j) columns_[k * columns + j] = drawn.xi[j * map_.d + k];
-      for (int i = 0; i < map_.m; ++i) columns_[k * columns + map_.r + i] = drawn.omega[i * map_.d + k];
-    }
-    map_.projections = columns_.data();
+    drawn_ = draw_projections(options_.ensemble, query_.d, map_.m, map_.r, seed);
     half_omega_square_ = 0;
     for (int i = 0; i < map_.m; ++i) {
       float square = 0;
-      for (int k = 0; k < map_.d; ++k) square += drawn.omega[i * map_.d + k] * drawn.omega[i * map_.d + k];
+      for (int k = 0; k < drawn_.d; ++k) square += drawn_.omega[i * drawn_.d + k] * drawn_.omega[i * drawn_.d + k];
       half_omega_square_ = std::max(half_omega_square_, square / 2);
+    }
+    fold();
+  }
+
+  void fold() {
+    const int columns = map_.r + map_.m;
+    for (const auto& [head, folded] : {std::pair{&query_, &query_columns_}, std::pair{&key_, &key_columns_}}) {
+      folded->resize(static_cast<std::size_t>(map_.d) * columns);
+      head->fold(drawn_.xi, 0, columns, *folded);
+      head->fold(drawn_.omega, map_.r, columns, *folded);
     }
   }
 
@@ -134,6 +141,7 @@ class FeatureScorer final : public Scorer {
   // Sums the queries' features, scaled by exp(-shift), over the frame; keeps the keys. False if floats were too narrow for that.
   bool sum_queries(const ImageView& image, float pixel_offset, float shift) {
     projector_.begin(image, pixel_offset);
+    map_.projections = query_columns_.data();
     std::ranges::fill(sums_, 0.0);
     int since_flush = 0;
     float half_square = 0;
@@ -173,6 +181,7 @@ class FeatureScorer final : public Scorer {
   float query_exponent(const ImageView& image, float pixel_offset) {
     float largest = -std::numeric_limits<float>::infinity();
     projector_.begin(image, pixel_offset);
+    map_.projections = query_columns_.data();
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk) {
       projector_.project(chunk);
       largest = std::max(largest, exponent_of(projector_.queries(), chunk));
@@ -181,6 +190,7 @@ class FeatureScorer final : public Scorer {
   }
 
   float key_exponent() {
+    map_.projections = key_columns_.data();
     float largest = -std::numeric_limits<float>::infinity();
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
       largest = std::max(largest, exponent_of(projector_.keys(chunk), chunk));
@@ -193,6 +203,7 @@ class FeatureScorer final : public Scorer {
 
   // False if floats were too narrow.
   bool score_keys(float shift, std::span<float> scores) {
+    map_.projections = key_columns_.data();
     float half_square = 0;
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
       half_square = std::max(half_square,
@@ -203,10 +214,13 @@ class FeatureScorer final : public Scorer {
 
   const char* name_;
   FeatureOptions options_;
+  Projections drawn_;
+  ReducedHead query_, key_;
   PatchProjector projector_;
   simd::FeatureMap map_;
   float half_omega_square_ = 0;
-  std::vector<float> columns_, weights_;
+  std::vector<float> query_columns_, key_columns_;  // map_.d x (r + m): xi, omega
+  std::vector<float> weights_;
   std::vector<double> sums_;
   FloatBuffer lane_sums_, scratch_;
 };

@@ -93,7 +93,8 @@ TEST_CASE("fast random features agree with the slow map on random shapes") {
                             random.below(2) == 1,
                             random.below(2) == 1,
                             random.bits()};
-    const Case c = make_case(shape, size, stride, pick(1, 9), random.below(2) == 1, 0.7F / static_cast<float>(size), random.bits());
+    const Case c =
+        make_case(shape, size, stride, pick(1, 12), random.below(2) == 1, 0.7F / static_cast<float>(size), random.bits());
     const double offset = random.below(2) ? -0.5 : 0;
     const Projections projections = settings.projections(c.d);
     const auto [q, k] = inputs(c, settings.normalised, offset);
