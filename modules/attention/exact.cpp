@@ -25,10 +25,11 @@ constexpr int summed_queries = 64;
 
 class ExactScorer final : public Scorer {
  public:
-  ExactScorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d)
+  ExactScorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d, float epsilon)
       : name_(name),
         kernel_(kernel),
         form_(form),
+        epsilon_(epsilon),
         projector_(grid, d),
         pitch_((static_cast<std::size_t>(grid.count()) + 15) / 16 * 16 + simd::padding),
         queries_(static_cast<std::size_t>(grid.count()) * d),
@@ -92,7 +93,7 @@ class ExactScorer final : public Scorer {
     float square = 0;
     for (int o = 0; o < projector_.d(); ++o) {
       float value = u[o * projector_.pitch()];
-      if (kernel_ == ExactKernel::relu) value = value > 0 || std::isnan(value) ? value : 0.0F;
+      if (kernel_ == ExactKernel::relu) value = value > 0 || std::isnan(value) ? value + epsilon_ : epsilon_;
       x[o * stride] = value;
       square += value * value;
     }
@@ -121,6 +122,7 @@ class ExactScorer final : public Scorer {
   const char* name_;
   ExactKernel kernel_;
   InputForm form_;
+  float epsilon_;
   PatchProjector projector_;
   std::size_t pitch_;
   std::vector<float> queries_, shifts_;
@@ -130,8 +132,9 @@ class ExactScorer final : public Scorer {
 
 }  // namespace
 
-std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d) {
-  return std::make_unique<ExactScorer>(name, kernel, form, grid, d);
+std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
+                                          float epsilon) {
+  return std::make_unique<ExactScorer>(name, kernel, form, grid, d, epsilon);
 }
 
 std::unique_ptr<Scorer> make_softmax(Options& options, const PatchGrid& grid, int d) {

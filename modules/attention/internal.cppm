@@ -39,8 +39,10 @@ struct ReducedHead {
 };
 
 /// A scorer that forms the whole attention matrix row by row: O(L^2 d), exact.
+/// `epsilon` is added to the features of relu.
 enum class ExactKernel { softmax, softmax_kernel, relu };
-std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
+                                          float epsilon = 0);
 
 std::unique_ptr<Scorer> make_softmax(Options& options, const PatchGrid& grid, int d);
 std::unique_ptr<Scorer> make_exp(Options& options, const PatchGrid& grid, int d);

@@ -27,6 +27,7 @@ struct FeatureOptions {
   Ensemble ensemble = Ensemble::orthogonal;
   std::uint64_t seed = 0;
   bool redraw = false;
+  double epsilon = 0;  // of exp
   InputForm form;
 };
 
@@ -82,18 +83,18 @@ class FeatureScorer final : public Scorer {
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
     check_frame(projector_.grid(), projector_.bound(), image, scores);
-    double log_factor = 0;
+    float query_shift = 0, key_shift = 0;
     if (!sum_queries(image, pixel_offset, 0)) {
-      const float shift = query_exponent(image, pixel_offset);
-      sum_queries(image, pixel_offset, shift);
-      log_factor += shift;
+      query_shift = query_exponent(image, pixel_offset);
+      sum_queries(image, pixel_offset, query_shift);
     }
-    log_factor += take_weights();
+    double log_factor = query_shift + take_weights(query_shift);
     if (!score_keys(0, scores)) {
-      const float shift = key_exponent();
-      score_keys(shift, scores);
-      log_factor += shift;
+      key_shift = key_exponent();
+      score_keys(key_shift, scores);
     }
+    log_factor += key_shift;
+    add_epsilon(key_shift, scores);
     // Give the scores their own size back where floats can hold it.
     if (log_factor == 0 || std::abs(std::log(largest_magnitude(scores)) + log_factor) > largest_safe_exponent) return;
     const double factor = std::exp(log_factor);
@@ -166,9 +167,11 @@ class FeatureScorer final : public Scorer {
   }
 
   // Weights of the keys' features from the queries' sums. Returns the logarithm of what they were divided by to keep them moderate.
-  double take_weights() {
+  double take_weights(float shift) {
     double largest = 0;
+    const double epsilon = projector_.grid().count() * options_.epsilon * std::exp(-shift);
     for (std::size_t i = 0; i < sums_.size(); ++i) {
+      sums_[i] += epsilon;
       sums_[i] *= product_weight(static_cast<int>(i) / (1 + map_.r), static_cast<int>(i) % (1 + map_.r));
       largest = std::max(largest, std::abs(sums_[i]));
     }
@@ -199,6 +202,13 @@ class FeatureScorer final : public Scorer {
 
   float exponent_of(const float* rows, int chunk) {
     return simd::largest_exponent(map_, rows, projector_.pitch(), projector_.count(chunk), scratch_.data());
+  }
+
+  void add_epsilon(float shift, std::span<float> scores) const {
+    if (options_.epsilon == 0) return;
+    double sum = 0;
+    for (const float weight : weights_) sum += weight;
+    for (float& score : scores) score += static_cast<float>(options_.epsilon * std::exp(-shift) * sum);
   }
 
   // False if floats were too narrow.
@@ -235,6 +245,7 @@ std::unique_ptr<Scorer> make_features(const char* name, FeatureKind kind, Option
   wanted.redraw = options.choice("redraw", {"never", "episode"}, "never") == "episode";
   wanted.form = read_input_form(options, grid.values(), d);
   if (options.boolean("brute_force", false)) return make_exact_scorer(name, ExactKernel::softmax_kernel, wanted.form, grid, d);
+  if (kind == FeatureKind::exp) wanted.epsilon = options.number_in("epsilon", 0, 1, 0);
   return std::make_unique<FeatureScorer>(name, wanted, grid, d);
 }
 
