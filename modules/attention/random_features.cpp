@@ -189,7 +189,7 @@ class FeatureScorer final : public Scorer {
       projector_.project(chunk);
       largest = std::max(largest, exponent_of(projector_.queries(), chunk));
     }
-    return std::isfinite(largest) ? largest : 0;
+    return usable(largest);
   }
 
   float key_exponent() {
@@ -197,7 +197,13 @@ class FeatureScorer final : public Scorer {
     float largest = -std::numeric_limits<float>::infinity();
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
       largest = std::max(largest, exponent_of(projector_.keys(chunk), chunk));
-    return std::isfinite(largest) ? largest : 0;
+    return usable(largest);
+  }
+
+  // Not finite: a pixel is not. Negative: tiny features are scaled up, unless epsilon dwarfs them anyway.
+  float usable(float exponent) const {
+    if (!std::isfinite(exponent)) return 0;
+    return options_.epsilon > 0 ? std::max(exponent, 0.0F) : exponent;
   }
 
   float exponent_of(const float* rows, int chunk) {
