@@ -1,4 +1,7 @@
+/// iap.attention: patches of a frame, the kernels that score them, random features and what is known about them.
 export module iap.attention;
 export import :patches;
 export import :kernel;
 export import :select;
+export import :features;
+export import :theory;

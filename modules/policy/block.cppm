@@ -72,6 +72,7 @@ class Block {
 struct BlockEntry {
   std::string name;
   std::string summary;
+  std::string example;  ///< options as JSON, enough to build one on an observation with an image and a vector
   std::unique_ptr<Block> (*make)(Options& options, const BlockContext& context, ParameterLayout& layout);
 };
 

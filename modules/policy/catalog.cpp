@@ -1,6 +1,7 @@
 module;
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,14 +36,18 @@ bool is_plain_name(std::string_view name) {
 
 std::span<const BlockEntry> block_catalog() {
   static const std::array entries{
-      BlockEntry{"sequence", "blocks one after the other; each reads what the one before wrote", make_sequence},
-      BlockEntry{"concat", "blocks side by side on the same input; their outputs are joined", make_concat},
-      BlockEntry{"observation", "the observation's vector", make_observation},
-      BlockEntry{"rank", "IAP-rank: the patches with the highest attention scores", make_rank},
-      BlockEntry{"linear", "one dense layer with an activation", make_linear},
-      BlockEntry{"mlp", "dense layers with activations", make_mlp},
-      BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", make_lstm},
-      BlockEntry{"rnn", "plain recurrent layer, zero at the start of an episode", make_rnn},
+      BlockEntry{"sequence", "blocks one after the other; each reads what the one before wrote",
+                 R"({"blocks": [{"kind": "linear", "units": 4, "activation": "relu"}, {"kind": "linear", "units": 3}]})",
+                 make_sequence},
+      BlockEntry{"concat", "blocks side by side on the same input; their outputs are joined",
+                 R"({"blocks": [{"kind": "rank", "patch": 4, "top": 2}, {"kind": "observation"}]})", make_concat},
+      BlockEntry{"observation", "the observation's vector", R"({})", make_observation},
+      BlockEntry{"rank", "IAP-rank: what the patches with the highest attention scores show",
+                 R"({"patch": 4, "d": 4, "top": 3, "values": ["position", "content"], "motion": true})", make_rank},
+      BlockEntry{"linear", "one dense layer with an activation", R"({"units": 5, "activation": "tanh"})", make_linear},
+      BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
+      BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},
+      BlockEntry{"rnn", "plain recurrent layer, zero at the start of an episode", R"({"units": 4})", make_rnn},
   };
   return entries;
 }
@@ -76,6 +81,11 @@ int read_units(Options& options, const BlockContext& context) {
   if (!context.last && !options.has("units"))
     options.fail("option 'units' is missing (only the last block of a policy takes the environment's action size)");
   return static_cast<int>(options.integer_in("units", 1, most_units, context.action_size));
+}
+
+int checked_outputs(const Options& options, std::int64_t count) {
+  if (count > most_units) options.fail(text("would hand over ", count, " values, at most ", most_units, " are allowed"));
+  return static_cast<int>(count);
 }
 
 void require_inputs(const Options& options, const BlockContext& context) {

@@ -1,0 +1,69 @@
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "helpers.hpp"
+
+namespace {
+std::atomic<long> allocations = 0;
+
+void* counted(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  const auto align = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(align, (size + align - 1) / align * align)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) { return operator new(size, alignment); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+using namespace iap;
+
+TEST_CASE("the counter sees an allocation") {
+  const long before = allocations;
+  const std::vector<float> values(100);
+  CHECK(allocations > before);
+  CHECK(values.size() == 100);
+}
+
+TEST_CASE("act, reset and set_parameters allocate nothing after the first act, with every block") {
+  for (const auto& entry : block_catalog()) {
+    INFO(entry.name);
+    Config block = parse_json(entry.example, entry.name);
+    block["kind"] = entry.name;
+    Config architecture;
+    architecture["kind"] = "sequence";
+    architecture["blocks"] = Config::List{block, config("{'kind': 'mlp', 'hidden': [4]}")};
+    Policy policy(architecture, image_spec(12, 16, 3, 4), 3);
+    policy.initialise(1);
+    const std::vector<float> parameters(policy.parameters().begin(), policy.parameters().end());
+    const Frame first(policy.observation(), 1), second(policy.observation(), 2);
+    policy.act(first.observation());
+    const long before = allocations;
+    for (int step = 0; step < 10; ++step) policy.act((step % 2 ? first : second).observation());
+    policy.reset(3);
+    policy.set_parameters(parameters);
+    policy.act(second.observation());
+    CHECK(allocations == before);
+  }
+}

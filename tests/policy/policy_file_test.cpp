@@ -1,0 +1,135 @@
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "helpers.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+Policy sample() {
+  Policy policy(
+      config("{'kind': 'sequence', 'blocks': [{'kind': 'rank', 'patch': 2, 'd': 2, 'top': 2}, {'kind': 'rnn', 'units': 2},"
+             "{'kind': 'linear', 'activation': 'tanh'}]}"),
+      image_spec(4, 6, 1), 1);
+  randomise(policy, 1);
+  return policy;
+}
+
+Config metadata() { return config("{'env': {'name': 'cheetah-run', 'pixels': [4, 6]}, 'return': 812.25, 'iteration': 100}"); }
+
+/// A sealed file with this header and these parameters, as save_policy lays it out.
+std::string forge(const Config& header, std::span<const float> parameters) {
+  Writer writer;
+  writer.put_string(to_json(header));
+  writer.put_all(parameters);
+  return seal("IAPPOLCY", 1, writer.bytes());
+}
+
+Config header_of(const Policy& policy) {
+  const std::string payload = unseal(save_policy(policy, metadata()), "IAPPOLCY", 1, "test");
+  return parse_json(Reader(payload, "test").get_string(), "test");
+}
+
+}  // namespace
+
+TEST_CASE("a policy comes back from its file alone, bit for bit") {
+  Policy policy = sample();
+  const std::string file = save_policy(policy, metadata());
+  auto loaded = load_policy(file, "x.iap");
+  CHECK(loaded.metadata == metadata());
+  CHECK(loaded.policy.architecture() == policy.architecture());
+  CHECK(loaded.policy.observation() == policy.observation());
+  CHECK(loaded.policy.action_size() == 1);
+  REQUIRE(loaded.policy.size() == policy.size());
+  CHECK(std::memcmp(loaded.policy.parameters().data(), policy.parameters().data(), policy.size() * sizeof(float)) == 0);
+  CHECK(save_policy(loaded.policy, loaded.metadata) == file);
+  for (std::uint64_t step = 0; step < 5; ++step) {
+    const Frame frame(policy.observation(), step);
+    CHECK(act(loaded.policy, frame) == act(policy, frame));
+  }
+}
+
+TEST_CASE("policy files are written and read on disk, and errors name the path") {
+  const auto path = std::filesystem::temp_directory_path() / ("iap_policy_" + std::to_string(::getpid()) + ".iap");
+  const Policy policy = sample();
+  write_policy_file(path, policy, metadata());
+  CHECK(read_policy_file(path).policy.size() == policy.size());
+  write_file_atomic(path, "IAPPOLCY and then nonsense");
+  CHECK_THROWS_MATCHES(read_policy_file(path), Error, MessageMatches(StartsWith(path.string())));
+  std::filesystem::remove(path);
+  CHECK_THROWS_MATCHES(read_policy_file(path), Error, MessageMatches(ContainsSubstring(path.string())));
+}
+
+TEST_CASE("every flipped byte and every truncation of a policy file is an Error that names it") {
+  const std::string file = save_policy(sample(), metadata());
+  for (std::size_t byte = 0; byte < file.size(); ++byte)
+    for (const int mask : {0x01, 0x80, 0xff}) {
+      std::string damaged = file;
+      damaged[byte] = static_cast<char>(damaged[byte] ^ mask);
+      CHECK_THROWS_MATCHES(load_policy(damaged, "x.iap"), Error, MessageMatches(StartsWith("x.iap: ")));
+    }
+  for (std::size_t size = 0; size < file.size(); ++size)
+    CHECK_THROWS_MATCHES(load_policy(std::string_view(file).substr(0, size), "x.iap"), Error,
+                         MessageMatches(StartsWith("x.iap: ")));
+}
+
+TEST_CASE("a sealed file whose content does not fit together is refused") {
+  const Policy policy = sample();
+  const Config header = header_of(policy);
+  CHECK_NOTHROW(load_policy(forge(header, policy.parameters()), "x.iap"));
+  const auto refuse = [&](const Config& changed, std::span<const float> parameters, const std::string& part) {
+    CHECK_THROWS_MATCHES(load_policy(forge(changed, parameters), "x.iap"), Error,
+                         MessageMatches(StartsWith("x.iap: ") && ContainsSubstring(part)));
+  };
+  const auto with = [&](const std::string& path, const std::string& value) {
+    Config changed = header;
+    set_path(changed, path, value);
+    return changed;
+  };
+  refuse(header, policy.parameters().first(3), "got 3 parameters, it has");
+  refuse(with("action_size", "3"), policy.parameters(), "parameter slice");
+  refuse(with("action_size", "0"), policy.parameters(), "'action_size'");
+  refuse(with("architecture", "{\"kind\": \"linear\"}"), policy.parameters(), "has no input values");
+  refuse(with("slices", "[]"), policy.parameters(), "parameter slice 1 is null");
+  refuse(with("observation.vector", "-1"), policy.parameters(), "'vector'");
+  refuse(with("observation.images", "[{\"name\": \"pixels\", \"height\": 4, \"width\": 6, \"channels\": 9, \"type\": \"uint8\"}]"),
+         policy.parameters(), "'channels'");
+  refuse(with("colour", "1"), policy.parameters(), "unknown option 'colour'");
+  std::vector<float> not_finite(policy.parameters().begin(), policy.parameters().end());
+  not_finite[2] = std::numeric_limits<float>::infinity();
+  refuse(header, not_finite, "parameter 2 of '1.rank.query'");
+  Writer longer;
+  longer.put_string(to_json(header));
+  longer.put_all(policy.parameters());
+  longer.put('x');
+  CHECK_THROWS_MATCHES(load_policy(seal("IAPPOLCY", 1, longer.bytes()), "x.iap"), Error,
+                       MessageMatches(ContainsSubstring("bytes after")));
+  CHECK_THROWS_MATCHES(load_policy(seal("IAPPOLCY", 2, longer.bytes()), "x.iap"), Error,
+                       MessageMatches(ContainsSubstring("version 2")));
+  CHECK_THROWS_MATCHES(load_policy(seal("IAPCHECK", 1, longer.bytes()), "x.iap"), Error,
+                       MessageMatches(ContainsSubstring("IAPPOLCY")));
+}
+
+TEST_CASE("observation specs survive as configs") {
+  const ObservationSpec specs[] = {{},
+                                   vector_spec(7),
+                                   image_spec(100, 80, 3, 2),
+                                   {{{"left", {3, 4, 4, PixelType::uint8}}, {"depth", {5, 6, 1, PixelType::float32}}}, 1}};
+  for (const auto& spec : specs) CHECK(observation_from_config(parse_json(to_json(to_config(spec)), "test"), "test") == spec);
+}
