@@ -13,7 +13,7 @@ namespace {
 constexpr const char* script_suffix = ".lua";
 
 std::unique_ptr<Env> make_script_env(Options& options) {
-  options.fail("this build has no environments written in Lua; known names are in env_catalog()");
+  options.fail("this build cannot load environments written in Lua; choose a name from the catalog");
 }
 
 std::unique_ptr<Env> make_named(const std::string& name, Options& options) {
