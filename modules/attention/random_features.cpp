@@ -8,6 +8,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "simd.hpp"
@@ -26,6 +27,7 @@ struct FeatureOptions {
   Ensemble ensemble = Ensemble::orthogonal;
   std::uint64_t seed = 0;
   bool redraw = false;
+  double epsilon = 0;  // of exp
   InputForm form;
 };
 
@@ -45,8 +47,8 @@ float largest_magnitude(std::span<const float> values) {
 class FeatureScorer final : public Scorer {
  public:
   FeatureScorer(const char* name, const FeatureOptions& options, const PatchGrid& grid, int d)
-      : name_(name), options_(options), projector_(grid, d) {
-    map_.d = d;
+      : name_(name), options_(options), query_(grid.values(), d), key_(grid.values(), d), projector_(grid, query_.n) {
+    map_.d = query_.n;
     map_.m = options.m;
     map_.r = options.r;
     map_.trig = options.kind != FeatureKind::exp;
@@ -64,8 +66,11 @@ class FeatureScorer final : public Scorer {
   std::string_view kernel() const override { return name_; }
 
   void bind(const HeadWeights& weights) override {
-    check_weights(weights, projector_.grid().values(), projector_.d());
-    projector_.bind(weights, options_.form.normalised ? 1.0F : options_.form.factor);
+    check_weights(weights, query_.c, query_.d);
+    query_.bind(weights.query, weights.query_bias);
+    key_.bind(weights.key, weights.key_bias);
+    fold();
+    projector_.bind({query_.weights, key_.weights, query_.bias, key_.bias}, options_.form.normalised ? 1.0F : options_.form.factor);
   }
 
   void new_episode(std::uint64_t episode_seed) override {
@@ -78,18 +83,18 @@ class FeatureScorer final : public Scorer {
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
     check_frame(projector_.grid(), projector_.bound(), image, scores);
-    double log_factor = 0;
+    float query_shift = 0, key_shift = 0;
     if (!sum_queries(image, pixel_offset, 0)) {
-      const float shift = query_exponent(image, pixel_offset);
-      sum_queries(image, pixel_offset, shift);
-      log_factor += shift;
+      query_shift = query_exponent(image, pixel_offset);
+      sum_queries(image, pixel_offset, query_shift);
     }
-    log_factor += take_weights();
+    double log_factor = query_shift + take_weights(query_shift);
     if (!score_keys(0, scores)) {
-      const float shift = key_exponent();
-      score_keys(shift, scores);
-      log_factor += shift;
+      key_shift = key_exponent();
+      score_keys(key_shift, scores);
     }
+    log_factor += key_shift;
+    add_epsilon(key_shift, scores);
     // Give the scores their own size back where floats can hold it.
     if (log_factor == 0 || std::abs(std::log(largest_magnitude(scores)) + log_factor) > largest_safe_exponent) return;
     const double factor = std::exp(log_factor);
@@ -98,19 +103,22 @@ class FeatureScorer final : public Scorer {
 
  private:
   void draw(std::uint64_t seed) {
-    const Projections drawn = draw_projections(options_.ensemble, map_.d, map_.m, map_.r, seed);
-    const int columns = map_.r + map_.m;
-    columns_.resize(static_cast<std::size_t>(map_.d) * columns);
-    for (int k = 0; k < map_.d; ++k) {
-      for (int j = 0; j < map_.r; ++j) columns_[k * columns + j] = drawn.xi[j * map_.d + k];
-      for (int i = 0; i < map_.m; ++i) columns_[k * columns + map_.r + i] = drawn.omega[i * map_.d + k];
-    }
-    map_.projections = columns_.data();
+    drawn_ = draw_projections(options_.ensemble, query_.d, map_.m, map_.r, seed);
     half_omega_square_ = 0;
     for (int i = 0; i < map_.m; ++i) {
       float square = 0;
-      for (int k = 0; k < map_.d; ++k) square += drawn.omega[i * map_.d + k] * drawn.omega[i * map_.d + k];
+      for (int k = 0; k < drawn_.d; ++k) square += drawn_.omega[i * drawn_.d + k] * drawn_.omega[i * drawn_.d + k];
       half_omega_square_ = std::max(half_omega_square_, square / 2);
+    }
+    fold();
+  }
+
+  void fold() {
+    const int columns = map_.r + map_.m;
+    for (const auto& [head, folded] : {std::pair{&query_, &query_columns_}, std::pair{&key_, &key_columns_}}) {
+      folded->resize(static_cast<std::size_t>(map_.d) * columns);
+      head->fold(drawn_.xi, 0, columns, *folded);
+      head->fold(drawn_.omega, map_.r, columns, *folded);
     }
   }
 
@@ -134,6 +142,7 @@ class FeatureScorer final : public Scorer {
   // Sums the queries' features, scaled by exp(-shift), over the frame; keeps the keys. False if floats were too narrow for that.
   bool sum_queries(const ImageView& image, float pixel_offset, float shift) {
     projector_.begin(image, pixel_offset);
+    map_.projections = query_columns_.data();
     std::ranges::fill(sums_, 0.0);
     int since_flush = 0;
     float half_square = 0;
@@ -158,9 +167,11 @@ class FeatureScorer final : public Scorer {
   }
 
   // Weights of the keys' features from the queries' sums. Returns the logarithm of what they were divided by to keep them moderate.
-  double take_weights() {
+  double take_weights(float shift) {
     double largest = 0;
+    const double epsilon = projector_.grid().count() * options_.epsilon * std::exp(-shift);
     for (std::size_t i = 0; i < sums_.size(); ++i) {
+      sums_[i] += epsilon;
       sums_[i] *= product_weight(static_cast<int>(i) / (1 + map_.r), static_cast<int>(i) % (1 + map_.r));
       largest = std::max(largest, std::abs(sums_[i]));
     }
@@ -173,26 +184,42 @@ class FeatureScorer final : public Scorer {
   float query_exponent(const ImageView& image, float pixel_offset) {
     float largest = -std::numeric_limits<float>::infinity();
     projector_.begin(image, pixel_offset);
+    map_.projections = query_columns_.data();
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk) {
       projector_.project(chunk);
       largest = std::max(largest, exponent_of(projector_.queries(), chunk));
     }
-    return std::isfinite(largest) ? largest : 0;
+    return usable(largest);
   }
 
   float key_exponent() {
+    map_.projections = key_columns_.data();
     float largest = -std::numeric_limits<float>::infinity();
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
       largest = std::max(largest, exponent_of(projector_.keys(chunk), chunk));
-    return std::isfinite(largest) ? largest : 0;
+    return usable(largest);
+  }
+
+  // Not finite: a pixel is not. Negative: tiny features are scaled up, unless epsilon dwarfs them anyway.
+  float usable(float exponent) const {
+    if (!std::isfinite(exponent)) return 0;
+    return options_.epsilon > 0 ? std::max(exponent, 0.0F) : exponent;
   }
 
   float exponent_of(const float* rows, int chunk) {
     return simd::largest_exponent(map_, rows, projector_.pitch(), projector_.count(chunk), scratch_.data());
   }
 
+  void add_epsilon(float shift, std::span<float> scores) const {
+    if (options_.epsilon == 0) return;
+    double sum = 0;
+    for (const float weight : weights_) sum += weight;
+    for (float& score : scores) score += static_cast<float>(options_.epsilon * std::exp(-shift) * sum);
+  }
+
   // False if floats were too narrow.
   bool score_keys(float shift, std::span<float> scores) {
+    map_.projections = key_columns_.data();
     float half_square = 0;
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
       half_square = std::max(half_square,
@@ -203,10 +230,13 @@ class FeatureScorer final : public Scorer {
 
   const char* name_;
   FeatureOptions options_;
+  Projections drawn_;
+  ReducedHead query_, key_;
   PatchProjector projector_;
   simd::FeatureMap map_;
   float half_omega_square_ = 0;
-  std::vector<float> columns_, weights_;
+  std::vector<float> query_columns_, key_columns_;  // map_.d x (r + m): xi, omega
+  std::vector<float> weights_;
   std::vector<double> sums_;
   FloatBuffer lane_sums_, scratch_;
 };
@@ -221,6 +251,7 @@ std::unique_ptr<Scorer> make_features(const char* name, FeatureKind kind, Option
   wanted.redraw = options.choice("redraw", {"never", "episode"}, "never") == "episode";
   wanted.form = read_input_form(options, grid.values(), d);
   if (options.boolean("brute_force", false)) return make_exact_scorer(name, ExactKernel::softmax_kernel, wanted.form, grid, d);
+  if (kind == FeatureKind::exp) wanted.epsilon = options.number_in("epsilon", 0, 1, 0);
   return std::make_unique<FeatureScorer>(name, wanted, grid, d);
 }
 

@@ -16,10 +16,11 @@ import :projector;
 namespace iap {
 namespace {
 
-// phi(u) = max(u, 0): sum the features of all queries, then score every key against that sum.
+// phi(u) = max(u, 0) + epsilon: sum the features of all queries, then score every key against that sum.
 class ReluScorer final : public Scorer {
  public:
-  ReluScorer(const PatchGrid& grid, int d) : projector_(grid, d), lane_sums_(static_cast<std::size_t>(d) * simd::lanes), sums_(d) {}
+  ReluScorer(const PatchGrid& grid, int d, float epsilon)
+      : epsilon_(epsilon), projector_(grid, d), lane_sums_(static_cast<std::size_t>(d) * simd::lanes), sums_(d) {}
 
   std::string_view kernel() const override { return "relu"; }
 
@@ -36,17 +37,22 @@ class ReluScorer final : public Scorer {
       projector_.project(chunk);
       simd::add_relu_sums(projector_.queries(), projector_.pitch(), projector_.d(), projector_.count(chunk), lane_sums_.data());
     }
+    float total = 0;
     for (int o = 0; o < projector_.d(); ++o) {
       double sum = 0;
       for (int lane = 0; lane < simd::lanes; ++lane) sum += lane_sums_[o * simd::lanes + lane];
-      sums_[o] = static_cast<float>(sum / projector_.grid().count());
+      sums_[o] = static_cast<float>(sum / projector_.grid().count()) + epsilon_;
+      total += sums_[o];
     }
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
       simd::relu_scores(projector_.keys(chunk), projector_.pitch(), projector_.d(), projector_.count(chunk), sums_.data(),
                         scores.data() + projector_.first(chunk));
+    if (epsilon_ == 0) return;
+    for (float& score : scores) score += epsilon_ * total;
   }
 
  private:
+  float epsilon_;
   PatchProjector projector_;
   std::vector<float> lane_sums_, sums_;
 };
@@ -54,8 +60,9 @@ class ReluScorer final : public Scorer {
 }  // namespace
 
 std::unique_ptr<Scorer> make_relu(Options& options, const PatchGrid& grid, int d) {
-  if (options.boolean("brute_force", false)) return make_exact_scorer("relu", ExactKernel::relu, {}, grid, d);
-  return std::make_unique<ReluScorer>(grid, d);
+  const auto epsilon = static_cast<float>(options.number_in("epsilon", 0, 1, 0));
+  if (options.boolean("brute_force", false)) return make_exact_scorer("relu", ExactKernel::relu, {}, grid, d, epsilon);
+  return std::make_unique<ReluScorer>(grid, d, epsilon);
 }
 
 }  // namespace iap

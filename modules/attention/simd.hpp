@@ -60,4 +60,16 @@ float feature_scores(const FeatureMap& map, const float* u, std::size_t pitch, i
 /// The largest logarithm of a feature's scale over all patches: of exp features themselves, of 1 / Lambda for trigonometric ones.
 float largest_exponent(const FeatureMap& map, const float* u, std::size_t pitch, int count, float* scratch);
 
+/// Exact attention, some query rows (of d values each) at a time, against all keys: d rows of `count` floats.
+/// Largest x.y of one query.
+float largest_product(const float* keys, std::size_t pitch, int d, int count, const float* query);
+/// scores[j] += sum over queries of exp(x.y_j) / sum_k exp(x.y_k), computed with exp(x.y - shift of the query).
+/// `scratch` and `scores` hold `query_block` times and once `pitch` floats.
+inline constexpr int query_block = 4;
+void add_softmax_rows(const float* keys, std::size_t pitch, int d, int count, const float* queries, int rows, const float* shifts,
+                      float* scratch, float* scores);
+/// scores[j] += sum over queries of exp(x.y_j - shift), or of x.y_j.
+void add_kernel_rows(bool exponential, const float* keys, std::size_t pitch, int d, int count, const float* queries, int rows,
+                     float shift, float* scores);
+
 }  // namespace iap::simd

@@ -93,7 +93,8 @@ TEST_CASE("fast random features agree with the slow map on random shapes") {
                             random.below(2) == 1,
                             random.below(2) == 1,
                             random.bits()};
-    const Case c = make_case(shape, size, stride, pick(1, 9), random.below(2) == 1, 0.7F / static_cast<float>(size), random.bits());
+    const Case c =
+        make_case(shape, size, stride, pick(1, 12), random.below(2) == 1, 0.7F / static_cast<float>(size), random.bits());
     const double offset = random.below(2) ? -0.5 : 0;
     const Projections projections = settings.projections(c.d);
     const auto [q, k] = inputs(c, settings.normalised, offset);
@@ -235,4 +236,52 @@ TEST_CASE("projections change with the episode only where asked for, as a functi
   CHECK(after("episode", {5}) == after("episode", {1, 2, 5}));
   CHECK(after("episode", {5}) != after("episode", {6}));
   CHECK(after("episode", {5}) != after("episode", {5 + (std::uint64_t{1} << 40)}));
+}
+
+TEST_CASE("heads that are zero or depend on few pixel values still score") {
+  for (const int d : {2, 16}) {
+    Case c = make_case({9, 10, 1}, 1, 1, d, false, 0.0F, 59);
+    for (const char* kernel : {"exp", "trig", "hybrid"})
+      for (const char* input : {"plain", "normalised"}) {
+        const auto scores = scores_of(c, Config::Map{{"kernel", kernel}, {"input", input}}, -0.5F);
+        for (const float score : scores) REQUIRE(std::abs(score - 1) < 1e-5F);  // exp(0 . 0)
+      }
+  }
+}
+
+TEST_CASE("epsilon is added to every feature of relu and exp") {
+  const Case c = make_case({20, 23, 3}, 3, 2, 5, true, 0.3F, 60);
+  const double epsilon = 0.05;
+  {
+    const Rows q = project(c, c.query, c.query_bias, 0), k = project(c, c.key, c.key_bias, 0);
+    std::vector<double> wanted(k.size());
+    for (const auto& a : q)
+      for (std::size_t j = 0; j < k.size(); ++j)
+        for (int o = 0; o < c.d; ++o)
+          wanted[j] += (std::max(a[o], 0.0) + epsilon) * (std::max(k[j][o], 0.0) + epsilon) / static_cast<double>(q.size());
+    for (const bool brute_force : {false, true}) {
+      const auto got = scores_of(c, Config::Map{{"kernel", "relu"}, {"epsilon", epsilon}, {"brute_force", brute_force}}, 0);
+      for (std::size_t j = 0; j < got.size(); ++j) REQUIRE(std::abs(got[j] / wanted[j] - 1) < 1e-5);
+    }
+  }
+  const Settings settings{FeatureKind::exp, 7, 0, false, true, 12};
+  const auto [q, k] = inputs(c, false, 0);
+  std::vector<double> a(7), b(7), z(7);
+  const auto add = [&](std::vector<double>& phi) {
+    for (double& value : phi) value += epsilon / std::sqrt(7.0);
+  };
+  const Projections projections = settings.projections(c.d);
+  for (const auto& x : q) {
+    feature_map(FeatureKind::exp, projections, Side::query, x, a);
+    add(a);
+    for (int i = 0; i < 7; ++i) z[i] += a[i] / static_cast<double>(q.size());
+  }
+  Config config = settings.config();
+  config["epsilon"] = epsilon;
+  const auto got = scores_of(c, config, 0);
+  for (std::size_t j = 0; j < got.size(); ++j) {
+    feature_map(FeatureKind::exp, projections, Side::key, k[j], b);
+    add(b);
+    REQUIRE(std::abs(got[j] / dot(z, b) - 1) < 1e-4);
+  }
 }
