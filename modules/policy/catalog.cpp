@@ -47,6 +47,11 @@ std::span<const BlockEntry> block_catalog() {
       BlockEntry{"linear", "one dense layer with an activation", R"({"units": 5, "activation": "tanh"})", make_linear},
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},
+      BlockEntry{"script", "a block written in Lua; the slowest, for ideas",
+                 R"lua({"file": "example.lua", "gain": 2, "source": "return function(options, shapes) )lua"
+                 R"lua(return {parameters = 2, outputs = 3, forward = function(self, p, x) )lua"
+                 R"lua(return {p[1], p[2] * options.gain, x[1]} end} end"})lua",
+                 make_script},
       BlockEntry{"rnn", "plain recurrent layer, zero at the start of an episode", R"({"units": 4})", make_rnn},
   };
   return entries;
