@@ -76,6 +76,7 @@ TEST_CASE("a frame does not depend on the machine's SIMD") {
   }
   hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  REQUIRE(frames.size() >= 6);
   for (std::size_t i = 3; i < frames.size(); ++i) CHECK((frames[i] == frames[i - 3]));
 }
 
