@@ -5,7 +5,9 @@ module;
 export module iap.envs;
 import iap.core;
 import iap.env;
+export import :control_task;
 export import :dm_control_models;
+export import :tolerance;
 
 export namespace iap {
 

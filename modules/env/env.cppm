@@ -3,6 +3,7 @@ module;
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 export module iap.env;
 import iap.core;
 
@@ -11,7 +12,7 @@ export namespace iap {
 /// What an environment promises about itself.
 struct EnvSpec {
   std::string name;  ///< the catalog's name, such as "cheetah-run"
-  Config config;     ///< full options; `make_env(name, config)` rebuilds this environment
+  Config config;     ///< full options; `make_env(config)` rebuilds this environment
   ObservationSpec observation;
   int action_size = 0;
   float action_low = -1, action_high = 1;  ///< the same range for every action
@@ -39,26 +40,46 @@ class Env {
   virtual StepResult step(std::span<const float> action) = 0;
   /// Looks at the present state; pictures are drawn here and only here. Borrowed until the next call of any method.
   virtual Observation observe() = 0;
+  /// The environment inside all wrappers.
+  virtual Env& unwrapped() { return *this; }
+};
+
+/// Hands every call to the environment it owns. Base of what changes one aspect of an environment.
+class EnvWrapper : public Env {
+ public:
+  explicit EnvWrapper(std::unique_ptr<Env> env) : env_(std::move(env)), spec_(env_->spec()) {}
+  const EnvSpec& spec() const override { return spec_; }
+  void reset(std::uint64_t seed) override { env_->reset(seed); }
+  StepResult step(std::span<const float> action) override { return env_->step(action); }
+  Observation observe() override { return env_->observe(); }
+  Env& unwrapped() override { return env_->unwrapped(); }
+
+ protected:
+  std::unique_ptr<Env> env_;
+  EnvSpec spec_;  ///< begins as the wrapped environment's
 };
 
 /// Repeats each action `count` times and sums the rewards, stopping early at an episode's end. No picture is drawn in between.
+/// @throws Error if count < 1.
 std::unique_ptr<Env> action_repeat(std::unique_ptr<Env> env, int count);
 
-/// Truncates episodes after `max_steps` steps of `env`.
+/// Truncates episodes after `max_steps` steps of `env`. @throws Error if max_steps < 1.
 std::unique_ptr<Env> time_limit(std::unique_ptr<Env> env, int max_steps);
 
-/// Resizes every uint8 or float image to height x width by area averaging, for environments that draw one size only.
+/// Resizes every uint8 or float image to height x width by area averaging, for environments that draw one size only: they apply
+/// it themselves, so it leaves the spec's `config` alone. @throws Error unless both sizes are positive.
 std::unique_ptr<Env> resize_images(std::unique_ptr<Env> env, int height, int width);
 
-/// Applies the wrappers that every environment takes as options: `action_repeat`, `time_limit` (in steps of the wrapped
-/// environment). The reader keeps track of which options were used; the caller finishes it.
+/// Applies the wrappers that every environment takes as options: `time_limit` (in steps of `env`, default: its own limit, which
+/// it cannot exceed), then `action_repeat` (default 1). The reader keeps track of which options were used; the caller finishes it.
+/// @throws Error naming the option.
 std::unique_ptr<Env> with_common_wrappers(std::unique_ptr<Env> env, Options& options);
 
 /// Copies `action` into `clipped`, clipped to the range of `spec`. @throws Error on a wrong size or a value that is not finite.
 void clip_action(const EnvSpec& spec, std::span<const float> action, std::span<float> clipped);
 
-/// Runs the contract over `env` for `steps` random steps from `seed`: sizes, finiteness, determinism of a second episode with
-/// the same seed, observation stability. @throws Error that says which promise was broken.
+/// Runs the contract over `env` for `steps` random steps from `seed`: sizes, finiteness, refusal of bad actions, clipping, time
+/// limit, determinism of a second run with the same seed, observation stability. @throws Error that says which promise was broken.
 void check_contract(Env& env, std::uint64_t seed, int steps);
 
 }  // namespace iap

@@ -107,3 +107,19 @@ TEST_CASE("a reset world runs as a fresh one, and worlds do not share their mode
   CHECK(std::ranges::equal(used.qvel(), fresh.qvel()));
   CHECK(used.time() == fresh.time());
 }
+
+TEST_CASE("worlds made and run by several threads at once give what one thread gives") {
+  const auto run = [](double push) {
+    MujocoWorld world(dm_control_files("cheetah"));
+    for (int i = 0; i < 200; ++i) {
+      std::ranges::fill(world.ctrl(), i % 11 < 5 ? push : -push);
+      world.step(1);
+    }
+    return std::vector<double>(world.qpos().begin(), world.qpos().end());
+  };
+  std::vector<std::vector<double>> alone(8), together(8);
+  for (int i = 0; i < 8; ++i) alone[i] = run(0.1 * i);
+  parallel_for(8, 2, [&](std::size_t i, int) { together[i] = run(0.1 * static_cast<double>(i)); });
+  CHECK(together == alone);
+  CHECK(alone[0] != alone[7]);
+}

@@ -1,0 +1,23 @@
+module;
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+module iap.envs;
+import iap.core;
+import iap.env;
+
+namespace iap {
+
+std::unique_ptr<Env> make_cartpole_swingup(Options& options);
+std::unique_ptr<Env> make_cheetah_run(Options& options);
+
+std::span<const EnvEntry> env_catalog() {
+  static const std::vector<EnvEntry> catalog{
+      {"cartpole-swingup", "swing a pole up and balance it on a cart", make_cartpole_swingup},
+      {"cheetah-run", "run as fast as possible, up to 10 m/s", make_cheetah_run},
+  };
+  return catalog;
+}
+
+}  // namespace iap

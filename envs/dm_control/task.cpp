@@ -1,0 +1,99 @@
+module;
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+module iap.envs;
+import iap.core;
+import iap.env;
+import iap.render;
+import iap.sim;
+
+namespace iap {
+namespace {
+
+int read_camera(const MujocoWorld& world, Options& options) {
+  const int count = static_cast<int>(world.names("camera").size());
+  if (!options.value("camera").string()) return static_cast<int>(options.integer_in("camera", 0, count - 1, 0));
+  try {
+    return world.id("camera", options.string("camera"));
+  } catch (const Error& error) {
+    options.fail(error.what());
+  }
+}
+
+}  // namespace
+
+ControlTask::ControlTask(const ControlTaskInfo& info, Options& options)
+    : world_(dm_control_files(info.model)), physics_steps_(info.physics_steps), max_steps_(info.max_steps) {
+  const int actions = static_cast<int>(world_.ctrl().size());
+  spec_.name = info.name;
+  spec_.config["name"] = spec_.name;
+  spec_.action_size = actions;
+  spec_.control_dt = world_.timestep() * physics_steps_;
+  spec_.max_steps = max_steps_;
+  action_.resize(actions);
+  read_options(info, options);
+}
+
+void ControlTask::read_options(const ControlTaskInfo& info, Options& options) {
+  constexpr int largest_image = 4096;
+  const auto size = options.integers("pixels", std::vector<std::int64_t>{});
+  if (!size.empty()) {
+    if (size.size() != 2 || std::ranges::any_of(size, [](auto n) { return n < 1 || n > largest_image; }))
+      options.fail(text("option 'pixels' must be {height, width}, each in [1, ", largest_image, "], got ",
+                        options.value("pixels").describe()));
+    const ImageShape shape{static_cast<int>(size[0]), static_cast<int>(size[1]), 3, PixelType::uint8};
+    spec_.observation.images.push_back({"pixels", shape});
+    views_.push_back(pixels_.emplace_back(shape).view());
+    spec_.config["pixels"] = Config::List{shape.height, shape.width};
+  }
+  const bool state = options.boolean("state", size.empty());
+  if (!state && size.empty()) options.fail("it would show nothing: set pixels = {height, width} or state = true");
+  if (state) state_.resize(info.state_size);
+  spec_.observation.vector = static_cast<int>(state_.size());
+  camera_ = read_camera(world_, options);
+  draw_options_ = read_draw_options(options.value("render"), options.owner());
+  spec_.config["state"] = state;
+  spec_.config["camera"] = camera_;
+  spec_.config["render"] = to_config(draw_options_);
+}
+
+// The settled initial state is computed without actuation, as the reference does after its own reset and again after a task's.
+void ControlTask::reset(std::uint64_t seed) {
+  Random random({.seed = seed, .purpose = Purpose::environment});
+  world_.reset();
+  world_.forward_without_actuation();
+  start(world_, random);
+  world_.forward_without_actuation();
+  steps_ = 0;
+  running_ = true;
+  drawn_ = false;
+}
+
+StepResult ControlTask::step(std::span<const float> action) {
+  if (!running_) throw Error(text(spec_.name, ": the episode has not begun or is over; call reset before step"));
+  clip_action(spec_, action, action_);
+  std::ranges::copy(action_, world_.ctrl().begin());
+  drawn_ = false;
+  world_.step(physics_steps_);
+  StepResult result{.truncated = ++steps_ >= max_steps_, .unstable = world_.unstable()};
+  result.terminated = result.unstable;
+  if (!result.unstable) result.reward = reward();
+  running_ = !result.terminated && !result.truncated;
+  return result;
+}
+
+Observation ControlTask::observe() {
+  if (!drawn_) {
+    if (!state_.empty()) write_state(state_);
+    for (auto& image : pixels_)
+      view_.draw(world_, camera_, draw_options_, image.shape().height, image.shape().width, image.bytes());
+    drawn_ = true;
+  }
+  return {.images = views_, .vector = state_};
+}
+
+}  // namespace iap

@@ -1,0 +1,69 @@
+module;
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+export module iap.envs:control_task;
+import iap.core;
+import iap.env;
+import iap.render;
+import iap.sim;
+
+export namespace iap {
+
+/// What a task of the suite tells its base class.
+struct ControlTaskInfo {
+  std::string_view name;   ///< the catalog's name
+  std::string_view model;  ///< a name `dm_control_files` knows
+  int physics_steps = 1;   ///< physics steps a control step
+  int state_size = 0;      ///< numbers in the state observation
+  int max_steps = 1000;    ///< time limit in control steps
+};
+
+/// Base of the tasks of the DeepMind Control Suite (Tassa et al. 2018): a MuJoCo model, actions in [-1, 1] as its controls,
+/// rewards in [0, 1] a step, time limit only. Options: `pixels` = {height, width} adds an RGB image "pixels"; `state` adds the
+/// state vector (default: without pixels); `camera`, an index or a name (default 0); `render`, see `read_draw_options`.
+class ControlTask : public Env {
+ public:
+  const EnvSpec& spec() const final { return spec_; }
+  void reset(std::uint64_t seed) final;
+  StepResult step(std::span<const float> action) final;
+  Observation observe() final;
+
+  /// The simulation. What is written into it lasts until the next `reset`.
+  MujocoWorld& world() { return world_; }
+  const MujocoWorld& world() const { return world_; }
+
+ protected:
+  /// @throws Error naming the option.
+  ControlTask(const ControlTaskInfo& info, Options& options);
+
+ private:
+  /// Writes the initial positions and velocities into `world`, which stands in the model's initial state.
+  virtual void start(MujocoWorld& world, Random& random) = 0;
+  /// The reward of the present state, in [0, 1].
+  virtual double reward() const = 0;
+  /// Fills the state observation.
+  virtual void write_state(std::span<float> state) const = 0;
+
+  void read_options(const ControlTaskInfo& info, Options& options);
+
+  MujocoWorld world_;
+  MujocoCamera view_;
+  EnvSpec spec_;
+  DrawOptions draw_options_;
+  int physics_steps_, max_steps_, camera_ = 0;
+  int steps_ = 0;
+  bool running_ = false, drawn_ = false;
+  std::vector<float> action_, state_;
+  std::vector<Image> pixels_;
+  std::vector<ImageView> views_;
+};
+
+/// Draws each limited joint of `world` uniformly from its range and each unlimited hinge from [-pi, pi]; other joints stay.
+/// With `limited_only`, unlimited hinges stay too.
+void randomize_joints(MujocoWorld& world, Random& random, bool limited_only);
+
+}  // namespace iap

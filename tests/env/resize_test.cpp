@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.env;
+#include "fake_env.hpp"
+
+using namespace iap;
+
+namespace {
+
+float value(const ImageView& image, int y, int x, int c) {
+  const int index = (y * image.shape.width + x) * image.shape.channels + c;
+  return image.shape.type == PixelType::uint8 ? image.bytes()[index] : image.floats()[index];
+}
+
+// Cuts every input pixel into height x width parts, so that each output pixel covers whole parts only.
+double slow_mean(const ImageView& image, int height, int width, int y, int x, int c) {
+  const auto& from = image.shape;
+  double sum = 0;
+  for (int v = y * from.height; v < (y + 1) * from.height; ++v)
+    for (int u = x * from.width; u < (x + 1) * from.width; ++u) sum += value(image, v / height, u / width, c);
+  return sum / (from.height * from.width);
+}
+
+}  // namespace
+
+TEST_CASE("images are resized by area averaging") {
+  for (const auto type : {PixelType::uint8, PixelType::float32}) {
+    for (const auto& [height, width] : {std::pair{4, 6}, {2, 3}, {1, 1}, {3, 4}, {5, 5}, {8, 12}, {2, 7}}) {
+      for (const int channels : {1, 3}) {
+        CAPTURE(height, width, channels);
+        const FakeOptions options{.channels = channels, .type = type};
+        FakeEnv plain(options);
+        auto env = resize_images(std::make_unique<FakeEnv>(options), height, width);
+        const ImageShape expected{height, width, channels, type};
+        CHECK(env->spec().observation.images.at(0) == ImageSpec{"pixels", expected});
+        CHECK(env->spec().config == plain.spec().config);
+        env->reset(3);
+        plain.reset(3);
+        const auto from = plain.observe().images[0], to = env->observe().images[0];
+        REQUIRE(to.shape == expected);
+        double worst = 0;
+        for (int y = 0; y < height; ++y)
+          for (int x = 0; x < width; ++x)
+            for (int c = 0; c < channels; ++c)
+              worst = std::max(worst, std::abs(value(to, y, x, c) - slow_mean(from, height, width, y, x, c)));
+        CHECK(worst <= (type == PixelType::uint8 ? 0.5001 : 1e-4));
+      }
+    }
+  }
+  CHECK_THROWS_AS(resize_images(std::make_unique<FakeEnv>(), 0, 3), Error);
+}
+
+TEST_CASE("a resized environment keeps its contract and its vector") {
+  auto env = resize_images(std::make_unique<FakeEnv>(FakeOptions{.max_steps = 7}), 3, 3);
+  check_contract(*env, 5, 20);
+  env->reset(5);
+  env->step(std::vector<float>{0, 0});
+  CHECK(env->observe().vector[1] == 1);
+}

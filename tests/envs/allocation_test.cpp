@@ -1,0 +1,50 @@
+// Counts what C++ allocates between two points: this file replaces the global operator new of the test program.
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.env;
+import iap.envs;
+
+namespace {
+std::atomic<long> allocations = 0;
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+using namespace iap;
+
+TEST_CASE("stepping and looking allocate nothing once the episode runs") {
+  for (const auto& entry : env_catalog()) {
+    auto env = make_env(Config::Map{
+        {"name", entry.name}, {"pixels", Config::List{32, 32}}, {"state", true}, {"action_repeat", 2}, {"time_limit", 200}});
+    const std::vector<float> action(env->spec().action_size, 0.5f);
+    env->reset(1);
+    const auto run = [&](int steps) {
+      for (int i = 0; i < steps; ++i) {
+        env->step(action);
+        env->observe();
+      }
+    };
+    run(30);
+    const long before = allocations;
+    run(50);
+    const long after = allocations;
+    CAPTURE(entry.name);
+    CHECK(after == before);
+    CHECK(before > 0);
+  }
+}

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.env;
+import iap.envs;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+std::vector<Config> variants(const std::string& name) {
+  const Config pixels(Config::List{48, 64});
+  return {Config::Map{{"name", name}}, Config::Map{{"name", name}, {"pixels", pixels}, {"state", true}, {"action_repeat", 4}}};
+}
+
+// Everything `steps` seeded random actions show, as bytes.
+std::vector<std::string> trace(Env& env, std::uint64_t seed, int steps) {
+  Random random(seed);
+  std::vector<float> action(env.spec().action_size);
+  std::vector<std::string> moments;
+  env.reset(seed);
+  for (int i = 0; i < steps; ++i) {
+    const auto observation = env.observe();
+    Writer writer;
+    writer.put_all(observation.vector);
+    for (const auto& image : observation.images) writer.put_all(std::span(image.bytes(), image.shape.count()));
+    for (float& value : action) value = static_cast<float>(random.uniform(env.spec().action_low, env.spec().action_high));
+    const auto result = env.step(action);
+    writer.put(result.reward);
+    moments.push_back(writer.bytes());
+    if (result.terminated || result.truncated) break;
+  }
+  return moments;
+}
+
+}  // namespace
+
+TEST_CASE("every environment keeps the contract") {
+  std::set<std::string> names;
+  for (const auto& entry : env_catalog()) {
+    CHECK(names.insert(entry.name).second);
+    CHECK_FALSE(entry.summary.empty());
+    for (const auto& config : variants(entry.name)) {
+      CAPTURE(to_json(config));
+      auto env = make_env(config);
+      CHECK(env->spec().name == entry.name);
+      CHECK_NOTHROW(check_contract(*env, 11, 30));
+    }
+  }
+}
+
+TEST_CASE("the second episode of a used environment equals the first of a fresh one, pixels included") {
+  for (const auto& entry : env_catalog()) {
+    for (const auto& config : variants(entry.name)) {
+      CAPTURE(to_json(config));
+      auto used = make_env(config), fresh = make_env(config);
+      const auto before = trace(*used, 1, 60);
+      const auto second = trace(*used, 2, 30), first = trace(*fresh, 2, 30);
+      CHECK(second == first);
+      CHECK(before.front() != first.front());
+    }
+  }
+}
+
+TEST_CASE("a spec's config rebuilds its environment") {
+  for (const auto& entry : env_catalog()) {
+    for (const auto& config : variants(entry.name)) {
+      CAPTURE(to_json(config));
+      auto env = make_env(config);
+      auto again = make_env(parse_json(to_json(env->spec().config), "spec"));
+      CHECK(again->spec().config == env->spec().config);
+      CHECK(again->spec().observation == env->spec().observation);
+      CHECK(again->spec().control_dt == env->spec().control_dt);
+      CHECK(again->spec().max_steps == env->spec().max_steps);
+      CHECK(trace(*again, 3, 10) == trace(*env, 3, 10));
+    }
+  }
+}
+
+TEST_CASE("unknown environments and options are errors with the nearest name") {
+  CHECK_THROWS_MATCHES(make_env(Config::Map{{"name", "cheetah-rum"}}), Error,
+                       MessageMatches(ContainsSubstring("did you mean 'cheetah-run'")));
+  CHECK_THROWS_MATCHES(make_env(Config::Map{{"name", "cheetah-run"}, {"pixel", Config::List{64, 64}}}), Error,
+                       MessageMatches(ContainsSubstring("'cheetah-run'") && ContainsSubstring("did you mean 'pixels'")));
+  CHECK_THROWS_MATCHES(make_env({}), Error, MessageMatches(ContainsSubstring("'name' is missing")));
+  CHECK_THROWS_MATCHES(make_env(Config::Map{{"name", 3}}), Error, MessageMatches(ContainsSubstring("'name' must be a string")));
+  CHECK_THROWS_MATCHES(make_env(Config::Map{{"name", "missing.lua"}}), Error, MessageMatches(ContainsSubstring("missing.lua")));
+}
