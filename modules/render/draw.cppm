@@ -13,8 +13,8 @@ export namespace iap {
 /// computed for each pixel rather than for each vertex, so that the edge of a spot is sharp where MuJoCo smears it over a square of
 /// the floor's grid; shadows are exact rather than read from a map of finite resolution (though outside of that map's range nothing
 /// is in shadow, either); mipmaps blend by the width of each pixel's own footprint. On the suite's models at 100 x 100 the mean
-/// difference from OpenGL stays under 1.5 of 255, about 1.2 at most where a spot's edge crosses the floor and .1 to .4 elsewhere.
-/// Lines, arrows, labels, fog, skins, height fields and meshes are not drawn: the last two are errors.
+/// difference from OpenGL stays under 1.5 of 255: 1.2 at most was measured, where a spot's edge crosses the floor.
+/// Meshes, height fields, skins, lines and arrows are errors; labels and fog are left out.
 /// Deterministic: a frame is a function of scene, options and size, whatever thread draws it and whatever SIMD the machine has.
 /// Owns its workspace; one instance a thread.
 class Caster {

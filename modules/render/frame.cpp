@@ -150,7 +150,8 @@ void check(const Scene& scene) {
   for (const Primitive& primitive : scene.primitives) {
     if (primitive.shape == Shape::mesh)
       throw Error(
-          "the CPU caster draws planes, spheres, capsules, ellipsoids, cylinders and boxes, but the scene holds a mesh or "
+          "the CPU caster draws planes, spheres, capsules, ellipsoids, cylinders and boxes, but the scene holds a mesh, skin, line "
+          "or "
           "height field; draw with path = 'gl'");
     if (!known(primitive.texture))
       throw Error(text("a primitive shows texture ", primitive.texture, " of ", scene.textures.size()));
