@@ -73,6 +73,7 @@ class Trainer {
         optimizer_(make_optimizer(options.optimizer, policy_.parameters(), options.seed)),
         pool_(make_env_, policy_.clone(), options.threads),
         population_(optimizer_->population() * optimizer_->parameters()) {
+    state_.identity = identity_;
     keep_mean();
   }
 

@@ -16,8 +16,9 @@ export namespace iap {
 /// @throws Error naming the option.
 TrainOptions read_train_options(const Config& config);
 
-/// Trains. An interrupt ends it within a second, in good order and with a checkpoint to resume from. What ends in `out`, times
-/// and log aside, does not depend on the number of threads nor on how often the run was interrupted and resumed:
+/// Trains. An interrupt ends it within a second, in good order and with a checkpoint to resume from; it stays requested until
+/// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how
+/// often the run was interrupted and resumed:
 ///   experiment.lua, config.json   what was asked for; config.json has every default of the environment
 ///   metrics.csv                   a row an iteration; row 0 is the evaluation before the first; the time columns are last
 ///   checkpoint.iap, checkpoint.previous.iap
