@@ -23,7 +23,7 @@ struct Arguments {
   std::filesystem::path file;
   RunSettings run;
   cli::EvalOptions eval;
-  std::string what = "all";
+  std::string what = "all", benchmark;
 };
 
 void describe_run(CLI::App& app, Arguments& arguments) {
@@ -65,6 +65,8 @@ int dispatch(int count, char** words) {
   auto* list = app.add_subcommand("list", "what this build knows");
   list->add_option("WHAT", arguments.what, "envs, kernels, blocks, optimizers (default: all)")
       ->check(CLI::IsMember({"all", "envs", "kernels", "blocks", "optimizers"}));
+  auto* bench = app.add_subcommand("bench", "measure this machine");
+  bench->add_option("NAME", arguments.benchmark, "one benchmark (default: all)");
   auto* doctor = app.add_subcommand("doctor", "what was found on this machine");
   try {
     app.parse(count, words);
@@ -75,6 +77,7 @@ int dispatch(int count, char** words) {
     if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose);
     if (*eval) return cli::eval(arguments.eval);
     if (*list) return cli::list(arguments.what);
+    if (*bench) return cli::bench(arguments.benchmark);
     if (*doctor) return cli::doctor();
     return cli::repl(arguments.verbose);
   } catch (const Interrupted& error) {

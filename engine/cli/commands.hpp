@@ -27,6 +27,7 @@ int repl(bool verbose);
 int eval(const EvalOptions& options);
 int list(const std::string& what);
 int doctor();
+int bench(const std::string& name);
 
 /// Prints one error line; the Lua stack as well if `verbose`.
 void print_error(const Error& error, bool verbose);

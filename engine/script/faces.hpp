@@ -11,6 +11,7 @@ void open_blueprint_face(lua_State* state);
 void open_policy_face(lua_State* state);  ///< after the blueprints, whose table it completes
 void open_optim_face(lua_State* state);
 void open_train_face(lua_State* state);
+void open_report_face(lua_State* state);
 
 /// lua_CFunction: pushes the `iap` table, complete.
 int open_iap(lua_State* state);

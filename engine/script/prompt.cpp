@@ -55,7 +55,7 @@ Script::Reply Script::evaluate(std::string_view input) {
   auto& lua = impl_->lua;
   const auto first = input.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
-  input.remove_prefix(input[first] == '=' ? first + 1 : first);
+  if (input[first] == '=') input.remove_prefix(first + 1);
   if (!load_input(lua, input)) return {.incomplete = true};
   impl_->context.script = input;
   impl_->run(LUA_MULTRET);

@@ -30,6 +30,7 @@ repeat
   steps, truncated = steps + 1, cut
 until truncated
 check.equal(steps, 100)
+check.fails({ "pendulum.lua: the episode has not begun or is over; call reset before step" }, env.step, env, { 0 })
 local free = iap.env.make(folder .. "/pendulum.lua")
 check.equal(free:reset(5).vector[2], free:reset(5).vector[2])
 assert(free:reset(5).vector[2] ~= free:reset(6).vector[2])
