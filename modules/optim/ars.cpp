@@ -115,8 +115,7 @@ class RandomSearch : public Optimizer {
   void choose_directions() {
     std::iota(order_.begin(), order_.end(), 0U);
     const auto best = [&](std::uint32_t pair) { return std::max(weights_[2 * pair], weights_[2 * pair + 1]); };
-    std::ranges::sort(order_,
-                      [&](std::uint32_t a, std::uint32_t b) { return best(a) != best(b) ? best(a) > best(b) : a < b; });
+    std::ranges::sort(order_, [&](std::uint32_t a, std::uint32_t b) { return best(a) != best(b) ? best(a) > best(b) : a < b; });
   }
 
   /// Divides the chosen returns by their deviation; by 0 they become 0.

@@ -72,7 +72,8 @@ class Sgd : public Ascent {
   std::vector<double> velocity_;
 };
 
-// Toklu, Liskowski, Srivastava 2020, "ClipUp: a simple and powerful optimizer for distribution-based policy evolution", algorithm 1.
+// Toklu, Liskowski, Srivastava 2020, "ClipUp: a simple and powerful optimizer for distribution-based policy evolution",
+// algorithm 1.
 class ClipUp : public Ascent {
  public:
   ClipUp(Options& options, std::size_t parameters)

@@ -24,7 +24,8 @@ const OptimizerEntry entries[] = {
     {"es", "evolution strategy with antithetic Gaussian perturbations and an Adam or SGD step (Salimans et al. 2017)", make_es},
     {"cma_es", "covariance matrix adaptation with active updates, optional IPOP or BIPOP restarts (Hansen 2016)", make_cma_es},
     {"sep_cma_es", "CMA-ES with a diagonal covariance matrix, linear in the parameters (Ros & Hansen 2008)", make_sep_cma_es},
-    {"pepg", "policy gradients with parameter-based exploration and a step size for each parameter (Sehnke et al. 2010)", make_pepg},
+    {"pepg", "policy gradients with parameter-based exploration and a step size for each parameter (Sehnke et al. 2010)",
+     make_pepg},
     {"ars", "augmented random search along the best directions (Mania et al. 2018)", make_ars},
     {"simple_ga", "genetic algorithm with truncation selection, Gaussian mutation and an elite (Such et al. 2017)", make_simple_ga},
 };

@@ -17,8 +17,8 @@ import :cma_restarts;
 import :cma_stop;
 import :turn;
 
-// Hansen 2016 (2023 revision), "The CMA evolution strategy: a tutorial", appendix A; equations are quoted by its numbers. Members are
-// x_k = m + sigma y_k with y_k = A z_k, C = A A^T.
+// Hansen 2016 (2023 revision), "The CMA evolution strategy: a tutorial", appendix A; equations are quoted by its numbers. Members
+// are x_k = m + sigma y_k with y_k = A z_k, C = A A^T.
 
 namespace iap {
 namespace {

@@ -14,8 +14,8 @@ import :cma_covariance;
 namespace iap {
 namespace {
 
-// With the Cholesky factor in place of the symmetric root, A^-1 times a step is the z it was drawn from: the step-size path needs no
-// inverse, and a refresh costs n^3 / 3 operations where an eigendecomposition costs about 10 n^3. (Krause, Arbones, Igel 2016,
+// With the Cholesky factor in place of the symmetric root, A^-1 times a step is the z it was drawn from: the step-size path needs
+// no inverse, and a refresh costs n^3 / 3 operations where an eigendecomposition costs about 10 n^3. (Krause, Arbones, Igel 2016,
 // "CMA-ES with optimal covariance update and storage complexity", use the same path.)
 class FullCovariance : public Covariance {
  public:

@@ -10,11 +10,11 @@ namespace iap {
 /// first; the positive ones sum to 1.
 struct CmaRates {
   std::vector<double> weights;
-  double mu_eff = 0;           ///< variance-effective number of parents
+  double mu_eff = 0;                ///< variance-effective number of parents
   double c_sigma = 0, d_sigma = 0;  ///< step-size path: learning rate, damping
-  double c_c = 0;              ///< covariance path: learning rate
-  double c_1 = 0, c_mu = 0;    ///< covariance: rank-one and rank-mu learning rates
-  double chi = 0;              ///< expected norm of a standard normal vector
+  double c_c = 0;                   ///< covariance path: learning rate
+  double c_1 = 0, c_mu = 0;         ///< covariance: rank-one and rank-mu learning rates
+  double chi = 0;                   ///< expected norm of a standard normal vector
 };
 
 /// For n parameters. Without `active` the negative weights are 0. `diagonal` raises the covariance's learning rates by (n + 2) / 3

@@ -18,7 +18,7 @@ namespace iap::dense::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Doubles = hn::CappedTag<double, 8>;
-constexpr std::size_t tile_columns = 4, tile_vectors = 3, row_block = 96, depth_block = 320;
+constexpr std::size_t tile_columns = 4, tile_vectors = 2, row_block = 96, depth_block = 320;
 
 HWY_INLINE std::size_t lanes() { return hn::Lanes(Doubles()); }
 HWY_INLINE std::size_t tile_rows() { return tile_vectors * lanes(); }

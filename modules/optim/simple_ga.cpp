@@ -84,10 +84,8 @@ class GeneticAlgorithm : public Optimizer {
 
  private:
   void write_member(std::size_t k, std::span<float> out) {
-    Random random({.seed = seed_,
-                   .iteration = turn_.iteration(),
-                   .member = static_cast<std::uint32_t>(k),
-                   .purpose = Purpose::perturbation});
+    Random random(
+        {.seed = seed_, .iteration = turn_.iteration(), .member = static_cast<std::uint32_t>(k), .purpose = Purpose::perturbation});
     const std::size_t parent = k == 0 ? 0 : random.below(static_cast<std::uint32_t>(parents_));
     const float* genes = genes_.data() + parent * out.size();
     if (k == 0) {

@@ -39,26 +39,18 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 
 TEST_CASE("evaluations to the target beside pycma", "[.][benchmark]") {
   const Case cases[] = {
-      {"sphere", sphere, 10, 1, 0.5, 0, 5, 1508},
-      {"sphere", sphere, 20, 1, 0.5, 0, 5, 2784},
-      {"sphere", sphere, 40, 1, 0.5, 0, 3, 5300},
-      {"sphere", sphere, 100, 1, 0.5, 0, 3, 11713},
-      {"sphere", sphere, 100, 1, 0.5, 256, 3, 85931},
-      {"ellipsoid", ellipsoid, 10, 1, 0.5, 0, 5, 4104},
-      {"ellipsoid", ellipsoid, 20, 1, 0.5, 0, 5, 12962},
-      {"ellipsoid", ellipsoid, 40, 1, 0.5, 0, 3, 48465},
-      {"ellipsoid", ellipsoid, 100, 1, 0.5, 0, 2, 295095},
-      {"ellipsoid", ellipsoid, 100, 1, 0.5, 256, 2, 485248},
-      {"rosenbrock", rosenbrock, 10, -1, 0.5, 0, 5, 5032},
-      {"rosenbrock", rosenbrock, 20, -1, 0.5, 0, 5, 16327},
-      {"rosenbrock", rosenbrock, 40, -1, 0.5, 0, 3, 61035},
-      {"rosenbrock", rosenbrock, 100, -1, 0.5, 256, 1, 1414016},
-      {"rastrigin", rastrigin, 10, 3, 2, 256, 5, 26368},
-      {"rastrigin", rastrigin, 20, 3, 2, 512, 3, 104277},
-      {"rastrigin", rastrigin, 40, 3, 2, 1024, 2, 404992},
-      {"rastrigin", rastrigin, 100, 3, 2, 1024, 1, 956416},
+      {"sphere", sphere, 10, 1, 0.5, 0, 5, 1508},           {"sphere", sphere, 20, 1, 0.5, 0, 5, 2784},
+      {"sphere", sphere, 40, 1, 0.5, 0, 3, 5300},           {"sphere", sphere, 100, 1, 0.5, 0, 3, 11713},
+      {"sphere", sphere, 100, 1, 0.5, 256, 3, 85931},       {"ellipsoid", ellipsoid, 10, 1, 0.5, 0, 5, 4104},
+      {"ellipsoid", ellipsoid, 20, 1, 0.5, 0, 5, 12962},    {"ellipsoid", ellipsoid, 40, 1, 0.5, 0, 3, 48465},
+      {"ellipsoid", ellipsoid, 100, 1, 0.5, 0, 2, 295095},  {"ellipsoid", ellipsoid, 100, 1, 0.5, 256, 2, 485248},
+      {"rosenbrock", rosenbrock, 10, -1, 0.5, 0, 5, 5032},  {"rosenbrock", rosenbrock, 20, -1, 0.5, 0, 5, 16327},
+      {"rosenbrock", rosenbrock, 40, -1, 0.5, 0, 3, 61035}, {"rosenbrock", rosenbrock, 100, -1, 0.5, 256, 1, 1414016},
+      {"rastrigin", rastrigin, 10, 3, 2, 256, 5, 26368},    {"rastrigin", rastrigin, 20, 3, 2, 512, 3, 104277},
+      {"rastrigin", rastrigin, 40, 3, 2, 1024, 2, 404992},  {"rastrigin", rastrigin, 100, 3, 2, 1024, 1, 956416},
   };
-  std::printf("%-12s %4s %6s %12s %12s %7s  %s\n", "function", "n", "pop", "evaluations", "pycma", "ratio", "reached, ms a generation");
+  std::printf("%-12s %4s %6s %12s %12s %7s  %s\n", "function", "n", "pop", "evaluations", "pycma", "ratio",
+              "reached, ms a generation");
   for (const Case& c : cases) {
     double sum = 0, milliseconds = 0;
     std::uint64_t generations = 0;
