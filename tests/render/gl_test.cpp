@@ -1,7 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
