@@ -33,8 +33,8 @@ std::string csv_of(const Evaluation& evaluation) {
   std::string rows = "episode,seed,return,steps,terminated,truncated,unstable\n";
   for (std::size_t i = 0; i < evaluation.episodes.size(); ++i) {
     const auto& episode = evaluation.episodes[i];
-    rows += text(i + 1, ",", evaluation.seeds[i], ",", exact(episode.total), ",", episode.steps, ",", episode.terminated, ",", episode.truncated, ",",
-                 episode.unstable, "\n");
+    rows += text(i + 1, ",", evaluation.seeds[i], ",", exact(episode.total), ",", episode.steps, ",", episode.terminated, ",",
+                 episode.truncated, ",", episode.unstable, "\n");
   }
   return rows;
 }

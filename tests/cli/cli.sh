@@ -368,10 +368,10 @@ case_eval() {
   run eval run --episodes 5 --seed 2 --csv episodes.csv
   exits 0
   says out "episodes            5"
-  [ "$(head -1 episodes.csv)" = "episode,return,steps,terminated,truncated,unstable" ] || fail "csv header"
+  [ "$(head -1 episodes.csv)" = "episode,seed,return,steps,terminated,truncated,unstable" ] || fail "csv header"
   lines episodes.csv 6
   # The figures printed are those of the episodes.
-  awk -F, 'NR > 1 {s += $2; q += $2 * $2; n++} END {m = s / n; printf "%.2f %.2f\n", m, sqrt((q - n * m * m) / (n - 1))}' episodes.csv >figures
+  awk -F, 'NR > 1 {s += $3; q += $3 * $3; n++} END {m = s / n; printf "%.2f %.2f\n", m, sqrt((q - n * m * m) / (n - 1))}' episodes.csv >figures
   [ "$(awk '/mean return/ {m = $3} /standard deviation/ {d = $3} END {print m, d}' out)" = "$(cat figures)" ] || fail "mean and deviation"
   cp episodes.csv first.csv
   run eval run --episodes 5 --seed 2 --threads 1 --csv episodes.csv
