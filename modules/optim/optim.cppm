@@ -17,7 +17,7 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
   virtual std::string_view name() const = 0;
-  /// Number of parameters P and of members n.
+  /// Number of parameters P and of members n; n may differ after a tell where the optimizer restarts with another population.
   virtual std::size_t parameters() const = 0;
   virtual std::size_t population() const = 0;
   /// Writes the next population, n x P row-major. Asking twice before a tell writes the same population.
@@ -25,13 +25,13 @@ class Optimizer {
   /// Takes the fitness of the last population (larger is better). NaN counts as worst; infinities keep their order.
   /// @throws Error if the size is wrong, no population was asked for, or every fitness is NaN.
   virtual void tell(std::span<const double> fitness) = 0;
-  /// The current estimate of the best parameters (the distribution's mean), P values.
+  /// The current estimate of the best parameters (the distribution's mean, or the elite where there is none), P values.
   virtual std::span<const float> mean() const = 0;
   /// Number of tells so far.
   virtual std::uint32_t iteration() const = 0;
   /// Figures for the log, in a fixed order: sigma, learning rate, norms.
   virtual std::vector<std::pair<std::string, double>> metrics() const = 0;
-  /// Name of the stop condition that holds, or "".
+  /// Name of the stop condition that holds after the last tell, or "". Nothing breaks if the caller goes on.
   virtual std::string stop_reason() const { return ""; }
   /// Exact state; `load` restores an optimizer built with the same options and P bit for bit.
   virtual void save(Writer& writer) const = 0;

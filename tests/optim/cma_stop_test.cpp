@@ -61,14 +61,18 @@ TEST_CASE("each stop condition has a name") {
   CHECK(run(*make_cma({{"tol_x", 1e-3}, {"tol_fun", 0}}), sphere, 1000) == "tol_x");
   CHECK(run(*make_cma({{"tol_x_up", 100}}), [](auto x) { return double{x[0]}; }, 1000) == "tol_x_up");
   CHECK(run(*make_cma({{"tol_condition", 1e3}}), ellipsoid, 1000) == "condition");
-  // Far from the origin the spacing of floats ends the search.
-  const auto far = [](std::span<const float> x) {
-    double sum = 0;
-    for (const float value : x) sum -= std::abs(value - 1000.0);
-    return sum;
+  // Far from the origin the spacing of floats ends the search, along every axis or along one coordinate.
+  const auto distance_from = [](double first, double rest) {
+    return [=](std::span<const float> x) {
+      double sum = -std::abs(x[0] - first);
+      for (const float value : x.subspan(1)) sum -= std::abs(value - rest);
+      return sum;
+    };
   };
-  const std::string precision = run(*make_cma({{"tol_fun", 0}, {"tol_x", 0}}, 5, 1001), far, 3000);
-  CHECK(precision == "no_effect_coordinate");
+  const Config::Map endless{{"kind", "cma_es"}, {"tol_fun", 0}, {"tol_x", 0}};
+  CHECK(run(*make_optimizer(endless, std::vector<float>(5, 1001.0F), 2), distance_from(1000, 1000), 3000) == "no_effect_axis");
+  CHECK(run(*make_optimizer(endless, std::vector<float>{1001, 1, 1, 1, 1}, 2), distance_from(1000, 0), 3000) ==
+        "no_effect_coordinate");
   // A search that only loses ground: the fitness of generation g is noise around -g.
   const auto sinking = make_cma({{"tol_x_up", 1e300}});
   Random random(8);
