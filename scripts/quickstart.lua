@@ -21,7 +21,7 @@ local run = iap.train {
   env = env,
   policy = policy,
   optimizer = iap.optim.es { population = 32, sigma = 0.1, learning_rate = 0.05 },
-  iterations = 40,
+  iterations = 60,
   eval_every = 5,
   seed = 1,
   out = out,

@@ -156,6 +156,8 @@ class Plot {
 
   void draw_series(const Series& series, const Colour& colour) {
     cairo_t* cairo = canvas_.get();
+    // Showing text leaves a current point behind, from which the first line would start.
+    cairo_new_path(cairo);
     if (!series.low.empty()) {
       cairo_set_source_rgba(cairo, colour[0], colour[1], colour[2], .18);
       for (std::size_t i = 0; i < series.x.size(); ++i) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.low[i]));

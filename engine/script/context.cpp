@@ -1,6 +1,7 @@
 #include "script/context.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 import iap.core;
 import iap.script;
@@ -87,7 +88,11 @@ std::string RunContext::experiment() const {
 
 std::filesystem::path RunContext::run_folder(const std::string& fallback) {
   out_used_ = true;
-  return settings_.out.value_or(fallback);
+  if (settings_.out) return *settings_.out;
+  std::filesystem::path folder = fallback;
+  for (int number = 2; !settings_.resume && std::filesystem::exists(folder / "config.json"); ++number)
+    folder = text(fallback, "-", number);
+  return folder;
 }
 
 void RunContext::check_all_used() const {

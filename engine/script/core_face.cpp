@@ -28,7 +28,7 @@ int options(Call& call) {
   return call.give(values);
 }
 
-/// iap.run_folder(default): --out, or the default.
+/// iap.run_folder(default): --out, or the default; default-2, default-3 ... where a run stands already and --resume is not given.
 int run_folder(Call& call) {
   const auto fallback = call.string(1, "default");
   auto* context = RunContext::of(call.state());

@@ -1,2 +1,0 @@
-export module t.b;
-export namespace t { int f(); }

@@ -1,0 +1,44 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.report;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / "iap_report_test";
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path file(const std::string& content) const {
+    write_file_atomic(path / "metrics.csv", content);
+    return path / "metrics.csv";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("metrics are read by column; empty cells are NaN") {
+  const Folder folder;
+  const Metrics metrics = read_metrics(folder.file("iteration,eval_mean\n0,1.5\n1,\n2,-3e2\n"));
+  CHECK(metrics.column("iteration") == std::vector<double>{0, 1, 2});
+  const auto eval = metrics.column("eval_mean");
+  CHECK(eval[0] == 1.5);
+  CHECK(std::isnan(eval[1]));
+  CHECK(eval[2] == -300);
+  CHECK_THROWS_WITH(metrics.column("eval_men"), ContainsSubstring("did you mean 'eval_mean'"));
+}
+
+TEST_CASE("damaged metrics are refused with file and line") {
+  const Folder folder;
+  CHECK_THROWS_WITH(read_metrics(folder.file("a,b\n1,2\n3\n")), ContainsSubstring("metrics.csv:3"));
+  CHECK_THROWS_WITH(read_metrics(folder.file("a,b\n1,x\n")), ContainsSubstring("'x' is not a number"));
+  CHECK_THROWS_WITH(read_metrics(folder.file("")), ContainsSubstring("is empty"));
+}
