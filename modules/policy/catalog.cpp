@@ -47,6 +47,9 @@ std::span<const BlockEntry> block_catalog() {
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},
       BlockEntry{"rnn", "plain recurrent layer, zero at the start of an episode", R"({"units": 4})", make_rnn},
+      BlockEntry{"attention_agent",
+                 "AttentionAgent: rank by exact softmax attention, an LSTM of 16 units, a linear layer with tanh",
+                 R"({"rank": {"patch": 4, "top": 3}, "lstm_units": 5, "units": 4})", make_attention_agent},
   };
   return entries;
 }
