@@ -8,7 +8,11 @@ import :scene;
 
 export namespace iap {
 
-/// The CPU ray caster. Deterministic: a frame is a function of scene, options and size, whatever thread draws it.
+/// The CPU ray caster. It draws a scene as MuJoCo's own OpenGL renderer does: OpenGL's fixed-function lighting, MuJoCo's order of
+/// passes, mipmapped textures. What differs, by design: shapes are exact rather than tessellated, light is computed for each
+/// pixel rather than for each vertex, and shadows are exact rather than read from a map of finite resolution (though outside of
+/// that map's range nothing is in shadow, either). Lines, arrows, labels, fog, skins, height fields and meshes are not drawn.
+/// Deterministic: a frame is a function of scene, options and size, whatever thread draws it and whatever SIMD the machine has.
 /// Owns its workspace; one instance a thread.
 class Caster {
  public:
@@ -16,7 +20,8 @@ class Caster {
   ~Caster();
   Caster(Caster&&) noexcept;
   Caster& operator=(Caster&&) noexcept;
-  /// Draws height x width x 3 uint8 RGB, rows top-down.
+  /// Draws height x width x 3 uint8 RGB, rows top-down. Allocates nothing when the call before had a scene and a picture of the
+  /// same size. @throws Error if a size does not fit or the scene holds a mesh.
   void draw(const Scene& scene, const DrawOptions& options, int height, int width, std::span<std::uint8_t> rgb);
 
  private:

@@ -10,16 +10,18 @@ export namespace iap {
 
 /// Writes an 8-bit RGB or grey image, atomically. @throws Error naming the path.
 void write_png(const std::filesystem::path& path, const ImageView& image);
-/// Reads a PNG as 8-bit RGB. @throws Error naming the path and what is wrong.
+/// Reads a PNG of any kind, up to 16384 pixels a side, as 8-bit RGB without its transparency. @throws Error naming the path and
+/// what is wrong.
 Image read_png(const std::filesystem::path& path);
 
-/// A copy enlarged by an integer factor (nearest neighbour).
+/// A copy enlarged by an integer factor (nearest neighbour), any number of 8-bit channels. @throws Error for a factor below 1.
 Image enlarge(const ImageView& image, int factor);
-/// Images of the same height side by side, `gap` white pixels apart.
+/// 8-bit images of the same height and channels side by side, `gap` white pixels apart. @throws Error if they do not fit.
 Image side_by_side(std::span<const Image> images, int gap);
 
 /// Draws the attended patches onto an RGB image as the papers do: white squares whose opacity falls with rank.
-/// `patch` and `stride` in pixels of `image`; `columns` is the width of the patch grid; `selected` is best first.
+/// `patch` and `stride` in pixels of `image`; `columns` is the width of the patch grid; `selected` is best first. Opacity runs
+/// from 3/4 for the first to 1/4 for the last. @throws Error naming a patch that does not lie on the image.
 void overlay_patches(Image& image, int columns, int patch, int stride, std::span<const int> selected);
 
 }  // namespace iap

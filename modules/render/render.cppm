@@ -1,4 +1,6 @@
+/// iap.render: what a picture shows, the ray caster that draws it, and picture files.
 export module iap.render;
+export import :texture;
 export import :scene;
 export import :draw;
 export import :picture;

@@ -12,6 +12,8 @@ struct DeleteMujoco {
 struct MujocoWorld::Impl {
   std::unique_ptr<mjModel, DeleteMujoco> model;
   std::unique_ptr<mjData, DeleteMujoco> data;
+  // Two worlds alive or dead never share one: what is cached for a world can tell whose it is.
+  std::shared_ptr<const char> identity = std::make_shared<const char>();
 };
 
 // Makes MuJoCo's fatal errors throw iap::Error and its warnings silent. Needed before anything of MuJoCo runs; cheap to repeat.

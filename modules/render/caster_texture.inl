@@ -1,0 +1,105 @@
+// Trilinear look-ups in mipmapped images.
+
+struct Texels {
+  V3 p00, p10, p01, p11;
+};
+
+HWY_INLINE V3 unpack(I texel) {
+  const DI di;
+  const I low = hn::Set(di, 255);
+  return {hn::ConvertTo(D(), hn::And(texel, low)), hn::ConvertTo(D(), hn::And(hn::ShiftRight<8>(texel), low)),
+          hn::ConvertTo(D(), hn::ShiftRight<16>(texel))};
+}
+
+HWY_INLINE V3 mix3(const V3& a, const V3& b, V w) { return {mix(a.x, b.x, w), mix(a.y, b.y, w), mix(a.z, b.z, w)}; }
+
+// Bilinear look-up at (u, v) in [0, 1] of one face and level, in 0 .. 255. Flat images repeat, faces end at their edges.
+HWY_NOINLINE V3 bilinear(const Image& image, V u, V v, I face, I level) {
+  const DI di;
+  const I w = hn::GatherIndex(di, image.levels[0].data(), level), h = hn::GatherIndex(di, image.levels[1].data(), level);
+  const I offset = hn::GatherIndex(di, image.levels[2].data(), level);
+  const V x = sub(mul(u, hn::ConvertTo(D(), w)), set(0.5f)), y = sub(mul(v, hn::ConvertTo(D(), h)), set(0.5f));
+  const V xf = hn::Floor(x), yf = hn::Floor(y);
+  const I one = hn::Set(di, 1), nil = hn::Zero(di);
+  I x0 = hn::ConvertTo(di, xf), y0 = hn::ConvertTo(di, yf);
+  I x1 = hn::Add(x0, one), y1 = hn::Add(y0, one);
+  I base = offset;
+  const I last_x = hn::Sub(w, one), last_y = hn::Sub(h, one);
+  if (image.solid) {
+    base = hn::Add(base, hn::Mul(face, hn::GatherIndex(di, image.levels[3].data(), level)));
+    x0 = hn::Max(x0, nil);
+    y0 = hn::Max(y0, nil);
+    x1 = hn::Min(x1, last_x);
+    y1 = hn::Min(y1, last_y);
+  } else {
+    x0 = hn::IfThenElse(hn::Lt(x0, nil), last_x, x0);
+    y0 = hn::IfThenElse(hn::Lt(y0, nil), last_y, y0);
+    x1 = hn::IfThenElse(hn::Gt(x1, last_x), nil, x1);
+    y1 = hn::IfThenElse(hn::Gt(y1, last_y), nil, y1);
+  }
+  // Whatever rounding does to coordinates, no look-up may leave the image.
+  x0 = hn::Min(hn::Max(x0, nil), last_x);
+  y0 = hn::Min(hn::Max(y0, nil), last_y);
+  x1 = hn::Min(hn::Max(x1, nil), last_x);
+  y1 = hn::Min(hn::Max(y1, nil), last_y);
+  const I top = hn::Add(base, hn::Mul(y0, w)), bottom = hn::Add(base, hn::Mul(y1, w));
+  const auto* texels = reinterpret_cast<const std::int32_t*>(image.texels);
+  const auto at = [&](I row, I column) { return unpack(hn::GatherIndex(di, texels, hn::Add(row, column))); };
+  const V fx = sub(x, xf), fy = sub(y, yf);
+  return mix3(mix3(at(top, x0), at(top, x1), fx), mix3(at(bottom, x0), at(bottom, x1), fx), fy);
+}
+
+// `footprint` is the squared width of a pixel in texels of the finest level.
+HWY_NOINLINE V3 trilinear(const Image& image, V u, V v, I face, V footprint) {
+  const DI di;
+  const V coarsest = set(static_cast<float>(image.level_count - 1));
+  const V lod = hn::Min(hn::Max(mul(set(0.5f), log2(hn::Min(hn::Max(footprint, set(1e-12f)), set(1e12f)))), zero()), coarsest);
+  const V below = hn::Floor(lod), fraction = sub(lod, below);
+  const I level = hn::ConvertTo(di, below);
+  V3 colour = bilinear(image, u, v, face, level);
+  if (!none(hn::Gt(fraction, zero()))) {
+    const I next = hn::Min(hn::Add(level, hn::Set(di, 1)), hn::Set(di, image.level_count - 1));
+    colour = mix3(colour, bilinear(image, u, v, face, next), fraction);
+  }
+  return scale3(colour, set(1.0f / 255));
+}
+
+HWY_INLINE V larger_square(V ax, V ay, V bx, V by) { return hn::Max(add(mul(ax, ax), mul(ay, ay)), add(mul(bx, bx), mul(by, by))); }
+
+// p: texture coordinates; dx and dy: their change from one pixel to the next.
+HWY_NOINLINE V3 look_up_flat(const Image& image, const V3& p, const V3& dx, const V3& dy) {
+  const V w = set(static_cast<float>(image.levels[0][0])), h = set(static_cast<float>(image.levels[1][0]));
+  const V footprint = larger_square(mul(dx.x, w), mul(dx.y, h), mul(dy.x, w), mul(dy.y, h));
+  return trilinear(image, sub(p.x, hn::Floor(p.x)), sub(p.y, hn::Floor(p.y)), hn::Zero(DI()), footprint);
+}
+
+// The coordinates (s, t, m) of a direction on a cube's face, as OpenGL numbers and turns its faces; `face` picks them.
+struct Axis {
+  M x, y, negative;
+};
+HWY_INLINE V3 on_face(const Axis& axis, const V3& d) {
+  const auto flip = [](M mask, V a) { return select(mask, hn::Neg(a), a); };
+  const V major = select(axis.x, d.x, select(axis.y, d.y, d.z));
+  const V s = select(axis.x, flip(hn::Not(axis.negative), d.z), select(axis.y, d.x, flip(axis.negative, d.x)));
+  const V t = select(axis.y, flip(axis.negative, d.z), hn::Neg(d.y));
+  return {s, t, flip(axis.negative, major)};
+}
+
+HWY_NOINLINE V3 look_up_cube(const Image& image, const V3& d, const V3& dx, const V3& dy) {
+  const DI di;
+  const V x = hn::Abs(d.x), y = hn::Abs(d.y), z = hn::Abs(d.z);
+  Axis axis;
+  axis.x = hn::And(hn::Ge(x, y), hn::Ge(x, z));
+  axis.y = hn::AndNot(axis.x, hn::Ge(y, z));
+  axis.negative = hn::Lt(select(axis.x, d.x, select(axis.y, d.y, d.z)), zero());
+  const V3 p = on_face(axis, d), px = on_face(axis, dx), py = on_face(axis, dy);
+  const V inverse = hn::Div(set(1), hn::Max(p.z, set(1e-30f)));
+  const V s = mul(p.x, inverse), t = mul(p.y, inverse);
+  const V half = mul(inverse, set(0.5f * static_cast<float>(image.levels[0][0])));
+  const auto change = [&](V coordinate, V step, V major_step) { return mul(sub(step, mul(coordinate, major_step)), half); };
+  const V footprint = larger_square(change(s, px.x, px.z), change(t, px.y, px.z), change(s, py.x, py.z), change(t, py.y, py.z));
+  const V first = select(axis.x, zero(), select(axis.y, set(2), set(4)));
+  const I face = hn::ConvertTo(di, add(first, select(axis.negative, set(1), zero())));
+  const V half_one = set(0.5f);
+  return trilinear(image, add(mul(s, half_one), half_one), add(mul(t, half_one), half_one), face, footprint);
+}

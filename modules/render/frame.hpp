@@ -1,0 +1,98 @@
+// What the caster's kernels read: a scene prepared for one picture. Plain data only, so that it can stand in a global module
+// fragment. Rays are eye + t (corner + column * right + row * down) with t the depth along the optical axis.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace iap::frame {
+
+enum class Shape : std::uint8_t { plane, sphere, capsule, ellipsoid, cylinder, box };
+
+struct Vector {
+  float x = 0, y = 0, z = 0;
+};
+
+struct Rays {
+  Vector eye, corner, right, down;
+};
+
+// Pixels that a primitive may touch: columns [left, right), rows [top, bottom).
+struct Bounds {
+  int left = 0, right = 0, top = 0, bottom = 0;
+};
+
+struct Level {
+  std::int32_t width, height, offset, face_size;
+};
+
+struct Image {
+  const std::uint32_t* texels = nullptr;
+  std::array<std::array<std::int32_t, 16>, 4> levels{};  // width, height, offset, face size of each level
+  int level_count = 0;
+  bool solid = false;  // a cube
+};
+
+// The scene as the camera sees it, and as its mirror image behind the reflecting surface sees it.
+enum View { direct, mirrored };
+
+struct Solid {
+  Shape shape;
+  // Rows of the map from world to unit space, in which sphere, ellipsoid, cylinder and box have size 1, a capsule radius 1, and a
+  // plane its own metres.
+  std::array<Vector, 3> to_unit;
+  Vector position;
+  float half_length = 0;              // capsule, in unit space
+  std::array<float, 2> half_width{};  // plane; infinity without end
+  std::array<Rays, 2> rays;           // of both views, in unit space
+  std::array<Bounds, 2> bounds;
+  std::array<float, 3> rgb;
+  float alpha, emission, specular, shininess;
+  int image = -1;
+  Vector image_scale;  // from unit space to texture coordinates: two for flat, three for cube
+  bool mirror = false;
+};
+
+struct Caster {
+  int solid;
+  float left, right, bottom, top;  // what its shadow may touch on the light's own image plane
+};
+
+struct Light {
+  Vector position, direction;  // unit direction
+  std::array<float, 3> ambient, diffuse, specular, attenuation;
+  float cos_cutoff, exponent;
+  bool directional, spot, attenuated, shines_specular;
+  bool shadows;
+  // The light's image plane: for a spot coordinates are tangents, for a directional light metres.
+  Vector right, up;
+  float half_width, near_plane, far_plane;
+  std::vector<Caster> casters;
+};
+
+struct Haze {
+  bool on = false;
+  std::array<Vector, 3> axes;  // x, y, z of the plane
+  float elevation = 0;         // of the eye above the plane, in units of the sky's radius
+  float fraction = 0, peak = 0;
+  std::array<float, 3> rgb{};
+};
+
+struct Frame {
+  int height = 0, width = 0;
+  std::array<Rays, 2> rays;
+  float near_plane = 0, far_plane = 0;
+  float sky_radius = 0;
+  std::vector<Solid> solids;
+  std::vector<int> opaque, transparent;  // indices of solids; transparent ones nearest first
+  std::vector<Light> lights;
+  std::vector<Image> images;
+  int sky = -1;
+  int mirror = -1;  // the reflecting solid if reflection is drawn
+  float reflectance = 0;
+  Vector mirror_normal;
+  std::array<float, 3> global_ambient{};
+  Haze haze;
+};
+
+}  // namespace iap::frame

@@ -1,0 +1,35 @@
+module;
+#include <optional>
+#include <string>
+#include <vector>
+module iap.render;
+import iap.core;
+
+namespace iap {
+
+DrawOptions read_draw_options(const Config& config, const std::string& owner) {
+  Options options(owner, config);
+  const DrawOptions standard;
+  DrawOptions result;
+  result.path = options.choice("path", {"cpu", "gl"}, "cpu") == "gl" ? DrawOptions::Path::gl : DrawOptions::Path::cpu;
+  result.shadows = options.boolean("shadows", standard.shadows);
+  result.reflection = options.boolean("reflection", standard.reflection);
+  result.sky = options.boolean("sky", standard.sky);
+  result.samples = static_cast<int>(options.integer_in("samples", 1, 8, standard.samples));
+  if ((result.samples & (result.samples - 1)) != 0)
+    options.fail(text("samples = ", result.samples, " is not possible; use 1, 2, 4 or 8"));
+  options.finish();
+  return result;
+}
+
+Config to_config(const DrawOptions& options) {
+  Config config;
+  config["path"] = options.path == DrawOptions::Path::gl ? "gl" : "cpu";
+  config["shadows"] = options.shadows;
+  config["reflection"] = options.reflection;
+  config["sky"] = options.sky;
+  config["samples"] = options.samples;
+  return config;
+}
+
+}  // namespace iap

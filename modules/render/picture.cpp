@@ -1,0 +1,81 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+module iap.render;
+import iap.core;
+
+namespace iap {
+namespace {
+
+std::string describe(const ImageShape& shape) {
+  return text(shape.height, " x ", shape.width, " x ", shape.channels, shape.type == PixelType::uint8 ? " bytes" : " floats");
+}
+
+}  // namespace
+
+Image enlarge(const ImageView& image, int factor) {
+  const ImageShape& shape = image.shape;
+  if (factor < 1) throw Error(text("cannot enlarge an image ", factor, " times; use at least 1"));
+  if (shape.type != PixelType::uint8) throw Error(text("can only enlarge 8-bit images, got ", describe(shape)));
+  Image result({shape.height * factor, shape.width * factor, shape.channels, PixelType::uint8});
+  const std::size_t channels = shape.channels, row = channels * shape.width * factor;
+  for (int y = 0; y < shape.height; ++y) {
+    std::uint8_t* to = result.bytes().data() + row * y * factor;
+    for (int x = 0; x < shape.width * factor; ++x)
+      std::memcpy(to + channels * x, image.bytes() + channels * (static_cast<std::size_t>(y) * shape.width + x / factor), channels);
+    for (int copy = 1; copy < factor; ++copy) std::memcpy(to + row * copy, to, row);
+  }
+  return result;
+}
+
+Image side_by_side(std::span<const Image> images, int gap) {
+  if (images.empty()) throw Error("there is no image to put beside another");
+  if (gap < 0) throw Error(text("images cannot stand ", gap, " pixels apart"));
+  const ImageShape first = images[0].shape();
+  int width = gap * (static_cast<int>(images.size()) - 1);
+  for (const Image& image : images) {
+    const ImageShape& shape = image.shape();
+    if (shape.type != PixelType::uint8 || shape.height != first.height || shape.channels != first.channels)
+      throw Error(text("images side by side must be 8-bit and alike in height and channels, got ", describe(first), " and ",
+                       describe(shape)));
+    width += shape.width;
+  }
+  Image result({first.height, width, first.channels, PixelType::uint8});
+  std::ranges::fill(result.bytes(), std::uint8_t{255});
+  std::size_t left = 0;
+  const std::size_t channels = first.channels;
+  for (const Image& image : images) {
+    const std::size_t count = channels * image.shape().width;
+    for (int y = 0; y < first.height; ++y)
+      std::memcpy(result.bytes().data() + channels * width * y + left, image.bytes().data() + count * y, count);
+    left += count + channels * gap;
+  }
+  return result;
+}
+
+void overlay_patches(Image& image, int columns, int patch, int stride, std::span<const int> selected) {
+  const ImageShape& shape = image.shape();
+  if (shape.type != PixelType::uint8 || shape.channels != 3)
+    throw Error(text("patches are shown on an 8-bit RGB image, got ", describe(shape)));
+  if (columns < 1 || patch < 1 || stride < 1)
+    throw Error(text("cannot show patches of ", patch, " pixels every ", stride, " pixels in ", columns, " columns"));
+  for (std::size_t rank = 0; rank < selected.size(); ++rank) {
+    const int left = selected[rank] % columns * stride, top = selected[rank] / columns * stride;
+    if (selected[rank] < 0 || left + patch > shape.width || top + patch > shape.height)
+      throw Error(text("patch ", selected[rank], " does not lie on an image of ", describe(shape)));
+    // From 3/4 for the best to 1/4 for the last: even the last can be seen, and even the best shows what it hides.
+    const double opacity =
+        0.75 - 0.5 * static_cast<double>(rank) / static_cast<double>(std::max<std::size_t>(selected.size() - 1, 1));
+    for (int y = top; y < top + patch; ++y) {
+      std::uint8_t* row = image.bytes().data() + 3 * (static_cast<std::size_t>(y) * shape.width + left);
+      for (int i = 0; i < 3 * patch; ++i) row[i] = static_cast<std::uint8_t>(row[i] + (255 - row[i]) * opacity + 0.5);
+    }
+  }
+}
+
+}  // namespace iap

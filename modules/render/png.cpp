@@ -1,0 +1,153 @@
+module;
+#include <png.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+module iap.render;
+import iap.core;
+
+// libpng reports errors by a call that must not return. Its own way out is a longjmp; an exception would have to cross C frames.
+// So the frames between setjmp and libpng hold nothing that needs a destructor, and the message waits in a plain struct.
+namespace iap {
+namespace {
+
+struct Failure {
+  char message[200] = "";
+};
+
+void fail(png_structp png, png_const_charp message) {
+  auto* failure = static_cast<Failure*>(png_get_error_ptr(png));
+  std::strncpy(failure->message, message, sizeof failure->message - 1);
+  png_longjmp(png, 1);
+}
+
+void ignore(png_structp, png_const_charp) {}
+
+struct Source {
+  const char* next;
+  std::size_t left;
+};
+
+void read_bytes(png_structp png, png_bytep to, std::size_t count) {
+  auto* source = static_cast<Source*>(png_get_io_ptr(png));
+  if (count > source->left) png_error(png, "the file ends too early");
+  std::memcpy(to, source->next, count);
+  source->next += count;
+  source->left -= count;
+}
+
+// A growing buffer without a destructor: an allocation that fails is an error of libpng's.
+struct Sink {
+  char* data;
+  std::size_t size, capacity;
+};
+
+void write_bytes(png_structp png, png_bytep from, std::size_t count) {
+  auto* sink = static_cast<Sink*>(png_get_io_ptr(png));
+  if (sink->size + count > sink->capacity) {
+    const std::size_t capacity = std::max(2 * sink->capacity, sink->size + count);
+    auto* grown = static_cast<char*>(std::realloc(sink->data, capacity));
+    if (!grown) png_error(png, "out of memory");
+    sink->data = grown;
+    sink->capacity = capacity;
+  }
+  std::memcpy(sink->data + sink->size, from, count);
+  sink->size += count;
+}
+
+void flush(png_structp) {}
+
+bool encode(png_structp png, png_infop info, const ImageView* image, Sink* sink) {
+  if (setjmp(png_jmpbuf(png))) return false;
+  const auto& shape = image->shape;
+  png_set_write_fn(png, sink, write_bytes, flush);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(shape.width), static_cast<png_uint_32>(shape.height), 8,
+               shape.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  const std::size_t row = static_cast<std::size_t>(shape.width) * shape.channels;
+  for (int y = 0; y < shape.height; ++y) png_write_row(png, image->bytes() + row * y);
+  png_write_end(png, info);
+  return true;
+}
+
+bool read_header(png_structp png, png_infop info, Source* source, int* height, int* width) {
+  if (setjmp(png_jmpbuf(png))) return false;
+  png_set_read_fn(png, source, read_bytes);
+  png_set_user_limits(png, 16384, 16384);
+  png_read_info(png, info);
+  png_set_expand(png);
+  png_set_strip_16(png);
+  png_set_strip_alpha(png);
+  png_set_gray_to_rgb(png);
+  png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+  *height = static_cast<int>(png_get_image_height(png, info));
+  *width = static_cast<int>(png_get_image_width(png, info));
+  if (png_get_rowbytes(png, info) != static_cast<std::size_t>(*width) * 3) png_error(png, "an unknown kind of pixel");
+  return true;
+}
+
+bool read_rows(png_structp png, png_bytepp rows) {
+  if (setjmp(png_jmpbuf(png))) return false;
+  png_read_image(png, rows);
+  png_read_end(png, nullptr);
+  return true;
+}
+
+struct PngWriter {
+  Failure failure;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &failure, fail, ignore);
+  png_infop info = png ? png_create_info_struct(png) : nullptr;
+  ~PngWriter() { png_destroy_write_struct(&png, &info); }
+};
+
+struct PngReader {
+  Failure failure;
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &failure, fail, ignore);
+  png_infop info = png ? png_create_info_struct(png) : nullptr;
+  ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
+};
+
+}  // namespace
+
+void write_png(const std::filesystem::path& path, const ImageView& image) {
+  const auto& shape = image.shape;
+  if (shape.type != PixelType::uint8 || (shape.channels != 1 && shape.channels != 3) || shape.height < 1 || shape.width < 1)
+    throw Error(text("cannot write ", path.string(), ": a PNG needs 8-bit grey or RGB, got ", shape.height, " x ", shape.width,
+                     " x ", shape.channels, shape.type == PixelType::uint8 ? " bytes" : " floats"));
+  PngWriter writer;
+  Sink sink{nullptr, 0, 0};
+  const std::unique_ptr<Sink, void (*)(Sink*)> owner(&sink, [](Sink* s) { std::free(s->data); });
+  if (!writer.info || !encode(writer.png, writer.info, &image, &sink))
+    throw Error(text("cannot write ", path.string(), ": ", writer.info ? writer.failure.message : "out of memory"));
+  write_file_atomic(path, std::string_view(sink.data, sink.size));
+}
+
+Image read_png(const std::filesystem::path& path) {
+  const std::string content = read_file(path);
+  const auto refuse = [&](const char* why) { return Error(text("cannot read ", path.string(), " as a PNG: ", why)); };
+  if (content.size() < 8 || png_sig_cmp(reinterpret_cast<png_const_bytep>(content.data()), 0, 8) != 0)
+    throw refuse("it does not start as one");
+  PngReader reader;
+  if (!reader.info) throw refuse("out of memory");
+  Source source{content.data(), content.size()};
+  int height = 0, width = 0;
+  if (!read_header(reader.png, reader.info, &source, &height, &width)) throw refuse(reader.failure.message);
+  Image image({height, width, 3, PixelType::uint8});
+  std::vector<png_bytep> rows(height);
+  for (int y = 0; y < height; ++y) rows[y] = image.bytes().data() + static_cast<std::size_t>(y) * width * 3;
+  if (!read_rows(reader.png, rows.data())) throw refuse(reader.failure.message);
+  return image;
+}
+
+}  // namespace iap

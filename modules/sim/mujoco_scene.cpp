@@ -1,0 +1,119 @@
+module;
+#include <mujoco/mujoco.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <numbers>
+#include <span>
+#include <string>
+#include <vector>
+module iap.sim;
+import iap.core;
+import iap.render;
+#include "mujoco_scene.hpp"
+
+namespace iap {
+namespace {
+
+Vec3 vec3(const float* v) { return {v[0], v[1], v[2]}; }
+
+Shape shape_of(int type) {
+  switch (type) {
+    case mjGEOM_PLANE: return Shape::plane;
+    case mjGEOM_SPHERE: return Shape::sphere;
+    case mjGEOM_CAPSULE: return Shape::capsule;
+    case mjGEOM_ELLIPSOID: return Shape::ellipsoid;
+    case mjGEOM_CYLINDER: return Shape::cylinder;
+    case mjGEOM_BOX: return Shape::box;
+    default: return Shape::mesh;
+  }
+}
+
+Texture::Kind kind_of(int type) {
+  return type == mjTEXTURE_2D ? Texture::Kind::flat : type == mjTEXTURE_CUBE ? Texture::Kind::cube : Texture::Kind::sky;
+}
+
+// Worlds of one model show the same images; a sky with its mipmaps takes 20 MB.
+std::shared_ptr<const Texture> shared_texture(Texture::Kind kind, int width, int height, std::span<const std::uint8_t> rgb) {
+  static std::mutex mutex;
+  static std::vector<std::weak_ptr<const Texture>> known;
+  const std::lock_guard lock(mutex);
+  std::erase_if(known, [](const auto& entry) { return entry.expired(); });
+  for (const auto& entry : known)
+    if (auto texture = entry.lock(); texture && texture->same_image(kind, width, height, rgb)) return texture;
+  auto texture = std::make_shared<const Texture>(kind, width, height, rgb);
+  known.push_back(texture);
+  return texture;
+}
+
+void fill_primitive(const mjvGeom& geom, Primitive& primitive) {
+  primitive.shape = shape_of(geom.type);
+  primitive.size = vec3(geom.size);
+  primitive.position = vec3(geom.pos);
+  std::copy_n(geom.mat, 9, primitive.rotation.begin());
+  std::copy_n(geom.rgba, 4, primitive.rgba.begin());
+  primitive.emission = geom.emission;
+  primitive.specular = geom.specular;
+  primitive.shininess = geom.shininess;
+  primitive.reflectance = geom.reflectance;
+  primitive.texture = geom.texid;
+  primitive.texture_repeat = {geom.texrepeat[0], geom.texrepeat[1]};
+  primitive.texture_uniform = geom.texuniform != 0;
+}
+
+void fill_light(const mjvLight& from, Light& light) {
+  light.position = vec3(from.pos);
+  light.direction = vec3(from.dir);
+  light.ambient = vec3(from.ambient);
+  light.diffuse = vec3(from.diffuse);
+  light.specular = vec3(from.specular);
+  light.attenuation = vec3(from.attenuation);
+  light.cutoff_degrees = from.cutoff;
+  light.exponent = from.exponent;
+  light.directional = from.directional != 0;
+  light.casts_shadow = from.castshadow != 0;
+  light.headlight = from.headlight != 0;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const Texture>> model_textures(const mjModel& model) {
+  std::vector<std::shared_ptr<const Texture>> textures;
+  for (int i = 0; i < model.ntex; ++i) {
+    const int width = model.tex_width[i], height = model.tex_height[i];
+    const std::span rgb(model.tex_rgb + model.tex_adr[i], static_cast<std::size_t>(width) * height * 3);
+    textures.push_back(shared_texture(kind_of(model.tex_type[i]), width, height, rgb));
+  }
+  return textures;
+}
+
+void fill_scene(const mjModel& model, const mjvScene& visible, Scene& scene) {
+  scene.primitives.resize(visible.ngeom);
+  for (int i = 0; i < visible.ngeom; ++i) fill_primitive(visible.geoms[i], scene.primitives[i]);
+  scene.lights.resize(std::min(visible.nlight, mjMAXLIGHT));
+  for (std::size_t i = 0; i < scene.lights.size(); ++i) fill_light(visible.lights[i], scene.lights[i]);
+  scene.sky = -1;
+  for (int i = model.ntex - 1; i >= 0; --i)
+    if (model.tex_type[i] == mjTEXTURE_SKYBOX) scene.sky = i;
+
+  const mjvGLCamera camera = mjv_averageCamera(visible.camera, visible.camera + 1);
+  scene.camera.position = vec3(camera.pos);
+  scene.camera.forward = vec3(camera.forward);
+  scene.camera.up = vec3(camera.up);
+  scene.camera.near_plane = camera.frustum_near;
+  scene.camera.far_plane = camera.frustum_far;
+  scene.camera.vertical_fov_degrees =
+      static_cast<float>(2 * std::atan2(camera.frustum_top, camera.frustum_near) * 180 / std::numbers::pi);
+
+  scene.shadow.cutoff_scale = model.vis.map.shadowscale;
+  scene.shadow.directional_half_width = static_cast<float>(model.stat.extent * model.vis.map.shadowclip);
+  scene.haze = visible.flags[mjRND_HAZE] != 0;
+  scene.haze_fraction = model.vis.map.haze;
+  std::copy_n(model.vis.rgba.haze, 4, scene.haze_rgba.begin());
+}
+
+}  // namespace iap

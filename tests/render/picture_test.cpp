@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.render;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+struct Folder {
+  std::filesystem::path path = std::filesystem::current_path() / "picture_test_files";
+  Folder() { make_folder(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+};
+
+Image noise(int height, int width, int channels) {
+  Random random(5);
+  Image image({height, width, channels, PixelType::uint8});
+  for (auto& byte : image.bytes()) byte = static_cast<std::uint8_t>(256 * random.uniform());
+  return image;
+}
+
+}  // namespace
+
+TEST_CASE("a PNG gives back the pixels it was written from") {
+  const Folder folder;
+  const auto path = folder.path / "image.png";
+  for (const auto [height, width] : {std::array{1, 1}, {7, 13}, {240, 320}}) {
+    const Image colour = noise(height, width, 3), grey = noise(height, width, 1);
+    write_png(path, colour.view());
+    Image back = read_png(path);
+    CHECK((back.shape() == colour.shape()));
+    CHECK(std::ranges::equal(back.bytes(), colour.bytes()));
+    write_png(path, grey.view());
+    back = read_png(path);
+    CHECK(back.shape().channels == 3);
+    for (std::size_t i = 0; i < back.bytes().size(); ++i) REQUIRE(back.bytes()[i] == grey.bytes()[i / 3]);
+  }
+  const Image floats({2, 2, 3, PixelType::float32});
+  CHECK_THROWS_AS(write_png(path, floats.view()), Error);
+  CHECK_THROWS_AS(write_png(folder.path / "missing" / "image.png", noise(2, 2, 3).view()), Error);
+}
+
+TEST_CASE("broken PNG files are errors that name the file") {
+  const Folder folder;
+  const auto path = folder.path / "broken.png";
+  write_png(path, noise(20, 20, 3).view());
+  const std::string good = read_file(path);
+  const auto refuses = [&](const std::string& content) {
+    write_file_atomic(path, content);
+    CHECK_THROWS_MATCHES(read_png(path), Error, MessageMatches(ContainsSubstring("broken.png")));
+  };
+  for (const std::size_t length : {0, 4, 8, 20, 33, 60, 700}) refuses(good.substr(0, length));
+  refuses(good.substr(0, good.size() - 13));
+  std::string flipped = good;
+  flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 0x5a);
+  refuses(flipped);
+  std::string wrong_header = good;
+  wrong_header[24] = 3;  // bits a pixel
+  refuses(wrong_header);
+  refuses("this is no picture");
+  CHECK_THROWS_AS(read_png(folder.path / "missing.png"), Error);
+}
+
+TEST_CASE("pictures are enlarged and set side by side pixel by pixel") {
+  const Image image = noise(3, 5, 3);
+  const Image large = enlarge(image.view(), 4);
+  REQUIRE((large.shape() == ImageShape{12, 20, 3, PixelType::uint8}));
+  for (int y = 0; y < 12; ++y)
+    for (int x = 0; x < 20; ++x)
+      for (int channel = 0; channel < 3; ++channel)
+        REQUIRE(large.bytes()[(y * 20 + x) * 3 + channel] == image.bytes()[(y / 4 * 5 + x / 4) * 3 + channel]);
+  CHECK_THROWS_AS(enlarge(image.view(), 0), Error);
+
+  const std::array images{noise(3, 5, 3), noise(3, 2, 3)};
+  const Image row = side_by_side(images, 4);
+  REQUIRE((row.shape() == ImageShape{3, 11, 3, PixelType::uint8}));
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 11; ++x) {
+      const int truth = x < 5 ? images[0].bytes()[(y * 5 + x) * 3] : x < 9 ? 255 : images[1].bytes()[(y * 2 + x - 9) * 3];
+      REQUIRE(row.bytes()[(y * 11 + x) * 3] == truth);
+    }
+  const std::array uneven{noise(3, 5, 3), noise(4, 5, 3)};
+  CHECK_THROWS_AS(side_by_side(uneven, 1), Error);
+  CHECK_THROWS_AS(side_by_side({}, 1), Error);
+}
+
+TEST_CASE("patches whiten their own pixels, the best most") {
+  Image image({10, 12, 3, PixelType::uint8});
+  const std::array selected{4, 0, 2};  // columns of 3: patch 4 is row 1, column 1
+  overlay_patches(image, 3, 3, 4, selected);
+  for (int y = 0; y < 10; ++y)
+    for (int x = 0; x < 12; ++x) {
+      const auto in = [&](int top, int left) { return y >= top && y < top + 3 && x >= left && x < left + 3; };
+      const int truth = in(4, 4) ? 191 : in(0, 0) ? 128 : in(0, 8) ? 64 : 0;
+      REQUIRE(image.bytes()[(y * 12 + x) * 3 + 1] == truth);
+    }
+  const std::array outside{9};
+  CHECK_THROWS_MATCHES(overlay_patches(image, 3, 3, 4, outside), Error, MessageMatches(ContainsSubstring("patch 9")));
+  const std::array negative{-1};
+  CHECK_THROWS_AS(overlay_patches(image, 3, 3, 4, negative), Error);
+}

@@ -1,0 +1,98 @@
+#include <hwy/highway.h>
+
+#include <array>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "shapes.hpp"
+import iap.core;
+import iap.envs;
+import iap.render;
+import iap.sim;
+
+using namespace iap;
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+MujocoWorld shapes() {
+  const std::array<MujocoFile, 1> files{{{"shapes.xml", shapes_xml}}};
+  return MujocoWorld(files);
+}
+
+}  // namespace
+
+TEST_CASE("a frame does not depend on the thread that draws it") {
+  const int size = 64, threads = 4;
+  MujocoWorld alone(dm_control_files("cheetah"));
+  MujocoCamera camera;
+  Bytes truth(size * size * 3);
+  camera.draw(alone, 0, {}, size, size, truth);
+  std::vector<MujocoWorld> worlds;
+  std::vector<MujocoCamera> cameras(threads);
+  for (int i = 0; i < threads; ++i) worlds.emplace_back(dm_control_files("cheetah"));
+  std::vector<Bytes> frames(40, Bytes(truth.size()));
+  parallel_for(frames.size(), threads, [&](std::size_t i, int worker) {
+    cameras[worker].draw(worlds[worker], i % 2 ? 0 : 1, {}, 40, 90, std::span(frames[i]).first(40 * 90 * 3));
+    cameras[worker].draw(worlds[worker], 0, {}, size, size, frames[i]);
+  });
+  for (const Bytes& frame : frames) REQUIRE((frame == truth));
+}
+
+TEST_CASE("a frame does not depend on the machine's SIMD") {
+  auto world = shapes();
+  world.forward();
+  const int height = 61, width = 83;
+  std::vector<Bytes> frames;
+  for (const std::int64_t target : {HWY_EMU128, HWY_SSE4, HWY_AVX2, HWY_AVX3, HWY_NEON}) {
+    hwy::SetSupportedTargetsForTest(0);
+    if (target != HWY_EMU128 && !(hwy::SupportedTargets() & target)) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    for (int camera = 0; camera < 3; ++camera) {
+      Bytes rgb(height * width * 3);
+      MujocoCamera().draw(world, camera, {}, height, width, rgb);
+      frames.push_back(rgb);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  for (std::size_t i = 3; i < frames.size(); ++i) CHECK((frames[i] == frames[i - 3]));
+}
+
+TEST_CASE("drawing allocates nothing once it has drawn the same size") {
+  auto world = shapes();
+  world.forward();
+  for (const auto path : {DrawOptions::Path::cpu, DrawOptions::Path::gl}) {
+    if (path == DrawOptions::Path::gl && describe_gl().starts_with("none")) SKIP("no OpenGL here: " + describe_gl());
+    for (const int samples : {1, 4}) {
+      MujocoCamera camera;
+      const int size = 50;
+      Bytes rgb(size * size * 3);
+      const DrawOptions options{.path = path, .samples = samples};
+      camera.draw(world, 0, options, size, size, rgb);
+      const std::size_t before = allocations;
+      camera.draw(world, 1, options, size, size, rgb);
+      CHECK(allocations == before);
+    }
+  }
+}
