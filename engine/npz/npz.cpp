@@ -33,6 +33,7 @@ using Source = std::unique_ptr<zip_source_t, Discard>;
 
 // An archive over bytes in memory, which it borrows.
 Archive open_archive(std::string_view file, const std::string& source) {
+  if (file.empty()) throw Error(text(source, ": is empty"));
   zip_error_t error;
   zip_error_init(&error);
   Source bytes(zip_source_buffer_create(file.data(), file.size(), 0, &error));

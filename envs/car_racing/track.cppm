@@ -29,7 +29,7 @@ struct TrackPoint {
 /// A closed road of N points. Tile i is the piece of road between the points i - 1 and i.
 struct Track {
   std::vector<TrackPoint> points;
-  std::vector<bool> border;  ///< whether tile i has marks, on the outer side of its turn
+  std::vector<bool> border;  ///< whether tile i has marks, on the inner side of its turn
 
   std::size_t size() const { return points.size(); }
   /// Corners of tile `i`, in order around it.
