@@ -21,8 +21,9 @@ struct Episode {
 /// Called after each step's `act` and before the environment moves; for videos and traces.
 using StepObserver = std::function<void(const Observation& observation, std::span<const float> action, const Policy& policy)>;
 
-/// One episode of `policy` in `env` from `seed`. The policy's outputs in [-1, 1] are mapped to the action range.
-/// @throws Error naming environment, seed and step for a reward or an action that is not finite; Interrupted on Ctrl-C.
+/// One episode of `policy` in `env` from `seed`. The policy's outputs are clipped to [-1, 1] and mapped to the action range.
+/// @throws Error naming environment, seed and step for a reward or an action that is not finite, for a policy that does not fit
+/// the environment, and for whatever either of them throws; Interrupted on Ctrl-C, noticed before each step.
 Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer = {});
 
 struct RolloutTask {
@@ -30,9 +31,11 @@ struct RolloutTask {
   std::uint64_t seed = 0;
 };
 
+/// Builds one environment; called once a worker, never by two threads at a time.
 using EnvFactory = std::function<std::unique_ptr<Env>()>;
 
-/// Runs episodes in parallel. Each worker owns an environment and a policy, created when it first works.
+/// Runs episodes in parallel. Each worker owns an environment and a policy, created when it first works; a later `run` may
+/// continue them on another thread, one at a time.
 class RolloutPool {
  public:
   /// `threads` 0: all hardware threads.

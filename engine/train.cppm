@@ -1,75 +1,43 @@
 module;
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <string>
-#include <utility>
 #include <vector>
+/// iap.train: optimizer, rollouts and files joined into a run.
 export module iap.train;
 import iap.core;
 import iap.env;
-import iap.optim;
 import iap.policy;
 import iap.rollout;
+export import :types;
 
 export namespace iap {
 
-/// One row of metrics.csv, as (column, value) in the order of the columns.
-struct IterationReport {
-  std::uint32_t iteration = 0;  ///< 1 after the first tell
-  double return_mean = 0, return_best = 0;
-  bool evaluated = false;
-  double eval_mean = 0, eval_std = 0;
-  double seconds = 0, steps_per_second = 0;
-  std::vector<std::pair<std::string, double>> columns;
-};
-
-struct TrainOptions {
-  Config env;        ///< as make_env takes it
-  Config policy;     ///< architecture, as Policy takes it
-  Config optimizer;  ///< as make_optimizer takes it
-  int iterations = 100;
-  int episodes = 1;  ///< a member and iteration
-  std::uint64_t seed = 0;
-  int threads = 0;                    ///< 0: all
-  bool common_random_numbers = true;  ///< every member of an iteration meets the same episode seeds
-  int eval_every = 10,
-      eval_episodes = 16;  ///< the mean policy on its own fixed seeds; also before the first and after the last iteration
-  int checkpoint_every = 1;
-  std::filesystem::path out;  ///< the run's folder; empty: nothing is written
-  bool resume = false;        ///< continue the run in `out` (start it if there is none)
-  std::string script;         ///< text kept as experiment.lua
-  bool quiet = false;         ///< no progress output
-  /// Called after each iteration on the calling thread; returning false ends the run in good order.
-  std::function<bool(const IterationReport&)> on_iteration;
-};
-
-struct TrainResult {
-  std::uint32_t iterations = 0;
-  double first_eval = 0, last_eval = 0, best_eval = 0;
-  std::string stop_reason;             ///< "iterations", "on_iteration", "interrupted" or the optimizer's own
-  std::vector<float> parameters;       ///< the mean at the end
-  std::vector<float> best_parameters;  ///< the mean with the best evaluation
-  double seconds = 0;
-};
-
-/// Reads the option table of `iap.train`; `on_iteration` is not part of it. @throws Error naming the option.
+/// Reads the option table of `iap.train`; the functions and `script` are not part of it. `env` may be a name alone.
+/// @throws Error naming the option.
 TrainOptions read_train_options(const Config& config);
 
-/// Trains. An interrupt ends it within a second, in good order and with a checkpoint to resume from.
-/// @throws Error for bad options, a failing environment, or a folder that holds another run.
+/// Trains. An interrupt ends it within a second, in good order and with a checkpoint to resume from; it stays requested until
+/// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how
+/// often the run was interrupted and resumed:
+///   experiment.lua, config.json   what was asked for; config.json has every default of the environment
+///   metrics.csv                   a row an iteration; row 0 is the evaluation before the first; the time columns are last
+///   checkpoint.iap, checkpoint.previous.iap
+///   best.iap, final.iap           policy files with metadata {env, return, iteration, seed}
+///   log.txt
+/// @throws Error for bad options, a failing environment, a folder that cannot be written or that holds another run.
 TrainResult train(const TrainOptions& options);
 
-/// Mean policy, environment config and seeds of a run folder or a policy file, for eval and play.
+/// The best policy of a run folder (the last one if none was evaluated), or a policy file; its metadata has the environment's
+/// config as "env" and the run's seed as "seed", for eval and play. @throws Error naming the path.
 PolicyFile open_policy(const std::filesystem::path& run_or_policy);
 
-struct Evaluation {
-  std::vector<Episode> episodes;
-  double mean = 0, standard_deviation = 0;
-  double low = 0, high = 0;  ///< 95% interval of the mean (Student's t)
-};
-
-/// `episodes` episodes on seeds derived from `seed` (purpose: evaluation).
+/// Plays `episodes` episodes on seeds derived from `seed` (purpose: evaluation): the seeds on which a run of that seed evaluates.
+/// @throws as RolloutPool::run; Error if `episodes` is not positive.
 Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads);
+Evaluation evaluate(const Policy& policy, const EnvFactory& make_env, int episodes, std::uint64_t seed, int threads);
+
+/// The value that a Student t variable of `degrees` > 0 degrees of freedom stays below with `probability` in (0, 1).
+/// @throws Error outside these ranges.
+double student_t_quantile(double probability, double degrees);
 
 }  // namespace iap

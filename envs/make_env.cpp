@@ -8,13 +8,12 @@ import iap.core;
 import iap.env;
 
 namespace iap {
+
+std::unique_ptr<Env> make_script_env(Options& options);
+
 namespace {
 
 constexpr const char* script_suffix = ".lua";
-
-std::unique_ptr<Env> make_script_env(Options& options) {
-  options.fail("this build cannot load environments written in Lua; choose a name from the catalog");
-}
 
 std::unique_ptr<Env> make_named(const std::string& name, Options& options) {
   if (name.ends_with(script_suffix)) return make_script_env(options);

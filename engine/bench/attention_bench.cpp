@@ -3,13 +3,13 @@ module;
 #include <cstdint>
 #include <iomanip>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
-
-#include "bench.hpp"
 module iap.bench;
 import iap.core;
 import iap.attention;
+#include "bench.hpp"
 
 namespace iap {
 namespace {

@@ -5,10 +5,9 @@ module;
 #include <ostream>
 #include <string>
 #include <vector>
-
-#include "bench.hpp"
 module iap.bench;
 import iap.core;
+#include "bench.hpp"
 
 namespace iap {
 

@@ -1,6 +1,5 @@
 // What the files of iap.bench share: one function a benchmark.
 #pragma once
-#include <iosfwd>
 
 namespace iap {
 void bench_attention(std::ostream& out);

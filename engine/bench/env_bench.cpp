@@ -2,13 +2,12 @@ module;
 #include <iomanip>
 #include <ostream>
 #include <vector>
-
-#include "bench.hpp"
 module iap.bench;
 import iap.core;
 import iap.env;
 import iap.envs;
 import iap.render;
+#include "bench.hpp"
 
 namespace iap {
 namespace {

@@ -5,8 +5,6 @@ module;
 #include <ostream>
 #include <string>
 #include <vector>
-
-#include "bench.hpp"
 module iap.bench;
 import iap.core;
 import iap.env;
@@ -15,6 +13,7 @@ import iap.policy;
 import iap.render;
 import iap.rollout;
 import iap.sim;
+#include "bench.hpp"
 
 namespace iap {
 namespace {

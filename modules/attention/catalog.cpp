@@ -13,6 +13,10 @@ namespace iap {
 std::span<const KernelEntry> kernel_catalog() {
   static const std::vector<KernelEntry> catalog = {
       {"relu", "max(q, 0) . max(k, 0): deterministic, the fastest", make_relu},
+      {"exp", "softmax kernel by m positive exponential features (FAVOR+)", make_exp},
+      {"trig", "softmax kernel by m sines and cosines", make_trig},
+      {"hybrid", "softmax kernel by exponential and trigonometric features, mixed by the angle of query and key (v1 section 4.1)",
+       make_hybrid},
       {"softmax", "exp(x . y), exact, rows of the attention matrix normalised or not: O(L^2)", make_softmax},
   };
   return catalog;

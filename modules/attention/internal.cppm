@@ -24,11 +24,30 @@ void check_weights(const HeadWeights& weights, int c, int d);
 /// @throws Error if `score` was called before `bind`, with another image shape or with another number of scores.
 void check_frame(const PatchGrid& grid, bool bound, const ImageView& image, std::span<const float> scores);
 
+/// A head in the smallest space that holds its queries or keys. With c values a patch, u = W^T p + b lies in the span of c + 1
+/// vectors: with an orthonormal basis B (d x n, n = min(d, c + 1)) of it, B^T u has u's length, and (Omega B)(B^T u) are u's
+/// projections. This is W folded into Omega, at the price of n instead of d numbers a patch.
+struct ReducedHead {
+  ReducedHead(int c, int d);
+  void bind(std::span<const float> weights, std::span<const float> bias);
+  /// Omega B for `rows` (each of d values), as columns first_column, first_column + 1, ... of `out`, which is n x columns.
+  void fold(std::span<const float> rows, int first_column, int columns, std::span<float> out) const;
+
+  int c, d, n;
+  std::vector<float> weights, bias;  ///< c x n, n
+  std::vector<double> basis;         ///< n x d
+};
+
 /// A scorer that forms the whole attention matrix row by row: O(L^2 d), exact.
+/// `epsilon` is added to the features of relu.
 enum class ExactKernel { softmax, softmax_kernel, relu };
-std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
+                                          float epsilon = 0);
 
 std::unique_ptr<Scorer> make_softmax(Options& options, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_exp(Options& options, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_trig(Options& options, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_hybrid(Options& options, const PatchGrid& grid, int d);
 std::unique_ptr<Scorer> make_relu(Options& options, const PatchGrid& grid, int d);
 
 }  // namespace iap

@@ -28,7 +28,8 @@ class Scorer {
   /// d).
   virtual void bind(const HeadWeights& weights) = 0;
   /// `pixel_offset` is added to pixel values in [0, 1] (the usual -0.5 centres them). Writes L scores: r, or r times one positive
-  /// factor common to all patches of the frame where r itself does not fit into a float. The ranking is that of r.
+  /// factor common to all patches of the frame where r itself does not fit into a float. The ranking is that of r, down to scores
+  /// 1e-30 of the largest.
   /// @throws Error if no weights are bound, or the image or `scores` does not have the grid's shape.
   virtual void score(const ImageView& image, float pixel_offset, std::span<float> scores) = 0;
   /// A new episode begins. Kernels that redraw their random projections do so here, as a function of `episode_seed` alone, so that
@@ -45,7 +46,18 @@ struct KernelEntry {
 /// Every kernel this build knows.
 std::span<const KernelEntry> kernel_catalog();
 
-/// Builds the scorer named by option `kernel` (default "relu"); reads that kernel's own options from the same table.
+/// Builds the scorer named by option `kernel` (default "relu"); reads that kernel's own options from the same table:
+/// - relu: `epsilon` (0), added to every feature; the Performer's published code has 1e-3.
+/// - exp (`m` 15), trig (`m` 10), hybrid (`m` 10, `r` 5): numbers of projections; `ensemble` "orthogonal" or "iid"; `feature_seed`
+/// (0);
+///   `redraw` "never" or "episode" (see new_episode); exp also `epsilon` (0), added to every feature's Lambda exp(w . x), published
+///   code has 1e-6 to 1e-4.
+/// - softmax: `normalise_rows` (true).
+/// - all but relu: `input` "plain" or "normalised" (v1 eq. 4 or 5); `scale` "d" or "c" (AttentionAgent), the number whose root
+/// divides
+///   q . k of plain inputs and is the squared length of normalised ones; `temperature` (1) divides x . y.
+/// - all but softmax: `brute_force` (false), the exact kernel from the whole attention matrix, for comparison.
+/// @throws Error naming the option.
 std::unique_ptr<Scorer> make_scorer(Options& options, const PatchGrid& grid, int d);
 
 }  // namespace iap

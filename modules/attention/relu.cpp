@@ -6,64 +6,63 @@ module;
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "simd.hpp"
 module iap.attention;
 import iap.core;
 import :internal;
+import :projector;
 
 namespace iap {
 namespace {
 
-// phi(u) = max(u, 0): sum the features of all queries, then score every key against that sum.
+// phi(u) = max(u, 0) + epsilon: sum the features of all queries, then score every key against that sum.
 class ReluScorer final : public Scorer {
  public:
-  ReluScorer(const PatchGrid& grid, int d)
-      : grid_(grid), d_(d), patch_(grid.values()), features_(d), keys_(static_cast<std::size_t>(grid.count()) * d), sum_(d) {}
+  ReluScorer(const PatchGrid& grid, int d, float epsilon)
+      : epsilon_(epsilon), projector_(grid, d), lane_sums_(static_cast<std::size_t>(d) * simd::lanes), sums_(d) {}
 
   std::string_view kernel() const override { return "relu"; }
 
   void bind(const HeadWeights& weights) override {
-    check_weights(weights, grid_.values(), d_);
-    weights_ = weights;
-    bound_ = true;
+    check_weights(weights, projector_.grid().values(), projector_.d());
+    projector_.bind(weights, 1);
   }
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
-    check_frame(grid_, bound_, image, scores);
-    std::ranges::fill(sum_, 0.0);
-    for (int i = 0; i < grid_.count(); ++i) {
-      grid_.copy(image, i, pixel_offset, patch_);
-      project(weights_.query, weights_.query_bias, features_);
-      for (int o = 0; o < d_; ++o) sum_[o] += features_[o];
-      project(weights_.key, weights_.key_bias, {keys_.data() + static_cast<std::size_t>(i) * d_, static_cast<std::size_t>(d_)});
+    check_frame(projector_.grid(), projector_.bound(), image, scores);
+    projector_.begin(image, pixel_offset);
+    std::ranges::fill(lane_sums_, 0.0F);
+    for (int chunk = 0; chunk < projector_.chunks(); ++chunk) {
+      projector_.project(chunk);
+      simd::add_relu_sums(projector_.queries(), projector_.pitch(), projector_.d(), projector_.count(chunk), lane_sums_.data());
     }
-    for (int i = 0; i < grid_.count(); ++i) {
-      double score = 0;
-      for (int o = 0; o < d_; ++o) score += sum_[o] * keys_[static_cast<std::size_t>(i) * d_ + o];
-      scores[i] = static_cast<float>(score / grid_.count());
+    float total = 0;
+    for (int o = 0; o < projector_.d(); ++o) {
+      double sum = 0;
+      for (int lane = 0; lane < simd::lanes; ++lane) sum += lane_sums_[o * simd::lanes + lane];
+      sums_[o] = static_cast<float>(sum / projector_.grid().count()) + epsilon_;
+      total += sums_[o];
     }
+    for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
+      simd::relu_scores(projector_.keys(chunk), projector_.pitch(), projector_.d(), projector_.count(chunk), sums_.data(),
+                        scores.data() + projector_.first(chunk));
+    if (epsilon_ == 0) return;
+    for (float& score : scores) score += epsilon_ * total;
   }
 
  private:
-  void project(std::span<const float> weights, std::span<const float> bias, std::span<float> out) const {
-    for (int o = 0; o < d_; ++o) out[o] = bias.empty() ? 0.0F : bias[o];
-    for (int v = 0; v < grid_.values(); ++v)
-      for (int o = 0; o < d_; ++o) out[o] += patch_[v] * weights[v * d_ + o];
-    for (float& u : out) u = std::max(u, 0.0F);
-  }
-
-  PatchGrid grid_;
-  int d_;
-  HeadWeights weights_;
-  bool bound_ = false;
-  std::vector<float> patch_, features_, keys_;
-  std::vector<double> sum_;
+  float epsilon_;
+  PatchProjector projector_;
+  std::vector<float> lane_sums_, sums_;
 };
 
 }  // namespace
 
 std::unique_ptr<Scorer> make_relu(Options& options, const PatchGrid& grid, int d) {
-  if (options.boolean("brute_force", false)) return make_exact_scorer("relu", ExactKernel::relu, {}, grid, d);
-  return std::make_unique<ReluScorer>(grid, d);
+  const auto epsilon = static_cast<float>(options.number_in("epsilon", 0, 1, 0));
+  if (options.boolean("brute_force", false)) return make_exact_scorer("relu", ExactKernel::relu, {}, grid, d, epsilon);
+  return std::make_unique<ReluScorer>(grid, d, epsilon);
 }
 
 }  // namespace iap

@@ -19,7 +19,9 @@ void select_top(std::span<const float> scores, std::span<int> selected) {
   for (int i = 0; i < wanted; ++i) selected[i] = i;
   std::ranges::make_heap(selected, better);
   for (int i = wanted; i < count; ++i) {
-    if (!better(i, selected.front())) continue;
+    // The common case in one comparison: a later patch displaces a number only with a larger one.
+    const float worst = scores[selected.front()];
+    if (!(scores[i] > worst) && !(std::isnan(worst) && better(i, selected.front()))) continue;
     std::ranges::pop_heap(selected, better);
     selected.back() = i;
     std::ranges::push_heap(selected, better);

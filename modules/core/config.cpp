@@ -1,9 +1,11 @@
 module;
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <variant>
 module iap.core;
 
@@ -48,13 +50,29 @@ std::string Config::describe() const {
   return json;
 }
 
+namespace {
+
+/// The child of `node` that one part of a path names; positions in lists count from 1, as in Lua.
+Config& child(Config& node, std::string_view key, std::string_view path) {
+  auto* items = node.list();
+  if (!items) return node[key];
+  std::size_t position = 0;
+  const auto [end, failure] = std::from_chars(key.data(), key.data() + key.size(), position);
+  if (failure != std::errc() || end != key.data() + key.size() || position < 1 || position > items->size())
+    throw Error(
+        text("option path '", path, "': '", key, "' is no position in a list of ", items->size(), "; positions count from 1"));
+  return (*items)[position - 1];
+}
+
+}  // namespace
+
 void set_path(Config& config, std::string_view path, std::string_view value) {
   Config* node = &config;
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('.', begin), path.size());
     const auto key = path.substr(begin, end - begin);
     if (key.empty()) throw Error(text("option path '", path, "' has an empty part; write it like env.action_repeat"));
-    node = &(*node)[key];
+    node = &child(*node, key, path);
     begin = end + 1;
   }
   try {

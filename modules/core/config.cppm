@@ -7,6 +7,7 @@ module;
 #include <variant>
 #include <vector>
 export module iap.core:config;
+import :error;
 
 export namespace iap {
 
@@ -60,8 +61,15 @@ std::string to_json(const Config& config, int indent = -1);
 /// @throws Error that names `source` and the position if `json` is malformed.
 Config parse_json(std::string_view json, std::string_view source);
 
-/// Sets `path` ("env.action_repeat") to `value`, which is read as JSON where it parses and as a string otherwise.
+/// Sets `path` ("env.action_repeat"; list positions count from 1: "policy.blocks.2.units") to `value`, which is read as JSON where
+/// it parses and as a string otherwise.
 void set_path(Config& config, std::string_view path, std::string_view value);
+
+/// An option that is wrong in itself: unknown, missing, of the wrong type or out of a fixed range, whatever the object is built on.
+class OptionError : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Reads the option table of one object (`owner` names it in messages) and refuses what nobody asked for.
 class Options {
@@ -70,7 +78,9 @@ class Options {
   Options(std::string owner, const Config& config);
 
   bool has(std::string_view key) const;
-  /// Readers: without `fallback` a missing key is an error. @throws Error naming owner, key, expected and got.
+  /// The whole table.
+  const Config& config() const { return *config_; }
+  /// Readers: without `fallback` a missing key is an error. @throws OptionError naming owner, key, expected and got.
   double number(std::string_view key, std::optional<double> fallback = {});
   /// As `number`, and inside [low, high].
   double number_in(std::string_view key, double low, double high, std::optional<double> fallback = {});
@@ -85,13 +95,14 @@ class Options {
   /// A missing key is an empty list; a value that is no list is an error.
   const Config::List& list(std::string_view key);
 
-  /// @throws Error naming the first key that no reader asked for, with the nearest known one.
+  /// @throws OptionError naming the first key that no reader asked for, with the nearest known one.
   void finish() const;
   /// @throws Error "owner: message".
   [[noreturn]] void fail(std::string_view message) const;
   const std::string& owner() const { return owner_; }
 
  private:
+  [[noreturn]] void refuse(std::string_view message) const;
   const Config* look_up(std::string_view key);
   const Config& require(std::string_view key, const Config* found) const;
 

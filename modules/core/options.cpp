@@ -16,10 +16,12 @@ const Config::List empty_list;
 
 Options::Options(std::string owner, const Config& config) : owner_(std::move(owner)), config_(&config) {
   if (!config.is_null() && !config.map() && !(config.list() && config.list()->empty()))
-    fail(text("expected a table of options, got ", config.describe()));
+    refuse(text("expected a table of options, got ", config.describe()));
 }
 
 void Options::fail(std::string_view message) const { throw Error(text(owner_, ": ", message)); }
+
+void Options::refuse(std::string_view message) const { throw OptionError(text(owner_, ": ", message)); }
 
 bool Options::has(std::string_view key) const {
   const auto* found = config_->find(key);
@@ -32,7 +34,7 @@ const Config* Options::look_up(std::string_view key) {
 }
 
 const Config& Options::require(std::string_view key, const Config* found) const {
-  if (!found) fail(text("option '", key, "' is missing"));
+  if (!found) refuse(text("option '", key, "' is missing"));
   return *found;
 }
 
@@ -41,14 +43,14 @@ double Options::number(std::string_view key, std::optional<double> fallback) {
   if (!found && fallback) return *fallback;
   const Config& value = require(key, found);
   const auto number = value.number();
-  if (!number) fail(text("option '", key, "' must be a number, got ", value.describe()));
-  if (!std::isfinite(*number)) fail(text("option '", key, "' must be finite, got ", *number));
+  if (!number) refuse(text("option '", key, "' must be a number, got ", value.describe()));
+  if (!std::isfinite(*number)) refuse(text("option '", key, "' must be finite, got ", *number));
   return *number;
 }
 
 double Options::number_in(std::string_view key, double low, double high, std::optional<double> fallback) {
   const double value = number(key, fallback);
-  if (value < low || value > high) fail(text("option '", key, "' must be in [", low, ", ", high, "], got ", value));
+  if (value < low || value > high) refuse(text("option '", key, "' must be in [", low, ", ", high, "], got ", value));
   return value;
 }
 
@@ -57,8 +59,8 @@ std::int64_t Options::integer_in(std::string_view key, std::int64_t low, std::in
   if (!found && fallback) return *fallback;
   const Config& value = require(key, found);
   const auto whole = value.integer();
-  if (!whole) fail(text("option '", key, "' must be an integer, got ", value.describe()));
-  if (*whole < low || *whole > high) fail(text("option '", key, "' must be in [", low, ", ", high, "], got ", *whole));
+  if (!whole) refuse(text("option '", key, "' must be an integer, got ", value.describe()));
+  if (*whole < low || *whole > high) refuse(text("option '", key, "' must be in [", low, ", ", high, "], got ", *whole));
   return *whole;
 }
 
@@ -66,7 +68,7 @@ bool Options::boolean(std::string_view key, std::optional<bool> fallback) {
   const auto* found = look_up(key);
   if (!found && fallback) return *fallback;
   const Config& value = require(key, found);
-  if (!value.boolean()) fail(text("option '", key, "' must be true or false, got ", value.describe()));
+  if (!value.boolean()) refuse(text("option '", key, "' must be true or false, got ", value.describe()));
   return *value.boolean();
 }
 
@@ -74,13 +76,13 @@ std::string Options::string(std::string_view key, std::optional<std::string> fal
   const auto* found = look_up(key);
   if (!found && fallback) return *fallback;
   const Config& value = require(key, found);
-  if (!value.string()) fail(text("option '", key, "' must be a string, got ", value.describe()));
+  if (!value.string()) refuse(text("option '", key, "' must be a string, got ", value.describe()));
   return *value.string();
 }
 
 std::string Options::choice(std::string_view key, const std::vector<std::string>& names, std::optional<std::string> fallback) {
   const std::string name = string(key, std::move(fallback));
-  if (std::ranges::find(names, name) == names.end()) fail(text("unknown ", key, " '", name, "'", did_you_mean(name, names)));
+  if (std::ranges::find(names, name) == names.end()) refuse(text("unknown ", key, " '", name, "'", did_you_mean(name, names)));
   return name;
 }
 
@@ -88,11 +90,11 @@ std::vector<std::int64_t> Options::integers(std::string_view key, std::optional<
   const auto* found = look_up(key);
   if (!found && fallback) return *std::move(fallback);
   const Config& value = require(key, found);
-  if (!value.list()) fail(text("option '", key, "' must be a list of integers, got ", value.describe()));
+  if (!value.list()) refuse(text("option '", key, "' must be a list of integers, got ", value.describe()));
   std::vector<std::int64_t> numbers;
   for (const auto& item : *value.list()) {
     const auto whole = item.integer();
-    if (!whole) fail(text("option '", key, "' must hold integers, got ", item.describe()));
+    if (!whole) refuse(text("option '", key, "' must hold integers, got ", item.describe()));
     numbers.push_back(*whole);
   }
   return numbers;
@@ -107,7 +109,7 @@ const Config::List& Options::list(std::string_view key) {
   const Config& found = value(key);
   if (found.is_null()) return empty_list;
   if (const auto* entries = found.map(); entries && entries->empty()) return empty_list;
-  if (!found.list()) fail(text("option '", key, "' must be a list, got ", found.describe()));
+  if (!found.list()) refuse(text("option '", key, "' must be a list, got ", found.describe()));
   return *found.list();
 }
 
@@ -115,7 +117,7 @@ void Options::finish() const {
   const auto* entries = config_->map();
   if (!entries) return;
   for (const auto& [key, value] : *entries)
-    if (std::ranges::find(asked_, key) == asked_.end()) fail(text("unknown option '", key, "'", did_you_mean(key, asked_)));
+    if (std::ranges::find(asked_, key) == asked_.end()) refuse(text("unknown option '", key, "'", did_you_mean(key, asked_)));
 }
 
 }  // namespace iap

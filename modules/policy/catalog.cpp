@@ -1,6 +1,7 @@
 module;
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -46,6 +47,11 @@ std::span<const BlockEntry> block_catalog() {
       BlockEntry{"linear", "one dense layer with an activation", R"({"units": 5, "activation": "tanh"})", make_linear},
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},
+      BlockEntry{"script", "a block written in Lua; the slowest, for ideas",
+                 R"lua({"file": "example.lua", "gain": 2, "source": "return function(options, shapes) )lua"
+                 R"lua(return {parameters = 2, outputs = 3, forward = function(self, p, x) )lua"
+                 R"lua(return {p[1], p[2] * options.gain, x[1]} end} end"})lua",
+                 make_script},
       BlockEntry{"rnn", "plain recurrent layer, zero at the start of an episode", R"({"units": 4})", make_rnn},
       BlockEntry{"attention_agent",
                  "AttentionAgent: rank by exact softmax attention, an LSTM of 16 units, a linear layer with tanh",
@@ -83,6 +89,11 @@ int read_units(Options& options, const BlockContext& context) {
   if (!context.last && !options.has("units"))
     options.fail("option 'units' is missing (only the last block of a policy takes the environment's action size)");
   return static_cast<int>(options.integer_in("units", 1, most_units, context.action_size));
+}
+
+int checked_outputs(const Options& options, std::int64_t count) {
+  if (count > most_units) options.fail(text("would hand over ", count, " values, at most ", most_units, " are allowed"));
+  return static_cast<int>(count);
 }
 
 void require_inputs(const Options& options, const BlockContext& context) {

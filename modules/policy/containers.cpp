@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,16 +44,9 @@ class Sequence final : public Block {
   std::vector<std::vector<float>> between_;
 };
 
-int total_outputs(const Children& children) {
-  int total = 0;
-  for (const auto& child : children) total += child->outputs();
-  return total;
-}
-
 class Concat final : public Block {
  public:
-  Concat(const BlockContext& context, Children children)
-      : Block(context, total_outputs(children)), children_(std::move(children)) {}
+  Concat(const BlockContext& context, Children children, int outputs) : Block(context, outputs), children_(std::move(children)) {}
   std::string_view kind() const override { return "concat"; }
   std::span<const std::unique_ptr<Block>> children() const override { return children_; }
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
@@ -99,11 +93,13 @@ MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLa
   Children children;
   BlockContext next = context;
   next.last = false;
+  std::int64_t outputs = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     next.path = child_path(context.path, static_cast<int>(i) + 1, blocks[i]);
     children.push_back(make_block(blocks[i], next, layout));
+    outputs += children.back()->outputs();
   }
-  return std::make_unique<Concat>(context, std::move(children));
+  return std::make_unique<Concat>(context, std::move(children), checked_outputs(options, outputs));
 }
 
 MadeBlock make_observation(Options& options, const BlockContext& context, ParameterLayout&) {

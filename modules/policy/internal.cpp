@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -58,6 +59,8 @@ void fill_normal(std::span<float> values, double deviation, Random& random);
 
 /// The number of outputs of a block that can end a policy: option `units`, by default the action size when it is the last.
 int read_units(Options& options, const BlockContext& context);
+/// `count` as the size of a block's output. @throws Error if it is beyond what a block may write.
+int checked_outputs(const Options& options, std::int64_t count);
 /// @throws Error unless the block before hands over at least one value.
 void require_inputs(const Options& options, const BlockContext& context);
 
@@ -71,6 +74,7 @@ MadeBlock make_linear(Options& options, const BlockContext& context, ParameterLa
 MadeBlock make_mlp(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_attention_agent(Options& options, const BlockContext& context, ParameterLayout& layout);
 

@@ -14,6 +14,8 @@ import iap.core;
 namespace iap {
 namespace {
 
+constexpr std::size_t most_parameters = std::size_t{1} << 28;
+
 /// FNV-1a in 64 bits: gives each block's path its own stream of random numbers.
 std::uint64_t hash_path(std::string_view path) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -45,6 +47,9 @@ struct Policy::Impl {
     if (root->outputs() != action_size)
       throw Error(text("policy: its last block '", last_block(*root).path(), "' gives ", root->outputs(),
                        " values, but the environment takes ", action_size, " action values; end with a linear block"));
+    if (layout.size() > most_parameters)
+      throw Error(
+          text("policy: needs ", layout.size(), " parameters, at most ", most_parameters, " are allowed; make its layers smaller"));
     collect_blocks(*root, blocks);
     parameters.resize(layout.size());
     action.resize(static_cast<std::size_t>(action_size));

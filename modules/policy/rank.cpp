@@ -26,7 +26,7 @@ std::size_t read_image(Options& options, const ObservationSpec& observation) {
 }
 
 PatchGrid read_grid(Options& options, const ImageShape& shape) {
-  constexpr int largest = 1 << 15;
+  constexpr int largest = 1 << 12;
   const auto size = options.integer_in("patch", 1, largest);
   const auto stride = options.integer_in("stride", 1, largest, size);
   return PatchGrid(shape, static_cast<int>(size), static_cast<int>(stride), options.owner());
@@ -77,6 +77,7 @@ struct RankOptions {
         d(static_cast<int>(options.integer_in("d", 1, 4096, 8))),
         top(read_top(options, grid)),
         values(read_values(options)),
+        outputs(checked_outputs(options, std::int64_t{top} * values.per_patch(grid))),
         pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
         unit_positions(options.choice("position_range", {"signed", "unit"}, "signed") == "unit"),
         shift_to_pixel(options.choice("centre", {"exact", "pixel"}, "exact") == "pixel" && grid.size() % 2 == 1 ? 0.5F : 0.0F),
@@ -88,6 +89,7 @@ struct RankOptions {
   PatchGrid grid;
   int d, top;
   Values values;
+  int outputs;
   float pixel_offset;
   bool unit_positions;
   float shift_to_pixel;  // from a patch's centre to the upper left corner of its middle pixel, whose index AttentionAgent uses
@@ -101,7 +103,7 @@ struct RankOptions {
 class Rank final : public Block {
  public:
   Rank(RankOptions options, const BlockContext& context, ParameterLayout& layout)
-      : Block(context, options.top * options.values.per_patch(options.grid)),
+      : Block(context, options.outputs),
         options_(std::move(options)),
         projection_size_(static_cast<std::size_t>(options_.grid.values()) * options_.d),
         bias_size_(options_.bias ? static_cast<std::size_t>(options_.d) : 0),

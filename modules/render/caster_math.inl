@@ -73,7 +73,7 @@ HWY_INLINE V exp2_negative(V x) {
 }
 
 // base^exponent for a base in [0, 1] and exponent >= 0; 0^0 = 1.
-HWY_NOINLINE V power(V base, float exponent) {
+HWY_INLINE V power(V base, float exponent) {
   if (exponent == 0) return set(1);
   return exp2_negative(mul(set(exponent), log2(hn::Min(hn::Max(base, set(1e-30f)), set(1)))));
 }

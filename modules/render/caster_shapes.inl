@@ -9,7 +9,7 @@ struct Entry {
 // far less precision than the textbook's quadratic formula.
 HWY_INLINE V signed_root(V squared_chord) { return hn::Sqrt(hn::Max(squared_chord, zero())); }
 
-HWY_NOINLINE Entry enter_sphere(const V3& o, const V3& d) {
+HWY_INLINE Entry enter_sphere(const V3& o, const V3& d) {
   const V a = hn::Max(dot3(d, d), set(1e-30f));
   const V closest = hn::Neg(hn::Div(dot3(o, d), a));
   const V3 p = add3(o, scale3(d, closest));
@@ -31,7 +31,7 @@ HWY_INLINE Span cross_circle(const V3& o, const V3& d) {
   return {sub(closest, half), add(closest, half), hn::Ge(rest, zero())};
 }
 
-HWY_NOINLINE Entry enter_capsule(const V3& o, const V3& d, V half_length) {
+HWY_INLINE Entry enter_capsule(const V3& o, const V3& d, V half_length) {
   const Span side = cross_circle(o, d);
   if (none(side.hit)) return {side.enter, side.hit};
   const V z = add(o.z, mul(d.z, side.enter));
@@ -49,14 +49,14 @@ HWY_INLINE void cut_slab(V o, V d, V& enter, V& leave) {
   leave = hn::Min(leave, hn::Max(a, b));
 }
 
-HWY_NOINLINE Entry enter_cylinder(const V3& o, const V3& d) {
+HWY_INLINE Entry enter_cylinder(const V3& o, const V3& d) {
   const Span side = cross_circle(o, d);
   V enter = side.enter, leave = side.leave;
   cut_slab(o.z, d.z, enter, leave);
   return {enter, hn::And(side.hit, hn::Le(enter, leave))};
 }
 
-HWY_NOINLINE Entry enter_box(const V3& o, const V3& d) {
+HWY_INLINE Entry enter_box(const V3& o, const V3& d) {
   V enter = set(-1e30f), leave = set(1e30f);
   cut_slab(o.x, d.x, enter, leave);
   cut_slab(o.y, d.y, enter, leave);
@@ -70,7 +70,7 @@ HWY_INLINE Entry cross_plane(const Solid& solid, const V3& o, const V3& d) {
   return {t, hn::And(hn::Le(hn::Abs(x), set(solid.half_width[0])), hn::Le(hn::Abs(y), set(solid.half_width[1])))};
 }
 
-HWY_INLINE Entry enter(const Solid& solid, const V3& o, const V3& d) {
+HWY_NOINLINE Entry enter(const Solid& solid, const V3& o, const V3& d) {
   switch (solid.shape) {
     case Shape::plane: return cross_plane(solid, o, d);
     case Shape::capsule: return enter_capsule(o, d, set(solid.half_length));
@@ -81,7 +81,7 @@ HWY_INLINE Entry enter(const Solid& solid, const V3& o, const V3& d) {
 }
 
 // The outward normal in unit space at a point of the surface, not of unit length.
-HWY_NOINLINE V3 normal_at(const Solid& solid, const V3& p) {
+HWY_INLINE V3 normal_at(const Solid& solid, const V3& p) {
   switch (solid.shape) {
     case Shape::plane: return {zero(), zero(), set(1)};
     case Shape::capsule: {
@@ -109,7 +109,7 @@ HWY_INLINE V3 to_unit(const Solid& solid, const V3& v) {
 }
 
 // Normals go back through the transpose of the map.
-HWY_NOINLINE V3 normal_to_world(const Solid& solid, const V3& n) {
+HWY_INLINE V3 normal_to_world(const Solid& solid, const V3& n) {
   const auto& m = solid.to_unit;
   return unit3(add3(add3(scale3(set3(m[0]), n.x), scale3(set3(m[1]), n.y)), scale3(set3(m[2]), n.z)));
 }

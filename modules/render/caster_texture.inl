@@ -1,9 +1,5 @@
 // Trilinear look-ups in mipmapped images.
 
-struct Texels {
-  V3 p00, p10, p01, p11;
-};
-
 HWY_INLINE V3 unpack(I texel) {
   const DI di;
   const I low = hn::Set(di, 255);
@@ -13,40 +9,51 @@ HWY_INLINE V3 unpack(I texel) {
 
 HWY_INLINE V3 mix3(const V3& a, const V3& b, V w) { return {mix(a.x, b.x, w), mix(a.y, b.y, w), mix(a.z, b.z, w)}; }
 
+// One mipmap level for each lane.
+struct LevelSizes {
+  I width, height, offset, face_size;
+};
+
+HWY_INLINE LevelSizes sizes_of(const Image& image, I level) {
+  const DI di;
+  const auto& all = image.levels;
+  const std::int32_t first = hn::GetLane(level);
+  // Neighbouring pixels mostly share a level, and gathering is slow.
+  if (hn::AllTrue(di, hn::Eq(level, hn::Set(di, first))))
+    return {hn::Set(di, all[0][first]), hn::Set(di, all[1][first]), hn::Set(di, all[2][first]), hn::Set(di, all[3][first])};
+  const auto gather = [&](const auto& values) { return hn::GatherIndex(di, values.data(), level); };
+  return {gather(all[0]), gather(all[1]), gather(all[2]), gather(all[3])};
+}
+
 // Bilinear look-up at (u, v) in [0, 1] of one face and level, in 0 .. 255. Flat images repeat, faces end at their edges.
 HWY_NOINLINE V3 bilinear(const Image& image, V u, V v, I face, I level) {
   const DI di;
-  const I w = hn::GatherIndex(di, image.levels[0].data(), level), h = hn::GatherIndex(di, image.levels[1].data(), level);
-  const I offset = hn::GatherIndex(di, image.levels[2].data(), level);
-  const V x = sub(mul(u, hn::ConvertTo(D(), w)), set(0.5f)), y = sub(mul(v, hn::ConvertTo(D(), h)), set(0.5f));
+  const LevelSizes size = sizes_of(image, level);
+  const V x = sub(mul(u, hn::ConvertTo(D(), size.width)), set(0.5f));
+  const V y = sub(mul(v, hn::ConvertTo(D(), size.height)), set(0.5f));
   const V xf = hn::Floor(x), yf = hn::Floor(y);
   const I one = hn::Set(di, 1), nil = hn::Zero(di);
   I x0 = hn::ConvertTo(di, xf), y0 = hn::ConvertTo(di, yf);
   I x1 = hn::Add(x0, one), y1 = hn::Add(y0, one);
-  I base = offset;
-  const I last_x = hn::Sub(w, one), last_y = hn::Sub(h, one);
+  const I last_x = hn::Sub(size.width, one), last_y = hn::Sub(size.height, one);
+  I base = size.offset;
   if (image.solid) {
-    base = hn::Add(base, hn::Mul(face, hn::GatherIndex(di, image.levels[3].data(), level)));
-    x0 = hn::Max(x0, nil);
-    y0 = hn::Max(y0, nil);
-    x1 = hn::Min(x1, last_x);
-    y1 = hn::Min(y1, last_y);
+    base = hn::Add(base, hn::Mul(face, size.face_size));
   } else {
     x0 = hn::IfThenElse(hn::Lt(x0, nil), last_x, x0);
     y0 = hn::IfThenElse(hn::Lt(y0, nil), last_y, y0);
     x1 = hn::IfThenElse(hn::Gt(x1, last_x), nil, x1);
     y1 = hn::IfThenElse(hn::Gt(y1, last_y), nil, y1);
   }
-  // Whatever rounding does to coordinates, no look-up may leave the image.
-  x0 = hn::Min(hn::Max(x0, nil), last_x);
-  y0 = hn::Min(hn::Max(y0, nil), last_y);
-  x1 = hn::Min(hn::Max(x1, nil), last_x);
-  y1 = hn::Min(hn::Max(y1, nil), last_y);
-  const I top = hn::Add(base, hn::Mul(y0, w)), bottom = hn::Add(base, hn::Mul(y1, w));
+  // Lanes that missed the surface hold anything, yet no look-up may leave the image.
+  const auto limited = [&](I index, I last) { return hn::Min(hn::Max(index, nil), last); };
+  const I left = limited(x0, last_x), right = limited(x1, last_x);
+  const I top = hn::Add(base, hn::Mul(limited(y0, last_y), size.width));
+  const I bottom = hn::Add(base, hn::Mul(limited(y1, last_y), size.width));
   const auto* texels = reinterpret_cast<const std::int32_t*>(image.texels);
   const auto at = [&](I row, I column) { return unpack(hn::GatherIndex(di, texels, hn::Add(row, column))); };
   const V fx = sub(x, xf), fy = sub(y, yf);
-  return mix3(mix3(at(top, x0), at(top, x1), fx), mix3(at(bottom, x0), at(bottom, x1), fx), fy);
+  return mix3(mix3(at(top, left), at(top, right), fx), mix3(at(bottom, left), at(bottom, right), fx), fy);
 }
 
 // `footprint` is the squared width of a pixel in texels of the finest level.
@@ -55,10 +62,11 @@ HWY_NOINLINE V3 trilinear(const Image& image, V u, V v, I face, V footprint) {
   const V coarsest = set(static_cast<float>(image.level_count - 1));
   const V lod = hn::Min(hn::Max(mul(set(0.5f), log2(hn::Min(hn::Max(footprint, set(1e-12f)), set(1e12f)))), zero()), coarsest);
   const V below = hn::Floor(lod), fraction = sub(lod, below);
-  const I level = hn::ConvertTo(di, below);
+  const I last = hn::Set(di, image.level_count - 1);
+  const I level = hn::Min(hn::Max(hn::ConvertTo(di, below), hn::Zero(di)), last);
   V3 colour = bilinear(image, u, v, face, level);
   if (!none(hn::Gt(fraction, zero()))) {
-    const I next = hn::Min(hn::Add(level, hn::Set(di, 1)), hn::Set(di, image.level_count - 1));
+    const I next = hn::Min(hn::Add(level, hn::Set(di, 1)), last);
     colour = mix3(colour, bilinear(image, u, v, face, next), fraction);
   }
   return scale3(colour, set(1.0f / 255));

@@ -121,8 +121,8 @@ void prepare_images(const Scene& scene, std::vector<frame::Image>& images) {
   }
 }
 
-// Haze is a ring from the plane, at 1 - fraction of the sky's radius, up to the horizon; its opacity peaks where the ring comes
-// closest to the eye's line of 45 degrees in units of the elevation.
+// Haze is a ring from the plane, at 1 - fraction of the sky's radius, up to the horizon at the full radius, clear at both ends.
+// `peak` is where between them, by height, MuJoCo makes it opaque.
 frame::Haze prepare_haze(const Scene& scene, const Double3& eye, double sky_radius) {
   frame::Haze haze;
   for (const Primitive& primitive : scene.primitives) {
@@ -150,7 +150,8 @@ void check(const Scene& scene) {
   for (const Primitive& primitive : scene.primitives) {
     if (primitive.shape == Shape::mesh)
       throw Error(
-          "the CPU caster draws planes, spheres, capsules, ellipsoids, cylinders and boxes, but the scene holds a mesh or "
+          "the CPU caster draws planes, spheres, capsules, ellipsoids, cylinders and boxes, but the scene holds a mesh, skin, line "
+          "or "
           "height field; draw with path = 'gl'");
     if (!known(primitive.texture))
       throw Error(text("a primitive shows texture ", primitive.texture, " of ", scene.textures.size()));
@@ -198,7 +199,6 @@ void prepare_frame(const Scene& scene, const DrawOptions& options, int height, i
   if (frame.mirror >= 0) {
     const Primitive& primitive = scene.primitives[frame.mirror];
     const Double3 normal = axis(primitive.rotation, 2);
-    frame.mirror_normal = to_float(normal);
     mirror = mirrored_pose(pose, to_double(primitive.position) + normal * (primitive.shape == Shape::box ? primitive.size[2] : 0.0),
                            normal);
   }

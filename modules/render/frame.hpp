@@ -66,7 +66,7 @@ struct Light {
   bool shadows;
   // The light's image plane: for a spot coordinates are tangents, for a directional light metres.
   Vector right, up;
-  float half_width, near_plane, far_plane;
+  float half_width, near_plane;
   std::vector<Caster> casters;
 };
 
@@ -90,7 +90,6 @@ struct Frame {
   int sky = -1;
   int mirror = -1;  // the reflecting solid if reflection is drawn
   float reflectance = 0;
-  Vector mirror_normal;
   std::array<float, 3> global_ambient{};
   Haze haze;
 };

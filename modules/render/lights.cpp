@@ -33,7 +33,6 @@ void prepare_shadow(const Scene& scene, const Light& light, frame::Light& result
   result.up = to_float(up);
   result.half_width = static_cast<float>(light.directional ? scene.shadow.directional_half_width : tangent);
   result.near_plane = scene.camera.near_plane;
-  result.far_plane = scene.camera.far_plane;
   const Projector view{position, direction, right, up, scene.camera.near_plane, light.directional};
   for (std::size_t i = 0; i < scene.primitives.size(); ++i) {
     const Primitive& primitive = scene.primitives[i];

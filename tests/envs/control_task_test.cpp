@@ -117,7 +117,8 @@ TEST_CASE("a camera is chosen by index or by name") {
 }
 
 TEST_CASE("a picture shows the state after the step") {
-  auto env = make_env(Config::Map{{"name", "cartpole-swingup"}, {"pixels", Config::List{24, 24}}});
+  // Wide enough for the pole to cover a pixel.
+  auto env = make_env(Config::Map{{"name", "cartpole-swingup"}, {"pixels", Config::List{64, 64}}});
   const auto picture = [&] {
     const auto image = env->observe().images[0];
     return crc32({reinterpret_cast<const char*>(image.bytes()), image.shape.count()});

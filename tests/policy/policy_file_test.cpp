@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -111,7 +112,7 @@ TEST_CASE("a sealed file whose content does not fit together is refused") {
          policy.parameters(), "'channels'");
   refuse(with("colour", "1"), policy.parameters(), "unknown option 'colour'");
   std::vector<float> not_finite(policy.parameters().begin(), policy.parameters().end());
-  not_finite[2] = 1.0f / 0.0f;
+  not_finite[2] = std::numeric_limits<float>::infinity();
   refuse(header, not_finite, "parameter 2 of '1.rank.query'");
   Writer longer;
   longer.put_string(to_json(header));

@@ -100,6 +100,19 @@ TEST_CASE("architectures that cannot be built are errors that name the block") {
       MessageMatches(ContainsSubstring("'x.weight_ih' is declared twice")));
 }
 
+TEST_CASE("sizes beyond reason are errors before memory is taken") {
+  CHECK_THROWS_MATCHES(Policy(config("{'kind': 'sequence', 'blocks': [{'kind': 'linear', 'units': 16777216}, {'kind': 'linear'}]}"),
+                              vector_spec(1000), 2),
+                       Error, MessageMatches(StartsWith("policy: needs ") && ContainsSubstring("make its layers smaller")));
+  CHECK_THROWS_MATCHES(
+      Policy(config("{'kind': 'concat', 'blocks': [{'kind': 'linear', 'units': 16777216}, {'kind': 'observation'}]}"),
+             vector_spec(1), 2),
+      Error, Message("policy: would hand over 16777217 values, at most 16777216 are allowed"));
+  CHECK_THROWS_MATCHES(Policy(config("{'kind': 'rank', 'patch': 1, 'top': 16000000, 'values': ['content', 'position']}"),
+                              image_spec(4000, 4000, 1), 2),
+                       Error, MessageMatches(StartsWith("policy: would hand over 48000000 values")));
+}
+
 TEST_CASE("initial parameters of a block depend on the seed and its own path alone") {
   const auto initial = [](const std::string& blocks, std::uint64_t seed, const std::string& name) {
     Policy policy(config("{'kind': 'sequence', 'blocks': [" + blocks + "]}"), vector_spec(4), 3);
@@ -110,7 +123,7 @@ TEST_CASE("initial parameters of a block depend on the seed and its own path alo
                     second = "{'kind': 'linear', 'units': 3, 'name': 'second'}";
   const auto alone = initial(second, 1, "second.weight");
   CHECK(initial(first + "," + second, 1, "second.weight") == alone);
-  CHECK(initial(first + "," + first.substr(0, first.size() - 8) + "_b'}," + second, 1, "second.weight") == alone);
+  CHECK(initial(first + ",{'kind': 'rnn', 'units': 4}," + second, 1, "second.weight") == alone);
   CHECK(initial(second, 2, "second.weight") != alone);
   const auto other = initial(first + "," + second, 1, "first.weight");
   CHECK(other[0] != alone[0]);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "helpers.hpp"
+import iap.attention;
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -75,8 +76,10 @@ std::vector<double> slow_scores(const std::vector<std::vector<double>>& patches,
 std::vector<int> best(const std::vector<double>& scores, int top) {
   std::vector<int> order(scores.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order,
-                           [&](int a, int b) { return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)]; });
+  std::ranges::sort(order, [&](int a, int b) {
+    const double x = scores[static_cast<std::size_t>(a)], y = scores[static_cast<std::size_t>(b)];
+    return x > y || (x == y && a < b);
+  });
   order.resize(static_cast<std::size_t>(top));
   return order;
 }
@@ -194,6 +197,26 @@ TEST_CASE("rank looks at the image that it is told to, and at float images") {
   CHECK(view.image == "depth");
   for (std::size_t i = 0; i < 18; ++i)
     CHECK(values[i] == static_cast<float>(patches[static_cast<std::size_t>(view.selected[i / 9])][i % 9]));
+}
+
+TEST_CASE("rank works with every kernel, and an episode repeats itself") {
+  for (const auto& kernel : kernel_catalog()) {
+    INFO(kernel.name);
+    Policy policy(config("{'kind': 'rank', 'patch': 4, 'stride': 2, 'd': 4, 'top': 3, 'kernel': '" + kernel.name + "'}"),
+                  image_spec(16, 16), 6);
+    policy.initialise(1);
+    const auto episode = [](Policy& player) {
+      std::vector<std::vector<float>> actions;
+      player.reset(9);
+      for (std::uint64_t step = 0; step < 4; ++step) actions.push_back(act(player, Frame(player.observation(), step)));
+      return actions;
+    };
+    const auto first = episode(policy);
+    CHECK(episode(policy) == first);
+    Policy copy = policy.clone();
+    CHECK(episode(copy) == first);
+    CHECK_THAT(policy.summary(), ContainsSubstring("kernel " + kernel.name));
+  }
 }
 
 TEST_CASE("initial projections are N(0, 1/c) and biases zero") {

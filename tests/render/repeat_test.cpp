@@ -27,6 +27,10 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -76,6 +80,7 @@ TEST_CASE("a frame does not depend on the machine's SIMD") {
   }
   hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  REQUIRE(frames.size() >= 6);
   for (std::size_t i = 3; i < frames.size(); ++i) CHECK((frames[i] == frames[i - 3]));
 }
 

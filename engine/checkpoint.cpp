@@ -1,0 +1,103 @@
+module;
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+module iap.train;
+import iap.core;
+import :checkpoint;
+
+namespace iap {
+namespace {
+
+constexpr std::string_view magic = "IAPCHECK";
+constexpr std::uint32_t version = 1;
+constexpr const char* newest_name = "checkpoint.iap";
+constexpr const char* previous_name = "checkpoint.previous.iap";
+
+/// Makes checkpoint.iap known as checkpoint.previous.iap too, without a moment in which either name is missing.
+void keep_previous(const std::filesystem::path& folder) {
+  const auto newest = folder / newest_name, previous = folder / previous_name;
+  std::error_code error;
+  if (!std::filesystem::exists(newest, error)) return;
+  auto link = previous;
+  link += ".part";
+  std::filesystem::remove(link, error);
+  std::filesystem::create_hard_link(newest, link, error);
+  // File systems without hard links take the rename: for a moment the previous checkpoint is the only one.
+  std::filesystem::rename(error ? newest : link, previous, error);
+  if (error) throw Error(text("cannot write '", previous.string(), "': ", error.message()));
+  // Renaming one link of a file onto another link of the same file does nothing and leaves both.
+  std::filesystem::remove(link, error);
+}
+
+}  // namespace
+
+std::string encode_checkpoint(const Checkpoint& checkpoint) {
+  Writer writer;
+  writer.put_string(to_json(checkpoint.identity));
+  writer.put(checkpoint.iteration);
+  writer.put(checkpoint.steps);
+  writer.put(checkpoint.first_eval);
+  writer.put(checkpoint.last_eval);
+  writer.put(checkpoint.best_eval);
+  writer.put(checkpoint.best_iteration);
+  writer.put_all(std::span<const float>(checkpoint.best_parameters));
+  writer.put_string(checkpoint.optimizer);
+  return seal(magic, version, writer.bytes());
+}
+
+Checkpoint decode_checkpoint(std::string_view file, const std::string& source) {
+  const std::string payload = unseal(file, magic, version, source);
+  Reader reader(payload, source);
+  Checkpoint checkpoint;
+  checkpoint.identity = parse_json(reader.get_string(), source);
+  checkpoint.iteration = reader.get<std::uint32_t>();
+  checkpoint.steps = reader.get<std::uint64_t>();
+  checkpoint.first_eval = reader.get<double>();
+  checkpoint.last_eval = reader.get<double>();
+  checkpoint.best_eval = reader.get<double>();
+  checkpoint.best_iteration = reader.get<std::uint32_t>();
+  checkpoint.best_parameters = reader.get_all<float>();
+  checkpoint.optimizer = reader.get_string();
+  if (!reader.at_end()) throw Error(text(source, ": has bytes after its end; the file is damaged"));
+  return checkpoint;
+}
+
+void write_checkpoint(const std::filesystem::path& folder, std::string_view file) {
+  keep_previous(folder);
+  write_file_atomic(folder / newest_name, file);
+}
+
+void restore_newest(const std::filesystem::path& folder, const Checkpoint& checkpoint) {
+  std::error_code missing;
+  std::filesystem::rename(folder / newest_name, folder / "checkpoint.damaged.iap", missing);
+  write_file_atomic(folder / newest_name, encode_checkpoint(checkpoint));
+}
+
+std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& folder) {
+  std::string troubles;
+  bool any = false;
+  for (const char* name : {newest_name, previous_name}) {
+    const auto path = folder / name;
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+      troubles += text(troubles.empty() ? "" : "; ", path.string(), ": is missing");
+      continue;
+    }
+    any = true;
+    try {
+      return FoundCheckpoint{decode_checkpoint(read_file(path), path.string()), std::exchange(troubles, "")};
+    } catch (const Error& error) {
+      troubles += text(troubles.empty() ? "" : "; ", error.what());
+    }
+  }
+  if (!any) return {};
+  throw Error(text("cannot resume '", folder.string(), "': ", troubles, "; begin anew in another folder with --out"));
+}
+
+}  // namespace iap

@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+import iap.core;
+import iap.script;
+
+/// The commands of the `iap` program. Each prints its results to the standard output, returns an exit code, and throws iap::Error
+/// for the door (main.cpp) to print.
+namespace iap::cli {
+
+/// What the program's exit code says.
+enum Exit : int { success = 0, failure = 1, usage = 2, interrupted = 130 };
+
+struct EvalOptions {
+  std::filesystem::path policy;  ///< a run folder or a policy file
+  int episodes = 16;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  std::optional<std::filesystem::path> csv;
+};
+
+int run(const std::filesystem::path& file, RunSettings settings, bool verbose);
+int repl(bool verbose);
+int eval(const EvalOptions& options);
+int list(const std::string& what);
+int doctor();
+int bench(const std::string& name);
+
+/// Prints one error line; the Lua stack as well if `verbose`.
+void print_error(const Error& error, bool verbose);
+
+}  // namespace iap::cli

@@ -1,0 +1,40 @@
+#include <hwy/highway.h>
+#include <lua.h>
+#include <mujoco/mujoco.h>
+
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "cli/commands.hpp"
+import iap.core;
+import iap.script;
+import iap.sim;
+
+namespace iap::cli {
+namespace {
+
+void row(std::string_view name, std::string_view value) {
+  constexpr std::size_t width = 10;
+  std::cout << name << std::string(width - name.size(), ' ') << value << "\n";
+}
+
+/// Highway numbers better instruction sets lower.
+std::string simd() {
+  const auto supported = hwy::SupportedTargets();
+  return hwy::TargetName(supported & -supported);
+}
+
+}  // namespace
+
+int doctor() {
+  row("iap", version());
+  row("Lua", LUA_RELEASE);
+  row("MuJoCo", mj_versionString());
+  row("threads", std::to_string(hardware_threads()));
+  row("SIMD", simd());
+  row("OpenGL", describe_gl());
+  return Exit::success;
+}
+
+}  // namespace iap::cli

@@ -1,0 +1,58 @@
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+import iap.core;
+import iap.policy;
+import iap.rollout;
+import iap.train;
+
+namespace iap::cli {
+namespace {
+
+std::string fixed(double value) {
+  char digits[64];
+  std::snprintf(digits, sizeof digits, "%.2f", value);
+  return digits;
+}
+
+/// Full precision: the file is for further computation.
+std::string exact(double value) {
+  char digits[64];
+  std::snprintf(digits, sizeof digits, "%.17g", value);
+  return digits;
+}
+
+std::string csv_of(const Evaluation& evaluation) {
+  std::string rows = "episode,return,steps,terminated,truncated,unstable\n";
+  for (std::size_t i = 0; i < evaluation.episodes.size(); ++i) {
+    const auto& episode = evaluation.episodes[i];
+    rows += text(i + 1, ",", exact(episode.total), ",", episode.steps, ",", episode.terminated, ",", episode.truncated, ",",
+                 episode.unstable, "\n");
+  }
+  return rows;
+}
+
+}  // namespace
+
+int eval(const EvalOptions& options) {
+  catch_interrupts(nullptr);
+  const PolicyFile file = open_policy(options.policy);
+  const Config* env = file.metadata.find("env");
+  if (!env)
+    throw Error(text("'", options.policy.string(), "' does not say which environment it is for; use iap.eval with env = ..."));
+  const auto evaluation = evaluate(file.policy, *env, options.episodes, options.seed, options.threads);
+  if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation));
+  const auto* name = env->find("name");
+  std::cout << "environment         " << (name && name->string() ? *name->string() : env->describe()) << "\n"
+            << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed << ")\n"
+            << "mean return         " << fixed(evaluation.mean) << "\n"
+            << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"
+            << "95% interval        " << fixed(evaluation.low) << " to " << fixed(evaluation.high) << "\n";
+  return Exit::success;
+}
+
+}  // namespace iap::cli

@@ -1,0 +1,60 @@
+#include "cli/interrupts.hpp"
+
+#include <poll.h>
+
+#include <atomic>
+#include <csignal>
+import iap.core;
+import iap.script;
+
+namespace iap::cli {
+namespace {
+
+std::atomic<Script*> running_script = nullptr;
+volatile std::sig_atomic_t waiting_for_key = 0, key_interrupted = 0;
+
+void on_interrupt(int signal) {
+  if (waiting_for_key) {
+    key_interrupted = 1;
+    return;
+  }
+  if (interrupt_requested()) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+    return;
+  }
+  if (auto* script = running_script.load(std::memory_order_relaxed))
+    script->interrupt();
+  else
+    request_interrupt();
+}
+
+}  // namespace
+
+void catch_interrupts(Script* script) {
+  running_script.store(script, std::memory_order_relaxed);
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+bool wait_for_key(int descriptor) {
+  // The signal is let in only while ppoll sleeps: none can slip in between the test and the wait.
+  sigset_t interrupt, before;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+  key_interrupted = 0;
+  waiting_for_key = 1;
+  pollfd key = {descriptor, POLLIN, 0};
+  while (ppoll(&key, 1, nullptr, &before) < 0 && !key_interrupted) {
+  }
+  waiting_for_key = 0;
+  const bool stopped = key_interrupted != 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return !stopped;
+}
+
+}  // namespace iap::cli

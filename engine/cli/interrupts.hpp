@@ -1,0 +1,14 @@
+#pragma once
+
+import iap.script;
+
+namespace iap::cli {
+
+/// From now on Ctrl-C asks the running work to stop in good order; a second one while it is still stopping ends the process.
+/// `script` (may be null) is the one to stop.
+void catch_interrupts(Script* script);
+
+/// Waits for input on the terminal. Returns false if Ctrl-C came first.
+bool wait_for_key(int descriptor);
+
+}  // namespace iap::cli

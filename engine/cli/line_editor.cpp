@@ -1,0 +1,110 @@
+#include "cli/line_editor.hpp"
+
+#include <editline/readline.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <system_error>
+#include <utility>
+
+#include "cli/interrupts.hpp"
+
+namespace iap::cli {
+namespace {
+
+constexpr int history_length = 1000;
+
+/// libedit's hooks carry no context, so what they need stands here while an editor exists.
+LineEditor::Complete completer;
+std::vector<std::string> matches;
+bool key_was_interrupt = false;
+
+/// Waits where Ctrl-C can be told from a key, then decodes UTF-8: libedit takes whole characters from this hook.
+int read_key(FILE*) {
+  if (!wait_for_key(STDIN_FILENO)) {
+    key_was_interrupt = true;
+    return EOF;
+  }
+  unsigned char byte = 0;
+  if (::read(STDIN_FILENO, &byte, 1) != 1) return EOF;
+  const int more = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : byte >= 0xc0 ? 1 : 0;
+  int character = more ? byte & (0x3f >> more) : byte;
+  for (int i = 0; i < more; ++i) {
+    if (::read(STDIN_FILENO, &byte, 1) != 1) return EOF;
+    character = character << 6 | (byte & 0x3f);
+  }
+  return character;
+}
+
+char* next_match(const char* prefix, int state) {
+  if (state == 0) matches = completer(prefix);
+  return static_cast<std::size_t>(state) < matches.size() ? strdup(matches[static_cast<std::size_t>(state)].c_str()) : nullptr;
+}
+
+char** complete_names(const char* prefix, int, int) {
+  rl_attempted_completion_over = 1;
+  rl_completion_append_character = '\0';
+  return rl_completion_matches(prefix, next_match);
+}
+
+}  // namespace
+
+LineEditor::LineEditor(std::filesystem::path history, Complete complete)
+    : history_(std::move(history)), terminal_(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+  if (!terminal_) return;
+  std::setlocale(LC_CTYPE, "");
+  completer = std::move(complete);
+  rl_readline_name = const_cast<char*>("iap");
+  rl_getc_function = read_key;
+  rl_catch_signals = 0;
+  rl_initialize();
+  static char breaks[] = " \t\n\"\\'`@$><=;|&{(,[]})+-*/%#~^";
+  rl_completer_word_break_characters = breaks;
+  rl_attempted_completion_function = complete_names;
+  stifle_history(history_length);
+  if (!history_.empty()) read_history(history_.c_str());
+}
+
+LineEditor::~LineEditor() {
+  if (!terminal_) return;
+  completer = nullptr;
+  if (history_.empty()) return;
+  std::error_code failure;
+  std::filesystem::create_directories(history_.parent_path(), failure);
+  if (!failure) write_history(history_.c_str());
+}
+
+LineEditor::Status LineEditor::read(const std::string& prompt, std::string& line) {
+  if (!terminal_) return std::getline(std::cin, line) ? Status::line : Status::end;
+  key_was_interrupt = false;
+  char* typed = readline(prompt.c_str());
+  if (key_was_interrupt) {
+    std::free(typed);
+    std::cout << "^C\n";
+    return Status::interrupted;
+  }
+  if (!typed) {
+    std::cout << "\n";
+    return Status::end;
+  }
+  line = typed;
+  std::free(typed);
+  return Status::line;
+}
+
+void LineEditor::remember(const std::string& input) {
+  if (terminal_ && !input.empty()) add_history(input.c_str());
+}
+
+std::filesystem::path history_path() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state) return std::filesystem::path(state) / "iap" / "history";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::filesystem::path(home) / ".local" / "state" / "iap" / "history";
+  return {};
+}
+
+}  // namespace iap::cli

@@ -1,0 +1,77 @@
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/line_editor.hpp"
+import iap.core;
+import iap.script;
+
+namespace iap::cli {
+
+void print_error(const Error& error, bool verbose) {
+  std::fflush(stdout);
+  std::cerr << error.what() << "\n";
+  const auto* script = dynamic_cast<const ScriptError*>(&error);
+  if (verbose && script && !script->traceback().empty()) std::cerr << script->traceback() << "\n";
+}
+
+int run(const std::filesystem::path& file, RunSettings settings, bool verbose) {
+  Script script(std::move(settings));
+  catch_interrupts(&script);
+  int status = Exit::success;
+  try {
+    script.run_file(file);
+  } catch (const Interrupted& error) {
+    print_error(error, verbose);
+    status = Exit::interrupted;
+  } catch (const Error& error) {
+    print_error(error, verbose);
+    status = Exit::failure;
+  }
+  catch_interrupts(nullptr);
+  return status;
+}
+
+int repl(bool verbose) {
+  Script script;
+  script.run_text("iap = require 'iap'", "=prompt");
+  catch_interrupts(&script);
+  LineEditor editor(history_path(), [&script](std::string_view prefix) { return script.complete(prefix); });
+  if (editor.on_terminal()) std::cout << "iap " << version() << " on Lua 5.4. Tab completes, Ctrl-C stops, Ctrl-D leaves.\n";
+  bool failed = false;
+  std::string input, line;
+  for (;;) {
+    const auto status = editor.read(input.empty() ? "> " : ">> ", line);
+    if (status == LineEditor::Status::interrupted) {
+      input.clear();
+      continue;
+    }
+    const bool at_end = status == LineEditor::Status::end;
+    if (at_end && input.empty()) break;
+    if (!at_end) input += line;
+    try {
+      const auto reply = at_end ? (script.run_text(input, "=input"), Script::Reply{}) : script.evaluate(input);
+      if (reply.incomplete) {
+        input += '\n';
+        continue;
+      }
+      if (!reply.text.empty()) std::cout << reply.text << "\n";
+    } catch (const Error& error) {
+      std::cout << std::flush;
+      print_error(error, verbose);
+      failed = true;
+    }
+    std::cout << std::flush;
+    std::fflush(stdout);
+    editor.remember(input);
+    input.clear();
+    if (at_end) break;
+  }
+  catch_interrupts(nullptr);
+  return failed && !editor.on_terminal() ? Exit::failure : Exit::success;
+}
+
+}  // namespace iap::cli

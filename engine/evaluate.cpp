@@ -1,0 +1,63 @@
+module;
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <system_error>
+#include <vector>
+module iap.train;
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.policy;
+import iap.rollout;
+import :evaluation;
+
+namespace iap {
+
+Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int episodes, std::uint64_t seed) {
+  if (episodes < 1) throw Error(text("evaluate: the number of episodes must be positive, got ", episodes));
+  std::vector<RolloutTask> tasks;
+  for (int episode = 0; episode < episodes; ++episode) {
+    const StreamKey key{.seed = seed, .episode = static_cast<std::uint32_t>(episode), .purpose = Purpose::evaluation};
+    tasks.push_back({parameters, derive_seed(key)});
+  }
+  Evaluation evaluation;
+  evaluation.episodes = pool.run(tasks);
+  const double count = episodes;
+  for (const Episode& episode : evaluation.episodes) evaluation.mean += episode.total;
+  evaluation.mean /= count;
+  double half_width = std::numeric_limits<double>::infinity();
+  if (episodes > 1) {
+    double square = 0;
+    for (const Episode& episode : evaluation.episodes)
+      square += (episode.total - evaluation.mean) * (episode.total - evaluation.mean);
+    evaluation.standard_deviation = std::sqrt(square / (count - 1));
+    half_width = student_t_quantile(0.975, count - 1) * evaluation.standard_deviation / std::sqrt(count);
+  }
+  evaluation.low = evaluation.mean - half_width;
+  evaluation.high = evaluation.mean + half_width;
+  return evaluation;
+}
+
+Evaluation evaluate(const Policy& policy, const EnvFactory& factory, int episodes, std::uint64_t seed, int threads) {
+  RolloutPool pool(factory, policy.clone(), threads);
+  return evaluate(pool, policy.parameters(), episodes, seed);
+}
+
+Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads) {
+  return evaluate(policy, EnvFactory([&env] { return make_env(env); }), episodes, seed, threads);
+}
+
+PolicyFile open_policy(const std::filesystem::path& run_or_policy) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(run_or_policy, ignored)) return read_policy_file(run_or_policy);
+  for (const char* name : {"best.iap", "final.iap"})
+    if (std::filesystem::exists(run_or_policy / name, ignored)) return read_policy_file(run_or_policy / name);
+  throw Error(
+      text("'", run_or_policy.string(), "' has no best.iap and no final.iap; it is not the folder of a run that evaluated"));
+}
+
+}  // namespace iap

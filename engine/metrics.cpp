@@ -1,0 +1,113 @@
+module;
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+module iap.train;
+import iap.core;
+import :metrics;
+
+namespace iap {
+namespace {
+
+std::string cell(double value) {
+  if (std::isnan(value)) return "";
+  char buffer[32];
+  constexpr double exact_limit = 9007199254740992.0;
+  const bool whole = std::trunc(value) == value && std::abs(value) < exact_limit;
+  const auto end = whole ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<std::int64_t>(value))
+                         : std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, end.ptr};
+}
+
+std::string header_of(const Columns& columns) {
+  std::string line;
+  for (const auto& [name, value] : columns) line += (line.empty() ? "" : ",") + name;
+  return line + "\n";
+}
+
+std::vector<std::string> split(std::string_view line) {
+  std::vector<std::string> cells(1);
+  for (const char c : line) c == ',' ? cells.emplace_back() : cells.back() += c;
+  return cells;
+}
+
+std::string join(const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) line += (i ? "," : "") + cells[i];
+  return line + "\n";
+}
+
+template <typename T>
+bool read_number(const std::string& cell, T& value) {
+  const char* end = cell.data() + cell.size();
+  const auto result = std::from_chars(cell.data(), end, value);
+  return result.ec == std::errc() && result.ptr == end;
+}
+
+/// The complete rows of `table` for iterations up to `iteration`.
+std::vector<std::vector<std::string>> rows_up_to(std::string_view table, std::size_t columns, std::uint32_t iteration) {
+  std::vector<std::vector<std::string>> rows;
+  for (;;) {
+    const auto end = table.find('\n');
+    if (end == std::string_view::npos) return rows;
+    auto cells = split(table.substr(0, end));
+    table.remove_prefix(end + 1);
+    std::uint32_t number = 0;
+    if (cells.size() == columns && read_number(cells[0], number) && number <= iteration) rows.push_back(std::move(cells));
+  }
+}
+
+}  // namespace
+
+MetricsFile::MetricsFile(const std::filesystem::path& path, const Columns& columns) {
+  write_file_atomic(path, header_of(columns));
+  file_ = AppendFile(path);
+}
+
+MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns& columns, std::uint32_t iteration,
+                                const Columns& replacements) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {path, columns};
+  const std::string table = read_file(path), header = header_of(columns);
+  if (!std::string_view(table).starts_with(header))
+    throw Error(text("'", path.string(), "' does not begin with the columns ", header.substr(0, header.size() - 1),
+                     "; move it away to continue the run with a new table"));
+  auto rows = rows_up_to(std::string_view(table).substr(header.size()), columns.size(), iteration);
+  MetricsFile metrics;
+  metrics.rows_ = static_cast<std::uint32_t>(rows.size());
+  std::string kept = header;
+  for (auto& row : rows) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      for (const auto& [name, value] : replacements)
+        if (&row == &rows.back() && columns[i].first == name) row[i] = cell(value);
+      if (columns[i].first == "seconds") read_number(row[i], metrics.seconds_);
+    }
+    kept += join(row);
+  }
+  if (kept != table) write_file_atomic(path, kept);
+  metrics.file_ = AppendFile(path);
+  return metrics;
+}
+
+bool MetricsFile::has_iterations(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return false;
+  const std::string table = read_file(path);
+  const auto lines = std::ranges::count(table, '\n');
+  return lines > 2;  // beside the header and iteration 0
+}
+
+void MetricsFile::append(const Columns& columns) {
+  std::vector<std::string> cells;
+  for (const auto& [name, value] : columns) cells.push_back(cell(value));
+  file_.append(join(cells));
+}
+
+}  // namespace iap

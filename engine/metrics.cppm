@@ -1,0 +1,42 @@
+module;
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+/// metrics.csv: a header, then a row an iteration, the first being iteration 0.
+module iap.train:metrics;
+import iap.core;
+import :run_folder;
+
+namespace iap {
+
+using Columns = std::vector<std::pair<std::string, double>>;
+
+class MetricsFile {
+ public:
+  /// An empty table with the names of `columns`.
+  MetricsFile(const std::filesystem::path& path, const Columns& columns);
+  /// The table that a run left, cut back to the rows of iterations up to `iteration`; a torn last row is dropped. In the last row
+  /// the cells of the columns in `replacements` take the values given there. A missing file becomes an empty table.
+  /// @throws Error if the file has other columns.
+  static MetricsFile resume(const std::filesystem::path& path, const Columns& columns, std::uint32_t iteration,
+                            const Columns& replacements);
+  /// Appends a row; NaN becomes an empty cell, every other number its shortest exact form. @throws Error.
+  void append(const Columns& columns);
+  void sync() { file_.sync(); }
+  /// Whether `path` has rows of iterations after 0.
+  static bool has_iterations(const std::filesystem::path& path);
+  /// Rows that `resume` kept, and the value of "seconds" in the last of them.
+  std::uint32_t rows() const { return rows_; }
+  double seconds() const { return seconds_; }
+
+ private:
+  MetricsFile() = default;
+
+  AppendFile file_;
+  std::uint32_t rows_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace iap

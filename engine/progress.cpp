@@ -1,0 +1,139 @@
+module;
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+module iap.train;
+import iap.core;
+import :progress;
+import :types;
+
+namespace iap {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// Four significant digits, without an exponent for everyday sizes.
+std::string short_number(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, std::abs(value) >= 1000 && std::abs(value) < 1e7 ? "%.0f" : "%.4g", value);
+  return buffer;
+}
+
+std::string duration(double seconds) {
+  char buffer[48];
+  const auto whole = static_cast<long long>(std::lround(std::clamp(seconds, 0.0, 1e9)));
+  if (whole < 3600)
+    std::snprintf(buffer, sizeof buffer, "%lld:%02lld", whole / 60, whole % 60);
+  else
+    std::snprintf(buffer, sizeof buffer, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
+  return buffer;
+}
+
+void print(const std::string& line) {
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+class Quiet : public Progress {
+ public:
+  void start(std::uint32_t, int) override {}
+  void update(const IterationReport&, double) override {}
+  void note(const std::string&) override {}
+};
+
+/// The figures that both kinds of progress show, and the time that is left.
+class Figures : public Progress {
+ public:
+  void start(std::uint32_t iteration, int iterations) override {
+    first_ = iteration;
+    iterations_ = static_cast<std::uint32_t>(iterations);
+    begin_ = Clock::now();
+  }
+
+ protected:
+  std::string describe(const IterationReport& report, double best_eval) {
+    if (report.evaluated) eval_ = short_number(report.eval_mean);
+    const std::uint32_t done = report.iteration - first_, left = iterations_ - std::min(report.iteration, iterations_);
+    std::string line = "return " + short_number(report.return_mean) + "  best " + short_number(report.return_best);
+    if (report.iteration == 0) line.clear();
+    if (!eval_.empty()) line += (line.empty() ? "eval " : "  eval ") + eval_ + "  best eval " + short_number(best_eval);
+    if (report.iteration == 0) return line;
+    line += "  " + short_number(report.steps_per_second) + " steps/s";
+    if (left && done) line += "  ETA " + duration(seconds_since(begin_) / done * left);
+    return line;
+  }
+  std::string count(std::uint32_t iteration) const { return text(iteration, "/", iterations_); }
+  double share(std::uint32_t iteration) const {
+    return iterations_ ? std::min(1.0, static_cast<double>(iteration) / static_cast<double>(iterations_)) : 1;
+  }
+
+ private:
+  std::uint32_t first_ = 0, iterations_ = 0;
+  Clock::time_point begin_;
+  std::string eval_;
+};
+
+class Terminal : public Figures {
+ public:
+  ~Terminal() override {
+    if (open_) print("\n");
+  }
+  void start(std::uint32_t iteration, int iterations) override {
+    Figures::start(iteration, iterations);
+    draw(iteration, "");
+  }
+  void update(const IterationReport& report, double best_eval) override { draw(report.iteration, describe(report, best_eval)); }
+  void note(const std::string& line) override { print((open_ ? "\r\x1b[K" : "") + line + "\n" + (open_ ? line_ : "")); }
+
+ private:
+  void draw(std::uint32_t iteration, const std::string& figures) {
+    constexpr std::size_t bar = 20;
+    const auto full = static_cast<std::size_t>(share(iteration) * bar);
+    line_ = "[" + std::string(full, '#') + std::string(bar - full, '-') + "] " + count(iteration) + "  " + figures;
+    winsize size{};
+    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+      line_.resize(std::min<std::size_t>(line_.size(), size.ws_col - 1));
+    print("\r" + line_ + "\x1b[K");
+    open_ = true;
+  }
+
+  bool open_ = false;
+  std::string line_;
+};
+
+class Plain : public Figures {
+ public:
+  void update(const IterationReport& report, double best_eval) override {
+    constexpr double quiet_seconds = 5;
+    const std::string figures = describe(report, best_eval);
+    if (!report.evaluated && printed_ && seconds_since(last_) < quiet_seconds) return;
+    print("iteration " + count(report.iteration) + "  " + figures + "\n");
+    printed_ = true;
+    last_ = Clock::now();
+  }
+  void note(const std::string& line) override { print(line + "\n"); }
+
+ private:
+  bool printed_ = false;
+  Clock::time_point last_;
+};
+
+}  // namespace
+
+std::unique_ptr<Progress> make_progress(bool quiet) {
+  if (quiet) return std::make_unique<Quiet>();
+  if (::isatty(STDERR_FILENO)) return std::make_unique<Terminal>();
+  return std::make_unique<Plain>();
+}
+
+}  // namespace iap

@@ -1,0 +1,125 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+module iap.rollout;
+import iap.core;
+import iap.env;
+import iap.policy;
+
+namespace iap {
+namespace {
+
+void check_fit(const EnvSpec& spec, const Policy& policy) {
+  if (policy.action_size() != spec.action_size)
+    throw Error(text("the policy gives ", policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
+  if (!(policy.observation() == spec.observation))
+    throw Error(text("the policy was built for the observation ", to_json(to_config(policy.observation())), ", '", spec.name,
+                     "' gives ", to_json(to_config(spec.observation))));
+}
+
+/// Policy outputs, clipped to [-1, 1], onto the action range; the identity for the range [-1, 1].
+void map_action(const EnvSpec& spec, std::span<const float> outputs, std::span<float> action) {
+  const float middle = 0.5F * (spec.action_low + spec.action_high), half = 0.5F * (spec.action_high - spec.action_low);
+  for (std::size_t i = 0; i < action.size(); ++i) {
+    if (!std::isfinite(outputs[i])) throw Error(text("the policy's action ", i, " is ", outputs[i], "; actions must be finite"));
+    action[i] = middle + half * std::clamp(outputs[i], -1.0F, 1.0F);
+  }
+}
+
+/// Plays from the reset to the end; `episode.steps` counts on for the message of whoever catches.
+void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer, Episode& episode) {
+  const EnvSpec& spec = env.spec();
+  check_fit(spec, policy);
+  std::vector<float> action(static_cast<std::size_t>(spec.action_size));
+  env.reset(seed);
+  policy.reset(seed);
+  while (!episode.terminated && !episode.truncated) {
+    check_interrupt();
+    const Observation observation = env.observe();
+    map_action(spec, policy.act(observation), action);
+    if (observer) observer(observation, action, policy);
+    const StepResult result = env.step(action);
+    if (!std::isfinite(result.reward)) throw Error(text("the reward is ", result.reward, "; rewards must be finite"));
+    episode.total += result.reward;
+    episode.terminated = result.terminated || result.unstable;
+    episode.truncated = result.truncated;
+    episode.unstable = result.unstable;
+    ++episode.steps;
+  }
+}
+
+}  // namespace
+
+Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer) {
+  Episode episode;
+  try {
+    play(env, policy, seed, observer, episode);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(text("environment '", env.spec().name, "', seed ", seed, ", step ", episode.steps, ": ", error.what()));
+  }
+  return episode;
+}
+
+struct RolloutPool::Impl {
+  struct Worker {
+    std::unique_ptr<Env> env;
+    std::optional<Policy> policy;
+  };
+
+  Episode run(const RolloutTask& task, Worker& worker) {
+    if (!worker.env) {
+      // Factories may come from a host that never thought of threads, so they run one at a time.
+      const std::lock_guard lock(building);
+      worker.policy.emplace(prototype.clone());
+      worker.env = make_env();
+      if (!worker.env) throw Error("the environment factory returned no environment");
+    }
+    worker.policy->set_parameters(task.parameters);
+    return run_episode(*worker.env, *worker.policy, task.seed);
+  }
+
+  EnvFactory make_env;
+  Policy prototype;
+  std::vector<Worker> workers;
+  std::mutex building;
+};
+
+RolloutPool::RolloutPool(EnvFactory make_env, Policy prototype, int threads)
+    : impl_(new Impl{std::move(make_env), std::move(prototype), {}, {}}) {
+  if (threads < 0) throw Error(text("rollout: the number of threads must not be negative, got ", threads));
+  impl_->workers.resize(static_cast<std::size_t>(threads == 0 ? hardware_threads() : threads));
+}
+
+RolloutPool::~RolloutPool() = default;
+
+int RolloutPool::threads() const { return static_cast<int>(impl_->workers.size()); }
+
+std::vector<Episode> RolloutPool::run(std::span<const RolloutTask> tasks) {
+  std::vector<Episode> episodes(tasks.size());
+  parallel_for(tasks.size(), threads(), [&](std::size_t index, int number) {
+    auto& worker = impl_->workers[static_cast<std::size_t>(number)];
+    try {
+      episodes[index] = impl_->run(tasks[index], worker);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const std::exception& error) {
+      // What broke in the middle of an episode is not to be trusted with the next one.
+      worker = {};
+      throw Error(error.what());
+    }
+  });
+  return episodes;
+}
+
+}  // namespace iap

@@ -1,0 +1,48 @@
+module;
+#include <filesystem>
+#include <string>
+#include <string_view>
+/// The folder of a run: who may write into it, its log.
+module iap.train:run_folder;
+import iap.core;
+
+namespace iap {
+
+/// A file that only grows. Closes itself.
+class AppendFile {
+ public:
+  AppendFile() = default;
+  /// Opens `path`, creating it if it is missing. @throws Error naming the path and the reason.
+  explicit AppendFile(const std::filesystem::path& path);
+  AppendFile(AppendFile&& other) noexcept;
+  AppendFile& operator=(AppendFile&& other) noexcept;
+  ~AppendFile();
+  /// @throws Error naming the path and the reason.
+  void append(std::string_view text);
+  /// Waits until everything is on disk.
+  void sync();
+  /// Tries to become the only holder of this lock in all processes; it ends with the process. False if another one holds it.
+  bool lock();
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+/// The claimed folder of a run.
+class RunFolder {
+ public:
+  /// Creates and claims `path`. @throws Error if it cannot be written, is in use by another process, or (unless `resume`) holds
+  /// a run whose experiment.lua is not `script` alone.
+  RunFolder(const std::filesystem::path& path, bool resume, const std::string& script);
+  std::filesystem::path file(std::string_view name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+  /// Appends a line with the time to log.txt. Never fails: the log must not stop a run.
+  void log(std::string_view line) noexcept;
+
+ private:
+  std::filesystem::path path_;
+  AppendFile log_;
+};
+
+}  // namespace iap

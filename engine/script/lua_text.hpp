@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+import iap.core;
+
+namespace iap {
+
+/// Whether blocks of this kind stand in iap.attention rather than iap.policy. Holds nothing that needs a destructor.
+bool is_attention_block(std::string_view kind) noexcept;
+
+/// The constructor of a kind of block in Lua: "iap.attention.rank", "iap.policy.linear".
+std::string block_constructor(std::string_view kind);
+
+/// `config` as a Lua expression that gives it back; blocks appear as their constructors, one a line.
+std::string to_lua(const Config& config);
+
+/// The call that makes the optimizer `config`: "iap.optim.es { sigma = 0.1 }".
+std::string optimizer_to_lua(const Config& config);
+
+}  // namespace iap

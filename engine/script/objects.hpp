@@ -1,0 +1,83 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lua/lua.hpp"
+import iap.core;
+import iap.env;
+import iap.optim;
+import iap.policy;
+
+namespace iap {
+
+/// The objects that scripts hold. One struct a class: what Lua owns, how it prints, and what it means in an option table.
+
+struct EnvObject {
+  static constexpr const char* class_name = "env";
+  std::unique_ptr<Env> env;
+  std::string describe() const;
+  Config config() const { return env->spec().config; }
+};
+
+struct ImageObject {
+  static constexpr const char* class_name = "image";
+  Image image;
+  std::string describe() const;
+};
+
+/// A description of blocks, not yet built on an environment.
+struct BlockBlueprint {
+  static constexpr const char* class_name = "blueprint";
+  Config architecture;
+  std::string describe() const;
+  Config config() const { return architecture; }
+};
+
+struct PolicyObject {
+  static constexpr const char* class_name = "policy";
+  Policy policy;
+  Config metadata;
+  std::string describe() const;
+};
+
+struct OptimizerBlueprint {
+  static constexpr const char* class_name = "optimizer";
+  Config options;
+  std::string describe() const;
+  Config config() const { return options; }
+};
+
+/// An optimizer at work, and the population it asked for.
+struct OptimizerObject {
+  static constexpr const char* class_name = "search";
+  std::unique_ptr<Optimizer> optimizer;
+  std::vector<float> population;
+  std::string describe() const;
+};
+
+/// "100 x 100 x 3 uint8".
+std::string describe(const ImageShape& shape);
+
+/// What an argument says about an environment: an env object, a name, or a table. @throws Error naming the argument.
+Config env_config(const lua::Call& call, int argument, const char* what);
+
+/// Pushes an image that Lua owns.
+int give_image(lua::Call& call, Image image);
+
+/// Pushes {vector = {...}, images = {name = image}} with copies of the observation.
+int give_observation(lua::Call& call, const ObservationSpec& spec, const Observation& observation);
+
+/// An observation read back from such a table; the images stay in Lua.
+struct ObservationReader {
+  ObservationReader(const lua::Call& call, int argument, const ObservationSpec& spec);
+  std::vector<float> vector;
+  std::vector<ImageView> images;
+  Observation view() const { return {images, vector}; }
+};
+
+/// Checks what can be checked of a block without an environment: names and types of options. @throws Error naming block and option.
+void check_block(const Config& block);
+
+}  // namespace iap

@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "script/objects.hpp"
+import iap.core;
+
+namespace iap {
+
+std::string describe(const ImageShape& shape) {
+  return text(shape.height, " x ", shape.width, " x ", shape.channels, shape.type == PixelType::uint8 ? " uint8" : " float32");
+}
+
+std::string ImageObject::describe() const { return "image " + iap::describe(image.shape()); }
+
+int give_image(lua::Call& call, Image image) {
+  const std::size_t bytes = image.bytes().size() + image.floats().size_bytes();
+  return call.give(std::make_unique<ImageObject>(ImageObject{std::move(image)}), bytes);
+}
+
+int give_observation(lua::Call& call, const ObservationSpec& spec, const Observation& observation) {
+  lua_State* state = call.state();
+  call.give(Config(Config::Map{}));
+  call.give(observation.vector);
+  lua::set_entry(state, "vector");
+  call.give(Config(Config::Map{}));
+  for (std::size_t i = 0; i < spec.images.size(); ++i) {
+    const auto& seen = observation.images[i];
+    Image copy(seen.shape);
+    if (seen.shape.type == PixelType::uint8)
+      std::copy_n(seen.bytes(), seen.shape.count(), copy.bytes().begin());
+    else
+      std::copy_n(seen.floats(), seen.shape.count(), copy.floats().begin());
+    give_image(call, std::move(copy));
+    lua::set_entry(state, spec.images[i].name);
+  }
+  lua::set_entry(state, "images");
+  return 1;
+}
+
+ObservationReader::ObservationReader(const lua::Call& call, int argument, const ObservationSpec& spec) {
+  lua_State* state = call.state();
+  if (lua_type(state, call.at(argument)) != LUA_TTABLE)
+    call.refuse(argument, "observation", "a table {vector = ..., images = ...} as env:observe gives it");
+  if (spec.vector > 0) {
+    lua::push_entry(state, call.at(argument), "vector");
+    if (lua_type(state, -1) != LUA_TTABLE) call.fail(text("observation.vector must be a list of ", spec.vector, " numbers"));
+    for (const double value : lua::read_numbers(state, -1, call.name() + ": observation.vector"))
+      vector.push_back(static_cast<float>(value));
+  }
+  if (spec.images.empty()) return;
+  lua::push_entry(state, call.at(argument), "images");
+  if (lua_type(state, -1) != LUA_TTABLE) call.fail("observation.images must be a table of images");
+  const int table = lua_gettop(state);
+  for (const auto& wanted : spec.images) {
+    lua::push_entry(state, table, wanted.name);
+    const auto found = lua::find_object(state, -1);
+    if (found.info != &lua::ClassOf<ImageObject>::info || !found.box->object)
+      call.fail(text("observation.images.", wanted.name, " must be an image, got ", lua::describe_value(state, -1)));
+    images.push_back(static_cast<ImageObject*>(found.box->object)->image.view());
+    lua_pop(state, 1);
+  }
+}
+
+}  // namespace iap

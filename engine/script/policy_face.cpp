@@ -1,0 +1,152 @@
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "script/faces.hpp"
+#include "script/objects.hpp"
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.policy;
+import iap.train;
+
+namespace iap {
+
+std::string PolicyObject::describe() const {
+  return text("policy of ", policy.size(), " parameters, ", policy.action_size(), " actions");
+}
+
+namespace {
+
+using lua::Call;
+using lua::entry;
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+int give_policy(Call& call, Policy policy, Config metadata) {
+  const std::size_t bytes = policy.size() * sizeof(float);
+  return call.give(std::make_unique<PolicyObject>(PolicyObject{std::move(policy), std::move(metadata)}), bytes);
+}
+
+std::vector<float> floats(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+/// iap.policy.build(blueprint, env): initial parameters from seed 0.
+int build(Call& call) {
+  const Config architecture = call.config(1, "blueprint");
+  const auto* object = call.object_or_null<EnvObject>(2);
+  const auto made = object ? nullptr : make_env(env_config(call, 2, "env"));
+  const EnvSpec& spec = object ? object->env->spec() : made->spec();
+  Policy policy(architecture, spec.observation, spec.action_size);
+  policy.initialise(0);
+  return give_policy(call, std::move(policy), Config::Map{{"env", spec.config}});
+}
+
+/// iap.policy.load(path): a policy file or a run folder
+int load(Call& call) {
+  auto file = open_policy(call.string(1, "path"));
+  return give_policy(call, std::move(file.policy), std::move(file.metadata));
+}
+
+/// policy:act(observation) -> action
+int act(Call& call) {
+  auto& policy = call.self<PolicyObject>().policy;
+  const ObservationReader observation(call, 1, policy.observation());
+  return call.give(policy.act(observation.view()));
+}
+
+int reset(Call& call) {
+  call.self<PolicyObject>().policy.reset(static_cast<std::uint64_t>(call.integer(1, "seed", 0, largest, 0)));
+  return 0;
+}
+
+int initialise(Call& call) {
+  call.self<PolicyObject>().policy.initialise(static_cast<std::uint64_t>(call.integer(1, "seed", 0, largest)));
+  return 0;
+}
+
+int parameters(Call& call) { return call.give(call.self<PolicyObject>().policy.parameters()); }
+
+int set_parameters(Call& call) {
+  auto& policy = call.self<PolicyObject>().policy;
+  policy.set_parameters(floats(call.numbers(1, "parameters")));
+  return 0;
+}
+
+int size(Call& call) { return call.give(static_cast<std::int64_t>(call.self<PolicyObject>().policy.size())); }
+int summary(Call& call) { return call.give(call.self<PolicyObject>().policy.summary()); }
+int metadata(Call& call) { return call.give(call.self<PolicyObject>().metadata); }
+int blueprint(Call& call) {
+  return call.give(std::make_unique<BlockBlueprint>(BlockBlueprint{call.self<PolicyObject>().policy.architecture()}));
+}
+
+/// policy:slices() -> {{name, shape, first, last}, ...}: positions in parameters(), counted from 1
+int slices(Call& call) {
+  Config::List rows;
+  for (const auto& slice : call.self<PolicyObject>().policy.layout().slices())
+    rows.push_back(Config::Map{{"name", slice.name},
+                               {"shape", Config::List(slice.shape.begin(), slice.shape.end())},
+                               {"first", static_cast<std::int64_t>(slice.offset) + 1},
+                               {"last", static_cast<std::int64_t>(slice.offset + slice.size)}});
+  return call.give(Config(std::move(rows)));
+}
+
+/// policy:views() -> what the last act looked at; `selected` holds positions in `scores`, counted from 1
+int views(Call& call) {
+  Config::List rows;
+  for (const auto& view : call.self<PolicyObject>().policy.views()) {
+    Config::List scores, selected;
+    for (const float score : view.scores) scores.emplace_back(double{score});
+    for (const int index : view.selected) selected.emplace_back(index + 1);
+    rows.push_back(Config::Map{{"block", view.block},
+                               {"image", view.image},
+                               {"rows", view.rows},
+                               {"columns", view.columns},
+                               {"patch", view.patch},
+                               {"stride", view.stride},
+                               {"scores", std::move(scores)},
+                               {"selected", std::move(selected)}});
+  }
+  return call.give(Config(std::move(rows)));
+}
+
+/// policy:save(path, metadata): entries of `metadata` replace those the policy came with
+int save(Call& call) {
+  const auto& object = call.self<PolicyObject>();
+  const auto path = call.string(1, "path");
+  Config metadata = object.metadata, given = call.config(2, "metadata");
+  if (!given.map()) call.refuse(2, "metadata", "a table with named entries");
+  for (auto& [key, value] : *given.map()) metadata[key] = std::move(value);
+  write_policy_file(path, object.policy, metadata);
+  return 0;
+}
+
+constexpr lua::Function functions[] = {{"build", entry<build>}, {"load", entry<load>}};
+constexpr lua::Function methods[] = {
+    {"act", entry<act>},
+    {"reset", entry<reset>},
+    {"initialise", entry<initialise>},
+    {"parameters", entry<parameters>},
+    {"set_parameters", entry<set_parameters>},
+    {"size", entry<size>},
+    {"slices", entry<slices>},
+    {"summary", entry<summary>},
+    {"metadata", entry<metadata>},
+    {"blueprint", entry<blueprint>},
+    {"views", entry<views>},
+    {"save", entry<save>},
+};
+
+}  // namespace
+
+void open_policy_face(lua_State* state) {
+  lua::define_class(state, lua::ClassOf<PolicyObject>::info, methods);
+  lua_getfield(state, -1, "policy");
+  for (const auto& function : functions) lua::add_function(state, "iap.policy", ".", function);
+  lua_pop(state, 1);
+}
+
+}  // namespace iap

@@ -1,0 +1,94 @@
+module;
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "script/context.hpp"
+#include "script/show.hpp"
+module iap.script;
+import iap.core;
+#include "script/impl.hpp"
+
+namespace iap {
+namespace {
+
+bool is_name(std::string_view name) {
+  return std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+/// Loads an input as an expression, then as statements. Returns false if it is only the beginning of a chunk.
+bool load_input(lua::State& lua, std::string_view input) {
+  try {
+    lua.load_text("return " + std::string(input), "=input");
+    return true;
+  } catch (const lua::LuaError&) {
+    // Not an expression.
+  }
+  try {
+    lua.load_text(input, "=input");
+    return true;
+  } catch (const lua::LuaError& error) {
+    if (std::string_view(error.what()).ends_with("<eof>")) return false;
+    throw ScriptError(error.what(), "");
+  }
+}
+
+/// Replaces the table or object at the top by the value of `key`, without metamethods; an object's methods count as its entries.
+void descend(lua_State* state, std::string_view key) {
+  if (lua_type(state, -1) == LUA_TUSERDATA && lua::find_object(state, -1).info) {
+    lua_getmetatable(state, -1);
+    lua::push_entry(state, -1, "__index");
+    lua_replace(state, -3);
+    lua_pop(state, 1);
+  }
+  if (lua_type(state, -1) == LUA_TTABLE && !key.empty()) {
+    lua::push_entry(state, -1, key);
+    lua_replace(state, -2);
+  }
+}
+
+}  // namespace
+
+Script::Reply Script::evaluate(std::string_view input) {
+  auto& lua = impl_->lua;
+  const auto first = input.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  if (input[first] == '=') input.remove_prefix(first + 1);
+  if (!load_input(lua, input)) return {.incomplete = true};
+  impl_->context.script = input;
+  impl_->run(LUA_MULTRET);
+  Reply reply;
+  const int count = lua_gettop(lua);
+  for (int i = 1; i <= count; ++i) reply.text += (i > 1 ? "\t" : "") + show(lua, i);
+  lua_settop(lua, 0);
+  return reply;
+}
+
+std::vector<std::string> Script::complete(std::string_view prefix) const {
+  lua_State* state = impl_->lua;
+  const int top = lua_gettop(state);
+  lua::reserve(state, 8);
+  lua_rawgeti(state, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  std::size_t begin = 0;
+  for (std::size_t end; (end = prefix.find_first_of(".:", begin)) != std::string_view::npos; begin = end + 1)
+    descend(state, prefix.substr(begin, end - begin));
+  descend(state, "");
+  std::vector<std::string> found;
+  const auto wanted = prefix.substr(begin);
+  if (lua_type(state, -1) == LUA_TTABLE) {
+    lua_pushnil(state);
+    while (lua_next(state, -2)) {
+      if (lua_type(state, -2) == LUA_TSTRING)
+        if (const auto name = lua::string_at(state, -2); name.starts_with(wanted) && is_name(name))
+          found.push_back(std::string(prefix.substr(0, begin)).append(name));
+      lua_pop(state, 1);
+    }
+  }
+  lua_settop(state, top);
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace iap

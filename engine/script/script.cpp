@@ -1,0 +1,101 @@
+module;
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "script/context.hpp"
+#include "script/faces.hpp"
+module iap.script;
+import iap.core;
+#include "script/impl.hpp"
+
+namespace iap {
+namespace {
+
+/// Once an interrupt was asked for, every further Lua instruction fails, so that a script's pcall cannot swallow it. C functions
+/// (closing files, destroying objects) still run.
+void stop(lua_State* state, lua_Debug*) {
+  lua_sethook(state, stop, LUA_MASKCOUNT, 1);
+  luaL_error(state, "interrupted");
+}
+
+/// Message handler: "message\0traceback".
+int add_traceback(lua_State* state) {
+  luaL_tolstring(state, 1, nullptr);
+  lua_pushlstring(state, "", 1);
+  luaL_traceback(state, state, nullptr, 1);
+  lua_concat(state, 3);
+  return 1;
+}
+
+}  // namespace
+
+Script::Impl::Impl(RunSettings settings) : context(std::move(settings)) {
+  context.attach(lua);
+  lua::protect(lua, 0, 0, [](lua_State* inner) noexcept {
+    luaL_getsubtable(inner, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+    lua_pushcfunction(inner, open_iap);
+    lua_setfield(inner, -2, "iap");
+    lua_settop(inner, 0);
+  });
+}
+
+void Script::Impl::run(int results) {
+  lua::reserve(lua, 1);
+  lua_pushcfunction(lua, add_traceback);
+  lua_insert(lua, 1);
+  const int status = lua_pcall(lua, 0, results, 1);
+  lua_remove(lua, 1);
+  lua_sethook(lua, nullptr, 0, 0);
+  const bool interrupted = interrupt_requested();
+  clear_interrupt();
+  if (interrupted) {
+    lua_settop(lua, 0);
+    throw Interrupted();
+  }
+  if (status == LUA_OK) return;
+  std::string message(lua_type(lua, -1) == LUA_TSTRING ? lua::string_at(lua, -1) : "error object is not a string");
+  lua_settop(lua, 0);
+  const auto end = message.find('\0');
+  throw ScriptError(message.substr(0, end), end == std::string::npos ? "" : message.substr(end + 1));
+}
+
+Script::Script(RunSettings settings) : impl_(std::make_unique<Impl>(std::move(settings))) {}
+Script::Script(Script&&) noexcept = default;
+Script& Script::operator=(Script&&) noexcept = default;
+Script::~Script() = default;
+
+void Script::run_file(const std::filesystem::path& path) {
+  auto& lua = impl_->lua;
+  Config::List arguments(impl_->context.settings().arguments.begin(), impl_->context.settings().arguments.end());
+  lua::push_config(lua, arguments);
+  const std::string name = path.string();
+  lua::protect(lua, 1, 0, [&name](lua_State* inner) noexcept {
+    lua_pushlstring(inner, name.data(), name.size());
+    lua_rawseti(inner, 1, 0);
+    lua_setglobal(inner, "arg");
+  });
+  lua.search(path.parent_path());
+  impl_->context.script = read_file(path);
+  lua.load(path);
+  impl_->run(0);
+  impl_->context.check_all_used();
+}
+
+void Script::run_text(std::string_view chunk, const std::string& name) {
+  impl_->lua.load_text(chunk, name);
+  impl_->context.script = chunk;
+  impl_->run(0);
+  impl_->context.check_all_used();
+}
+
+void Script::interrupt() noexcept {
+  request_interrupt();
+  lua_sethook(impl_->lua, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
+std::string_view version() { return IAP_VERSION; }
+
+}  // namespace iap

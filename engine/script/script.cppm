@@ -1,0 +1,70 @@
+module;
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+export module iap.script;
+import iap.core;
+
+export namespace iap {
+
+/// What the command line adds to a script: arguments, and overrides of the options that the script gives to `iap.train` and
+/// `iap.options`.
+struct RunSettings {
+  std::vector<std::string> arguments;        ///< reach the script as `arg[1]`, `arg[2]`, ...
+  std::vector<std::string> overrides;        ///< "env.action_repeat=2"; list positions count from 1: "policy.blocks.1.top=5"
+  std::optional<std::uint64_t> seed;         ///< option `seed`
+  std::optional<int> threads;                ///< option `threads`
+  std::optional<std::filesystem::path> out;  ///< option `out`
+  bool resume = false;                       ///< option `resume`
+};
+
+/// A script that failed. `what()` is one line that starts with "file:line:"; the Lua stack stands apart.
+class ScriptError : public Error {
+ public:
+  ScriptError(const std::string& message, std::string traceback) : Error(message), traceback_(std::move(traceback)) {}
+  const std::string& traceback() const { return traceback_; }
+
+ private:
+  std::string traceback_;
+};
+
+/// A Lua state with the standard libraries and `iap`, for scripts and for a prompt. Not thread-safe.
+class Script {
+ public:
+  /// @throws Error naming an override that is not "path=value".
+  explicit Script(RunSettings settings = {});
+  Script(Script&&) noexcept;
+  Script& operator=(Script&&) noexcept;
+  ~Script();
+
+  /// Runs a file; `require` finds modules in its folder. @throws ScriptError; Interrupted after `interrupt`; Error naming an
+  /// override that nothing used.
+  void run_file(const std::filesystem::path& path);
+  /// Runs `chunk`, which messages call `name`. @throws as run_file.
+  void run_text(std::string_view chunk, const std::string& name);
+
+  struct Reply {
+    bool incomplete = false;  ///< the input is the beginning of a chunk; nothing ran
+    std::string text;         ///< the values of an expression as the prompt shows them, "" if there are none
+  };
+  /// Runs one input of a prompt: an expression, "=expression" or statements. @throws as run_file.
+  Reply evaluate(std::string_view input);
+  /// The full forms of `prefix` ("iap.env.ma"), sorted. Looks at values without running anything.
+  std::vector<std::string> complete(std::string_view prefix) const;
+
+  /// Stops the running script, at once in Lua and within a step in C++. Async-signal-safe. Coroutines stop when they yield.
+  void interrupt() noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The version of this engine, such as "0.1.0".
+std::string_view version();
+
+}  // namespace iap

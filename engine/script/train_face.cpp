@@ -1,0 +1,138 @@
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "script/context.hpp"
+#include "script/faces.hpp"
+#include "script/objects.hpp"
+import iap.core;
+import iap.envs;
+import iap.policy;
+import iap.rollout;
+import iap.train;
+
+namespace iap {
+namespace {
+
+using lua::Call;
+using lua::entry;
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+Config to_config(const IterationReport& report) {
+  Config::Map entries{{"iteration", static_cast<std::int64_t>(report.iteration)},
+                      {"return_mean", report.return_mean},
+                      {"return_best", report.return_best},
+                      {"seconds", report.seconds},
+                      {"steps_per_second", report.steps_per_second}};
+  for (const auto& [column, value] : report.columns) entries.emplace(column, value);
+  if (report.evaluated) {
+    entries.insert_or_assign("eval_mean", report.eval_mean);
+    entries.insert_or_assign("eval_std", report.eval_std);
+  }
+  return entries;
+}
+
+/// Calls the script's on_iteration, which lies at `callback`. Training goes on unless it returns false.
+bool report_iteration(lua_State* state, int callback, const IterationReport& report) {
+  lua::reserve(state, 1);
+  lua_pushvalue(state, callback);
+  lua::push_config(state, to_config(report));
+  lua::call(state, 1, 1);
+  const bool ended = lua_type(state, -1) == LUA_TBOOLEAN && !lua_toboolean(state, -1);
+  lua_pop(state, 1);
+  return !ended;
+}
+
+/// The stock interpreter answers Ctrl-C with a hook, which it sets in its signal handler: then training ends as well.
+bool hook_appeared(lua_State* state, lua_Hook before) { return lua_gethook(state) != before; }
+
+Config to_config(const TrainResult& result, const TrainOptions& options) {
+  Config::Map entries{{"iterations", static_cast<std::int64_t>(result.iterations)},
+                      {"first_eval", result.first_eval},
+                      {"last_eval", result.last_eval},
+                      {"best_eval", result.best_eval},
+                      {"stop_reason", result.stop_reason},
+                      {"seconds", result.seconds}};
+  if (!options.out.empty()) entries.emplace("out", options.out.string());
+  return entries;
+}
+
+/// iap.train{env, policy, optimizer, iterations, ...} -> result
+int train_policy(Call& call) {
+  lua_State* state = call.state();
+  if (lua_type(state, call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
+  lua::push_entry(state, call.at(1), "on_iteration");
+  const int callback = lua_gettop(state);
+  const bool reports = lua_type(state, callback) != LUA_TNIL;
+  if (reports && lua_type(state, callback) != LUA_TFUNCTION)
+    call.fail(text("option 'on_iteration' must be a function, got ", lua::describe_value(state, callback)));
+  Config config = call.config(1, "options", {.skip = "on_iteration"});
+  if (!config.map()) call.refuse(1, "options", "a table with named entries");
+  if (const auto* env = config.find("env"); env && env->string()) config["env"] = Config::Map{{"name", *env->string()}};
+  auto* context = RunContext::of(state);
+  if (context) context->apply_to_training(config);
+  TrainOptions options = read_train_options(config);
+  if (context) options.script = context->experiment();
+  const lua_Hook hook = lua_gethook(state);
+  options.on_iteration = [state, callback, reports, hook](const IterationReport& report) {
+    return (!reports || report_iteration(state, callback, report)) && !hook_appeared(state, hook);
+  };
+  const TrainResult result = train(options);
+  call.give(to_config(result, options));
+  call.give(result.parameters);
+  lua::set_entry(state, "parameters");
+  call.give(result.best_parameters);
+  lua::set_entry(state, "best_parameters");
+  return 1;
+}
+
+Config to_config(const Evaluation& evaluation) {
+  Config::List episodes;
+  for (const auto& episode : evaluation.episodes)
+    episodes.push_back(Config::Map{{"total", episode.total},
+                                   {"steps", episode.steps},
+                                   {"terminated", episode.terminated},
+                                   {"truncated", episode.truncated},
+                                   {"unstable", episode.unstable}});
+  return Config::Map{{"mean", evaluation.mean},
+                     {"standard_deviation", evaluation.standard_deviation},
+                     {"low", evaluation.low},
+                     {"high", evaluation.high},
+                     {"episodes", std::move(episodes)}};
+}
+
+/// iap.eval(policy or path, {episodes, seed, threads, env}) -> {mean, standard_deviation, low, high, episodes}
+int eval_policy(Call& call) {
+  auto* object = call.object_or_null<PolicyObject>(1);
+  if (!object && lua_type(call.state(), call.at(1)) != LUA_TSTRING)
+    call.refuse(1, "policy", "a policy, or the path of a run or policy file");
+  const auto file = object ? nullptr : std::make_unique<PolicyFile>(open_policy(call.string(1, "policy")));
+  const Config& metadata = object ? object->metadata : file->metadata;
+  const Config config = call.config(2, "options");
+  Options options(call.name(), config);
+  const auto episodes = static_cast<int>(options.integer_in("episodes", 1, 1'000'000, 16));
+  const auto seed = options.integer_in("seed", 0, largest, 0);
+  const auto* context = RunContext::of(call.state());
+  const auto threads = static_cast<int>(options.integer_in("threads", 0, 4096, context ? context->threads() : 0));
+  Config env = options.value("env");
+  options.finish();
+  if (env.string()) env = Config::Map{{"name", *env.string()}};
+  if (env.is_null() && metadata.find("env")) env = *metadata.find("env");
+  if (env.is_null()) call.fail("option 'env' is missing: the policy does not say which environment it is for");
+  return call.give(
+      to_config(evaluate(object ? object->policy : file->policy, env, episodes, static_cast<std::uint64_t>(seed), threads)));
+}
+
+constexpr lua::Function functions[] = {{"train", entry<train_policy>}, {"eval", entry<eval_policy>}};
+
+}  // namespace
+
+void open_train_face(lua_State* state) {
+  for (const auto& function : functions) lua::add_function(state, "iap", ".", function);
+}
+
+}  // namespace iap

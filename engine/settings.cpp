@@ -1,0 +1,119 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+module iap.train;
+import iap.core;
+import iap.env;
+import :settings;
+
+namespace iap {
+namespace {
+
+constexpr int most = std::numeric_limits<int>::max();
+constexpr int most_episodes = (1 << 24) - 1;  ///< StreamKey::episode has 24 bits
+constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
+
+std::string shown(const Config* value) { return value ? value->describe() : "not set"; }
+
+const Config* item(const Config::List& list, std::size_t index) { return index < list.size() ? &list[index] : nullptr; }
+
+std::string difference(const Config* before, const Config* now, const std::string& path) {
+  if (before && now) return first_difference(*before, *now, path);
+  return text(path, ": ", shown(before), " before, ", shown(now), " now");
+}
+
+void check_range(const char* name, std::int64_t value, std::int64_t low, std::int64_t high) {
+  if (value < low || value > high) throw Error(text("train: option '", name, "' must be in [", low, ", ", high, "], got ", value));
+}
+
+}  // namespace
+
+TrainOptions read_train_options(const Config& config) {
+  Options reader("train", config);
+  TrainOptions options;
+  const auto integer = [&](const char* key, int low, int high, int fallback) {
+    return static_cast<int>(reader.integer_in(key, low, high, fallback));
+  };
+  options.env = reader.value("env");
+  if (options.env.string()) options.env = Config::Map{{"name", options.env}};
+  if (!options.env.map()) reader.fail(text("option 'env' must be a name or a table with a name, got ", options.env.describe()));
+  options.policy = reader.value("policy");
+  if (!options.policy.map()) reader.fail(text("option 'policy' must be a block, got ", options.policy.describe()));
+  options.optimizer = reader.value("optimizer");
+  if (options.optimizer.is_null()) options.optimizer = Config::Map{{"kind", "es"}};
+  if (!options.optimizer.map()) reader.fail(text("option 'optimizer' must be a table, got ", options.optimizer.describe()));
+  options.iterations = integer("iterations", 0, most, options.iterations);
+  options.episodes = integer("episodes", 1, most_episodes, options.episodes);
+  options.seed = static_cast<std::uint64_t>(reader.integer_in("seed", 0, most_seed, 0));
+  options.threads = integer("threads", 0, 4096, options.threads);
+  options.common_random_numbers = reader.boolean("common_random_numbers", options.common_random_numbers);
+  options.eval_every = integer("eval_every", 0, most, options.eval_every);
+  options.eval_episodes = integer("eval_episodes", 1, most_episodes, options.eval_episodes);
+  options.checkpoint_every = integer("checkpoint_every", 1, most, options.checkpoint_every);
+  options.out = reader.string("out", "");
+  options.resume = reader.boolean("resume", options.resume);
+  options.quiet = reader.boolean("quiet", options.quiet);
+  reader.finish();
+  return options;
+}
+
+void check_options(const TrainOptions& options) {
+  check_range("iterations", options.iterations, 0, most);
+  check_range("episodes", options.episodes, 1, most_episodes);
+  if (!std::in_range<std::int64_t>(options.seed)) throw Error(text("train: option 'seed' must be below 2^63, got ", options.seed));
+  check_range("threads", options.threads, 0, 4096);
+  check_range("eval_every", options.eval_every, 0, most);
+  check_range("eval_episodes", options.eval_episodes, 1, most_episodes);
+  check_range("checkpoint_every", options.checkpoint_every, 1, most);
+  if (options.resume && options.out.empty()) throw Error("train: option 'resume' needs 'out', the folder of the run to continue");
+}
+
+Config identity_of(const TrainOptions& options, const EnvSpec& spec) {
+  return Config::Map{
+      {"env", spec.config},
+      {"policy", options.policy},
+      {"optimizer", options.optimizer},
+      {"episodes", options.episodes},
+      {"seed", static_cast<std::int64_t>(options.seed)},
+      {"common_random_numbers", options.common_random_numbers},
+      {"eval_every", options.eval_every},
+      {"eval_episodes", options.eval_episodes},
+  };
+}
+
+Config run_config(const TrainOptions& options, const EnvSpec& spec) {
+  Config config = identity_of(options, spec);
+  config["iterations"] = options.iterations;
+  config["checkpoint_every"] = options.checkpoint_every;
+  return config;
+}
+
+std::string first_difference(const Config& before, const Config& now, const std::string& path) {
+  if (before == now || (before.number() && before.number() == now.number())) return "";
+  if (before.map() && now.map()) {
+    std::set<std::string> keys;
+    for (const Config* side : {&before, &now})
+      for (const auto& [key, value] : *side->map()) keys.insert(key);
+    for (const auto& key : keys) {
+      const auto found = difference(before.find(key), now.find(key), path.empty() ? key : path + "." + key);
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  if (before.list() && now.list()) {
+    for (std::size_t i = 0; i < std::max(before.list()->size(), now.list()->size()); ++i) {
+      const auto found = difference(item(*before.list(), i), item(*now.list(), i), text(path, ".", i + 1));
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  return text(path, ": ", before.describe(), " before, ", now.describe(), " now");
+}
+
+}  // namespace iap

@@ -1,0 +1,63 @@
+module;
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+/// What a training run is told and what it reports.
+export module iap.train:types;
+import iap.core;
+import iap.rollout;
+
+export namespace iap {
+
+/// One row of metrics.csv, as (column, value) in the order of the columns. NaN stands for an empty cell.
+struct IterationReport {
+  std::uint32_t iteration = 0;  ///< 1 after the first tell
+  double return_mean = 0, return_best = 0;
+  bool evaluated = false;
+  double eval_mean = 0, eval_std = 0;
+  double seconds = 0, steps_per_second = 0;  ///< time since the run began, and the rate of this iteration's rollouts
+  std::vector<std::pair<std::string, double>> columns;
+};
+
+struct TrainOptions {
+  Config env;           ///< as make_env takes it
+  EnvFactory make_env;  ///< builds the environments instead of make_env(env), for hosts that bring their own
+  Config policy;        ///< architecture, as Policy takes it
+  Config optimizer;     ///< as make_optimizer takes it
+  int iterations = 100;
+  int episodes = 1;                   ///< a member and iteration; fitness is their mean return
+  std::uint64_t seed = 0;             ///< below 2^63
+  int threads = 0;                    ///< 0: all
+  bool common_random_numbers = true;  ///< every member of an iteration meets the same episode seeds
+  /// The mean policy plays its own fixed seeds every so many iterations, and also before the first and after the last (0: only
+  /// then).
+  int eval_every = 10;
+  int eval_episodes = 16;
+  int checkpoint_every = 1;
+  std::filesystem::path out;  ///< the run's folder; empty: nothing is written
+  bool resume = false;        ///< continue the run in `out` (start it if there is none)
+  std::string script;         ///< text kept as experiment.lua
+  bool quiet = false;         ///< no progress output
+  /// Called after each iteration on the calling thread; returning false ends the run in good order.
+  std::function<bool(const IterationReport&)> on_iteration;
+};
+
+struct TrainResult {
+  std::uint32_t iterations = 0;
+  double first_eval = 0, last_eval = 0, best_eval = 0;
+  std::string stop_reason;             ///< "iterations", "on_iteration", "interrupted" or the optimizer's own
+  std::vector<float> parameters;       ///< the mean at the end
+  std::vector<float> best_parameters;  ///< the mean with the best evaluation
+  double seconds = 0;                  ///< since the run began, interruptions left out
+};
+
+struct Evaluation {
+  std::vector<Episode> episodes;
+  double mean = 0, standard_deviation = 0;  ///< of the sample (n - 1); 0 for one episode
+  double low = 0, high = 0;                 ///< 95% interval of the mean (Student's t); infinite for one episode
+};
+
+}  // namespace iap

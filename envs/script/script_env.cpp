@@ -1,0 +1,158 @@
+module;
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lua/lua.hpp"
+module iap.envs;
+import iap.core;
+import iap.env;
+#include "script_spec.hpp"
+
+namespace iap {
+namespace {
+
+/// An environment written in Lua. Its file returns function(options), which returns a table with
+///   spec = {action_size, action_low, action_high, vector, images = {name = {height, width, channels, type}}, control_dt,
+///   max_steps} reset(self, seed)            math.random is seeded before step(self, action)           -> reward, terminated,
+///   truncated; the action table is used again observe(self)                -> list of `vector` numbers, images = {name = string of
+///   bytes or flat list of numbers}
+/// Everything is copied at once, so that rollouts never wait for another state.
+class ScriptEnv final : public Env {
+ public:
+  explicit ScriptEnv(const std::string& file, Options& options) : script_(file, options) {
+    spec_ = read_script_spec(file, script_.entry("spec"));
+    spec_.name = file;
+    spec_.config = script_.config();
+    spec_.config["name"] = file;
+    reset_ = script_.method("reset", true);
+    step_ = script_.method("step", true);
+    observe_ = script_.method("observe", true);
+    action_table_ = script_.new_table();
+    action_.resize(static_cast<std::size_t>(spec_.action_size));
+    vector_.resize(static_cast<std::size_t>(spec_.observation.vector));
+    for (const auto& image : spec_.observation.images) images_.emplace_back(image.shape);
+    for (const auto& image : images_) views_.push_back(image.view());
+  }
+
+  const EnvSpec& spec() const override { return spec_; }
+
+  void reset(std::uint64_t seed) override {
+    seed_ = seed;
+    steps_ = 0;
+    seen_ = false;
+    running_ = true;
+    script_.seed(seed);
+    script_.invoke(reset_, "reset", 0, [seed](lua_State* state) noexcept {
+      lua_pushinteger(state, static_cast<lua_Integer>(seed));
+      return 1;
+    });
+  }
+
+  StepResult step(std::span<const float> action) override {
+    clip_action(spec_, action, action_);
+    if (!running_) throw Error(text(script_.file(), ": the episode has not begun or is over; call reset before step"));
+    seen_ = false;
+    ++steps_;
+    script_.invoke(step_, "step", 3, [this](lua_State* state) noexcept {
+      lua::ScriptObject::put(state, action_table_, action_);
+      return 1;
+    });
+    const StepResult result{
+        .reward = reward(), .terminated = flag(2, "terminated"), .truncated = flag(3, "truncated") || at_limit()};
+    script_.clear();
+    running_ = !result.terminated && !result.truncated;
+    return result;
+  }
+
+  Observation observe() override {
+    if (!seen_) look();
+    seen_ = true;
+    return {views_, vector_};
+  }
+
+ private:
+  bool at_limit() const { return spec_.max_steps > 0 && steps_ >= spec_.max_steps; }
+
+  [[noreturn]] void fail(std::string_view message) {
+    const auto complaint = text(script_.file(), ": ", message, " at step ", steps_, " of the episode with seed ", seed_);
+    script_.clear();
+    throw Error(complaint);
+  }
+
+  double reward() {
+    const bool is_number = lua_type(script_.state(), 1) == LUA_TNUMBER;
+    const double value = is_number ? lua_tonumberx(script_.state(), 1, nullptr) : NAN;
+    if (!std::isfinite(value)) fail("step must return a finite reward first, got " + lua::describe_value(script_.state(), 1));
+    return value;
+  }
+
+  bool flag(int index, std::string_view name) {
+    const int type = lua_type(script_.state(), index);
+    if (type != LUA_TBOOLEAN && type != LUA_TNIL)
+      fail(text("step must return ", name, " as true or false, got ", lua::describe_value(script_.state(), index)));
+    return lua_toboolean(script_.state(), index) != 0;
+  }
+
+  void look() {
+    script_.invoke(observe_, "observe", 2, [](lua_State*) noexcept { return 0; });
+    if (!vector_.empty()) script_.take(1, "the vector from observe", vector_);
+    if (!images_.empty() && lua_type(script_.state(), 2) != LUA_TTABLE)
+      fail("observe must return a table of images second, got " + lua::describe_value(script_.state(), 2));
+    for (std::size_t i = 0; i < images_.size(); ++i) {
+      lua::push_entry(script_.state(), 2, spec_.observation.images[i].name);
+      copy_image(spec_.observation.images[i].name, images_[i]);
+      lua_pop(script_.state(), 1);
+    }
+    script_.clear();
+  }
+
+  void copy_image(const std::string& name, Image& image) {
+    lua_State* state = script_.state();
+    const bool bytes = image.shape().type == PixelType::uint8;
+    if (lua_type(state, -1) == LUA_TSTRING) {
+      const auto content = lua::string_at(state, -1);
+      const std::size_t size = bytes ? image.bytes().size() : image.floats().size_bytes();
+      if (content.size() != size) fail(text("image '", name, "' must have ", size, " bytes, got ", content.size()));
+      std::memcpy(bytes ? static_cast<void*>(image.bytes().data()) : image.floats().data(), content.data(), size);
+      if (!bytes) check_finite(name, image.floats());
+      return;
+    }
+    if (!bytes) return script_.take(-1, text("image '", name, "'"), image.floats());
+    pixels_.resize(image.bytes().size());
+    script_.take(-1, text("image '", name, "'"), pixels_);
+    for (std::size_t i = 0; i < pixels_.size(); ++i) {
+      if (pixels_[i] < 0 || pixels_[i] > 255)
+        fail(text("image '", name, "': value ", i + 1, " must be in [0, 255], got ", pixels_[i]));
+      image.bytes()[i] = static_cast<std::uint8_t>(std::lround(pixels_[i]));
+    }
+  }
+
+  void check_finite(const std::string& name, std::span<const float> values) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!std::isfinite(values[i])) fail(text("image '", name, "': value ", i + 1, " must be finite, got ", values[i]));
+  }
+
+  lua::ScriptObject script_;
+  EnvSpec spec_;
+  int reset_, step_, observe_, action_table_;
+  std::uint64_t seed_ = 0;
+  int steps_ = 0;
+  bool running_ = false;
+  bool seen_ = false;  ///< whether the copies below show the present state
+  std::vector<float> action_, vector_, pixels_;
+  std::vector<Image> images_;
+  std::vector<ImageView> views_;
+};
+
+}  // namespace
+
+std::unique_ptr<Env> make_script_env(Options& options) { return std::make_unique<ScriptEnv>(options.string("name"), options); }
+
+}  // namespace iap

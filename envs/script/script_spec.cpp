@@ -1,0 +1,51 @@
+module;
+#include <cstdint>
+#include <string>
+module iap.envs;
+import iap.core;
+import iap.env;
+#include "script_spec.hpp"
+
+namespace iap {
+namespace {
+
+constexpr std::int64_t largest_vector = 1 << 24, largest_image = 1 << 14;
+
+ImageSpec read_image(const std::string& file, const std::string& name, const Config& entry) {
+  Options options(text(file, ": spec.images.", name), entry);
+  ImageSpec image{name, {}};
+  image.shape.height = static_cast<int>(options.integer_in("height", 1, largest_image));
+  image.shape.width = static_cast<int>(options.integer_in("width", 1, largest_image));
+  image.shape.channels = static_cast<int>(options.integer_in("channels", 1, 4, 3));
+  if (image.shape.channels == 2) options.fail("option 'channels' must be 1, 3 or 4, got 2");
+  image.shape.type = options.choice("type", {"uint8", "float32"}, "uint8") == "uint8" ? PixelType::uint8 : PixelType::float32;
+  options.finish();
+  return image;
+}
+
+}  // namespace
+
+EnvSpec read_script_spec(const std::string& file, const Config& entry) {
+  if (!entry.map())
+    throw Error(text(file, ": the table that function(options) returns must have a table 'spec', got ", entry.describe()));
+  Options options(file + ": spec", entry);
+  EnvSpec spec;
+  spec.action_size = static_cast<int>(options.integer_in("action_size", 1, largest_vector));
+  spec.action_low = static_cast<float>(options.number("action_low", -1));
+  spec.action_high = static_cast<float>(options.number("action_high", 1));
+  if (!(spec.action_low < spec.action_high))
+    options.fail(text("option 'action_low' must be below 'action_high', got ", spec.action_low, " and ", spec.action_high));
+  spec.control_dt = options.number_in("control_dt", 1e-9, 1e9, 1);
+  spec.max_steps = static_cast<int>(options.integer_in("max_steps", 0, 1'000'000'000, 0));
+  spec.observation.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector, 0));
+  const Config& images = options.value("images");
+  if (!images.is_null() && !images.map())
+    options.fail("option 'images' must be a table of names, {pixels = {height = 64, width = 64}}");
+  if (images.map())
+    for (const auto& [name, image] : *images.map()) spec.observation.images.push_back(read_image(file, name, image));
+  if (spec.observation.vector == 0 && spec.observation.images.empty()) options.fail("nothing is observed; set vector, or images");
+  options.finish();
+  return spec;
+}
+
+}  // namespace iap

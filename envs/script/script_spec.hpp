@@ -1,0 +1,9 @@
+#pragma once
+// Part of the module's implementation units: include it after `module iap.envs;`.
+
+namespace iap {
+
+/// Reads the entry `spec` of an environment written in Lua, but for its name and config. @throws Error naming the file and entry.
+EnvSpec read_script_spec(const std::string& file, const Config& entry);
+
+}  // namespace iap

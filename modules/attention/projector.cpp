@@ -1,0 +1,122 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simd.hpp"
+module iap.attention;
+import iap.core;
+import :projector;
+
+namespace iap {
+namespace {
+
+// Patches a chunk, at least: enough to fill vectors, few enough that a chunk's queries stay in the cache.
+constexpr int chunk_patches = 512;
+
+std::size_t padded(int count) { return (static_cast<std::size_t>(count) + 15) / 16 * 16 + simd::padding; }
+
+simd::RowLayout row_layout(const PatchGrid& grid) {
+  const ImageShape& image = grid.image();
+  return {image.width, image.channels, grid.stride(), std::min(grid.size(), grid.stride()),
+          padded((image.width + grid.stride() - 1) / grid.stride())};
+}
+
+}  // namespace
+
+FloatBuffer::FloatBuffer(std::size_t size)
+    : data_(static_cast<float*>(::operator new(std::max<std::size_t>(size, 1) * sizeof(float), std::align_val_t{64}))),
+      size_(size) {
+  std::fill_n(data_.get(), size, 0.0F);
+}
+
+PatchProjector::PatchProjector(const PatchGrid& grid, int d)
+    : grid_(grid),
+      d_(d),
+      chunk_rows_(std::min(grid.rows(), (chunk_patches + grid.columns() - 1) / grid.columns())),
+      pitch_(padded(chunk_rows_ * grid.columns())),
+      weights_(static_cast<std::size_t>(grid.values()) * 2 * d),
+      bias_(2 * d),
+      column_sums_(2 * d),
+      frame_bias_(2 * d),
+      values_(grid.values()),
+      outputs_(2 * d),
+      queries_(pitch_ * d),
+      keys_(pitch_ * d * chunks()) {
+  const simd::RowLayout layout = row_layout(grid);
+  slot_size_ = layout.plane_pitch * layout.phases * layout.channels;
+  planes_ = FloatBuffer(slot_size_ * grid.size());
+  for (int x = 0; x < grid.size(); ++x)
+    for (int channel = 0; channel < layout.channels; ++channel)
+      in_slot_.push_back((x % grid.stride() * layout.channels + channel) * layout.plane_pitch + x / grid.stride());
+  if (grid.image().type == PixelType::uint8)
+    byte_scratch_.resize(layout.scratch());
+  else
+    float_scratch_ = FloatBuffer(layout.scratch());
+}
+
+int PatchProjector::count(int chunk) const { return std::min(chunk_rows_, grid_.rows() - chunk * chunk_rows_) * grid_.columns(); }
+
+void PatchProjector::bind(const HeadWeights& weights, float factor) {
+  const float pixel = grid_.image().type == PixelType::uint8 ? factor / 255.0F : factor;
+  const auto bind_head = [&](std::span<const float> matrix, std::span<const float> bias, int first) {
+    for (int o = 0; o < d_; ++o) {
+      double sum = 0;
+      for (int v = 0; v < grid_.values(); ++v) {
+        const float weight = matrix[static_cast<std::size_t>(v) * d_ + o];
+        weights_[static_cast<std::size_t>(v) * 2 * d_ + first + o] = pixel * weight;
+        sum += weight;
+      }
+      column_sums_[first + o] = factor * static_cast<float>(sum);
+      bias_[first + o] = bias.empty() ? 0.0F : factor * bias[o];
+    }
+  };
+  bind_head(weights.query, weights.query_bias, 0);
+  bind_head(weights.key, weights.key_bias, d_);
+  bound_ = true;
+}
+
+void PatchProjector::begin(const ImageView& image, float pixel_offset) {
+  image_ = image;
+  next_row_ = 0;
+  for (int o = 0; o < 2 * d_; ++o) frame_bias_[o] = bias_[o] + pixel_offset * column_sums_[o];
+}
+
+void PatchProjector::load_row(int y) {
+  const simd::RowLayout layout = row_layout(grid_);
+  const std::size_t begin = static_cast<std::size_t>(y) * layout.width * layout.channels;
+  float* planes = planes_.data() + y % grid_.size() * slot_size_;
+  if (grid_.image().type == PixelType::uint8)
+    simd::load_row(layout, image_.bytes() + begin, byte_scratch_.data(), planes);
+  else
+    simd::load_row(layout, image_.floats() + begin, float_scratch_.data(), planes);
+}
+
+void PatchProjector::project(int chunk) {
+  const int size = grid_.size();
+  float* keys = keys_.data() + static_cast<std::size_t>(chunk) * d_ * pitch_;
+  const int last = std::min(grid_.rows(), (chunk + 1) * chunk_rows_);
+  int at = 0;
+  for (int row = chunk * chunk_rows_; row < last; ++row, at += grid_.columns()) {
+    const int top = row * grid_.stride();
+    for (int y = std::max(next_row_, top); y < top + size; ++y) load_row(y);
+    next_row_ = top + size;
+    const float** value = values_.data();
+    for (int y = top; y < top + size; ++y) {
+      const float* slot = planes_.data() + y % size * slot_size_;
+      for (const std::size_t position : in_slot_) *value++ = slot + position;
+    }
+    for (int o = 0; o < d_; ++o) {
+      outputs_[o] = queries_.data() + o * pitch_ + at;
+      outputs_[d_ + o] = keys + o * pitch_ + at;
+    }
+    // Vectors overrun the end of the row; the next row of patches writes over that.
+    simd::linear(values_.data(), grid_.values(), weights_.data(), frame_bias_.data(), 2 * d_, grid_.columns(), outputs_.data());
+  }
+}
+
+}  // namespace iap

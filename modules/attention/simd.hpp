@@ -1,0 +1,75 @@
+// Vectorised loops of this module, dispatched at run time to the best instruction set. Rows are structure-of-arrays: element j of
+// row v stands at base[v * pitch + j]. Every row may be read and written `simd::padding` floats past its last element.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace iap::simd {
+
+inline constexpr int padding = 32;
+inline constexpr int tile = 64;   ///< patches that feature maps work on at a time
+inline constexpr int lanes = 16;  ///< at most so many floats a vector; sums are kept a lane
+
+/// How an image row becomes planes: channel `channel` of columns phase, phase + stride, ... at
+/// planes[(phase * channels + channel) * plane_pitch].
+struct RowLayout {
+  int width = 0, channels = 0, stride = 1;
+  int phases = 1;  ///< planes are made for columns whose remainder modulo the stride is below this
+  std::size_t plane_pitch = 0;
+
+  /// Elements of scratch memory: the row split by channel, then one channel split by phase.
+  std::size_t scratch() const { return channels * channel_pitch() + stride * plane_pitch; }
+  std::size_t channel_pitch() const { return static_cast<std::size_t>(width) + 4 * lanes; }
+};
+
+/// Reads nothing outside the row's width * channels values. Values of bytes stay 0 ... 255.
+void load_row(const RowLayout& layout, const std::uint8_t* row, std::uint8_t* scratch, float* planes);
+void load_row(const RowLayout& layout, const float* row, float* scratch, float* planes);
+
+/// out[o][j] = bias[o] + sum_v weights[v * outputs + o] in[v][j], j < count.
+void linear(const float* const* in, int inputs, const float* weights, const float* bias, int outputs, int count, float* const* out);
+
+/// sums[o * lanes + l] += sum over patches of lane l of max(u_o, 0); u is d rows of `count` patches.
+void add_relu_sums(const float* u, std::size_t pitch, int d, int count, float* sums);
+/// scores[j] = sum_o weights[o] max(u_o(j), 0). Writes nothing past `count`.
+void relu_scores(const float* u, std::size_t pitch, int d, int count, const float* weights, float* scores);
+
+/// A random feature map over rows of projections u. The features of an input are sin and cos (if `trig`) and exp (if `exp`) of its
+/// m projections, each also multiplied by its r signs.
+struct FeatureMap {
+  int d = 0, m = 0, r = 0;
+  bool trig = false, exp = false;
+  bool normalised = false;  ///< x = length u / ||u||; else x = u
+  float length = 1;
+  const float* projections = nullptr;  ///< d x (r + m): column j is xi_j, column r + i is omega_i
+
+  int unsigned_features() const { return m * ((trig ? 2 : 0) + (exp ? 1 : 0)); }
+  int feature_rows() const { return 1 + r + m + unsigned_features() + 2; }
+  /// Floats of scratch memory that the functions below need.
+  std::size_t scratch() const { return static_cast<std::size_t>(feature_rows()) * tile; }
+};
+
+/// sums[(f (1 + r) + s) lanes + l] += sum over patches of lane l of feature f times sign s (s = 0: times 1), for features scaled by
+/// exp(-shift), without 1 / sqrt(m). Returns the largest ||x||^2 / 2.
+float add_feature_sums(const FeatureMap& map, const float* u, std::size_t pitch, int count, float shift, float* scratch,
+                       float* sums);
+/// scores[j] = sum_f sum_s weights[f (1 + r) + s] feature f times sign s, features scaled by exp(-shift). Writes nothing past
+/// `count`. Returns the largest ||x||^2 / 2.
+float feature_scores(const FeatureMap& map, const float* u, std::size_t pitch, int count, float shift, float* scratch,
+                     const float* weights, float* scores);
+/// The largest logarithm of a feature's scale over all patches: of exp features themselves, of 1 / Lambda for trigonometric ones.
+float largest_exponent(const FeatureMap& map, const float* u, std::size_t pitch, int count, float* scratch);
+
+/// Exact attention, some query rows (of d values each) at a time, against all keys: d rows of `count` floats.
+/// Largest x.y of one query.
+float largest_product(const float* keys, std::size_t pitch, int d, int count, const float* query);
+/// scores[j] += sum over queries of exp(x.y_j) / sum_k exp(x.y_k), computed with exp(x.y - shift of the query).
+/// `scratch` and `scores` hold `query_block` times and once `pitch` floats.
+inline constexpr int query_block = 4;
+void add_softmax_rows(const float* keys, std::size_t pitch, int d, int count, const float* queries, int rows, const float* shifts,
+                      float* scratch, float* scores);
+/// scores[j] += sum over queries of exp(x.y_j - shift), or of x.y_j.
+void add_kernel_rows(bool exponential, const float* keys, std::size_t pitch, int d, int count, const float* queries, int rows,
+                     float shift, float* scores);
+
+}  // namespace iap::simd

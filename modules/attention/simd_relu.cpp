@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "simd.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd_relu.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "simd_linear-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace iap::simd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+void add_sums(const float* u, std::size_t pitch, int outputs, int count, float* sums) {
+  const Floats d;
+  const int n = static_cast<int>(hn::Lanes(d));
+  const auto zero = hn::Zero(d);
+  for (int o = 0; o < outputs; ++o) {
+    const float* row = u + o * pitch;
+    auto a = hn::LoadU(d, sums + o * lanes), b = zero;
+    int j = 0;
+    for (; j + 2 * n <= count; j += 2 * n) {
+      a = hn::Add(a, hn::Max(zero, hn::LoadU(d, row + j)));
+      b = hn::Add(b, hn::Max(zero, hn::LoadU(d, row + j + n)));
+    }
+    for (; j < count; j += n) a = hn::Add(a, hn::IfThenElseZero(hn::FirstN(d, count - j), hn::Max(zero, hn::LoadU(d, row + j))));
+    hn::StoreU(hn::Add(a, b), d, sums + o * lanes);
+  }
+}
+
+void scores_of(const float* u, std::size_t pitch, int outputs, int count, const float* weights, float* scores) {
+  const Floats d;
+  const int n = static_cast<int>(hn::Lanes(d));
+  const auto zero = hn::Zero(d);
+  for (int j = 0; j < count; j += 2 * n) {
+    auto a = zero, b = zero;
+    for (int o = 0; o < outputs; ++o) {
+      const auto weight = hn::Set(d, weights[o]);
+      a = hn::MulAdd(weight, hn::Max(zero, hn::LoadU(d, u + o * pitch + j)), a);
+      b = hn::MulAdd(weight, hn::Max(zero, hn::LoadU(d, u + o * pitch + j + n)), b);
+    }
+    if (j + 2 * n <= count) {
+      hn::StoreU(a, d, scores + j);
+      hn::StoreU(b, d, scores + j + n);
+    } else {
+      float last[2 * lanes];
+      hn::StoreU(a, d, last);
+      hn::StoreU(b, d, last + n);
+      std::memcpy(scores + j, last, (count - j) * sizeof(float));
+    }
+  }
+}
+
+}  // namespace iap::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace iap::simd {
+
+HWY_EXPORT(add_sums);
+HWY_EXPORT(scores_of);
+
+void add_relu_sums(const float* u, std::size_t pitch, int d, int count, float* sums) {
+  HWY_DYNAMIC_DISPATCH(add_sums)(u, pitch, d, count, sums);
+}
+void relu_scores(const float* u, std::size_t pitch, int d, int count, const float* weights, float* scores) {
+  HWY_DYNAMIC_DISPATCH(scores_of)(u, pitch, d, count, weights, scores);
+}
+
+}  // namespace iap::simd
+#endif

@@ -1,0 +1,127 @@
+#include "lua/call.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+namespace iap::lua {
+
+Call::Call(lua_State* state) : state_(state) {
+  name_ = lua_type(state, lua_upvalueindex(1)) == LUA_TSTRING ? std::string(string_at(state, lua_upvalueindex(1))) : "function";
+  first_ = name_.find(':') == std::string::npos ? 0 : 1;
+}
+
+void Call::fail(std::string_view message) const { throw Error(text(name_, ": ", message)); }
+
+void Call::refuse(int argument, const char* what, std::string_view expected) const {
+  const std::string got = describe_value(state_, at(argument));
+  if (argument == 0) fail(text("expected ", expected, " before the colon, got ", got));
+  fail(text("argument ", argument, " '", what, "': expected ", expected, ", got ", got));
+}
+
+double Call::number(int argument, const char* what, std::optional<double> fallback) const {
+  if (absent(argument) && fallback) return *fallback;
+  if (lua_type(state_, at(argument)) != LUA_TNUMBER) refuse(argument, what, "a number");
+  return lua_tonumberx(state_, at(argument), nullptr);
+}
+
+std::int64_t Call::integer(int argument, const char* what, std::int64_t low, std::int64_t high,
+                           std::optional<std::int64_t> fallback) const {
+  if (absent(argument) && fallback) return *fallback;
+  int whole = 0;
+  if (lua_type(state_, at(argument)) != LUA_TNUMBER) refuse(argument, what, "an integer");
+  const std::int64_t value = lua_tointegerx(state_, at(argument), &whole);
+  if (!whole) refuse(argument, what, "an integer");
+  if (value < low || value > high) refuse(argument, what, text("an integer in [", low, ", ", high, "]"));
+  return value;
+}
+
+std::string Call::string(int argument, const char* what, std::optional<std::string> fallback) const {
+  if (absent(argument) && fallback) return *fallback;
+  if (lua_type(state_, at(argument)) != LUA_TSTRING) refuse(argument, what, "a string");
+  return std::string(string_at(state_, at(argument)));
+}
+
+std::vector<double> Call::numbers(int argument, const char* what) const {
+  if (lua_type(state_, at(argument)) != LUA_TTABLE) refuse(argument, what, "a list of numbers");
+  return read_numbers(state_, at(argument), text(name_, ": argument ", argument, " '", what, "'"));
+}
+
+Config Call::config(int argument, const char* what, const TableRules& rules) const {
+  if (absent(argument)) return Config::Map{};
+  const auto found = find_object(state_, at(argument));
+  if (lua_type(state_, at(argument)) != LUA_TTABLE && !(found.info && found.info->config)) refuse(argument, what, "a table");
+  return read_config(state_, at(argument), name_, rules);
+}
+
+void Call::function(int argument, const char* what) const {
+  if (lua_type(state_, at(argument)) != LUA_TFUNCTION) refuse(argument, what, "a function");
+}
+
+void* Call::object(int argument, const char* what, const ClassInfo& info) const {
+  const auto found = find_object(state_, at(argument));
+  if (found.info != &info) refuse(argument, what, text("an object of type ", info.name));
+  if (!found.box->object) fail(text("this ", info.name, " is closed"));
+  return found.box->object;
+}
+
+int Call::give(bool value) {
+  reserve(state_, 1);
+  lua_pushboolean(state_, value);
+  return 1;
+}
+
+int Call::give(std::int64_t value) {
+  reserve(state_, 1);
+  lua_pushinteger(state_, value);
+  return 1;
+}
+
+int Call::give(double value) {
+  reserve(state_, 1);
+  lua_pushnumber(state_, value);
+  return 1;
+}
+
+int Call::give(std::string_view value) {
+  push_string(state_, value);
+  return 1;
+}
+
+int Call::give(const Config& value) {
+  push_config(state_, value);
+  return 1;
+}
+
+int Call::give(std::span<const float> values) {
+  push_numbers(state_, values);
+  return 1;
+}
+
+int Call::give(std::span<const double> values) {
+  push_numbers(state_, values);
+  return 1;
+}
+
+int run_guarded(lua_State* state, Body body, std::span<char> message) noexcept {
+  const auto keep = [message](std::string_view what) {
+    const std::size_t length = std::min(what.size(), message.size() - 1);
+    std::memcpy(message.data(), what.data(), length);
+    message[length] = '\0';
+  };
+  try {
+    try {
+      Call call(state);
+      return body(call);
+    } catch (const LuaError& error) {
+      keep(error.what());
+    } catch (const std::exception& error) {
+      keep(where(state) + error.what());
+    }
+  } catch (...) {
+    keep("out of memory or an unknown exception");
+  }
+  return -1;
+}
+
+}  // namespace iap::lua

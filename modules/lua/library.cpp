@@ -1,0 +1,53 @@
+#include "lua/library.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lua/call.hpp"
+
+namespace iap::lua {
+namespace {
+
+/// __index of a library: its first upvalue is the library's name. REPL completion and `pairs` do not come here.
+int unknown_name(Call& call) {
+  lua_State* state = call.state();
+  const std::string library(string_at(state, lua_upvalueindex(1)));
+  if (lua_type(state, 2) != LUA_TSTRING) throw Error(text(library, " has named entries only, not ", describe_value(state, 2)));
+  const std::string key(string_at(state, 2));
+  std::vector<std::string> names;
+  if (lua_type(state, 1) == LUA_TTABLE) {
+    reserve(state, 3);
+    lua_pushnil(state);
+    while (lua_next(state, 1)) {
+      if (lua_type(state, -2) == LUA_TSTRING) names.emplace_back(string_at(state, -2));
+      lua_pop(state, 1);
+    }
+  }
+  std::ranges::sort(names);
+  throw Error(text(library, " has no '", key, "'", did_you_mean(key, names)));
+}
+
+}  // namespace
+
+void add_function(lua_State* state, const char* owner, const char* separator, const Function& function) {
+  luaL_checkstack(state, 3, owner);
+  lua_pushfstring(state, "%s%s%s", owner, separator, function.name);
+  lua_pushcclosure(state, function.entry, 1);
+  lua_setfield(state, -2, function.name);
+}
+
+void push_functions(lua_State* state, const char* owner, const char* separator, std::span<const Function> functions) {
+  luaL_checkstack(state, 5, owner);
+  lua_createtable(state, 0, static_cast<int>(functions.size()));
+  for (const auto& function : functions) add_function(state, owner, separator, function);
+  lua_createtable(state, 0, 2);
+  lua_pushstring(state, owner);
+  lua_pushcclosure(state, entry<unknown_name>, 1);
+  lua_setfield(state, -2, "__index");
+  lua_pushstring(state, owner);
+  lua_setfield(state, -2, "__name");
+  lua_setmetatable(state, -2);
+}
+
+}  // namespace iap::lua

@@ -1,0 +1,55 @@
+#include "lua/protect.hpp"
+
+#include "lua/object.hpp"
+
+namespace iap::lua {
+
+void reserve(lua_State* state, int slots) {
+  if (!lua_checkstack(state, slots)) throw Error("Lua's stack is exhausted");
+}
+
+void call(lua_State* state, int arguments, int results) {
+  if (lua_pcall(state, arguments, results, 0) == LUA_OK) return;
+  std::string message(lua_type(state, -1) == LUA_TSTRING ? string_at(state, -1) : "error object is not a string");
+  if (lua_type(state, -1) != LUA_TSTRING) message += " but " + describe_value(state, -1);
+  lua_pop(state, 1);
+  throw LuaError(message);
+}
+
+std::string_view string_at(lua_State* state, int index) {
+  std::size_t length = 0;
+  const char* characters = lua_tolstring(state, index, &length);
+  return {characters, length};
+}
+
+std::string describe_value(lua_State* state, int index) {
+  switch (lua_type(state, index)) {
+    case LUA_TNONE: return "nothing";
+    case LUA_TNIL: return "nil";
+    case LUA_TBOOLEAN: return lua_toboolean(state, index) ? "true" : "false";
+    case LUA_TNUMBER:
+      return lua_isinteger(state, index) ? text("a number (", lua_tointegerx(state, index, nullptr), ")")
+                                         : text("a number (", lua_tonumberx(state, index, nullptr), ")");
+    case LUA_TSTRING: {
+      constexpr std::size_t longest = 40;
+      const auto string = string_at(state, index);
+      return text("the string '", string.substr(0, longest), string.size() > longest ? "...'" : "'");
+    }
+    case LUA_TUSERDATA: {
+      const auto found = find_object(state, index);
+      return found.info ? text("an object of type ", found.info->name) : "a userdata";
+    }
+    default: return text("a ", lua_typename(state, lua_type(state, index)));
+  }
+}
+
+std::string where(lua_State* state) {
+  lua_Debug frame;
+  for (int level = 0; lua_getstack(state, level, &frame); ++level) {
+    lua_getinfo(state, "Sl", &frame);
+    if (frame.currentline > 0) return text(frame.short_src, ":", frame.currentline, ": ");
+  }
+  return "";
+}
+
+}  // namespace iap::lua

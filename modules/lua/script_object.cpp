@@ -1,0 +1,181 @@
+#include "lua/script_object.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+#include "lua/object.hpp"
+#include "lua/tables.hpp"
+
+namespace iap::lua {
+namespace {
+
+/// Hands the script its options and notes which of them it reads.
+constexpr std::string_view watch_options = R"(
+local values = ...
+local read = {}
+local function note_all()
+  for key in next, values do read[key] = true end
+  return next, values, nil
+end
+local function note(_, key)
+  read[key] = true
+  return values[key]
+end
+return setmetatable({}, { __index = note, __pairs = note_all }), read
+)";
+
+/// The words that follow "options." in a source: what it may read later than its constructor, when nobody can still complain.
+std::vector<std::string> words_after_options(std::string_view source) {
+  constexpr std::string_view marker = "options.";
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  std::vector<std::string> words;
+  for (auto at = source.find(marker); at != std::string_view::npos; at = source.find(marker, at)) {
+    at += marker.size();
+    const auto end = std::find_if_not(source.begin() + at, source.end(), is_word);
+    words.emplace_back(source.begin() + at, end);
+  }
+  return words;
+}
+
+}  // namespace
+
+ScriptObject::ScriptObject(const std::string& file, Options& options, const Config& shapes) : file_(file) {
+  source_ = options.has("source") ? options.string("source") : read_file(file);
+  state_.watch_for_interrupts();
+  state_.search(std::filesystem::path(file).parent_path());
+  seed(0);
+  construct(options.config(), shapes);
+  // An option that the script does not know is an error as everywhere else.
+  auto names = names_read();
+  std::ranges::move(words_after_options(source_), std::back_inserter(names));
+  for (const auto& name : names)
+    if (const auto& value = options.value(name); !value.is_null()) config_[name] = value;
+  options.value("source");
+  config_["source"] = source_;
+  clear();
+}
+
+void ScriptObject::construct(const Config& values, const Config& shapes) {
+  try {
+    state_.load_text(watch_options, "=options");
+    push_config(state_, values);
+    call(state_, 1, 2);
+    state_.load_text(source_, "@" + file_);
+    call(state_, 0, 1);
+    if (lua_type(state_, -1) != LUA_TFUNCTION)
+      throw Error(text(file_, ": must return function(options), got ", describe_value(state_, -1)));
+    reserve(state_, 1);
+    lua_pushvalue(state_, 1);
+    push_config(state_, shapes);
+    call(state_, 2, 1);
+  } catch (const LuaError& error) {
+    fail("function(options)", error);
+  }
+  if (lua_type(state_, -1) != LUA_TTABLE)
+    throw Error(text(file_, ": function(options) must return a table, got ", describe_value(state_, -1)));
+  protect(state_, 1, 1, [](lua_State* inner) noexcept { lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX)); });
+  self_ = static_cast<int>(lua_tointegerx(state_, -1, nullptr));
+  lua_pop(state_, 1);
+}
+
+std::vector<std::string> ScriptObject::names_read() {
+  std::vector<std::string> names;
+  reserve(state_, 3);
+  lua_pushnil(state_);
+  while (lua_next(state_, 2)) {
+    if (lua_type(state_, -2) == LUA_TSTRING) names.emplace_back(string_at(state_, -2));
+    lua_pop(state_, 1);
+  }
+  return names;
+}
+
+void ScriptObject::fail(const char* method, const LuaError& error) const {
+  if (interrupt_requested()) throw Interrupted();
+  const std::string_view message = error.what();
+  throw Error(message.find(':') == std::string_view::npos ? text(file_, ": ", method, ": ", message) : std::string(message));
+}
+
+Config ScriptObject::entry(const char* name) {
+  reserve(state_, 1);
+  lua_rawgeti(state_, LUA_REGISTRYINDEX, self_);
+  push_entry(state_, -1, name);
+  Config value = read_config(state_, -1, text(file_, ": ", name));
+  clear();
+  return value;
+}
+
+int ScriptObject::method(const char* name, bool required) {
+  clear();
+  // A plain lookup, metatables included: objects may be made of classes.
+  protect(state_, 0, 2, [this, name](lua_State* inner) noexcept {
+    lua_rawgeti(inner, LUA_REGISTRYINDEX, self_);
+    const bool callable = lua_getfield(inner, 1, name) == LUA_TFUNCTION;
+    lua_replace(inner, 1);
+    int found = LUA_NOREF;
+    if (callable) {
+      lua_pushvalue(inner, 1);
+      found = luaL_ref(inner, LUA_REGISTRYINDEX);
+    }
+    lua_pushinteger(inner, found);
+  });
+  const int reference = static_cast<int>(lua_tointegerx(state_, 2, nullptr));
+  const bool missing = lua_type(state_, 1) == LUA_TNIL;
+  const std::string got = describe_value(state_, 1);
+  clear();
+  if (reference == LUA_NOREF && (required || !missing))
+    throw Error(text(file_, ": the table that function(options) returns must have a function '", name, "', got ", got));
+  return reference;
+}
+
+int ScriptObject::new_table() {
+  protect(state_, 0, 1, [](lua_State* inner) noexcept {
+    lua_createtable(inner, 0, 0);
+    lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX));
+  });
+  const int reference = static_cast<int>(lua_tointegerx(state_, -1, nullptr));
+  clear();
+  return reference;
+}
+
+void ScriptObject::seed(std::uint64_t seed) {
+  protect(state_, 0, 0, [seed](lua_State* inner) noexcept {
+    lua_getglobal(inner, LUA_MATHLIBNAME);
+    lua_getfield(inner, -1, "randomseed");
+    lua_pushinteger(inner, static_cast<lua_Integer>(seed));
+    lua_call(inner, 1, 0);
+    lua_settop(inner, 0);
+  });
+}
+
+void ScriptObject::put(lua_State* state, int table, std::span<const float> values) noexcept {
+  lua_rawgeti(state, LUA_REGISTRYINDEX, table);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    lua_pushnumber(state, values[i]);
+    lua_rawseti(state, -2, static_cast<lua_Integer>(i) + 1);
+  }
+}
+
+void ScriptObject::take(int index, std::string_view what, std::span<float> out) {
+  const auto refuse = [&](const std::string& complaint) {
+    clear();
+    throw Error(text(file_, ": ", what, " must be ", complaint));
+  };
+  index = lua_absindex(state_, index);
+  const bool is_table = lua_type(state_, index) == LUA_TTABLE;
+  if (!is_table || lua_rawlen(state_, index) != out.size())
+    refuse(text("a list of ", out.size(), " numbers, got ",
+                is_table ? text(lua_rawlen(state_, index), " values") : describe_value(state_, index)));
+  reserve(state_, 1);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool is_number = lua_rawgeti(state_, index, static_cast<lua_Integer>(i) + 1) == LUA_TNUMBER;
+    out[i] = is_number ? static_cast<float>(lua_tonumberx(state_, -1, nullptr)) : NAN;
+    if (!std::isfinite(out[i])) refuse(text("finite numbers, got ", describe_value(state_, -1), " at ", i + 1));
+    lua_pop(state_, 1);
+  }
+}
+
+}  // namespace iap::lua

@@ -1,0 +1,72 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lua/protect.hpp"
+#include "lua/state.hpp"
+import iap.core;
+
+namespace iap::lua {
+
+/// An object written in Lua, with a state of its own: what `function(options, shapes)`, which its file returns, gave back.
+/// Errors in its code name file and line; an interrupt stops it wherever it runs.
+class ScriptObject {
+ public:
+  /// Runs the option `source` if there is one (the text kept when a run or a policy was saved), else the content of `file`. Options
+  /// that the constructor reads, or that the text mentions as "options.name", count as asked for. @throws Error.
+  ScriptObject(const std::string& file, Options& options, const Config& shapes = {});
+
+  const std::string& file() const { return file_; }
+  const std::string& source() const { return source_; }
+  lua_State* state() const { return state_; }
+  /// The options that the script read, and the source.
+  const Config& config() const { return config_; }
+
+  /// An entry of the object as plain values. @throws Error naming the file and the entry.
+  Config entry(const char* name);
+  /// The registry index of a method; LUA_NOREF if it is missing and need not be there. @throws Error naming file and method.
+  int method(const char* name, bool required);
+  /// A table in the registry for `put`.
+  int new_table();
+  /// Makes math.random of this state a function of `seed`.
+  void seed(std::uint64_t seed);
+
+  /// Calls `method` with the object and what `push` (trivial, noexcept) pushes; `push` returns how many. `results` values are left
+  /// as the only ones on the stack.
+  template <typename Push>
+  void invoke(int method, const char* name, int results, const Push& push) {
+    clear();
+    try {
+      protect(state_, 0, results, [this, method, results, &push](lua_State* inner) noexcept {
+        lua_rawgeti(inner, LUA_REGISTRYINDEX, method);
+        lua_rawgeti(inner, LUA_REGISTRYINDEX, self_);
+        lua_call(inner, 1 + push(inner), results);
+      });
+    } catch (const LuaError& error) {
+      fail(name, error);
+    }
+  }
+
+  /// For `push`: fills a table made by `new_table` and pushes it.
+  static void put(lua_State* state, int table, std::span<const float> values) noexcept;
+
+  /// Reads the list of numbers at `index` into `out`. Allocates nothing. @throws Error naming the file, `what` and the element.
+  void take(int index, std::string_view what, std::span<float> out);
+  /// Drops everything on the stack.
+  void clear() { lua_settop(state_, 0); }
+
+ private:
+  [[noreturn]] void fail(const char* method, const LuaError& error) const;
+  void construct(const Config& values, const Config& shapes);
+  std::vector<std::string> names_read();
+
+  State state_;
+  std::string file_, source_;
+  Config config_;
+  int self_ = LUA_NOREF;
+};
+
+}  // namespace iap::lua

@@ -1,0 +1,69 @@
+#include "lua/state.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "lua/tables.hpp"
+
+namespace iap::lua {
+namespace {
+
+void stop_if_interrupted(lua_State* state, lua_Debug*) {
+  if (interrupt_requested()) luaL_error(state, "interrupted");
+}
+
+}  // namespace
+
+State::State() : state_(luaL_newstate()) {
+  if (!state_) throw Error("no memory for a Lua state");
+  protect(state_, 0, 0, [](lua_State* inner) noexcept { luaL_openlibs(inner); });
+}
+
+State::~State() {
+  if (state_) lua_close(state_);
+}
+
+State::State(State&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+
+State& State::operator=(State&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+void State::watch_for_interrupts() {
+  constexpr int instructions = 100000;
+  lua_sethook(state_, stop_if_interrupted, LUA_MASKCOUNT, instructions);
+}
+
+void State::search(const std::filesystem::path& folder) {
+  const std::string pattern = ((folder.empty() ? "." : folder) / "?.lua").string();
+  protect(state_, 0, 0, [&pattern](lua_State* inner) noexcept {
+    lua_getglobal(inner, "package");
+    lua_pushlstring(inner, pattern.data(), pattern.size());
+    lua_pushliteral(inner, ";");
+    lua_getfield(inner, -3, "path");
+    lua_concat(inner, 3);
+    lua_setfield(inner, -2, "path");
+    lua_settop(inner, 0);
+  });
+}
+
+void State::load(const std::filesystem::path& path) {
+  std::string content = read_file(path);
+  // "#!/usr/bin/env iap": blanks keep the line numbers.
+  if (content.starts_with('#')) std::fill_n(content.begin(), std::min(content.find('\n'), content.size()), ' ');
+  load_text(content, "@" + path.string());
+}
+
+void State::load_text(std::string_view chunk, const std::string& name) {
+  reserve(state_, 1);
+  // Text only: malformed bytecode can crash the interpreter.
+  if (luaL_loadbufferx(state_, chunk.data(), chunk.size(), name.c_str(), "t") == LUA_OK) return;
+  const std::string message(string_at(state_, -1)), shown = name.substr(1);
+  lua_pop(state_, 1);
+  // Syntax errors begin with the name and the line; a refused binary does not.
+  throw LuaError(message.find(':') == std::string::npos ? text(shown, ": ", message) : message);
+}
+
+}  // namespace iap::lua

@@ -1,0 +1,223 @@
+#include "lua/tables.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "lua/object.hpp"
+
+namespace iap::lua {
+namespace {
+
+/// Walks one value; `trail_` holds the tables that enclose it, `path_` their keys.
+class TableReader {
+ public:
+  TableReader(lua_State* state, std::string_view owner) : state_(state), owner_(owner) {}
+
+  Config value(int index) {
+    switch (lua_type(state_, index)) {
+      case LUA_TNIL: return {};
+      case LUA_TBOOLEAN: return lua_toboolean(state_, index) != 0;
+      case LUA_TNUMBER:
+        if (lua_isinteger(state_, index)) return static_cast<std::int64_t>(lua_tointegerx(state_, index, nullptr));
+        return lua_tonumberx(state_, index, nullptr);
+      case LUA_TSTRING: return std::string(string_at(state_, index));
+      case LUA_TTABLE: return table(index, {});
+      case LUA_TUSERDATA:
+        if (const auto found = find_object(state_, index); found.info && found.info->config) {
+          if (!found.box->object) fail(text("this ", found.info->name, " is closed"));
+          return found.info->config(found.box->object);
+        }
+        [[fallthrough]];
+      default: fail(text("expected a plain value, a list or a table, got ", describe_value(state_, index)));
+    }
+  }
+
+  Config table(int index, const TableRules& rules) {
+    constexpr std::size_t deepest = 64;
+    const void* self = lua_topointer(state_, index);
+    if (std::ranges::find(trail_, self) != trail_.end()) fail("the table contains itself");
+    if (trail_.size() >= deepest) fail(text("tables are nested deeper than ", deepest));
+    trail_.push_back(self);
+    reserve(state_, 3);
+    Config::Map entries;
+    std::map<lua_Integer, Config> items;
+    lua_pushnil(state_);
+    while (lua_next(state_, index)) {
+      entry(entries, items, trail_.size() == 1 ? rules.skip : std::string_view());
+      lua_pop(state_, 1);
+    }
+    trail_.pop_back();
+    return join(std::move(entries), list(std::move(items)), rules.list_key);
+  }
+
+  [[noreturn]] void fail(std::string_view message) const {
+    if (path_.empty()) throw Error(text(owner_, ": ", message));
+    std::string joined;
+    for (const auto& key : path_) joined += (joined.empty() ? "" : ".") + key;
+    throw Error(text(owner_, ": option '", joined, "': ", message));
+  }
+
+ private:
+  void entry(Config::Map& entries, std::map<lua_Integer, Config>& items, std::string_view skip) {
+    const int key_at = lua_gettop(state_) - 1, value_at = key_at + 1;
+    if (lua_type(state_, key_at) == LUA_TSTRING) {
+      const auto key = string_at(state_, key_at);
+      if (!skip.empty() && key == skip) return;
+      path_.emplace_back(key);
+      entries.emplace(key, value(value_at));
+    } else if (lua_isinteger(state_, key_at)) {
+      const lua_Integer position = lua_tointegerx(state_, key_at, nullptr);
+      path_.push_back(text(position));
+      items.emplace(position, value(value_at));
+    } else {
+      fail(text("a key must be a string or a list position, got ", describe_value(state_, key_at)));
+    }
+    path_.pop_back();
+  }
+
+  Config::List list(std::map<lua_Integer, Config> items) const {
+    Config::List values;
+    for (auto& [position, item] : items) {
+      if (position != static_cast<lua_Integer>(values.size()) + 1)
+        fail(position < 1 ? text("a list starts at 1, got position ", position)
+                          : text("the list has no value at ", values.size() + 1));
+      values.push_back(std::move(item));
+    }
+    return values;
+  }
+
+  Config join(Config::Map entries, Config::List values, std::string_view list_key) const {
+    if (!list_key.empty()) {
+      if (!values.empty() && !entries.emplace(list_key, std::move(values)).second)
+        fail(text("has list items and an entry '", list_key, "', which mean the same"));
+      return entries;
+    }
+    if (values.empty()) return entries;
+    if (!entries.empty()) fail(text("mixes list items with the named entry '", entries.begin()->first, "'"));
+    return values;
+  }
+
+  lua_State* state_;
+  std::string_view owner_;
+  std::vector<const void*> trail_;
+  std::vector<std::string> path_;
+};
+
+/// Runs inside `protect`: trivially destructible locals only.
+void push_unprotected(lua_State* state, const Config& config) noexcept {
+  luaL_checkstack(state, 3, "option table");
+  if (const auto* flag = config.boolean()) {
+    lua_pushboolean(state, *flag);
+  } else if (const auto* string = config.string()) {
+    lua_pushlstring(state, string->data(), string->size());
+  } else if (const auto* items = config.list()) {
+    lua_createtable(state, static_cast<int>(items->size()), 0);
+    for (std::size_t i = 0; i < items->size(); ++i) {
+      push_unprotected(state, (*items)[i]);
+      lua_rawseti(state, -2, static_cast<lua_Integer>(i) + 1);
+    }
+  } else if (const auto* entries = config.map()) {
+    lua_createtable(state, 0, static_cast<int>(entries->size()));
+    for (const auto& [key, value] : *entries) {
+      lua_pushlstring(state, key.data(), key.size());
+      push_unprotected(state, value);
+      lua_rawset(state, -3);
+    }
+  } else if (config.is_null()) {
+    lua_pushnil(state);
+  } else if (config.type_name() == "an integer") {
+    lua_pushinteger(state, *config.integer());
+  } else {
+    lua_pushnumber(state, *config.number());
+  }
+}
+
+template <typename Number>
+void push_list(lua_State* state, std::span<const Number> values) {
+  protect(state, 0, 1, [values](lua_State* inner) noexcept {
+    lua_createtable(inner, static_cast<int>(values.size()), 0);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      lua_pushnumber(inner, static_cast<lua_Number>(values[i]));
+      lua_rawseti(inner, -2, static_cast<lua_Integer>(i) + 1);
+    }
+  });
+}
+
+}  // namespace
+
+Config read_config(lua_State* state, int index, std::string_view owner, const TableRules& rules) {
+  TableReader reader(state, owner);
+  index = lua_absindex(state, index);
+  const int top = lua_gettop(state);
+  try {
+    return lua_type(state, index) == LUA_TTABLE ? reader.table(index, rules) : reader.value(index);
+  } catch (...) {
+    lua_settop(state, top);
+    throw;
+  }
+}
+
+std::vector<double> read_numbers(lua_State* state, int index, std::string_view owner) {
+  index = lua_absindex(state, index);
+  reserve(state, 1);
+  std::vector<double> values(lua_rawlen(state, index));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool is_number = lua_rawgeti(state, index, static_cast<lua_Integer>(i) + 1) == LUA_TNUMBER;
+    const std::string got = is_number ? "" : describe_value(state, -1);
+    values[i] = is_number ? lua_tonumberx(state, -1, nullptr) : 0;
+    lua_pop(state, 1);
+    if (!is_number) throw Error(text(owner, ": element ", i + 1, " must be a number, got ", got));
+  }
+  return values;
+}
+
+void push_entry(lua_State* state, int index, std::string_view key) {
+  index = lua_absindex(state, index);
+  reserve(state, 3);
+  lua_pushnil(state);
+  while (lua_next(state, index)) {
+    if (lua_type(state, -2) == LUA_TSTRING && string_at(state, -2) == key) {
+      lua_remove(state, -2);
+      return;
+    }
+    lua_pop(state, 1);
+  }
+  lua_pushnil(state);
+}
+
+void set_entry(lua_State* state, std::string_view key) {
+  reserve(state, 1);
+  lua_pushvalue(state, -2);
+  lua_insert(state, -2);
+  protect(state, 2, 0, [key](lua_State* inner) noexcept {
+    lua_pushlstring(inner, key.data(), key.size());
+    lua_insert(inner, -2);
+    lua_rawset(inner, 1);
+    lua_settop(inner, 0);
+  });
+}
+
+void set_item(lua_State* state, std::int64_t position) {
+  reserve(state, 1);
+  lua_pushvalue(state, -2);
+  lua_insert(state, -2);
+  protect(state, 2, 0, [position](lua_State* inner) noexcept {
+    lua_rawseti(inner, 1, position);
+    lua_settop(inner, 0);
+  });
+}
+
+void push_string(lua_State* state, std::string_view string) {
+  protect(state, 0, 1, [string](lua_State* inner) noexcept { lua_pushlstring(inner, string.data(), string.size()); });
+}
+
+void push_config(lua_State* state, const Config& config) {
+  protect(state, 0, 1, [&config](lua_State* inner) noexcept { push_unprotected(inner, config); });
+}
+
+void push_numbers(lua_State* state, std::span<const float> values) { push_list(state, values); }
+void push_numbers(lua_State* state, std::span<const double> values) { push_list(state, values); }
+
+}  // namespace iap::lua

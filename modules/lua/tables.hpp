@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lua/protect.hpp"
+import iap.core;
+
+namespace iap::lua {
+
+/// How a table becomes a Config.
+struct TableRules {
+  /// Where the list part of the outermost table goes when it also has named entries, or is a list: {a, b, top = 3} with "blocks"
+  /// becomes {blocks = {a, b}, top = 3}. Empty: such a mixture is an error.
+  std::string_view list_key;
+  /// An entry of the outermost table that is left out (a callback).
+  std::string_view skip;
+};
+
+/// The value at `index` as a Config: booleans, numbers (NaN too), strings, lists, tables with string keys, and objects that have a
+/// config. @throws Error "OWNER: option 'a.b.2': ..." for functions, holes, mixtures of list and map, cycles, and tables nested
+/// deeper than 64.
+Config read_config(lua_State* state, int index, std::string_view owner, const TableRules& rules = {});
+
+/// The table at `index` as numbers. @throws Error "OWNER: element I ..." for anything else in it.
+std::vector<double> read_numbers(lua_State* state, int index, std::string_view owner);
+
+/// Pushes the entry `key` of the table at `index` without metamethods, nil if there is none.
+void push_entry(lua_State* state, int index, std::string_view key);
+
+/// Takes the value at the top and makes it entry `key` (item `position`) of the table below it. @throws LuaError.
+void set_entry(lua_State* state, std::string_view key);
+void set_item(lua_State* state, std::int64_t position);
+
+/// Push one value each. @throws LuaError when memory runs out.
+void push_string(lua_State* state, std::string_view string);
+void push_config(lua_State* state, const Config& config);
+void push_numbers(lua_State* state, std::span<const float> values);
+void push_numbers(lua_State* state, std::span<const double> values);
+
+}  // namespace iap::lua

@@ -1,0 +1,108 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lua/lua.hpp"
+module iap.policy;
+import iap.core;
+import :internal;
+
+namespace iap {
+namespace {
+
+constexpr std::int64_t most_values = 1 << 24;
+
+/// What a script is told about its place: {inputs, vector, action_size, last}.
+Config shapes_of(const BlockContext& context) {
+  return Config::Map{{"inputs", context.inputs},
+                     {"vector", context.observation->vector},
+                     {"action_size", context.action_size},
+                     {"last", context.last}};
+}
+
+int read_size(lua::ScriptObject& script, const char* name, std::int64_t low) {
+  const Config value = script.entry(name);
+  const auto size = value.integer();
+  if (!size || *size < low || *size > most_values)
+    throw Error(text(script.file(), ": '", name, "' must be an integer of at least ", low, ", got ", value.describe()));
+  return static_cast<int>(*size);
+}
+
+/// A block written in Lua. Its file returns function(options, shapes), which returns a table with
+///   parameters, outputs          how many numbers it takes from the policy's vector and hands over
+///   forward(self, parameters, inputs, vector) -> list of `outputs` numbers; the tables it gets are used again
+///   reset(self, seed)            optional: a new episode; math.random is seeded before
+///   initialise(self)             optional: -> list of `parameters` initial values; by default they are drawn from N(0, 0.1^2)
+class ScriptBlock final : public Block {
+ public:
+  ScriptBlock(std::unique_ptr<lua::ScriptObject> script, const BlockContext& context, ParameterLayout& layout)
+      : Block(context, read_size(*script, "outputs", 1)), script_(std::move(script)) {
+    size_ = static_cast<std::size_t>(read_size(*script_, "parameters", 0));
+    if (size_ > 0) offset_ = layout.add(path() + ".parameters", {static_cast<int>(size_)});
+    forward_ = script_->method("forward", true);
+    reset_ = script_->method("reset", false);
+    initialise_ = script_->method("initialise", false);
+    parameter_table_ = script_->new_table();
+    input_table_ = script_->new_table();
+    vector_table_ = script_->new_table();
+  }
+  std::string_view kind() const override { return "script"; }
+  std::string describe() const override { return script_->file(); }
+
+  void initialise(std::span<float> parameters, Random& random) const override {
+    const auto own = parameters.subspan(offset_, size_);
+    if (initialise_ == LUA_NOREF) return fill_normal(own, 0.1, random);
+    script_->seed(random.bits());
+    script_->invoke(initialise_, "initialise", 1, [](lua_State*) noexcept { return 0; });
+    script_->take(-1, "what initialise returns", own);
+    script_->clear();
+  }
+
+  void bind(std::span<const float> parameters) override {
+    const auto own = parameters.subspan(offset_, size_);
+    const int table = parameter_table_;
+    lua::protect(script_->state(), 0, 0, [own, table](lua_State* state) noexcept {
+      lua::ScriptObject::put(state, table, own);
+      lua_settop(state, 0);
+    });
+  }
+
+  void reset(std::uint64_t episode_seed) override {
+    script_->seed(episode_seed);
+    if (reset_ == LUA_NOREF) return;
+    script_->invoke(reset_, "reset", 0, [episode_seed](lua_State* state) noexcept {
+      lua_pushinteger(state, static_cast<lua_Integer>(episode_seed));
+      return 1;
+    });
+  }
+
+  void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
+    script_->invoke(forward_, "forward", 1, [&, this](lua_State* state) noexcept {
+      lua_rawgeti(state, LUA_REGISTRYINDEX, parameter_table_);
+      lua::ScriptObject::put(state, input_table_, in);
+      lua::ScriptObject::put(state, vector_table_, observation.vector);
+      return 3;
+    });
+    script_->take(-1, "what forward returns", out);
+    script_->clear();
+  }
+
+ private:
+  std::unique_ptr<lua::ScriptObject> script_;
+  std::size_t offset_ = 0, size_ = 0;
+  int forward_, reset_, initialise_, parameter_table_, input_table_, vector_table_;
+};
+
+}  // namespace
+
+MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout) {
+  auto script = std::make_unique<lua::ScriptObject>(options.string("file"), options, shapes_of(context));
+  return std::make_unique<ScriptBlock>(std::move(script), context, layout);
+}
+
+}  // namespace iap

@@ -1,0 +1,52 @@
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "cases.hpp"
+
+namespace {
+std::atomic<long> allocations = 0;
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  const auto step = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(step, (size + step - 1) / step * step)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+TEST_CASE("binding weights, scoring and selecting allocate nothing after the first call") {
+  const Case c = make_case({30, 41, 3}, 3, 2, 20, true, 0.5F, 61);
+  for (const auto& entry : kernel_catalog())
+    for (const bool brute_force : {false, true}) {
+      Config config = Config::Map{{"kernel", entry.name}};
+      if (brute_force && entry.name != "softmax") config["brute_force"] = true;
+      Options options("test", config);
+      const auto scorer = make_scorer(options, c.grid, c.d);
+      std::vector<float> scores(c.grid.count());
+      std::vector<int> selected(10);
+      const auto frame = [&] {
+        scorer->bind({c.query, c.key, c.query_bias, c.key_bias});
+        scorer->score(c.image.view(), -0.5F, scores);
+        select_top(scores, selected);
+      };
+      frame();
+      const long before = allocations;
+      frame();
+      const long after = allocations;
+      INFO(entry.name);
+      CHECK(after == before);
+    }
+}

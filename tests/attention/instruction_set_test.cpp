@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "hwy/targets.h"
+
+#include "cases.hpp"
+
+namespace {
+
+// Every test after this one runs on the best instruction set again.
+struct OnlyTarget {
+  explicit OnlyTarget(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }
+  ~OnlyTarget() { hwy::SetSupportedTargetsForTest(0); }
+};
+
+}  // namespace
+
+TEST_CASE("every instruction set of this machine scores alike") {
+  const std::int64_t supported = hwy::SupportedTargets();
+  for (const auto type : {PixelType::uint8, PixelType::float32}) {
+    const Case c = make_case({31, 45, 3, type}, 3, 2, 5, true, 0.4F, 62);
+    for (const auto& entry : kernel_catalog()) {
+      const Config config = Config::Map{{"kernel", entry.name}};
+      const auto best = scores_of(c, config, -0.5F);
+      const float scale = *std::ranges::max_element(best);
+      int tried = 0;
+      for (std::int64_t left = supported; left != 0; left &= left - 1, ++tried) {
+        const std::int64_t target = left & -left;
+        const OnlyTarget only(target);
+        INFO(entry.name << " on " << hwy::TargetName(target));
+        const auto scores = scores_of(c, config, -0.5F);
+        for (std::size_t i = 0; i < scores.size(); ++i) REQUIRE(std::abs(scores[i] - best[i]) <= 2e-5F * scale);
+      }
+      CHECK(tried >= 1);
+    }
+  }
+}

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cases.hpp"
+
+namespace {
+
+struct Settings {
+  FeatureKind kind;
+  int m, r;
+  bool normalised, orthogonal;
+  std::uint64_t seed;
+
+  Config config() const {
+    const char* names[] = {"exp", "trig", "hybrid"};
+    Config::Map map{{"kernel", names[static_cast<int>(kind)]},
+                    {"m", m},
+                    {"feature_seed", static_cast<std::int64_t>(seed)},
+                    {"input", normalised ? "normalised" : "plain"},
+                    {"ensemble", orthogonal ? "orthogonal" : "iid"}};
+    if (kind == FeatureKind::hybrid) map["r"] = r;
+    return map;
+  }
+  Projections projections(int d) const {
+    return draw_projections(orthogonal ? Ensemble::orthogonal : Ensemble::iid, d, m, kind == FeatureKind::hybrid ? r : 0, seed);
+  }
+};
+
+// Whether the sign of some xi . x is too close to call in single precision.
+bool ambiguous(const Projections& projections, const std::vector<double>& x) {
+  for (int j = 0; j < projections.r; ++j) {
+    double sum = 0, scale = 0;
+    for (int k = 0; k < projections.d; ++k) {
+      sum += projections.xi[j * projections.d + k] * x[k];
+      scale += std::abs(projections.xi[j * projections.d + k]);
+    }
+    if (std::abs(sum) < 1e-4 * scale) return true;
+  }
+  return false;
+}
+
+std::pair<Rows, Rows> inputs(const Case& c, bool normalised, double offset) {
+  Rows q = project(c, c.query, c.query_bias, offset), k = project(c, c.key, c.key_bias, offset);
+  const double root = std::pow(c.d, 0.25);
+  for (Rows* rows : {&q, &k})
+    if (normalised)
+      to_length(*rows, root);
+    else
+      for (auto& row : *rows)
+        for (double& u : row) u /= root;
+  return {q, k};
+}
+
+// z = sum of phi(q), scores z . phi(k) / L, feature by feature in double precision.
+std::vector<double> slow_scores(const Settings& settings, const Projections& projections, const Rows& queries, const Rows& keys) {
+  std::vector<double> phi(feature_count(settings.kind, projections.m, projections.r)), z(phi.size()), scores;
+  for (const auto& q : queries) {
+    feature_map(settings.kind, projections, Side::query, q, phi);
+    for (std::size_t i = 0; i < phi.size(); ++i) z[i] += phi[i] / static_cast<double>(queries.size());
+  }
+  for (const auto& k : keys) {
+    feature_map(settings.kind, projections, Side::key, k, phi);
+    scores.push_back(dot(z, phi));
+  }
+  return scores;
+}
+
+double largest(const std::vector<double>& values) {
+  double result = 0;
+  for (const double value : values) result = std::max(result, std::abs(value));
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("fast random features agree with the slow map on random shapes") {
+  Random random(51);
+  int compared = 0, skipped = 0;
+  for (int round = 0; round < 300; ++round) {
+    const auto pick = [&](int low, int high) { return low + static_cast<int>(random.below(high - low + 1)); };
+    const int size = pick(1, 5), stride = pick(1, 7);
+    const ImageShape shape{pick(size, 33), pick(size, 45), pick(1, 4), random.below(2) ? PixelType::uint8 : PixelType::float32};
+    const Settings settings{static_cast<FeatureKind>(random.below(3)),
+                            pick(1, 23),
+                            pick(1, 14),
+                            random.below(2) == 1,
+                            random.below(2) == 1,
+                            random.bits()};
+    const Case c =
+        make_case(shape, size, stride, pick(1, 12), random.below(2) == 1, 0.7F / static_cast<float>(size), random.bits());
+    const double offset = random.below(2) ? -0.5 : 0;
+    const Projections projections = settings.projections(c.d);
+    const auto [q, k] = inputs(c, settings.normalised, offset);
+    if (std::ranges::any_of(q, [&](const auto& x) { return ambiguous(projections, x); })) {
+      ++skipped;
+      continue;
+    }
+    const auto wanted = slow_scores(settings, projections, q, k);
+    const auto got = scores_of(c, settings.config(), static_cast<float>(offset));
+    const double tolerance = 1e-4 * largest(wanted);
+    INFO("round " << round << ", image " << shape.height << " x " << shape.width << " x " << shape.channels << ", patch " << size
+                  << ", stride " << stride << ", d " << c.d << ", kind " << static_cast<int>(settings.kind) << ", m " << settings.m
+                  << ", r " << settings.r);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (ambiguous(projections, k[i])) continue;
+      REQUIRE(std::abs(got[i] - wanted[i]) <= (settings.kind == FeatureKind::exp ? 1e-4 * wanted[i] : tolerance));
+      ++compared;
+    }
+  }
+  CHECK(compared > 10000);
+  CHECK(skipped < 60);
+}
+
+TEST_CASE("fast relu agrees with plain loops on random shapes") {
+  Random random(52);
+  for (int round = 0; round < 300; ++round) {
+    const auto pick = [&](int low, int high) { return low + static_cast<int>(random.below(high - low + 1)); };
+    const int size = pick(1, 8), stride = pick(1, 9);
+    const ImageShape shape{pick(size, 40), pick(size, 70), pick(1, 4), random.below(2) ? PixelType::uint8 : PixelType::float32};
+    const Case c = make_case(shape, size, stride, pick(1, 11), random.below(2) == 1, 0.5F, random.bits());
+    const Rows q = project(c, c.query, c.query_bias, -0.5), k = project(c, c.key, c.key_bias, -0.5);
+    std::vector<double> z(c.d);
+    for (const auto& row : q)
+      for (int o = 0; o < c.d; ++o) z[o] += std::max(row[o], 0.0) / static_cast<double>(q.size());
+    std::vector<double> wanted;
+    double scale = 0;
+    for (const auto& row : k) {
+      double sum = 0, bound = 0;
+      for (int o = 0; o < c.d; ++o) {
+        sum += z[o] * std::max(row[o], 0.0);
+        bound += z[o] * std::abs(row[o]);
+      }
+      wanted.push_back(sum);
+      scale = std::max(scale, bound);
+    }
+    const auto got = scores_of(c, Config::Map{{"kernel", "relu"}}, -0.5F);
+    for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(std::abs(got[i] - wanted[i]) <= 1e-4 * scale);
+  }
+}
+
+TEST_CASE("long frames lose no digits") {
+  const Case c = make_case({240, 320, 3}, 1, 1, 3, false, 0.8F, 53);
+  const Settings settings{FeatureKind::exp, 4, 0, false, true, 8};
+  const auto [q, k] = inputs(c, false, -0.5);
+  const auto wanted = slow_scores(settings, settings.projections(3), q, k);
+  const auto got = scores_of(c, settings.config(), -0.5F);
+  double worst = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) worst = std::max(worst, std::abs(got[i] / wanted[i] - 1));
+  CHECK(worst < 2e-5);
+}
+
+TEST_CASE("scores are the same bits on every run, scorer and thread") {
+  const Case c = make_case({60, 80, 3}, 2, 2, 4, true, 0.5F, 54);
+  for (const auto& entry : kernel_catalog()) {
+    const Config config = Config::Map{{"kernel", entry.name}};
+    const auto first = scores_of(c, config, -0.5F);
+    std::vector<std::vector<float>> others(4);
+    {
+      std::vector<std::jthread> threads;
+      for (auto& other : others) threads.emplace_back([&] { other = scores_of(c, config, -0.5F); });
+    }
+    for (const auto& other : others) REQUIRE(std::memcmp(first.data(), other.data(), first.size() * sizeof(float)) == 0);
+    Options options("test", config);
+    const auto scorer = make_scorer(options, c.grid, c.d);
+    scorer->bind({c.query, c.key, c.query_bias, c.key_bias});
+    std::vector<float> again(first.size());
+    for (int repeat = 0; repeat < 3; ++repeat) scorer->score(c.image.view(), -0.5F, again);
+    REQUIRE(again == first);
+  }
+}
+
+TEST_CASE("patches of equal content have equal scores wherever they are") {
+  Case c = make_case({37, 43, 3}, 2, 2, 4, true, 0.5F, 55);
+  std::ranges::fill(c.image.bytes(), std::uint8_t{77});
+  for (const auto& entry : kernel_catalog()) {
+    if (entry.name == "softmax") continue;
+    const auto scores = scores_of(c, Config::Map{{"kernel", entry.name}}, 0);
+    for (const float score : scores) REQUIRE(score == scores[0]);
+  }
+}
+
+TEST_CASE("inputs whose features overflow or vanish in float keep the ranking of double precision") {
+  for (const FeatureKind kind : {FeatureKind::exp, FeatureKind::trig, FeatureKind::hybrid})
+    for (const float spread : {6.0F, 11.0F}) {
+      const Case c = make_case({24, 24, 1}, 3, 3, 4, false, spread, 56);
+      const Settings settings{kind, 6, 3, false, true, 4};
+      const auto [q, k] = inputs(c, false, -0.5);
+      const Projections projections = settings.projections(c.d);
+      const auto wanted = slow_scores(settings, projections, q, k);
+      const auto got = scores_of(c, settings.config(), -0.5F);
+      const double scale = largest(wanted);
+      REQUIRE(std::isfinite(scale));
+      // Down to where a float next to the largest score becomes nothing, or where terms of both signs have cancelled.
+      const double floor = (kind == FeatureKind::exp ? 1e-30 : 1e-4) * scale;
+      std::vector<int> expected;
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        if (wanted[i] > floor) expected.push_back(static_cast<int>(i));
+      std::ranges::sort(expected, [&](int i, int j) { return wanted[i] > wanted[j]; });
+      std::vector<int> best(expected.size());
+      select_top(got, best);
+      INFO("kind " << static_cast<int>(kind) << ", spread " << spread << ", largest score " << scale);
+      CHECK(best == expected);
+      CHECK(std::ranges::all_of(got, [](float score) { return std::isfinite(score); }));
+    }
+}
+
+TEST_CASE("a NaN pixel spoils no more than it must") {
+  Case c = make_case({12, 12, 1, PixelType::float32}, 3, 3, 3, false, 0.5F, 57);
+  c.image.floats()[0] = std::nanf("");
+  for (const auto& entry : kernel_catalog()) {
+    const auto scores = scores_of(c, Config::Map{{"kernel", entry.name}}, 0);
+    CHECK(std::isnan(scores[0]));
+  }
+}
+
+TEST_CASE("projections change with the episode only where asked for, as a function of its seed") {
+  const Case c = make_case({30, 30, 3}, 3, 3, 4, false, 0.5F, 58);
+  const auto after = [&](const char* redraw, std::vector<std::uint64_t> episodes) {
+    const Config config = Config::Map{{"kernel", "hybrid"}, {"redraw", redraw}};
+    Options options("test", config);
+    const auto scorer = make_scorer(options, c.grid, c.d);
+    scorer->bind({c.query, c.key, {}, {}});
+    for (const auto episode : episodes) scorer->new_episode(episode);
+    std::vector<float> scores(c.grid.count());
+    scorer->score(c.image.view(), 0, scores);
+    return scores;
+  };
+  CHECK(after("never", {}) == after("never", {1, 2}));
+  CHECK(after("episode", {5}) == after("episode", {1, 2, 5}));
+  CHECK(after("episode", {5}) != after("episode", {6}));
+  CHECK(after("episode", {5}) != after("episode", {5 + (std::uint64_t{1} << 40)}));
+}
+
+TEST_CASE("heads that are zero or depend on few pixel values still score") {
+  for (const int d : {2, 16}) {
+    Case c = make_case({9, 10, 1}, 1, 1, d, false, 0.0F, 59);
+    for (const char* kernel : {"exp", "trig", "hybrid"})
+      for (const char* input : {"plain", "normalised"}) {
+        const auto scores = scores_of(c, Config::Map{{"kernel", kernel}, {"input", input}}, -0.5F);
+        for (const float score : scores) REQUIRE(std::abs(score - 1) < 1e-5F);  // exp(0 . 0)
+      }
+  }
+}
+
+TEST_CASE("epsilon is added to every feature of relu and exp") {
+  const Case c = make_case({20, 23, 3}, 3, 2, 5, true, 0.3F, 60);
+  const double epsilon = 0.05;
+  {
+    const Rows q = project(c, c.query, c.query_bias, 0), k = project(c, c.key, c.key_bias, 0);
+    std::vector<double> wanted(k.size());
+    for (const auto& a : q)
+      for (std::size_t j = 0; j < k.size(); ++j)
+        for (int o = 0; o < c.d; ++o)
+          wanted[j] += (std::max(a[o], 0.0) + epsilon) * (std::max(k[j][o], 0.0) + epsilon) / static_cast<double>(q.size());
+    for (const bool brute_force : {false, true}) {
+      const auto got = scores_of(c, Config::Map{{"kernel", "relu"}, {"epsilon", epsilon}, {"brute_force", brute_force}}, 0);
+      for (std::size_t j = 0; j < got.size(); ++j) REQUIRE(std::abs(got[j] / wanted[j] - 1) < 1e-5);
+    }
+  }
+  const Settings settings{FeatureKind::exp, 7, 0, false, true, 12};
+  const auto [q, k] = inputs(c, false, 0);
+  std::vector<double> a(7), b(7), z(7);
+  const auto add = [&](std::vector<double>& phi) {
+    for (double& value : phi) value += epsilon / std::sqrt(7.0);
+  };
+  const Projections projections = settings.projections(c.d);
+  for (const auto& x : q) {
+    feature_map(FeatureKind::exp, projections, Side::query, x, a);
+    add(a);
+    for (int i = 0; i < 7; ++i) z[i] += a[i] / static_cast<double>(q.size());
+  }
+  Config config = settings.config();
+  config["epsilon"] = epsilon;
+  const auto got = scores_of(c, config, 0);
+  for (std::size_t j = 0; j < got.size(); ++j) {
+    feature_map(FeatureKind::exp, projections, Side::key, k[j], b);
+    add(b);
+    REQUIRE(std::abs(got[j] / dot(z, b) - 1) < 1e-4);
+  }
+}

@@ -1,0 +1,428 @@
+#!/usr/bin/env bash
+# Tests of the command line: cli.sh PROGRAM CASE. Every case checks exit codes and what is printed where.
+set -uo pipefail
+iap=$(readlink -f "$1")
+scripts=$(readlink -f "$(dirname "$0")/../lua/scripts")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export HOME=$work XDG_STATE_HOME=$work/state
+
+fail() {
+  echo "FAILED: $*"
+  echo "exit code ${code:-none}; stdout:"
+  cat out 2>/dev/null
+  echo "stderr:"
+  cat err 2>/dev/null
+  exit 1
+}
+
+# run ARGS...: the exit code in $code, output in the files out and err
+run() {
+  "$iap" "$@" >out 2>err </dev/null
+  code=$?
+}
+exits() { [ "$code" -eq "$1" ] || fail "expected exit code $1"; }
+says() { grep -qF -- "$2" "$1" || fail "expected '$2' in $1"; }
+silent() { [ ! -s "$1" ] || fail "expected nothing in $1"; }
+lines() { [ "$(wc -l <"$1")" -eq "$2" ] || fail "expected $2 lines in $1"; }
+
+# interrupted SECONDS ARGS...: starts the program, sends SIGINT once it has printed "ready"
+interrupted() {
+  "$iap" "$@" >out 2>err </dev/null &
+  local pid=$!
+  for _ in $(seq 200); do
+    grep -q ready out 2>/dev/null && break
+    sleep 0.05
+  done
+  sleep 0.2
+  kill -INT "$pid"
+  local began=$SECONDS
+  wait "$pid"
+  code=$?
+  [ $((SECONDS - began)) -le 5 ] || fail "took more than 5 s to stop"
+}
+
+# A small training run on a pendulum; what the script adds stands in $1
+training_script() {
+  cp "$scripts/pendulum.lua" .
+  cat >train.lua <<LUA
+local iap = require "iap"
+local result = iap.train {
+  env = iap.env.make("pendulum.lua", { time_limit = 20 }),
+  policy = iap.policy.sequence { iap.policy.linear { activation = "tanh" } },
+  optimizer = iap.optim.es { population = 8, sigma = 0.1, learning_rate = 0.1 },
+  iterations = 4, eval_every = 2, eval_episodes = 4, seed = 3, quiet = true,
+  $1
+}
+print(result.iterations, result.stop_reason, string.format("%.17g", result.last_eval), result.out)
+print(table.concat(result.parameters, " "))
+LUA
+}
+
+case_usage() {
+  for arguments in "run" "fly" "--fly" "run --seed x f.lua" "run --threads 0 f.lua" "run --set" "eval" "eval x --episodes 0" "list nothing"; do
+    # shellcheck disable=SC2086
+    run $arguments
+    exits 2
+    [ -s err ] || fail "'$arguments' says nothing"
+    silent out
+  done
+  run --help
+  exits 0
+  says out "doctor"
+  run --version
+  exits 0
+  grep -qE '^iap [0-9]+\.[0-9]+\.[0-9]+$' out || fail "version"
+}
+
+case_missing_file() {
+  run run nothing.lua
+  exits 1
+  says err "cannot read 'nothing.lua'"
+  lines err 1
+  mkdir folder.lua
+  run run folder.lua
+  exits 1
+  says err "it is a folder"
+}
+
+case_syntax_error() {
+  printf 'local x = 1\nlocal y = = 2\n' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "bad.lua:2: unexpected symbol near '='"
+  lines err 1
+  printf '\033Lua' >binary.lua
+  run run binary.lua
+  exits 1
+  says err "binary.lua"
+}
+
+case_runtime_error() {
+  printf '#!/usr/bin/env iap\nlocal function f() return nil + 1 end\nf()\n' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "bad.lua:2: attempt to perform arithmetic on a nil value"
+  lines err 1
+  printf 'error({})' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "table"
+  lines err 1
+  printf 'iap = require "iap"\niap.env.make("cheetah-run", {pixel = {3, 3}})\n' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "bad.lua:2: environment 'cheetah-run': unknown option 'pixel'; did you mean 'pixels'?"
+  lines err 1
+  printf 'os.exit(7)' >exit.lua
+  run run exit.lua
+  exits 7
+}
+
+case_verbose() {
+  printf 'local function inner() error("deep") end\nlocal function outer() inner() end\nouter()\n' >bad.lua
+  run -v run bad.lua
+  exits 1
+  says err "bad.lua:1: deep"
+  says err "stack traceback"
+  says err "in upvalue 'inner'"
+  run run bad.lua --verbose
+  says err "stack traceback"
+}
+
+case_arguments() {
+  mkdir lib
+  echo 'return { name = "helper" }' >lib/helper.lua
+  echo 'print(arg[0], #arg, arg[1], arg[2], require("helper").name)' >lib/show.lua
+  run run lib/show.lua -- --seed "two words"
+  exits 0
+  [ "$(cat out)" = "$(printf 'lib/show.lua\t2\t--seed\ttwo words\thelper')" ] || fail "arguments"
+}
+
+case_options() {
+  cat >options.lua <<'LUA'
+local o = require "iap".options { size = 3, name = "relu", seed = 1, grid = { 8, 8 }, env = { repeats = 1 } }
+print(o.size, o.name, o.seed, o.grid[1], o.grid[2], o.env.repeats)
+LUA
+  run run options.lua
+  [ "$(cat out)" = "$(printf '3\trelu\t1\t8\t8\t1')" ] || fail "defaults"
+  run run options.lua --set size=4.5 --set name=exp --set 'grid=[16, 32]' --set env.repeats=2 --seed 9
+  exits 0
+  [ "$(cat out)" = "$(printf '4.5\texp\t9\t16\t32\t2')" ] || fail "overrides"
+  run run options.lua --set grid.2=5
+  [ "$(cat out)" = "$(printf '3\trelu\t1\t8\t5\t1')" ] || fail "override in a list"
+}
+
+case_set_errors() {
+  echo 'require "iap".options { population = 3 }' >options.lua
+  run run options.lua --set populatoin=4
+  exits 1
+  says err "--set populatoin: nothing in the script used it; did you mean 'population'?"
+  run run options.lua --set population=many
+  exits 1
+  says err "--set population=many: expected an integer like the default 3, got \"many\""
+  run run options.lua --set population
+  exits 1
+  says err "write it as path=value"
+  echo 'print(1)' >plain.lua
+  for arguments in "--set a=1" "--seed 1" "--out x" "--resume"; do
+    # shellcheck disable=SC2086
+    run run plain.lua $arguments
+    exits 1
+    says err "${arguments%% *}"
+    says err "nothing in the script used it"
+  done
+  training_script ""
+  run run train.lua --set env.action_repaet=2
+  exits 1
+  says err "unknown option 'action_repaet'; did you mean 'action_repeat'?"
+  run run train.lua --set optimizer.sigam=2
+  says err "unknown option 'sigam'; did you mean 'sigma'?"
+  run run train.lua --set iteratoins=2
+  exits 1
+  says err "did you mean 'iterations'?"
+  run run train.lua --set policy.blocks.7.units=2
+  exits 1
+  says err "'7' is no position in a list of 1"
+}
+
+case_interrupt() {
+  for body in 'while true do end' 'while true do pcall(function() while true do end end) end' \
+    'local f <close> = setmetatable({}, {__close = function() end}) while true do end'; do
+    printf 'print("ready") io.stdout:flush()\n%s\n' "$body" >loop.lua
+    interrupted run loop.lua
+    exits 130
+    says err "interrupted"
+    lines err 1
+  done
+}
+
+# A loop in the Lua state of an environment, reached directly and on the worker threads of an evaluation.
+case_interrupt_environment() {
+  cat >stuck.lua <<'LUA'
+return function(options)
+  return {
+    spec = { action_size = 1, vector = 1 },
+    reset = function() end,
+    observe = function() return { 0 } end,
+    step = function() while true do end end,
+  }
+end
+LUA
+  cat >loop.lua <<'LUA'
+local env = require "iap".env.make("stuck.lua")
+env:reset(1)
+print("ready") io.stdout:flush()
+env:step { 0 }
+LUA
+  interrupted run loop.lua
+  exits 130
+  cat >loop.lua <<'LUA'
+local iap = require "iap"
+print("ready") io.stdout:flush()
+iap.train { env = "stuck.lua", policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 }, iterations = 2, threads = 2, quiet = true }
+LUA
+  interrupted run loop.lua
+  exits 130
+}
+
+# Work that cannot be stopped in good order ends at the second Ctrl-C.
+case_second_interrupt() {
+  printf 'print("ready") io.stdout:flush()\nlocal co = coroutine.wrap(function() while true do end end) co()\n' >loop.lua
+  "$iap" run loop.lua >out 2>err </dev/null &
+  local pid=$!
+  for _ in $(seq 200); do
+    grep -q ready out && break
+    sleep 0.05
+  done
+  sleep 0.2
+  kill -INT "$pid"
+  sleep 0.5
+  kill -INT "$pid" 2>/dev/null
+  wait "$pid"
+  code=$?
+  exits 130
+}
+
+case_prompt_pipe() {
+  printf '%s\n' '1 + 1' '= "a" .. "b"' 'for i = 1, 2 do' '  print(i)' 'end' '{ 1, { x = 2 } }' 'local x = 5' 'iap.version:len() > 0' | "$iap" >out 2>err
+  code=$?
+  exits 0
+  silent err
+  [ "$(cat out)" = "$(printf '2\nab\n1\n2\n{ 1, { x = 2 } }\ntrue')" ] || fail "prompt"
+  printf '%s\n' 'iap.polcy' 'x = = 1' 'error("late")' 'print("still here")' 'function f()' | "$iap" repl >out 2>err
+  code=$?
+  exits 1
+  says out "still here"
+  says err "iap has no 'polcy'; did you mean 'policy'?"
+  says err "input:1: unexpected symbol near '='"
+  says err "input:1: late"
+  says err "'end' expected"
+  lines err 4
+}
+
+# The prompt on a terminal: completion by Tab, Ctrl-C at the prompt and in a loop, history, Ctrl-D.
+case_prompt_terminal() {
+  command -v script >/dev/null || { echo "no 'script' program: skipped"; exit 0; }
+  mkfifo keys
+  TERM=xterm script -qec "$iap" /dev/null <keys >out 2>err &
+  local pid=$!
+  exec 3>keys
+  wait_for() {
+    for _ in $(seq 100); do
+      grep -qF -- "$1" out && return
+      sleep 0.05
+    done
+    fail "expected '$1' on the terminal"
+  }
+  wait_for "Tab completes"
+  printf 'iap.vers\t:len() + 700\r' >&3
+  wait_for "705"
+  printf 'while true do end\r' >&3
+  sleep 0.5
+  printf '\003' >&3
+  wait_for "interrupted"
+  printf 'half a line' >&3
+  sleep 0.3
+  printf '\003' >&3
+  wait_for "^C"
+  printf 'print("alive" .. 1 + 1)\r' >&3
+  wait_for "alive2"
+  printf 'function twice(x)\rreturn 2 * x end\r' >&3
+  printf 'twice(21)\r' >&3
+  wait_for "42"
+  printf '"h\303\251"\r' >&3
+  wait_for "hé"
+  printf '\004' >&3
+  exec 3>&-
+  wait "$pid"
+  code=$?
+  exits 0
+  grep -q 'alive' state/iap/history || fail "no history"
+  grep -q 'half a line' state/iap/history && fail "an abandoned line is in the history"
+  return 0
+}
+
+case_list() {
+  run list
+  exits 0
+  for title in environments kernels blocks optimizers; do says out "$title"; done
+  run list envs
+  says out "cheetah-run"
+  grep -q kernels out && fail "list envs lists kernels"
+  run list optimizers
+  says out "es"
+}
+
+case_doctor() {
+  run doctor
+  exits 0
+  for row in iap Lua MuJoCo threads SIMD OpenGL; do grep -qE "^$row +[^ ]" out || fail "no row $row"; done
+}
+
+case_train() {
+  training_script 'out = iap.run_folder("runs/pendulum"),'
+  run run train.lua
+  exits 0
+  says out "runs/pendulum"
+  [ -s runs/pendulum/metrics.csv ] && [ -s runs/pendulum/experiment.lua ] || fail "no run folder"
+  cp out first
+  # The same for any number of threads, and another result for another seed.
+  run run train.lua --out again --threads 1
+  exits 0
+  sed 's#again#runs/pendulum#' out | cmp -s - first || fail "one thread gives another result"
+  run run train.lua --out other --seed 4
+  exits 0
+  [ "$(tail -1 out)" != "$(tail -1 first)" ] || fail "another seed gives the same result"
+  run run train.lua --out third --set iterations=2 --set env.action_repeat=2
+  exits 0
+  grep -q '^2' out || fail "--set iterations"
+  says third/experiment.lua "-- run with --set iterations=2 --set env.action_repeat=2"
+  run run train.lua
+  exits 1
+  says err "runs/pendulum"
+}
+
+case_resume() {
+  training_script 'out = iap.run_folder("whole"),'
+  run run train.lua
+  exits 0
+  tail -1 out >whole.txt
+  training_script 'out = iap.run_folder("parts"), on_iteration = function(r) return r.iteration < 2 end,'
+  run run train.lua
+  exits 0
+  says out "on_iteration"
+  training_script 'out = iap.run_folder("parts"),'
+  run run train.lua --resume
+  exits 0
+  tail -1 out | cmp -s - whole.txt || fail "a resumed run ends elsewhere"
+}
+
+case_eval() {
+  training_script 'out = "run",'
+  run run train.lua
+  exits 0
+  run eval run --episodes 5 --seed 2 --csv episodes.csv
+  exits 0
+  says out "episodes            5"
+  [ "$(head -1 episodes.csv)" = "episode,return,steps,terminated,truncated,unstable" ] || fail "csv header"
+  lines episodes.csv 6
+  # The figures printed are those of the episodes.
+  awk -F, 'NR > 1 {s += $2; q += $2 * $2; n++} END {m = s / n; printf "%.2f %.2f\n", m, sqrt((q - n * m * m) / (n - 1))}' episodes.csv >figures
+  [ "$(awk '/mean return/ {m = $3} /standard deviation/ {d = $3} END {print m, d}' out)" = "$(cat figures)" ] || fail "mean and deviation"
+  cp episodes.csv first.csv
+  run eval run --episodes 5 --seed 2 --threads 1 --csv episodes.csv
+  cmp -s episodes.csv first.csv || fail "one thread gives other episodes"
+  cat >eval.lua <<'LUA'
+local iap = require "iap"
+local by_path = iap.eval("run", { episodes = 5, seed = 2 })
+local by_policy = iap.eval(iap.policy.load("run"), { episodes = 5, seed = 2 })
+assert(by_path.mean == by_policy.mean and #by_path.episodes == 5 and by_path.low <= by_path.mean and by_path.mean <= by_path.high)
+print(string.format("%.2f", by_path.mean))
+LUA
+  run run eval.lua
+  exits 0
+  [ "$(cat out)" = "$(cut -d' ' -f1 figures)" ] || fail "iap.eval gives another mean"
+  run eval nothing
+  exits 1
+  says err "nothing"
+  echo junk >junk.iap
+  run eval junk.iap
+  exits 1
+  says err "junk.iap"
+}
+
+case_on_iteration() {
+  training_script 'on_iteration = function(r) print("seen", r.iteration, r.return_mean <= r.return_best) end,'
+  run run train.lua
+  exits 0
+  says out "$(printf 'seen\t4\ttrue')"
+  training_script 'on_iteration = function(r) error("stop here") end,'
+  run run train.lua
+  exits 1
+  says err "train.lua:7: stop here"
+  lines err 1
+  training_script 'on_iteration = 3,'
+  run run train.lua
+  exits 1
+  says err "option 'on_iteration' must be a function, got a number (3)"
+}
+
+case_bad_environments() {
+  training_script ""
+  sed -i 's#return -math.cos(self.angle), #return 0 / 0, #' pendulum.lua
+  run run train.lua
+  exits 1
+  says err "pendulum.lua: step must return a finite reward first"
+  cp "$scripts/pendulum.lua" .
+  sed -i 's#function Pendulum:observe()#function Pendulum:observe() error("camera broke")#' pendulum.lua
+  run run train.lua
+  exits 1
+  says err "camera broke"
+  says err "pendulum.lua:"
+  lines err 1
+}
+
+"case_$2"
+echo ok

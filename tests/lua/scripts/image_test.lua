@@ -1,0 +1,22 @@
+local check = require "check"
+local iap = require "iap"
+local folder = arg[0]:match("^(.*)/") or "."
+
+local image = iap.env.make(folder .. "/tracker.lua"):reset(1).images.pixels
+check.equal(tostring(image), "image 12 x 16 x 3 uint8")
+local path = os.tmpname()
+image:save_png(path)
+check.equal(iap.image.read(path):bytes(), image:bytes())
+os.remove(path)
+
+local large = image:enlarge(2)
+for row = 1, 24 do
+  for column = 1, 32 do check.same_list({ large:pixel(row, column) }, { image:pixel((row + 1) // 2, (column + 1) // 2) }) end
+end
+check.same_list({ iap.image.side_by_side({ image, image }, 3):shape() }, { 12, 35, 3, "uint8" })
+check.fails({ "image:pixel: argument 1 'row': expected an integer in [1, 12], got a number (13)" }, image.pixel, image, 13, 1)
+check.fails({ "image:enlarge: argument 1 'factor'" }, image.enlarge, image, 0)
+check.fails({ "images[2] must be an image, got the string 'x'" }, iap.image.side_by_side, { image, "x" })
+check.fails({ "at least one image" }, iap.image.side_by_side, {})
+check.fails({ "missing-folder" }, image.save_png, image, "missing-folder/x.png")
+check.fails({ "nothing.png" }, iap.image.read, "nothing.png")

@@ -1,0 +1,44 @@
+local check = require "check"
+local iap = require "iap"
+
+local blueprint = iap.optim.es { population = 16, sigma = 0.2, learning_rate = 0.1 }
+check.equal(tostring(blueprint), "iap.optim.es { learning_rate = 0.1, population = 16, sigma = 0.2 }")
+check.fails({ "optim_test.lua:", "optimizer: unknown option 'sigam'; did you mean 'sigma'?" }, function()
+  return iap.optim.es { sigam = 0.1 }
+end)
+check.fails({ "option 'sigma' must be" }, iap.optim.es, { sigma = "x" })
+
+-- Ask and tell on a sphere whose top is at (1, -2, 0.5).
+local function sphere(x) return -(x[1] - 1) ^ 2 - (x[2] + 2) ^ 2 - (x[3] - 0.5) ^ 2 end
+local function search(seed)
+  local es = blueprint:start({ 0, 0, 0 }, seed)
+  for _ = 1, 150 do
+    local population, fitness = es:ask(), {}
+    check.equal(#population, 16)
+    for i, member in ipairs(population) do fitness[i] = sphere(member) end
+    es:tell(fitness)
+  end
+  return es
+end
+local es = search(1)
+check.equal(es:iteration(), 150)
+check.close(es:mean()[1], 1, 0.2)
+check.close(es:mean()[2], -2, 0.2)
+check.close(es:mean()[3], 0.5, 0.2)
+check.equal(type(es:metrics()), "table")
+check.same_list(search(1):mean(), es:mean())
+assert(search(2):mean()[1] ~= es:mean()[1])
+
+local fresh = blueprint:start({ 0, 0 }, 0)
+check.fails({ "search:tell: argument 1 'fitness'" }, fresh.tell, fresh)
+fresh:ask()
+check.fails({ "fitness" }, fresh.tell, fresh, { 1, 2 })
+check.fails({ "optimizer:start: argument 1 'initial': element 2 must be a number" }, blueprint.start, blueprint, { 0, {} })
+
+-- maximise: the loop above as one call.
+local best, value, mean = iap.optim.maximise(sphere, { initial = { 0, 0, 0 }, optimizer = blueprint, iterations = 150, seed = 1 })
+check.equal(value, sphere(best))
+check.same_list(mean, es:mean())
+check.fails({ "optim_test.lua:", "inside f" }, iap.optim.maximise, function() error("inside f") end, { initial = { 0 } })
+check.fails({ "must return its value as a number, got nil" }, iap.optim.maximise, function() end, { initial = { 0 } })
+check.fails({ "iap.optim.maximise: unknown option 'iteration'; did you mean 'iterations'?" }, iap.optim.maximise, sphere, { initial = { 0, 0, 0 }, iteration = 1 })

@@ -1,0 +1,98 @@
+local check = require "check"
+local iap = require "iap"
+local folder = arg[0]:match("^(.*)/") or "."
+
+-- Blueprints print as the code that makes them, and that code makes them again.
+local blueprint = iap.policy.sequence {
+  iap.policy.concat { iap.attention.rank { patch = 4, d = 4, top = 3, values = { "position", "content" } }, iap.policy.observation {} },
+  iap.policy.lstm { units = 4 },
+  iap.policy.linear { activation = "tanh", scale = 0.5 },
+}
+local printed = tostring(blueprint)
+check.equal(tostring(load("local iap = ... return " .. printed)(iap)), printed)
+assert(printed:find("iap.attention.rank { d = 4, patch = 4, top = 3, values = { \"position\", \"content\" } }", 1, true), printed)
+
+-- A typo is an error where it stands, before there is an environment.
+check.fails({ "policy_test.lua:", "policy.linear: unknown option 'activatoin'; did you mean 'activation'?" }, function()
+  return iap.policy.linear { activatoin = "tanh" }
+end)
+check.fails({ "unknown kernel 'hibrid'; did you mean 'hybrid'?" }, iap.attention.rank, { patch = 4, kernel = "hibrid" })
+check.fails({ "option 'patch' is missing" }, iap.attention.rank, {})
+check.fails({ "option 'patch' must be an integer" }, iap.attention.rank, { patch = "x" })
+check.fails({ "iap.policy.linear: option 'units': expected a plain value" }, iap.policy.linear, { units = print })
+check.fails({ "leave it out" }, iap.policy.linear, { kind = "lstm" })
+check.fails({ "iap.policy has no 'lienar'; did you mean 'linear'?" }, function() return iap.policy.lienar end)
+for _, row in ipairs(iap.attention.kernels()) do iap.attention.rank { patch = 4, kernel = row.name } end
+
+-- What depends on shapes is judged on the environment.
+local env = iap.env.make(folder .. "/tracker.lua")
+check.fails({ "option 'top' is 500" }, iap.policy.build, iap.policy.sequence { iap.attention.rank { patch = 4, top = 500, image = "pixels" }, iap.policy.linear {} }, env)
+
+local head = iap.attention.rank { image = "pixels", patch = 4, top = 1, d = 4 }
+local policy = iap.policy.build(iap.policy.sequence { head, iap.policy.linear { activation = "tanh" } }, env)
+check.equal(tostring(policy), "policy of " .. policy:size() .. " parameters, 1 actions")
+check.equal(#policy:parameters(), policy:size())
+assert(policy:summary():find("linear", 1, true))
+local last = 0
+for _, slice in ipairs(policy:slices()) do
+  check.equal(slice.first, last + 1)
+  last = slice.last
+end
+check.equal(last, policy:size())
+
+-- act, and what it looked at.
+local observation = env:reset(3)
+policy:reset(0)
+local action = policy:act(observation)
+check.equal(#action, 1)
+local view = policy:views()[1]
+check.equal(view.rows * view.columns, 12)
+check.equal(#view.scores, 12)
+for _, score in ipairs(view.scores) do assert(score <= view.scores[view.selected[1]]) end
+local shown = observation.images.pixels:enlarge(3):overlay(view, 3)
+check.same_list({ shown:shape() }, { 36, 48, 3, "uint8" })
+check.fails({ "view.selected holds 13" }, shown.overlay, shown, { columns = 4, rows = 3, patch = 4, stride = 4, selected = { 13 } })
+
+-- Parameters, seeds, files.
+policy:initialise(7)
+local seventh = policy:parameters()
+policy:initialise(8)
+assert(policy:parameters()[1] ~= seventh[1])
+policy:set_parameters(seventh)
+check.same_list(policy:parameters(), seventh)
+check.fails({ "parameters" }, policy.set_parameters, policy, { 1, 2 })
+seventh[1] = 0 / 0
+check.fails({ "must be finite" }, policy.set_parameters, policy, seventh)
+local path = os.tmpname()
+policy:save(path, { note = "kept" })
+local loaded = iap.policy.load(path)
+check.same_list(loaded:parameters(), policy:parameters())
+check.equal(loaded:metadata().note, "kept")
+check.equal(loaded:metadata().env.name, env:spec().name)
+check.equal(tostring(loaded:blueprint()), tostring(policy:blueprint()))
+loaded:reset(0)
+policy:reset(0)
+check.same_list(loaded:act(observation), policy:act(observation))
+
+-- A policy file with a block written in Lua needs no other file.
+local pendulum = iap.env.make(folder .. "/pendulum.lua")
+local scripted = iap.policy.build(iap.policy.script { file = folder .. "/linear_block.lua", gain = 2 }, pendulum)
+local native = iap.policy.build(iap.policy.linear { bias = false }, pendulum)
+scripted:set_parameters { 0.5, -1, 0.25 }
+native:set_parameters { 1, -2, 0.5 }
+for seed = 1, 5 do
+  local state = pendulum:reset(seed)
+  check.close(scripted:act(state)[1], native:act(state)[1], 1e-6)
+end
+scripted:save(path)
+check.close(iap.policy.load(path):act(pendulum:reset(1))[1], native:act(pendulum:reset(1))[1], 1e-6)
+os.remove(path)
+check.fails({ "policy.script: unknown option 'gian'; did you mean 'gain'?" }, iap.policy.script, { file = folder .. "/linear_block.lua", gian = 2 })
+check.fails({ "cannot read 'missing.lua'" }, iap.policy.script, { file = "missing.lua" })
+
+-- Observations that do not fit.
+check.fails({ "policy:act: argument 1 'observation'", "got nothing" }, policy.act, policy)
+check.fails({ "observation.images must be a table of images" }, policy.act, policy, {})
+check.fails({ "observation.images.depth must be an image, got nil" }, policy.act, policy, { images = { pixels = observation.images.pixels } })
+check.fails({ "image 'depth' is 12 x 16 x 3" }, policy.act, policy, { images = { pixels = observation.images.pixels, depth = observation.images.pixels } })
+check.fails({ "observation.vector: element 2 must be a number" }, native.act, native, { vector = { 1, "x", 3 } })

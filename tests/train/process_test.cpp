@@ -1,0 +1,128 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+import iap.core;
+import iap.env;
+import iap.train;
+
+#include "fake_env.hpp"
+#include "run_files.hpp"
+
+// Runs in processes of their own, which can be killed.
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+pid_t start_child(const std::filesystem::path& out, int microseconds, const char* loud = "quiet",
+                  const std::filesystem::path& errors = "/dev/null") {
+  const std::string pause = std::to_string(microseconds);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    ::dup2(file, STDERR_FILENO);
+    ::execl(IAP_TRAIN_CHILD, IAP_TRAIN_CHILD, out.c_str(), pause.c_str(), loud, static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  return child;
+}
+
+/// The exit status, or minus the signal that ended it.
+int wait_for(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("a run killed at random moments resumes to the same end") {
+  const Scratch scratch("kill");
+  TrainOptions options = small_run(scratch / "whole");
+  options.iterations = 20;
+  train(options);
+  const auto whole = run_content(options.out);
+  int kills = 0;
+  Random random(31);
+  for (int chain = 0; chain < 3; ++chain) {
+    const auto out = scratch / std::to_string(chain);
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      const pid_t child = start_child(out, 50);
+      std::this_thread::sleep_for(std::chrono::microseconds(5000 + random.below(60000)));
+      ::kill(child, SIGKILL);
+      const int end = wait_for(child);
+      CHECK((end == -SIGKILL || end == 0));
+      kills += end == -SIGKILL;
+    }
+    REQUIRE(wait_for(start_child(out, 0)) == 0);
+    CHECK(differences(whole, run_content(out)) == "");
+    CHECK(read_table(out / "metrics.csv").size() == 22);
+  }
+  CHECK(kills >= 10);
+}
+
+TEST_CASE("progress in a pipe is a plain line for every evaluation; a quiet run prints nothing") {
+  const Scratch scratch("progress");
+  REQUIRE(wait_for(start_child(scratch / "run", 0, "loud", scratch / "errors")) == 0);
+  const std::string lines = read_file(scratch / "errors");
+  for (int iteration = 0; iteration <= 20; iteration += 2)
+    CHECK_THAT(lines, ContainsSubstring("iteration " + std::to_string(iteration) + "/20  "));
+  CHECK_THAT(lines, ContainsSubstring("return") && ContainsSubstring("eval") && ContainsSubstring("steps/s"));
+  CHECK(lines.find('\r') == std::string::npos);
+  CHECK(lines.find('\x1b') == std::string::npos);
+  REQUIRE(wait_for(start_child(scratch / "quiet", 0, "quiet", scratch / "errors")) == 0);
+  CHECK(read_file(scratch / "errors").empty());
+}
+
+TEST_CASE("progress on a terminal is one line that is drawn again, no wider than the terminal") {
+  const Scratch scratch("terminal");
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0);
+  REQUIRE(::grantpt(terminal) == 0);
+  REQUIRE(::unlockpt(terminal) == 0);
+  const std::string name = ::ptsname(terminal);
+  // Held open here, so that what the child wrote can still be read after its end.
+  const int other_end = ::open(name.c_str(), O_RDWR | O_NOCTTY);
+  winsize size{.ws_row = 24, .ws_col = 60};
+  REQUIRE(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
+  const pid_t child = start_child(scratch / "run", 0, "loud", name);
+  std::string shown;
+  char buffer[4096];
+  REQUIRE(::fcntl(terminal, F_SETFL, O_NONBLOCK) == 0);
+  int status = 0;
+  bool ended = false;
+  for (;;) {
+    const ssize_t got = ::read(terminal, buffer, sizeof buffer);
+    if (got > 0) {
+      shown.append(buffer, static_cast<std::size_t>(got));
+      continue;
+    }
+    if (ended) break;
+    ended = ::waitpid(child, &status, WNOHANG) == child;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ::close(other_end);
+  ::close(terminal);
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK_THAT(shown, ContainsSubstring("20/20") && ContainsSubstring("[####################]") && ContainsSubstring("\x1b[K"));
+  CHECK(std::ranges::count(shown, '\n') == 1);
+  CHECK(shown.ends_with('\n'));
+  for (std::size_t begin = 0; begin < shown.size();) {
+    const std::size_t end = std::min(shown.find('\r', begin), shown.size());
+    CHECK(end - begin <= 59 + std::string("\x1b[K").size());
+    begin = end + 1;
+  }
+}

@@ -1,0 +1,200 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+import iap.core;
+import iap.env;
+import iap.rollout;
+import iap.train;
+
+#include "fake_env.hpp"
+#include "run_files.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// Content and result of the run that nothing stopped.
+struct Whole {
+  std::map<std::string, std::string> content;
+  TrainResult result;
+};
+
+Whole uninterrupted(TrainOptions options, const std::filesystem::path& out) {
+  options.out = out;
+  options.resume = false;
+  const TrainResult result = train(options);
+  return {run_content(out), result};
+}
+
+void check_same(const Whole& whole, const TrainResult& result, const std::filesystem::path& out) {
+  CHECK(differences(whole.content, run_content(out)) == "");
+  CHECK(result.parameters == whole.result.parameters);
+  CHECK(result.best_parameters == whole.result.best_parameters);
+  CHECK(result.first_eval == whole.result.first_eval);
+  CHECK(result.last_eval == whole.result.last_eval);
+  CHECK(result.best_eval == whole.result.best_eval);
+  CHECK(result.iterations == whole.result.iterations);
+  CHECK(result.stop_reason == whole.result.stop_reason);
+}
+
+}  // namespace
+
+TEST_CASE("a run stopped after any iteration and resumed equals the uninterrupted one") {
+  const Scratch scratch("resume");
+  for (const int every : {1, 3}) {
+    TrainOptions options = small_run({});
+    options.checkpoint_every = every;
+    const Whole whole = uninterrupted(options, scratch / ("whole" + std::to_string(every)));
+    for (std::uint32_t stop = 1; stop <= 5; ++stop) {
+      INFO("stopped after " << stop << ", checkpoint every " << every);
+      options.out = scratch / ("stopped" + std::to_string(every) + std::to_string(stop));
+      options.resume = true;
+      options.on_iteration = [&](const IterationReport& report) { return report.iteration < stop; };
+      CHECK(train(options).stop_reason == "on_iteration");
+      options.on_iteration = {};
+      check_same(whole, train(options), options.out);
+    }
+  }
+}
+
+TEST_CASE("a run made longer or finished earlier equals one that was planned so") {
+  const Scratch scratch("longer");
+  for (const int first : {0, 1, 2, 3, 4}) {
+    INFO(first);
+    TrainOptions options = small_run(scratch / std::to_string(first));
+    options.iterations = first;
+    train(options);
+    options.resume = true;
+    options.iterations = 5;
+    const Whole whole = uninterrupted(options, scratch / ("whole" + std::to_string(first)));
+    check_same(whole, train(options), options.out);
+    check_same(whole, train(options), options.out);
+  }
+  TrainOptions options = small_run(scratch / "stopped");
+  options.on_iteration = [](const IterationReport& report) { return report.iteration < 3; };
+  train(options);
+  options.on_iteration = {};
+  options.resume = true;
+  options.iterations = 3;
+  check_same(uninterrupted(options, scratch / "whole_stopped"), train(options), options.out);
+}
+
+TEST_CASE("an interrupt at any moment leaves a run that resumes bit by bit") {
+  const Scratch scratch("interrupt");
+  TrainOptions options = small_run({});
+  const Whole whole = uninterrupted(options, scratch / "whole");
+  options.resume = true;
+  for (int position = 1; position < 700; position += 13) {
+    INFO("interrupt at step " << position);
+    options.out = scratch / std::to_string(position);
+    options.checkpoint_every = position % 2 ? 1 : 3;
+    std::atomic<int> steps = 0;
+    options.make_env = fake_envs([&](auto...) {
+      if (++steps == position) request_interrupt();
+    });
+    const TrainResult part = train(options);
+    clear_interrupt();
+    CHECK(part.stop_reason == (steps >= position && part.iterations < 5 ? "interrupted" : "iterations"));
+    CHECK(part.parameters.size() == whole.result.parameters.size());
+    if (part.iterations > 0) CHECK(read_table(options.out / "metrics.csv").size() == part.iterations + 2);
+    options.make_env = fake_envs();
+    options.checkpoint_every = 1;
+    check_same(whole, train(options), options.out);
+  }
+}
+
+TEST_CASE("an interrupt ends a slow run within a second") {
+  const Scratch scratch("latency");
+  TrainOptions options = small_run(scratch / "run");
+  options.make_env = fake_envs([](auto...) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }, 100000);
+  std::thread user([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    request_interrupt();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const TrainResult result = train(options);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  user.join();
+  clear_interrupt();
+  CHECK(result.stop_reason == "interrupted");
+  CHECK(seconds < 1.1);
+}
+
+TEST_CASE("metrics are cut back to the checkpoint, a torn row included") {
+  const Scratch scratch("torn");
+  TrainOptions options = small_run(scratch / "run");
+  const Whole whole = uninterrupted(options, scratch / "whole");
+  for (const std::string tail : {"6,1.5", "6", "4,1,2,3\n", "6,0,0,0,0,0,0,0,0,0,0,0,0,0\n7,", "\n", "garbage\n\0more"}) {
+    INFO(tail);
+    options.out = scratch / ("run" + std::to_string(tail.size()));
+    options.resume = true;
+    options.on_iteration = [](const IterationReport& report) { return report.iteration < 3; };
+    train(options);
+    options.on_iteration = {};
+    std::string table = read_file(options.out / "metrics.csv");
+    write_text(options.out / "metrics.csv", table + tail);
+    check_same(whole, train(options), options.out);
+  }
+}
+
+TEST_CASE("a resumed run counts its time on") {
+  const Scratch scratch("time");
+  TrainOptions options = small_run(scratch / "run");
+  options.on_iteration = [](const IterationReport& report) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    return report.iteration < 3;
+  };
+  const double before = train(options).seconds;
+  options.on_iteration = {};
+  options.resume = true;
+  CHECK(train(options).seconds > before * 0.6);
+  double seconds = 0;
+  const Table table = read_table(options.out / "metrics.csv");
+  for (std::size_t row = 1; row < table.size(); ++row) {
+    const double now = std::stod(table[row][table[row].size() - 2]);
+    CHECK(now > seconds);
+    seconds = now;
+  }
+}
+
+TEST_CASE("resuming with other settings names the first that differs") {
+  const Scratch scratch("settings");
+  TrainOptions options = small_run(scratch / "run");
+  train(options);
+  options.resume = true;
+  const auto before = run_content(options.out);
+  const auto message = [&](auto change) {
+    TrainOptions changed = options;
+    change(changed);
+    try {
+      train(changed);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK_THAT(message([](auto& o) { o.seed = 10; }), ContainsSubstring("seed: 9 before, 10 now"));
+  CHECK_THAT(message([](auto& o) { o.optimizer["learning_rate"] = 0.2; }),
+             ContainsSubstring("optimizer.learning_rate: 0.1 before, 0.2 now"));
+  CHECK_THAT(message([](auto& o) { o.optimizer["sigma"] = 0.2; }), ContainsSubstring("optimizer.sigma: not set before, 0.2 now"));
+  CHECK_THAT(message([](auto& o) { o.make_env = fake_envs({}, 13); }), ContainsSubstring("env.steps: 12 before, 13 now"));
+  CHECK_THAT(message([](auto& o) { o.policy["activation"] = "none"; }), ContainsSubstring("policy.activation"));
+  CHECK_THAT(message([](auto& o) { o.episodes = 1; }), ContainsSubstring("episodes"));
+  CHECK_THAT(message([](auto& o) { o.eval_every = 3; }), ContainsSubstring("eval_every"));
+  CHECK_THAT(message([](auto& o) { o.eval_episodes = 2; }), ContainsSubstring("eval_episodes"));
+  CHECK_THAT(message([](auto& o) { o.common_random_numbers = false; }), ContainsSubstring("common_random_numbers"));
+  CHECK(differences(before, run_content(options.out)) == "");
+  CHECK(message([](auto& o) { o.threads = 1; }) == "no error");
+  CHECK(message([](auto& o) { o.checkpoint_every = 2; }) == "no error");
+}

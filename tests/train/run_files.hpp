@@ -1,0 +1,86 @@
+#pragma once
+// Included after `import iap.core; import iap.env; import iap.train;` and fake_env.hpp.
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// A folder of its own for one test, removed at the end.
+class Scratch {
+ public:
+  explicit Scratch(const std::string& name) : path_(root() / ("iap_train_" + name + "_" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  ~Scratch() { std::filesystem::remove_all(path_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  /// Memory where there is any to write to: runs wait for the disk at every checkpoint, and the tests make hundreds of them.
+  static std::filesystem::path root() {
+    return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
+  }
+  std::filesystem::path path_;
+};
+
+inline void write_text(const std::filesystem::path& path, std::string_view content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+/// The small run that most tests make.
+inline iap::TrainOptions small_run(const std::filesystem::path& out) {
+  iap::TrainOptions options;
+  options.make_env = fake_envs();
+  options.policy = fake_policy();
+  options.optimizer = iap::Config::Map{{"population", 4}, {"learning_rate", 0.1}};
+  options.iterations = 5;
+  options.episodes = 2;
+  options.seed = 9;
+  options.threads = 2;
+  options.eval_every = 2;
+  options.eval_episodes = 3;
+  options.out = out;
+  options.quiet = true;
+  return options;
+}
+
+using Table = std::vector<std::vector<std::string>>;
+
+inline Table read_table(const std::filesystem::path& path) {
+  Table table;
+  std::istringstream lines(iap::read_file(path));
+  for (std::string line; std::getline(lines, line);) {
+    table.emplace_back(1);
+    for (const char c : line) c == ',' ? (void)table.back().emplace_back() : table.back().back().push_back(c);
+  }
+  return table;
+}
+
+/// The whole run without its times: metrics.csv less its last two columns, and the bytes of the other files.
+inline std::map<std::string, std::string> run_content(const std::filesystem::path& out) {
+  std::map<std::string, std::string> content;
+  for (const char* name : {"checkpoint.iap", "best.iap", "final.iap", "config.json"})
+    content[name] = std::filesystem::exists(out / name) ? iap::read_file(out / name) : "missing";
+  for (auto& row : read_table(out / "metrics.csv")) {
+    row.resize(row.size() - 2);
+    for (const auto& cell : row) content["metrics.csv"] += cell + ",";
+    content["metrics.csv"] += "\n";
+  }
+  return content;
+}
+
+/// Names of what differs, which reads better in a failing test than the bytes.
+inline std::string differences(const std::map<std::string, std::string>& a, const std::map<std::string, std::string>& b) {
+  std::string names;
+  for (const auto& [name, bytes] : a)
+    if (b.at(name) != bytes) names += name + " ";
+  return names;
+}

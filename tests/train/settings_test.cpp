@@ -1,0 +1,93 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <string>
+import iap.core;
+import iap.train;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+Config complete() {
+  return parse_json(R"({"env": {"name": "cheetah-run"}, "policy": {"kind": "linear"}, "optimizer": {"kind": "es"},
+                        "iterations": 7, "episodes": 3, "seed": 11, "threads": 2, "common_random_numbers": false,
+                        "eval_every": 4, "eval_episodes": 5, "checkpoint_every": 6, "out": "there", "resume": true,
+                        "quiet": true})",
+                    "test");
+}
+
+}  // namespace
+
+TEST_CASE("every option is read") {
+  const TrainOptions options = read_train_options(complete());
+  CHECK(*options.env.find("name")->string() == "cheetah-run");
+  CHECK(*options.policy.find("kind")->string() == "linear");
+  CHECK(*options.optimizer.find("kind")->string() == "es");
+  CHECK(options.iterations == 7);
+  CHECK(options.episodes == 3);
+  CHECK(options.seed == 11);
+  CHECK(options.threads == 2);
+  CHECK(!options.common_random_numbers);
+  CHECK(options.eval_every == 4);
+  CHECK(options.eval_episodes == 5);
+  CHECK(options.checkpoint_every == 6);
+  CHECK(options.out == "there");
+  CHECK(options.resume);
+  CHECK(options.quiet);
+}
+
+TEST_CASE("what is left out has the defaults of TrainOptions") {
+  const TrainOptions options = read_train_options(Config::Map{{"env", "cheetah-run"}, {"policy", Config::Map{{"kind", "linear"}}}}),
+                     plain;
+  CHECK(*options.env.find("name")->string() == "cheetah-run");
+  CHECK(*options.optimizer.find("kind")->string() == "es");
+  CHECK(options.iterations == plain.iterations);
+  CHECK(options.episodes == plain.episodes);
+  CHECK(options.seed == plain.seed);
+  CHECK(options.threads == plain.threads);
+  CHECK(options.common_random_numbers == plain.common_random_numbers);
+  CHECK(options.eval_every == plain.eval_every);
+  CHECK(options.eval_episodes == plain.eval_episodes);
+  CHECK(options.checkpoint_every == plain.checkpoint_every);
+  CHECK(options.out.empty());
+  CHECK(!options.resume);
+  CHECK(!options.quiet);
+}
+
+TEST_CASE("a bad option is named") {
+  const auto with = [](const std::string& key, const Config& value) {
+    Config config = complete();
+    config[key] = value;
+    return config;
+  };
+  CHECK_THROWS_WITH(read_train_options(with("iteration", 3)), ContainsSubstring("did you mean 'iterations'"));
+  CHECK_THROWS_WITH(read_train_options(with("iterations", -1)), ContainsSubstring("iterations") && ContainsSubstring("-1"));
+  CHECK_THROWS_WITH(read_train_options(with("iterations", "ten")), ContainsSubstring("iterations") && ContainsSubstring("ten"));
+  CHECK_THROWS_WITH(read_train_options(with("episodes", 0)), ContainsSubstring("episodes"));
+  CHECK_THROWS_WITH(read_train_options(with("seed", -1)), ContainsSubstring("seed"));
+  CHECK_THROWS_WITH(read_train_options(with("eval_episodes", 0)), ContainsSubstring("eval_episodes"));
+  CHECK_THROWS_WITH(read_train_options(with("checkpoint_every", 0)), ContainsSubstring("checkpoint_every"));
+  CHECK_THROWS_WITH(read_train_options(with("env", 3)), ContainsSubstring("env"));
+  CHECK_THROWS_WITH(read_train_options(with("policy", Config())), ContainsSubstring("policy"));
+  CHECK_THROWS_WITH(read_train_options(with("optimizer", "es")), ContainsSubstring("optimizer"));
+}
+
+TEST_CASE("train checks what a C++ host sets") {
+  const auto message = [](auto change) {
+    TrainOptions options;
+    change(options);
+    try {
+      train(options);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK_THAT(message([](auto& o) { o.episodes = 0; }), ContainsSubstring("episodes"));
+  CHECK_THAT(message([](auto& o) { o.iterations = -3; }), ContainsSubstring("iterations"));
+  CHECK_THAT(message([](auto& o) { o.seed = ~0ULL; }), ContainsSubstring("seed"));
+  CHECK_THAT(message([](auto& o) { o.threads = -1; }), ContainsSubstring("threads"));
+  CHECK_THAT(message([](auto& o) { o.checkpoint_every = 0; }), ContainsSubstring("checkpoint_every"));
+  CHECK_THAT(message([](auto& o) { o.resume = true; }), ContainsSubstring("out"));
+}

@@ -1,0 +1,200 @@
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+import iap.core;
+import iap.env;
+import iap.train;
+
+#include "fake_env.hpp"
+#include "run_files.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::string error_of(const TrainOptions& options) {
+  try {
+    train(options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// While it lives, no file of this process can grow beyond `bytes`: to a program the same as a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    rlimit limit = old_;
+    limit.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*handler_)(int);
+};
+
+}  // namespace
+
+TEST_CASE("a failing environment ends training with its name, seed and step, and the run can go on") {
+  const Scratch scratch("failing");
+  TrainOptions options = small_run(scratch / "whole");
+  train(options);
+  const auto whole = run_content(options.out);
+  const auto late = derive_seed({.seed = 9, .iteration = 3, .episode = 1, .purpose = Purpose::environment});
+  const Meddler nan_reward = [=](std::uint64_t seed, int step, StepResult& result) {
+    if (seed == late && step == 6) result.reward = std::numeric_limits<double>::quiet_NaN();
+  };
+  const Meddler throwing = [=](std::uint64_t seed, int step, StepResult&) {
+    if (seed == late && step == 6) throw std::logic_error("a wheel came off");
+  };
+  for (const auto& [name, meddler, message] :
+       {std::tuple{"nan", nan_reward, "reward is nan"}, std::tuple{"throw", throwing, "a wheel came off"}}) {
+    options.out = scratch / name;
+    options.resume = true;
+    options.checkpoint_every = 100;
+    options.make_env = fake_envs(meddler);
+    CHECK_THAT(error_of(options), ContainsSubstring(message) && ContainsSubstring("'fake'") &&
+                                      ContainsSubstring("seed " + std::to_string(late)) && ContainsSubstring("step 5"));
+    CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring(message));
+    CHECK(read_table(options.out / "metrics.csv").size() == 5);
+    options.make_env = fake_envs();
+    options.checkpoint_every = 1;
+    CHECK(train(options).iterations == 5);
+    CHECK(differences(whole, run_content(options.out)) == "");
+  }
+}
+
+TEST_CASE("a callback that throws ends the run with its message and a checkpoint") {
+  const Scratch scratch("callback");
+  TrainOptions options = small_run(scratch / "run");
+  options.on_iteration = [](const IterationReport& report) {
+    if (report.iteration == 2) throw std::runtime_error("host says no");
+    return true;
+  };
+  CHECK_THAT(error_of(options), ContainsSubstring("host says no"));
+  options.on_iteration = {};
+  options.resume = true;
+  CHECK(train(options).iterations == 5);
+}
+
+TEST_CASE("what cannot be built says so before a folder is made") {
+  const Scratch scratch("unbuilt");
+  TrainOptions options = small_run(scratch / "run");
+  options.make_env = [] { return std::unique_ptr<Env>(); };
+  CHECK_THAT(error_of(options), ContainsSubstring("factory"));
+  options.make_env = []() -> std::unique_ptr<Env> { throw std::runtime_error("no model"); };
+  CHECK_THAT(error_of(options), ContainsSubstring("no model"));
+  options = small_run(scratch / "run");
+  options.policy = Config::Map{{"kind", "liner"}};
+  CHECK_THAT(error_of(options), ContainsSubstring("'linear'"));
+  options = small_run(scratch / "run");
+  options.optimizer["population"] = 5;
+  CHECK_THAT(error_of(options), ContainsSubstring("population"));
+  CHECK(!std::filesystem::exists(scratch / "run"));
+}
+
+TEST_CASE("a folder that holds a run is left alone") {
+  const Scratch scratch("holds");
+  TrainOptions options = small_run(scratch / "run");
+  options.script = "first";
+  train(options);
+  const auto before = run_content(options.out);
+  options.seed = 10;
+  const auto check_refusal = [&](const std::string& name) {
+    const std::string message = error_of(options);
+    for (const std::string part : {"already holds a run", "--resume", "--out", name.c_str()})
+      CHECK_THAT(message, ContainsSubstring(part));
+  };
+  check_refusal("run");
+  CHECK(differences(before, run_content(options.out)) == "");
+  for (const char* name : {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap"}) {
+    INFO(name);
+    std::filesystem::create_directories(scratch / name);
+    write_text(scratch / name / name, "x");
+    options.out = scratch / name;
+    check_refusal(name);
+    CHECK(read_file(scratch / name / name) == "x");
+  }
+  std::filesystem::create_directories(scratch / "script");
+  write_text(scratch / "script/experiment.lua", "somebody's own");
+  options.out = scratch / "script";
+  check_refusal("experiment.lua");
+  CHECK(read_file(scratch / "script/experiment.lua") == "somebody's own");
+  write_text(scratch / "script/experiment.lua", "first");
+  CHECK(error_of(options) == "no error");
+}
+
+TEST_CASE("two runs cannot share a folder at the same time") {
+  const Scratch scratch("shared");
+  TrainOptions options = small_run(scratch / "run");
+  std::string inner;
+  options.on_iteration = [&](const IterationReport& report) {
+    if (report.iteration > 1) return true;
+    TrainOptions second = small_run(scratch / "run");
+    second.resume = true;
+    inner = error_of(second);
+    return true;
+  };
+  CHECK(train(options).iterations == 5);
+  CHECK_THAT(inner, ContainsSubstring("in use"));
+}
+
+TEST_CASE("a folder that cannot be made or written is an error that names it") {
+  const Scratch scratch("unwritable");
+  write_text(scratch / "file", "a file");
+  TrainOptions options = small_run(scratch / "file/run");
+  CHECK_THAT(error_of(options), ContainsSubstring("file/run"));
+  options.out = scratch / "file";
+  CHECK_THAT(error_of(options), ContainsSubstring("file"));
+  for (const char* name : {"metrics.csv", "config.json", "best.iap"}) {
+    INFO(name);
+    // A folder in a file's place fails for every user, root included.
+    options.out = scratch / (std::string("blocked_") + name);
+    options.resume = true;
+    std::filesystem::create_directories(options.out / name / "inside");
+    CHECK_THAT(error_of(options), ContainsSubstring(name));
+  }
+}
+
+TEST_CASE("a disk that fills up at any point ends the run with an error, and the run goes on once there is room") {
+  const Scratch scratch("full");
+  TrainOptions options = small_run(scratch / "whole");
+  train(options);
+  const auto whole = run_content(options.out);
+  int failed = 0;
+  for (rlim_t bytes = 0; bytes < 1600; bytes += 83) {
+    INFO(bytes);
+    options.out = scratch / std::to_string(bytes);
+    options.resume = true;
+    std::string message;
+    {
+      const FullDisk full(bytes);
+      message = error_of(options);
+    }
+    if (message != "no error") CHECK_THAT(message, ContainsSubstring("cannot write"));
+    failed += message != "no error";
+    CHECK(train(options).iterations == 5);
+    CHECK(differences(whole, run_content(options.out)) == "");
+  }
+  CHECK(failed > 5);
+}
