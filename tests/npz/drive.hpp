@@ -10,6 +10,7 @@ import iap.env;
 import iap.envs;
 import iap.npz;
 import iap.policy;
+import iap.rollout;
 
 inline std::string published_file(const std::string& name) {
   return std::string(IAP_TEST_DATA) + "/attention_agent/" + name + ".npz";
@@ -20,14 +21,8 @@ inline std::vector<double> drive(const std::string& modification, std::uint64_t 
   auto env = iap::make_env(iap::Config::Map{{"name", "car-racing"}, {"modification", modification}});
   auto policy = iap::import_attention_agent(published_file("car_racing"), "car-racing").policy;
   std::vector<double> returns;
-  for (int i = 0; i < episodes; ++i) {
-    env->reset(first_seed + static_cast<std::uint64_t>(i));
-    policy.reset();
-    double total = 0;
-    for (iap::StepResult result; !result.terminated && !result.truncated; total += result.reward)
-      result = env->step(policy.act(env->observe()));
-    returns.push_back(total);
-  }
+  for (int i = 0; i < episodes; ++i)
+    returns.push_back(iap::run_episode(*env, policy, first_seed + static_cast<std::uint64_t>(i)).total);
   return returns;
 }
 
