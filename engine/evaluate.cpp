@@ -20,11 +20,12 @@ namespace iap {
 Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int episodes, std::uint64_t seed) {
   if (episodes < 1) throw Error(text("evaluate: the number of episodes must be positive, got ", episodes));
   std::vector<RolloutTask> tasks;
+  Evaluation evaluation;
   for (int episode = 0; episode < episodes; ++episode) {
     const StreamKey key{.seed = seed, .episode = static_cast<std::uint32_t>(episode), .purpose = Purpose::evaluation};
-    tasks.push_back({parameters, derive_seed(key)});
+    evaluation.seeds.push_back(derive_seed(key));
+    tasks.push_back({parameters, evaluation.seeds.back()});
   }
-  Evaluation evaluation;
   evaluation.episodes = pool.run(tasks);
   const double count = episodes;
   for (const Episode& episode : evaluation.episodes) evaluation.mean += episode.total;

@@ -47,6 +47,9 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   app.add_option("--threads", arguments.eval.threads, "worker threads (default: all)")->check(CLI::Range(1, 4096));
   app.add_option_function<std::string>(
       "--csv", [&arguments](const std::string& path) { arguments.eval.csv = path; }, "write one row an episode");
+  app.add_option_function<std::string>(
+      "--actions", [&arguments](const std::string& path) { arguments.eval.actions = path; },
+      "write one row a step: the policy's outputs as hexadecimal floats");
 }
 
 /// Parses the command line; the usage errors end here.

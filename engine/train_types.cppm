@@ -56,6 +56,7 @@ struct TrainResult {
 
 struct Evaluation {
   std::vector<Episode> episodes;
+  std::vector<std::uint64_t> seeds;         ///< what each episode's environment was reset with
   double mean = 0, standard_deviation = 0;  ///< of the sample (n - 1); 0 for one episode
   double low = 0, high = 0;                 ///< 95% interval of the mean (Student's t); infinite for one episode
 };

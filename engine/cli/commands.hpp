@@ -19,7 +19,8 @@ struct EvalOptions {
   int episodes = 16;
   std::uint64_t seed = 0;
   int threads = 0;
-  std::optional<std::filesystem::path> csv;
+  std::optional<std::filesystem::path> csv;      ///< one row an episode
+  std::optional<std::filesystem::path> actions;  ///< one row a step, in hexadecimal floats: exact
 };
 
 int run(const std::filesystem::path& file, RunSettings settings, bool verbose);

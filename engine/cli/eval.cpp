@@ -1,11 +1,14 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <span>
 #include <string>
 
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 import iap.core;
+import iap.env;
+import iap.envs;
 import iap.policy;
 import iap.rollout;
 import iap.train;
@@ -27,11 +30,26 @@ std::string exact(double value) {
 }
 
 std::string csv_of(const Evaluation& evaluation) {
-  std::string rows = "episode,return,steps,terminated,truncated,unstable\n";
+  std::string rows = "episode,seed,return,steps,terminated,truncated,unstable\n";
   for (std::size_t i = 0; i < evaluation.episodes.size(); ++i) {
     const auto& episode = evaluation.episodes[i];
-    rows += text(i + 1, ",", exact(episode.total), ",", episode.steps, ",", episode.terminated, ",", episode.truncated, ",",
-                 episode.unstable, "\n");
+    rows += text(i + 1, ",", evaluation.seeds[i], ",", exact(episode.total), ",", episode.steps, ",", episode.terminated, ",",
+                 episode.truncated, ",", episode.unstable, "\n");
+  }
+  return rows;
+}
+
+/// Plays the episodes once more, one after the other, and keeps every action.
+std::string actions_of(const Evaluation& evaluation, Policy& policy, const Config& env_config) {
+  const auto env = make_env(env_config);
+  std::string rows;
+  for (std::size_t i = 0; i < evaluation.seeds.size(); ++i) {
+    int step = 0;
+    run_episode(*env, policy, evaluation.seeds[i], [&](const Observation&, std::span<const float> action, const Policy&) {
+      rows += text(i + 1, ",", step++);
+      for (const float value : action) rows += text(",", std::hexfloat, value);
+      rows += "\n";
+    });
   }
   return rows;
 }
@@ -40,12 +58,13 @@ std::string csv_of(const Evaluation& evaluation) {
 
 int eval(const EvalOptions& options) {
   catch_interrupts(nullptr);
-  const PolicyFile file = open_policy(options.policy);
+  PolicyFile file = open_policy(options.policy);
   const Config* env = file.metadata.find("env");
   if (!env)
     throw Error(text("'", options.policy.string(), "' does not say which environment it is for; use iap.eval with env = ..."));
   const auto evaluation = evaluate(file.policy, *env, options.episodes, options.seed, options.threads);
   if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation));
+  if (options.actions) write_file_atomic(*options.actions, actions_of(evaluation, file.policy, *env));
   const auto* name = env->find("name");
   std::cout << "environment         " << (name && name->string() ? *name->string() : env->describe()) << "\n"
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed << ")\n"

@@ -9,6 +9,7 @@ module;
 module iap.optim;
 import iap.core;
 import :ascent;
+import :turn;
 
 namespace iap {
 namespace {
@@ -71,15 +72,42 @@ class Sgd : public Ascent {
   std::vector<double> velocity_;
 };
 
+// Toklu, Liskowski, Srivastava 2020, "ClipUp: a simple and powerful optimizer for distribution-based policy evolution",
+// algorithm 1.
+class ClipUp : public Ascent {
+ public:
+  ClipUp(Options& options, std::size_t parameters)
+      : momentum_(options.number_in("momentum", 0, 0.999999, 0.9)),
+        max_speed_(options.number_in("max_speed", 1e-6, 1e6, 2)),
+        velocity_(parameters) {}
+
+  void step(std::span<const double> gradient, double learning_rate, std::span<double> parameters) override {
+    const double length = norm(gradient);
+    const double scale = length > 0 ? learning_rate / length : 0;
+    for (std::size_t i = 0; i < parameters.size(); ++i) velocity_[i] = momentum_ * velocity_[i] + scale * gradient[i];
+    const double speed = norm(velocity_), limit = max_speed_ * learning_rate;
+    const double clip = speed > limit ? limit / speed : 1;
+    for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] += velocity_[i] *= clip;
+  }
+
+  void save(Writer& writer) const override { writer.put_all(std::span<const double>(velocity_)); }
+  void load(Reader& reader) override { reader.get_into(std::span<double>(velocity_)); }
+
+ private:
+  double momentum_, max_speed_;
+  std::vector<double> velocity_;
+};
+
 }  // namespace
 
 const std::vector<std::string>& ascent_names() {
-  static const std::vector<std::string> names = {"adam", "sgd"};
+  static const std::vector<std::string> names = {"adam", "sgd", "clipup"};
   return names;
 }
 
 std::unique_ptr<Ascent> make_ascent(const std::string& name, Options& options, std::size_t parameters) {
   if (name == "adam") return std::make_unique<Adam>(options, parameters);
+  if (name == "clipup") return std::make_unique<ClipUp>(options, parameters);
   return std::make_unique<Sgd>(options, parameters);
 }
 

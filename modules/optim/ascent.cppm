@@ -23,8 +23,9 @@ class Ascent {
 /// The names that `make_ascent` knows.
 const std::vector<std::string>& ascent_names();
 
-/// "adam" (options beta1, beta2, epsilon; Kingma & Ba 2015, algorithm 1) or "sgd" (option momentum m:
-/// v = m v + (1 - m) g, as in the code of Salimans et al. 2017).
+/// "adam" (options beta1, beta2, epsilon; Kingma & Ba 2015, algorithm 1), "sgd" (option momentum m:
+/// v = m v + (1 - m) g, as in the code of Salimans et al. 2017) or "clipup" (options momentum and max_speed, the longest step in
+/// learning rates; Toklu et al. 2020, algorithm 1).
 std::unique_ptr<Ascent> make_ascent(const std::string& name, Options& options, std::size_t parameters);
 
 }  // namespace iap

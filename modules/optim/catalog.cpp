@@ -12,11 +12,22 @@ import iap.core;
 namespace iap {
 
 std::unique_ptr<Optimizer> make_es(Options& options, std::span<const float> initial, std::uint64_t seed);
+std::unique_ptr<Optimizer> make_cma_es(Options& options, std::span<const float> initial, std::uint64_t seed);
+std::unique_ptr<Optimizer> make_sep_cma_es(Options& options, std::span<const float> initial, std::uint64_t seed);
+std::unique_ptr<Optimizer> make_pepg(Options& options, std::span<const float> initial, std::uint64_t seed);
+std::unique_ptr<Optimizer> make_ars(Options& options, std::span<const float> initial, std::uint64_t seed);
+std::unique_ptr<Optimizer> make_simple_ga(Options& options, std::span<const float> initial, std::uint64_t seed);
 
 namespace {
 
 const OptimizerEntry entries[] = {
     {"es", "evolution strategy with antithetic Gaussian perturbations and an Adam or SGD step (Salimans et al. 2017)", make_es},
+    {"cma_es", "covariance matrix adaptation with active updates, optional IPOP or BIPOP restarts (Hansen 2016)", make_cma_es},
+    {"sep_cma_es", "CMA-ES with a diagonal covariance matrix, linear in the parameters (Ros & Hansen 2008)", make_sep_cma_es},
+    {"pepg", "policy gradients with parameter-based exploration and a step size for each parameter (Sehnke et al. 2010)",
+     make_pepg},
+    {"ars", "augmented random search along the best directions (Mania et al. 2018)", make_ars},
+    {"simple_ga", "genetic algorithm with truncation selection, Gaussian mutation and an elite (Such et al. 2017)", make_simple_ga},
 };
 
 }  // namespace

@@ -269,9 +269,10 @@ case_prompt_terminal() {
   TERM=xterm script -qec "$iap" /dev/null <keys >out 2>err &
   local pid=$!
   exec 3>keys
+  # wait_for TEXT [TIMES]
   wait_for() {
-    for _ in $(seq 100); do
-      grep -qF -- "$1" out && return
+    for _ in $(seq 400); do
+      [ "$(grep -oF -- "$1" out | wc -l)" -ge "${2:-1}" ] && return
       sleep 0.05
     done
     fail "expected '$1' on the terminal"
@@ -279,14 +280,15 @@ case_prompt_terminal() {
   wait_for "Tab completes"
   printf 'iap.vers\t:len() + 700\r' >&3
   wait_for "705"
-  printf 'while true do end\r' >&3
-  sleep 0.5
+  printf 'print("loop" .. "ing") while true do end\r' >&3
+  wait_for "looping"
   printf '\003' >&3
   wait_for "interrupted"
   printf 'half a line' >&3
   sleep 0.3
   printf '\003' >&3
-  wait_for "^C"
+  # The terminal itself showed the first one.
+  wait_for "^C" 2
   printf 'print("alive" .. 1 + 1)\r' >&3
   wait_for "alive2"
   printf 'function twice(x)\rreturn 2 * x end\r' >&3
@@ -366,10 +368,10 @@ case_eval() {
   run eval run --episodes 5 --seed 2 --csv episodes.csv
   exits 0
   says out "episodes            5"
-  [ "$(head -1 episodes.csv)" = "episode,return,steps,terminated,truncated,unstable" ] || fail "csv header"
+  [ "$(head -1 episodes.csv)" = "episode,seed,return,steps,terminated,truncated,unstable" ] || fail "csv header"
   lines episodes.csv 6
   # The figures printed are those of the episodes.
-  awk -F, 'NR > 1 {s += $2; q += $2 * $2; n++} END {m = s / n; printf "%.2f %.2f\n", m, sqrt((q - n * m * m) / (n - 1))}' episodes.csv >figures
+  awk -F, 'NR > 1 {s += $3; q += $3 * $3; n++} END {m = s / n; printf "%.2f %.2f\n", m, sqrt((q - n * m * m) / (n - 1))}' episodes.csv >figures
   [ "$(awk '/mean return/ {m = $3} /standard deviation/ {d = $3} END {print m, d}' out)" = "$(cat figures)" ] || fail "mean and deviation"
   cp episodes.csv first.csv
   run eval run --episodes 5 --seed 2 --threads 1 --csv episodes.csv

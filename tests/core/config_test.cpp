@@ -87,4 +87,9 @@ TEST_CASE("set_path reads JSON where it parses and keeps text otherwise") {
   for (const std::string path : {"", ".", "env.", ".env", "env..x"})
     CHECK_THROWS_MATCHES(set_path(config, path, "1"), Error, MessageMatches(ContainsSubstring("has an empty part")));
   CHECK_THROWS_MATCHES(set_path(config, "quiet.x", "1"), Error, Message("cannot set 'x' inside a boolean"));
+  set_path(config, "env.pixels.2", "32");
+  CHECK(config.find("env")->find("pixels")->describe() == "[64,32]");
+  for (const char* position : {"0", "3", "-1", "x", "1x"})
+    CHECK_THROWS_MATCHES(set_path(config, text("env.pixels.", position), "1"), Error,
+                         MessageMatches(ContainsSubstring("is no position in a list of 2")));
 }

@@ -16,7 +16,8 @@ for host in host_cpp host_c; do
 done
 
 prefix/bin/iap run "$source/tests/embed/policy.lua" policy.iap
-prefix/bin/iap eval policy.iap --episodes 1 --seed 5 --csv episodes.csv --actions expected.csv
+prefix/bin/iap eval policy.iap --episodes 1 --seed 5 --csv episodes.csv --actions actions.csv
+cut -d, -f2- actions.csv >expected.csv
 seed=$(awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "seed") column = i} NR == 2 {print $column}' episodes.csv)
 [ "$(wc -l <expected.csv)" -gt 10 ] || { echo "iap eval wrote no actions"; exit 1; }
 
@@ -25,8 +26,8 @@ cmp expected.csv host_cpp.csv
 host_c/host_c policy.iap frames.bin "$seed" >host_c.csv
 cmp expected.csv host_c.csv
 
-exported=$(nm -D --defined-only prefix/lib/*/libiap.so prefix/lib/libiap.so 2>/dev/null | awk 'NF == 3 && $3 !~ /^iap_/ {print $3}')
+exported=$(nm -D --defined-only "$(find prefix -name libiap.so)" | awk '$3 !~ /^iap_/ {print $3}')
 [ -z "$exported" ] || { echo "libiap.so exports more than iap_*: $exported"; exit 1; }
-lua_module=$(ls prefix/lib/*/lua/5.4/iap.so prefix/lib/lua/5.4/iap.so 2>/dev/null | head -n 1)
+lua_module=$(find prefix -path '*/lua/5.4/iap.so')
 LUA_CPATH="${lua_module%/*}/?.so" lua5.4 -e 'local iap = require "iap"; assert(#iap.policy.load("policy.iap"):parameters() > 0)'
 echo "both hosts act as iap eval does"

@@ -79,6 +79,9 @@ TEST_CASE("a run made longer or finished earlier equals one that was planned so"
     options.iterations = 5;
     const Whole whole = uninterrupted(options, scratch / ("whole" + std::to_string(first)));
     check_same(whole, train(options), options.out);
+    // As if the end had been killed between its files.
+    write_text(options.out / "best.iap", "stale");
+    std::filesystem::remove(options.out / "final.iap");
     check_same(whole, train(options), options.out);
   }
   TrainOptions options = small_run(scratch / "stopped");

@@ -199,6 +199,24 @@ TEST_CASE("a pool throws the error of the lowest failing task and works on after
   CHECK_THROWS_WITH(empty.run(tasks), ContainsSubstring("factory"));
 }
 
+TEST_CASE("an environment that threw is not used again") {
+  int built = 0;
+  bool broken = false;
+  const EnvFactory factory = [&] {
+    broken = false;
+    ++built;
+    return std::make_unique<FakeEnv>(12, [&](std::uint64_t seed, int, auto&) {
+      broken = broken || seed == 7;
+      if (broken) throw std::runtime_error("broken for good");
+    });
+  };
+  const std::vector<float> parameters(6);
+  RolloutPool pool(factory, policy_with(parameters), 1);
+  CHECK_THROWS_AS(pool.run(std::vector<RolloutTask>{{parameters, 1}, {parameters, 7}}), Error);
+  CHECK(pool.run(std::vector<RolloutTask>{{parameters, 1}}).size() == 1);
+  CHECK(built == 2);
+}
+
 TEST_CASE("an interrupt stops a pool between steps") {
   RolloutPool pool(fake_envs([](auto, int step, auto&) {
                      if (step == 3) request_interrupt();

@@ -80,6 +80,7 @@ TEST_CASE("a failing environment ends training with its name, seed and step, and
     options.make_env = fake_envs();
     options.checkpoint_every = 1;
     CHECK(train(options).iterations == 5);
+    CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring("resumes at iteration 3"));
     CHECK(differences(whole, run_content(options.out)) == "");
   }
 }

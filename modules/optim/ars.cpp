@@ -1,0 +1,157 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.optim;
+import iap.core;
+import :shaping;
+import :turn;
+
+// Mania, Guy, Recht 2018, "Simple random search of static linear policies is competitive for reinforcement learning", algorithm 1
+// (V1, and V1-t with `top` below all directions). Members 2k, 2k+1 stand at m +- sigma delta_k. Over the b directions of largest
+// max(F_{2k}, F_{2k+1}), whose 2b returns have the deviation s,
+//   m += learning_rate / (b s) sum_k (F_{2k} - F_{2k+1}) delta_k.
+
+namespace iap {
+namespace {
+
+class RandomSearch : public Optimizer {
+ public:
+  RandomSearch(Options& options, std::span<const float> initial, std::uint64_t seed)
+      : seed_(seed),
+        turn_("ars", initial.size(), static_cast<std::size_t>(options.integer_in("population", 2, 1 << 20, 64))),
+        mean_(initial.begin(), initial.end()),
+        rounded_(initial.begin(), initial.end()) {
+    if (turn_.population() % 2)
+      options.fail(text("option 'population' must be even (members come in antithetic pairs), got ", turn_.population()));
+    const auto directions = static_cast<std::int64_t>(turn_.population() / 2);
+    top_ = static_cast<std::size_t>(options.integer_in("top", 1, directions, directions));
+    sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.05);
+    learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
+    learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
+    const auto shaping = options.choice("shaping", shaping_names(), "none");
+    shaping_ = static_cast<Shaping>(std::ranges::find(shaping_names(), shaping) - shaping_names().begin());
+    noise_.resize(mean_.size());
+    step_.resize(mean_.size());
+    weights_.resize(turn_.population());
+    order_.resize(turn_.population() / 2);
+  }
+
+  std::string_view name() const override { return turn_.name(); }
+  std::size_t parameters() const override { return turn_.parameters(); }
+  std::size_t population() const override { return turn_.population(); }
+  std::span<const float> mean() const override { return rounded_; }
+  std::uint32_t iteration() const override { return turn_.iteration(); }
+
+  void ask(std::span<float> population) override {
+    turn_.ask(population.size());
+    for (std::size_t pair = 0; pair < turn_.population() / 2; ++pair) {
+      draw_noise(pair);
+      float* plus = population.data() + 2 * pair * mean_.size();
+      float* minus = plus + mean_.size();
+      for (std::size_t i = 0; i < mean_.size(); ++i) {
+        plus[i] = static_cast<float>(mean_[i] + sigma_ * noise_[i]);
+        minus[i] = static_cast<float>(mean_[i] - sigma_ * noise_[i]);
+      }
+    }
+  }
+
+  void tell(std::span<const double> fitness) override {
+    turn_.check_tell(fitness.size());
+    shape_fitness(shaping_, fitness, weights_);
+    choose_directions();
+    scale_returns();
+    std::ranges::fill(step_, 0.0);
+    // In the order of the members, so that equal returns cannot change the sum.
+    std::ranges::sort(std::span(order_).first(top_));
+    for (const std::size_t pair : std::span(order_).first(top_)) {
+      const double weight = learning_rate_ / static_cast<double>(top_) * (weights_[2 * pair] - weights_[2 * pair + 1]);
+      draw_noise(pair);
+      for (std::size_t i = 0; i < mean_.size(); ++i) step_[i] += weight * noise_[i];
+    }
+    for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += step_[i];
+    round_parameters(name(), mean_, rounded_, "lower learning_rate");
+    learning_rate_ *= learning_rate_decay_;
+    turn_.told();
+  }
+
+  std::vector<std::pair<std::string, double>> metrics() const override {
+    return {{"sigma", sigma_}, {"learning_rate", learning_rate_}, {"step_norm", norm(step_)}, {"parameter_norm", norm(mean_)}};
+  }
+
+  void save(Writer& writer) const override {
+    turn_.save(writer);
+    writer.put(learning_rate_);
+    writer.put_all(std::span<const double>(mean_));
+    writer.put_all(std::span<const double>(step_));
+  }
+
+  void load(Reader& reader) override {
+    turn_.load(reader);
+    learning_rate_ = reader.get<double>();
+    reader.get_into(std::span<double>(mean_));
+    reader.get_into(std::span<double>(step_));
+    std::ranges::transform(mean_, rounded_.begin(), [](double value) { return static_cast<float>(value); });
+  }
+
+ private:
+  void draw_noise(std::size_t pair) {
+    Random({.seed = seed_,
+            .iteration = turn_.iteration(),
+            .member = static_cast<std::uint32_t>(pair),
+            .purpose = Purpose::perturbation})
+        .fill_normal(noise_);
+  }
+
+  /// Puts the `top_` best directions first; of equal ones the earlier.
+  void choose_directions() {
+    std::iota(order_.begin(), order_.end(), 0U);
+    const auto best = [&](std::uint32_t pair) { return std::max(weights_[2 * pair], weights_[2 * pair + 1]); };
+    std::ranges::sort(order_, [&](std::uint32_t a, std::uint32_t b) { return best(a) != best(b) ? best(a) > best(b) : a < b; });
+  }
+
+  /// Divides the chosen returns by their deviation; by 0 they become 0.
+  void scale_returns() {
+    // Scaling first keeps the sums of huge values finite; the result does not depend on the scale.
+    double scale = 0, mean = 0, variance = 0;
+    const auto each = [&](auto&& body) {
+      for (const std::size_t pair : std::span(order_).first(top_))
+        for (const std::size_t member : {2 * pair, 2 * pair + 1}) body(weights_[member]);
+    };
+    each([&](double value) { scale = std::max(scale, std::abs(value)); });
+    if (scale == 0) return;
+    const auto count = static_cast<double>(2 * top_);
+    each([&](double& value) { mean += (value /= scale) / count; });
+    each([&](double value) { variance += (value - mean) * (value - mean) / count; });
+    // Equal values differ from their computed mean by rounding alone, which must not be blown up.
+    const double deviation = std::sqrt(variance);
+    each([&](double& value) { value = deviation > 1e-15 ? (value - mean) / deviation : 0; });
+  }
+
+  std::uint64_t seed_;
+  Turn turn_;
+  std::size_t top_ = 1;
+  double sigma_ = 0, learning_rate_ = 0, learning_rate_decay_ = 1;
+  Shaping shaping_ = Shaping::none;
+  std::vector<double> mean_;
+  std::vector<float> rounded_;  ///< `mean_` as the policy takes it
+  std::vector<float> noise_;
+  std::vector<double> step_, weights_;
+  std::vector<std::uint32_t> order_;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_ars(Options& options, std::span<const float> initial, std::uint64_t seed) {
+  return std::make_unique<RandomSearch>(options, initial, seed);
+}
+
+}  // namespace iap

@@ -1,0 +1,266 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.optim;
+import iap.core;
+import :cma_covariance;
+import :cma_rates;
+import :cma_restarts;
+import :cma_stop;
+import :turn;
+
+// Hansen 2016 (2023 revision), "The CMA evolution strategy: a tutorial", appendix A; equations are quoted by its numbers. Members
+// are x_k = m + sigma y_k with y_k = A z_k, C = A A^T.
+
+namespace iap {
+namespace {
+
+class CovarianceMatrixAdaptation : public Optimizer {
+ public:
+  CovarianceMatrixAdaptation(std::string_view name, Options& options, std::span<const float> initial, std::uint64_t seed,
+                             bool diagonal)
+      : seed_(seed),
+        diagonal_(diagonal),
+        active_(options.boolean("active", !diagonal)),
+        turn_(name, initial.size(),
+              static_cast<std::size_t>(
+                  options.integer_in("population", 4, 1 << 20, static_cast<std::int64_t>(cma_population(initial.size()))))),
+        base_population_(turn_.population()),
+        initial_(initial.begin(), initial.end()),
+        initial_sigma_(options.number_in("sigma", 1e-8, 1e3, 0.1)),
+        restart_spread_(options.number_in("restart_spread", 0, 1e6, initial_sigma_)),
+        stop_(options, initial.size()),
+        restarts_(options, base_population_, initial_sigma_),
+        covariance_(diagonal ? make_diagonal_covariance(initial.size()) : make_full_covariance(initial.size())),
+        mean_(initial.begin(), initial.end()),
+        rounded_(initial.begin(), initial.end()),
+        path_sigma_(initial.size()),
+        path_c_(initial.size()),
+        shift_(initial.size()) {
+    start_run();
+  }
+
+  std::string_view name() const override { return turn_.name(); }
+  std::size_t parameters() const override { return turn_.parameters(); }
+  std::size_t population() const override { return turn_.population(); }
+  std::span<const float> mean() const override { return rounded_; }
+  std::uint32_t iteration() const override { return turn_.iteration(); }
+  std::string stop_reason() const override { return stop_reason_; }
+
+  void ask(std::span<float> population) override {
+    turn_.ask(population.size());
+    draw();
+    for (std::size_t k = 0; k < turn_.population(); ++k) {
+      const double* y = y_.data() + k * mean_.size();
+      float* member = population.data() + k * mean_.size();
+      for (std::size_t i = 0; i < mean_.size(); ++i) member[i] = static_cast<float>(mean_[i] + sigma_ * y[i]);
+    }
+  }
+
+  void tell(std::span<const double> fitness) override {
+    turn_.check_tell(fitness.size());
+    order_best_first(name(), fitness, order_);
+    draw();
+    stop_.record(fitness, order_);
+    ++generation_;
+    weigh_members();
+    move_mean();
+    adapt_paths_and_covariance();
+    adapt_sigma();
+    if (generation_ - refreshed_ > covariance_->refresh_every(rates_.c_1 + rates_.c_mu)) {
+      covariance_->refresh();
+      refreshed_ = generation_;
+    }
+    restarts_.spend(turn_.population());
+    stop_reason_ = reason_to_stop();
+    if (!stop_reason_.empty() && stop_reason_ != "target") restart();
+    turn_.told();
+    drawn_ = false;
+  }
+
+  std::vector<std::pair<std::string, double>> metrics() const override {
+    double variance = 0;
+    for (std::size_t i = 0; i < mean_.size(); ++i) variance += covariance_->variance(i);
+    return {{"sigma", sigma_},
+            {"deviation", sigma_ * std::sqrt(variance / static_cast<double>(mean_.size()))},
+            {"axis_ratio", covariance_->axis_ratio()},
+            {"path_length", norm(path_sigma_) / rates_.chi},
+            {"parameter_norm", norm(mean_)},
+            {"population", static_cast<double>(turn_.population())},
+            {"restarts", restarts_.count()}};
+  }
+
+  void save(Writer& writer) const override {
+    Turn head = turn_;
+    head.set_population(base_population_);
+    head.save(writer);
+    restarts_.save(writer);
+    stop_.save(writer);
+    writer.put_string(stop_reason_);
+    writer.put(sigma_);
+    writer.put(generation_);
+    writer.put(refreshed_);
+    for (const auto* values : {&mean_, &path_sigma_, &path_c_}) writer.put_all(std::span<const double>(*values));
+    covariance_->save(writer);
+  }
+
+  void load(Reader& reader) override {
+    turn_.set_population(base_population_);
+    turn_.load(reader);
+    restarts_.load(reader);
+    set_population(restarts_.population());
+    stop_.load(reader);
+    stop_reason_ = reader.get_string();
+    sigma_ = reader.get<double>();
+    generation_ = reader.get<std::uint32_t>();
+    refreshed_ = reader.get<std::uint32_t>();
+    for (auto* values : {&mean_, &path_sigma_, &path_c_}) reader.get_into(std::span<double>(*values));
+    covariance_->load(reader);
+    std::ranges::transform(mean_, rounded_.begin(), [](double value) { return static_cast<float>(value); });
+    drawn_ = false;
+  }
+
+ private:
+  void set_population(std::size_t population) {
+    turn_.set_population(population);
+    rates_ = cma_rates(mean_.size(), population, active_, diagonal_);
+    stop_.restart(population);
+    z_.resize(population * mean_.size());
+    y_.resize((population + 1) * mean_.size());
+    weights_.resize(population + 1);
+  }
+
+  void start_run() {
+    set_population(restarts_.population());
+    sigma_ = restarts_.sigma();
+    std::ranges::fill(path_sigma_, 0.0);
+    std::ranges::fill(path_c_, 0.0);
+    covariance_->reset();
+    generation_ = refreshed_ = 0;
+  }
+
+  void restart() {
+    Random random({.seed = seed_, .iteration = turn_.iteration(), .purpose = Purpose::initial_parameters});
+    if (!restarts_.next(random)) return;
+    stop_reason_.clear();
+    start_run();
+    for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] = initial_[i] + restart_spread_ * random.normal();
+    round_mean();
+  }
+
+  void draw() {
+    if (drawn_) return;
+    const std::size_t size = mean_.size();
+    for (std::size_t k = 0; k < turn_.population(); ++k) {
+      Random random({.seed = seed_,
+                     .iteration = turn_.iteration(),
+                     .member = static_cast<std::uint32_t>(k),
+                     .purpose = Purpose::perturbation});
+      for (std::size_t i = 0; i < size; ++i) z_[k * size + i] = random.normal();
+    }
+    covariance_->transform(z_, std::span(y_).first(z_.size()));
+    drawn_ = true;
+  }
+
+  /// Weights by member: by rank, the negative ones scaled to the length of their step (46).
+  void weigh_members() {
+    const auto size = mean_.size();
+    for (std::size_t rank = 0; rank < order_.size(); ++rank) {
+      const std::size_t k = order_[rank];
+      double weight = rates_.weights[rank];
+      if (weight < 0) {
+        double square = 0;
+        for (const double value : std::span(z_).subspan(k * size, size)) square += value * value;
+        weight *= static_cast<double>(size) / square;
+      }
+      weights_[k] = weight;
+    }
+  }
+
+  /// sum_k w_k columns_k over the positive weights (41), in the order of the members.
+  void average(const std::vector<double>& columns) {
+    std::ranges::fill(shift_, 0.0);
+    const auto size = mean_.size();
+    for (std::size_t k = 0; k < turn_.population(); ++k) {
+      if (weights_[k] <= 0) continue;
+      for (std::size_t i = 0; i < size; ++i) shift_[i] += weights_[k] * columns[k * size + i];
+    }
+  }
+
+  void move_mean() {
+    // A^-1 times the mean step is the mean z (43).
+    average(z_);
+    const double gain = std::sqrt(rates_.c_sigma * (2 - rates_.c_sigma) * rates_.mu_eff);
+    for (std::size_t i = 0; i < mean_.size(); ++i) path_sigma_[i] = (1 - rates_.c_sigma) * path_sigma_[i] + gain * shift_[i];
+    average(y_);
+    for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += sigma_ * shift_[i];
+    round_mean();
+  }
+
+  void round_mean() { round_parameters(name(), mean_, rounded_, "lower sigma"); }
+
+  void adapt_paths_and_covariance() {
+    const auto n = static_cast<double>(mean_.size());
+    const double unbiased = std::sqrt(1 - std::pow(1 - rates_.c_sigma, 2.0 * generation_));
+    const bool moving = norm(path_sigma_) / unbiased < (1.4 + 2 / (n + 1)) * rates_.chi;
+    const double gain = moving ? std::sqrt(rates_.c_c * (2 - rates_.c_c) * rates_.mu_eff) : 0;
+    for (std::size_t i = 0; i < mean_.size(); ++i) path_c_[i] = (1 - rates_.c_c) * path_c_[i] + gain * shift_[i];
+
+    double keep = 1 - rates_.c_1 + (moving ? 0 : rates_.c_1 * rates_.c_c * (2 - rates_.c_c));
+    for (const double weight : rates_.weights) keep -= rates_.c_mu * weight;
+    for (double& weight : weights_) weight *= rates_.c_mu;
+    weights_.back() = rates_.c_1;
+    std::ranges::copy(path_c_, y_.end() - static_cast<std::ptrdiff_t>(mean_.size()));
+    covariance_->update(keep, weights_, y_);
+  }
+
+  void adapt_sigma() {
+    const double exponent = rates_.c_sigma / rates_.d_sigma * (norm(path_sigma_) / rates_.chi - 1);
+    sigma_ *= std::exp(std::min(1.0, exponent));
+  }
+
+  std::string reason_to_stop() const {
+    const auto reason = stop_.reason({mean_, path_c_, sigma_, restarts_.sigma(), generation_, covariance_.get()});
+    return reason.empty() && restarts_.exhausted() ? "restart_budget" : reason;
+  }
+
+  std::uint64_t seed_;
+  bool diagonal_, active_;
+  Turn turn_;
+  std::size_t base_population_;
+  std::vector<float> initial_;
+  double initial_sigma_, restart_spread_;
+  StopConditions stop_;
+  Restarts restarts_;
+  std::unique_ptr<Covariance> covariance_;
+  CmaRates rates_;
+  std::string stop_reason_;
+  double sigma_ = 0;
+  std::uint32_t generation_ = 0, refreshed_ = 0;  ///< since the (re)start: now, at the last refresh
+  std::vector<double> mean_;
+  std::vector<float> rounded_;  ///< `mean_` as the policy takes it
+  std::vector<double> path_sigma_, path_c_, shift_;
+  std::vector<double> z_, y_, weights_;  ///< a column a member; the last of `y_` and `weights_` is the path's
+  std::vector<std::uint32_t> order_;
+  bool drawn_ = false;  ///< z_ and y_ are those of this iteration
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_cma_es(Options& options, std::span<const float> initial, std::uint64_t seed) {
+  return std::make_unique<CovarianceMatrixAdaptation>("cma_es", options, initial, seed, false);
+}
+
+std::unique_ptr<Optimizer> make_sep_cma_es(Options& options, std::span<const float> initial, std::uint64_t seed) {
+  return std::make_unique<CovarianceMatrixAdaptation>("sep_cma_es", options, initial, seed, true);
+}
+
+}  // namespace iap

@@ -1,0 +1,52 @@
+local check = require "check"
+local iap = require "iap"
+local folder = arg[0]:match("^(.*)/") or "."
+
+local function options(more)
+  local all = {
+    env = iap.env.make(folder .. "/pendulum.lua", { time_limit = 30 }),
+    policy = iap.policy.linear { activation = "tanh" },
+    optimizer = iap.optim.es { population = 8, sigma = 0.3, learning_rate = 0.2 },
+    iterations = 3, eval_every = 1, eval_episodes = 3, seed = 5, quiet = true,
+  }
+  for key, value in pairs(more or {}) do all[key] = value end
+  return all
+end
+
+-- The same numbers on one thread and on three, in Lua environments with states of their own.
+local seen = {}
+local one = iap.train(options { threads = 1, on_iteration = function(report) seen[#seen + 1] = report end })
+local three = iap.train(options { threads = 3 })
+check.same_list(one.parameters, three.parameters)
+check.equal(one.last_eval, three.last_eval)
+check.equal(one.stop_reason, "iterations")
+check.equal(one.iterations, 3)
+check.equal(#seen, 3)
+check.equal(seen[3].iteration, 3)
+check.equal(seen[3].eval_mean, one.last_eval)
+assert(seen[2].return_best >= seen[2].return_mean and seen[2].steps_per_second > 0)
+
+-- The trained mean gives the evaluation's return again, by hand: episodes as iap.eval plays them.
+local policy = iap.policy.build(options().policy, options().env)
+policy:set_parameters(one.parameters)
+local evaluation = iap.eval(policy, { episodes = 4, seed = 9 })
+local sum = 0
+for _, episode in ipairs(evaluation.episodes) do
+  check.equal(episode.steps, 30)
+  check.equal(episode.truncated, true)
+  sum = sum + episode.total
+end
+check.close(evaluation.mean, sum / 4, 1e-12)
+check.same_list({ iap.eval(policy, { episodes = 4, seed = 9, threads = 1 }).mean }, { evaluation.mean })
+
+local stopped = iap.train(options { iterations = 100, on_iteration = function(report) return report.iteration < 2 end })
+check.equal(stopped.iterations, 2)
+check.equal(stopped.stop_reason, "on_iteration")
+
+check.fails({ "train: unknown option 'iteration'; did you mean 'iterations'?" }, iap.train, options { iteration = 3 })
+check.fails({ "train: option 'policy' must be a block" }, iap.train, options { policy = 3 })
+check.fails({ "iap.train: argument 1 'options': expected a table, got nothing" }, iap.train)
+check.fails({ "iap.train: option 'env.f': expected a plain value, a list or a table, got a function" }, iap.train, options { env = { f = print } })
+check.fails({ "iap.eval: argument 1 'policy': expected a policy, or the path" }, iap.eval, 3)
+check.fails({ "iap.eval: unknown option 'episode'; did you mean 'episodes'?" }, iap.eval, policy, { episode = 3 })
+check.fails({ "nothing/here" }, iap.eval, "nothing/here")

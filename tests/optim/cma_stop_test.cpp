@@ -1,0 +1,161 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "functions.hpp"
+import iap.core;
+import iap.optim;
+
+using namespace iap;
+using namespace functions;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::unique_ptr<Optimizer> make_cma(Config::Map options, std::size_t size = 5, float start = 1, std::uint64_t seed = 2) {
+  options.emplace("kind", "cma_es");
+  return make_optimizer(options, std::vector<float>(size, start), seed);
+}
+
+/// Tells until the optimizer stops; returns the reason, or "" after `limit` generations.
+std::string run(Optimizer& optimizer, const Function& f, int limit) {
+  std::vector<float> population;
+  std::vector<double> fitness;
+  for (int i = 0; i < limit && optimizer.stop_reason().empty(); ++i) {
+    population.resize(optimizer.population() * optimizer.parameters());
+    fitness.resize(optimizer.population());
+    optimizer.ask(population);
+    for (std::size_t k = 0; k < fitness.size(); ++k)
+      fitness[k] = f(std::span(population).subspan(k * optimizer.parameters(), optimizer.parameters()));
+    optimizer.tell(fitness);
+  }
+  return optimizer.stop_reason();
+}
+
+double metric(const Optimizer& optimizer, const std::string& name) {
+  for (const auto& [key, value] : optimizer.metrics())
+    if (key == name) return value;
+  throw Error("no metric " + name);
+}
+
+std::string state(const Optimizer& optimizer) {
+  Writer writer;
+  optimizer.save(writer);
+  return writer.bytes();
+}
+
+}  // namespace
+
+TEST_CASE("each stop condition has a name") {
+  CHECK(run(*make_cma({{"target", -1e-3}}), sphere, 1000) == "target");
+  CHECK(run(*make_cma({}), [](auto) { return 3.0; }, 1000) == "equal_fitness");
+  CHECK(run(*make_cma({{"tol_fun", 1e-6}}), sphere, 1000) == "tol_fun");
+  CHECK(run(*make_cma({{"tol_x", 1e-3}, {"tol_fun", 0}}), sphere, 1000) == "tol_x");
+  CHECK(run(*make_cma({{"tol_x_up", 100}}), [](auto x) { return double{x[0]}; }, 1000) == "tol_x_up");
+  CHECK(run(*make_cma({{"tol_condition", 1e3}}), ellipsoid, 1000) == "condition");
+  // Far from the origin the spacing of floats ends the search.
+  const auto far = [](std::span<const float> x) {
+    double sum = 0;
+    for (const float value : x) sum -= std::abs(value - 1000.0);
+    return sum;
+  };
+  const std::string precision = run(*make_cma({{"tol_fun", 0}, {"tol_x", 0}}, 5, 1001), far, 3000);
+  CHECK(precision == "no_effect_coordinate");
+  // A search that only loses ground: the fitness of generation g is noise around -g.
+  const auto sinking = make_cma({{"tol_x_up", 1e300}});
+  Random random(8);
+  int calls = 0;
+  CHECK(run(*sinking, [&](auto) { return random.normal() - 0.01 * ++calls; }, 3000) == "stagnation");
+  CHECK(run(*make_cma({}), sphere, 20).empty());
+}
+
+TEST_CASE("NaN and infinite fitness leave the distribution finite") {
+  const auto optimizer = make_cma({{"population", 9}});
+  std::vector<float> population(45);
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  for (int i = 0; i < 100; ++i) {
+    optimizer->ask(population);
+    optimizer->tell(std::vector<double>{nan, infinity, nan, -infinity, 1, nan, infinity, 0.5, nan});
+    for (const auto& [name, value] : optimizer->metrics()) REQUIRE(std::isfinite(value));
+    for (const float value : optimizer->mean()) REQUIRE(std::isfinite(value));
+  }
+}
+
+TEST_CASE("restarts with a growing population find what one run misses") {
+  for (const char* schedule : {"ipop", "bipop"}) {
+    INFO(schedule);
+    const Config::Map options{{"sigma", 2}, {"restarts", schedule}, {"target", -1e-9}, {"population", 8}, {"tol_fun", 1e-11}};
+    const auto optimizer = make_cma(options, 6, 3);
+    std::set<std::size_t> populations;
+    std::vector<std::size_t> order;
+    double restarts = 0;
+    for (int i = 0; i < 20000 && optimizer->stop_reason().empty(); ++i) {
+      populations.insert(optimizer->population());
+      if (order.empty() || metric(*optimizer, "restarts") != restarts) order.push_back(optimizer->population());
+      restarts = metric(*optimizer, "restarts");
+      run(*optimizer, rastrigin, 1);
+    }
+    CHECK(optimizer->stop_reason() == "target");
+    REQUIRE(order.size() > 2);
+    CHECK(order[0] == 8);
+    CHECK(order[1] == 16);
+    if (schedule == std::string("ipop"))
+      for (std::size_t i = 0; i < order.size(); ++i) CHECK(order[i] == std::size_t{8} << i);
+    else
+      CHECK(order[2] <= 16);
+  }
+}
+
+TEST_CASE("restarts run out") {
+  const auto optimizer = make_cma({{"restarts", "ipop"}, {"max_restarts", 2}, {"population", 6}, {"tol_fun", 1e-3}});
+  CHECK(run(*optimizer, sphere, 2000) == "tol_fun");
+  CHECK(metric(*optimizer, "restarts") == 2);
+  CHECK(optimizer->population() == 24);
+}
+
+TEST_CASE("a run with restarts resumes bit for bit, before and after each of them") {
+  for (const char* schedule : {"ipop", "bipop"}) {
+    INFO(schedule);
+    const Config::Map options{{"sigma", 2}, {"restarts", schedule}, {"population", 6}, {"tol_fun", 1e-4}, {"max_restarts", 3}};
+    const auto whole = make_cma(options, 4, 3);
+    double restarts = 0;
+    for (int i = 0; i < 600 && whole->stop_reason().empty(); ++i) {
+      const bool fresh = metric(*whole, "restarts") != restarts;
+      restarts = metric(*whole, "restarts");
+      if (i % 50 == 0 || fresh) {
+        const auto resumed = make_cma(options, 4, 3), other = make_cma(options, 4, 3);
+        const std::string saved = state(*whole);
+        Reader reader(saved, "state"), again(saved, "state");
+        resumed->load(reader);
+        other->load(again);
+        CHECK(reader.at_end());
+        REQUIRE(resumed->population() == whole->population());
+        run(*resumed, rastrigin, 30);
+        run(*other, rastrigin, 15);
+        const std::string middle = state(*other);
+        Reader from_middle(middle, "state");
+        const auto third = make_cma(options, 4, 3);
+        third->load(from_middle);
+        run(*third, rastrigin, 15);
+        CHECK(state(*third) == state(*resumed));
+      }
+      run(*whole, rastrigin, 1);
+    }
+    CHECK(restarts > 1);
+  }
+}
+
+TEST_CASE("cma_es names a bad option") {
+  CHECK_THROWS_WITH(make_cma({{"population", 3}}), ContainsSubstring("population"));
+  CHECK_THROWS_WITH(make_cma({{"restarts", "ipopp"}}), ContainsSubstring("'ipop'"));
+  CHECK_THROWS_WITH(make_cma({{"tol_funn", 1}}), ContainsSubstring("'tol_fun'"));
+  CHECK_THROWS_WITH(make_cma({{"active", 1}}), ContainsSubstring("active"));
+}
