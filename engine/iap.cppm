@@ -10,5 +10,6 @@ export import iap.sim;
 export import iap.envs;
 export import iap.rollout;
 export import iap.train;
+export import iap.npz;
 export import iap.report;
 export import iap.script;

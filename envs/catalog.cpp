@@ -9,11 +9,13 @@ import iap.env;
 
 namespace iap {
 
+std::unique_ptr<Env> make_car_racing(Options& options);
 std::unique_ptr<Env> make_cartpole_swingup(Options& options);
 std::unique_ptr<Env> make_cheetah_run(Options& options);
 
 std::span<const EnvEntry> env_catalog() {
   static const std::vector<EnvEntry> catalog{
+      {"car-racing", "drive along a random road seen from above (AttentionAgent's CarRacing)", make_car_racing},
       {"cartpole-swingup", "swing a pole up and balance it on a cart", make_cartpole_swingup},
       {"cheetah-run", "run as fast as possible, up to 10 m/s", make_cheetah_run},
   };

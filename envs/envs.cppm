@@ -5,8 +5,13 @@ module;
 export module iap.envs;
 import iap.core;
 import iap.env;
+export import :canvas;
+export import :car_racing_picture;
+export import :car_racing_track;
+export import :car_racing_world;
 export import :control_task;
 export import :dm_control_models;
+export import :frames;
 export import :tolerance;
 
 export namespace iap {

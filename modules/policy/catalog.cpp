@@ -53,6 +53,9 @@ std::span<const BlockEntry> block_catalog() {
                  R"lua(return {p[1], p[2] * options.gain, x[1]} end} end"})lua",
                  make_script},
       BlockEntry{"rnn", "plain recurrent layer, zero at the start of an episode", R"({"units": 4})", make_rnn},
+      BlockEntry{"attention_agent",
+                 "AttentionAgent: rank by exact softmax attention, an LSTM of 16 units, a linear layer with tanh",
+                 R"({"rank": {"patch": 4, "top": 3}, "lstm_units": 5, "units": 4})", make_attention_agent},
   };
   return entries;
 }

@@ -24,11 +24,11 @@ const Config::List& read_blocks(Options& options) {
 
 class Sequence final : public Block {
  public:
-  Sequence(const BlockContext& context, Children children)
-      : Block(context, children.back()->outputs()), children_(std::move(children)) {
+  Sequence(std::string_view kind, const BlockContext& context, Children children)
+      : Block(context, children.back()->outputs()), kind_(kind), children_(std::move(children)) {
     for (std::size_t i = 0; i + 1 < children_.size(); ++i) between_.emplace_back(children_[i]->outputs());
   }
-  std::string_view kind() const override { return "sequence"; }
+  std::string_view kind() const override { return kind_; }
   std::span<const std::unique_ptr<Block>> children() const override { return children_; }
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
     for (std::size_t i = 0; i < children_.size(); ++i) {
@@ -39,6 +39,7 @@ class Sequence final : public Block {
   }
 
  private:
+  std::string_view kind_;
   Children children_;
   std::vector<std::vector<float>> between_;
 };
@@ -71,8 +72,7 @@ class VectorObservation final : public Block {
 
 }  // namespace
 
-MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout) {
-  const auto& blocks = read_blocks(options);
+MadeBlock make_chain(std::string_view kind, const Config::List& blocks, const BlockContext& context, ParameterLayout& layout) {
   Children children;
   BlockContext next = context;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -81,7 +81,11 @@ MadeBlock make_sequence(Options& options, const BlockContext& context, Parameter
     children.push_back(make_block(blocks[i], next, layout));
     next.inputs = children.back()->outputs();
   }
-  return std::make_unique<Sequence>(context, std::move(children));
+  return std::make_unique<Sequence>(kind, context, std::move(children));
+}
+
+MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout) {
+  return make_chain("sequence", read_blocks(options), context, layout);
 }
 
 MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLayout& layout) {

@@ -4,6 +4,7 @@ module;
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 /// What the blocks share: dense layers, and the functions that the catalog lists.
 module iap.policy:internal;
@@ -64,6 +65,8 @@ int checked_outputs(const Options& options, std::int64_t count);
 void require_inputs(const Options& options, const BlockContext& context);
 
 using MadeBlock = std::unique_ptr<Block>;
+/// Blocks one after the other, as the children of the block at `context.path`. `kind` must be a literal.
+MadeBlock make_chain(std::string_view kind, const Config::List& blocks, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_observation(Options& options, const BlockContext& context, ParameterLayout& layout);
@@ -73,5 +76,6 @@ MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayo
 MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_attention_agent(Options& options, const BlockContext& context, ParameterLayout& layout);
 
 }  // namespace iap

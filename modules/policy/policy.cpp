@@ -29,7 +29,9 @@ void collect_blocks(Block& block, std::vector<Block*>& blocks) {
 }
 
 /// The block that writes the action, for messages.
-const Block& last_block(const Block& block) { return block.kind() == "sequence" ? last_block(*block.children().back()) : block; }
+const Block& last_block(const Block& block) {
+  return block.kind() == "sequence" || block.kind() == "attention_agent" ? last_block(*block.children().back()) : block;
+}
 
 std::string describe(const ImageShape& shape) {
   return text(shape.height, " x ", shape.width, " x ", shape.channels, shape.type == PixelType::uint8 ? " uint8" : " float32");

@@ -80,6 +80,7 @@ struct RankOptions {
         outputs(checked_outputs(options, std::int64_t{top} * values.per_patch(grid))),
         pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
         unit_positions(options.choice("position_range", {"signed", "unit"}, "signed") == "unit"),
+        shift_to_pixel(options.choice("centre", {"exact", "pixel"}, "exact") == "pixel" && grid.size() % 2 == 1 ? 0.5F : 0.0F),
         bias(options.boolean("bias", false)),
         image_name(context.observation->images[image].name),
         scorer(make_scorer(options, grid, d)) {}
@@ -90,7 +91,9 @@ struct RankOptions {
   Values values;
   int outputs;
   float pixel_offset;
-  bool unit_positions, bias;
+  bool unit_positions;
+  float shift_to_pixel;  // from a patch's centre to the upper left corner of its middle pixel, whose index AttentionAgent uses
+  bool bias;
   std::string image_name;
   std::unique_ptr<Scorer> scorer;
 };
@@ -160,7 +163,10 @@ class Rank final : public Block {
  private:
   void locate_centres() {
     for (std::size_t rank = 0; rank < selected_.size(); ++rank) {
-      const auto [row, column] = options_.grid.centre(selected_[rank]);
+      const auto& image = options_.grid.image();
+      auto [row, column] = options_.grid.centre(selected_[rank]);
+      row -= options_.shift_to_pixel / static_cast<float>(image.height);
+      column -= options_.shift_to_pixel / static_cast<float>(image.width);
       centres_[2 * rank] = options_.unit_positions ? row : 2 * row - 1;
       centres_[2 * rank + 1] = options_.unit_positions ? column : 2 * column - 1;
     }

@@ -1,0 +1,191 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+module iap.envs;
+import iap.core;
+import iap.env;
+
+namespace iap {
+namespace car_racing {
+namespace {
+
+constexpr double step_cost = 0.1, track_reward = 1000, leaving_reward = -100;
+constexpr int episode_steps = 1000, state_size = 7;
+
+enum Stream : std::uint32_t { track_stream, shade_stream, noise_stream };
+
+Random stream(std::uint64_t seed, Stream member, std::uint32_t iteration = 0) {
+  return Random({.seed = seed, .iteration = iteration, .member = member, .purpose = Purpose::environment});
+}
+
+bool finite(const Car& car) {
+  for (const double value : {car.hull.x, car.hull.y, car.hull.angle, car.vx, car.vy, car.yaw_rate})
+    if (!std::isfinite(value)) return false;
+  return std::ranges::all_of(car.wheels, [](const Wheel& wheel) { return std::isfinite(wheel.omega + wheel.steering); });
+}
+
+/// CarRacing-v0 as AttentionAgent used it: drive along a random road seen from above, 1000 / N points for each of its N tiles that
+/// a wheel touches, -0.1 a step, -100 and the end for leaving the field; done when all tiles are touched. Actions in [-1, 1]:
+/// steering (positive to the right), gas and brake, the latter two as a -> (a + 1) / 2.
+class CarRacing final : public Env {
+ public:
+  CarRacing(Options& options, const Config& shown_size) : pixels_(ImageShape{picture_size, picture_size, 3, PixelType::uint8}) {
+    modification_ = options.choice("modification", {"none", "colour", "bars", "blob", "noise", "video"}, "none");
+    early_stop_ = static_cast<int>(options.integer_in("early_stop", 0, episode_steps, 0));
+    const bool state = options.boolean("state", false);
+    if (state) state_.resize(state_size);
+    spec_ = {.name = "car-racing",
+             .config = Config::Map{{"name", "car-racing"},
+                                   {"modification", modification_},
+                                   {"early_stop", early_stop_},
+                                   {"state", state},
+                                   {"pixels", shown_size}},
+             .observation = {.images = {{"pixels", pixels_.shape()}}, .vector = static_cast<int>(state_.size())},
+             .action_size = 3,
+             .control_dt = time_step,
+             .max_steps = episode_steps};
+    if (modification_ == "video") {
+      const std::string folder = options.string("frames");
+      frames_ = Frames(folder, picture_size, picture_size);
+      spec_.config["frames"] = folder;
+    } else if (options.has("frames")) {
+      options.fail("option 'frames' belongs to modification = \"video\"");
+    }
+    view_ = pixels_.view();
+  }
+
+  const EnvSpec& spec() const override { return spec_; }
+
+  // The first observation comes from a step without controls. What its wheels touch is paid with the first step.
+  void reset(std::uint64_t seed) override {
+    seed_ = seed;
+    Random random = stream(seed, track_stream);
+    const Track track = draw_track(random);
+    tile_reward_ = track_reward / static_cast<double>(track.size());
+    tiles_ = static_cast<int>(track.size());
+    painter_.begin(track, scenery());
+    world_.emplace(track);
+    score_ = paid_ = 0;
+    steps_ = negative_steps_ = 0;
+    running_ = true;
+    drawn_ = false;
+    score_ = tile_reward_ * world_->step({});
+    shown_score_ = score_;
+  }
+
+  StepResult step(std::span<const float> action) override {
+    if (!running_) throw Error("car-racing: the episode has not begun or is over; call reset before step");
+    clip_action(spec_, action, action_);
+    const Controls controls{.steer = -action_[0], .gas = (action_[1] + 1) / 2, .brake = (action_[2] + 1) / 2};
+    score_ += tile_reward_ * world_->step(controls);
+    shown_score_ = score_;
+    score_ -= step_cost;
+    drawn_ = false;
+    StepResult result = judge();
+    running_ = !result.terminated && !result.truncated;
+    return result;
+  }
+
+  Observation observe() override {
+    if (!world_) throw Error("car-racing: nothing to see before the first reset");
+    if (!drawn_) draw();
+    drawn_ = true;
+    return {.images = {&view_, 1}, .vector = state_};
+  }
+
+ private:
+  Scenery scenery() const {
+    Scenery scenery{.bars = modification_ == "bars", .blob = modification_ == "blob"};
+    if (modification_ != "colour") return scenery;
+    constexpr double most = 0.2;
+    Random random = stream(seed_, shade_stream);
+    scenery.road_shade = random.uniform(-most, most);
+    scenery.grass_shade = random.uniform(-most, most);
+    return scenery;
+  }
+
+  StepResult judge() {
+    StepResult result{.reward = score_ - paid_, .truncated = ++steps_ >= episode_steps};
+    paid_ = score_;
+    const Car& car = world_->car();
+    if (!finite(car)) return {.terminated = true, .truncated = result.truncated, .unstable = true};
+    if (world_->visited() == tiles_) result.terminated = true;
+    if (std::abs(car.hull.x) > play_field || std::abs(car.hull.y) > play_field) {
+      result.terminated = true;
+      result.reward = leaving_reward;
+    }
+    negative_steps_ = result.reward < 0 ? negative_steps_ + 1 : 0;
+    if (early_stop_ > 0 && negative_steps_ >= early_stop_) result.truncated = true;
+    return result;
+  }
+
+  void draw() {
+    if (!finite(world_->car())) return;
+    painter_.draw(*world_, (steps_ + 1) * time_step, shown_score_, pixels_.bytes());
+    if (modification_ == "noise") {
+      Random random = stream(seed_, noise_stream, static_cast<std::uint32_t>(steps_));
+      replace_grass([&](std::size_t, std::uint8_t* pixel) {
+        const std::uint32_t bits = random.bits();
+        for (int channel = 0; channel < 3; ++channel) pixel[channel] = static_cast<std::uint8_t>(bits >> 8 * channel);
+      });
+    }
+    if (modification_ == "video") {
+      const auto frame = frames_.at(static_cast<std::size_t>(steps_));
+      replace_grass([&](std::size_t at, std::uint8_t* pixel) { std::copy_n(&frame[at], 3, pixel); });
+    }
+    if (!state_.empty()) write_state();
+  }
+
+  template <typename Replace>
+  void replace_grass(Replace replace) {
+    const auto bytes = pixels_.bytes();
+    for (std::size_t at = 0; at < bytes.size(); at += 3)
+      if (bytes[at + 1] == grass_green || bytes[at + 1] == lighter_grass_green) replace(at, &bytes[at]);
+  }
+
+  // The numbers behind the indicators of the picture.
+  void write_state() {
+    const Car& car = world_->car();
+    state_[0] = static_cast<float>(std::hypot(car.vx, car.vy));
+    for (std::size_t i = 0; i < 4; ++i) state_[1 + i] = static_cast<float>(car.wheels[i].omega);
+    state_[5] = static_cast<float>(car.wheels[0].steering);
+    state_[6] = static_cast<float>(car.yaw_rate);
+  }
+
+  EnvSpec spec_;
+  std::string modification_;
+  Frames frames_;
+  int early_stop_ = 0;
+  std::uint64_t seed_ = 0;
+  std::optional<World> world_;
+  Painter painter_;
+  int tiles_ = 0, steps_ = 0, negative_steps_ = 0;
+  double tile_reward_ = 0, score_ = 0, paid_ = 0, shown_score_ = 0;
+  bool running_ = false, drawn_ = false;
+  std::array<float, 3> action_{};
+  std::vector<float> state_;
+  Image pixels_;
+  ImageView view_;
+};
+
+}  // namespace
+}  // namespace car_racing
+
+std::unique_ptr<Env> make_car_racing(Options& options) {
+  constexpr int own = car_racing::picture_size, largest = 4096;
+  const auto size = options.integers("pixels", std::vector<std::int64_t>{own, own});
+  if (size.size() != 2 || std::ranges::any_of(size, [](auto n) { return n < 1 || n > largest; }))
+    options.fail(
+        text("option 'pixels' must be {height, width}, each in [1, ", largest, "], got ", options.value("pixels").describe()));
+  auto env = std::make_unique<car_racing::CarRacing>(options, Config::List{size[0], size[1]});
+  if (size[0] == own && size[1] == own) return env;
+  return resize_images(std::move(env), static_cast<int>(size[0]), static_cast<int>(size[1]));
+}
+
+}  // namespace iap

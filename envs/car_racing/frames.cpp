@@ -1,0 +1,53 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+module iap.envs;
+import iap.core;
+import iap.render;
+
+namespace iap {
+namespace {
+
+// Every pixel of the result is the mean of the pixels that it covers, or the nearest one where the result is larger.
+std::vector<std::uint8_t> scaled(const Image& image, int height, int width) {
+  const auto& shape = image.shape();
+  const auto range = [](int i, int to, int from) {
+    const int begin = i * from / to;
+    return std::pair{begin, std::max(begin + 1, (i + 1) * from / to)};
+  };
+  std::vector<std::uint8_t> out;
+  out.reserve(static_cast<std::size_t>(height) * width * 3);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int channel = 0; channel < 3; ++channel) {
+        const auto [top, bottom] = range(y, height, shape.height);
+        const auto [left, right] = range(x, width, shape.width);
+        int sum = 0;
+        for (int row = top; row < bottom; ++row)
+          for (int column = left; column < right; ++column)
+            sum += image.bytes()[(static_cast<std::size_t>(row) * shape.width + column) * 3 + channel];
+        const int count = (bottom - top) * (right - left);
+        out.push_back(static_cast<std::uint8_t>((sum + count / 2) / count));
+      }
+  return out;
+}
+
+}  // namespace
+
+Frames::Frames(const std::filesystem::path& folder, int height, int width) {
+  std::error_code failure;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure))
+    if (entry.path().extension() == ".png") files.push_back(entry.path());
+  if (failure) throw Error(text(folder.string(), ": cannot list the folder of frames: ", failure.message()));
+  if (files.empty()) throw Error(text(folder.string(), ": holds no .png files; convert the video to numbered PNG frames"));
+  std::ranges::sort(files);
+  for (const auto& file : files) frames_.push_back(scaled(read_png(file), height, width));
+}
+
+}  // namespace iap

@@ -1,0 +1,29 @@
+module;
+#include <cstdint>
+#include <string>
+module iap.policy;
+import iap.core;
+import :internal;
+
+namespace iap {
+
+// AttentionAgent (Tang, Nguyen & Ha 2020, section 4): every patch votes by exact softmax attention with biases, its products
+// divided by sqrt(c); the controller sees the ten winners' middle pixels as fractions of the frame.
+MadeBlock make_attention_agent(Options& options, const BlockContext& context, ParameterLayout& layout) {
+  constexpr std::int64_t most_units = 1 << 16;
+  const Config& changes = options.value("rank");
+  if (!changes.is_null() && !changes.map())
+    options.fail(text("option 'rank' must be a table of options of the block rank, got ", changes.describe()));
+  Config rank = Config::Map{{"patch", 7},          {"stride", 4},       {"d", 4},
+                            {"top", 10},           {"bias", true},      {"pixel_offset", 0},
+                            {"kernel", "softmax"}, {"centre", "pixel"}, {"position_range", "unit"}};
+  if (changes.map())
+    for (const auto& [key, value] : *changes.map()) rank[key] = value;
+  rank["kind"] = "rank";
+  if (rank["kernel"] == Config("softmax") && !rank.find("scale")) rank["scale"] = "c";
+  const Config lstm = Config::Map{{"kind", "lstm"}, {"units", options.integer_in("lstm_units", 1, most_units, 16)}};
+  const Config linear = Config::Map{{"kind", "linear"}, {"activation", "tanh"}, {"units", read_units(options, context)}};
+  return make_chain("attention_agent", {rank, lstm, linear}, context, layout);
+}
+
+}  // namespace iap
