@@ -341,7 +341,11 @@ case_train() {
   exits 0
   grep -q '^2' out || fail "--set iterations"
   says third/experiment.lua "-- run with --set iterations=2 --set env.action_repeat=2"
+  # Another run of the script gets a folder of its own; a folder that was asked for is never written over.
   run run train.lua
+  exits 0
+  says out "runs/pendulum-2"
+  run run train.lua --out runs/pendulum
   exits 1
   says err "runs/pendulum"
 }
