@@ -1,6 +1,7 @@
 module;
 #include <iomanip>
 #include <ostream>
+#include <string>
 #include <vector>
 module iap.bench;
 import iap.core;
@@ -29,6 +30,14 @@ class Driver {
   std::uint64_t episode_ = 1;
 };
 
+constexpr const char* own_path = "own";
+
+// Environments that draw their pictures themselves have no option `render`.
+std::vector<std::string> drawing_paths(const std::string& env) {
+  if (make_env(Config::Map{{"name", env}})->spec().config.find("render")) return {"cpu", "gl"};
+  return {own_path};
+}
+
 }  // namespace
 
 void bench_env(std::ostream& out) {
@@ -53,9 +62,10 @@ void bench_draw(std::ostream& out) {
       << std::setw(12) << "median ms" << std::setw(10) << "p99 ms" << "\n";
   for (const auto& entry : env_catalog())
     for (const Size size : {Size{64, 64}, Size{84, 84}, Size{100, 100}, Size{240, 320}})
-      for (const char* path : {"cpu", "gl"}) {
-        const auto env = make_env(Config::Map{
-            {"name", entry.name}, {"pixels", Config::List{size.height, size.width}}, {"render", Config::Map{{"path", path}}}});
+      for (const std::string& path : drawing_paths(entry.name)) {
+        Config config = Config::Map{{"name", entry.name}, {"pixels", Config::List{size.height, size.width}}};
+        if (path != own_path) config["render"] = Config::Map{{"path", path}};
+        const auto env = make_env(config);
         Driver driver(*env);
         out << std::left << std::setw(24) << entry.name << std::right << std::setw(12) << text(size.height, " x ", size.width)
             << std::setw(6) << path;

@@ -1,20 +1,21 @@
 module;
 #include <array>
 #include <cstddef>
+#include <numbers>
 #include <vector>
 export module iap.envs:car_racing_track;
 import iap.core;
 
 export namespace iap::car_racing {
 
-constexpr double scale = 6;                          ///< pixels of CarRacing-v0's drawing a world unit
-constexpr double track_radius = 900 / scale;         ///< world units
-constexpr double play_field = 2000 / scale;          ///< half the side of the square that the car must not leave
-constexpr double track_step = 21 / scale;            ///< distance between points of the road's middle line
-constexpr double road_half_width = 40 / scale;       ///< from the middle line to the edge
-constexpr double border_width = 8 / scale;           ///< of the red and white marks
-constexpr double turn_rate = 0.31;                   ///< largest turn a step, rad
-constexpr double start_alpha = -0.2617993877991494;  ///< -pi / 12: where the loop is cut open
+constexpr double scale = 6;                             ///< pixels of CarRacing-v0's drawing a world unit
+constexpr double track_radius = 900 / scale;            ///< world units
+constexpr double play_field = 2000 / scale;             ///< half the side of the square that the car must not leave
+constexpr double track_step = 21 / scale;               ///< distance between points of the road's middle line
+constexpr double road_half_width = 40 / scale;          ///< from the middle line to the edge
+constexpr double border_width = 8 / scale;              ///< of the red and white marks
+constexpr double turn_rate = 0.31;                      ///< largest turn a step, rad
+constexpr double start_alpha = -std::numbers::pi / 12;  ///< rad, where the loop is cut open
 
 using Point = std::array<double, 2>;
 using Quad = std::array<Point, 4>;
