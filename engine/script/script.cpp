@@ -78,8 +78,7 @@ void Script::run_file(const std::filesystem::path& path) {
     lua_setglobal(inner, "arg");
   });
   lua.search(path.parent_path());
-  impl_->context.script = read_file(path);
-  lua.load(path);
+  impl_->context.script = lua.load(path);
   impl_->run(0);
   impl_->context.check_all_used();
 }

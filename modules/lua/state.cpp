@@ -49,11 +49,13 @@ void State::search(const std::filesystem::path& folder) {
   });
 }
 
-void State::load(const std::filesystem::path& path) {
+std::string State::load(const std::filesystem::path& path) {
   std::string content = read_file(path);
-  // "#!/usr/bin/env iap": blanks keep the line numbers.
-  if (content.starts_with('#')) std::fill_n(content.begin(), std::min(content.find('\n'), content.size()), ' ');
-  load_text(content, "@" + path.string());
+  std::string_view chunk = content;
+  // "#!/usr/bin/env iap": the end of that line stays and keeps the line numbers.
+  if (chunk.starts_with('#')) chunk.remove_prefix(std::min(chunk.find('\n'), chunk.size()));
+  load_text(chunk, "@" + path.string());
+  return content;
 }
 
 void State::load_text(std::string_view chunk, const std::string& name) {

@@ -24,8 +24,9 @@ class State {
   void watch_for_interrupts();
   /// `require` also looks into `folder`.
   void search(const std::filesystem::path& folder);
-  /// Pushes the chunk in `path` as a function. @throws Error naming path (and line) if it cannot be read or parsed.
-  void load(const std::filesystem::path& path);
+  /// Pushes the chunk in `path` as a function and returns its text, read once because a pipe gives it only once. @throws Error
+  /// naming path (and line) if it cannot be read or parsed.
+  std::string load(const std::filesystem::path& path);
   /// As `load` for a text; `name` as Lua takes it ("=input", "@file.lua").
   void load_text(std::string_view chunk, const std::string& name);
 

@@ -131,6 +131,12 @@ case_verbose() {
   says err "stack traceback"
 }
 
+case_pipe() {
+  run run <(printf '#!/usr/bin/env iap\nprint("from a pipe")\n')
+  exits 0
+  says out "from a pipe"
+}
+
 case_arguments() {
   mkdir lib
   echo 'return { name = "helper" }' >lib/helper.lua
