@@ -10,6 +10,12 @@ import :internal;
 
 namespace iap {
 
+std::unique_ptr<Scorer> make_exp(Options& options, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_hybrid(Options& options, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_relu(Options& options, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_softmax(Options& options, const PatchGrid& grid, int d);
+std::unique_ptr<Scorer> make_trig(Options& options, const PatchGrid& grid, int d);
+
 std::span<const KernelEntry> kernel_catalog() {
   static const std::vector<KernelEntry> catalog = {
       {"relu", "max(q, 0) . max(k, 0): deterministic, the fastest", make_relu},

@@ -44,10 +44,4 @@ enum class ExactKernel { softmax, softmax_kernel, relu };
 std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
                                           float epsilon = 0);
 
-std::unique_ptr<Scorer> make_softmax(Options& options, const PatchGrid& grid, int d);
-std::unique_ptr<Scorer> make_exp(Options& options, const PatchGrid& grid, int d);
-std::unique_ptr<Scorer> make_trig(Options& options, const PatchGrid& grid, int d);
-std::unique_ptr<Scorer> make_hybrid(Options& options, const PatchGrid& grid, int d);
-std::unique_ptr<Scorer> make_relu(Options& options, const PatchGrid& grid, int d);
-
 }  // namespace iap
