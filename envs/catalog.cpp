@@ -15,9 +15,11 @@ std::unique_ptr<Env> make_cheetah_run(Options& options);
 
 std::span<const EnvEntry> env_catalog() {
   static const std::vector<EnvEntry> catalog{
-      {"car-racing", "drive along a random road seen from above (AttentionAgent's CarRacing)", make_car_racing},
-      {"cartpole-swingup", "swing a pole up and balance it on a cart", make_cartpole_swingup},
-      {"cheetah-run", "run as fast as possible, up to 10 m/s", make_cheetah_run},
+      {"car-racing", "drive along a random road seen from above (AttentionAgent's CarRacing)",
+       R"({"pixels": [48, 64], "state": true})", make_car_racing},
+      {"cartpole-swingup", "swing a pole up and balance it on a cart", R"({"pixels": [48, 64], "state": true})",
+       make_cartpole_swingup},
+      {"cheetah-run", "run as fast as possible, up to 10 m/s", R"({"pixels": [48, 64], "state": true})", make_cheetah_run},
   };
   return catalog;
 }

@@ -19,6 +19,7 @@ export namespace iap {
 struct EnvEntry {
   std::string name;
   std::string summary;
+  std::string example;  ///< JSON: the options that the contract tests try, beside none at all and the common ones
   std::unique_ptr<Env> (*make)(Options& options);
 };
 

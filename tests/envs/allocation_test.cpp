@@ -29,8 +29,10 @@ using namespace iap;
 
 TEST_CASE("stepping and looking allocate nothing once the episode runs") {
   for (const auto& entry : env_catalog()) {
-    auto env = make_env(Config::Map{
-        {"name", entry.name}, {"pixels", Config::List{32, 32}}, {"state", true}, {"action_repeat", 2}, {"time_limit", 200}});
+    Config config = parse_json(entry.example, entry.name);
+    config["name"] = entry.name;
+    config["action_repeat"] = 2;
+    auto env = make_env(config);
     const std::vector<float> action(env->spec().action_size, 0.5f);
     env->reset(1);
     const auto run = [&](int steps) {

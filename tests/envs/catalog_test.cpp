@@ -18,9 +18,11 @@ using Catch::Matchers::MessageMatches;
 
 namespace {
 
-std::vector<Config> variants(const std::string& name) {
-  const Config pixels(Config::List{48, 64});
-  return {Config::Map{{"name", name}}, Config::Map{{"name", name}, {"pixels", pixels}, {"state", true}, {"action_repeat", 4}}};
+std::vector<Config> variants(const EnvEntry& entry) {
+  Config full = parse_json(entry.example, entry.name);
+  full["name"] = entry.name;
+  full["action_repeat"] = 4;
+  return {Config::Map{{"name", entry.name}}, full};
 }
 
 // Everything `steps` seeded random actions show, as bytes.
@@ -50,7 +52,7 @@ TEST_CASE("every environment keeps the contract") {
   for (const auto& entry : env_catalog()) {
     CHECK(names.insert(entry.name).second);
     CHECK_FALSE(entry.summary.empty());
-    for (const auto& config : variants(entry.name)) {
+    for (const auto& config : variants(entry)) {
       CAPTURE(to_json(config));
       auto env = make_env(config);
       CHECK(env->spec().name == entry.name);
@@ -61,7 +63,7 @@ TEST_CASE("every environment keeps the contract") {
 
 TEST_CASE("the second episode of a used environment equals the first of a fresh one, pixels included") {
   for (const auto& entry : env_catalog()) {
-    for (const auto& config : variants(entry.name)) {
+    for (const auto& config : variants(entry)) {
       CAPTURE(to_json(config));
       auto used = make_env(config), fresh = make_env(config);
       const auto before = trace(*used, 1, 60);
@@ -74,7 +76,7 @@ TEST_CASE("the second episode of a used environment equals the first of a fresh 
 
 TEST_CASE("a spec's config rebuilds its environment") {
   for (const auto& entry : env_catalog()) {
-    for (const auto& config : variants(entry.name)) {
+    for (const auto& config : variants(entry)) {
       CAPTURE(to_json(config));
       auto env = make_env(config);
       auto again = make_env(parse_json(to_json(env->spec().config), "spec"));
