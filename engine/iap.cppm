@@ -12,6 +12,5 @@ export import iap.rollout;
 export import iap.train;
 export import iap.npz;
 export import iap.report;
-export import iap.npz;
 export import iap.bench;
 export import iap.script;
