@@ -1,0 +1,51 @@
+#include <array>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "shapes.hpp"
+import iap.core;
+import iap.render;
+import iap.sim;
+
+using namespace iap;
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+TEST_CASE("drawing allocates nothing once it has drawn the same size") {
+  const std::array<MujocoFile, 1> files{{{"shapes.xml", shapes_xml}}};
+  MujocoWorld world(files);
+  world.forward();
+  for (const auto path : {DrawOptions::Path::cpu, DrawOptions::Path::gl}) {
+    if (path == DrawOptions::Path::gl && describe_gl().starts_with("none")) SKIP("no OpenGL here: " + describe_gl());
+    for (const int samples : {1, 4}) {
+      MujocoCamera camera;
+      const int size = 50;
+      std::vector<std::uint8_t> rgb(size * size * 3);
+      const DrawOptions options{.path = path, .samples = samples};
+      camera.draw(world, 0, options, size, size, rgb);
+      const std::size_t before = allocations;
+      camera.draw(world, 1, options, size, size, rgb);
+      CHECK(allocations == before);
+    }
+  }
+}
