@@ -40,7 +40,5 @@ function(iap_test name)
   add_executable(test_${name} ${ARGN})
   target_link_libraries(test_${name} PRIVATE iap_host Catch2::Catch2WithMain nlohmann_json::nlohmann_json)
   target_compile_definitions(test_${name} PRIVATE IAP_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-  catch_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}:
-    PROPERTIES TIMEOUT 300
-    ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/leaks.txt\;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/races.txt")
+  catch_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}: PROPERTIES TIMEOUT 300)
 endfunction()
