@@ -84,6 +84,13 @@ class MujocoWorld {
   /// compute it anew.
   std::span<double> camera_position(int camera);
   std::span<double> camera_rotation(int camera);
+  /// Centre of a geom in its body's frame (3) and its size (3, by type: a sphere's radius, a capsule's radius and half length,
+  /// half sides). Writable; masses and inertias stay, and `forward` and `step` move the geom. A larger size than the compiled one
+  /// escapes MuJoCo's bounding spheres.
+  std::span<double> geom_offset(int geom);
+  std::span<double> geom_size(int geom);
+  std::span<const double> geom_size(int geom) const;
+  std::span<const double> site_size(int site) const;
   /// Colour and opacity (4) of a material of this world.
   std::span<float> material_rgba(int material);
 

@@ -114,6 +114,10 @@ std::array<double, 2> MujocoWorld::joint_range(int joint) const {
 
 std::span<double> MujocoWorld::camera_position(int camera) { return row(impl_->data->cam_xpos, camera, 3); }
 std::span<double> MujocoWorld::camera_rotation(int camera) { return row(impl_->data->cam_xmat, camera, 9); }
+std::span<double> MujocoWorld::geom_offset(int geom) { return row(impl_->model->geom_pos, geom, 3); }
+std::span<double> MujocoWorld::geom_size(int geom) { return row(impl_->model->geom_size, geom, 3); }
+std::span<const double> MujocoWorld::geom_size(int geom) const { return row(impl_->model->geom_size, geom, 3); }
+std::span<const double> MujocoWorld::site_size(int site) const { return row(impl_->model->site_size, site, 3); }
 std::span<float> MujocoWorld::material_rgba(int material) { return row(impl_->model->mat_rgba, material, 4); }
 
 }  // namespace iap
