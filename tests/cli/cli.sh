@@ -371,6 +371,25 @@ case_resume() {
   tail -1 out | cmp -s - whole.txt || fail "a resumed run ends elsewhere"
 }
 
+# A script that trains several runs takes --out and --seed for itself: it gives each run its own folder and seed.
+case_several_runs() {
+  training_script 'out = root .. "/" .. seed, seed = seed, resume = true,'
+  sed -i 's/, seed = 3//; 1a local options = iap.options { seed = 1 }\nlocal root = iap.run_folder("runs/several")\nfor seed = options.seed, options.seed + 1 do' train.lua
+  echo "end" >>train.lua
+  run run train.lua
+  exits 0
+  [ -s runs/several/1/final.iap ] && [ -s runs/several/2/final.iap ] || fail "no two runs"
+  cp out first
+  run run train.lua
+  exits 0
+  cmp -s out first || fail "runs that are complete end elsewhere"
+  lines runs/several/1/metrics.csv 6
+  run run train.lua --out other --seed 2 --set iterations=2
+  exits 0
+  [ -s other/2/final.iap ] && [ -s other/3/final.iap ] && [ ! -e other/1 ] || fail "--out and --seed"
+  lines other/3/metrics.csv 4
+}
+
 case_eval() {
   training_script 'out = "run",'
   run run train.lua
@@ -419,7 +438,7 @@ LUA
   says err "option 'time_limit' must be an integer, got \"fast\""
   run eval run --set time_limit
   exits 1
-  says err "--set time_limit: write it as option=value"
+  says err "--set time_limit: write it as path=value"
   run eval run --set time_limit.x=3
   exits 1
   says err "--set time_limit.x=3: cannot set 'x' inside an integer"
