@@ -14,11 +14,15 @@ distracted.tasks = {
 
 -- `distraction` is "easy", "medium", "hard" (all static: one background, camera and set of colours an episode) or "none".
 -- `videos`: a folder of folders of frames such as DAVIS 2017's "JPEGImages/480p", or "" for the painted backgrounds.
+-- `split`: "train" or "validation", which never share a video.
+function distracted.option(options, split)
+  if options.distraction == "none" then return false end
+  return { difficulty = options.distraction, videos = options.videos, split = split or "train" }
+end
+
 function distracted.make(task, options)
   local env = { pixels = options.pixels, action_repeat = paper.action_repeat }
-  if options.distraction ~= "none" then
-    env.distraction = { difficulty = options.distraction, videos = options.videos, split = options.split }
-  end
+  env.distraction = distracted.option(options) or nil
   return iap.env.make(task, env)
 end
 

@@ -20,7 +20,7 @@ for _, name in ipairs { "relu", "hybrid", "brute" } do
   local policy = paper.policy(paper.attention(variant, { patch = 4, d = 8, top = 5 }))
   local folders = paper.train_seeds(root, name, options, { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
   local ms, size = paper.inference_ms(policy, env, 100)
-  local earned = paper.evaluate(folders, options)
+  local earned = paper.evaluate(folders, options.episodes)
   table.insert(groups, { label = variant.label, runs = folders })
   table.insert(rows, { variant.label, size, earned.runs, earned.mean, earned.deviation, ms })
   table.insert(points, { label = variant.label, x = { ms }, y = { earned.mean }, dots = true })

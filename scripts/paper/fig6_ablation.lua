@@ -28,7 +28,7 @@ for place, entry in ipairs(variants) do
   local policy = paper.policy(paper.attention(entry.variant, { patch = 4, d = 8, top = 5 }))
   local folders = paper.train_seeds(root, entry.name, options, { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
   local ms = paper.inference_ms(policy, env, 1000)
-  local earned = paper.evaluate(folders, options)
+  local earned = paper.evaluate(folders, options.episodes)
   table.insert(groups, { label = entry.variant.label, runs = folders })
   table.insert(rows, { entry.variant.label, earned.runs, earned.mean, earned.deviation, ms })
   table.insert(times, { label = entry.variant.label, x = { place, place }, y = { 0, ms }, dots = true })

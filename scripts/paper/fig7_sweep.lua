@@ -29,7 +29,7 @@ for _, d in ipairs { 4, 16, 64 } do
       local policy = paper.policy(paper.attention(variant, { patch = patch, d = d, top = top }))
       local name = string.format("%s-patch%d-d%d-l%d", options.task, patch, d, top)
       local folders = paper.train_seeds(root, name, options, { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
-      local earned = paper.evaluate(folders, options)
+      local earned = paper.evaluate(folders, options.episodes)
       table.insert(line.x, patch)
       table.insert(line.y, earned.mean)
       table.insert(line.low, earned.low)

@@ -53,11 +53,14 @@ function paper.train_seeds(root, name, options, settings)
 end
 
 -- How good the best policies of these runs are, on episodes that no training saw: the mean return over the runs, the standard
--- deviation between them, and the 95% interval of the first one's mean.
-function paper.evaluate(folders, options)
+-- deviation between them (for a single run, between its episodes), and the 95% interval of the first one's mean. `distraction`,
+-- where given, takes the place of what the policy was trained with (false: none).
+function paper.evaluate(folders, episodes, distraction)
   local means, first = {}, nil
   for _, folder in ipairs(folders) do
-    local evaluation = iap.eval(folder, { episodes = options.episodes, seed = 1000, env = options.env })
+    local env = iap.policy.load(folder):metadata().env
+    if distraction ~= nil then env.distraction = distraction or nil end
+    local evaluation = iap.eval(folder, { episodes = episodes, seed = 1000, env = env })
     first = first or evaluation
     table.insert(means, evaluation.mean)
   end

@@ -33,7 +33,7 @@ for _, task in ipairs(wanted) do
   local policy = paper.policy(paper.attention(variant, { patch = 2, d = 8, top = 10 }))
   local folders = paper.train_seeds(root, task.name .. "-" .. options.kernel, options,
     { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
-  local earned = paper.evaluate(folders, options)
+  local earned = paper.evaluate(folders, options.episodes)
   table.insert(rows, { task.name, options.kernel, earned.runs, earned.mean, earned.low, earned.high, task.iap, task.sac, task.qt_opt })
 end
 local file = #wanted == #distracted.tasks and "results.csv" or "results-" .. wanted[1].name .. ".csv"

@@ -17,23 +17,21 @@ local options = iap.options {
 }
 local root = iap.run_folder("runs/paper/transfer")
 local variant = paper.kernels[options.kernel] or error("--set kernel: take relu, hybrid or brute, not " .. options.kernel, 0)
-local function with(distraction, split)
-  return { pixels = options.pixels, distraction = distraction, videos = options.videos, split = split }
-end
-
 local worlds = {
-  { name = "clean", env = distracted.make(options.task, with("none")) },
-  { name = "distracted", env = distracted.make(options.task, with(options.distraction, "train")) },
-  { name = "distracted, new backgrounds", env = distracted.make(options.task, with(options.distraction, "validation")) },
+  { name = "clean", distraction = false },
+  { name = "distracted", distraction = distracted.option(options, "train") },
+  { name = "distracted, new backgrounds", distraction = distracted.option(options, "validation") },
 }
 
 local rows = {}
 for trained = 1, 2 do
+  local env = iap.env.make(options.task,
+    { pixels = options.pixels, action_repeat = paper.action_repeat, distraction = worlds[trained].distraction or nil })
   local policy = paper.policy(paper.attention(variant, { patch = options.patch, d = options.d, top = options.top }))
   local folders = paper.train_seeds(root, options.task .. "-" .. worlds[trained].name, options,
-    { env = worlds[trained].env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
+    { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
   for _, world in ipairs(worlds) do
-    local earned = paper.evaluate(folders, { episodes = options.episodes, env = world.env:spec().config })
+    local earned = paper.evaluate(folders, options.episodes, world.distraction)
     table.insert(rows, { worlds[trained].name, world.name, earned.runs, earned.mean, earned.low, earned.high })
   end
 end

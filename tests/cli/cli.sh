@@ -3,6 +3,7 @@
 set -uo pipefail
 iap=$(readlink -f "$1")
 scripts=$(readlink -f "$(dirname "$0")/../lua/scripts")
+paper=$(readlink -f "$(dirname "$0")/../../scripts/paper")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -388,6 +389,38 @@ case_several_runs() {
   exits 0
   [ -s other/2/final.iap ] && [ -s other/3/final.iap ] && [ ! -e other/1 ] || fail "--out and --seed"
   lines other/3/metrics.csv 4
+}
+
+# The papers' experiments from end to end, with settings that teach nothing.
+case_experiments() {
+  local tiny=(--set iterations=1 --set optimizer.population=2 --set eval_episodes=1 --set episodes=2 --set seeds=1 --set env.time_limit=8)
+  run run "$paper/fig1_cheetah.lua" "${tiny[@]}" --set seeds=2
+  exits 0
+  lines runs/paper/fig1/results.csv 4
+  for file in curves.png inference.png brute-seed2/final.iap; do [ -s "runs/paper/fig1/$file" ] || fail "fig1 has no $file"; done
+  run run "$paper/fig6_ablation.lua" "${tiny[@]}" --out six
+  exits 0
+  lines six/results.csv 7
+  local undistracted=("${tiny[@]}" --set distraction=none --set "pixels=[80,80]")
+  run run "$paper/fig7_sweep.lua" "${undistracted[@]}"
+  exits 0
+  lines runs/paper/fig7/results.csv 28
+  [ -s runs/paper/fig7/d64.png ] || fail "fig7 has no chart"
+  run run "$paper/table1_distracting.lua" "${undistracted[@]}"
+  exits 0
+  lines runs/paper/table1/results.csv 6
+  run run "$paper/table1_distracting.lua" "${undistracted[@]}" --set kernel=relu cartpole-swingup
+  exits 0
+  says runs/paper/table1/results-cartpole-swingup.csv "cartpole-swingup,relu,1,"
+  run run "$paper/table1_distracting.lua" walker-wlak
+  exits 1
+  says err "table 1 has no task walker-wlak; it has cheetah-run,"
+  run run "$paper/transfer.lua" "${undistracted[@]}" --set task=reacher-easy
+  exits 0
+  lines runs/paper/transfer/results.csv 7
+  run run "$paper/transfer.lua" "${undistracted[@]}" --set kernel=rleu
+  exits 1
+  says err "take relu, hybrid or brute, not rleu"
 }
 
 case_eval() {
