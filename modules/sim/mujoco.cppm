@@ -68,6 +68,8 @@ class MujocoWorld {
   /// World positions (3) and rotations (9), as of the last `forward` or `step`.
   std::span<const double> body_position(int body) const;
   std::span<const double> body_rotation(int body) const;
+  /// World position (3) of the centre of mass of a body and all that hangs on it.
+  std::span<const double> subtree_centre(int body) const;
   std::span<const double> geom_position(int geom) const;
   std::span<const double> geom_rotation(int geom) const;
   std::span<const double> site_position(int site) const;

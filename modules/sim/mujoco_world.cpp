@@ -95,6 +95,7 @@ int MujocoWorld::contacts() const { return impl_->data->ncon; }
 
 std::span<const double> MujocoWorld::body_position(int body) const { return row(impl_->data->xpos, body, 3); }
 std::span<const double> MujocoWorld::body_rotation(int body) const { return row(impl_->data->xmat, body, 9); }
+std::span<const double> MujocoWorld::subtree_centre(int body) const { return row(impl_->data->subtree_com, body, 3); }
 std::span<const double> MujocoWorld::geom_position(int geom) const { return row(impl_->data->geom_xpos, geom, 3); }
 std::span<const double> MujocoWorld::geom_rotation(int geom) const { return row(impl_->data->geom_xmat, geom, 9); }
 std::span<const double> MujocoWorld::site_position(int site) const { return row(impl_->data->site_xpos, site, 3); }
