@@ -51,7 +51,7 @@ struct LightGrid {
   bool shadows = false;
   mutable std::vector<float> rgb;            // passes x 3 x rows x pitch
   mutable std::vector<std::uint8_t> filled;  // one for each block
-  int plane_size() const { return (axes[1].cells + 1) * pitch; }
+  inline int plane_size() const { return (axes[1].cells + 1) * pitch; }
 };
 
 struct Solid {

@@ -1,5 +1,6 @@
 module;
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -86,6 +87,8 @@ class MujocoWorld {
   /// compute it anew.
   std::span<double> camera_position(int camera);
   std::span<double> camera_rotation(int camera);
+  /// Pixels of a texture as the model holds them: tex_height x tex_width x 3.
+  std::span<const std::uint8_t> texture_pixels(int texture) const;
   /// Colour and opacity (4) of a material of this world.
   std::span<float> material_rgba(int material);
 

@@ -4,6 +4,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -115,6 +116,10 @@ std::array<double, 2> MujocoWorld::joint_range(int joint) const {
 
 std::span<double> MujocoWorld::camera_position(int camera) { return row(impl_->data->cam_xpos, camera, 3); }
 std::span<double> MujocoWorld::camera_rotation(int camera) { return row(impl_->data->cam_xmat, camera, 9); }
+std::span<const std::uint8_t> MujocoWorld::texture_pixels(int texture) const {
+  const mjModel& model = *impl_->model;
+  return row(model.tex_rgb + model.tex_adr[texture], 0, 3 * model.tex_width[texture] * model.tex_height[texture]);
+}
 std::span<float> MujocoWorld::material_rgba(int material) { return row(impl_->model->mat_rgba, material, 4); }
 
 }  // namespace iap
