@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/env_choice.hpp"
 import iap.core;
 import iap.script;
 
@@ -16,7 +17,8 @@ enum Exit : int { success = 0, failure = 1, usage = 2, interrupted = 130 };
 
 struct EvalOptions {
   std::filesystem::path policy;  ///< a run folder or a policy file
-  int episodes = 16;
+  EnvChoice env;
+  int episodes = 100;
   std::uint64_t seed = 0;
   int threads = 0;
   std::optional<std::filesystem::path> csv;      ///< one row an episode

@@ -89,6 +89,13 @@ class MujocoWorld {
   std::span<double> camera_rotation(int camera);
   /// Pixels of a texture as the model holds them: tex_height x tex_width x 3.
   std::span<const std::uint8_t> texture_pixels(int texture) const;
+  /// Centre of a geom in its body's frame (3) and its size (3, by type: a sphere's radius, a capsule's radius and half length,
+  /// half sides). Writable; masses and inertias stay, and `forward` and `step` move the geom. A larger size than the compiled one
+  /// escapes MuJoCo's bounding spheres.
+  std::span<double> geom_offset(int geom);
+  std::span<double> geom_size(int geom);
+  std::span<const double> geom_size(int geom) const;
+  std::span<const double> site_size(int site) const;
   /// Colour and opacity (4) of a material of this world.
   std::span<float> material_rgba(int material);
 

@@ -120,6 +120,10 @@ std::span<const std::uint8_t> MujocoWorld::texture_pixels(int texture) const {
   const mjModel& model = *impl_->model;
   return row(model.tex_rgb + model.tex_adr[texture], 0, 3 * model.tex_width[texture] * model.tex_height[texture]);
 }
+std::span<double> MujocoWorld::geom_offset(int geom) { return row(impl_->model->geom_pos, geom, 3); }
+std::span<double> MujocoWorld::geom_size(int geom) { return row(impl_->model->geom_size, geom, 3); }
+std::span<const double> MujocoWorld::geom_size(int geom) const { return row(impl_->model->geom_size, geom, 3); }
+std::span<const double> MujocoWorld::site_size(int site) const { return row(impl_->model->site_size, site, 3); }
 std::span<float> MujocoWorld::material_rgba(int material) { return row(impl_->model->mat_rgba, material, 4); }
 
 }  // namespace iap

@@ -396,6 +396,45 @@ LUA
   run run eval.lua
   exits 0
   [ "$(cat out)" = "$(cut -d' ' -f1 figures)" ] || fail "iap.eval gives another mean"
+  # The environment's options may be overridden, and the environment itself exchanged.
+  run eval run --episodes 3 --set time_limit=7 --csv short.csv
+  exits 0
+  says out "pendulum.lua time_limit=7"
+  [ "$(cut -d, -f4 short.csv | sort -u)" = "$(printf '7\nsteps')" ] || fail "--set time_limit"
+  cp pendulum.lua other.lua
+  run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
+  exits 0
+  says out "other.lua"
+  cmp -s episodes.csv first.csv || fail "--env gives other episodes"
+  sed -i 's/9.81/1.62/' other.lua
+  run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
+  exits 0
+  cmp -s episodes.csv first.csv && fail "--env plays the old environment"
+  run eval run --set time_limt=7
+  exits 1
+  says err "environment 'pendulum.lua': unknown option 'time_limt'; did you mean 'time_limit'?"
+  lines err 1
+  run eval run --set time_limit=fast
+  exits 1
+  says err "option 'time_limit' must be an integer, got \"fast\""
+  run eval run --set time_limit
+  exits 1
+  says err "--set time_limit: write it as option=value"
+  run eval run --set time_limit.x=3
+  exits 1
+  says err "--set time_limit.x=3: cannot set 'x' inside an integer"
+  run eval run --set name=other.lua
+  exits 1
+  says err "chosen with --env"
+  run eval run --env pendulun.lua
+  exits 1
+  says err "pendulun.lua"
+  run eval run --env cartpole-swingup --set time_limit=3
+  exits 1
+  says err "built for the observation"
+  run eval run --env cartpole-swingup --set gravity=3
+  exits 1
+  says err "--set OPTION=null"
   run eval nothing
   exits 1
   says err "nothing"
