@@ -1,7 +1,7 @@
 -- Figure 7 of "Implicit Attention for Pixels": which patch size {2, 4, 8}, embedding size d {4, 16, 64} and number of patches
 -- l {10, 50, 100}? Distracting Control, static, medium, 240 x 320 pixels. The paper finds small patches and small l to be better.
 --
---   ./dev run scripts/paper/fig7_sweep.lua                   27 runs of 100 iterations; about 14 hours on 2 cores
+--   ./dev run scripts/paper/fig7_sweep.lua                   27 runs of 100 iterations; about 9 hours on 2 cores
 --   ./dev run scripts/paper/fig7_sweep.lua --set "pixels=[100,100]" --set iterations=50              about an hour
 --   ./dev run scripts/paper/fig7_sweep.lua --set "pixels=[100,100]" --set iterations=1 --set episodes=1 --set optimizer.population=4
 --   --set task=walker-walk (default cheetah-run), --set kernel=hybrid (default relu), --set distraction=none, --set videos=FOLDER

@@ -1,7 +1,7 @@
 -- Table 1 of "Implicit Attention for Pixels": the Distracting Control Suite, static, medium, 240 x 320 pixels, patches of 2 x 2
 -- (L = 19200), the top 10 of them.
 --
---   ./dev run scripts/paper/table1_distracting.lua                                 all five tasks; about 3 hours on 2 cores
+--   ./dev run scripts/paper/table1_distracting.lua                                 all five tasks; 2 to 3 hours on 2 cores
 --   ./dev run scripts/paper/table1_distracting.lua cheetah-run walker-walk         these tasks only
 --   ./dev run scripts/paper/table1_distracting.lua --set iterations=1 --set optimizer.population=4 --set episodes=1   a trial
 --   --set kernel=relu (default hybrid, with (m, r) = (10, 5)), --set videos=FOLDER (DAVIS 2017's frames), --set distraction=hard
