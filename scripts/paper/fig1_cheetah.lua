@@ -1,6 +1,6 @@
--- Figure 1 of "Implicit Attention for Pixels": cheetah-run from 100 x 100 RGB pixels, patches of 4 x 4 (L = 625), the top 5 of them,
--- 100 iterations of the evolution strategy. Linear-time attention earns what brute force attention earns, at a fraction of its
--- inference time.
+-- Figure 1 of "Implicit Attention for Pixels": cheetah-run from 100 x 100 RGB pixels, patches of 4 x 4 (L = 625), the top 5 of
+-- them, 100 iterations of the evolution strategy. Linear-time attention earns what brute force attention earns, at a fraction of
+-- its inference time.
 --
 --   ./dev run scripts/paper/fig1_cheetah.lua                 3 seeds of 3 kinds; about 40 minutes on 2 cores
 --   ./dev run scripts/paper/fig1_cheetah.lua --set iterations=2 --set seeds=1 --set episodes=2     a trial of a minute
@@ -18,7 +18,7 @@ local groups, rows, points = {}, {}, {}
 for _, name in ipairs { "relu", "hybrid", "brute" } do
   local variant = paper.kernels[name]
   local policy = paper.policy(paper.attention(variant, { patch = 4, d = 8, top = 5 }))
-  local folders = paper.train_seeds(root, name, options, { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
+  local folders = paper.train_seeds(root, name, options, env, policy)
   local ms, size = paper.inference_ms(policy, env, 100)
   local earned = paper.evaluate(folders, options.episodes)
   table.insert(groups, { label = variant.label, runs = folders })

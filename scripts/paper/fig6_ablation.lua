@@ -26,7 +26,7 @@ table.insert(variants, { name = "brute", variant = paper.kernels.brute })
 local groups, rows, times = {}, {}, {}
 for place, entry in ipairs(variants) do
   local policy = paper.policy(paper.attention(entry.variant, { patch = 4, d = 8, top = 5 }))
-  local folders = paper.train_seeds(root, entry.name, options, { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
+  local folders = paper.train_seeds(root, entry.name, options, env, policy)
   local ms = paper.inference_ms(policy, env, 1000)
   local earned = paper.evaluate(folders, options.episodes)
   table.insert(groups, { label = entry.variant.label, runs = folders })

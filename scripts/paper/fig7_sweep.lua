@@ -18,7 +18,7 @@ local options = iap.options {
 }
 local root = iap.run_folder("runs/paper/fig7")
 local env = distracted.make(options.task, options)
-local variant = paper.kernels[options.kernel] or error("--set kernel: take relu, hybrid or brute, not " .. options.kernel, 0)
+local variant = paper.variant(options.kernel)
 
 local rows = {}
 for _, d in ipairs { 4, 16, 64 } do
@@ -28,7 +28,7 @@ for _, d in ipairs { 4, 16, 64 } do
     for _, patch in ipairs { 2, 4, 8 } do
       local policy = paper.policy(paper.attention(variant, { patch = patch, d = d, top = top }))
       local name = string.format("%s-patch%d-d%d-l%d", options.task, patch, d, top)
-      local folders = paper.train_seeds(root, name, options, { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
+      local folders = paper.train_seeds(root, name, options, env, policy)
       local earned = paper.evaluate(folders, options.episodes)
       table.insert(line.x, patch)
       table.insert(line.y, earned.mean)

@@ -1,6 +1,6 @@
--- What the experiments of this folder share. Each trains several runs, every one in a folder of its own below the experiment's. Started
--- again after Ctrl-C, a kill or a power cut, an experiment goes on: complete runs are not trained again, the others continue from
--- their last checkpoint, with the same results as if nothing had happened.
+-- What the experiments of this folder share. Each trains several runs, every one in a folder of its own below the experiment's.
+-- Started again after Ctrl-C, a kill or a power cut, an experiment goes on: complete runs are not trained again, the others
+-- continue from their last checkpoint, with the same results as if nothing had happened.
 --
 -- All of them take, beside their own options:
 --   --set iterations=20 --set optimizer.population=16 ...   any option of iap.train, for every run
@@ -11,7 +11,8 @@ local paper = {}
 
 -- Settings that suit a machine with a few cores. An action is held for 4 control steps: 250 decisions an episode.
 paper.action_repeat = 4
-function paper.optimizer() return iap.optim.es { population = 64, sigma = 0.1, learning_rate = 0.05 } end
+paper.iterations = 100
+paper.optimizer = iap.optim.es { population = 64, sigma = 0.1, learning_rate = 0.05 }
 
 -- Attention over the patches, then one layer. `motion` hands over how far each chosen position moved since the frame before:
 -- a single picture shows no speed.
@@ -27,6 +28,11 @@ paper.kernels = {
   brute = { label = "brute force", kernel = "softmax" },
 }
 
+-- The variant that --set kernel=NAME asks for.
+function paper.variant(name)
+  return paper.kernels[name] or error("--set kernel: take relu, hybrid or brute, not " .. name, 0)
+end
+
 -- The options of rank for a variant, joined with `shape` = {patch, d, top, ...}.
 function paper.attention(variant, shape)
   local options = {}
@@ -38,16 +44,23 @@ function paper.attention(variant, shape)
   return options
 end
 
--- Trains ROOT/NAME, or what is missing of it, for each seed of `options`; returns the folders.
-function paper.train_seeds(root, name, options, settings)
+-- Trains `policy` in `env` as ROOT/NAME-seedN, or what is missing of it, for each seed of `options`; returns the folders.
+function paper.train_seeds(root, name, options, env, policy)
   local folders = {}
   for seed = options.seed, options.seed + options.seeds - 1 do
-    local run = { out = root .. "/" .. name .. "-seed" .. seed, seed = seed, resume = true, eval_every = 5 }
-    for key, value in pairs(settings) do run[key] = value end
-    print(string.format("%s  %s", os.date("%H:%M"), run.out))
-    local result = iap.train(run)
-    if result.stop_reason == "interrupted" then error("interrupted; the same command goes on", 0) end
-    table.insert(folders, run.out)
+    local out = root .. "/" .. name .. "-seed" .. seed
+    print(string.format("%s  %s", os.date("%H:%M"), out))
+    iap.train {
+      env = env,
+      policy = policy,
+      optimizer = paper.optimizer,
+      iterations = paper.iterations,
+      eval_every = 5,
+      seed = seed,
+      out = out,
+      resume = true,
+    }
+    table.insert(folders, out)
   end
   return folders
 end

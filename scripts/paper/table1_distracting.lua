@@ -6,9 +6,9 @@
 --   ./dev run scripts/paper/table1_distracting.lua --set iterations=1 --set optimizer.population=4 --set episodes=1   a trial
 --   --set kernel=relu (default hybrid, with (m, r) = (10, 5)), --set videos=FOLDER (DAVIS 2017's frames), --set distraction=hard
 --
--- Writes runs/paper/table1/: a run folder for each task, kernel and seed, and results.csv: the mean return of the best policy over
--- 20 episodes that training never saw, beside what the papers print. Seed 1. Several processes may work on different tasks at
--- the same time.
+-- Writes runs/paper/table1/: a run folder for each task, kernel and seed, and results.csv (results-TASK.csv if not all tasks ran):
+-- the mean return of the best policy over 20 episodes that training never saw, beside what the papers print. Seed 1. Several
+-- processes may work on different tasks at the same time.
 local iap = require "iap"
 local paper = require "paper"
 local distracted = require "distracted"
@@ -18,12 +18,16 @@ local options = iap.options {
   kernel = "hybrid", pixels = { 240, 320 }, distraction = "medium", videos = "",
 }
 local root = iap.run_folder("runs/paper/table1")
-local variant = paper.kernels[options.kernel] or error("--set kernel: take relu, hybrid or brute, not " .. options.kernel, 0)
+local variant = paper.variant(options.kernel)
 
-local wanted, known = {}, {}
-for _, task in ipairs(distracted.tasks) do known[task.name] = task end
+local names, known, wanted = {}, {}, {}
+for _, task in ipairs(distracted.tasks) do
+  table.insert(names, task.name)
+  known[task.name] = task
+end
 for _, name in ipairs(arg) do
-  table.insert(wanted, known[name] or error("table 1 has no task " .. name .. "; it has " .. "cheetah-run, walker-walk, cartpole-swingup, ball-in-cup-catch and reacher-easy", 0))
+  local task = known[name] or error("table 1 has no task " .. name .. "; it has " .. table.concat(names, ", "), 0)
+  table.insert(wanted, task)
 end
 if #wanted == 0 then wanted = distracted.tasks end
 
@@ -31,10 +35,10 @@ local rows = {}
 for _, task in ipairs(wanted) do
   local env = distracted.make(task.name, options)
   local policy = paper.policy(paper.attention(variant, { patch = 2, d = 8, top = 10 }))
-  local folders = paper.train_seeds(root, task.name .. "-" .. options.kernel, options,
-    { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
+  local folders = paper.train_seeds(root, task.name .. "-" .. options.kernel, options, env, policy)
   local earned = paper.evaluate(folders, options.episodes)
-  table.insert(rows, { task.name, options.kernel, earned.runs, earned.mean, earned.low, earned.high, task.iap, task.sac, task.qt_opt })
+  local row = { task.name, options.kernel, earned.runs, earned.mean, earned.low, earned.high, task.iap, task.sac, task.qt_opt }
+  table.insert(rows, row)
 end
 local file = #wanted == #distracted.tasks and "results.csv" or "results-" .. wanted[1].name .. ".csv"
 paper.write_table(root .. "/" .. file,

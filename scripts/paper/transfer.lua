@@ -16,7 +16,7 @@ local options = iap.options {
   task = "cheetah-run", kernel = "hybrid", pixels = { 100, 100 }, patch = 4, d = 8, top = 5, distraction = "medium", videos = "",
 }
 local root = iap.run_folder("runs/paper/transfer")
-local variant = paper.kernels[options.kernel] or error("--set kernel: take relu, hybrid or brute, not " .. options.kernel, 0)
+local variant = paper.variant(options.kernel)
 local worlds = {
   { name = "clean", distraction = false },
   { name = "distracted", distraction = distracted.option(options, "train") },
@@ -28,8 +28,7 @@ for trained = 1, 2 do
   local env = iap.env.make(options.task,
     { pixels = options.pixels, action_repeat = paper.action_repeat, distraction = worlds[trained].distraction or nil })
   local policy = paper.policy(paper.attention(variant, { patch = options.patch, d = options.d, top = options.top }))
-  local folders = paper.train_seeds(root, options.task .. "-" .. worlds[trained].name, options,
-    { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
+  local folders = paper.train_seeds(root, options.task .. "-" .. worlds[trained].name, options, env, policy)
   for _, world in ipairs(worlds) do
     local earned = paper.evaluate(folders, options.episodes, world.distraction)
     table.insert(rows, { worlds[trained].name, world.name, earned.runs, earned.mean, earned.low, earned.high })
