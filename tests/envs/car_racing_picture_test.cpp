@@ -55,7 +55,7 @@ bool on_hull(const Point& at) {
 struct Truth {
   const Track& track;
   const World& world;
-  Scenery scenery;
+  car_racing::Scenery scenery;
   double time;
 
   Rgb at(int row, int column) const {
@@ -132,8 +132,8 @@ int count_wrong(const Truth& truth, std::span<const std::uint8_t> rgb) {
 }  // namespace
 
 TEST_CASE("the picture shows what is at the centres of its pixels") {
-  for (const auto& scenery :
-       {Scenery{}, Scenery{.road_shade = 0.1, .grass_shade = -0.15}, Scenery{.bars = true}, Scenery{.blob = true}}) {
+  for (const auto& scenery : {car_racing::Scenery{}, car_racing::Scenery{.road_shade = 0.1, .grass_shade = -0.15},
+                              car_racing::Scenery{.bars = true}, car_racing::Scenery{.blob = true}}) {
     for (std::uint64_t seed = 1; seed < 4; ++seed) {
       Random random(seed);
       const Track track = draw_track(random);
