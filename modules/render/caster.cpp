@@ -71,14 +71,15 @@ void Caster::draw(const Scene& scene, const DrawOptions& options, int height, in
   if (height < 1 || width < 1 || rgb.size() != static_cast<std::size_t>(height) * width * 3)
     throw Error(text("a picture of ", height, " x ", width, " does not fit into ", rgb.size(), " bytes; give height x width x 3"));
   const auto places = sample_places(options.samples);
+  prepare_frame(scene, options, height, width, impl_->frame);
   if (places.size() == 1) {
-    prepare_frame(scene, options, height, width, places[0][0], places[0][1], impl_->frame);
+    aim_frame(scene, places[0][0], places[0][1], impl_->frame);
     return impl_->draw(rgb);
   }
   impl_->sample.resize(rgb.size());
   impl_->sums.assign(rgb.size(), 0);
   for (const auto& place : places) {
-    prepare_frame(scene, options, height, width, place[0], place[1], impl_->frame);
+    aim_frame(scene, place[0], place[1], impl_->frame);
     impl_->draw(impl_->sample);
     for (std::size_t i = 0; i < rgb.size(); ++i) impl_->sums[i] = static_cast<std::uint16_t>(impl_->sums[i] + impl_->sample[i]);
   }

@@ -38,12 +38,13 @@ HWY_NOINLINE void fill_block(const Frame& frame, const Solid& solid, View view, 
   grid.filled[block] = 1;
 }
 
-// Where in the grid a vector of points lies.
+// Where in the grid a vector of points lies. A cell is two triangles: one around its corner of least x and y, one around the
+// opposite corner.
 struct Cell {
-  I low;               // the corner of least x and y
-  I corner;            // the triangle's corner between its two legs
-  V along_x, along_y;  // from that corner, in widths of the cell
-  I next_x, next_y;    // the corners at the ends of the legs
+  V along_x, along_y;  // from the triangle's own corner, in widths of the cell
+  M near_low;          // in the first triangle
+  I low;               // index of the corner of least x and y
+  int shared;          // that index where it is the same for all points, -1 elsewhere
 };
 
 struct Place {
@@ -78,33 +79,33 @@ HWY_NOINLINE Cell find_cell(const Frame& frame, const Solid& solid, View view, f
                             M mask) {
   const DI di;
   const Place column = place_on(grid.axes[0], x), row = place_on(grid.axes[1], y);
-  const int left = lowest(mask, column.index) / LightGrid::block, right = (highest(mask, column.index) + 1) / LightGrid::block;
+  const int left = lowest(mask, column.index), right = highest(mask, column.index) + 1;
   const int top = lowest(mask, row.index), bottom = highest(mask, row.index) + 1;
   const int blocks = grid.pitch / LightGrid::block;
   for (int j = top; j <= bottom; ++j)
-    for (int i = left; i <= right; ++i)
+    for (int i = left / LightGrid::block; i <= right / LightGrid::block; ++i)
       if (!grid.filled[j * blocks + i]) fill_block(frame, solid, view, brightness, grid, j * blocks + i);
-  const I pitch = hn::Set(di, grid.pitch), one = hn::Set(di, 1);
-  const I low = hn::Add(hn::Mul(row.index, pitch), column.index);
-  const I high = hn::Add(hn::Add(low, pitch), one);
   const M near_low = hn::Le(add(column.fraction, row.fraction), set(1));
-  const auto near = hn::RebindMask(di, near_low);
-  const I right_corner = hn::Add(low, one), upper_corner = hn::Add(low, pitch);
-  return {low,
-          hn::IfThenElse(near, low, high),
-          select(near_low, column.fraction, sub(set(1), column.fraction)),
-          select(near_low, row.fraction, sub(set(1), row.fraction)),
-          hn::IfThenElse(near, right_corner, upper_corner),
-          hn::IfThenElse(near, upper_corner, right_corner)};
+  return {select(near_low, column.fraction, sub(set(1), column.fraction)),
+          select(near_low, row.fraction, sub(set(1), row.fraction)), near_low,
+          hn::Add(hn::Mul(row.index, hn::Set(di, grid.pitch)), column.index),
+          bottom == top + 1 && right == left + 1 ? top * grid.pitch + left : -1};
 }
 
 HWY_NOINLINE V3 interpolate(const LightGrid& grid, const Cell& cell, int pass) {
+  const DI di;
   const float* plane = grid.rgb.data() + static_cast<std::ptrdiff_t>(3) * pass * grid.plane_size();
   V channels[3];
   for (V& channel : channels) {
-    const auto at = [&](I index) { return hn::GatherIndex(D(), plane, index); };
-    const V corner = at(cell.corner);
-    channel = add(corner, add(mul(sub(at(cell.next_x), corner), cell.along_x), mul(sub(at(cell.next_y), corner), cell.along_y)));
+    const auto corner_colour = [&](int offset) {
+      if (cell.shared >= 0) return set(plane[cell.shared + offset]);
+      return hn::GatherIndex(D(), plane, hn::Add(cell.low, hn::Set(di, offset)));
+    };
+    const V low = corner_colour(0), right = corner_colour(1), upper = corner_colour(grid.pitch);
+    const V high = corner_colour(grid.pitch + 1);
+    const V corner = select(cell.near_low, low, high);
+    const V end_x = select(cell.near_low, right, upper), end_y = select(cell.near_low, upper, right);
+    channel = add(corner, add(mul(sub(end_x, corner), cell.along_x), mul(sub(end_y, corner), cell.along_y)));
     plane += grid.plane_size();
   }
   return {channels[0], channels[1], channels[2]};

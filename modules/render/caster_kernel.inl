@@ -181,12 +181,11 @@ HWY_NOINLINE void store(const V3& colour, std::uint8_t* rgb, int count) {
   const auto quantised = [&](V channel) {
     return hn::DemoteTo(bytes, hn::ConvertTo(di, hn::Floor(add(mul(clamp01(channel), set(255)), set(0.5f)))));
   };
-  HWY_ALIGN std::uint8_t planes[3][16];
-  hn::Store(quantised(colour.x), bytes, planes[0]);
-  hn::Store(quantised(colour.y), bytes, planes[1]);
-  hn::Store(quantised(colour.z), bytes, planes[2]);
-  for (int i = 0; i < count; ++i)
-    for (int channel = 0; channel < 3; ++channel) rgb[3 * i + channel] = planes[channel][i];
+  const auto r = quantised(colour.x), g = quantised(colour.y), b = quantised(colour.z);
+  if (count == static_cast<int>(hn::Lanes(di))) return hn::StoreInterleaved3(r, g, b, bytes, rgb);
+  HWY_ALIGN std::uint8_t all[3 * 16];
+  hn::StoreInterleaved3(r, g, b, bytes, all);
+  std::copy_n(all, 3 * count, rgb);
 }
 
 void draw_row(const Frame& frame, int row, std::uint8_t* rgb) {

@@ -25,35 +25,62 @@ HWY_INLINE LevelSizes sizes_of(const Image& image, I level) {
   return {gather(all[0]), gather(all[1]), gather(all[2]), gather(all[3])};
 }
 
+// Two texels that lie side by side, from each index on.
+struct TexelPair {
+  I left, right;
+};
+
+// Scalar loads: gathers of processors that have them take longer.
+HWY_INLINE TexelPair pairs_at(const std::uint32_t* texels, I index) {
+  const DI di;
+  constexpr std::size_t most_lanes = 16;
+  HWY_ALIGN std::int32_t indices[most_lanes];
+  HWY_ALIGN std::int32_t pairs[2 * most_lanes];
+  hn::Store(index, di, indices);
+#if defined(__clang__)
+#pragma clang loop vectorize(disable) unroll(full)
+#endif
+  for (std::size_t i = 0; i < hn::Lanes(di); ++i) hwy::CopyBytes<8>(texels + indices[i], pairs + 2 * i);
+  TexelPair result;
+  hn::LoadInterleaved2(di, pairs, result.left, result.right);
+  return result;
+}
+
 // Bilinear look-up at (u, v) in [0, 1] of one face and level, in 0 .. 255. Flat images repeat, faces end at their edges.
 HWY_NOINLINE V3 bilinear(const Image& image, V u, V v, I face, I level) {
   const DI di;
   const LevelSizes size = sizes_of(image, level);
-  const V x = sub(mul(u, hn::ConvertTo(D(), size.width)), set(0.5f));
-  const V y = sub(mul(v, hn::ConvertTo(D(), size.height)), set(0.5f));
-  const V xf = hn::Floor(x), yf = hn::Floor(y);
   const I one = hn::Set(di, 1), nil = hn::Zero(di);
-  I x0 = hn::ConvertTo(di, xf), y0 = hn::ConvertTo(di, yf);
-  I x1 = hn::Add(x0, one), y1 = hn::Add(y0, one);
   const I last_x = hn::Sub(size.width, one), last_y = hn::Sub(size.height, one);
+  V x = sub(mul(u, hn::ConvertTo(D(), size.width)), set(0.5f));
+  V y = sub(mul(v, hn::ConvertTo(D(), size.height)), set(0.5f));
   I base = size.offset;
   if (image.solid) {
+    x = hn::Min(hn::Max(x, zero()), hn::ConvertTo(D(), last_x));
+    y = hn::Min(hn::Max(y, zero()), hn::ConvertTo(D(), last_y));
     base = hn::Add(base, hn::Mul(face, size.face_size));
-  } else {
-    x0 = hn::IfThenElse(hn::Lt(x0, nil), last_x, x0);
-    y0 = hn::IfThenElse(hn::Lt(y0, nil), last_y, y0);
-    x1 = hn::IfThenElse(hn::Gt(x1, last_x), nil, x1);
-    y1 = hn::IfThenElse(hn::Gt(y1, last_y), nil, y1);
   }
+  const V xf = hn::Floor(x), yf = hn::Floor(y);
   // Lanes that missed the surface hold anything, yet no look-up may leave the image.
   const auto limited = [&](I index, I last) { return hn::Min(hn::Max(index, nil), last); };
-  const I left = limited(x0, last_x), right = limited(x1, last_x);
-  const I top = hn::Add(base, hn::Mul(limited(y0, last_y), size.width));
-  const I bottom = hn::Add(base, hn::Mul(limited(y1, last_y), size.width));
-  const auto* texels = reinterpret_cast<const std::int32_t*>(image.texels);
-  const auto at = [&](I row, I column) { return unpack(hn::GatherIndex(di, texels, hn::Add(row, column))); };
+  const I x0 = hn::ConvertTo(di, xf), y0 = hn::ConvertTo(di, yf), y1 = hn::Add(y0, one);
+  I left = limited(x0, last_x), above = limited(y0, last_y), below = limited(y1, last_y);
+  if (!image.solid) {
+    left = hn::IfThenElse(hn::Lt(x0, nil), last_x, left);
+    above = hn::IfThenElse(hn::Lt(y0, nil), last_y, above);
+    below = hn::IfThenElse(hn::Gt(y1, last_y), nil, below);
+  }
+  const I top = hn::Add(base, hn::Mul(above, size.width)), bottom = hn::Add(base, hn::Mul(below, size.width));
+  TexelPair upper = pairs_at(image.texels, hn::Add(top, left)), lower = pairs_at(image.texels, hn::Add(bottom, left));
+  if (!image.solid) {  // on the right of the last column stands the first one again
+    const auto at_end = hn::Eq(left, last_x);
+    if (!hn::AllFalse(di, at_end)) {
+      upper.right = hn::IfThenElse(at_end, pairs_at(image.texels, top).left, upper.right);
+      lower.right = hn::IfThenElse(at_end, pairs_at(image.texels, bottom).left, lower.right);
+    }
+  }
   const V fx = sub(x, xf), fy = sub(y, yf);
-  return mix3(mix3(at(top, left), at(top, right), fx), mix3(at(bottom, left), at(bottom, right), fx), fy);
+  return mix3(mix3(unpack(upper.left), unpack(upper.right), fx), mix3(unpack(lower.left), unpack(lower.right), fx), fy);
 }
 
 // `footprint` is the squared width of a pixel in texels of the finest level.

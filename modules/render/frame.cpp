@@ -179,14 +179,37 @@ void prepare_mirror(const Scene& scene, const Pose& pose, frame::Frame& frame) {
   }
 }
 
+struct Views {
+  Pose direct, mirrored;
+  double tangent;
+};
+
+Views views_of(const Scene& scene, const frame::Frame& frame) {
+  Views views{camera_pose(scene.camera), {}, std::tan(scene.camera.vertical_fov_degrees * pi / 360)};
+  views.mirrored = views.direct;
+  if (frame.mirror < 0) return views;
+  const Primitive& primitive = scene.primitives[frame.mirror];
+  const Double3 normal = axis(primitive.rotation, 2);
+  const Double3 surface = to_double(primitive.position) + normal * (primitive.shape == Shape::box ? primitive.size[2] : 0.0);
+  views.mirrored = mirrored_pose(views.direct, surface, normal);
+  return views;
+}
+
 }  // namespace
 
-void prepare_frame(const Scene& scene, const DrawOptions& options, int height, int width, double shift_x, double shift_y,
-                   frame::Frame& frame) {
+void aim_frame(const Scene& scene, double shift_x, double shift_y, frame::Frame& frame) {
+  const Views views = views_of(scene, frame);
+  frame.rays[frame::direct] = world_rays(views.direct, views.tangent, frame.height, frame.width, shift_x, shift_y);
+  frame.rays[frame::mirrored] = world_rays(views.mirrored, views.tangent, frame.height, frame.width, shift_x, shift_y);
+  for (std::size_t i = 0; i < scene.primitives.size(); ++i) {
+    const Unit unit = unit_space(scene.primitives[i]);
+    for (const auto view : {frame::direct, frame::mirrored}) frame.solids[i].rays[view] = unit_rays(frame.rays[view], unit);
+  }
+}
+
+void prepare_frame(const Scene& scene, const DrawOptions& options, int height, int width, frame::Frame& frame) {
   check(scene);
   const Camera& camera = scene.camera;
-  const Pose pose = camera_pose(camera);
-  const double tangent = std::tan(camera.vertical_fov_degrees * pi / 360);
   frame.height = height;
   frame.width = width;
   frame.near_plane = camera.near_plane;
@@ -194,16 +217,9 @@ void prepare_frame(const Scene& scene, const DrawOptions& options, int height, i
   frame.sky_radius = camera.far_plane * 0.7f;
   frame.sky = options.sky ? scene.sky : -1;
   frame.mirror = -1;
+  const Pose pose = camera_pose(camera);
   if (options.reflection) prepare_mirror(scene, pose, frame);
-  Pose mirror = pose;
-  if (frame.mirror >= 0) {
-    const Primitive& primitive = scene.primitives[frame.mirror];
-    const Double3 normal = axis(primitive.rotation, 2);
-    mirror = mirrored_pose(pose, to_double(primitive.position) + normal * (primitive.shape == Shape::box ? primitive.size[2] : 0.0),
-                           normal);
-  }
-  frame.rays[frame::direct] = world_rays(pose, tangent, height, width, shift_x, shift_y);
-  frame.rays[frame::mirrored] = world_rays(mirror, tangent, height, width, shift_x, shift_y);
+  const Views views = views_of(scene, frame);
 
   prepare_images(scene, frame.images);
   frame.solids.clear();
@@ -212,12 +228,9 @@ void prepare_frame(const Scene& scene, const DrawOptions& options, int height, i
   for (std::size_t i = 0; i < scene.primitives.size(); ++i) {
     const Primitive& primitive = scene.primitives[i];
     frame::Solid& solid = frame.solids.emplace_back(prepare_solid(scene, primitive, pose.eye));
-    const Unit unit = unit_space(primitive);
-    for (const auto view : {frame::direct, frame::mirrored}) {
-      solid.rays[view] = unit_rays(frame.rays[view], unit);
-      solid.bounds[view] =
-          pixel_bounds(primitive, view == frame::direct ? pose : mirror, tangent, camera.near_plane, height, width);
-    }
+    for (const auto view : {frame::direct, frame::mirrored})
+      solid.bounds[view] = pixel_bounds(primitive, view == frame::direct ? views.direct : views.mirrored, views.tangent,
+                                        camera.near_plane, height, width);
     solid.mirror = static_cast<int>(i) == frame.mirror;
     if (primitive.rgba[3] == 0) continue;
     (is_transparent(primitive, pose.eye) ? frame.transparent : frame.opaque).push_back(static_cast<int>(i));

@@ -53,8 +53,9 @@ void prepare_lights(const Scene& scene, const DrawOptions& options, const Double
 // Lays out the light grids of the planes. Lights come before.
 void prepare_grids(const Scene& scene, frame::Frame& frame);
 
-// `shift` is where in a pixel its sample lies. Reuses the frame's memory. Throws Error if the scene cannot be drawn.
-void prepare_frame(const Scene& scene, const DrawOptions& options, int height, int width, double shift_x, double shift_y,
-                   frame::Frame& frame);
+// All of a frame but its rays. Reuses the frame's memory. Throws Error if the scene cannot be drawn.
+void prepare_frame(const Scene& scene, const DrawOptions& options, int height, int width, frame::Frame& frame);
+// The rays of a prepared frame; `shift` is where in a pixel its sample lies.
+void aim_frame(const Scene& scene, double shift_x, double shift_y, frame::Frame& frame);
 
 }  // namespace iap

@@ -108,6 +108,50 @@ TEST_CASE("light follows OpenGL's equation at each pixel, and shadows fall where
   }
 }
 
+// What OpenGL makes of a floor of 1.1 x 0.6 m (half sizes) whose cells are 0.25 m wide (half): corners at -1.1, -1, -0.5, 0, 0.5,
+// 1, 1.1 and -0.6, -0.5, 0, 0.5, 0.6; each cell two triangles that share the edge between its right lower and left upper corner.
+TEST_CASE("light of a plane with cells is that of their corners, interpolated over triangles") {
+  const int height = 60, width = 80;
+  const std::vector<double> xs{-1.1, -1, -0.5, 0, 0.5, 1, 1.1}, ys{-0.6, -0.5, 0, 0.5, 0.6};
+  Scene scene = floor_scene();
+  scene.primitives[0].size = {1.1f, 0.6f, 1};
+  scene.primitives[0].light_cell = {0.25f, 0.25f};
+  scene.camera.position = {0.2f, -1.4f, 1.2f};
+  scene.lights.resize(1);
+  Light& light = scene.lights[0];
+  light.position = {0.3f, 0.1f, 0.7f};
+  light.diffuse = {0.9f, 0.9f, 0.9f};
+  light.specular = {0.5f, 0.5f, 0.5f};
+  light.ambient = {0.05f, 0.05f, 0.05f};
+  light.cutoff_degrees = 50;
+  light.exponent = 4;
+  const Point eye = point(scene.camera.position);
+  const auto corner = [&](std::size_t i, std::size_t j) { return lit(light, {xs[i], ys[j], 0}, eye, scene.primitives[0]); };
+  for (const bool shadow : {false, true}) {
+    light.casts_shadow = shadow;
+    const Bytes rgb = draw(scene, height, width);
+    int judged = 0;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const Point d = ray(scene.camera, height, width, x + 0.5, y + 0.5);
+        const Point p = eye + d * (-eye.z / d.z);
+        if (std::abs(p.x) > 1.099 || std::abs(p.y) > 0.599 || d.z >= 0) continue;
+        std::size_t i = 0, j = 0;
+        while (p.x > xs[i + 1]) ++i;
+        while (p.y > ys[j + 1]) ++j;
+        const double u = (p.x - xs[i]) / (xs[i + 1] - xs[i]), v = (p.y - ys[j]) / (ys[j + 1] - ys[j]);
+        const double right = corner(i + 1, j), upper = corner(i, j + 1), low = corner(i, j), high = corner(i + 1, j + 1);
+        const double truth =
+            u + v <= 1 ? low + u * (right - low) + v * (upper - low) : high + (1 - u) * (upper - high) + (1 - v) * (right - high);
+        CAPTURE(x, y, shadow);
+        REQUIRE(std::abs(rgb[3 * (static_cast<std::size_t>(y) * width + x)] - 255 * truth) <= 0.55);
+        ++judged;
+      }
+    }
+    CHECK(judged > 1000);
+  }
+}
+
 TEST_CASE("a light without a cone, headlights and the light of a scene without lights") {
   Scene scene = floor_scene();
   scene.primitives[0].specular = 0;
