@@ -15,6 +15,7 @@ find_package(PNG REQUIRED)
 pkg_check_modules(LUA REQUIRED IMPORTED_TARGET lua5.4)
 pkg_check_modules(EDIT REQUIRED IMPORTED_TARGET libedit)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
+pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebpmux libwebp)
 # Not by its CMake package: Debian's names programs that are in other packages.
 pkg_check_modules(ZIP REQUIRED IMPORTED_TARGET libzip)
 if(IAP_TESTS)

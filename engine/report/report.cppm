@@ -6,6 +6,7 @@ module;
 export module iap.report;
 import iap.core;
 import iap.policy;
+export import :video;
 
 export namespace iap {
 
@@ -39,8 +40,8 @@ void write_chart(const std::filesystem::path& path, const Chart& chart);
 /// Learning curve of a run folder: the population's mean return and the mean policy's evaluations over iterations.
 void write_learning_curve(const std::filesystem::path& run, const std::filesystem::path& png);
 
-/// `frames` pictures of one episode, evenly spaced, side by side, with the attended patches drawn on them, each enlarged to at
-/// least `min_height` pixels. Returns the episode's return. @throws Error if the policy sees no RGB image.
+/// `frames` pictures of one episode, evenly spaced, side by side, with the attended patches drawn on them, each at least
+/// `min_height` pixels high. Returns the episode's return. @throws Error as `write_video`.
 double write_strip(const std::filesystem::path& png, Policy& policy, const Config& env, std::uint64_t seed, int frames,
                    int min_height);
 

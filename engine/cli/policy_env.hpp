@@ -1,0 +1,18 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+import iap.core;
+import iap.policy;
+
+namespace iap::cli {
+
+/// The environment that `file`, read from `path`, was trained for, changed: `name` takes the place of its name, each of `overrides`
+/// ("render.shadows=false") that of one of its options. @throws Error naming the path if the policy names no environment, and the
+/// override that cannot be read.
+Config policy_env(const PolicyFile& file, const std::filesystem::path& path, const std::optional<std::string>& name,
+                  const std::vector<std::string>& overrides);
+
+}  // namespace iap::cli
