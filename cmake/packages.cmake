@@ -19,5 +19,6 @@ pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebpmux libwebp)
 # Not by its CMake package: Debian's names programs that are in other packages.
 pkg_check_modules(ZIP REQUIRED IMPORTED_TARGET libzip)
 if(IAP_TESTS)
+  pkg_check_modules(WEBP_DECODER REQUIRED IMPORTED_TARGET libwebpdemux libwebp)
   find_package(Catch2 3 REQUIRED)
 endif()

@@ -25,6 +25,7 @@ struct Arguments {
   RunSettings run;
   cli::EvalOptions eval;
   cli::PlayOptions play;
+  cli::ReportCommand report;
   std::string what = "all", benchmark;
 };
 
@@ -76,6 +77,17 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
       ->check(CLI::Range(1, 100));
 }
 
+void describe_report(CLI::App& app, cli::ReportCommand& command) {
+  app.add_option("RUN", command.runs, "run folders; runs that differ only in their seed are drawn as one")->required();
+  app.add_option_function<std::string>(
+      "-o,--out", [&command](const std::string& path) { command.out = path; },
+      "file to write (default: RUN/report.html; of several runs, report.html)");
+  app.add_option("--episodes", command.options.episodes, "episodes to learn from which patches matter (default: 10)")
+      ->check(CLI::Range(1, 10000));
+  app.add_option("--seed", command.options.seed, "seed of these episodes (default: 0)");
+  app.add_flag("!--no-pictures", command.options.pictures, "leave out what must be played: video, frames, patches");
+}
+
 /// Parses the command line; the usage errors end here.
 int dispatch(int count, char** words) {
   CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua");
@@ -91,6 +103,8 @@ int dispatch(int count, char** words) {
   describe_eval(*eval, arguments);
   auto* play = app.add_subcommand("play", "an episode as a video that shows what the policy attends to");
   describe_play(*play, arguments.play);
+  auto* report = app.add_subcommand("report", "one HTML file about runs: curves, video, what is attended to, settings");
+  describe_report(*report, arguments.report);
   auto* list = app.add_subcommand("list", "what this build knows");
   list->add_option("WHAT", arguments.what, "envs, kernels, blocks, optimizers (default: all)")
       ->check(CLI::IsMember({"all", "envs", "kernels", "blocks", "optimizers"}));
@@ -106,6 +120,7 @@ int dispatch(int count, char** words) {
     if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose);
     if (*eval) return cli::eval(arguments.eval);
     if (*play) return cli::play(arguments.play);
+    if (*report) return cli::report(arguments.report);
     if (*list) return cli::list(arguments.what);
     if (*bench) return cli::bench(arguments.benchmark);
     if (*doctor) return cli::doctor();

@@ -35,14 +35,23 @@ struct PlayOptions {
   VideoOptions video;
 };
 
+struct ReportCommand {
+  std::vector<std::filesystem::path> runs;
+  std::optional<std::filesystem::path> out;  ///< default: report.html in the run's folder, or here for several runs
+  ReportOptions options;
+};
+
 int run(const std::filesystem::path& file, RunSettings settings, bool verbose);
 int repl(bool verbose);
 int eval(const EvalOptions& options);
 int play(const PlayOptions& options);
+int report(const ReportCommand& command);
 int list(const std::string& what);
 int doctor();
 int bench(const std::string& name);
 
+/// The size of a file that was written: "812 kB".
+std::string file_size_text(const std::filesystem::path& path);
 /// Prints one error line; the Lua stack as well if `verbose`.
 void print_error(const Error& error, bool verbose);
 

@@ -24,14 +24,14 @@ std::filesystem::path standard_place(const std::filesystem::path& policy, const 
   return policy / "media" / file;
 }
 
-std::string size_of(const std::filesystem::path& path) {
+}  // namespace
+
+std::string file_size_text(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto bytes = std::filesystem::file_size(path, ignored);
   return bytes < 1'000'000 ? text((bytes + 999) / 1000, " kB")
                            : text(std::fixed, std::setprecision(1), static_cast<double>(bytes) / 1e6, " MB");
 }
-
-}  // namespace
 
 int play(const PlayOptions& options) {
   catch_interrupts(nullptr);
@@ -40,7 +40,7 @@ int play(const PlayOptions& options) {
   if (options.strip > 0) {
     const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));
     const double total = write_strip(out, file.policy, env, options.video.seed, options.strip, 200);
-    std::cout << "strip    " << out.string() << " (" << options.strip << " pictures, " << size_of(out) << ")\n"
+    std::cout << "strip    " << out.string() << " (" << options.strip << " pictures, " << file_size_text(out) << ")\n"
               << "return   " << std::fixed << std::setprecision(2) << total << "\n";
     return Exit::success;
   }
@@ -49,7 +49,7 @@ int play(const PlayOptions& options) {
   video.view = picture_view(options.view);
   const Video written = write_video(out, file.policy, env, video);
   std::cout << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
-            << " frames, " << std::setprecision(4) << written.fps << " a second, " << size_of(out) << ")\n"
+            << " frames, " << std::setprecision(4) << written.fps << " a second, " << file_size_text(out) << ")\n"
             << "episode  return " << std::fixed << std::setprecision(2) << written.episode.total << ", " << written.episode.steps
             << " steps, seed " << video.seed << "\n";
   return Exit::success;

@@ -6,20 +6,11 @@ module;
 export module iap.report;
 import iap.core;
 import iap.policy;
+export import :metrics;
+export import :page;
 export import :video;
 
 export namespace iap {
-
-/// metrics.csv of a run: column names and rows; a cell that is empty in the file is NaN.
-struct Metrics {
-  std::vector<std::string> columns;
-  std::vector<std::vector<double>> rows;
-  /// The values of one column. @throws Error with the nearest name if there is no such column.
-  std::vector<double> column(const std::string& name) const;
-};
-
-/// @throws Error naming the path and the line.
-Metrics read_metrics(const std::filesystem::path& csv);
 
 /// One line of a chart; points whose y is NaN are skipped. `low`/`high` (may be empty) draw a band.
 struct Series {
