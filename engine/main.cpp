@@ -45,7 +45,11 @@ void describe_run(CLI::App& app, Arguments& arguments) {
 
 void describe_eval(CLI::App& app, Arguments& arguments) {
   app.add_option("POLICY", arguments.eval.policy, "run folder or policy file")->required();
-  app.add_option("--episodes", arguments.eval.episodes, "number of episodes (default: 16)")->check(CLI::Range(1, 1000000));
+  app.add_option("--episodes", arguments.eval.episodes, "number of episodes (default: 100)")->check(CLI::Range(1, 1000000));
+  add_optional(app, "--env", arguments.eval.env, "another environment (default: the one it was trained in)");
+  app.add_option("--set", arguments.eval.overrides,
+                 "PATH=VALUE: override an option of the environment, such as render.shadows=false")
+      ->allow_extra_args(false);
   app.add_option("--seed", arguments.eval.seed, "seed of the episodes (default: 0)");
   app.add_option("--threads", arguments.eval.threads, "worker threads (default: all)")->check(CLI::Range(1, 4096));
   app.add_option_function<std::string>(

@@ -9,17 +9,34 @@ import iap.env;
 
 namespace iap {
 
+std::unique_ptr<Env> make_ball_in_cup_catch(Options& options);
 std::unique_ptr<Env> make_car_racing(Options& options);
+std::unique_ptr<Env> make_cartpole_balance(Options& options);
+std::unique_ptr<Env> make_cartpole_balance_sparse(Options& options);
 std::unique_ptr<Env> make_cartpole_swingup(Options& options);
+std::unique_ptr<Env> make_cartpole_swingup_sparse(Options& options);
 std::unique_ptr<Env> make_cheetah_run(Options& options);
+std::unique_ptr<Env> make_reacher_easy(Options& options);
+std::unique_ptr<Env> make_reacher_hard(Options& options);
+std::unique_ptr<Env> make_walker_run(Options& options);
+std::unique_ptr<Env> make_walker_stand(Options& options);
+std::unique_ptr<Env> make_walker_walk(Options& options);
 
 std::span<const EnvEntry> env_catalog() {
+  static const std::string both = R"({"pixels": [48, 64], "state": true})";
   static const std::vector<EnvEntry> catalog{
-      {"car-racing", "drive along a random road seen from above (AttentionAgent's CarRacing)",
-       R"({"pixels": [48, 64], "state": true})", make_car_racing},
-      {"cartpole-swingup", "swing a pole up and balance it on a cart", R"({"pixels": [48, 64], "state": true})",
-       make_cartpole_swingup},
-      {"cheetah-run", "run as fast as possible, up to 10 m/s", R"({"pixels": [48, 64], "state": true})", make_cheetah_run},
+      {"ball-in-cup-catch", "swing a ball on a string into a cup", both, make_ball_in_cup_catch},
+      {"car-racing", "drive along a random road seen from above (AttentionAgent's CarRacing)", both, make_car_racing},
+      {"cartpole-balance", "keep a pole upright on a cart", both, make_cartpole_balance},
+      {"cartpole-balance-sparse", "the same, paid only while upright and near the middle", both, make_cartpole_balance_sparse},
+      {"cartpole-swingup", "swing a pole up and balance it on a cart", both, make_cartpole_swingup},
+      {"cartpole-swingup-sparse", "the same, paid only while upright and near the middle", both, make_cartpole_swingup_sparse},
+      {"cheetah-run", "run as fast as possible, up to 10 m/s", both, make_cheetah_run},
+      {"reacher-easy", "reach a target of 5 cm with an arm of two links", both, make_reacher_easy},
+      {"reacher-hard", "reach a target of 1.5 cm with an arm of two links", both, make_reacher_hard},
+      {"walker-run", "stand up and run at 8 m/s on two legs", both, make_walker_run},
+      {"walker-stand", "stand up on two legs and stay so", both, make_walker_stand},
+      {"walker-walk", "stand up and walk at 1 m/s on two legs", both, make_walker_walk},
   };
   return catalog;
 }

@@ -5,14 +5,18 @@ module;
 export module iap.envs;
 import iap.core;
 import iap.env;
+export import :camera_motion;
 export import :canvas;
 export import :car_racing_picture;
 export import :car_racing_track;
 export import :car_racing_world;
 export import :control_task;
+export import :distraction;
 export import :dm_control_models;
 export import :frames;
+export import :scenery;
 export import :tolerance;
+export import :videos;
 
 export namespace iap {
 

@@ -17,8 +17,10 @@ namespace iap::cli {
 enum Exit : int { success = 0, failure = 1, usage = 2, interrupted = 130 };
 
 struct EvalOptions {
-  std::filesystem::path policy;  ///< a run folder or a policy file
-  int episodes = 16;
+  std::filesystem::path policy;        ///< a run folder or a policy file
+  std::optional<std::string> env;      ///< instead of the environment's name
+  std::vector<std::string> overrides;  ///< "path=value" of the environment's options
+  int episodes = 100;
   std::uint64_t seed = 0;
   int threads = 0;
   std::optional<std::filesystem::path> csv;      ///< one row an episode

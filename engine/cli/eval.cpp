@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/policy_env.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -59,14 +60,14 @@ std::string actions_of(const Evaluation& evaluation, Policy& policy, const Confi
 int eval(const EvalOptions& options) {
   catch_interrupts(nullptr);
   PolicyFile file = open_policy(options.policy);
-  const Config* env = file.metadata.find("env");
-  if (!env)
-    throw Error(text("'", options.policy.string(), "' does not say which environment it is for; use iap.eval with env = ..."));
-  const auto evaluation = evaluate(file.policy, *env, options.episodes, options.seed, options.threads);
+  const Config env = policy_env(file, options.policy, options.env, options.overrides);
+  const auto evaluation = evaluate(file.policy, env, options.episodes, options.seed, options.threads);
   if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation));
-  if (options.actions) write_file_atomic(*options.actions, actions_of(evaluation, file.policy, *env));
-  const auto* name = env->find("name");
-  std::cout << "environment         " << (name && name->string() ? *name->string() : env->describe()) << "\n"
+  if (options.actions) write_file_atomic(*options.actions, actions_of(evaluation, file.policy, env));
+  const auto* name = env.find("name");
+  std::cout << "environment         " << (name && name->string() ? *name->string() : env.describe());
+  for (const auto& assignment : options.overrides) std::cout << " " << assignment;
+  std::cout << "\n"
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed << ")\n"
             << "mean return         " << fixed(evaluation.mean) << "\n"
             << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"

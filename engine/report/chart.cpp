@@ -77,6 +77,10 @@ class Plot {
       }
     if (x_.empty()) throw Error(text("chart '", chart.title, "': there is no finite point to draw"));
     y_.include(0);
+    if (chart.from_zero) {
+      x_.include(0);
+      x_.high += 0.05 * (x_.high - x_.low);
+    }
     if (x_.low == x_.high) x_.high = x_.low + 1;
     if (y_.low == y_.high) y_.high = y_.low + 1;
     y_.high += 0.05 * (y_.high - y_.low);
@@ -151,16 +155,39 @@ class Plot {
     }
   }
 
+  double legend_width() {
+    double width = 0;
+    cairo_set_font_size(canvas_.get(), font);
+    for (const auto& series : chart_.series) {
+      cairo_text_extents_t extents;
+      cairo_text_extents(canvas_.get(), series.label.c_str(), &extents);
+      width = std::max(width, 44 + extents.x_advance);
+    }
+    return width;
+  }
+
+  int points_inside(double x, double width, double height) const {
+    int count = 0;
+    for (const auto& series : chart_.series)
+      for (std::size_t i = 0; i < series.x.size(); ++i)
+        count += std::isfinite(series.y[i]) && map_x(series.x[i]) >= x && map_x(series.x[i]) <= x + width &&
+                 map_y(series.y[i]) <= top + height;
+    return count;
+  }
+
   void draw_legend() {
+    const double width = legend_width(), height = 12 + 20 * static_cast<double>(chart_.series.size());
+    const double at_right = chart_.width - right - width - 14;
+    const double x = points_inside(left, width, height) > points_inside(at_right, width, height) ? at_right : left;
     double y = top + 12;
     std::size_t index = 0;
     for (const auto& series : chart_.series) {
       const Colour& colour = palette[index++ % palette.size()];
       cairo_set_source_rgb(canvas_.get(), colour[0], colour[1], colour[2]);
-      cairo_rectangle(canvas_.get(), left + 14, y - 2, 22, 4);
+      cairo_rectangle(canvas_.get(), x + 14, y - 2, 22, 4);
       cairo_fill(canvas_.get());
       cairo_set_source_rgb(canvas_.get(), 0, 0, 0);
-      canvas_.write(left + 44, y, series.label, 0);
+      canvas_.write(x + 44, y, series.label, 0);
       y += 20;
     }
   }

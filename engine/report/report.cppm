@@ -23,6 +23,7 @@ struct Chart {
   std::string title, x_label, y_label;
   std::vector<Series> series;
   int width = 900, height = 540;  ///< pixels
+  bool from_zero = false;         ///< the x axis begins at 0 and ends beyond the last point
 };
 
 /// Draws `chart` as a PNG, atomically. @throws Error naming the path, or when no point is finite.
@@ -30,6 +31,20 @@ void write_chart(const std::filesystem::path& path, const Chart& chart);
 
 /// Learning curve of a run folder: the population's mean return and the mean policy's evaluations over iterations.
 void write_learning_curve(const std::filesystem::path& run, const std::filesystem::path& png);
+
+/// Runs that differ in their seed alone, drawn as one line.
+struct CurveGroup {
+  std::string label;
+  std::vector<std::filesystem::path> runs;  ///< folders
+};
+
+/// The mean of a column of metrics.csv over the runs of `group`, at the iterations at which each of them has a value; of several
+/// runs, with a band of one standard deviation (n - 1) to either side. @throws Error naming the group or the file.
+Series mean_curve(const CurveGroup& group, const std::string& column);
+
+/// Draws the mean curves of all groups as a PNG, atomically. @throws as `mean_curve` and `write_chart`.
+void write_comparison(const std::filesystem::path& png, const std::vector<CurveGroup>& groups, const std::string& column,
+                      const std::string& title);
 
 /// `frames` pictures of one episode, evenly spaced, side by side, with the attended patches drawn on them, each at least
 /// `min_height` pixels high. Returns the episode's return. @throws Error as `write_video`.

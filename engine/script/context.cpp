@@ -54,9 +54,9 @@ void RunContext::apply_to_training(Config& options) {
     entry.used = true;
     set_path(options, entry.path, entry.value);
   }
-  if (settings_.seed) options["seed"] = static_cast<std::int64_t>(*settings_.seed);
+  if (settings_.seed && !seed_taken_by_script_) options["seed"] = static_cast<std::int64_t>(*settings_.seed);
   if (settings_.threads) options["threads"] = *settings_.threads;
-  if (settings_.out) options["out"] = settings_.out->string();
+  if (settings_.out && !out_taken_by_script_) options["out"] = settings_.out->string();
   if (settings_.resume) options["resume"] = true;
 }
 
@@ -75,7 +75,7 @@ void RunContext::apply_to_script_options(Config& defaults) {
   }
   if (settings_.seed && declared.find("seed")) {
     defaults["seed"] = static_cast<std::int64_t>(*settings_.seed);
-    seed_used_ = true;
+    seed_used_ = seed_taken_by_script_ = true;
   }
 }
 
@@ -87,7 +87,7 @@ std::string RunContext::experiment() const {
 }
 
 std::filesystem::path RunContext::run_folder(const std::string& fallback) {
-  out_used_ = true;
+  out_used_ = out_taken_by_script_ = true;
   if (settings_.out) return *settings_.out;
   std::filesystem::path folder = fallback;
   for (int number = 2; !settings_.resume && std::filesystem::exists(folder / "config.json"); ++number)

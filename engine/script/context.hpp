@@ -26,7 +26,8 @@ class RunContext {
   /// The script as the run's folder keeps it: with the overrides on top.
   std::string experiment() const;
 
-  /// Overrides the options of iap.train with everything that iap.options did not take.
+  /// Overrides the options of iap.train with everything that neither iap.options nor iap.run_folder took: a script that trains
+  /// several runs gives each its own seed and folder.
   void apply_to_training(Config& options);
   /// Overrides entries of `defaults`, the options that the script itself declares. @throws Error if a type changes.
   void apply_to_script_options(Config& defaults);
@@ -46,6 +47,7 @@ class RunContext {
   std::vector<Override> overrides_;
   std::set<std::string> declared_;
   bool trained_ = false, seed_used_ = false, out_used_ = false;
+  bool seed_taken_by_script_ = false, out_taken_by_script_ = false;
 };
 
 }  // namespace iap

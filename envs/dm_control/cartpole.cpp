@@ -1,7 +1,9 @@
 module;
+#include <limits>
 #include <memory>
 #include <numbers>
 #include <span>
+#include <string_view>
 module iap.envs;
 import iap.core;
 import iap.env;
@@ -10,21 +12,42 @@ import iap.sim;
 namespace iap {
 namespace {
 
-class CartpoleSwingup final : public ControlTask {
+struct CartpoleTask {
+  std::string_view name;
+  bool hanging;  // starts with the pole down instead of nearly balanced
+  bool sparse;   // pays one or nothing
+};
+
+class Cartpole final : public ControlTask {
  public:
-  explicit CartpoleSwingup(Options& options)
-      : ControlTask({.name = "cartpole-swingup", .model = "cartpole", .physics_steps = 1, .state_size = 5}, options),
+  Cartpole(const CartpoleTask& task, Options& options)
+      : ControlTask({.name = task.name, .model = "cartpole", .physics_steps = 1, .state_size = 5}, options),
+        task_(task),
         pole_(world().id("body", "pole_1")) {}
 
  private:
   void start(MujocoWorld& world, Random& random) override {
-    constexpr double spread = 0.01;
-    world.qpos()[0] = spread * random.normal();
-    world.qpos()[1] = std::numbers::pi + spread * random.normal();
+    constexpr double spread = 0.01, largest_offset = 0.1, largest_tilt = 0.034;
+    if (task_.hanging) {
+      world.qpos()[0] = spread * random.normal();
+      world.qpos()[1] = std::numbers::pi + spread * random.normal();
+    } else {
+      world.qpos()[0] = random.uniform(-largest_offset, largest_offset);
+      world.qpos()[1] = random.uniform(-largest_tilt, largest_tilt);
+    }
     for (double& velocity : world.qvel()) velocity = spread * random.normal();
   }
 
-  double reward() const override {
+  double reward() const override { return task_.sparse ? sparse_reward() : smooth_reward(); }
+
+  double sparse_reward() const {
+    constexpr double balanced = 0.995, half_width = 0.25;
+    // The cosine of a rotation may exceed one by a rounding error, which must not cost the reward.
+    return tolerance(world().qpos()[0], {.lower = -half_width, .upper = half_width}) *
+           tolerance(pole_cos(), {.lower = balanced, .upper = std::numeric_limits<double>::infinity()});
+  }
+
+  double smooth_reward() const {
     const double upright = (pole_cos() + 1) / 2;
     const double centred = (1 + tolerance(world().qpos()[0], {.margin = 2})) / 2;
     const double effort = tolerance(world().ctrl()[0], {.margin = 1, .value_at_margin = 0, .sigmoid = Sigmoid::quadratic});
@@ -45,11 +68,25 @@ class CartpoleSwingup final : public ControlTask {
   double pole_cos() const { return world().body_rotation(pole_)[8]; }
   double pole_sin() const { return world().body_rotation(pole_)[2]; }
 
+  CartpoleTask task_;
   int pole_;
 };
 
+std::unique_ptr<Env> make(const CartpoleTask& task, Options& options) { return std::make_unique<Cartpole>(task, options); }
+
 }  // namespace
 
-std::unique_ptr<Env> make_cartpole_swingup(Options& options) { return std::make_unique<CartpoleSwingup>(options); }
+std::unique_ptr<Env> make_cartpole_balance(Options& options) {
+  return make({.name = "cartpole-balance", .hanging = false, .sparse = false}, options);
+}
+std::unique_ptr<Env> make_cartpole_balance_sparse(Options& options) {
+  return make({.name = "cartpole-balance-sparse", .hanging = false, .sparse = true}, options);
+}
+std::unique_ptr<Env> make_cartpole_swingup(Options& options) {
+  return make({.name = "cartpole-swingup", .hanging = true, .sparse = false}, options);
+}
+std::unique_ptr<Env> make_cartpole_swingup_sparse(Options& options) {
+  return make({.name = "cartpole-swingup-sparse", .hanging = true, .sparse = true}, options);
+}
 
 }  // namespace iap

@@ -9,7 +9,7 @@ import iap.sim;
 // The texts are defined outside of any module, in the files that iap_embed writes.
 extern "C++" {
 namespace iap::embedded {
-extern const std::string_view common_xml, cartpole_xml, cheetah_xml;
+extern const std::string_view common_xml, ball_in_cup_xml, cartpole_xml, cheetah_xml, reacher_xml, walker_xml;
 }
 }
 
@@ -22,7 +22,11 @@ struct ModelText {
 };
 
 std::vector<ModelText> model_texts() {
-  return {{"cartpole", {"cartpole.xml", embedded::cartpole_xml}}, {"cheetah", {"cheetah.xml", embedded::cheetah_xml}}};
+  return {{"ball_in_cup", {"ball_in_cup.xml", embedded::ball_in_cup_xml}},
+          {"cartpole", {"cartpole.xml", embedded::cartpole_xml}},
+          {"cheetah", {"cheetah.xml", embedded::cheetah_xml}},
+          {"reacher", {"reacher.xml", embedded::reacher_xml}},
+          {"walker", {"walker.xml", embedded::walker_xml}}};
 }
 
 }  // namespace

@@ -59,6 +59,13 @@ void ControlTask::read_options(const ControlTaskInfo& info, Options& options) {
   spec_.config["state"] = state;
   spec_.config["camera"] = camera_;
   spec_.config["render"] = to_config(draw_options_);
+  const Config& distraction = options.value("distraction");
+  if (distraction.is_null() || (distraction.boolean() && !*distraction.boolean())) return;
+  if (size.empty()) options.fail("'distraction' changes only what is seen: set pixels = {height, width}, or leave it out");
+  const ImageShape& shape = pixels_.front().shape();
+  distraction_ =
+      std::make_unique<Distraction>(distraction, options.owner(), info.model, world_, camera_, shape.height, shape.width);
+  spec_.config["distraction"] = distraction_->config();
 }
 
 // The settled initial state is computed without actuation, as the reference does after its own reset and again after a task's.
@@ -68,6 +75,7 @@ void ControlTask::reset(std::uint64_t seed) {
   world_.forward_without_actuation();
   start(world_, random);
   world_.forward_without_actuation();
+  if (distraction_) distraction_->reset(world_, seed);
   steps_ = 0;
   running_ = true;
   drawn_ = false;
@@ -79,6 +87,7 @@ StepResult ControlTask::step(std::span<const float> action) {
   std::ranges::copy(action_, world_.ctrl().begin());
   drawn_ = false;
   world_.step(physics_steps_);
+  if (distraction_) distraction_->step();
   StepResult result{.truncated = ++steps_ >= max_steps_, .unstable = world_.unstable()};
   result.terminated = result.unstable;
   if (!result.unstable) result.reward = reward();
@@ -89,6 +98,7 @@ StepResult ControlTask::step(std::span<const float> action) {
 Observation ControlTask::observe() {
   if (!drawn_) {
     if (!state_.empty()) write_state(state_);
+    if (distraction_) distraction_->apply(world_, view_);
     for (auto& image : pixels_)
       view_.draw(world_, camera_, draw_options_, image.shape().height, image.shape().width, image.bytes());
     drawn_ = true;

@@ -10,6 +10,7 @@ import iap.core;
 import iap.env;
 import iap.render;
 import iap.sim;
+import :distraction;
 
 export namespace iap {
 
@@ -24,7 +25,8 @@ struct ControlTaskInfo {
 
 /// Base of the tasks of the DeepMind Control Suite (Tassa et al. 2018): a MuJoCo model, actions in [-1, 1] as its controls,
 /// rewards in [0, 1] a step, time limit only. Options: `pixels` = {height, width} adds an RGB image "pixels"; `state` adds the
-/// state vector (default: without pixels); `camera`, an index or a name (default 0); `render`, see `read_draw_options`.
+/// state vector (default: without pixels); `camera`, an index or a name (default 0); `render`, see `read_draw_options`;
+/// `distraction`, see `Distraction`, for pictures only.
 class ControlTask : public Env {
  public:
   const EnvSpec& spec() const final { return spec_; }
@@ -54,6 +56,7 @@ class ControlTask : public Env {
   MujocoCamera view_;
   EnvSpec spec_;
   DrawOptions draw_options_;
+  std::unique_ptr<Distraction> distraction_;
   int physics_steps_, max_steps_, camera_ = 0;
   int steps_ = 0;
   bool running_ = false, drawn_ = false;

@@ -20,6 +20,8 @@ namespace HWY_NAMESPACE {
 
 #include "caster_light.inl"
 
+#include "caster_grid.inl"
+
 // A vector of neighbouring pixels and their rays.
 struct Packet {
   const Frame& frame;
@@ -84,8 +86,17 @@ HWY_NOINLINE V3 shade(const Packet& packet, int index, View view, V t, M mask, f
   const V3 ray = packet.directions(frame.rays[view]);
   const Surface surface{add3(set3(frame.rays[view].eye), scale3(ray, t)), normal_to_world(solid, n),
                         unit3({hn::Neg(ray.x), hn::Neg(ray.y), hn::Neg(ray.z)}), mask};
-  const Paint paint{scale3(set3(solid.rgb), set(brightness)), solid.specular, solid.shininess};
-  const V3 colour = illuminate(frame, surface, paint, solid.emission, index, shadows);
+  V3 colour;
+  if (solid.grid[view] >= 0) {
+    const LightGrid& grid = frame.grids[solid.grid[view]];
+    const Cell cell = find_cell(frame, solid, view, brightness, grid, p.x, p.y, mask);
+    colour = illuminate(frame, surface, index, shadows, [&](int pass, const Light*) { return interpolate(grid, cell, pass); });
+  } else {
+    const Paint paint{scale3(set3(solid.rgb), set(brightness)), solid.specular, solid.shininess};
+    colour = illuminate(frame, surface, index, shadows, [&](int, const Light* light) {
+      return light ? clamp3(shine(*light, surface, paint)) : first_pass(frame, surface, paint, solid.emission, shadows);
+    });
+  }
   return solid.image < 0 ? colour : mul3(colour, textured(packet, solid, view, p, n, d, t));
 }
 

@@ -43,8 +43,8 @@ HWY_NOINLINE M lit_lanes(const Frame& frame, const Light& light, const Surface& 
   return hn::AndNot(dark, surface.mask);
 }
 
-// What one light adds, and the cosine of its incidence.
-HWY_NOINLINE V3 shine(const Light& light, const Surface& surface, const Paint& paint, V& incidence) {
+// What one light adds.
+HWY_NOINLINE V3 shine(const Light& light, const Surface& surface, const Paint& paint) {
   V3 to_light;
   V strength = set(1);
   if (light.directional) {
@@ -63,7 +63,7 @@ HWY_NOINLINE V3 shine(const Light& light, const Surface& surface, const Paint& p
       strength = mul(strength, select(hn::Ge(along, set(light.cos_cutoff)), beam, zero()));
     }
   }
-  incidence = dot3(surface.normal, to_light);
+  const V incidence = dot3(surface.normal, to_light);
   V3 sum = mul3(paint.diffuse, add3(set3(light.ambient), scale3(set3(light.diffuse), hn::Max(incidence, zero()))));
   if (light.shines_specular && paint.specular > 0) {
     const V3 half = add3(to_light, surface.to_eye);
@@ -76,18 +76,24 @@ HWY_NOINLINE V3 shine(const Light& light, const Surface& surface, const Paint& p
 }
 
 // Passes as MuJoCo draws them: one with all lights that cast no shadow, then one for each that does, each clamped.
-HWY_NOINLINE V3 illuminate(const Frame& frame, const Surface& surface, const Paint& paint, float emission, int own, bool shadows) {
-  V3 base = mul3(paint.diffuse, add3(set3(frame.global_ambient), {set(emission), set(emission), set(emission)}));
-  V incidence;
+HWY_NOINLINE V3 first_pass(const Frame& frame, const Surface& surface, const Paint& paint, float emission, bool shadows) {
+  V3 sum = mul3(paint.diffuse, add3(set3(frame.global_ambient), {set(emission), set(emission), set(emission)}));
   for (const Light& light : frame.lights)
-    if (!(shadows && light.shadows)) base = add3(base, shine(light, surface, paint, incidence));
-  base = clamp3(base);
-  if (!shadows) return base;
+    if (!(shadows && light.shadows)) sum = add3(sum, shine(light, surface, paint));
+  return clamp3(sum);
+}
+
+// `pass(k)` gives the colour of the k-th pass.
+template <typename Pass>
+HWY_INLINE V3 illuminate(const Frame& frame, const Surface& surface, int own, bool shadows, const Pass& pass) {
+  V3 sum = pass(0, nullptr);
+  if (!shadows) return sum;
+  int k = 0;
   for (const Light& light : frame.lights) {
     if (!light.shadows) continue;
-    const V3 added = clamp3(shine(light, surface, paint, incidence));
+    const V3 added = pass(++k, &light);
     const M lit = lit_lanes(frame, light, surface, own);
-    base = add3(base, select3(lit, added, {zero(), zero(), zero()}));
+    sum = add3(sum, select3(lit, added, {zero(), zero(), zero()}));
   }
-  return base;
+  return sum;
 }

@@ -224,6 +224,7 @@ void prepare_frame(const Scene& scene, const DrawOptions& options, int height, i
   }
   std::ranges::sort(frame.transparent, {}, [&](int i) { return std::pair(distance_key(scene.primitives[i], pose.eye), i); });
   prepare_lights(scene, options, pose.eye, pose.forward, frame);
+  prepare_grids(scene, frame);
   frame.haze = frame.sky >= 0 ? prepare_haze(scene, pose.eye, frame.sky_radius) : frame::Haze{};
 }
 

@@ -36,6 +36,24 @@ struct Image {
 // The scene as the camera sees it, and as its mirror image behind the reflecting surface sees it.
 enum View { direct, mirrored };
 
+// The corners at which a plane is lit, in its own metres: a row of cells of width `step`, and at both ends a narrower one that
+// takes the rest. Colours are computed in blocks when a pixel first needs one of them.
+struct GridAxis {
+  float start = 0, margin = 0, step = 1;
+  int cells = 0;
+};
+
+struct LightGrid {
+  static constexpr int block = 16;
+  std::array<GridAxis, 2> axes;
+  int pitch = 0;   // corners in a row, a multiple of the block
+  int passes = 0;  // of light: all lights without shadow, then each with one
+  bool shadows = false;
+  mutable std::vector<float> rgb;            // passes x 3 x rows x pitch
+  mutable std::vector<std::uint8_t> filled;  // one for each block
+  inline int plane_size() const { return (axes[1].cells + 1) * pitch; }
+};
+
 struct Solid {
   Shape shape;
   // Rows of the map from world to unit space, in which sphere, ellipsoid, cylinder and box have size 1, a capsule radius 1, and a
@@ -51,6 +69,7 @@ struct Solid {
   int image = -1;
   Vector image_scale;  // from unit space to texture coordinates: two for flat, three for cube
   bool mirror = false;
+  std::array<int, 2> grid{-1, -1};  // the light grid of each view, -1 for light at each pixel
 };
 
 struct Caster {
@@ -86,6 +105,8 @@ struct Frame {
   std::vector<Solid> solids;
   std::vector<int> opaque, transparent;  // indices of solids; transparent ones nearest first
   std::vector<Light> lights;
+  std::vector<LightGrid> grids;
+  int grid_count = 0;  // the others wait for a scene with more planes
   std::vector<Image> images;
   int sky = -1;
   int mirror = -1;  // the reflecting solid if reflection is drawn

@@ -145,7 +145,7 @@ void write_png(const std::filesystem::path& path, const ImageView& image) {
 
 Image read_png(const std::filesystem::path& path) {
   const std::string content = read_file(path);
-  const auto refuse = [&](const char* why) { return Error(text("cannot read ", path.string(), " as a PNG: ", why)); };
+  const auto refuse = [&](std::string_view why) { return Error(text("cannot read ", path.string(), " as a PNG: ", why)); };
   if (content.size() < 8 || png_sig_cmp(reinterpret_cast<png_const_bytep>(content.data()), 0, 8) != 0)
     throw refuse("it does not start as one");
   PngReader reader;
@@ -153,6 +153,8 @@ Image read_png(const std::filesystem::path& path) {
   Source source{content.data(), content.size()};
   int height = 0, width = 0;
   if (!read_header(reader.png, reader.info, &source, &height, &width)) throw refuse(reader.failure.message);
+  if (static_cast<std::size_t>(height) * width > largest_picture)
+    throw refuse(text("it has ", height, " x ", width, " pixels; use one of at most ", largest_picture, " in all"));
   Image image({height, width, 3, PixelType::uint8});
   std::vector<png_bytep> rows(height);
   for (int y = 0; y < height; ++y) rows[y] = image.bytes().data() + static_cast<std::size_t>(y) * width * 3;

@@ -50,6 +50,9 @@ Rectangle project(const Primitive& primitive, const Projector& projector);
 void prepare_lights(const Scene& scene, const DrawOptions& options, const Double3& eye, const Double3& forward,
                     frame::Frame& frame);
 
+// Lays out the light grids of the planes. Lights come before.
+void prepare_grids(const Scene& scene, frame::Frame& frame);
+
 // `shift` is where in a pixel its sample lies. Reuses the frame's memory. Throws Error if the scene cannot be drawn.
 void prepare_frame(const Scene& scene, const DrawOptions& options, int height, int width, double shift_x, double shift_y,
                    frame::Frame& frame);

@@ -29,6 +29,10 @@ struct Primitive {
   int texture = -1;       ///< index into Scene::textures, -1 for none
   std::array<float, 2> texture_repeat{1, 1};
   bool texture_uniform = false;  ///< repeats count per metre instead of per primitive
+  /// Planes: half the width in metres, along x and y, of the cells at whose corners light is computed, to be interpolated over the
+  /// cell's two triangles, as MuJoCo's OpenGL does; 0 in either for light at each pixel. An endless plane's cells lie around its
+  /// origin; a bounded one's are at most 200 along each side, an even number between two margins that take what remains.
+  std::array<float, 2> light_cell{};
 };
 
 struct Light {

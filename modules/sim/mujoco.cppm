@@ -1,5 +1,6 @@
 module;
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -68,6 +69,8 @@ class MujocoWorld {
   /// World positions (3) and rotations (9), as of the last `forward` or `step`.
   std::span<const double> body_position(int body) const;
   std::span<const double> body_rotation(int body) const;
+  /// World position (3) of the centre of mass of a body and all that hangs on it.
+  std::span<const double> subtree_centre(int body) const;
   std::span<const double> geom_position(int geom) const;
   std::span<const double> geom_rotation(int geom) const;
   std::span<const double> site_position(int site) const;
@@ -84,6 +87,15 @@ class MujocoWorld {
   /// compute it anew.
   std::span<double> camera_position(int camera);
   std::span<double> camera_rotation(int camera);
+  /// Pixels of a texture as the model holds them: tex_height x tex_width x 3.
+  std::span<const std::uint8_t> texture_pixels(int texture) const;
+  /// Centre of a geom in its body's frame (3) and its size (3, by type: a sphere's radius, a capsule's radius and half length,
+  /// half sides). Writable; masses and inertias stay, and `forward` and `step` move the geom. A larger size than the compiled one
+  /// escapes MuJoCo's bounding spheres.
+  std::span<double> geom_offset(int geom);
+  std::span<double> geom_size(int geom);
+  std::span<const double> geom_size(int geom) const;
+  std::span<const double> site_size(int site) const;
   /// Colour and opacity (4) of a material of this world.
   std::span<float> material_rgba(int material);
 

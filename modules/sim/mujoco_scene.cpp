@@ -50,7 +50,21 @@ std::shared_ptr<const Texture> shared_texture(Texture::Kind kind, int width, int
   return texture;
 }
 
-void fill_primitive(const mjvGeom& geom, Primitive& primitive) {
+// MuJoCo's planes: the third size is half a cell; an endless one has 200 cells, a little more than the sky is wide.
+std::array<float, 2> light_cell(const mjModel& model, const mjvGeom& geom) {
+  if (geom.type != mjGEOM_PLANE) return {};
+  const int material = geom.objtype == mjOBJ_GEOM ? model.geom_matid[geom.objid] : -1;
+  const double far_plane = model.vis.map.zfar * model.stat.extent;
+  std::array<float, 2> half{};
+  for (int i = 0; i < 2; ++i) {
+    const double repeat = material >= 0 ? model.mat_texrepeat[2 * material + i] : 0;
+    const double spare = repeat > 0 ? 2 / repeat : 2.1 * far_plane / (mjMAXPLANEGRID - 2);
+    half[i] = geom.size[i] > 0 ? geom.size[2] : static_cast<float>((2.1 * far_plane + 2 * spare) / (2 * mjMAXPLANEGRID));
+  }
+  return half;
+}
+
+void fill_primitive(const mjModel& model, const mjvGeom& geom, Primitive& primitive) {
   primitive.shape = shape_of(geom.type);
   primitive.size = vec3(geom.size);
   primitive.position = vec3(geom.pos);
@@ -63,6 +77,7 @@ void fill_primitive(const mjvGeom& geom, Primitive& primitive) {
   primitive.texture = geom.texid;
   primitive.texture_repeat = {geom.texrepeat[0], geom.texrepeat[1]};
   primitive.texture_uniform = geom.texuniform != 0;
+  primitive.light_cell = light_cell(model, geom);
 }
 
 void fill_light(const mjvLight& from, Light& light) {
@@ -93,7 +108,7 @@ std::vector<std::shared_ptr<const Texture>> model_textures(const mjModel& model)
 
 void fill_scene(const mjModel& model, const mjvScene& visible, Scene& scene) {
   scene.primitives.resize(visible.ngeom);
-  for (int i = 0; i < visible.ngeom; ++i) fill_primitive(visible.geoms[i], scene.primitives[i]);
+  for (int i = 0; i < visible.ngeom; ++i) fill_primitive(model, visible.geoms[i], scene.primitives[i]);
   scene.lights.resize(std::min(visible.nlight, mjMAXLIGHT));
   for (std::size_t i = 0; i < scene.lights.size(); ++i) fill_light(visible.lights[i], scene.lights[i]);
   scene.sky = -1;

@@ -4,6 +4,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -95,6 +96,7 @@ int MujocoWorld::contacts() const { return impl_->data->ncon; }
 
 std::span<const double> MujocoWorld::body_position(int body) const { return row(impl_->data->xpos, body, 3); }
 std::span<const double> MujocoWorld::body_rotation(int body) const { return row(impl_->data->xmat, body, 9); }
+std::span<const double> MujocoWorld::subtree_centre(int body) const { return row(impl_->data->subtree_com, body, 3); }
 std::span<const double> MujocoWorld::geom_position(int geom) const { return row(impl_->data->geom_xpos, geom, 3); }
 std::span<const double> MujocoWorld::geom_rotation(int geom) const { return row(impl_->data->geom_xmat, geom, 9); }
 std::span<const double> MujocoWorld::site_position(int site) const { return row(impl_->data->site_xpos, site, 3); }
@@ -114,6 +116,14 @@ std::array<double, 2> MujocoWorld::joint_range(int joint) const {
 
 std::span<double> MujocoWorld::camera_position(int camera) { return row(impl_->data->cam_xpos, camera, 3); }
 std::span<double> MujocoWorld::camera_rotation(int camera) { return row(impl_->data->cam_xmat, camera, 9); }
+std::span<const std::uint8_t> MujocoWorld::texture_pixels(int texture) const {
+  const mjModel& model = *impl_->model;
+  return row(model.tex_rgb + model.tex_adr[texture], 0, 3 * model.tex_width[texture] * model.tex_height[texture]);
+}
+std::span<double> MujocoWorld::geom_offset(int geom) { return row(impl_->model->geom_pos, geom, 3); }
+std::span<double> MujocoWorld::geom_size(int geom) { return row(impl_->model->geom_size, geom, 3); }
+std::span<const double> MujocoWorld::geom_size(int geom) const { return row(impl_->model->geom_size, geom, 3); }
+std::span<const double> MujocoWorld::site_size(int site) const { return row(impl_->model->site_size, site, 3); }
 std::span<float> MujocoWorld::material_rgba(int material) { return row(impl_->model->mat_rgba, material, 4); }
 
 }  // namespace iap

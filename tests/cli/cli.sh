@@ -3,6 +3,7 @@
 set -uo pipefail
 iap=$(readlink -f "$1")
 scripts=$(readlink -f "$(dirname "$0")/../lua/scripts")
+paper=$(readlink -f "$(dirname "$0")/../../scripts/paper")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -371,6 +372,57 @@ case_resume() {
   tail -1 out | cmp -s - whole.txt || fail "a resumed run ends elsewhere"
 }
 
+# A script that trains several runs takes --out and --seed for itself: it gives each run its own folder and seed.
+case_several_runs() {
+  training_script 'out = root .. "/" .. seed, seed = seed, resume = true,'
+  sed -i 's/, seed = 3//; 1a local options = iap.options { seed = 1 }\nlocal root = iap.run_folder("runs/several")\nfor seed = options.seed, options.seed + 1 do' train.lua
+  echo "end" >>train.lua
+  run run train.lua
+  exits 0
+  [ -s runs/several/1/final.iap ] && [ -s runs/several/2/final.iap ] || fail "no two runs"
+  cp out first
+  run run train.lua
+  exits 0
+  cmp -s out first || fail "runs that are complete end elsewhere"
+  lines runs/several/1/metrics.csv 6
+  run run train.lua --out other --seed 2 --set iterations=2
+  exits 0
+  [ -s other/2/final.iap ] && [ -s other/3/final.iap ] && [ ! -e other/1 ] || fail "--out and --seed"
+  lines other/3/metrics.csv 4
+}
+
+# The papers' experiments from end to end, with settings that teach nothing.
+case_experiments() {
+  local tiny=(--set iterations=1 --set optimizer.population=2 --set eval_episodes=1 --set episodes=2 --set seeds=1 --set env.time_limit=8)
+  run run "$paper/fig1_cheetah.lua" "${tiny[@]}" --set seeds=2
+  exits 0
+  lines runs/paper/fig1/results.csv 4
+  for file in curves.png inference.png brute-seed2/final.iap; do [ -s "runs/paper/fig1/$file" ] || fail "fig1 has no $file"; done
+  run run "$paper/fig6_ablation.lua" "${tiny[@]}" --out six
+  exits 0
+  lines six/results.csv 7
+  local undistracted=("${tiny[@]}" --set distraction=none --set "pixels=[80,80]")
+  run run "$paper/fig7_sweep.lua" "${undistracted[@]}"
+  exits 0
+  lines runs/paper/fig7/results.csv 28
+  [ -s runs/paper/fig7/d64.png ] || fail "fig7 has no chart"
+  run run "$paper/table1_distracting.lua" "${undistracted[@]}"
+  exits 0
+  lines runs/paper/table1/results.csv 6
+  run run "$paper/table1_distracting.lua" "${undistracted[@]}" --set kernel=relu cartpole-swingup
+  exits 0
+  says runs/paper/table1/results-cartpole-swingup.csv "cartpole-swingup,relu,1,"
+  run run "$paper/table1_distracting.lua" walker-wlak
+  exits 1
+  says err "table 1 has no task walker-wlak; it has cheetah-run,"
+  run run "$paper/transfer.lua" "${undistracted[@]}" --set task=reacher-easy
+  exits 0
+  lines runs/paper/transfer/results.csv 7
+  run run "$paper/transfer.lua" "${undistracted[@]}" --set kernel=rleu
+  exits 1
+  says err "take relu, hybrid or brute, not rleu"
+}
+
 case_eval() {
   training_script 'out = "run",'
   run run train.lua
@@ -396,6 +448,45 @@ LUA
   run run eval.lua
   exits 0
   [ "$(cat out)" = "$(cut -d' ' -f1 figures)" ] || fail "iap.eval gives another mean"
+  # The environment's options may be overridden, and the environment itself exchanged.
+  run eval run --episodes 3 --set time_limit=7 --csv short.csv
+  exits 0
+  says out "pendulum.lua time_limit=7"
+  [ "$(cut -d, -f4 short.csv | sort -u)" = "$(printf '7\nsteps')" ] || fail "--set time_limit"
+  cp pendulum.lua other.lua
+  run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
+  exits 0
+  says out "other.lua"
+  cmp -s episodes.csv first.csv || fail "--env gives other episodes"
+  sed -i 's/9.81/1.62/' other.lua
+  run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
+  exits 0
+  cmp -s episodes.csv first.csv && fail "--env plays the old environment"
+  run eval run --set time_limt=7
+  exits 1
+  says err "environment 'pendulum.lua': unknown option 'time_limt'; did you mean 'time_limit'?"
+  lines err 1
+  run eval run --set time_limit=fast
+  exits 1
+  says err "option 'time_limit' must be an integer, got \"fast\""
+  run eval run --set time_limit
+  exits 1
+  says err "--set time_limit: write it as path=value"
+  run eval run --set time_limit.x=3
+  exits 1
+  says err "--set time_limit.x=3: cannot set 'x' inside an integer"
+  run eval run --set name=other.lua
+  exits 1
+  says err "chosen with --env"
+  run eval run --env pendulun.lua
+  exits 1
+  says err "pendulun.lua"
+  run eval run --env cartpole-swingup --set time_limit=3
+  exits 1
+  says err "built for the observation"
+  run eval run --env cartpole-swingup --set gravity=3
+  exits 1
+  says err "--set OPTION=null"
   run eval nothing
   exits 1
   says err "nothing"

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -19,16 +20,19 @@ ControlTask& task_of(Env& env) { return dynamic_cast<ControlTask&>(env.unwrapped
 
 }  // namespace
 
-TEST_CASE("cartpole-swingup has the suite's sizes") {
-  auto env = make_env(Config::Map{{"name", "cartpole-swingup"}});
-  CHECK(env->spec().action_size == 1);
-  CHECK(env->spec().observation.vector == 5);
-  CHECK(env->spec().control_dt == 0.01);
-  CHECK(env->spec().max_steps == 1000);
+TEST_CASE("cartpole has the suite's sizes") {
+  for (const char* name : {"cartpole-balance", "cartpole-balance-sparse", "cartpole-swingup", "cartpole-swingup-sparse"}) {
+    auto env = make_env(Config::Map{{"name", name}});
+    CHECK(env->spec().action_size == 1);
+    CHECK(env->spec().observation.vector == 5);
+    CHECK(env->spec().control_dt == 0.01);
+    CHECK(env->spec().max_steps == 1000);
+  }
 }
 
-TEST_CASE("cartpole-swingup pays for an upright, centred, quiet pole") {
-  auto env = make_env(Config::Map{{"name", "cartpole-swingup"}});
+TEST_CASE("cartpole pays for an upright, centred, quiet pole") {
+  const std::string name = GENERATE("cartpole-swingup", "cartpole-balance");
+  auto env = make_env(Config::Map{{"name", name}});
   auto& world = task_of(*env).world();
   Random random(6);
   env->reset(6);
@@ -83,4 +87,41 @@ TEST_CASE("cartpole-swingup starts hanging, with the suite's spread") {
     CHECK(std::abs(sum[i] / episodes) < 4 / std::sqrt(episodes));
     CHECK(std::abs(square[i] / episodes - 1) < 4 * std::sqrt(2.0 / episodes));
   }
+}
+
+TEST_CASE("the sparse cartpole pays one while the pole is upright and the cart near the middle") {
+  const std::string name = GENERATE("cartpole-swingup-sparse", "cartpole-balance-sparse");
+  auto env = make_env(Config::Map{{"name", name}});
+  auto& world = task_of(*env).world();
+  Random random(6);
+  env->reset(6);
+  int paid = 0;
+  for (int i = 0; i < 400; ++i) {
+    world.qpos()[0] = random.uniform(-0.5, 0.5);
+    world.qpos()[1] = random.uniform(-0.2, 0.2);
+    world.forward();
+    const double reward = env->step(std::vector{0.2f}).reward;
+    CHECK(reward == (std::abs(world.qpos()[0]) <= 0.25 && std::cos(world.qpos()[1]) >= 0.995 ? 1 : 0));
+    paid += reward > 0;
+  }
+  CHECK((paid > 20 && paid < 380));
+}
+
+TEST_CASE("cartpole-balance starts nearly upright, with the suite's spread") {
+  auto env = make_env(Config::Map{{"name", "cartpole-balance"}});
+  const auto& world = task_of(*env).world();
+  const int episodes = 2000;
+  double offset = 0, tilt = 0, speed = 0;
+  for (int seed = 0; seed < episodes; ++seed) {
+    env->reset(seed);
+    CHECK(std::abs(world.qpos()[0]) <= 0.1);
+    CHECK(std::abs(world.qpos()[1]) <= 0.034);
+    offset += std::pow(world.qpos()[0] / 0.1, 2);
+    tilt += std::pow(world.qpos()[1] / 0.034, 2);
+    speed += std::pow(world.qvel()[1] / 0.01, 2);
+  }
+  // Squares of a uniform variable in [-1, 1] and of a standard normal one.
+  CHECK(std::abs(offset / episodes - 1.0 / 3) < 4 * std::sqrt(4.0 / 45 / episodes));
+  CHECK(std::abs(tilt / episodes - 1.0 / 3) < 4 * std::sqrt(4.0 / 45 / episodes));
+  CHECK(std::abs(speed / episodes - 1) < 4 * std::sqrt(2.0 / episodes));
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,7 +25,7 @@ namespace {
 
 ControlTask& task_of(Env& env) { return dynamic_cast<ControlTask&>(env.unwrapped()); }
 
-const std::vector<std::string> tasks{"cartpole-swingup", "cheetah-run"};
+const std::vector<std::string> tasks{"ball-in-cup-catch", "cartpole-swingup", "cheetah-run", "reacher-easy", "walker-walk"};
 
 Config with(const std::string& name, const std::string& key, Config value) {
   return Config::Map{{"name", name}, {key, std::move(value)}};
@@ -42,7 +43,8 @@ TEST_CASE("an unstable simulation ends the episode and pays nothing") {
         const std::vector<float> action(env->spec().action_size, 0.25f);
         env->reset(1);
         env->step(action);
-        task_of(*env).world().qvel()[1] = bad;
+        auto& world = task_of(*env).world();
+        (repeat == 1 ? world.qpos() : world.qvel()).back() = bad;
         const auto result = env->step(action);
         CHECK(result.terminated);
         CHECK(result.unstable);
@@ -63,6 +65,11 @@ TEST_CASE("an unstable simulation ends the episode and pays nothing") {
 }
 
 TEST_CASE("episodes are truncated after a thousand control steps, whatever the action repeat") {
+  const std::map<std::string, double> control_dt{{"ball-in-cup-catch", 0.02},
+                                                 {"cartpole-swingup", 0.01},
+                                                 {"cheetah-run", 0.01},
+                                                 {"reacher-easy", 0.02},
+                                                 {"walker-walk", 0.025}};
   for (const auto& name : tasks) {
     for (const int repeat : {1, 3}) {
       auto env = make_env(with(name, "action_repeat", repeat));
@@ -79,7 +86,7 @@ TEST_CASE("episodes are truncated after a thousand control steps, whatever the a
       CHECK(steps == env->spec().max_steps);
       CHECK(result.truncated);
       CHECK_FALSE(result.terminated);
-      CHECK(std::abs(task_of(*env).world().time() - 10) < 1e-9);
+      CHECK(std::abs(task_of(*env).world().time() - 1000 * control_dt.at(name)) < 1e-9);
       CHECK_THROWS_AS(env->step(action), Error);
     }
   }

@@ -1,5 +1,5 @@
 // Seeded episodes as they were when the files in tests/data/golden were written. `test_envs "[write]"` writes them anew, which is
-// right only after a deliberate change of the physics, the reward or the random streams.
+// right only after a deliberate change of the physics, the reward, the drawing or the random streams.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -28,8 +28,24 @@ double checksum(std::span<const float> state) {
   return sum;
 }
 
+// Mean colours of 8 x 8 pixels: what a picture shows, without the last bit that another processor's arithmetic may change.
+Config::List thumbnail(const ImageView& image) {
+  constexpr int block = 8;
+  Config::List means;
+  for (int top = 0; top < image.shape.height; top += block)
+    for (int left = 0; left < image.shape.width; left += block)
+      for (int channel = 0; channel < image.shape.channels; ++channel) {
+        int sum = 0;
+        for (int row = top; row < top + block; ++row)
+          for (int column = left; column < left + block; ++column)
+            sum += image.bytes()[(row * image.shape.width + column) * image.shape.channels + channel];
+        means.push_back(sum / static_cast<double>(block * block));
+      }
+  return means;
+}
+
 Config trace(const std::string& name) {
-  auto env = make_env(Config::Map{{"name", name}});
+  auto env = make_env(Config::Map{{"name", name}, {"pixels", Config::List{48, 64}}, {"state", true}});
   Random random({.seed = 21, .purpose = Purpose::user});
   std::vector<float> action(env->spec().action_size);
   Config::List rewards, states;
@@ -39,7 +55,7 @@ Config trace(const std::string& name) {
     rewards.push_back(env->step(action).reward);
     states.push_back(checksum(env->observe().vector));
   }
-  return Config::Map{{"rewards", rewards}, {"states", states}};
+  return Config::Map{{"rewards", rewards}, {"states", states}, {"picture", thumbnail(env->observe().images[0])}};
 }
 
 }  // namespace
@@ -55,6 +71,12 @@ TEST_CASE("environments repeat their golden traces") {
         const double truth = *expected[i].number();
         CHECK(std::abs(*actual[i].number() - truth) <= 1e-9 * std::max(1.0, std::abs(truth)));
       }
+    }
+    const auto &expected = *golden.find("picture")->list(), &actual = *now.find("picture")->list();
+    REQUIRE(expected.size() == 48 / 8 * 64 / 8 * 3);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CAPTURE(entry.name, i);
+      CHECK(std::abs(*actual[i].number() - *expected[i].number()) <= 0.5);
     }
   }
 }

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -76,6 +78,56 @@ TEST_CASE("the caster draws the suite's models as MuJoCo's OpenGL does") {
           CHECK(mean_difference(cpu, gl) <= 1.5);
           CHECK(share_beyond(cpu, gl, 24) <= 0.01);
         }
+      }
+    }
+  }
+}
+
+// `test_render "[measure]"` prints how far apart the two are and how long each takes.
+TEST_CASE("the caster is measured against OpenGL", "[.][measure]") {
+  const auto milliseconds = [](const auto& draw) {
+    std::array<double, 9> times;
+    for (double& time : times) {
+      const auto start = std::chrono::steady_clock::now();
+      draw();
+      time = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    }
+    std::ranges::sort(times);
+    return times[times.size() / 2];
+  };
+  for (const auto& model : dm_control_models()) {
+    MujocoWorld world(dm_control_files(model));
+    MujocoCamera first, second;
+    for (const auto [height, width] : {std::array{100, 100}, std::array{240, 320}}) {
+      Bytes cpu(height * width * 3), gl(cpu.size());
+      for (int bits = 0; bits < 8; ++bits) {
+        std::printf("%-12s %3d x %3d %s%s%s", model.c_str(), height, width, bits & 1 ? " shadows" : "        ",
+                    bits & 2 ? " reflection" : "           ", bits & 4 ? " sky" : "    ");
+        for (int camera = 0; camera < 1; ++camera) {
+          double sum = 0, worst = 0;
+          for (std::uint64_t seed = 0; seed < 4; ++seed) {
+            shake(world, seed);
+            first.draw(world, camera, with(DrawOptions::Path::cpu, bits), height, width, cpu);
+            second.draw(world, camera, with(DrawOptions::Path::gl, bits), height, width, gl);
+            const double d = mean_difference(cpu, gl);
+            sum += d / 4;
+            worst = std::max(worst, d);
+            if (const char* folder = std::getenv("IAP_PICTURES"); folder && seed == 0 && (bits == 7 || bits == 0)) {
+              const std::string name =
+                  std::string(folder) + "/" + model + "_" + std::to_string(height) + "_" + std::to_string(bits);
+              write_png(name + "_cpu.png", {{height, width, 3, PixelType::uint8}, cpu.data()});
+              write_png(name + "_gl.png", {{height, width, 3, PixelType::uint8}, gl.data()});
+              Bytes difference(cpu.size());
+              for (std::size_t i = 0; i < cpu.size(); ++i)
+                difference[i] = static_cast<std::uint8_t>(std::min(255, 8 * std::abs(cpu[i] - gl[i])));
+              write_png(name + "_diff.png", {{height, width, 3, PixelType::uint8}, difference.data()});
+            }
+          }
+          std::printf("  mean %.2f worst %.2f ", sum, worst);
+        }
+        std::printf(" ms cpu %.3f gl %.2f\n",
+                    milliseconds([&] { first.draw(world, 0, with(DrawOptions::Path::cpu, bits), height, width, cpu); }),
+                    milliseconds([&] { second.draw(world, 0, with(DrawOptions::Path::gl, bits), height, width, gl); }));
       }
     }
   }

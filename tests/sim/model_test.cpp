@@ -29,6 +29,7 @@ std::vector<double> numbers(const nlohmann::json& value) {
 }  // namespace
 
 TEST_CASE("compiled models equal the reference's, array by array") {
+  CHECK(dm_control_models() == std::vector<std::string>{"ball_in_cup", "cartpole", "cheetah", "reacher", "walker"});
   for (const auto& model : dm_control_models()) {
     DYNAMIC_SECTION(model) {
       std::ifstream file(std::string(IAP_TEST_DATA) + "/dm_control/" + model + ".json");
@@ -54,6 +55,15 @@ TEST_CASE("compiled models equal the reference's, array by array") {
       }
     }
   }
+}
+
+TEST_CASE("the string runs from the ball to the cup") {
+  MujocoWorld world(dm_control_files("ball_in_cup"));
+  CHECK(world.names("tendon") == std::vector<std::string>{"string"});
+  CHECK(world.array("tendon_limited") == std::vector<double>{1});
+  CHECK(world.array("tendon_width") == std::vector<double>{0.003});
+  CHECK(world.array("wrap_objid") ==
+        std::vector<double>{static_cast<double>(world.id("site", "ball")), static_cast<double>(world.id("site", "cup"))});
 }
 
 TEST_CASE("all models share the suite's look") {

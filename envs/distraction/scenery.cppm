@@ -1,0 +1,31 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+export module iap.envs:scenery;
+
+export namespace iap {
+
+/// A painted video: a landscape, town or shore with plants, houses and moving things, seen by a camera that pans and shakes.
+/// Immutable once built; a function of the seed.
+class Scenery {
+ public:
+  static constexpr int edge = 480;  ///< pixels a side
+  static constexpr int frames = 60;
+
+  explicit Scenery(std::uint64_t seed);
+  ~Scenery();
+  Scenery(Scenery&&) noexcept;
+  Scenery& operator=(Scenery&&) noexcept;
+  /// Paints frame `index` of [0, frames) as edge x edge x 3, rows top-down.
+  void paint(int index, std::span<std::uint8_t> rgb) const;
+  /// How much memory it holds.
+  std::size_t bytes() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace iap

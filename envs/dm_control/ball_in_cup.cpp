@@ -1,0 +1,55 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+module iap.envs;
+import iap.core;
+import iap.env;
+import iap.sim;
+
+namespace iap {
+namespace {
+
+class BallInCupCatch final : public ControlTask {
+ public:
+  explicit BallInCupCatch(Options& options)
+      : ControlTask({.name = "ball-in-cup-catch", .model = "ball_in_cup", .physics_steps = 10, .state_size = 8}, options),
+        ball_(world().id("geom", "ball")),
+        target_(world().id("site", "target")),
+        ball_x_(world().qpos_address(world().id("joint", "ball_x"))),
+        ball_z_(world().qpos_address(world().id("joint", "ball_z"))) {}
+
+ private:
+  // Joint positions count from the ball's place in the model, so that the ball hangs, flies or lies about, but not in the cup's
+  // wall.
+  void start(MujocoWorld& world, Random& random) override {
+    do {
+      world.qpos()[ball_x_] = random.uniform(-0.2, 0.2);
+      world.qpos()[ball_z_] = random.uniform(0.2, 0.5);
+      world.forward_without_actuation();
+    } while (world.contacts() > 0);
+  }
+
+  double reward() const override { return inside(0) && inside(2) ? 1 : 0; }
+
+  void write_state(std::span<float> state) const override {
+    const auto cast = [](double value) { return static_cast<float>(value); };
+    const auto velocities = std::ranges::transform(world().qpos(), state.begin(), cast).out;
+    std::ranges::transform(world().qvel(), velocities, cast);
+  }
+
+  // Whether the whole ball lies within the target box along `axis`; the cup never turns.
+  bool inside(int axis) const {
+    const double distance = world().site_position(target_)[axis] - world().geom_position(ball_)[axis];
+    return std::abs(distance) < world().site_size(target_)[axis] - world().geom_size(ball_)[0];
+  }
+
+  int ball_, target_, ball_x_, ball_z_;
+};
+
+}  // namespace
+
+std::unique_ptr<Env> make_ball_in_cup_catch(Options& options) { return std::make_unique<BallInCupCatch>(options); }
+
+}  // namespace iap

@@ -1,0 +1,111 @@
+// Light of planes, computed at the corners of a grid and interpolated, as OpenGL does between vertices.
+
+HWY_INLINE float corner_at(const GridAxis& axis, int index) {
+  if (index <= 0) return axis.start;
+  const float inner = axis.start + axis.margin + static_cast<float>(index - 1) * axis.step;
+  return index >= axis.cells ? -axis.start : inner;
+}
+
+// All passes at the corners of one block.
+HWY_NOINLINE void fill_block(const Frame& frame, const Solid& solid, View view, float brightness, const LightGrid& grid,
+                             int block) {
+  const int first = block * LightGrid::block, row = first / grid.pitch, column = first % grid.pitch;
+  const int lanes = static_cast<int>(hn::Lanes(D()));
+  HWY_ALIGN float xs[LightGrid::block];
+  for (int i = 0; i < LightGrid::block; ++i) xs[i] = corner_at(grid.axes[0], column + i);
+  const auto& m = solid.to_unit;
+  const V y = set(corner_at(grid.axes[1], row));
+  const Paint paint{scale3(set3(solid.rgb), set(brightness)), solid.specular, solid.shininess};
+  for (int i = 0; i < LightGrid::block; i += lanes) {
+    const V x = hn::Load(D(), xs + i);
+    // The map of a plane is a rotation: its transpose leads back.
+    const V3 offset = add3(scale3(set3(m[0]), x), scale3(set3(m[1]), y));
+    const V3 point = add3(set3(solid.position), offset);
+    const V3 eye = set3(frame.rays[view].eye);
+    const Surface surface{point, set3(m[2]), unit3(sub3(eye, point)), hn::Not(never())};
+    const auto store = [&](int pass, const V3& rgb) {
+      float* at = grid.rgb.data() + static_cast<std::ptrdiff_t>(3) * pass * grid.plane_size() + first + i;
+      hn::StoreU(rgb.x, D(), at);
+      hn::StoreU(rgb.y, D(), at + grid.plane_size());
+      hn::StoreU(rgb.z, D(), at + 2 * grid.plane_size());
+    };
+    store(0, first_pass(frame, surface, paint, solid.emission, grid.shadows));
+    int pass = 0;
+    if (grid.shadows)
+      for (const Light& light : frame.lights)
+        if (light.shadows) store(++pass, clamp3(shine(light, surface, paint)));
+  }
+  grid.filled[block] = 1;
+}
+
+// Where in the grid a vector of points lies.
+struct Cell {
+  I low;               // the corner of least x and y
+  I corner;            // the triangle's corner between its two legs
+  V along_x, along_y;  // from that corner, in widths of the cell
+  I next_x, next_y;    // the corners at the ends of the legs
+};
+
+struct Place {
+  I index;
+  V fraction;
+};
+
+HWY_INLINE Place place_on(const GridAxis& axis, V x) {
+  const DI di;
+  const V inner = set(axis.start + axis.margin);
+  const V position = hn::Floor(hn::Div(sub(x, inner), set(axis.step)));
+  const V last = set(static_cast<float>(axis.cells - 1));
+  const V index = hn::Min(hn::Max(add(position, set(1)), zero()), last);
+  const V left = add(inner, mul(sub(index, set(1)), set(axis.step)));
+  const M at_start = hn::Eq(index, zero()), at_end = hn::Eq(index, last);
+  const V width = select(hn::Or(at_start, at_end), set(axis.margin > 1e-6f ? axis.margin : 1e-6f), set(axis.step));
+  const V fraction = hn::Div(sub(x, select(at_start, set(axis.start), left)), width);
+  return {hn::ConvertTo(di, index), clamp01(fraction)};
+}
+
+HWY_INLINE int lowest(M mask, I values) {
+  const DI di;
+  return hn::GetLane(hn::MinOfLanes(di, hn::IfThenElse(hn::RebindMask(di, mask), values, hn::Set(di, 1 << 20))));
+}
+HWY_INLINE int highest(M mask, I values) {
+  const DI di;
+  return hn::GetLane(hn::MaxOfLanes(di, hn::IfThenElse(hn::RebindMask(di, mask), values, hn::Set(di, -1))));
+}
+
+// The cell of each point, with the colours at its corners computed.
+HWY_NOINLINE Cell find_cell(const Frame& frame, const Solid& solid, View view, float brightness, const LightGrid& grid, V x, V y,
+                            M mask) {
+  const DI di;
+  const Place column = place_on(grid.axes[0], x), row = place_on(grid.axes[1], y);
+  const int left = lowest(mask, column.index) / LightGrid::block, right = (highest(mask, column.index) + 1) / LightGrid::block;
+  const int top = lowest(mask, row.index), bottom = highest(mask, row.index) + 1;
+  const int blocks = grid.pitch / LightGrid::block;
+  for (int j = top; j <= bottom; ++j)
+    for (int i = left; i <= right; ++i)
+      if (!grid.filled[j * blocks + i]) fill_block(frame, solid, view, brightness, grid, j * blocks + i);
+  const I pitch = hn::Set(di, grid.pitch), one = hn::Set(di, 1);
+  const I low = hn::Add(hn::Mul(row.index, pitch), column.index);
+  const I high = hn::Add(hn::Add(low, pitch), one);
+  const M near_low = hn::Le(add(column.fraction, row.fraction), set(1));
+  const auto near = hn::RebindMask(di, near_low);
+  const I right_corner = hn::Add(low, one), upper_corner = hn::Add(low, pitch);
+  return {low,
+          hn::IfThenElse(near, low, high),
+          select(near_low, column.fraction, sub(set(1), column.fraction)),
+          select(near_low, row.fraction, sub(set(1), row.fraction)),
+          hn::IfThenElse(near, right_corner, upper_corner),
+          hn::IfThenElse(near, upper_corner, right_corner)};
+}
+
+HWY_NOINLINE V3 interpolate(const LightGrid& grid, const Cell& cell, int pass) {
+  const float* plane = grid.rgb.data() + static_cast<std::ptrdiff_t>(3) * pass * grid.plane_size();
+  V channels[3];
+  for (V& channel : channels) {
+    const auto at = [&](I index) { return hn::GatherIndex(D(), plane, index); };
+    const V corner = at(cell.corner);
+    channel = add(corner, add(mul(sub(at(cell.next_x), corner), cell.along_x), mul(sub(at(cell.next_y), corner), cell.along_y)));
+    plane += grid.plane_size();
+  }
+  return {channels[0], channels[1], channels[2]};
+}

@@ -1,0 +1,38 @@
+-- Figure 1 of "Implicit Attention for Pixels": cheetah-run from 100 x 100 RGB pixels, patches of 4 x 4 (L = 625), the top 5 of them,
+-- 100 iterations of the evolution strategy. Linear-time attention earns what brute force attention earns, at a fraction of its
+-- inference time.
+--
+--   ./dev run scripts/paper/fig1_cheetah.lua                 3 seeds of 3 kinds; about 40 minutes on 2 cores
+--   ./dev run scripts/paper/fig1_cheetah.lua --set iterations=2 --set seeds=1 --set episodes=2     a trial of a minute
+--
+-- Writes runs/paper/fig1/: a run folder for each kind and seed, curves.png (mean return over the seeds, bands of one standard
+-- deviation), inference.png (return against the time of a decision), results.csv. Seeds 1 to 3; the paper took 5.
+local iap = require "iap"
+local paper = require "paper"
+
+local options = iap.options { seed = 1, seeds = 3, episodes = 20 }
+local root = iap.run_folder("runs/paper/fig1")
+local env = iap.env.make("cheetah-run", { pixels = { 100, 100 }, action_repeat = paper.action_repeat })
+
+local groups, rows, points = {}, {}, {}
+for _, name in ipairs { "relu", "hybrid", "brute" } do
+  local variant = paper.kernels[name]
+  local policy = paper.policy(paper.attention(variant, { patch = 4, d = 8, top = 5 }))
+  local folders = paper.train_seeds(root, name, options, { env = env, policy = policy, optimizer = paper.optimizer(), iterations = 100 })
+  local ms, size = paper.inference_ms(policy, env, 100)
+  local earned = paper.evaluate(folders, options.episodes)
+  table.insert(groups, { label = variant.label, runs = folders })
+  table.insert(rows, { variant.label, size, earned.runs, earned.mean, earned.deviation, ms })
+  table.insert(points, { label = variant.label, x = { ms }, y = { earned.mean }, dots = true })
+end
+
+iap.report.compare { groups = groups, out = root .. "/curves.png", title = "cheetah-run, 100 x 100 pixels" }
+iap.report.chart {
+  series = points,
+  out = root .. "/inference.png",
+  title = "cheetah-run, 100 x 100 pixels",
+  x_label = "CPU milliseconds a decision",
+  y_label = "return",
+  from_zero = true,
+}
+paper.write_table(root .. "/results.csv", { "attention", "parameters", "seeds", "return", "deviation", "inference_ms" }, rows)

@@ -1,0 +1,111 @@
+-- What the experiments of this folder share. Each trains several runs, every one in a folder of its own below the experiment's. Started
+-- again after Ctrl-C, a kill or a power cut, an experiment goes on: complete runs are not trained again, the others continue from
+-- their last checkpoint, with the same results as if nothing had happened.
+--
+-- All of them take, beside their own options:
+--   --set iterations=20 --set optimizer.population=16 ...   any option of iap.train, for every run
+--   --seed 7 --set seeds=5                                   five runs of each kind, with the seeds 7 to 11
+--   --out FOLDER, --threads N
+local iap = require "iap"
+local paper = {}
+
+-- Settings that suit a machine with a few cores. An action is held for 4 control steps: 250 decisions an episode.
+paper.action_repeat = 4
+function paper.optimizer() return iap.optim.es { population = 64, sigma = 0.1, learning_rate = 0.05 } end
+
+-- Attention over the patches, then one layer. `motion` hands over how far each chosen position moved since the frame before:
+-- a single picture shows no speed.
+function paper.policy(attention)
+  attention.values, attention.motion = attention.values or "position", true
+  return iap.policy.sequence { iap.attention.rank(attention), iap.policy.linear { activation = "tanh" } }
+end
+
+-- The attention variants by the names that the papers give them.
+paper.kernels = {
+  relu = { label = "IAP relu", kernel = "relu" },
+  hybrid = { label = "IAP hybrid (10, 5)", kernel = "hybrid", m = 10, r = 5 },
+  brute = { label = "brute force", kernel = "softmax" },
+}
+
+-- The options of rank for a variant, joined with `shape` = {patch, d, top, ...}.
+function paper.attention(variant, shape)
+  local options = {}
+  for _, part in ipairs { variant, shape } do
+    for key, value in pairs(part) do
+      if key ~= "label" then options[key] = value end
+    end
+  end
+  return options
+end
+
+-- Trains ROOT/NAME, or what is missing of it, for each seed of `options`; returns the folders.
+function paper.train_seeds(root, name, options, settings)
+  local folders = {}
+  for seed = options.seed, options.seed + options.seeds - 1 do
+    local run = { out = root .. "/" .. name .. "-seed" .. seed, seed = seed, resume = true, eval_every = 5 }
+    for key, value in pairs(settings) do run[key] = value end
+    print(string.format("%s  %s", os.date("%H:%M"), run.out))
+    local result = iap.train(run)
+    if result.stop_reason == "interrupted" then error("interrupted; the same command goes on", 0) end
+    table.insert(folders, run.out)
+  end
+  return folders
+end
+
+-- How good the best policies of these runs are, on episodes that no training saw: the mean return over the runs, the standard
+-- deviation between them (for a single run, between its episodes), and the 95% interval of the first one's mean. `distraction`,
+-- where given, takes the place of what the policy was trained with (false: none).
+function paper.evaluate(folders, episodes, distraction)
+  local means, first = {}, nil
+  for _, folder in ipairs(folders) do
+    local env = iap.policy.load(folder):metadata().env
+    if distraction ~= nil then env.distraction = distraction or nil end
+    local evaluation = iap.eval(folder, { episodes = episodes, seed = 1000, env = env })
+    first = first or evaluation
+    table.insert(means, evaluation.mean)
+  end
+  local mean, square = 0, 0
+  for _, value in ipairs(means) do mean = mean + value / #means end
+  for _, value in ipairs(means) do square = square + (value - mean) ^ 2 end
+  local deviation = #means > 1 and math.sqrt(square / (#means - 1)) or first.standard_deviation
+  return { mean = mean, deviation = deviation, low = first.low, high = first.high, runs = #means }
+end
+
+-- CPU time of one decision: the mean of `passes` forward passes on the first frame of an episode, in milliseconds.
+function paper.inference_ms(policy, env, passes)
+  local built, observation = iap.policy.build(policy, env), env:reset(1)
+  for _ = 1, 3 do built:act(observation) end
+  local begin = os.clock()
+  for _ = 1, passes do built:act(observation) end
+  return (os.clock() - begin) / passes * 1000, built:size()
+end
+
+-- Prints rows under columns and writes them as FILE, all at once.
+function paper.write_table(file, columns, rows)
+  local widths, lines = {}, { table.concat(columns, ",") }
+  local function shown(value) return math.type(value) == "float" and string.format("%.4g", value) or tostring(value) end
+  for i, column in ipairs(columns) do
+    widths[i] = #column
+    for _, row in ipairs(rows) do widths[i] = math.max(widths[i], #shown(row[i])) end
+  end
+  local function show(row)
+    local cells = {}
+    for i = 1, #columns do cells[i] = string.format("%-" .. widths[i] .. "s", shown(row[i])) end
+    print((table.concat(cells, "  "):gsub("%s+$", "")))
+  end
+  show(columns)
+  for _, row in ipairs(rows) do
+    show(row)
+    local cells = {}
+    for i = 1, #columns do cells[i] = tostring(row[i]):find(",") and '"' .. row[i] .. '"' or tostring(row[i]) end
+    table.insert(lines, table.concat(cells, ","))
+  end
+  local part = file .. ".part"
+  local stream = assert(io.open(part, "w"))
+  assert(stream:write(table.concat(lines, "\n"), "\n"))
+  assert(stream:close())
+  assert(os.rename(part, file))
+  print("written: " .. file)
+end
+
+return paper

@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.render;
+import iap.sim;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+std::vector<std::string> tasks() {
+  std::vector<std::string> names;
+  for (const auto& entry : env_catalog())
+    if (dynamic_cast<ControlTask*>(&make_env(Config::Map{{"name", entry.name}})->unwrapped())) names.push_back(entry.name);
+  return names;
+}
+
+Config config(const std::string& name, const Config& distraction, int height = 48, int width = 64) {
+  Config::Map map{{"name", name}, {"pixels", Config::List{height, width}}, {"state", true}};
+  if (!distraction.is_null()) map["distraction"] = distraction;
+  return map;
+}
+
+Config parse(const char* json) { return parse_json(json, "test"); }
+
+struct Moment {
+  std::vector<float> state;
+  double reward;
+  Bytes pixels;
+};
+
+// Seeded random actions from a seeded start.
+std::vector<Moment> episode(Env& env, std::uint64_t seed, int steps) {
+  Random random(seed);
+  std::vector<float> action(env.spec().action_size);
+  std::vector<Moment> moments;
+  env.reset(seed);
+  double reward = 0;
+  for (int i = 0; i < steps; ++i) {
+    const auto seen = env.observe();
+    moments.push_back({{seen.vector.begin(), seen.vector.end()},
+                       reward,
+                       {seen.images[0].bytes(), seen.images[0].bytes() + seen.images[0].shape.count()}});
+    for (float& a : action) a = static_cast<float>(random.uniform(-1, 1));
+    reward = env.step(action).reward;
+  }
+  return moments;
+}
+
+std::vector<Moment> episode(const Config& with, std::uint64_t seed, int steps) { return episode(*make_env(with), seed, steps); }
+
+double mean_difference(const Bytes& a, const Bytes& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum / static_cast<double>(a.size());
+}
+
+}  // namespace
+
+TEST_CASE("distractions change the picture and not one bit of the physics") {
+  for (const auto& name : tasks()) {
+    const auto clean = episode(config(name, {}), 5, 40);
+    for (const char* distraction : {R"("easy")", R"({"difficulty": "hard", "dynamic": true})"}) {
+      const auto distracted = episode(config(name, parse(distraction)), 5, 40);
+      CAPTURE(name, distraction);
+      for (std::size_t i = 0; i < clean.size(); ++i) {
+        REQUIRE(distracted[i].state == clean[i].state);
+        REQUIRE(distracted[i].reward == clean[i].reward);
+        REQUIRE(mean_difference(distracted[i].pixels, clean[i].pixels) > 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("an episode's pictures follow from its seed alone") {
+  const Config with = config("cheetah-run", parse(R"({"difficulty": "medium", "dynamic": true})"));
+  const auto used = make_env(with);
+  episode(*used, 1, 20);
+  const auto second = episode(*used, 2, 20), fresh = episode(with, 2, 20);
+  for (int i = 0; i < 20; ++i) REQUIRE(second[i].pixels == fresh[i].pixels);
+  CHECK(mean_difference(episode(with, 3, 1)[0].pixels, fresh[0].pixels) > 3);
+  // Looking away changes nothing of what is seen later.
+  const auto blind = make_env(with);
+  Random random(2);
+  blind->reset(2);
+  std::vector<float> action(blind->spec().action_size);
+  for (int i = 0; i < 19; ++i) {
+    for (float& a : action) a = static_cast<float>(random.uniform(-1, 1));
+    blind->step(action);
+  }
+  const auto image = blind->observe().images[0];
+  CHECK(std::ranges::equal(std::span(image.bytes(), image.shape.count()), fresh[19].pixels));
+}
+
+TEST_CASE("each distraction works alone, static or dynamic") {
+  // A cart that stands still, so that only a distraction can change the picture.
+  const auto pictures = [](const char* distraction) {
+    auto env = make_env(config("cartpole-swingup", parse(distraction)));
+    env->reset(4);
+    auto& world = dynamic_cast<ControlTask&>(env->unwrapped()).world();
+    std::vector<Bytes> seen;
+    for (int i = 0; i < 6; ++i) {
+      std::ranges::fill(world.qvel(), 0.0);
+      world.qpos()[0] = 0;
+      world.qpos()[1] = 3.14159265358979;
+      world.forward();
+      env->step(std::vector{0.0f});
+      const auto image = env->observe().images[0];
+      seen.emplace_back(image.bytes(), image.bytes() + image.shape.count());
+    }
+    return seen;
+  };
+  const auto clean = pictures("false");
+  for (const char* part : {"background", "camera", "colour"}) {
+    const auto still = pictures(
+        (R"({"background": false, "camera": false, "colour": false, "difficulty": "medium", ")" + std::string(part) + R"(": true})")
+            .c_str());
+    const auto alone = pictures((R"({")" + std::string(part) + R"(": {"dynamic": true}})").c_str());
+    CAPTURE(part);
+    CHECK(mean_difference(still[0], clean[0]) > 0.5);
+    CHECK(mean_difference(still[0], still[5]) < 0.3);
+    CHECK(mean_difference(alone[0], clean[0]) > 0.3);
+    CHECK(mean_difference(alone[0], alone[5]) > 0.02);
+  }
+}
+
+TEST_CASE("own numbers replace those of the difficulty") {
+  const auto spec = [](const char* distraction) {
+    return *make_env(config("walker-walk", parse(distraction)))->spec().config.find("distraction");
+  };
+  const Config hard = spec(R"("hard")");
+  CHECK(*hard.find("camera")->find("zoom_out")->number() == 1.5 * 0.3);
+  CHECK(*hard.find("colour")->find("max_delta")->number() == 0.3);
+  CHECK(*hard.find("colour")->find("step_std")->number() == 0);
+  CHECK(*hard.find("background")->find("ground_alpha")->number() == 1);
+  CHECK(*hard.find("background")->find("count")->number() == 0);
+  const Config own = spec(R"({"difficulty": "easy", "dynamic": true, "camera": {"roll_delta": 0.7}, "colour": false,
+                              "background": {"count": 2, "ground_alpha": 0.5}})");
+  CHECK(*own.find("camera")->find("roll_delta")->number() == 0.7);
+  CHECK(*own.find("camera")->find("max_vel")->number() == 0.4 * 0.1);
+  CHECK(*own.find("background")->find("count")->number() == 2);
+  CHECK(own.find("colour")->boolean());
+  CHECK(*spec(R"({"camera": {"zoom_in": 0.2}})").find("background")->boolean() == false);
+  const auto alpha = [](const char* name) {
+    return *make_env(config(name, "easy"))->spec().config.find("distraction")->find("background")->find("ground_alpha")->number();
+  };
+  CHECK(alpha("cartpole-swingup") == 0.3);
+  CHECK(alpha("reacher-easy") == 0);
+  CHECK(alpha("ball-in-cup-catch") == 0.3);
+}
+
+TEST_CASE("a spec's config rebuilds the same distractions") {
+  for (const char* distraction : {R"("medium")", R"({"camera": {"dynamic": true, "roll_delta": 0.5}})",
+                                  R"({"difficulty": "hard", "dynamic": true, "split": "validation", "colour": false})"}) {
+    const auto env = make_env(config("cheetah-run", parse(distraction)));
+    const auto again = make_env(parse_json(to_json(env->spec().config), "spec"));
+    CHECK(again->spec().config == env->spec().config);
+    CHECK(episode(*again, 8, 3)[2].pixels == episode(*env, 8, 3)[2].pixels);
+  }
+}
+
+TEST_CASE("wrong distraction options are errors that name the option") {
+  const auto refuses = [](const char* distraction, const std::string& why) {
+    CAPTURE(distraction);
+    CHECK_THROWS_MATCHES(make_env(config("cheetah-run", parse(distraction))), Error,
+                         MessageMatches(ContainsSubstring("cheetah-run") && ContainsSubstring(why)));
+  };
+  refuses(R"("meduim")", "did you mean 'medium'");
+  refuses(R"({"dynamik": true})", "did you mean 'dynamic'");
+  refuses(R"({"dynamic": true})", "distract from nothing");
+  refuses(R"({"difficulty": "easy", "camera": {"zoom": 0.1}})", "distraction.camera");
+  refuses(R"({"difficulty": "easy", "camera": 3})", "'camera'");
+  refuses(R"({"difficulty": "easy", "split": "test"})", "split");
+  refuses(R"({"difficulty": "easy", "background": {"count": 61}})", "60 videos");
+  refuses(R"({"colour": {"max_delta": -0.1}})", "max_delta");
+  CHECK_THROWS_MATCHES(make_env(config("cheetah-run", parse(R"({"difficulty": "easy", "videos": "no/such/folder"})"))), Error,
+                       MessageMatches(ContainsSubstring("no/such/folder")));
+  CHECK_THROWS_MATCHES(make_env(Config::Map{{"name", "cheetah-run"}, {"distraction", "easy"}}), Error,
+                       MessageMatches(ContainsSubstring("set pixels")));
+}
+
+TEST_CASE("threads draw the same distracted episodes") {
+  const Config with = config("ball-in-cup-catch", parse(R"({"difficulty": "easy", "dynamic": true})"));
+  std::vector<std::vector<Moment>> parallel(6);
+  parallel_for(parallel.size(), 3, [&](std::size_t i, int) { parallel[i] = episode(with, i, 12); });
+  for (std::size_t i = 0; i < parallel.size(); ++i) CHECK(parallel[i].back().pixels == episode(with, i, 12).back().pixels);
+}
+
+TEST_CASE("distracted environments keep the contract") {
+  for (const auto& name : tasks()) {
+    CAPTURE(name);
+    const auto env = make_env(config(name, parse(R"({"difficulty": "hard", "dynamic": true})"), 24, 32));
+    CHECK_NOTHROW(check_contract(*env, 11, 15));
+  }
+}
+
+TEST_CASE("distracted pictures agree with OpenGL's") {
+  if (describe_gl().starts_with("none")) SKIP("no OpenGL here: " + describe_gl());
+  for (const auto& name : tasks()) {
+    if (name == "walker-stand" || name == "walker-run" || name.starts_with("cartpole-balance") || name == "reacher-hard") continue;
+    Config with = config(name, parse(R"({"difficulty": "hard", "dynamic": true})"), 100, 100);
+    const auto cpu = episode(with, 3, 4);
+    with["render"] = Config::Map{{"path", "gl"}};
+    const auto gl = episode(with, 3, 4);
+    for (std::size_t i = 0; i < cpu.size(); ++i) {
+      CAPTURE(name, i);
+      CHECK(mean_difference(cpu[i].pixels, gl[i].pixels) <= 1);
+    }
+  }
+}
+
+// `IAP_PICTURES=folder test_distraction "[show]"` writes what distracted tasks look like.
+TEST_CASE("distracted pictures are written for a look at them", "[.][show]") {
+  const char* folder = std::getenv("IAP_PICTURES");
+  REQUIRE(folder);
+  for (const auto& name : tasks()) {
+    std::vector<Image> images;
+    for (const std::string path : {"cpu", "gl"})
+      for (const std::uint64_t seed : {1, 2}) {
+        Config with = config(name, parse(R"({"difficulty": "hard", "dynamic": true})"), 240, 320);
+        with["render"] = Config::Map{{"path", path}};
+        const auto moments = episode(with, seed, 2);
+        Image& image = images.emplace_back(ImageShape{240, 320, 3, PixelType::uint8});
+        std::ranges::copy(moments[1].pixels, image.bytes().begin());
+      }
+    write_png(std::string(folder) + "/distracted_" + name + ".png", side_by_side(images, 4).view());
+  }
+}

@@ -1,0 +1,103 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.render;
+import iap.report;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+struct Runs {
+  std::filesystem::path root = std::filesystem::temp_directory_path() / "iap_compare_test";
+  std::vector<std::filesystem::path> folders;
+  ~Runs() { std::filesystem::remove_all(root); }
+  void add(const std::string& metrics) {
+    folders.push_back(root / std::to_string(folders.size()));
+    std::filesystem::create_directories(folders.back());
+    write_file_atomic(folders.back() / "metrics.csv", metrics);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a mean curve has the runs' mean and deviation where every run has a value") {
+  Runs runs;
+  runs.add("iteration,eval_mean\n0,1\n1,\n2,4\n3,7\n4,9\n");
+  runs.add("iteration,eval_mean\n0,2\n1,5\n2,8\n3,\n");
+  runs.add("iteration,eval_mean\n0,6\n1,\n2,0\n3,1\n");
+  const Series curve = mean_curve({"three", runs.folders}, "eval_mean");
+  CHECK(curve.label == "three");
+  CHECK(curve.x == std::vector<double>{0, 2});
+  CHECK(std::abs(curve.y[0] - 3) < 1e-12);
+  CHECK(std::abs(curve.y[1] - 4) < 1e-12);
+  // Of 1, 2, 6 and of 4, 8, 0: squares of the differences add up to 14 and 32, of n - 1 = 2 degrees of freedom.
+  CHECK(std::abs(curve.high[0] - (3 + std::sqrt(7.0))) < 1e-12);
+  CHECK(std::abs(curve.low[1] - (4 - std::sqrt(16.0))) < 1e-12);
+
+  const Series single = mean_curve({"one", {runs.folders[0]}}, "eval_mean");
+  CHECK(single.x == std::vector<double>{0, 2, 3, 4});
+  CHECK(single.y == std::vector<double>{1, 4, 7, 9});
+  CHECK(single.low.empty());
+}
+
+TEST_CASE("a comparison that cannot be drawn says which curve or file is at fault") {
+  Runs runs;
+  runs.add("iteration,eval_mean\n0,1\n");
+  runs.add("iteration,eval_mean\n1,1\n");
+  CHECK_THROWS_WITH(mean_curve({"none", {}}, "eval_mean"), ContainsSubstring("'none'") && ContainsSubstring("no runs"));
+  CHECK_THROWS_WITH(mean_curve({"apart", runs.folders}, "eval_mean"),
+                    ContainsSubstring("'apart'") && ContainsSubstring("in every run"));
+  CHECK_THROWS_WITH(mean_curve({"a", runs.folders}, "eval_maen"),
+                    ContainsSubstring("metrics.csv") && ContainsSubstring("did you mean 'eval_mean'"));
+  CHECK_THROWS_WITH(mean_curve({"a", {runs.root / "missing"}}, "eval_mean"), ContainsSubstring("missing"));
+}
+
+TEST_CASE("a comparison shows each curve in its colour and its band") {
+  Runs runs;
+  runs.add("iteration,eval_mean\n0,0\n10,100\n");
+  runs.add("iteration,eval_mean\n0,40\n10,100\n");
+  runs.add("iteration,eval_mean\n0,80\n10,20\n");
+  const auto png = runs.root / "compare.png";
+  write_comparison(png, {{"a", {runs.folders[0], runs.folders[1]}}, {"b", {runs.folders[2]}}}, "eval_mean", "title");
+  const Image image = read_png(png);
+  const auto count = [&](int r, int g, int b) {
+    int pixels = 0;
+    for (std::size_t i = 0; i < image.bytes().size(); i += 3)
+      pixels +=
+          std::abs(image.bytes()[i] - r) < 3 && std::abs(image.bytes()[i + 1] - g) < 3 && std::abs(image.bytes()[i + 2] - b) < 3;
+    return pixels;
+  };
+  CHECK(count(0, 114, 178) > 800);
+  CHECK(count(213, 94, 0) > 800);
+  // The band's triangle, 18% blue on white: half of the plot's width times the height of its left end, 56 of 113 units.
+  CHECK(count(209, 230, 241) > 0.5 * 800 * 430 * 0.5 * 0.8);
+}
+
+TEST_CASE("the legend keeps out of the way of the points") {
+  const auto path = std::filesystem::temp_directory_path() / "iap_legend_test.png";
+  const auto dark_pixels = [&](double peak_at) {
+    write_chart(path, {.series = {{.label = "WWWWWWWW", .x = {0, peak_at, 10}, .y = {0, 100, 0}}}});
+    const Image image = read_png(path);
+    std::filesystem::remove(path);
+    int left = 0, right = 0;
+    for (int row = 46; row < 80; ++row)
+      for (int column = 80; column < 870; ++column) {
+        const auto* p = image.bytes().data() + 3 * (static_cast<std::size_t>(row) * 900 + column);
+        if (p[0] < 60 && p[1] < 60 && p[2] < 60) (column < 450 ? left : right) += 1;
+      }
+    return std::vector{left, right};
+  };
+  const auto peak_left = dark_pixels(0.5), peak_right = dark_pixels(9.5);
+  CHECK(peak_left[0] == 0);
+  CHECK(peak_left[1] > 50);
+  CHECK(peak_right[0] > 50);
+  CHECK(peak_right[1] == 0);
+}
