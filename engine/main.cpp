@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 import iap.core;
+import iap.report;
 import iap.script;
 
 namespace {
@@ -23,6 +24,8 @@ struct Arguments {
   std::filesystem::path file;
   RunSettings run;
   cli::EvalOptions eval;
+  cli::PlayOptions play;
+  cli::ReportCommand report;
   std::string what = "all", benchmark;
 };
 
@@ -56,6 +59,39 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
       "write one row a step: the policy's outputs as hexadecimal floats");
 }
 
+void describe_play(CLI::App& app, cli::PlayOptions& options) {
+  auto& video = options.video;
+  app.add_option("POLICY", options.policy, "run folder or policy file")->required();
+  app.add_option_function<std::string>(
+      "-o,--out", [&options](const std::string& path) { options.out = path; },
+      "file to write, .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
+  app.add_option("--seed", video.seed, "seed of the episode (default: 0)");
+  add_optional(app, "--env", options.env, "another environment's name");
+  app.add_option("--set", options.overrides, "PATH=VALUE: override an option of the environment, such as render.shadows=false")
+      ->allow_extra_args(false);
+  app.add_option("--view", options.view, "overlay, heatmap, side-by-side or raw (default: overlay)")
+      ->check(CLI::IsMember(picture_view_names()));
+  app.add_option("--steps", video.steps, "stop after so many steps (default: the episode's end)")->check(CLI::Range(1, 1000000));
+  app.add_option("--scale", video.scale, "video pixels a pixel of the policy's (default: enough for 400 rows)")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--fps", video.fps, "steps a second (default: real time)")->check(CLI::Range(0.1, 1000.0));
+  app.add_option("--quality", video.quality, "of a .webp, 0 to 100 (default: 80)")->check(CLI::Range(0, 100));
+  app.add_flag("!--as-seen", video.redraw, "enlarge the policy's own pixels instead of drawing the environment anew");
+  app.add_option("--strip", options.strip, "write so many pictures side by side as one .png instead of a video")
+      ->check(CLI::Range(1, 100));
+}
+
+void describe_report(CLI::App& app, cli::ReportCommand& command) {
+  app.add_option("RUN", command.runs, "run folders; runs that differ only in their seed are drawn as one")->required();
+  app.add_option_function<std::string>(
+      "-o,--out", [&command](const std::string& path) { command.out = path; },
+      "file to write (default: RUN/report.html; of several runs, report.html)");
+  app.add_option("--episodes", command.options.episodes, "episodes to learn from which patches matter (default: 10)")
+      ->check(CLI::Range(1, 10000));
+  app.add_option("--seed", command.options.seed, "seed of these episodes (default: 0)");
+  app.add_flag("!--no-pictures", command.options.pictures, "leave out what must be played: video, frames, patches");
+}
+
 /// Parses the command line; the usage errors end here.
 int dispatch(int count, char** words) {
   CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua");
@@ -69,6 +105,10 @@ int dispatch(int count, char** words) {
   app.add_subcommand("repl", "Lua prompt (the default)");
   auto* eval = app.add_subcommand("eval", "evaluate a trained policy");
   describe_eval(*eval, arguments);
+  auto* play = app.add_subcommand("play", "an episode as a video that shows what the policy attends to");
+  describe_play(*play, arguments.play);
+  auto* report = app.add_subcommand("report", "one HTML file about runs: curves, video, what is attended to, settings");
+  describe_report(*report, arguments.report);
   auto* list = app.add_subcommand("list", "what this build knows");
   list->add_option("WHAT", arguments.what, "envs, kernels, blocks, optimizers (default: all)")
       ->check(CLI::IsMember({"all", "envs", "kernels", "blocks", "optimizers"}));
@@ -83,6 +123,8 @@ int dispatch(int count, char** words) {
   try {
     if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose);
     if (*eval) return cli::eval(arguments.eval);
+    if (*play) return cli::play(arguments.play);
+    if (*report) return cli::report(arguments.report);
     if (*list) return cli::list(arguments.what);
     if (*bench) return cli::bench(arguments.benchmark);
     if (*doctor) return cli::doctor();

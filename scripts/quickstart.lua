@@ -28,9 +28,13 @@ local run = iap.train {
 }
 
 iap.report.learning_curve(out, out .. "/media/curve.png")
-local shown = iap.report.strip { policy = out .. "/best.iap", frames = 6, seed = 1, out = out .. "/media/strip.png" }
+local shown = iap.report.strip { policy = out, frames = 6, seed = 1, out = out .. "/media/strip.png" }
+iap.report.video { policy = out, seed = 1, out = out .. "/media/play.webp" }
+local report = iap.report.html { runs = out }
 
 print(string.format("untrained policy %.1f, trained %.1f (best %.1f) of 1000, in %.0f s", run.first_eval, run.last_eval, run.best_eval, run.seconds))
 print("learning curve     " .. out .. "/media/curve.png")
 print(string.format("what it attends to %s/media/strip.png (an episode of return %.1f)", out, shown))
+print("the same moving    " .. out .. "/media/play.webp")
+print("all on one page    " .. report .. " (open it in a browser)")
 print("try it             ./dev iap eval " .. out .. " --episodes 20")

@@ -6,6 +6,7 @@
 #include <vector>
 
 import iap.core;
+import iap.report;
 import iap.script;
 
 /// The commands of the `iap` program. Each prints its results to the standard output, returns an exit code, and throws iap::Error
@@ -26,13 +27,33 @@ struct EvalOptions {
   std::optional<std::filesystem::path> actions;  ///< one row a step, in hexadecimal floats: exact
 };
 
+struct PlayOptions {
+  std::filesystem::path policy;              ///< a run folder or a policy file
+  std::optional<std::filesystem::path> out;  ///< default: media/play.webp of the run, or the policy's name
+  std::optional<std::string> env;            ///< instead of the environment's name
+  std::vector<std::string> overrides;        ///< "path=value" of the environment's options
+  std::string view = "overlay";
+  int strip = 0;  ///< pictures side by side in one PNG instead of a video
+  VideoOptions video;
+};
+
+struct ReportCommand {
+  std::vector<std::filesystem::path> runs;
+  std::optional<std::filesystem::path> out;  ///< default: report.html in the run's folder, or here for several runs
+  ReportOptions options;
+};
+
 int run(const std::filesystem::path& file, RunSettings settings, bool verbose);
 int repl(bool verbose);
 int eval(const EvalOptions& options);
+int play(const PlayOptions& options);
+int report(const ReportCommand& command);
 int list(const std::string& what);
 int doctor();
 int bench(const std::string& name);
 
+/// The size of a file that was written: "812 kB".
+std::string file_size_text(const std::filesystem::path& path);
 /// Prints one error line; the Lua stack as well if `verbose`.
 void print_error(const Error& error, bool verbose);
 

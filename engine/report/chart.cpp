@@ -5,15 +5,14 @@ module;
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 module iap.report;
 import iap.core;
 import iap.render;
+import :axis;
 
 namespace iap {
 namespace {
@@ -23,31 +22,6 @@ using Colour = std::array<double, 3>;
 constexpr std::array<Colour, 6> palette{
     {{0, .447, .698}, {.835, .369, 0}, {0, .620, .451}, {.8, .475, .655}, {.902, .624, 0}, {.337, .706, .914}}};
 constexpr double left = 76, right = 22, top = 46, bottom = 58, font = 14;
-
-struct Range {
-  double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
-  void include(double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  bool empty() const { return low > high; }
-};
-
-/// The step of 1, 2 or 5 times a power of ten that gives about `count` ticks.
-double tick_step(double span, int count) {
-  const double raw = span / count;
-  const double power = std::pow(10.0, std::floor(std::log10(raw)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= raw) return factor * power;
-  return 10 * power;
-}
-
-std::string tick_label(double value) {
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.6g", std::abs(value) < 1e-12 ? 0.0 : value);
-  return buffer.data();
-}
 
 class Canvas {
  public:
@@ -136,13 +110,12 @@ class Plot {
 
   void draw_axes() {
     const double floor = chart_.height - bottom, end = chart_.width - right;
-    const double x_step = tick_step(x_.high - x_.low, 10), y_step = tick_step(y_.high - y_.low, 7);
-    for (double y = std::ceil(y_.low / y_step) * y_step; y <= y_.high; y += y_step) {
+    for (const double y : ticks(y_, 7)) {
       line(left, map_y(y), end, map_y(y), .88);
       cairo_set_source_rgb(canvas_.get(), .25, .25, .25);
       canvas_.write(left - 8, map_y(y), tick_label(y), 1);
     }
-    for (double x = std::ceil(x_.low / x_step) * x_step; x <= x_.high + 1e-9; x += x_step) {
+    for (const double x : ticks(x_, 10)) {
       line(map_x(x), floor, map_x(x), floor + 5, .25);
       canvas_.write(map_x(x), floor + 17, tick_label(x), .5);
     }

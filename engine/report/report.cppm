@@ -6,19 +6,11 @@ module;
 export module iap.report;
 import iap.core;
 import iap.policy;
+export import :metrics;
+export import :page;
+export import :video;
 
 export namespace iap {
-
-/// metrics.csv of a run: column names and rows; a cell that is empty in the file is NaN.
-struct Metrics {
-  std::vector<std::string> columns;
-  std::vector<std::vector<double>> rows;
-  /// The values of one column. @throws Error with the nearest name if there is no such column.
-  std::vector<double> column(const std::string& name) const;
-};
-
-/// @throws Error naming the path and the line.
-Metrics read_metrics(const std::filesystem::path& csv);
 
 /// One line of a chart; points whose y is NaN are skipped. `low`/`high` (may be empty) draw a band.
 struct Series {
@@ -54,8 +46,8 @@ Series mean_curve(const CurveGroup& group, const std::string& column);
 void write_comparison(const std::filesystem::path& png, const std::vector<CurveGroup>& groups, const std::string& column,
                       const std::string& title);
 
-/// `frames` pictures of one episode, evenly spaced, side by side, with the attended patches drawn on them, each enlarged to at
-/// least `min_height` pixels. Returns the episode's return. @throws Error if the policy sees no RGB image.
+/// `frames` pictures of one episode, evenly spaced, side by side, with the attended patches drawn on them, each at least
+/// `min_height` pixels high. Returns the episode's return. @throws Error as `write_video`.
 double write_strip(const std::filesystem::path& png, Policy& policy, const Config& env, std::uint64_t seed, int frames,
                    int min_height);
 

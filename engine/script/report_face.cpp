@@ -1,8 +1,12 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "script/faces.hpp"
 #include "script/objects.hpp"
@@ -17,6 +21,8 @@ namespace {
 using lua::Call;
 using lua::entry;
 
+constexpr std::int64_t largest_seed = std::numeric_limits<std::int64_t>::max();
+
 /// Pictures usually go to a run's media folder, which the first of them makes.
 std::filesystem::path with_folder(const std::filesystem::path& file) {
   if (file.has_parent_path()) make_folder(file.parent_path());
@@ -30,36 +36,113 @@ int learning_curve(Call& call) {
   return 0;
 }
 
-/// iap.report.strip{policy, out, frames, seed, env, min_height} -> the episode's return. `policy` is a run, a file or a policy.
+/// The option table of a function that shows a policy: `policy` (a run, a policy file or a policy), `env` (default: the policy's
+/// own), and what the function reads of `options`.
+class Shown {
+ public:
+  explicit Shown(Call& call) : call_(call), config_(read_table(call)), options(call.name(), config_) {
+    options.value("policy");
+    env_ = options.value("env");
+  }
+
+  /// Refuses what nobody asked for, then looks at the policy.
+  void finish() {
+    options.finish();
+    lua::push_entry(call_.state(), call_.at(1), "policy");
+    const int at = lua_gettop(call_.state());
+    const auto found = lua::find_object(call_.state(), at);
+    if (found.info == &lua::ClassOf<PolicyObject>::info) object_ = static_cast<PolicyObject*>(found.box->object);
+    if (!object_ && lua_type(call_.state(), at) != LUA_TSTRING)
+      call_.fail(text("option 'policy' must be a policy, or the path of a run or policy file, got ",
+                      lua::describe_value(call_.state(), at)));
+    if (!object_) file_ = std::make_unique<PolicyFile>(open_policy(std::string(lua::string_at(call_.state(), at))));
+    const Config* own = (object_ ? object_->metadata : file_->metadata).find("env");
+    if (env_.string()) env_ = Config::Map{{"name", *env_.string()}};
+    if (env_.is_null() && own) env_ = *own;
+    if (env_.is_null()) call_.fail("option 'env' is missing: the policy does not say which environment it is for");
+  }
+
+  Policy& policy() { return object_ ? object_->policy : file_->policy; }
+  const Config& env() const { return env_; }
+  std::uint64_t seed() { return static_cast<std::uint64_t>(options.integer_in("seed", 0, largest_seed, 0)); }
+  int integer(const char* name, int low, int high, int fallback) {
+    return static_cast<int>(options.integer_in(name, low, high, fallback));
+  }
+
+ private:
+  static Config read_table(Call& call) {
+    if (lua_type(call.state(), call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
+    return call.config(1, "options", {.skip = "policy"});
+  }
+
+  Call& call_;
+  Config config_, env_;
+  PolicyObject* object_ = nullptr;
+  std::unique_ptr<PolicyFile> file_;
+
+ public:
+  Options options;
+};
+
+/// iap.report.strip{policy, out, frames, seed, env, min_height} -> the episode's return
 int strip(Call& call) {
-  if (lua_type(call.state(), call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
-  const Config config = call.config(1, "options", {.skip = "policy"});
-  Options options(call.name(), config);
-  const auto out = options.string("out");
-  const auto frames = static_cast<int>(options.integer_in("frames", 1, 100, 6));
-  const auto seed = options.integer_in("seed", 0, std::numeric_limits<std::int64_t>::max(), 0);
-  const auto height = static_cast<int>(options.integer_in("min_height", 1, 4096, 200));
-  Config env = options.value("env");
-  options.value("policy");
-  options.finish();
-  lua::push_entry(call.state(), call.at(1), "policy");
-  const int policy_at = lua_gettop(call.state());
-  const auto found = lua::find_object(call.state(), policy_at);
-  auto* object = found.info == &lua::ClassOf<PolicyObject>::info ? static_cast<PolicyObject*>(found.box->object) : nullptr;
-  if (!object && lua_type(call.state(), policy_at) != LUA_TSTRING)
-    call.fail(text("option 'policy' must be a policy, or the path of a run or policy file, got ",
-                   lua::describe_value(call.state(), policy_at)));
-  const auto file =
-      object ? nullptr : std::make_unique<PolicyFile>(open_policy(std::string(lua::string_at(call.state(), policy_at))));
-  const Config* own = (object ? object->metadata : file->metadata).find("env");
-  if (env.string()) env = Config::Map{{"name", *env.string()}};
-  if (env.is_null() && own) env = *own;
-  if (env.is_null()) call.fail("option 'env' is missing: the policy does not say which environment it is for");
-  return call.give(
-      write_strip(with_folder(out), object ? object->policy : file->policy, env, static_cast<std::uint64_t>(seed), frames, height));
+  Shown shown(call);
+  const auto out = shown.options.string("out");
+  const int frames = shown.integer("frames", 1, 100, 6), height = shown.integer("min_height", 1, 4096, 200);
+  const auto seed = shown.seed();
+  shown.finish();
+  return call.give(write_strip(with_folder(out), shown.policy(), shown.env(), seed, frames, height));
 }
 
-constexpr lua::Function functions[] = {{"learning_curve", entry<learning_curve>}, {"strip", entry<strip>}};
+/// iap.report.video{policy, out, seed, env, view, steps, scale, fps, most_fps, quality, redraw}
+///   -> {total, steps, frames, height, width, fps}
+int video(Call& call) {
+  constexpr double most_fps = 1000;
+  Shown shown(call);
+  VideoOptions options;
+  const auto out = shown.options.string("out");
+  options.view = picture_view(shown.options.choice("view", picture_view_names(), "overlay"));
+  options.seed = shown.seed();
+  options.steps = shown.integer("steps", 0, 1'000'000'000, 0);
+  options.scale = shown.integer("scale", 0, 64, 0);
+  options.fps = shown.options.number_in("fps", 0, most_fps, 0);
+  options.most_fps = shown.options.number_in("most_fps", 0.1, most_fps, options.most_fps);
+  options.quality = shown.integer("quality", 0, 100, options.quality);
+  options.redraw = shown.options.boolean("redraw", true);
+  shown.finish();
+  const Video made = write_video(with_folder(out), shown.policy(), shown.env(), options);
+  return call.give(Config(Config::Map{{"total", made.episode.total},
+                                      {"steps", made.episode.steps},
+                                      {"frames", made.frames},
+                                      {"height", made.height},
+                                      {"width", made.width},
+                                      {"fps", made.fps}}));
+}
+
+/// iap.report.html{runs, out, pictures, episodes, seed} -> the path. `runs` is a run folder or a list of them.
+int html(Call& call) {
+  if (lua_type(call.state(), call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
+  const Config config = call.config(1, "options");
+  Options options(call.name(), config);
+  ReportOptions settings;
+  settings.pictures = options.boolean("pictures", settings.pictures);
+  settings.episodes = static_cast<int>(options.integer_in("episodes", 1, 10'000, settings.episodes));
+  settings.seed = static_cast<std::uint64_t>(options.integer_in("seed", 0, largest_seed, 0));
+  const Config& runs = options.value("runs");
+  const Config::List single{runs};
+  std::vector<std::filesystem::path> folders;
+  for (const auto& run : runs.list() ? *runs.list() : single) {
+    if (!run.string()) options.fail(text("option 'runs' must be the folder of a run or a list of them, got ", run.describe()));
+    folders.emplace_back(*run.string());
+  }
+  const std::string out = options.string("out", report_place(folders).string());
+  options.finish();
+  write_report(folders, with_folder(out), settings);
+  return call.give(out);
+}
+
+constexpr lua::Function functions[] = {
+    {"learning_curve", entry<learning_curve>}, {"strip", entry<strip>}, {"video", entry<video>}, {"html", entry<html>}};
 
 }  // namespace
 

@@ -59,23 +59,12 @@ Image side_by_side(std::span<const Image> images, int gap) {
 }
 
 void overlay_patches(Image& image, int columns, int patch, int stride, std::span<const int> selected) {
-  const ImageShape& shape = image.shape();
-  if (shape.type != PixelType::uint8 || shape.channels != 3)
-    throw Error(text("patches are shown on an 8-bit RGB image, got ", describe(shape)));
-  if (columns < 1 || patch < 1 || stride < 1)
-    throw Error(text("cannot show patches of ", patch, " pixels every ", stride, " pixels in ", columns, " columns"));
-  for (std::size_t rank = 0; rank < selected.size(); ++rank) {
-    const int left = selected[rank] % columns * stride, top = selected[rank] / columns * stride;
-    if (selected[rank] < 0 || left + patch > shape.width || top + patch > shape.height)
-      throw Error(text("patch ", selected[rank], " does not lie on an image of ", describe(shape)));
-    // From 3/4 for the best to 1/4 for the last: even the last can be seen, and even the best shows what it hides.
-    const double opacity =
-        0.75 - 0.5 * static_cast<double>(rank) / static_cast<double>(std::max<std::size_t>(selected.size() - 1, 1));
-    for (int y = top; y < top + patch; ++y) {
-      std::uint8_t* row = image.bytes().data() + 3 * (static_cast<std::size_t>(y) * shape.width + left);
-      for (int i = 0; i < 3 * patch; ++i) row[i] = static_cast<std::uint8_t>(row[i] + (255 - row[i]) * opacity + 0.5);
-    }
-  }
+  // From 3/4 for the best to 1/4 for the last: even the last can be seen, and even the best shows what it hides.
+  std::vector<float> opacities;
+  for (std::size_t rank = 0; rank < selected.size(); ++rank)
+    opacities.push_back(0.75F -
+                        0.5F * static_cast<float>(rank) / static_cast<float>(std::max<std::size_t>(selected.size() - 1, 1)));
+  overlay_patches(image, {.columns = columns, .patch = patch, .stride = stride}, selected, opacities, {255, 255, 255});
 }
 
 }  // namespace iap

@@ -8,6 +8,8 @@ import iap.core;
 
 export namespace iap {
 
+/// The PNG file of an 8-bit RGB or grey image. @throws Error starting "cannot encode" for any other image.
+std::string encode_png(const ImageView& image);
 /// Writes an 8-bit RGB or grey image, atomically. @throws Error naming the path.
 void write_png(const std::filesystem::path& path, const ImageView& image);
 /// The most pixels that a picture file may hold.
@@ -28,7 +30,7 @@ Image side_by_side(std::span<const Image> images, int gap);
 
 /// Draws the attended patches onto an RGB image as the papers do: white squares whose opacity falls with rank.
 /// `patch` and `stride` in pixels of `image`; `columns` is the width of the patch grid; `selected` is best first. Opacity runs
-/// from 3/4 for the first to 1/4 for the last. @throws Error naming a patch that does not lie on the image.
+/// from 3/4 for the first to 1/4 for the last, whatever the scores. @throws Error naming a patch that does not lie on the image.
 void overlay_patches(Image& image, int columns, int patch, int stride, std::span<const int> selected);
 
 }  // namespace iap

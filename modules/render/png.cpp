@@ -120,17 +120,27 @@ struct PngReader {
 
 }  // namespace
 
-void write_png(const std::filesystem::path& path, const ImageView& image) {
+std::string encode_png(const ImageView& image) {
   const auto& shape = image.shape;
   if (shape.type != PixelType::uint8 || (shape.channels != 1 && shape.channels != 3) || shape.height < 1 || shape.width < 1)
-    throw Error(text("cannot write ", path.string(), ": a PNG needs 8-bit grey or RGB, got ", shape.height, " x ", shape.width,
-                     " x ", shape.channels, shape.type == PixelType::uint8 ? " bytes" : " floats"));
+    throw Error(text("cannot encode the image: a PNG needs 8-bit grey or RGB, got ", shape.height, " x ", shape.width, " x ",
+                     shape.channels, shape.type == PixelType::uint8 ? " bytes" : " floats"));
   PngWriter writer;
   Sink sink{nullptr, 0, 0};
   const std::unique_ptr<Sink, void (*)(Sink*)> owner(&sink, [](Sink* s) { std::free(s->data); });
   if (!writer.info || !encode(writer.png, writer.info, &image, &sink))
-    throw Error(text("cannot write ", path.string(), ": ", writer.info ? writer.failure.message : "out of memory"));
-  write_file_atomic(path, std::string_view(sink.data, sink.size));
+    throw Error(text("cannot encode the image as a PNG: ", writer.info ? writer.failure.message : "out of memory"));
+  return {sink.data, sink.size};
+}
+
+void write_png(const std::filesystem::path& path, const ImageView& image) {
+  std::string file;
+  try {
+    file = encode_png(image);
+  } catch (const Error& error) {
+    throw Error(text("cannot write ", path.string(), ": ", error.what()));
+  }
+  write_file_atomic(path, file);
 }
 
 Image read_png(const std::filesystem::path& path) {

@@ -496,6 +496,114 @@ LUA
   says err "junk.iap"
 }
 
+# A policy for small pictures, policy.iap, with its initial parameters.
+save_policy() {
+  cat >save.lua <<'LUA'
+local iap = require "iap"
+local blocks = iap.policy.sequence {
+  iap.attention.rank { patch = 4, stride = 4, d = 4, kernel = "relu", top = 3 }, iap.policy.linear { activation = "tanh" },
+}
+iap.policy.build(blocks, iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, time_limit = 10 })):save("policy.iap")
+LUA
+  run run save.lua
+  exits 0
+}
+
+case_play() {
+  save_policy
+  run play policy.iap --seed 3
+  exits 0
+  says out "video    policy.webp (544 x 408, 5 frames, 50 a second"
+  says out "10 steps, seed 3"
+  [ "$(head -c 4 policy.webp)$(head -c 12 policy.webp | tail -c 4)" = RIFFWEBP ] || fail "no WebP"
+  run play policy.iap --out p.png --scale 2 --steps 4 --fps 5 --view side-by-side --set render.shadows=false
+  exits 0
+  says out "p.png (132 x 48, 4 frames, 5 a second"
+  [ "$(head -c 4 p.png | tail -c 3)" = PNG ] || fail "no PNG"
+  # A heat map of what the policy sees, and a strip.
+  run play policy.iap --out p.apng --view heatmap --as-seen
+  exits 0
+  run play policy.iap --strip 3 --out strip.png
+  exits 0
+  says out "3 pictures"
+  # The episode is that of iap eval.
+  run eval policy.iap --episodes 2 --csv e.csv
+  seed=$(sed -n 3p e.csv | cut -d, -f2)
+  run play policy.iap --seed "$seed" --scale 1 --out p.webp
+  says out "return $(sed -n 3p e.csv | awk -F, '{printf "%.2f", $3}'),"
+  # A run keeps its video.
+  mkdir run
+  cp policy.iap run/best.iap
+  run play run --scale 1 --env cartpole-swingup
+  exits 0
+  [ -s run/media/play.webp ] || fail "no video in the run"
+}
+
+case_play_errors() {
+  save_policy
+  for arguments in "" "policy.iap --view sideways" "policy.iap --scale 0" "policy.iap --fps 0" "policy.iap --steps 0"; do
+    # shellcheck disable=SC2086
+    run play $arguments
+    exits 2
+    [ -s err ] || fail "'$arguments' says nothing"
+  done
+  refuses() {
+    local expected=$1
+    shift
+    run "$@"
+    exits 1
+    says err "$expected"
+    lines err 1
+  }
+  refuses "nothing.iap" play nothing.iap
+  refuses "must end in .webp, .png, .apng or .mp4" play policy.iap --out video.gif
+  refuses "cannot write 'nowhere/v.webp'" play policy.iap --out nowhere/v.webp
+  refuses "unknown option 'camrea'; did you mean 'camera'?" play policy.iap --set camrea=1
+  refuses "write it as path=value" play policy.iap --set camera
+  refuses "there is no environment 'cartpole-swinup'; did you mean" play policy.iap --env cartpole-swinup
+  refuses "the policy gives 1 action values, 'cheetah-run' takes 6" play policy.iap --env cheetah-run
+  PATH=$work "$iap" play policy.iap --out v.mp4 >out 2>err
+  code=$?
+  exits 1
+  says err "needs the program 'ffmpeg', which is not on the PATH"
+  [ -z "$(ls ./*.part v.* 2>/dev/null)" ] || fail "something was left behind"
+  training_script 'out = "run",'
+  run run train.lua
+  refuses "there is nothing to show: the policy sees no image" play run
+}
+
+case_report() {
+  training_script 'out = iap.run_folder("a"),'
+  run run train.lua
+  exits 0
+  run report a
+  exits 0
+  says out "report   a/report.html"
+  says a/report.html "<h1>pendulum.lua</h1>"
+  # This environment draws nothing: the report says so and has everything else.
+  says a/report.html "There are none: there is nothing to show"
+  says a/report.html "experiment.lua of a"
+  run run train.lua --seed 4 --out b
+  run report a b
+  exits 0
+  says out "report   report.html"
+  says report.html "mean of 2 seeds"
+  run report a --out reports/x.html
+  exits 1
+  says err "reports/x.html"
+  lines err 1
+  run report a missing
+  exits 1
+  says err "there is no run 'missing'"
+  lines err 1
+  mkdir empty
+  run report empty
+  exits 1
+  says err "'empty' is not the folder of a run: it has no config.json"
+  run report
+  exits 2
+}
+
 case_on_iteration() {
   training_script 'on_iteration = function(r) print("seen", r.iteration, r.return_mean <= r.return_best) end,'
   run run train.lua

@@ -1,0 +1,58 @@
+#include <cstdint>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+#include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/policy_env.hpp"
+import iap.core;
+import iap.policy;
+import iap.report;
+import iap.train;
+
+namespace iap::cli {
+namespace {
+
+/// Beside what else a run left, or here under the policy file's name.
+std::filesystem::path standard_place(const std::filesystem::path& policy, const char* file, const char* ending) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(policy, ignored)) return policy.filename().replace_extension(ending);
+  make_folder(policy / "media");
+  return policy / "media" / file;
+}
+
+}  // namespace
+
+std::string file_size_text(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(path, ignored);
+  return bytes < 1'000'000 ? text((bytes + 999) / 1000, " kB")
+                           : text(std::fixed, std::setprecision(1), static_cast<double>(bytes) / 1e6, " MB");
+}
+
+int play(const PlayOptions& options) {
+  catch_interrupts(nullptr);
+  PolicyFile file = open_policy(options.policy);
+  const Config env = policy_env(file, options.policy, options.env, options.overrides);
+  if (options.strip > 0) {
+    const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));
+    const double total = write_strip(out, file.policy, env, options.video.seed, options.strip, 200);
+    std::cout << "strip    " << out.string() << " (" << options.strip << " pictures, " << file_size_text(out) << ")\n"
+              << "return   " << std::fixed << std::setprecision(2) << total << "\n";
+    return Exit::success;
+  }
+  const auto out = options.out.value_or(standard_place(options.policy, "play.webp", ".webp"));
+  VideoOptions video = options.video;
+  video.view = picture_view(options.view);
+  const Video written = write_video(out, file.policy, env, video);
+  std::cout << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
+            << " frames, " << std::setprecision(4) << written.fps << " a second, " << file_size_text(out) << ")\n"
+            << "episode  return " << std::fixed << std::setprecision(2) << written.episode.total << ", " << written.episode.steps
+            << " steps, seed " << video.seed << "\n";
+  return Exit::success;
+}
+
+}  // namespace iap::cli

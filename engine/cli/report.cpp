@@ -1,0 +1,19 @@
+#include <filesystem>
+#include <iostream>
+
+#include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+import iap.core;
+import iap.report;
+
+namespace iap::cli {
+
+int report(const ReportCommand& command) {
+  catch_interrupts(nullptr);
+  const auto out = command.out.value_or(report_place(command.runs));
+  write_report(command.runs, out, command.options);
+  std::cout << "report   " << out.string() << " (" << file_size_text(out) << ")\n";
+  return Exit::success;
+}
+
+}  // namespace iap::cli

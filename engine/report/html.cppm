@@ -1,0 +1,52 @@
+module;
+#include <string>
+#include <string_view>
+#include <vector>
+/// Pieces of HTML and SVG.
+module iap.report:html;
+import iap.core;
+
+namespace iap {
+
+/// `words` with the characters that mean something in HTML made harmless, in text and in quoted attributes.
+std::string escaped(std::string_view words);
+/// RFC 4648.
+std::string base64(std::string_view bytes);
+/// A file as the address of itself.
+std::string data_address(std::string_view media_type, std::string_view bytes);
+
+/// A number as a reader wants it: four digits or so, thousands apart ("12 800", "60.4", "0.00312"); a dash for NaN.
+std::string figure(double value);
+/// "48 s", "12 min", "3.4 h".
+std::string duration(double seconds);
+/// "1 step", "2 steps".
+std::string counted(double count, std::string_view noun);
+
+/// A curve of a chart. Its colour is the style sheet's: class c0, c1, ...
+struct Curve {
+  std::string label;  ///< shown when pointed at
+  int colour = 0;
+  std::vector<double> x, y;       ///< points whose y is NaN are skipped
+  std::vector<double> low, high;  ///< a band, or empty
+  bool dots = false, thin = false;
+};
+
+struct Frame {
+  int width = 900, height = 340;  ///< of the drawing, in units that are pixels when it is not scaled
+  std::string x_label, y_label, description;
+};
+
+/// An SVG element. @throws Error if no curve has a finite point.
+std::string svg_curves(const std::vector<Curve>& curves, const Frame& frame);
+
+/// One bar of a histogram.
+struct Bar {
+  double low = 0, high = 0;  ///< the values it counts
+  double share = 0;          ///< of all values
+  int colour = -1;           ///< class c0, c1, ...; -1: neutral
+};
+
+/// Bars on a logarithmic scale of shares.
+std::string svg_histogram(const std::vector<Bar>& bars, const Frame& frame);
+
+}  // namespace iap

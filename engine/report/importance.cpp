@@ -1,0 +1,164 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.report;
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.policy;
+import iap.rollout;
+import :html;
+import :importance;
+import :viewer;
+
+namespace iap {
+namespace {
+
+constexpr std::size_t frames_an_episode = 16;
+constexpr int bar_count = 60;
+constexpr std::size_t examples_a_range = 12;
+
+struct KeptFrame {
+  Image image;
+  std::vector<float> scores;
+};
+
+/// Keeps evenly spread steps of an episode whose length is not known beforehand: whenever there are too many, every other one goes.
+class EvenSample {
+ public:
+  void offer(const Observation& observation, const AttentionView& view) {
+    if (step_++ % every_ != 0) return;
+    if (frames_.size() == 2 * frames_an_episode) {
+      for (std::size_t i = 0; i < frames_an_episode; ++i) frames_[i] = std::move(frames_[2 * i]);
+      frames_.resize(frames_an_episode);
+      every_ *= 2;
+    }
+    frames_.push_back({rgb_copy(observation.images.front()), {view.scores.begin(), view.scores.end()}});
+  }
+  std::vector<KeptFrame>& frames() { return frames_; }
+
+ private:
+  std::vector<KeptFrame> frames_;
+  std::size_t step_ = 0, every_ = 1;
+};
+
+/// The score that a part `quantile` of `sorted` lies below.
+double quantile(const std::vector<float>& sorted, double part) {
+  const auto at = static_cast<std::size_t>(std::clamp(part, 0.0, 1.0) * static_cast<double>(sorted.size() - 1));
+  return sorted[at];
+}
+
+std::string percent(double part) { return text(figure(std::round(part * 1e4) / 100), "%"); }
+
+/// AttentionAgent's: the most important, those around the top 5%, the unimportant; and the middle.
+std::vector<ScoreRange> score_ranges(const std::vector<float>& sorted, double chosen_part) {
+  const double top = std::min(chosen_part, 0.04);
+  const auto between = [&](std::string label, double low, double high) {
+    return ScoreRange{std::move(label), quantile(sorted, low), quantile(sorted, high), {}};
+  };
+  return {between(text("highest ", percent(top)), 1 - top, 1), between("around the top 5%", 0.94, 0.96),
+          between("the middle", 0.45, 0.55), between("lowest 5%", 0, 0.05)};
+}
+
+std::vector<Bar> histogram(const std::vector<float>& sorted, const std::vector<ScoreRange>& ranges) {
+  const double low = sorted.front(), high = sorted.back(), width = (high > low ? high - low : 1) / bar_count;
+  std::vector<Bar> bars;
+  for (int i = 0; i < bar_count; ++i) bars.push_back({low + i * width, low + (i + 1) * width, 0, -1});
+  for (const float score : sorted)
+    bars[static_cast<std::size_t>(std::clamp((score - low) / width, 0.0, bar_count - 1.0))].share += 1;
+  for (Bar& bar : bars) {
+    bar.share /= static_cast<double>(sorted.size());
+    for (std::size_t i = ranges.size(); i-- > 0;)
+      if (bar.high > ranges[i].low && bar.low <= ranges[i].high) bar.colour = static_cast<int>(i);
+  }
+  return bars;
+}
+
+/// A square around the patch, wide enough to tell what it belongs to, moved into the image where it would leave it.
+PatchExample cut_example(const Image& image, const AttentionView& view, int patch) {
+  const auto& shape = image.shape();
+  const int side = std::min({std::max({3 * view.patch, shape.height / 5, 16}), shape.height, shape.width});
+  const int patch_left = patch % view.columns * view.stride, patch_top = patch / view.columns * view.stride;
+  const int left = std::clamp(patch_left + view.patch / 2 - side / 2, 0, shape.width - side);
+  const int top = std::clamp(patch_top + view.patch / 2 - side / 2, 0, shape.height - side);
+  PatchExample example{Image({side, side, 3, PixelType::uint8}), double(patch_left - left) / side, double(patch_top - top) / side,
+                       double(view.patch) / side};
+  for (int y = 0; y < side; ++y)
+    std::memcpy(example.image.bytes().data() + static_cast<std::size_t>(3) * side * y,
+                image.bytes().data() + 3 * (static_cast<std::size_t>(top + y) * shape.width + left),
+                static_cast<std::size_t>(3) * side);
+  return example;
+}
+
+void draw_examples(ScoreRange& range, const std::vector<KeptFrame>& frames, const AttentionView& view, Random& random) {
+  std::vector<std::pair<std::uint32_t, int>> candidates;  // frame, patch
+  for (std::size_t frame = 0; frame < frames.size(); ++frame)
+    for (std::size_t patch = 0; patch < frames[frame].scores.size(); ++patch)
+      if (const float score = frames[frame].scores[patch]; score >= range.low && score <= range.high)
+        candidates.emplace_back(static_cast<std::uint32_t>(frame), static_cast<int>(patch));
+  std::set<std::uint32_t> used;
+  std::vector<std::pair<std::uint32_t, int>> others;
+  const auto take = [&](const std::pair<std::uint32_t, int>& candidate) {
+    range.examples.push_back(cut_example(frames[candidate.first].image, view, candidate.second));
+  };
+  while (!candidates.empty() && range.examples.size() < examples_a_range) {
+    const std::size_t at = random.below(static_cast<std::uint32_t>(candidates.size()));
+    std::swap(candidates[at], candidates.back());
+    const auto candidate = candidates.back();
+    candidates.pop_back();
+    if (used.insert(candidate.first).second)
+      take(candidate);
+    else
+      others.push_back(candidate);
+  }
+  for (std::size_t i = 0; i < others.size() && range.examples.size() < examples_a_range; ++i) take(others[i]);
+}
+
+}  // namespace
+
+Importance sample_importance(Policy& policy, const Config& env_config, int episodes, std::uint64_t seed) {
+  Importance result;
+  result.episodes = episodes;
+  const auto env = make_env(env_config);
+  std::vector<KeptFrame> frames;
+  AttentionView view;
+  for (int episode = 0; episode < episodes; ++episode) {
+    EvenSample sample;
+    const StreamKey key{.seed = seed, .episode = static_cast<std::uint32_t>(episode), .purpose = Purpose::evaluation};
+    const Episode played = run_episode(*env, policy, derive_seed(key),
+                                       [&](const Observation& observation, std::span<const float>, const Policy& acting) {
+                                         const auto views = shown_views(acting);
+                                         if (views.empty()) return;
+                                         view = views.front();
+                                         sample.offer(observation, view);
+                                       });
+    result.mean_return += played.total / episodes;
+    std::ranges::move(sample.frames(), std::back_inserter(frames));
+  }
+  std::vector<float> sorted;
+  for (const KeptFrame& frame : frames)
+    std::ranges::copy_if(frame.scores, std::back_inserter(sorted), [](float score) { return std::isfinite(score); });
+  if (sorted.empty()) return result;
+  std::ranges::sort(sorted);
+  result.block = view.block;
+  result.patch = view.patch;
+  result.patches = view.rows * view.columns;
+  result.chosen = static_cast<int>(view.selected.size());
+  result.frames = frames.size();
+  result.ranges = score_ranges(sorted, static_cast<double>(result.chosen) / result.patches);
+  result.bars = histogram(sorted, result.ranges);
+  Random random({.seed = seed, .purpose = Purpose::user});
+  for (ScoreRange& range : result.ranges) draw_examples(range, frames, view, random);
+  return result;
+}
+
+}  // namespace iap

@@ -1,0 +1,43 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+/// Which patches a policy finds important: the histogram of their scores, and what patches of certain scores show (AttentionAgent,
+/// "Region of Interest to Importance Mapping").
+module iap.report:importance;
+import iap.core;
+import iap.policy;
+import :html;
+
+namespace iap {
+
+/// A piece of a frame around a patch.
+struct PatchExample {
+  Image image;
+  double left = 0, top = 0, size = 0;  ///< the patch inside the square image, as parts of its side
+};
+
+/// Patches whose scores lie between two quantiles of all scores.
+struct ScoreRange {
+  std::string label;
+  double low = 0, high = 0;  ///< scores
+  std::vector<PatchExample> examples;
+};
+
+struct Importance {
+  std::string block;
+  int patch = 0, patches = 0, chosen = 0;
+  int episodes = 0;
+  std::size_t frames = 0;
+  double mean_return = 0;
+  std::vector<Bar> bars;           ///< coloured by the range in which they lie
+  std::vector<ScoreRange> ranges;  ///< highest first
+};
+
+/// Plays `episodes` episodes on the evaluation seeds of `seed` and keeps evenly spread frames of each. Empty (no ranges) for a
+/// policy without attention to its first image. The examples are drawn at random, at most one a frame while frames last.
+/// @throws Error as `make_env` and `run_episode`.
+Importance sample_importance(Policy& policy, const Config& env, int episodes, std::uint64_t seed);
+
+}  // namespace iap

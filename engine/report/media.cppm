@@ -1,0 +1,27 @@
+module;
+#include <string>
+#include <vector>
+/// The pictures of a report.
+module iap.report:media;
+import iap.core;
+import iap.policy;
+import iap.rollout;
+import :importance;
+import :page;
+
+namespace iap {
+
+struct ReportMedia {
+  std::string video;  ///< an animated WebP
+  Episode episode;    ///< that it shows
+  int height = 0, width = 0;
+  bool whole = true;                      ///< whether it goes to the episode's end
+  double seconds = 0;                     ///< that it shows
+  std::vector<std::string> frames, heat;  ///< WebP pictures, evenly spaced; `heat` is empty without attention
+  Importance importance;
+};
+
+/// Plays the policy of a run. @throws Error as `write_video`.
+ReportMedia make_media(PolicyFile& file, const ReportOptions& options);
+
+}  // namespace iap

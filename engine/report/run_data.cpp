@@ -1,0 +1,182 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+module iap.report;
+import iap.core;
+import iap.policy;
+import iap.train;
+import :html;
+import :metrics;
+import :run_data;
+
+namespace iap {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+bool is_plain(const Config& value) { return !value.map() && !value.list(); }
+
+std::string shown(const Config& value) {
+  if (value.string()) return *value.string();
+  if (value.boolean()) return *value.boolean() ? "yes" : "no";
+  if (value.is_null()) return "–";
+  if (const auto number = value.number()) return figure(*number);
+  std::string words;
+  for (const auto& item : *value.list()) words += (words.empty() ? "" : ", ") + shown(item);
+  return words;
+}
+
+void flatten(const Config& value, const std::string& path, std::map<std::string, std::string>& settings) {
+  const auto below = [&](std::string_view key) { return path.empty() ? std::string(key) : text(path, ".", key); };
+  if (const auto* map = value.map()) {
+    for (const auto& [key, item] : *map) flatten(item, below(key), settings);
+  } else if (const auto* list = value.list(); list && !std::ranges::all_of(*list, is_plain)) {
+    for (std::size_t i = 0; i < list->size(); ++i) flatten((*list)[i], below(std::to_string(i + 1)), settings);
+  } else {
+    settings[path] = shown(value);
+  }
+}
+
+double last_finite(const std::vector<double>& values) {
+  for (std::size_t i = values.size(); i-- > 0;)
+    if (std::isfinite(values[i])) return values[i];
+  return missing;
+}
+
+std::int64_t integer_of(const Config& config, std::string_view key) {
+  const Config* found = config.find(key);
+  return found ? found->integer().value_or(0) : 0;
+}
+
+void name_groups(std::vector<RunGroup>& groups) {
+  if (groups.size() == 1) {
+    const Config* env = groups.front().runs.front().config.find("env");
+    const Config* name = env ? env->find("name") : nullptr;
+    groups.front().label = name ? shown(*name) : groups.front().runs.front().name;
+    return;
+  }
+  std::vector<std::map<std::string, std::string>> all;
+  for (const auto& group : groups) all.push_back(flat_settings(group.runs.front().config));
+  const auto paths = differing_settings(all);
+  constexpr std::size_t most_in_a_label = 3;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (const auto& path : paths)
+      if (const auto found = all[i].find(path); found != all[i].end())
+        groups[i].label += (groups[i].label.empty() ? "" : ", ") + path.substr(path.rfind('.') + 1) + " " + found->second;
+    if (paths.size() > most_in_a_label || groups[i].label.empty()) groups[i].label = groups[i].runs.front().name;
+  }
+}
+
+}  // namespace
+
+Run read_run(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder, ignored)) throw Error(text("there is no run '", folder.string(), "'"));
+  if (!std::filesystem::is_directory(folder, ignored))
+    throw Error(text("'", folder.string(), "' is no folder; a report needs the folder of a run"));
+  for (const char* name : {"config.json", "metrics.csv"})
+    if (!std::filesystem::exists(folder / name, ignored))
+      throw Error(text("'", folder.string(), "' is not the folder of a run: it has no ", name));
+  Run run{.folder = folder, .name = std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string()};
+  run.config = parse_json(read_file(folder / "config.json"), (folder / "config.json").string());
+  run.metrics = read_metrics(folder / "metrics.csv");
+  if (std::filesystem::exists(folder / "experiment.lua", ignored)) run.script = read_file(folder / "experiment.lua");
+  run.seed = integer_of(run.config, "seed");
+  run.planned = integer_of(run.config, "iterations");
+  if (!run.metrics.rows.empty()) run.iterations = static_cast<std::int64_t>(run.metrics.column("iteration").back());
+  if (run.iterations < 1)
+    throw Error(text("the run in '", folder.string(), "' has not finished its first iteration; there is nothing to report yet"));
+  const auto evaluations = run.metrics.column("eval_mean");
+  run.first_eval = evaluations.front();
+  run.last_eval = last_finite(evaluations);
+  run.best_eval = missing;
+  for (const double value : evaluations)
+    if (std::isfinite(value) && !(value <= run.best_eval)) run.best_eval = value;
+  run.seconds = last_finite(run.metrics.column("seconds"));
+  run.steps = last_finite(run.metrics.column("steps"));
+  run.policy = open_policy(folder);
+  return run;
+}
+
+std::vector<RunGroup> group_runs(std::vector<Run> runs) {
+  std::vector<RunGroup> groups;
+  std::vector<std::map<std::string, std::string>> keys;
+  for (Run& run : runs) {
+    auto key = flat_settings(run.config);
+    const auto found = std::ranges::find(keys, key);
+    if (found == keys.end()) groups.emplace_back();
+    RunGroup& group = found == keys.end() ? groups.back() : groups[static_cast<std::size_t>(found - keys.begin())];
+    if (found == keys.end()) keys.push_back(std::move(key));
+    group.runs.push_back(std::move(run));
+  }
+  for (auto& group : groups) {
+    std::ranges::sort(group.runs, {}, [](const Run& run) { return std::pair(run.seed, run.folder); });
+    for (std::size_t i = 1; i < group.runs.size(); ++i)
+      if (!(group.runs[i].best_eval <= group.runs[group.best].best_eval)) group.best = i;
+  }
+  name_groups(groups);
+  return groups;
+}
+
+std::map<std::string, std::string> flat_settings(const Config& config) {
+  // How long a run is and how often it saves do not change what it does.
+  Config relevant = config;
+  for (const char* key : {"seed", "iterations", "checkpoint_every"}) relevant.map()->erase(key);
+  std::map<std::string, std::string> settings;
+  flatten(relevant, "", settings);
+  return settings;
+}
+
+std::set<std::string> differing_settings(const std::vector<std::map<std::string, std::string>>& all) {
+  std::set<std::string> paths;
+  for (const auto& settings : all)
+    for (const auto& [path, value] : settings)
+      for (const auto& other : all)
+        if (const auto found = other.find(path); found == other.end() || found->second != value) paths.insert(path);
+  return paths;
+}
+
+std::vector<Curve> learning_curves(const RunGroup& group, const std::string& name, int colour) {
+  const bool several = group.runs.size() > 1;
+  std::vector<Curve> curves;
+  std::map<double, std::vector<double>> by_iteration;
+  for (const Run& run : group.runs) {
+    Curve curve{.label = text(group.label, ", seed ", run.seed), .colour = colour, .thin = several};
+    const auto iteration = run.metrics.column("iteration"), values = run.metrics.column(name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!std::isfinite(values[i])) continue;
+      curve.x.push_back(iteration[i]);
+      curve.y.push_back(values[i]);
+      by_iteration[iteration[i]].push_back(values[i]);
+    }
+    curves.push_back(std::move(curve));
+  }
+  if (!several) return curves;
+  Curve mean{.label = text(group.label, ", mean of ", counted(static_cast<double>(group.runs.size()), "seed")), .colour = colour};
+  for (const auto& [iteration, values] : by_iteration) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    // Where only some of the seeds have a value, their mean would jump.
+    if (values.size() < group.runs.size()) continue;
+    mean.x.push_back(iteration);
+    mean.y.push_back(sum / static_cast<double>(values.size()));
+    mean.low.push_back(*std::ranges::min_element(values));
+    mean.high.push_back(*std::ranges::max_element(values));
+  }
+  if (!mean.x.empty()) curves.push_back(std::move(mean));
+  return curves;
+}
+
+}  // namespace iap

@@ -1,0 +1,56 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+/// What the folders of runs hold, read back.
+module iap.report:run_data;
+import iap.core;
+import iap.policy;
+import :html;
+import :metrics;
+
+namespace iap {
+
+struct Run {
+  std::filesystem::path folder;
+  std::string name;
+  Config config;  ///< config.json
+  std::string script;
+  Metrics metrics;
+  std::optional<PolicyFile> policy;  ///< the best
+  std::int64_t seed = 0, iterations = 0, planned = 0;
+  double first_eval = 0, last_eval = 0, best_eval = 0;  ///< NaN where there was none
+  double seconds = 0, steps = 0;                        ///< wall time, and steps of all training episodes
+
+  bool stopped_early() const { return iterations < planned; }
+};
+
+/// @throws Error naming the folder if it is missing, is not a run's, or has not finished its first iteration.
+Run read_run(const std::filesystem::path& folder);
+
+/// Runs that differ in nothing but the seed.
+struct RunGroup {
+  std::string label;      ///< what tells it from the other groups, or the environment's name
+  std::vector<Run> runs;  ///< by seed
+  std::size_t best = 0;   ///< the run with the best evaluation
+};
+
+/// In the order of their first runs.
+std::vector<RunGroup> group_runs(std::vector<Run> runs);
+
+/// The settings of a run but its seed, by path ("policy.blocks.1.kernel"), as a reader writes them. Lists of plain values are one
+/// setting.
+std::map<std::string, std::string> flat_settings(const Config& config);
+
+/// The paths at which not all of these settings agree.
+std::set<std::string> differing_settings(const std::vector<std::map<std::string, std::string>>& all);
+
+/// Learning curves of a group: column `name` of each run and, of several runs, their mean with the band from lowest to highest.
+std::vector<Curve> learning_curves(const RunGroup& group, const std::string& name, int colour);
+
+}  // namespace iap

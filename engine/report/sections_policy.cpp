@@ -1,0 +1,125 @@
+module;
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+module iap.report;
+import iap.core;
+import iap.policy;
+import iap.render;
+import :axis;
+import :html;
+import :importance;
+import :media;
+import :run_data;
+import :sections;
+
+namespace iap {
+namespace {
+
+std::string titled(std::string_view title, const std::string& name) {
+  return name.empty() ? std::string(title) : text(title, ": ", name);
+}
+
+std::string pictures(const std::vector<std::string>& webps, std::string_view kind, const std::string& description) {
+  std::string html = text("<div class=\"frames", kind, "\">\n");
+  for (const auto& webp : webps)
+    html += text("<img src=\"", data_address("image/webp", webp), "\" alt=\"", escaped(description), "\">\n");
+  return html + "</div>\n";
+}
+
+std::string percent(double part) { return tick_label(100 * part) + "%"; }
+
+std::string example(const PatchExample& patch) {
+  return text("<span><img src=\"", data_address("image/png", encode_png(patch.image.view())),
+              "\" alt=\"\"><i style=\"left:", percent(patch.left), ";top:", percent(patch.top), ";width:", percent(patch.size),
+              ";height:", percent(patch.size), "\"></i></span>\n");
+}
+
+std::string range_rows(const ScoreRange& range, std::size_t colour) {
+  std::string html =
+      text("<div class=\"range\"><p><b><i class=\"swatch c", colour, "\"></i>", escaped(range.label), "</b><span>scores ",
+           figure(range.low), " to ", figure(range.high), "</span></p>\n<div class=\"patches\">\n");
+  for (const PatchExample& patch : range.examples) html += example(patch);
+  return html + "</div></div>\n";
+}
+
+std::string shape_of(const ParameterSlice& slice) {
+  std::string shape;
+  for (const int size : slice.shape) shape += text(shape.empty() ? "" : " × ", size);
+  return shape;
+}
+
+void add_block(const Block& block, const Policy& policy, std::string& rows) {
+  rows += text("<tr class=\"block\"><td class=\"name\"><b>", escaped(block.path()), "</b></td><td class=\"kind\">",
+               escaped(block.kind()), block.describe().empty() ? "" : " <small>" + escaped(block.describe()) + "</small>",
+               "</td><td class=\"number\">", block.outputs(), "</td><td class=\"number\"></td><td class=\"share\"></td></tr>\n");
+  for (const ParameterSlice& slice : policy.layout().slices()) {
+    const auto dot = slice.name.rfind('.');
+    if (slice.name.substr(0, dot) != block.path()) continue;
+    const double share = static_cast<double>(slice.size) / static_cast<double>(policy.size());
+    rows += text("<tr><td class=\"name\"><small>", escaped(slice.name.substr(dot + 1)), "</small></td><td><small>", shape_of(slice),
+                 "</small></td><td></td><td class=\"number\">", figure(static_cast<double>(slice.size)),
+                 "</td><td class=\"share\"><i style=\"width:", percent(share), "\"></i></td></tr>\n");
+  }
+  for (const auto& child : block.children()) add_block(*child, policy, rows);
+}
+
+}  // namespace
+
+std::string watch_section(const ReportMedia& media, const Run& run, const std::string& name) {
+  const bool attends = !media.heat.empty();
+  const std::string episode =
+      text("an episode of return ", figure(media.episode.total), ", ", counted(media.episode.steps, "step"));
+  std::string body = text("<div class=\"watch\"><figure class=\"video\"><img src=\"", data_address("image/webp", media.video),
+                          "\" width=\"", media.width, "\" height=\"", media.height, "\" style=\"height:auto\" alt=\"Video of ",
+                          episode, "\"><figcaption>", media.whole ? "All" : text("The first ", duration(media.seconds)), " of ",
+                          episode, ", in real time.</figcaption></figure>\n<figure>");
+  body += pictures(media.frames, "", "A frame of the episode");
+  body += text("<figcaption>Frames of that episode, evenly spaced.</figcaption></figure></div>\n");
+  if (attends)
+    body += "<h3>Scores of all patches</h3>\n<figure>" +
+            pictures(media.heat, " row", "The same frame with the score of every patch") +
+            "<figcaption>The same frames. Dark: the lowest score of the frame. Bright: its highest.</figcaption></figure>\n";
+  return section(
+      titled(attends ? "What it attends to" : "What it does", name),
+      text("The best policy of seed ", run.seed, ".",
+           attends ? " Squares are the patches whose positions or contents the rest of the policy sees; the whiter, the more "
+                     "important."
+                   : ""),
+      body);
+}
+
+std::string importance_section(const Importance& importance, const std::string& name) {
+  Frame frame{.width = 900,
+              .height = 240,
+              .x_label = "score of a patch",
+              .y_label = "share of patches",
+              .description = "Histogram of patch scores"};
+  std::string body = text("<figure><div class=\"wide\">", svg_histogram(importance.bars, frame), "</div>");
+  frame.width = 340;
+  frame.height = 220;
+  body += text("<div class=\"narrow\">", svg_histogram(importance.bars, frame), "</div></figure>\n");
+  for (std::size_t i = 0; i < importance.ranges.size(); ++i) body += range_rows(importance.ranges[i], i);
+  return section(titled("From scores to patches", name),
+                 text("The scores that <code>", escaped(importance.block), "</code> gave to ",
+                      figure(static_cast<double>(importance.patches)), " patches of ", importance.patch, " × ", importance.patch,
+                      " pixels in ", counted(static_cast<double>(importance.frames), "frame"), " of ",
+                      counted(importance.episodes, "episode"), " (mean return ", figure(importance.mean_return), "). It chooses ",
+                      importance.chosen, " a frame. Below, patches drawn at random from four ranges, with what surrounds them."),
+                 body);
+}
+
+std::string parameters_section(const Policy& policy, const std::string& name) {
+  std::string rows;
+  add_block(policy.root(), policy, rows);
+  return section(
+      titled("Parameters", name), "",
+      text("<div class=\"scroll\"><table>\n<tr><th>block</th><th>kind</th><th class=\"number\">outputs</th>"
+           "<th class=\"number\">parameters</th><th></th></tr>\n",
+           rows, "<tr class=\"total\"><td>total</td><td></td><td class=\"number\">", policy.action_size(),
+           "</td><td class=\"number\">", figure(static_cast<double>(policy.size())), "</td><td></td></tr>\n</table></div>\n"));
+}
+
+}  // namespace iap

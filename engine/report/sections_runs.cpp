@@ -1,0 +1,193 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.report;
+import iap.core;
+import iap.policy;
+import :axis;
+import :html;
+import :run_data;
+import :sections;
+
+namespace iap {
+namespace {
+
+constexpr int colours = 8;
+
+double mean_of(const RunGroup& group, double Run::* value) {
+  double sum = 0;
+  for (const Run& run : group.runs) sum += run.*value;
+  return sum / static_cast<double>(group.runs.size());
+}
+
+/// "60.4", or "60.4 (52.1 to 66)" of several runs.
+std::string spread(const RunGroup& group, double Run::* value) {
+  if (group.runs.size() == 1) return figure(group.runs.front().*value);
+  Range range;
+  for (const Run& run : group.runs) range.include(run.*value);
+  if (range.empty()) return "–";
+  return text(figure(mean_of(group, value)), " <small>(", figure(range.low), " to ", figure(range.high), ")</small>");
+}
+
+std::string seeds_of(const RunGroup& group) {
+  std::string seeds;
+  for (const Run& run : group.runs) seeds += text(seeds.empty() ? "" : ", ", run.seed);
+  return seeds;
+}
+
+std::string tile(const std::string& value, std::string_view name, std::string_view kind = "") {
+  return text("<div class=\"tile", kind.empty() ? "" : " ", kind, "\"><b>", value, "</b><span>", name, "</span></div>\n");
+}
+
+std::string legend_entry(std::string_view label, int colour, bool thin) {
+  return text("<span><i class=\"c", colour, thin ? " thin" : "", "\"></i>", escaped(label), "</span>");
+}
+
+/// One drawing for screens and one for phones, where the first would shrink to nothing.
+std::string chart_figure(const std::vector<Curve>& curves, const std::string& legend, const std::string& description,
+                         const std::string& y_label, std::string_view caption) {
+  Frame frame{.x_label = "iteration", .y_label = y_label, .description = description};
+  std::string html = text("<figure><div class=\"legend\">", legend, "</div>\n<div class=\"wide\">", svg_curves(curves, frame));
+  frame.width = 340;
+  frame.height = 260;
+  html += text("</div><div class=\"narrow\">", svg_curves(curves, frame), "</div>");
+  if (!caption.empty()) html += text("<figcaption>", caption, "</figcaption>");
+  return html + "</figure>\n";
+}
+
+/// A single run: what the mean policy reached, with the deviation between its episodes, and how the population did.
+std::string single_run_figure(const Run& run) {
+  Curve population{.label = "population mean", .colour = 1, .x = run.metrics.column("iteration"), .thin = true};
+  population.y = run.metrics.column("return_mean");
+  Curve evaluation{.label = "mean policy, evaluation", .colour = 0, .dots = true};
+  const auto means = run.metrics.column("eval_mean"), deviations = run.metrics.column("eval_std");
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    if (!std::isfinite(means[i])) continue;
+    const double deviation = std::isfinite(deviations[i]) ? deviations[i] : 0;
+    evaluation.x.push_back(population.x[i]);
+    evaluation.y.push_back(means[i]);
+    evaluation.low.push_back(means[i] - deviation);
+    evaluation.high.push_back(means[i] + deviation);
+  }
+  const std::string legend = legend_entry(evaluation.label, 0, false) + legend_entry(population.label, 1, true);
+  return chart_figure({population, evaluation}, legend, "Learning curve of seed " + std::to_string(run.seed), "return",
+                      "Band: one standard deviation between the evaluation's episodes.");
+}
+
+std::string groups_figure(const std::vector<RunGroup>& groups, const std::string& column, const std::string& description,
+                          bool band_note) {
+  std::vector<Curve> curves;
+  std::string legend;
+  bool bands = false;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const int colour = static_cast<int>(i) % colours;
+    for (Curve& curve : learning_curves(groups[i], column, colour)) curves.push_back(std::move(curve));
+    legend += legend_entry(groups[i].label, colour, false);
+    bands = bands || groups[i].runs.size() > 1;
+  }
+  return chart_figure(curves, legend, description, "return",
+                      bands && band_note ? "Thick: mean over seeds. Band: lowest to highest seed. Thin: each seed." : "");
+}
+
+std::set<std::string> paths_of(const std::vector<std::map<std::string, std::string>>& all) {
+  std::set<std::string> paths;
+  for (const auto& settings : all)
+    for (const auto& [path, value] : settings) paths.insert(path);
+  return paths;
+}
+
+std::string setting_row(const std::string& path, const std::vector<std::map<std::string, std::string>>& all, bool differs) {
+  std::string row = text("<tr", differs ? " class=\"differs\"" : "", "><td class=\"name\"><code>", escaped(path), "</code></td>");
+  for (const auto& settings : all) {
+    const auto found = settings.find(path);
+    row += text("<td>", found == settings.end() ? "–" : escaped(found->second), "</td>");
+    if (!differs) break;
+  }
+  return row + "</tr>\n";
+}
+
+}  // namespace
+
+std::string section(std::string_view heading, std::string_view note, std::string_view body) {
+  return text("<section>\n<h2>", escaped(heading), "</h2>\n", note.empty() ? "" : text("<p class=\"note\">", note, "</p>\n"), body,
+              "</section>\n");
+}
+
+std::string tiles_section(const RunGroup& group) {
+  const Run& best = group.runs[group.best];
+  const bool several = group.runs.size() > 1;
+  std::string html = "<div class=\"tiles\">\n";
+  html += tile(figure(several ? mean_of(group, &Run::best_eval) : best.best_eval),
+               several ? "best return, mean of seeds" : "best return", "main");
+  html += tile(figure(mean_of(group, &Run::first_eval)), "untrained");
+  html += tile(figure(static_cast<double>(best.policy->policy.size())), "parameters");
+  html += tile(figure(static_cast<double>(best.iterations)), "iterations");
+  html += tile(figure(best.steps), several ? "training steps each" : "training steps");
+  html += tile(duration(mean_of(group, &Run::seconds)), several ? "training time each" : "training time");
+  return html + "</div>\n";
+}
+
+std::string comparison_section(const std::vector<RunGroup>& groups) {
+  std::string table =
+      "<div class=\"scroll\"><table>\n<tr><th>run</th><th>seeds</th><th class=\"number\">best return</th>"
+      "<th class=\"number\">last return</th><th class=\"number\">parameters</th><th class=\"number\">iterations</th>"
+      "<th class=\"number\">time</th></tr>\n";
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Run& best = groups[i].runs[groups[i].best];
+    table += text("<tr><td class=\"name\"><i class=\"swatch c", i % colours, "\"></i>", escaped(groups[i].label),
+                  "</td><td class=\"name\">", seeds_of(groups[i]), "</td><td class=\"number\">", spread(groups[i], &Run::best_eval),
+                  "</td><td class=\"number\">", spread(groups[i], &Run::last_eval), "</td><td class=\"number\">",
+                  figure(static_cast<double>(best.policy->policy.size())), "</td><td class=\"number\">",
+                  figure(static_cast<double>(best.iterations)), "</td><td class=\"number\">",
+                  duration(mean_of(groups[i], &Run::seconds)), "</td></tr>\n");
+  }
+  return section("Comparison", "Evaluations of the mean policy; of several seeds, their mean and (lowest to highest).",
+                 table + "</table></div>\n");
+}
+
+std::string curves_section(const std::vector<RunGroup>& groups) {
+  if (groups.size() == 1 && groups.front().runs.size() == 1)
+    return section("Learning curve", "", single_run_figure(groups.front().runs.front()));
+  return section("Learning curves", "",
+                 "<h3>Evaluation of the mean policy</h3>\n" +
+                     groups_figure(groups, "eval_mean", "Evaluations over iterations", true) + "<h3>Mean of the population</h3>\n" +
+                     groups_figure(groups, "return_mean", "Population means over iterations", false));
+}
+
+std::string settings_section(const std::vector<RunGroup>& groups) {
+  std::vector<std::map<std::string, std::string>> all;
+  for (const RunGroup& group : groups) all.push_back(flat_settings(group.runs.front().config));
+  const auto differences = differing_settings(all);
+  std::string different, same;
+  for (const auto& path : paths_of(all)) {
+    const bool differs = differences.contains(path);
+    (differs ? different : same) += setting_row(path, all, differs);
+  }
+  std::string body;
+  if (!different.empty()) {
+    body += "<div class=\"scroll\"><table class=\"settings\">\n<tr><th>what differs</th>";
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      body += text("<th><i class=\"swatch c", i % colours, "\"></i>", escaped(groups[i].label), "</th>");
+    body += "</tr>\n" + different + "</table></div>\n";
+  }
+  body += text("<details", groups.size() == 1 ? " open" : "", "><summary>", groups.size() == 1 ? "All settings" : "What all share",
+               "</summary><div class=\"scroll\"><table class=\"settings\">\n", same, "</table></div></details>\n");
+  for (const RunGroup& group : groups) {
+    const Run& run = group.runs[group.best];
+    if (!run.script.empty())
+      body += text("<details><summary>experiment.lua of ", escaped(run.name), "</summary><pre>", escaped(run.script),
+                   "</pre></details>\n");
+  }
+  return section("Settings", "", body);
+}
+
+}  // namespace iap

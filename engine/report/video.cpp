@@ -1,0 +1,63 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+module iap.report;
+import iap.core;
+import iap.env;
+import iap.policy;
+import iap.render;
+import iap.rollout;
+import :video;
+import :viewer;
+
+namespace iap {
+
+const std::vector<std::string>& picture_view_names() {
+  static const std::vector<std::string> names{"overlay", "heatmap", "side-by-side", "raw"};
+  return names;
+}
+
+PictureView picture_view(std::string_view name) {
+  const auto& names = picture_view_names();
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) throw Error(text("there is no view '", name, "'", did_you_mean(name, names)));
+  return static_cast<PictureView>(found - names.begin());
+}
+
+FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps) {
+  constexpr double unknown = 25;
+  if (!(fps >= 0 && std::isfinite(fps))) throw Error(text("a video's fps must not be negative, got ", fps, "; 0 is real time"));
+  if (!(most_fps > 0)) throw Error(text("a video's most_fps must be above 0, got ", most_fps));
+  if (fps == 0) fps = spec.control_dt > 0 ? 1 / spec.control_dt : unknown;
+  // 1 / control_dt may miss a whole number by a rounding error.
+  const int every = std::max(1, static_cast<int>(std::ceil(fps / most_fps - 1e-6)));
+  return {every, fps / every};
+}
+
+Video write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options) {
+  Viewer viewer(env, policy.observation(), {.scale = options.scale, .redraw = options.redraw, .steps = options.steps});
+  const FrameRate rate = frame_rate(viewer.env().spec(), options.fps, options.most_fps);
+  const auto writer = open_animation(path, {.fps = rate.fps, .quality = options.quality});
+  Video video{.fps = rate.fps};
+  int step = 0;
+  video.episode = run_episode(viewer.env(), policy, options.seed,
+                              [&](const Observation& observation, std::span<const float>, const Policy& acting) {
+                                if (step++ % rate.every != 0) return;
+                                const Image picture = viewer.picture(options.view, observation, acting);
+                                writer->add(picture.view());
+                                video.height = picture.shape().height;
+                                video.width = picture.shape().width;
+                                ++video.frames;
+                              });
+  writer->finish();
+  return video;
+}
+
+}  // namespace iap

@@ -1,0 +1,154 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.report;
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.policy;
+import iap.render;
+import :video;
+import :viewer;
+
+namespace iap {
+namespace {
+
+/// Steps a second instance of the same environment along, whose pictures are larger.
+class Watched final : public EnvWrapper {
+ public:
+  Watched(std::unique_ptr<Env> played, std::unique_ptr<Env> shown, int steps)
+      : EnvWrapper(std::move(played)), shown_(std::move(shown)), most_steps_(steps) {}
+
+  void reset(std::uint64_t seed) override {
+    env_->reset(seed);
+    if (shown_) shown_->reset(seed);
+    steps_ = 0;
+  }
+
+  StepResult step(std::span<const float> action) override {
+    StepResult result = env_->step(action);
+    if (shown_ && shown_->step(action).reward != result.reward)
+      throw Error("drawn larger, the environment pays another reward; show the policy's own pixels instead (redraw = false)");
+    if (++steps_ == most_steps_) result.truncated = true;
+    return result;
+  }
+
+  Env* shown() { return shown_.get(); }
+
+ private:
+  std::unique_ptr<Env> shown_;
+  int most_steps_, steps_ = 0;
+};
+
+int scale_for(int height, const ViewerOptions& options) {
+  return options.scale > 0 ? options.scale : std::max(1, (options.min_height + height - 1) / height);
+}
+
+/// The environment of `config` drawn at height x width, or nothing if it cannot do that.
+std::unique_ptr<Env> draw_larger(Config config, int height, int width) {
+  config["pixels"] = Config::List{height, width};
+  std::unique_ptr<Env> env;
+  try {
+    env = make_env(config);
+  } catch (const Error&) {
+    return nullptr;
+  }
+  const auto& images = env->spec().observation.images;
+  if (images.empty() || images.front().shape.height != height || images.front().shape.width != width) return nullptr;
+  return env;
+}
+
+// Heads that look at the same image are told apart by these; the papers' white comes first.
+constexpr std::array<Rgb8, 4> head_colours{{{255, 255, 255}, {255, 196, 61}, {102, 224, 255}, {255, 138, 200}}};
+
+}  // namespace
+
+struct Viewer::Impl {
+  std::unique_ptr<Watched> env;
+  int scale = 1, height = 0, width = 0;
+  bool sees_image = false;
+
+  Image plain(const Observation& observation) {
+    if (Env* shown = env->shown()) return rgb_copy(shown->observe().images.front());
+    return enlarge(rgb_copy(observation.images.front()).view(), scale);
+  }
+  PatchPlaces places(const AttentionView& view) const { return {view.rows, view.columns, view.patch * scale, view.stride * scale}; }
+  void draw_patches(Image& image, const Policy& policy) const {
+    std::size_t head = 0;
+    for (const auto& view : shown_views(policy))
+      overlay_patches(image, places(view), view.selected, importance_opacities(view.scores, view.selected),
+                      head_colours[head++ % head_colours.size()]);
+  }
+};
+
+Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOptions& options) : impl_(std::make_unique<Impl>()) {
+  auto played = make_env(config);
+  impl_->sees_image = !seen.images.empty();
+  constexpr int standard_height = 400, standard_width = 400;
+  const ImageShape own = impl_->sees_image ? seen.images.front().shape : ImageShape{1, 1, 3, PixelType::uint8};
+  const int scale = impl_->sees_image ? scale_for(own.height, options) : 1;
+  impl_->scale = scale;
+  impl_->height = impl_->sees_image ? own.height * scale : standard_height;
+  impl_->width = impl_->sees_image ? own.width * scale : standard_width;
+  std::unique_ptr<Env> shown;
+  const bool sizes_differ = !impl_->sees_image || scale > 1;
+  if (sizes_differ && (options.redraw || !impl_->sees_image)) shown = draw_larger(config, impl_->height, impl_->width);
+  if (!shown && !impl_->sees_image)
+    throw Error(text("there is nothing to show: the policy sees no image, and environment '", played->spec().name, "' draws none"));
+  impl_->env = std::make_unique<Watched>(std::move(played), std::move(shown), options.steps);
+}
+
+Viewer::~Viewer() = default;
+Env& Viewer::env() { return *impl_->env; }
+int Viewer::height() const { return impl_->height; }
+int Viewer::width() const { return impl_->width; }
+
+Image Viewer::picture(PictureView view, const Observation& observation, const Policy& policy) {
+  Image image = impl_->plain(observation);
+  switch (view) {
+    case PictureView::raw: break;
+    case PictureView::overlay: impl_->draw_patches(image, policy); break;
+    case PictureView::heatmap:
+      if (const auto views = shown_views(policy); !views.empty())
+        overlay_scores(image, impl_->places(views.front()), views.front().scores);
+      break;
+    case PictureView::side_by_side: {
+      std::array<Image, 2> both{image, std::move(image)};
+      impl_->draw_patches(both[1], policy);
+      return side_by_side(both, 4);
+    }
+  }
+  return image;
+}
+
+std::vector<AttentionView> shown_views(const Policy& policy) {
+  if (policy.observation().images.empty()) return {};
+  auto views = policy.views();
+  std::erase_if(views, [&](const AttentionView& view) { return view.image != policy.observation().images.front().name; });
+  return views;
+}
+
+Image rgb_copy(const ImageView& image) {
+  const auto& shape = image.shape;
+  Image copy({shape.height, shape.width, 3, PixelType::uint8});
+  const auto value = [&](std::size_t at) {
+    if (shape.type == PixelType::uint8) return image.bytes()[at];
+    const float part = image.floats()[at];
+    return static_cast<std::uint8_t>(std::isfinite(part) ? std::lround(255 * std::clamp(part, 0.0F, 1.0F)) : 0);
+  };
+  const auto channels = static_cast<std::size_t>(shape.channels), pixels = shape.count() / channels;
+  for (std::size_t pixel = 0; pixel < pixels; ++pixel)
+    for (std::size_t channel = 0; channel < 3; ++channel)
+      copy.bytes()[3 * pixel + channel] = value(pixel * channels + (channels < 3 ? 0 : channel));
+  return copy;
+}
+
+}  // namespace iap

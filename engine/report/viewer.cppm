@@ -1,0 +1,54 @@
+module;
+#include <memory>
+#include <vector>
+/// An episode watched from beside.
+module iap.report:viewer;
+import iap.core;
+import iap.env;
+import iap.policy;
+import :video;
+
+namespace iap {
+
+struct ViewerOptions {
+  int scale = 0;         ///< 0: the smallest that gives `min_height` rows
+  int min_height = 400;  ///< rows
+  bool redraw = true;    ///< as in VideoOptions
+  int steps = 0;         ///< as in VideoOptions
+};
+
+/// An environment to play on, and pictures of what happens there, larger than the policy sees them.
+class Viewer {
+ public:
+  /// @throws Error as `make_env` does, and if neither the policy nor the environment offers an image.
+  Viewer(const Config& env, const ObservationSpec& seen, const ViewerOptions& options);
+  ~Viewer();
+
+  /// What the policy plays on. @throws Error from `step` if the environment, drawn larger, goes another way.
+  Env& env();
+  /// Of the pictures; a side-by-side picture is wider.
+  int height() const;
+  int width() const;
+  /// The present: `observation` is what `policy` has just acted on.
+  Image picture(PictureView view, const Observation& observation, const Policy& policy);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A video's frames: one for every so many steps, so many a second.
+struct FrameRate {
+  int every = 1;
+  double fps = 0;
+};
+/// What `fps` and `most_fps` of VideoOptions mean for an environment. @throws Error for values out of range.
+FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps);
+
+/// The views of the image that pictures show: the policy's first.
+std::vector<AttentionView> shown_views(const Policy& policy);
+
+/// An 8-bit RGB copy of any image: grey in all three channels, floats as parts of 255, a fourth channel left out.
+Image rgb_copy(const ImageView& image);
+
+}  // namespace iap

@@ -1,0 +1,48 @@
+module;
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+module iap.render;
+import iap.core;
+#include "animation_formats.hpp"
+
+namespace iap {
+
+std::unique_ptr<AnimationWriter> open_animation(const std::filesystem::path& path, const AnimationOptions& options) {
+  check_animation_options(path.string(), options);
+  std::string ending = path.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending == ".webp") return open_webp(path, options);
+  if (ending == ".png" || ending == ".apng") return open_apng(path, options);
+  if (ending == ".mp4") return open_mp4(path, options);
+  throw Error(text("cannot write '", path.string(), "' as a moving picture: its name must end in .webp, .png, .apng or .mp4"));
+}
+
+void check_animation_options(const std::string& name, const AnimationOptions& options) {
+  if (!(options.fps > 0 && options.fps <= 1000))
+    throw Error(text("cannot write '", name, "': fps must be above 0 and at most 1000, got ", options.fps));
+  if (options.quality < 0 || options.quality > 100)
+    throw Error(text("cannot write '", name, "': quality must be in [0, 100], got ", options.quality));
+}
+
+void check_animation_frame(const std::string& name, const ImageView& frame, ImageShape& shape) {
+  const ImageShape& got = frame.shape;
+  if (got.type != PixelType::uint8 || got.channels != 3 || got.height < 1 || got.width < 1)
+    throw Error(text("cannot add a frame of ", got.height, " x ", got.width, " x ", got.channels,
+                     got.type == PixelType::uint8 ? " bytes" : " floats", " to '", name, "': frames are 8-bit RGB"));
+  constexpr int largest = 16383;
+  if (got.height > largest || got.width > largest)
+    throw Error(
+        text("cannot add a frame of ", got.height, " x ", got.width, " to '", name, "': ", largest, " pixels are the most"));
+  if (shape.channels == 0) shape = got;
+  if (!(got == shape))
+    throw Error(text("cannot add a frame of ", got.height, " x ", got.width, " to '", name, "', whose frames are ", shape.height,
+                     " x ", shape.width));
+}
+
+int frame_begin_ms(int index, double fps) { return static_cast<int>(std::lround(index * 1000.0 / fps)); }
+
+}  // namespace iap

@@ -1,0 +1,148 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+module iap.render;
+import iap.core;
+
+namespace iap {
+namespace {
+
+void check_image(const Image& image) {
+  const ImageShape& shape = image.shape();
+  if (shape.type == PixelType::uint8 && shape.channels == 3) return;
+  throw Error(text("patches are shown on an 8-bit RGB image, got ", shape.height, " x ", shape.width, " x ", shape.channels,
+                   shape.type == PixelType::uint8 ? " bytes" : " floats"));
+}
+
+std::uint8_t mix(std::uint8_t from, std::uint8_t to, double weight) {
+  return static_cast<std::uint8_t>(from + (to - from) * weight + 0.5);
+}
+
+/// Scores stretched to [0, 1].
+std::vector<double> stretched(std::span<const float> scores) {
+  float low = std::numeric_limits<float>::infinity(), high = -low;
+  for (const float score : scores)
+    if (std::isfinite(score)) low = std::min(low, score), high = std::max(high, score);
+  const double range = high > low ? double{high} - low : 1;
+  std::vector<double> values;
+  for (const float score : scores) values.push_back(std::isfinite(score) ? (double{score} - low) / range : 0);
+  return values;
+}
+
+/// Means over rectangles of a grid, each in constant time.
+class RectangleMeans {
+ public:
+  RectangleMeans(std::span<const double> values, int rows, int columns)
+      : width_(static_cast<std::size_t>(columns) + 1), sums_((static_cast<std::size_t>(rows) + 1) * width_) {
+    for (int row = 0; row < rows; ++row)
+      for (int column = 0; column < columns; ++column)
+        sums_[at(row + 1, column + 1)] = values[static_cast<std::size_t>(row) * columns + column] + sums_[at(row, column + 1)] +
+                                         sums_[at(row + 1, column)] - sums_[at(row, column)];
+  }
+  /// Of rows [top, bottom] and columns [left, right].
+  double mean(int top, int bottom, int left, int right) const {
+    const double sum =
+        sums_[at(bottom + 1, right + 1)] - sums_[at(top, right + 1)] - sums_[at(bottom + 1, left)] + sums_[at(top, left)];
+    return sum / ((bottom - top + 1.0) * (right - left + 1.0));
+  }
+
+ private:
+  std::size_t at(int row, int column) const { return static_cast<std::size_t>(row) * width_ + column; }
+  std::size_t width_;
+  std::vector<double> sums_;
+};
+
+/// The patches along one axis that cover pixel `at`; none if first > last.
+struct Cover {
+  Cover(int at, int count, const PatchPlaces& places)
+      : first(at < places.patch ? 0 : (at - places.patch) / places.stride + 1), last(std::min(count - 1, at / places.stride)) {}
+  int first, last;
+};
+
+}  // namespace
+
+void overlay_patches(Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities,
+                     const Rgb8& colour) {
+  check_image(image);
+  const auto& [rows, columns, patch, stride] = places;
+  if (columns < 1 || patch < 1 || stride < 1)
+    throw Error(text("cannot show patches of ", patch, " pixels every ", stride, " pixels in ", columns, " columns"));
+  if (opacities.size() != selected.size())
+    throw Error(text("got ", opacities.size(), " opacities for ", selected.size(), " patches; give one for each"));
+  const ImageShape& shape = image.shape();
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    const int left = selected[i] % columns * stride, top = selected[i] / columns * stride;
+    if (selected[i] < 0 || left + patch > shape.width || top + patch > shape.height)
+      throw Error(text("patch ", selected[i], " does not lie on an image of ", shape.height, " x ", shape.width, " pixels"));
+    for (int y = top; y < top + patch; ++y) {
+      std::uint8_t* row = image.bytes().data() + 3 * (static_cast<std::size_t>(y) * shape.width + left);
+      for (int j = 0; j < 3 * patch; ++j) row[j] = mix(row[j], colour[static_cast<std::size_t>(j) % 3], opacities[i]);
+    }
+  }
+}
+
+std::vector<float> importance_opacities(std::span<const float> scores, std::span<const int> selected) {
+  std::vector<float> opacities;
+  if (selected.empty()) return opacities;
+  const float best = scores[static_cast<std::size_t>(selected.front())], worst = scores[static_cast<std::size_t>(selected.back())];
+  for (std::size_t rank = 0; rank < selected.size(); ++rank) {
+    float height = 1 - static_cast<float>(rank) / static_cast<float>(std::max<std::size_t>(selected.size() - 1, 1));
+    if (std::isfinite(best - worst) && best > worst)
+      height = (scores[static_cast<std::size_t>(selected[rank])] - worst) / (best - worst);
+    opacities.push_back(0.25F + 0.5F * std::clamp(height, 0.0F, 1.0F));
+  }
+  return opacities;
+}
+
+void overlay_scores(Image& image, const PatchPlaces& places, std::span<const float> scores) {
+  check_image(image);
+  const ImageShape& shape = image.shape();
+  const auto& [rows, columns, patch, stride] = places;
+  if (rows < 1 || columns < 1 || patch < 1 || stride < 1 || (rows - 1) * stride + patch > shape.height ||
+      (columns - 1) * stride + patch > shape.width)
+    throw Error(text(rows, " x ", columns, " patches of ", patch, " pixels every ", stride, " pixels do not lie on an image of ",
+                     shape.height, " x ", shape.width, " pixels"));
+  if (scores.size() != static_cast<std::size_t>(rows) * columns)
+    throw Error(text("got ", scores.size(), " scores for ", rows, " x ", columns, " patches; give one for each"));
+  constexpr double opacity = 0.62;
+  const RectangleMeans means(stretched(scores), rows, columns);
+  for (int y = 0; y < shape.height; ++y) {
+    const Cover vertical(y, rows, places);
+    std::uint8_t* pixel = image.bytes().data() + 3 * static_cast<std::size_t>(y) * shape.width;
+    for (int x = 0; x < shape.width; ++x, pixel += 3) {
+      const Cover across(x, columns, places);
+      const auto grey = static_cast<std::uint8_t>((77 * pixel[0] + 150 * pixel[1] + 29 * pixel[2]) >> 8);
+      std::fill_n(pixel, 3, grey);
+      if (vertical.first > vertical.last || across.first > across.last) continue;
+      const Rgb8 colour = heat_colour(means.mean(vertical.first, vertical.last, across.first, across.last));
+      for (std::size_t i = 0; i < 3; ++i) pixel[i] = mix(grey, colour[i], opacity);
+    }
+  }
+}
+
+Rgb8 heat_colour(double value) {
+  // From dark to light with evenly rising lightness, so that it also reads in grey and to colour-blind readers.
+  constexpr std::array<Rgb8, 9> stops{{{4, 4, 20},
+                                       {38, 14, 84},
+                                       {84, 18, 109},
+                                       {129, 35, 106},
+                                       {176, 50, 90},
+                                       {218, 76, 62},
+                                       {243, 120, 26},
+                                       {249, 178, 34},
+                                       {250, 250, 160}}};
+  const double place = std::clamp(value, 0.0, 1.0) * (stops.size() - 1);
+  const auto below = std::min(static_cast<std::size_t>(place), stops.size() - 2);
+  Rgb8 colour{};
+  for (std::size_t i = 0; i < 3; ++i) colour[i] = mix(stops[below][i], stops[below + 1][i], place - static_cast<double>(below));
+  return colour;
+}
+
+}  // namespace iap

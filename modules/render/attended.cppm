@@ -1,0 +1,37 @@
+module;
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+/// What a policy attends to, drawn onto the picture that it saw.
+export module iap.render:attended;
+import iap.core;
+
+export namespace iap {
+
+using Rgb8 = std::array<std::uint8_t, 3>;
+
+/// Where the patches of an image lie: patch i is a square of `patch` pixels with its upper left corner at column
+/// (i % columns) * stride, row (i / columns) * stride.
+struct PatchPlaces {
+  int rows = 0, columns = 0, patch = 0, stride = 0;
+};
+
+/// Mixes `colour` into the pixels of each patch in `selected`; `opacities` has one value in [0, 1] for each.
+/// @throws Error naming a patch that does not lie on the image, and unless `image` is 8-bit RGB.
+void overlay_patches(Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities,
+                     const Rgb8& colour);
+
+/// The papers' "whiter is more important": 3/4 for the most important of `selected` (best first) to 1/4 for the last, in between by
+/// score; by rank where all scores are equal. `scores` has a value for every patch.
+std::vector<float> importance_opacities(std::span<const float> scores, std::span<const int> selected);
+
+/// Turns `image` grey and lays the colours of `scores` over it: dark violet for the frame's lowest, over red and orange, to pale
+/// yellow for its highest. A pixel in several patches shows their mean; one in none stays grey. Scores that are not finite count as
+/// the lowest. @throws Error unless there is a score for each patch, the patches lie on the image, and it is 8-bit RGB.
+void overlay_scores(Image& image, const PatchPlaces& places, std::span<const float> scores);
+
+/// The colour of a heat map for `value` in [0, 1].
+Rgb8 heat_colour(double value);
+
+}  // namespace iap

@@ -1,0 +1,63 @@
+local check = require "check"
+local iap = require "iap"
+
+local folder = os.tmpname()
+os.remove(folder)
+local env = iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, action_repeat = 2, time_limit = 20 })
+local blocks = iap.policy.sequence {
+  iap.attention.rank { patch = 4, stride = 4, d = 4, kernel = "relu", top = 3 },
+  iap.policy.linear { activation = "tanh" },
+}
+iap.train {
+  env = env, policy = blocks, optimizer = iap.optim.es { population = 4 },
+  iterations = 2, eval_episodes = 2, seed = 3, threads = 1, quiet = true, out = folder,
+}
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local content = file:read "a"
+  file:close()
+  return content
+end
+
+local video = iap.report.video { policy = folder, out = folder .. "/media/v.webp", seed = 4, view = "heatmap", scale = 2 }
+check.equal(video.steps, 10)
+check.equal(video.frames, 10)
+check.equal(video.height, 48)
+check.equal(video.width, 64)
+check.equal(video.fps, 50.0)
+check.equal(read(folder .. "/media/v.webp"):sub(9, 12), "WEBP")
+
+-- A policy as an object, in another environment; the strip shows the same episode.
+local policy = iap.policy.load(folder)
+local still = iap.report.video {
+  policy = policy, env = env, out = folder .. "/v.png", seed = 4, scale = 2, steps = 1, view = "raw", redraw = false,
+}
+check.equal(still.frames, 1)
+check.equal(iap.image.read(folder .. "/v.png"):bytes(), env:reset(4).images.pixels:enlarge(2):bytes())
+check.equal(iap.report.strip { policy = policy, out = folder .. "/s.png", seed = 4, frames = 3, min_height = 24 }, video.total)
+check.same_list({ iap.image.read(folder .. "/s.png"):shape() }, { 24, 3 * 32 + 2 * 4, 3, "uint8" })
+
+check.equal(iap.report.html { runs = folder, episodes = 1 }, folder .. "/report.html")
+assert(read(folder .. "/report.html"):find("<h1>cartpole-swingup</h1>", 1, true))
+check.equal(iap.report.html { runs = { folder, folder }, out = folder .. "/both.html", pictures = false }, folder .. "/both.html")
+assert(not read(folder .. "/both.html"):find('src="data', 1, true))
+
+local function video_of(options)
+  options.policy = options.policy or policy
+  options.out = options.out or folder .. "/x.webp"
+  return iap.report.video(options)
+end
+check.fails({ "iap.report.video: unknown view 'heatmop'", "did you mean 'heatmap'" }, video_of, { view = "heatmop" })
+check.fails({ "unknown option 'colour'" }, video_of, { colour = "red" })
+check.fails({ "option 'scale'", "[0, 64]" }, video_of, { scale = 65 })
+check.fails({ "option 'policy' must be a policy, or the path" }, video_of, { policy = 3 })
+check.fails({ "must end in .webp" }, video_of, { out = folder .. "/x.avi" })
+check.fails({ "option 'runs' must be the folder of a run or a list of them, got 3" }, iap.report.html, { runs = 3 })
+check.fails({ "there is no run 'nothing'" }, iap.report.html, { runs = { folder, "nothing" }, out = folder .. "/x.html" })
+check.fails({ "unknown option 'epsiodes'; did you mean 'episodes'?" }, iap.report.html, { runs = folder, epsiodes = 3 })
+
+for _, name in ipairs { "/media/v.webp", "/v.png", "/s.png", "/report.html", "/both.html", "/best.iap", "/final.iap", "/config.json",
+                        "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/media", "" } do
+  os.remove(folder .. name)
+end

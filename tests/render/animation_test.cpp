@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../core/temporary_folder.hpp"
+#include "moving_pictures.hpp"
+import iap.core;
+import iap.render;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+/// A bright square that walks over a gradient; the fifth frame repeats the fourth.
+std::vector<Image> walking_square() {
+  std::vector<Image> frames;
+  for (int t = 0; t < 6; ++t) {
+    Image frame({40, 56, 3, PixelType::uint8});
+    const int left = 6 * (t == 4 ? 3 : t);
+    for (int y = 0; y < 40; ++y)
+      for (int x = 0; x < 56; ++x) {
+        auto* pixel = &frame.bytes()[3 * (static_cast<std::size_t>(y) * 56 + x)];
+        const bool inside = x >= left && x < left + 10 && y >= 12 && y < 22;
+        pixel[0] = static_cast<std::uint8_t>(inside ? 250 : 2 * x);
+        pixel[1] = static_cast<std::uint8_t>(inside ? 220 : 3 * y);
+        pixel[2] = 60;
+      }
+    frames.push_back(std::move(frame));
+  }
+  return frames;
+}
+
+void write(const std::filesystem::path& path, const std::vector<Image>& frames, const AnimationOptions& options) {
+  const auto writer = open_animation(path, options);
+  for (const auto& frame : frames) writer->add(frame.view());
+  writer->finish();
+}
+
+double mean_difference(const Image& a, const Image& b) {
+  REQUIRE((a.shape() == b.shape()));
+  double sum = 0;
+  for (std::size_t i = 0; i < a.shape().count(); ++i) sum += std::abs(int{a.bytes()[i]} - int{b.bytes()[i]});
+  return sum / static_cast<double>(a.shape().count());
+}
+
+bool same(const Image& a, const Image& b) { return a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes()); }
+
+/// PATH for the time of a test.
+class Path {
+ public:
+  explicit Path(const std::filesystem::path& folder) : before_(std::getenv("PATH")) { ::setenv("PATH", folder.c_str(), 1); }
+  ~Path() { ::setenv("PATH", before_.c_str(), 1); }
+
+ private:
+  std::string before_;
+};
+
+void write_program(const std::filesystem::path& path, const std::string& body) {
+  write_file_atomic(path, "#!/bin/sh\n" + body);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
+}  // namespace
+
+TEST_CASE("an APNG holds its frames exactly, and when each of them is shown") {
+  const TemporaryFolder folder;
+  const auto frames = walking_square();
+  write(folder.path() / "a.png", frames, {.fps = 30});
+  const Moving moving = ApngDecoder(read_file(folder.path() / "a.png")).decode();
+  REQUIRE(moving.frames.size() == frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) CHECK(same(moving.frames[i], frames[i]));
+  CHECK(moving.plays == 0);
+  CHECK(moving.begins == std::vector<int>{0, 33, 67, 100, 133, 167});
+  // Programs that know no APNG see the first frame.
+  CHECK(same(read_png(folder.path() / "a.png"), frames[0]));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "a.png.part"));
+}
+
+TEST_CASE("a WebP holds its frames about, and when each of them is shown") {
+  const TemporaryFolder folder;
+  const auto frames = walking_square();
+  write(folder.path() / "a.webp", frames, {.fps = 12.5, .quality = 90});
+  const Moving moving = decode_webp(read_file(folder.path() / "a.webp"));
+  CHECK(moving.plays == 0);
+  // Frames that equal the one before prolong it.
+  REQUIRE(moving.frames.size() == 5);
+  CHECK(moving.begins == std::vector<int>{0, 80, 160, 240, 400});
+  CHECK(moving.durations.back() == 80);
+  for (std::size_t i = 0; i < 5; ++i) {
+    CHECK(mean_difference(moving.frames[i], frames[i < 4 ? i : 5]) < 6);
+    CHECK(mean_difference(moving.frames[i], frames[i == 0 ? 2 : i - 1]) > 8);
+  }
+}
+
+TEST_CASE("a WebP of one frame stands still, and quality costs bytes") {
+  const auto frames = walking_square();
+  const auto encode = [&](int quality) {
+    WebpAnimation animation("test", {.quality = quality});
+    animation.add(frames[0].view());
+    return animation.finish();
+  };
+  CHECK(mean_difference(decode_webp(encode(90)).frames.at(0), frames[0]) < 6);
+  CHECK(encode(10).size() < encode(95).size());
+  WebpAnimation empty("test", {});
+  CHECK_THROWS_MATCHES(empty.finish(), Error, MessageMatches(ContainsSubstring("'test': it has no frame")));
+}
+
+TEST_CASE("an MP4 is what ffmpeg makes of the frames") {
+  const TemporaryFolder folder, programs;
+  // Stands for ffmpeg: keeps its arguments, and writes what it reads into its last one, file:PATH.
+  write_program(programs.path() / "ffmpeg", "[ \"$1\" = -version ] && exit 0\nfor a; do echo \"$a\" >>" +
+                                                (programs.path() / "arguments").string() + "; done\n/bin/cat >\"${a#file:}\"\n");
+  const Path path(programs.path());
+  const auto frames = walking_square();
+  write(folder.path() / "a.mp4", frames, {.fps = 12.5});
+  std::string expected;
+  for (const auto& frame : frames) expected.append(frame.bytes().begin(), frame.bytes().end());
+  CHECK(read_file(folder.path() / "a.mp4") == expected);
+  const std::string arguments = read_file(programs.path() / "arguments");
+  CHECK_THAT(arguments, ContainsSubstring("-video_size\n56x40\n-framerate\n12.5\n"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "a.mp4.part"));
+}
+
+TEST_CASE("ffmpeg missing or failing is one clear message, and leaves no file") {
+  const TemporaryFolder folder, programs;
+  const Path path(programs.path());
+  const auto file = folder.path() / "a.mp4";
+  const auto frames = walking_square();
+  CHECK_THROWS_MATCHES(write(file, frames, {}), Error,
+                       MessageMatches(ContainsSubstring("'ffmpeg', which is not on the PATH") && ContainsSubstring("a.mp4")));
+  write_program(programs.path() / "ffmpeg",
+                "[ \"$1\" = -version ] && exit 0\n/bin/cat >/dev/null\necho no such codec >&2\nexit 1\n");
+  CHECK_THROWS_MATCHES(write(file, frames, {}), Error, MessageMatches(ContainsSubstring("ffmpeg failed: no such codec")));
+  // One that ends at once: writing to it must not raise a signal.
+  write_program(programs.path() / "ffmpeg", "[ \"$1\" = -version ] && exit 0\necho bad size >&2\nexit 1\n");
+  const std::vector<Image> many(400, frames[0]);
+  CHECK_THROWS_MATCHES(write(file, many, {}), Error, MessageMatches(ContainsSubstring("bad size")));
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a moving picture appears when it is finished, and not before") {
+  const TemporaryFolder folder;
+  const auto frames = walking_square();
+  for (const char* name : {"a.webp", "a.apng", "a.PNG"}) {
+    const auto path = folder.path() / name;
+    write_file_atomic(path, "old");
+    {
+      const auto writer = open_animation(path, {});
+      writer->add(frames[0].view());
+    }
+    CHECK(read_file(path) == "old");
+    write(path, frames, {});
+    CHECK(read_file(path) != "old");
+    CHECK_FALSE(std::filesystem::exists(path.string() + ".part"));
+  }
+}
+
+TEST_CASE("what cannot be written as a moving picture is an error that says why") {
+  const TemporaryFolder folder;
+  const auto refuses = [&](const char* name, const AnimationOptions& options, const char* why) {
+    CHECK_THROWS_MATCHES(open_animation(folder.path() / name, options), Error, MessageMatches(ContainsSubstring(why)));
+  };
+  refuses("a.gif", {}, "must end in .webp, .png, .apng or .mp4");
+  refuses("a", {}, "must end in");
+  refuses("a.webp", {.fps = 0}, "fps must be above 0 and at most 1000, got 0");
+  refuses("a.webp", {.fps = NAN}, "fps must be above 0");
+  refuses("a.webp", {.quality = 101}, "quality must be in [0, 100], got 101");
+  refuses("nothing/a.png", {}, "a.png");
+  for (const char* name : {"a.webp", "a.png"}) {
+    const auto writer = open_animation(folder.path() / name, {});
+    CHECK_THROWS_MATCHES(writer->finish(), Error, MessageMatches(ContainsSubstring("it has no frame")));
+    writer->add(walking_square()[0].view());
+    CHECK_THROWS_MATCHES(writer->add(Image({4, 56, 3, PixelType::uint8}).view()), Error,
+                         MessageMatches(ContainsSubstring("4 x 56") && ContainsSubstring("40 x 56")));
+    CHECK_THROWS_MATCHES(writer->add(Image({40, 56, 1, PixelType::uint8}).view()), Error,
+                         MessageMatches(ContainsSubstring("frames are 8-bit RGB")));
+  }
+}

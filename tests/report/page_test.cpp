@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../core/temporary_folder.hpp"
+#include "../render/moving_pictures.hpp"
+import iap.core;
+import iap.policy;
+import iap.render;
+import iap.report;
+import iap.train;
+#include "small_runs.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+int count(std::string_view words, std::string_view part) {
+  int found = 0;
+  for (std::size_t at = words.find(part); at != std::string_view::npos; at = words.find(part, at + part.size())) ++found;
+  return found;
+}
+
+std::string report(const std::vector<std::filesystem::path>& runs, const ReportOptions& options = {.episodes = 2}) {
+  const TemporaryFolder folder;
+  write_report(runs, folder.path() / "report.html", options);
+  return read_file(folder.path() / "report.html");
+}
+
+/// The text between `begin` and `end`, for each time they occur.
+std::vector<std::string> between(const std::string& words, const std::string& begin, const std::string& end) {
+  std::vector<std::string> parts;
+  for (std::size_t at = words.find(begin); at != std::string::npos; at = words.find(begin, at)) {
+    at += begin.size();
+    parts.push_back(words.substr(at, words.find(end, at) - at));
+  }
+  return parts;
+}
+
+std::string decode_base64(std::string_view code) {
+  std::string bytes;
+  unsigned group = 0, bits = 0;
+  for (const char c : code) {
+    if (c == '=') break;
+    const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    group = group << 6 | static_cast<unsigned>(std::string_view(digits).find(c));
+    if ((bits += 6) >= 8) bytes += static_cast<char>(group >> (bits -= 8) & 255);
+  }
+  return bytes;
+}
+
+/// Every element is closed in order; what stands outside of tags has no stray angle bracket.
+void check_well_formed(const std::string& html) {
+  const std::vector<std::string> empty{"meta", "img", "!doctype"};
+  std::vector<std::string> open;
+  for (std::size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
+    const std::size_t end = html.find('>', at);
+    REQUIRE(end != std::string::npos);
+    std::string tag = html.substr(at + 1, end - at - 1);
+    const bool closes = tag[0] == '/', closed = tag.back() == '/';
+    tag = tag.substr(closes, tag.find_first_of(" \n/", 1) - closes);
+    if (closed || std::ranges::find(empty, tag) != empty.end()) continue;
+    if (!closes) {
+      open.push_back(tag);
+      continue;
+    }
+    INFO(html.substr(at > 200 ? at - 200 : 0, 220));
+    REQUIRE(!open.empty());
+    REQUIRE(open.back() == tag);
+    open.pop_back();
+  }
+  CHECK(open.empty());
+}
+
+/// The y coordinates of a path's points.
+std::vector<double> heights(const std::string& path) {
+  std::vector<double> values;
+  for (std::size_t at = path.find(' '); at != std::string::npos; at = path.find(' ', at + 1))
+    values.push_back(std::stod(path.substr(at)));
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("the report of a run is one file with everything in it") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "first run";
+  make_run(run, 4);
+  const std::string html = report({run});
+  check_well_formed(html);
+  CHECK(count(html, "http") == 0);
+  CHECK(count(html, "<script") == 0);
+  for (const auto& address : between(html, "src=\"", "\"")) CHECK(address.starts_with("data:image/"));
+  CHECK_THAT(html, ContainsSubstring("<h1>cartpole-swingup</h1>"));
+  for (const char* words : {"Learning curve", "What it attends to", "From scores to patches", "Parameters", "Settings",
+                            "<code>policy.blocks.1.top</code></td><td>3<", "<code>env.pixels</code></td><td>24, 32<",
+                            "compare a &lt; b &amp;&amp; &quot;c&quot;"})
+    CHECK_THAT(html, ContainsSubstring(words));
+  // 48 values a patch, 4 dimensions, queries and keys; 6 positions into 1 action with its bias.
+  CHECK_THAT(html, ContainsSubstring("<td>total</td><td></td><td class=\"number\">1</td><td class=\"number\">391</td>"));
+
+  const auto webps = between(html, "src=\"data:image/webp;base64,", "\"");
+  REQUIRE(webps.size() == 1 + 6 + 6);
+  const Moving video = decode_webp(decode_base64(webps[0]));
+  CHECK(video.frames.size() > 1);
+  CHECK((video.frames[0].shape() == ImageShape{336, 448, 3, PixelType::uint8}));
+  CHECK(decode_webp(decode_base64(webps[12])).frames.size() == 1);
+  const auto examples = between(html, "src=\"data:image/png;base64,", "\"");
+  CHECK(examples.size() == 4 * 12);
+  CHECK(decode_base64(examples[0]).starts_with("\x89PNG"));
+}
+
+TEST_CASE("a report is a function of the runs") {
+  const TemporaryFolder folder;
+  make_run(folder.path() / "a", 4);
+  CHECK(report({folder.path() / "a"}) == report({folder.path() / "a"}));
+}
+
+TEST_CASE("runs that differ in their seeds are one curve with a band, others are compared") {
+  const TemporaryFolder folder;
+  const auto path = [&](const char* name) { return folder.path() / name; };
+  make_run(path("a"), 1);
+  make_run(path("b"), 2);
+  make_run(path("c"), 1, small_policy("exp"));
+  const std::string html = report({path("a"), path("c"), path("b")}, {.pictures = false});
+  check_well_formed(html);
+  CHECK(count(html, "data:image") == 0);
+  CHECK_THAT(html, ContainsSubstring("kernel relu</td><td class=\"name\">1, 2</td>") &&
+                       ContainsSubstring("kernel exp</td><td class=\"name\">1</td>") && ContainsSubstring("3 runs of 2 kinds") &&
+                       ContainsSubstring("<td>relu</td><td>exp</td>"));
+  // Of each of two charts, drawn for two widths: a band for the group of two, its two seeds and their mean, and the single run.
+  CHECK(count(html, "class=\"band c0\"") == 4);
+  CHECK(count(html, "class=\"line c0 thin\"") == 8);
+  CHECK(count(html, "class=\"line c0\"") == 4);
+  CHECK(count(html, "class=\"line c1\"") == 4);
+  CHECK(count(html, "class=\"band c1\"") == 0);
+  // The mean lies half way between its two seeds.
+  const auto seeds = between(html, "class=\"line c0 thin\" d=\"", "\"");
+  const auto first = heights(seeds[0]), second = heights(seeds[1]),
+             mean = heights(between(html, "class=\"line c0\" d=\"", "\"")[0]);
+  REQUIRE(mean.size() == first.size());
+  REQUIRE(mean.size() == 3);  // evaluations at 0, 2 and 3
+  for (std::size_t i = 0; i < mean.size(); ++i) CHECK(std::abs(mean[i] - (first[i] + second[i]) / 2) < 0.11);
+}
+
+TEST_CASE("points of a learning curve stand where its values say") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  make_run(run, 1);
+  write_file_atomic(
+      run / "metrics.csv",
+      "iteration,return_mean,eval_mean,eval_std,seconds,steps\n0,,100,0,1,0\n1,10,,,2,10\n2,20,50,0,3,20\n3,30,0,0,4,30\n");
+  const std::string html = report({run}, {.pictures = false});
+  const auto line = heights(between(html, "class=\"line c0\" d=\"", "\"")[0]);
+  REQUIRE(line.size() == 3);
+  CHECK(std::abs((line[1] - line[0]) - (line[2] - line[1])) < 0.11);
+  CHECK(line[0] < line[1]);
+  const auto zero = between(html, "<path class=\"axis\" d=\"M54 ", "H")[0];
+  CHECK(std::abs(std::stod(zero) - line[2]) < 0.11);
+}
+
+TEST_CASE("what is no run is one clear message") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "run";
+  const auto refuses = [&](const std::filesystem::path& path, const std::string& why) {
+    CHECK_THROWS_MATCHES(report({path}), Error, MessageMatches(ContainsSubstring(path.string()) && ContainsSubstring(why)));
+  };
+  refuses(folder.path() / "nothing", "there is no run");
+  make_run(run, 1);
+  refuses(run / "best.iap", "a report needs the folder of a run");
+  std::filesystem::create_directories(folder.path() / "empty");
+  refuses(folder.path() / "empty", "it has no config.json");
+  std::filesystem::copy(run, folder.path() / "begun");
+  write_file_atomic(folder.path() / "begun" / "metrics.csv", "iteration,eval_mean\n0,3\n");
+  refuses(folder.path() / "begun", "has not finished its first iteration");
+  std::filesystem::copy(run, folder.path() / "bare");
+  std::filesystem::remove(folder.path() / "bare" / "best.iap");
+  std::filesystem::remove(folder.path() / "bare" / "final.iap");
+  refuses(folder.path() / "bare", "best.iap");
+  write_file_atomic(run / "config.json", "{");
+  refuses(run, "config.json");
+  CHECK_THROWS_MATCHES(report({}), Error, MessageMatches(ContainsSubstring("at least one run")));
+}
+
+TEST_CASE("a run that stands still and a run that cannot be played are reported as what they are") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "short";
+  make_run(run, 1);
+  Config config = parse_json(read_file(run / "config.json"), "config.json");
+  config["iterations"] = 50;
+  write_file_atomic(run / "config.json", to_json(config));
+  CHECK_THAT(report({run}, {.pictures = false}), ContainsSubstring("short stands at iteration 3 of 50"));
+
+  PolicyFile file = open_policy(run);
+  file.metadata["env"] = Config::Map{{"name", "gone.lua"}};
+  write_policy_file(run / "best.iap", file.policy, file.metadata);
+  const std::string html = report({run});
+  CHECK_THAT(html, ContainsSubstring("There are none: ") && ContainsSubstring("gone.lua"));
+  check_well_formed(html);
+}

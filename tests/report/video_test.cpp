@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../core/temporary_folder.hpp"
+#include "../render/moving_pictures.hpp"
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.policy;
+import iap.render;
+import iap.report;
+import iap.rollout;
+import iap.train;
+#include "small_runs.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+Policy some_policy(const Config& architecture, const Config& env) {
+  const auto made = make_env(env);
+  Policy policy(architecture, made->spec().observation, made->spec().action_size);
+  policy.initialise(5);
+  return policy;
+}
+
+Moving film(Policy& policy, const Config& env, const VideoOptions& options) {
+  const TemporaryFolder folder;
+  write_video(folder.path() / "v.png", policy, env, options);
+  return ApngDecoder(read_file(folder.path() / "v.png")).decode();
+}
+
+Config with(Config config, const char* path, const char* value) {
+  set_path(config, path, value);
+  return config;
+}
+
+/// The chosen patches of each step, best first, and the pictures of the same episode at height x width.
+struct Truth {
+  Truth(Policy& policy, const Config& env, std::uint64_t seed, int height, int width) {
+    const auto played = make_env(env), shown = make_env(with(env, "pixels", text("[", height, ",", width, "]").c_str()));
+    shown->reset(seed);
+    episode = run_episode(*played, policy, seed, [&](const Observation&, std::span<const float> action, const Policy& acting) {
+      Image image({height, width, 3, PixelType::uint8});
+      std::copy_n(shown->observe().images[0].bytes(), image.shape().count(), image.bytes().begin());
+      pictures.push_back(std::move(image));
+      const auto views = acting.views();
+      chosen.emplace_back(views[0].selected.begin(), views[0].selected.end());
+      shown->step(action);
+    });
+  }
+  std::vector<Image> pictures;
+  std::vector<std::vector<int>> chosen;
+  Episode episode;
+};
+
+bool same(const Image& a, const Image& b) { return a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes()); }
+
+}  // namespace
+
+TEST_CASE("a video shows the episode that the policy plays, drawn larger, with the patches that it chooses") {
+  const Config env = small_env();
+  Policy policy = some_policy(small_policy(), env);
+  const Truth truth(policy, env, 8, 72, 96);
+  const Moving raw = film(policy, env, {.view = PictureView::raw, .seed = 8, .scale = 3, .most_fps = 1000});
+  REQUIRE(raw.frames.size() == truth.pictures.size());
+  REQUIRE(raw.frames.size() == 12);
+  for (std::size_t i = 0; i < raw.frames.size(); ++i) REQUIRE(same(raw.frames[i], truth.pictures[i]));
+  CHECK(raw.durations[0] == 20);  // two steps of 0.01 s
+
+  const Moving overlay = film(policy, env, {.seed = 8, .scale = 3, .most_fps = 1000});
+  for (std::size_t i = 0; i < overlay.frames.size(); ++i) {
+    const auto& chosen = truth.chosen[i];
+    for (int y = 0; y < 72; ++y)
+      for (int x = 0; x < 96; ++x) {
+        const auto found = std::ranges::find(chosen, y / 12 * 8 + x / 12);
+        const auto* before = &truth.pictures[i].bytes()[3 * (static_cast<std::size_t>(y) * 96 + x)];
+        const auto* now = &overlay.frames[i].bytes()[3 * (static_cast<std::size_t>(y) * 96 + x)];
+        for (int channel = 0; channel < 3; ++channel) {
+          const double opacity = before[channel] == 255 ? 1 : (now[channel] - before[channel]) / (255.0 - before[channel]);
+          if (found == chosen.end()) REQUIRE(now[channel] == before[channel]);
+          // The best patch is three quarters white.
+          if (found == chosen.begin() && before[channel] < 200) REQUIRE(std::abs(opacity - 0.75) < 0.02);
+          if (found != chosen.end()) REQUIRE(opacity > 0.2);
+        }
+      }
+  }
+}
+
+TEST_CASE("views of a video") {
+  const Config env = small_env();
+  Policy policy = some_policy(small_policy(), env);
+  const VideoOptions base{.seed = 2, .steps = 2, .scale = 2};
+  const auto frame = [&](PictureView view, bool redraw) {
+    VideoOptions options = base;
+    options.view = view;
+    options.redraw = redraw;
+    return film(policy, env, options).frames.at(1);
+  };
+  const Image raw = frame(PictureView::raw, true), overlay = frame(PictureView::overlay, true);
+  const std::array<Image, 2> both{raw, overlay};
+  CHECK(same(frame(PictureView::side_by_side, true), side_by_side(both, 4)));
+  CHECK_FALSE(same(raw, overlay));
+  CHECK_FALSE(same(frame(PictureView::heatmap, true), raw));
+  // The policy's own pixels, every one of them 2 x 2.
+  const Image seen = frame(PictureView::raw, false);
+  REQUIRE((seen.shape() == raw.shape()));
+  const Truth truth(policy, env, 2, 24, 32);
+  CHECK(same(seen, enlarge(truth.pictures[1].view(), 2)));
+  CHECK(picture_view("side-by-side") == PictureView::side_by_side);
+  CHECK_THROWS_MATCHES(picture_view("heatmop"), Error, MessageMatches(ContainsSubstring("did you mean 'heatmap'")));
+}
+
+TEST_CASE("length and speed of a video") {
+  const TemporaryFolder folder;
+  const Config env = with(small_env(), "action_repeat", "1");  // 100 steps a second
+  Policy policy = some_policy(small_policy(), env);
+  const auto write = [&](VideoOptions options) {
+    options.scale = 1;
+    return write_video(folder.path() / "v.webp", policy, env, options);
+  };
+  const Video real = write({});
+  CHECK(real.fps == 50);
+  CHECK(real.frames == 12);
+  CHECK(real.episode.steps == 24);
+  const Truth truth(policy, env, 0, 24, 32);
+  CHECK(real.episode.total == truth.episode.total);
+  CHECK(write({.steps = 7}).episode.steps == 7);
+  CHECK(write({.steps = 7}).frames == 4);
+  CHECK(write({.fps = 20}).frames == 24);
+  CHECK(write({.fps = 20}).fps == 20);
+  CHECK_THROWS_MATCHES(write({.fps = -1}), Error, MessageMatches(ContainsSubstring("fps must not be negative, got -1")));
+  const Video standard = write_video(folder.path() / "v.webp", policy, env, {.steps = 1});
+  CHECK(standard.height == 408);  // the first multiple of 24 from 400 on
+  CHECK(standard.width == 544);
+}
+
+TEST_CASE("a policy without pictures is shown from the environment's camera") {
+  const Config env = parse_json(R"({"name": "cartpole-swingup", "state": true, "time_limit": 6})", "test");
+  Policy policy = some_policy(parse_json(R"({"kind": "linear", "activation": "tanh"})", "test"), env);
+  const Moving moving = film(policy, env, {.most_fps = 1000});
+  CHECK(moving.frames.size() == 6);
+  CHECK((moving.frames[0].shape() == ImageShape{400, 400, 3, PixelType::uint8}));
+  CHECK_FALSE(same(moving.frames[0], moving.frames[5]));
+}
+
+TEST_CASE("a strip shows the first frame first and the last one last") {
+  const TemporaryFolder folder;
+  const Config env = small_env();
+  Policy policy = some_policy(small_policy(), env);
+  const double total = write_strip(folder.path() / "s.png", policy, env, 8, 4, 48);
+  const Truth truth(policy, env, 8, 48, 64);
+  CHECK(total == truth.episode.total);
+  const Image strip = read_png(folder.path() / "s.png");
+  REQUIRE((strip.shape() == ImageShape{48, 4 * 64 + 3 * 4, 3, PixelType::uint8}));
+  const auto differing = [&](int left, const Image& picture) {
+    int count = 0;
+    for (int y = 0; y < 48; ++y)
+      for (int x = 0; x < 64; ++x)
+        count += strip.bytes()[3 * (static_cast<std::size_t>(y) * strip.shape().width + left + x)] !=
+                 picture.bytes()[3 * (static_cast<std::size_t>(y) * 64 + x)];
+    return count;
+  };
+  // No more than the three patches of 8 x 8 differ.
+  CHECK(differing(0, truth.pictures.front()) <= 3 * 64);
+  CHECK(differing(3 * 68, truth.pictures.back()) <= 3 * 64);
+}
