@@ -34,6 +34,7 @@ class ExactScorer final : public Scorer {
         pitch_((static_cast<std::size_t>(grid.count()) + 15) / 16 * 16 + simd::padding),
         queries_(static_cast<std::size_t>(grid.count()) * d),
         shifts_(grid.count()),
+        row_weights_(grid.count()),
         keys_(pitch_ * d),
         scratch_(kernel == ExactKernel::softmax ? pitch_ * simd::query_block : 0),
         scores_(pitch_) {}
@@ -41,8 +42,10 @@ class ExactScorer final : public Scorer {
   std::string_view kernel() const override { return name_; }
 
   void bind(const HeadWeights& weights) override {
-    check_weights(weights, projector_.grid().values(), projector_.d());
+    check_weights(weights, projector_.grid(), projector_.d());
     projector_.bind(weights, form_.normalised ? 1.0F : form_.factor);
+    std::ranges::fill(row_weights_, 1.0F);
+    std::ranges::copy(weights.query_weights, row_weights_.begin());
   }
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
@@ -52,14 +55,14 @@ class ExactScorer final : public Scorer {
     std::fill_n(scores_.data(), pitch_, 0.0F);
     if (kernel_ == ExactKernel::softmax) {
       for (int i = 0; i < count; ++i) shifts_[i] = bound(i) < harmless_exponent ? 0 : largest_product(i);
-      simd::add_softmax_rows(keys_.data(), pitch_, d, count, queries_.data(), count, shifts_.data(), scratch_.data(),
-                             scores_.data());
+      simd::add_softmax_rows(keys_.data(), pitch_, d, count, queries_.data(), count, shifts_.data(), row_weights_.data(),
+                             scratch_.data(), scores_.data());
     } else {
       const bool exponential = kernel_ == ExactKernel::softmax_kernel;
       const float shift = exponential ? global_shift() : 0;
       for (int i = 0; i < count; i += summed_queries)
-        simd::add_kernel_rows(exponential, keys_.data(), pitch_, d, count, query(i), std::min(summed_queries, count - i), shift,
-                              scores_.data());
+        simd::add_kernel_rows(exponential, keys_.data(), pitch_, d, count, query(i), std::min(summed_queries, count - i),
+                              row_weights_.data() + i, shift, scores_.data());
     }
     for (int j = 0; j < count; ++j) scores[j] = scores_.data()[j] / static_cast<float>(count);
   }
@@ -125,7 +128,7 @@ class ExactScorer final : public Scorer {
   float epsilon_;
   PatchProjector projector_;
   std::size_t pitch_;
-  std::vector<float> queries_, shifts_;
+  std::vector<float> queries_, shifts_, row_weights_;
   FloatBuffer keys_, scratch_, scores_;
   float longest_key_ = 0;
 };

@@ -1,8 +1,12 @@
 module;
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "simd.hpp"
 module iap.attention;
 import iap.core;
 import :internal;
@@ -17,16 +21,26 @@ InputForm read_input_form(Options& options, int c, int d) {
   return {normalised, static_cast<float>((normalised ? root : 1 / root) / std::sqrt(temperature))};
 }
 
-void check_weights(const HeadWeights& weights, int c, int d) {
+void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d) {
   const auto check = [](std::span<const float> values, std::size_t wanted, const char* name) {
     if (values.size() != wanted)
       throw Error(text("attention: the ", name, " holds ", values.size(), " values where ", wanted, " were expected"));
   };
-  const std::size_t matrix = static_cast<std::size_t>(c) * d;
+  const std::size_t matrix = static_cast<std::size_t>(grid.values()) * d;
   check(weights.query, matrix, "query matrix (c x d)");
   check(weights.key, matrix, "key matrix (c x d)");
   if (!weights.query_bias.empty()) check(weights.query_bias, d, "query bias (d)");
   if (!weights.key_bias.empty()) check(weights.key_bias, d, "key bias (d)");
+  if (!weights.query_weights.empty()) check(weights.query_weights, grid.count(), "query weights P (one a patch)");
+}
+
+void QueryWeights::bind(std::span<const float> weights, int patches) {
+  given_ = !weights.empty();
+  total_ = given_ ? 0 : patches;
+  if (!given_) return;
+  values_.resize(weights.size() + simd::padding);
+  std::ranges::copy(weights, values_.begin());
+  for (const float weight : weights) total_ += weight;
 }
 
 void check_frame(const PatchGrid& grid, bool bound, const ImageView& image, std::span<const float> scores) {

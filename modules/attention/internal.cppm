@@ -19,10 +19,25 @@ struct InputForm {
 /// sqrt(c), AttentionAgent) and `temperature` (divides x.y).
 InputForm read_input_form(Options& options, int c, int d);
 
-/// @throws Error naming the array whose size does not fit c x d.
-void check_weights(const HeadWeights& weights, int c, int d);
+/// @throws Error naming the array whose size does not fit the grid and d.
+void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d);
 /// @throws Error if `score` was called before `bind`, with another image shape or with another number of scores.
 void check_frame(const PatchGrid& grid, bool bound, const ImageView& image, std::span<const float> scores);
+
+/// A copy of HeadWeights::query_weights that vectors may read past its end.
+class QueryWeights {
+ public:
+  void bind(std::span<const float> weights, int patches);
+  /// Weights of queries `first`, `first` + 1, ...; null: all ones.
+  const float* from(int first) const { return given_ ? values_.data() + first : nullptr; }
+  /// Sum over all queries.
+  double total() const { return total_; }
+
+ private:
+  std::vector<float> values_;
+  double total_ = 0;
+  bool given_ = false;
+};
 
 /// A head in the smallest space that holds its queries or keys. With c values a patch, u = W^T p + b lies in the span of c + 1
 /// vectors: with an orthonormal basis B (d x n, n = min(d, c + 1)) of it, B^T u has u's length, and (Omega B)(B^T u) are u's

@@ -66,11 +66,12 @@ class FeatureScorer final : public Scorer {
   std::string_view kernel() const override { return name_; }
 
   void bind(const HeadWeights& weights) override {
-    check_weights(weights, query_.c, query_.d);
+    check_weights(weights, projector_.grid(), query_.d);
     query_.bind(weights.query, weights.query_bias);
     key_.bind(weights.key, weights.key_bias);
     fold();
     projector_.bind({query_.weights, key_.weights, query_.bias, key_.bias}, options_.form.normalised ? 1.0F : options_.form.factor);
+    query_weights_.bind(weights.query_weights, projector_.grid().count());
   }
 
   void new_episode(std::uint64_t episode_seed) override {
@@ -122,8 +123,8 @@ class FeatureScorer final : public Scorer {
     }
   }
 
-  // What feature f times sign s weighs in (1/L) sum_j K(q_j, k): K_hyb = (K_trig + K_exp + K_ang K_trig - K_ang K_exp) / 2, where
-  // K_trig and K_exp are means over m projections and K_ang over r signs.
+  // What feature f times sign s weighs in (1/L) sum_j P_j K(q_j, k): K_hyb = (K_trig + K_exp + K_ang K_trig - K_ang K_exp) / 2,
+  // where K_trig and K_exp are means over m projections and K_ang over r signs.
   double product_weight(int feature, int sign) const {
     const double mean = 1.0 / map_.m / projector_.grid().count();
     if (options_.kind != FeatureKind::hybrid) return mean;
@@ -139,7 +140,8 @@ class FeatureScorer final : public Scorer {
     }
   }
 
-  // Sums the queries' features, scaled by exp(-shift), over the frame; keeps the keys. False if floats were too narrow for that.
+  // Sums the queries' features times P, scaled by exp(-shift), over the frame; keeps the keys. False if floats were too narrow for
+  // that.
   bool sum_queries(const ImageView& image, float pixel_offset, float shift) {
     projector_.begin(image, pixel_offset);
     map_.projections = query_columns_.data();
@@ -149,8 +151,9 @@ class FeatureScorer final : public Scorer {
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk) {
       projector_.project(chunk);
       half_square =
-          std::max(half_square, simd::add_feature_sums(map_, projector_.queries(), projector_.pitch(), projector_.count(chunk),
-                                                       shift, scratch_.data(), lane_sums_.data()));
+          std::max(half_square,
+                   simd::add_feature_sums(map_, projector_.queries(), projector_.pitch(), projector_.count(chunk),
+                                          query_weights_.from(projector_.first(chunk)), shift, scratch_.data(), lane_sums_.data()));
       since_flush += projector_.count(chunk);
       if (since_flush < flush_after && chunk + 1 < projector_.chunks()) continue;
       flush();
@@ -169,7 +172,7 @@ class FeatureScorer final : public Scorer {
   // Weights of the keys' features from the queries' sums. Returns the logarithm of what they were divided by to keep them moderate.
   double take_weights(float shift) {
     double largest = 0;
-    const double epsilon = projector_.grid().count() * options_.epsilon * std::exp(-shift);
+    const double epsilon = query_weights_.total() * options_.epsilon * std::exp(-shift);
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       sums_[i] += epsilon;
       sums_[i] *= product_weight(static_cast<int>(i) / (1 + map_.r), static_cast<int>(i) % (1 + map_.r));
@@ -233,6 +236,7 @@ class FeatureScorer final : public Scorer {
   Projections drawn_;
   ReducedHead query_, key_;
   PatchProjector projector_;
+  QueryWeights query_weights_;
   simd::FeatureMap map_;
   float half_omega_square_ = 0;
   std::vector<float> query_columns_, key_columns_;  // map_.d x (r + m): xi, omega

@@ -16,7 +16,7 @@ import :projector;
 namespace iap {
 namespace {
 
-// phi(u) = max(u, 0) + epsilon: sum the features of all queries, then score every key against that sum.
+// phi(u) = max(u, 0) + epsilon: sum the weighted features of all queries, then score every key against that sum.
 class ReluScorer final : public Scorer {
  public:
   ReluScorer(const PatchGrid& grid, int d, float epsilon)
@@ -25,8 +25,9 @@ class ReluScorer final : public Scorer {
   std::string_view kernel() const override { return "relu"; }
 
   void bind(const HeadWeights& weights) override {
-    check_weights(weights, projector_.grid().values(), projector_.d());
+    check_weights(weights, projector_.grid(), projector_.d());
     projector_.bind(weights, 1);
+    query_weights_.bind(weights.query_weights, projector_.grid().count());
   }
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
@@ -35,13 +36,15 @@ class ReluScorer final : public Scorer {
     std::ranges::fill(lane_sums_, 0.0F);
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk) {
       projector_.project(chunk);
-      simd::add_relu_sums(projector_.queries(), projector_.pitch(), projector_.d(), projector_.count(chunk), lane_sums_.data());
+      simd::add_relu_sums(projector_.queries(), projector_.pitch(), projector_.d(), projector_.count(chunk),
+                          query_weights_.from(projector_.first(chunk)), lane_sums_.data());
     }
+    const double count = projector_.grid().count(), epsilon = epsilon_ * query_weights_.total();
     float total = 0;
     for (int o = 0; o < projector_.d(); ++o) {
       double sum = 0;
       for (int lane = 0; lane < simd::lanes; ++lane) sum += lane_sums_[o * simd::lanes + lane];
-      sums_[o] = static_cast<float>(sum / projector_.grid().count()) + epsilon_;
+      sums_[o] = static_cast<float>((sum + epsilon) / count);
       total += sums_[o];
     }
     for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
@@ -54,6 +57,7 @@ class ReluScorer final : public Scorer {
  private:
   float epsilon_;
   PatchProjector projector_;
+  QueryWeights query_weights_;
   std::vector<float> lane_sums_, sums_;
 };
 

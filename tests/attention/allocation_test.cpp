@@ -28,7 +28,8 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 TEST_CASE("binding weights, scoring and selecting allocate nothing after the first call") {
-  const Case c = make_case({30, 41, 3}, 3, 2, 20, true, 0.5F, 61);
+  Case c = make_case({30, 41, 3}, 3, 2, 20, true, 0.5F, 61);
+  c.query_weights.assign(c.grid.count(), 0.5F);
   for (const auto& entry : kernel_catalog())
     for (const bool brute_force : {false, true}) {
       Config config = Config::Map{{"kernel", entry.name}};
@@ -38,7 +39,7 @@ TEST_CASE("binding weights, scoring and selecting allocate nothing after the fir
       std::vector<float> scores(c.grid.count());
       std::vector<int> selected(10);
       const auto frame = [&] {
-        scorer->bind({c.query, c.key, c.query_bias, c.key_bias});
+        scorer->bind(c.head());
         scorer->score(c.image.view(), -0.5F, scores);
         select_top(scores, selected);
       };
