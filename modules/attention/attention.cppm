@@ -5,3 +5,5 @@ export import :kernel;
 export import :select;
 export import :features;
 export import :theory;
+export import :encoding;
+export import :trans;

@@ -34,19 +34,21 @@ FloatBuffer::FloatBuffer(std::size_t size)
   std::fill_n(data_.get(), size, 0.0F);
 }
 
-PatchProjector::PatchProjector(const PatchGrid& grid, int d)
+PatchProjector::PatchProjector(const PatchGrid& grid, int d, int values)
     : grid_(grid),
       d_(d),
+      columns_(2 * d + values),
       chunk_rows_(std::min(grid.rows(), (chunk_patches + grid.columns() - 1) / grid.columns())),
       pitch_(padded(chunk_rows_ * grid.columns())),
-      weights_(static_cast<std::size_t>(grid.values()) * 2 * d),
-      bias_(2 * d),
-      column_sums_(2 * d),
-      frame_bias_(2 * d),
+      weights_(static_cast<std::size_t>(grid.values()) * columns_),
+      bias_(columns_),
+      column_sums_(columns_),
+      frame_bias_(columns_),
       values_(grid.values()),
-      outputs_(2 * d),
+      outputs_(columns_),
       queries_(pitch_ * d),
-      keys_(pitch_ * d * chunks()) {
+      keys_(pitch_ * d * chunks()),
+      value_rows_(pitch_ * values) {
   const simd::RowLayout layout = row_layout(grid);
   slot_size_ = layout.plane_pitch * layout.phases * layout.channels;
   planes_ = FloatBuffer(slot_size_ * grid.size());
@@ -61,29 +63,45 @@ PatchProjector::PatchProjector(const PatchGrid& grid, int d)
 
 int PatchProjector::count(int chunk) const { return std::min(chunk_rows_, grid_.rows() - chunk * chunk_rows_) * grid_.columns(); }
 
-void PatchProjector::bind(const HeadWeights& weights, float factor) {
-  const float pixel = grid_.image().type == PixelType::uint8 ? factor / 255.0F : factor;
-  const auto bind_head = [&](std::span<const float> matrix, std::span<const float> bias, int first) {
-    for (int o = 0; o < d_; ++o) {
+void PatchProjector::bind(const HeadWeights& weights, float factor, std::span<const float> value_weights) {
+  const float unit = grid_.image().type == PixelType::uint8 ? 1 / 255.0F : 1;
+  const auto bind_part = [&](std::span<const float> matrix, std::span<const float> bias, int first, int columns, float scale) {
+    for (int o = 0; o < columns; ++o) {
       double sum = 0;
       for (int v = 0; v < grid_.values(); ++v) {
-        const float weight = matrix[static_cast<std::size_t>(v) * d_ + o];
-        weights_[static_cast<std::size_t>(v) * 2 * d_ + first + o] = pixel * weight;
+        const float weight = matrix[static_cast<std::size_t>(v) * columns + o];
+        weights_[static_cast<std::size_t>(v) * columns_ + first + o] = scale * unit * weight;
         sum += weight;
       }
-      column_sums_[first + o] = factor * static_cast<float>(sum);
-      bias_[first + o] = bias.empty() ? 0.0F : factor * bias[o];
+      column_sums_[first + o] = scale * static_cast<float>(sum);
+      bias_[first + o] = bias.empty() ? 0.0F : scale * bias[o];
     }
   };
-  bind_head(weights.query, weights.query_bias, 0);
-  bind_head(weights.key, weights.key_bias, d_);
+  bind_part(weights.query, weights.query_bias, 0, d_, factor);
+  bind_part(weights.key, weights.key_bias, d_, d_, factor);
+  bind_part(value_weights, {}, 2 * d_, columns_ - 2 * d_, 1);
+  bind_encoding(weights.encoding);
   bound_ = true;
+}
+
+void PatchProjector::bind_encoding(std::span<const float> encoding) {
+  const std::size_t patches = grid_.count(), values = grid_.values();
+  patch_bias_.resize(encoding.empty() ? 0 : patches * columns_);
+  if (encoding.empty()) return;
+  const float unit = grid_.image().type == PixelType::uint8 ? 255.0F : 1;
+  std::ranges::fill(patch_bias_, 0.0F);
+  for (std::size_t patch = 0; patch < patches; ++patch)
+    for (std::size_t v = 0; v < values; ++v) {
+      const float value = unit * encoding[patch * values + v];
+      const float* weight = weights_.data() + v * columns_;
+      for (int o = 0; o < columns_; ++o) patch_bias_[o * patches + patch] += value * weight[o];
+    }
 }
 
 void PatchProjector::begin(const ImageView& image, float pixel_offset) {
   image_ = image;
   next_row_ = 0;
-  for (int o = 0; o < 2 * d_; ++o) frame_bias_[o] = bias_[o] + pixel_offset * column_sums_[o];
+  for (int o = 0; o < columns_; ++o) frame_bias_[o] = bias_[o] + pixel_offset * column_sums_[o];
 }
 
 void PatchProjector::load_row(int y) {
@@ -114,8 +132,14 @@ void PatchProjector::project(int chunk) {
       outputs_[o] = queries_.data() + o * pitch_ + at;
       outputs_[d_ + o] = keys + o * pitch_ + at;
     }
+    for (int o = 2 * d_; o < columns_; ++o) outputs_[o] = value_rows_.data() + (o - 2 * d_) * pitch_ + at;
     // Vectors overrun the end of the row; the next row of patches writes over that.
-    simd::linear(values_.data(), grid_.values(), weights_.data(), frame_bias_.data(), 2 * d_, grid_.columns(), outputs_.data());
+    simd::linear(values_.data(), grid_.values(), weights_.data(), frame_bias_.data(), columns_, grid_.columns(), outputs_.data());
+    if (patch_bias_.empty()) continue;
+    for (int o = 0; o < columns_; ++o) {
+      const float* bias = patch_bias_.data() + static_cast<std::size_t>(o) * grid_.count() + row * grid_.columns();
+      for (int j = 0; j < grid_.columns(); ++j) outputs_[o][j] += bias[j];
+    }
   }
 }
 

@@ -28,16 +28,18 @@ class FloatBuffer {
   std::size_t size_ = 0;
 };
 
-/// Queries and keys of a frame, chunk by chunk (whole rows of patches), without ever forming the L x c matrix of patches: each
+/// Queries, keys and, if wanted, a third projection of a frame, chunk by chunk (whole rows of patches), without ever forming the L x c matrix of patches: each
 /// image row is split once into planes of equal channel and equal column modulo the stride, where neighbouring patches are
-/// neighbouring floats. A chunk is d rows of count(chunk) floats at distance `pitch`. Queries live until the next chunk, keys until
-/// the next frame.
+/// neighbouring floats. A chunk is d rows of count(chunk) floats at distance `pitch`. Queries and values live until the next chunk,
+/// keys until the next frame. A position encoding is a constant of the weights: PE W becomes a bias of every patch, so that a frame
+/// pays one addition a number for it, and nothing where there is none.
 class PatchProjector {
  public:
-  PatchProjector(const PatchGrid& grid, int d);
+  /// `values`: columns of the third projection, V = X' W_V.
+  PatchProjector(const PatchGrid& grid, int d, int values = 0);
 
-  /// Takes W and b times `factor`; copies them.
-  void bind(const HeadWeights& weights, float factor);
+  /// Takes W and b of queries and keys times `factor`, and W_V (c x values()) as it is; copies them.
+  void bind(const HeadWeights& weights, float factor, std::span<const float> value_weights = {});
   bool bound() const { return bound_; }
   const PatchGrid& grid() const { return grid_; }
   int d() const { return d_; }
@@ -50,18 +52,21 @@ class PatchProjector {
   void begin(const ImageView& image, float pixel_offset);
   void project(int chunk);
   const float* queries() const { return queries_.data(); }
+  const float* values() const { return value_rows_.data(); }
   const float* keys(int chunk) const { return keys_.data() + static_cast<std::size_t>(chunk) * d_ * pitch_; }
 
  private:
   void load_row(int y);
+  void bind_encoding(std::span<const float> encoding);
 
   PatchGrid grid_;
-  int d_, chunk_rows_;
+  int d_, columns_, chunk_rows_;    // columns_: of queries, keys and values together
   std::size_t pitch_;
-  std::vector<float> weights_;      // c x 2 d: query, key
-  std::vector<float> bias_;         // 2 d
-  std::vector<float> column_sums_;  // 2 d
-  std::vector<float> frame_bias_;   // 2 d, the pixel offset folded in
+  std::vector<float> weights_;      // c x columns_
+  std::vector<float> bias_;         // columns_
+  std::vector<float> column_sums_;  // columns_
+  std::vector<float> frame_bias_;   // columns_, the pixel offset folded in
+  std::vector<float> patch_bias_;   // columns_ x L, or empty: the position encoding's projections
   bool bound_ = false;
   ImageView image_;
   int next_row_ = 0;
@@ -69,8 +74,8 @@ class PatchProjector {
   FloatBuffer planes_;                // row y in slot y modulo the patch size
   std::vector<std::size_t> in_slot_;  // position in a slot of a patch row's values, for the first patch of a row
   std::vector<const float*> values_;  // c
-  std::vector<float*> outputs_;       // 2 d
-  FloatBuffer queries_, keys_, float_scratch_;
+  std::vector<float*> outputs_;       // columns_
+  FloatBuffer queries_, keys_, value_rows_, float_scratch_;
   std::vector<std::uint8_t> byte_scratch_;
 };
 

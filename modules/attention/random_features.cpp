@@ -70,7 +70,8 @@ class FeatureScorer final : public Scorer {
     query_.bind(weights.query, weights.query_bias);
     key_.bind(weights.key, weights.key_bias);
     fold();
-    projector_.bind({query_.weights, key_.weights, query_.bias, key_.bias}, options_.form.normalised ? 1.0F : options_.form.factor);
+    projector_.bind({query_.weights, key_.weights, query_.bias, key_.bias, {}, weights.encoding},
+                    options_.form.normalised ? 1.0F : options_.form.factor);
     query_weights_.bind(weights.query_weights, projector_.grid().count());
   }
 
