@@ -1,9 +1,11 @@
 module;
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 module iap.attention:internal;
 import iap.core;
+import :features;
 import :kernel;
 import :patches;
 
@@ -18,6 +20,9 @@ struct InputForm {
 /// Options `input` ("plain" or "normalised"; v1 eq. 4 and 5), `scale` ("d": x.y of plain inputs is q.k / sqrt(d); "c": q.k /
 /// sqrt(c), AttentionAgent) and `temperature` (divides x.y).
 InputForm read_input_form(Options& options, int c, int d);
+
+/// Option `threads` (1): how many threads share a large frame.
+int read_threads(Options& options);
 
 /// @throws Error naming the array whose size does not fit the grid and d.
 void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d);
@@ -53,10 +58,13 @@ struct ReducedHead {
   std::vector<double> basis;         ///< n x d
 };
 
+/// As draw_projections of the interface, into arrays that have their sizes; `block` is scratch memory for d x d values.
+void draw_projections(Ensemble ensemble, std::uint64_t seed, std::span<double> block, Projections& drawn);
+
 /// A scorer that forms the whole attention matrix row by row: O(L^2 d), exact.
 /// `epsilon` is added to the features of relu.
 enum class ExactKernel { softmax, softmax_kernel, relu };
 std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
-                                          float epsilon = 0);
+                                          int threads, float epsilon = 0);
 
 }  // namespace iap

@@ -34,7 +34,7 @@ FloatBuffer::FloatBuffer(std::size_t size)
   std::fill_n(data_.get(), size, 0.0F);
 }
 
-PatchProjector::PatchProjector(const PatchGrid& grid, int d)
+PatchProjector::PatchProjector(const PatchGrid& grid, int d, int threads)
     : grid_(grid),
       d_(d),
       chunk_rows_(std::min(grid.rows(), (chunk_patches + grid.columns() - 1) / grid.columns())),
@@ -43,20 +43,23 @@ PatchProjector::PatchProjector(const PatchGrid& grid, int d)
       bias_(2 * d),
       column_sums_(2 * d),
       frame_bias_(2 * d),
-      values_(grid.values()),
-      outputs_(2 * d),
-      queries_(pitch_ * d),
-      keys_(pitch_ * d * chunks()) {
+      keys_(pitch_ * d * chunks()),
+      workers_(threads) {
   const simd::RowLayout layout = row_layout(grid);
   slot_size_ = layout.plane_pitch * layout.phases * layout.channels;
-  planes_ = FloatBuffer(slot_size_ * grid.size());
   for (int x = 0; x < grid.size(); ++x)
     for (int channel = 0; channel < layout.channels; ++channel)
       in_slot_.push_back((x % grid.stride() * layout.channels + channel) * layout.plane_pitch + x / grid.stride());
-  if (grid.image().type == PixelType::uint8)
-    byte_scratch_.resize(layout.scratch());
-  else
-    float_scratch_ = FloatBuffer(layout.scratch());
+  for (Worker& worker : workers_) {
+    worker.planes = FloatBuffer(slot_size_ * grid.size());
+    worker.values.resize(grid.values());
+    worker.outputs.resize(2 * d);
+    worker.queries = FloatBuffer(pitch_ * d);
+    if (grid.image().type == PixelType::uint8)
+      worker.byte_scratch.resize(layout.scratch());
+    else
+      worker.float_scratch = FloatBuffer(layout.scratch());
+  }
 }
 
 int PatchProjector::count(int chunk) const { return std::min(chunk_rows_, grid_.rows() - chunk * chunk_rows_) * grid_.columns(); }
@@ -82,40 +85,44 @@ void PatchProjector::bind(const HeadWeights& weights, float factor) {
 
 void PatchProjector::begin(const ImageView& image, float pixel_offset) {
   image_ = image;
-  next_row_ = 0;
+  for (Worker& worker : workers_) worker.next_chunk = -1;
   for (int o = 0; o < 2 * d_; ++o) frame_bias_[o] = bias_[o] + pixel_offset * column_sums_[o];
 }
 
-void PatchProjector::load_row(int y) {
+void PatchProjector::load_row(int y, Worker& worker) {
   const simd::RowLayout layout = row_layout(grid_);
   const std::size_t begin = static_cast<std::size_t>(y) * layout.width * layout.channels;
-  float* planes = planes_.data() + y % grid_.size() * slot_size_;
+  float* planes = worker.planes.data() + y % grid_.size() * slot_size_;
   if (grid_.image().type == PixelType::uint8)
-    simd::load_row(layout, image_.bytes() + begin, byte_scratch_.data(), planes);
+    simd::load_row(layout, image_.bytes() + begin, worker.byte_scratch.data(), planes);
   else
-    simd::load_row(layout, image_.floats() + begin, float_scratch_.data(), planes);
+    simd::load_row(layout, image_.floats() + begin, worker.float_scratch.data(), planes);
 }
 
-void PatchProjector::project(int chunk) {
+void PatchProjector::project(int chunk, int number) {
   const int size = grid_.size();
+  Worker& worker = workers_[number];
+  if (chunk != worker.next_chunk) worker.next_row = 0;
+  worker.next_chunk = chunk + 1;
   float* keys = keys_.data() + static_cast<std::size_t>(chunk) * d_ * pitch_;
   const int last = std::min(grid_.rows(), (chunk + 1) * chunk_rows_);
   int at = 0;
   for (int row = chunk * chunk_rows_; row < last; ++row, at += grid_.columns()) {
     const int top = row * grid_.stride();
-    for (int y = std::max(next_row_, top); y < top + size; ++y) load_row(y);
-    next_row_ = top + size;
-    const float** value = values_.data();
+    for (int y = std::max(worker.next_row, top); y < top + size; ++y) load_row(y, worker);
+    worker.next_row = top + size;
+    const float** value = worker.values.data();
     for (int y = top; y < top + size; ++y) {
-      const float* slot = planes_.data() + y % size * slot_size_;
+      const float* slot = worker.planes.data() + y % size * slot_size_;
       for (const std::size_t position : in_slot_) *value++ = slot + position;
     }
     for (int o = 0; o < d_; ++o) {
-      outputs_[o] = queries_.data() + o * pitch_ + at;
-      outputs_[d_ + o] = keys + o * pitch_ + at;
+      worker.outputs[o] = worker.queries.data() + o * pitch_ + at;
+      worker.outputs[d_ + o] = keys + o * pitch_ + at;
     }
     // Vectors overrun the end of the row; the next row of patches writes over that.
-    simd::linear(values_.data(), grid_.values(), weights_.data(), frame_bias_.data(), 2 * d_, grid_.columns(), outputs_.data());
+    simd::linear(worker.values.data(), grid_.values(), weights_.data(), frame_bias_.data(), 2 * d_, grid_.columns(),
+                 worker.outputs.data());
   }
 }
 

@@ -26,13 +26,12 @@ struct FeatureOptions {
   int m = 10, r = 5;
   Ensemble ensemble = Ensemble::orthogonal;
   std::uint64_t seed = 0;
-  bool redraw = false;
+  bool redraw = false;            // with every episode
+  std::int64_t redraw_every = 0;  // and, if positive, every so many frames of it
+  int threads = 1;
   double epsilon = 0;  // of exp
   InputForm form;
 };
-
-// Patches after which sums of floats move to doubles, so that long frames lose no digits.
-constexpr int flush_after = 16384;
 
 // Features whose exponent is larger soon overflow; sums that are smaller have lost terms to underflow.
 constexpr float largest_safe_exponent = 60;
@@ -47,7 +46,16 @@ float largest_magnitude(std::span<const float> values) {
 class FeatureScorer final : public Scorer {
  public:
   FeatureScorer(const char* name, const FeatureOptions& options, const PatchGrid& grid, int d)
-      : name_(name), options_(options), query_(grid.values(), d), key_(grid.values(), d), projector_(grid, query_.n) {
+      : name_(name),
+        options_(options),
+        query_(grid.values(), d),
+        key_(grid.values(), d),
+        projector_(grid, query_.n, options.threads),
+        bands_(projector_, options.threads),
+        drawn_{d, options.m, options.r, std::vector<float>(static_cast<std::size_t>(options.m) * d),
+               std::vector<float>(static_cast<std::size_t>(options.r) * d)},
+        block_(static_cast<std::size_t>(d) * d),
+        episode_(options.seed) {
     map_.d = query_.n;
     map_.m = options.m;
     map_.r = options.r;
@@ -56,11 +64,13 @@ class FeatureScorer final : public Scorer {
     map_.normalised = options.form.normalised;
     map_.length = options.form.factor;
     const std::size_t products = static_cast<std::size_t>(map_.unsigned_features()) * (1 + map_.r);
-    lane_sums_ = FloatBuffer(products * simd::lanes);
-    scratch_ = FloatBuffer(map_.scratch());
+    lane_sums_ = FloatBuffer(options.threads * products * simd::lanes);
+    scratch_ = FloatBuffer(options.threads * map_.scratch());
+    band_sums_.resize(bands_.count() * products);
+    band_largest_.resize(bands_.count());
     sums_.resize(products);
     weights_.resize(products);
-    draw(options.seed);
+    draw(episode_);
   }
 
   std::string_view kernel() const override { return name_; }
@@ -76,14 +86,17 @@ class FeatureScorer final : public Scorer {
 
   void new_episode(std::uint64_t episode_seed) override {
     if (!options_.redraw) return;
-    draw(derive_seed({.seed = options_.seed,
-                      .iteration = static_cast<std::uint32_t>(episode_seed),
-                      .member = static_cast<std::uint32_t>(episode_seed >> 32),
-                      .purpose = Purpose::projection}));
+    episode_ = derive_seed({.seed = options_.seed,
+                            .iteration = static_cast<std::uint32_t>(episode_seed),
+                            .member = static_cast<std::uint32_t>(episode_seed >> 32),
+                            .purpose = Purpose::projection});
+    frame_ = 0;
+    draw(episode_);
   }
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
     check_frame(projector_.grid(), projector_.bound(), image, scores);
+    if (options_.redraw_every > 0) redraw_when_due();
     float query_shift = 0, key_shift = 0;
     if (!sum_queries(image, pixel_offset, 0)) {
       query_shift = query_exponent(image, pixel_offset);
@@ -103,8 +116,20 @@ class FeatureScorer final : public Scorer {
   }
 
  private:
+  // The first draw of an episode belongs to the episode, the k-th after it to the episode and k.
+  void redraw_when_due() {
+    if (frame_ > 0 && frame_ % options_.redraw_every == 0) {
+      const std::uint64_t k = frame_ / options_.redraw_every;
+      draw(derive_seed({.seed = episode_,
+                        .iteration = static_cast<std::uint32_t>(k),
+                        .member = static_cast<std::uint32_t>(k >> 32),
+                        .purpose = Purpose::projection}));
+    }
+    ++frame_;
+  }
+
   void draw(std::uint64_t seed) {
-    drawn_ = draw_projections(options_.ensemble, query_.d, map_.m, map_.r, seed);
+    draw_projections(options_.ensemble, seed, block_, drawn_);
     half_omega_square_ = 0;
     for (int i = 0; i < map_.m; ++i) {
       float square = 0;
@@ -132,37 +157,42 @@ class FeatureScorer final : public Scorer {
     return (feature < 2 * map_.m ? mean : -mean) / 2 / map_.r;
   }
 
-  void flush() {
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      float* lane = lane_sums_.data() + i * simd::lanes;
-      for (int l = 0; l < simd::lanes; ++l) sums_[i] += lane[l];
-      std::fill_n(lane, simd::lanes, 0.0F);
-    }
-  }
-
   // Sums the queries' features times P, scaled by exp(-shift), over the frame; keeps the keys. False if floats were too narrow for
   // that.
   bool sum_queries(const ImageView& image, float pixel_offset, float shift) {
     projector_.begin(image, pixel_offset);
     map_.projections = query_columns_.data();
+    bands_.for_each([&](int band, int worker) { sum_band(band, worker, shift); });
     std::ranges::fill(sums_, 0.0);
-    int since_flush = 0;
-    float half_square = 0;
-    for (int chunk = 0; chunk < projector_.chunks(); ++chunk) {
-      projector_.project(chunk);
-      half_square =
-          std::max(half_square,
-                   simd::add_feature_sums(map_, projector_.queries(), projector_.pitch(), projector_.count(chunk),
-                                          query_weights_.from(projector_.first(chunk)), shift, scratch_.data(), lane_sums_.data()));
-      since_flush += projector_.count(chunk);
-      if (since_flush < flush_after && chunk + 1 < projector_.chunks()) continue;
-      flush();
-      since_flush = 0;
-    }
+    for (std::size_t i = 0; i < band_sums_.size(); ++i) sums_[i % sums_.size()] += band_sums_[i];
     double largest = 0;
     for (const double sum : sums_) largest = std::max(largest, std::abs(sum));
-    return no_overflow(half_square) && largest > smallest_safe_sum;
+    return no_overflow(std::ranges::max(band_largest_)) && largest > smallest_safe_sum;
   }
+
+  void sum_band(int band, int worker, float shift) {
+    float* lanes = lane_sums_.data() + worker * sums_.size() * simd::lanes;
+    std::fill_n(lanes, sums_.size() * simd::lanes, 0.0F);
+    float half_square = 0;
+    for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk) {
+      projector_.project(chunk, worker);
+      half_square = std::max(half_square,
+                             simd::add_feature_sums(map_, projector_.queries(worker), projector_.pitch(), projector_.count(chunk),
+                                                    query_weights_.from(projector_.first(chunk)), shift, scratch(worker), lanes));
+    }
+    band_largest_[band] = half_square;
+    // Doubles from here on, so that long frames lose no digits.
+    for (std::size_t i = 0; i < sums_.size(); ++i, lanes += simd::lanes) {
+      double even = 0, odd = 0;
+      for (int l = 0; l < simd::lanes; l += 2) {
+        even += lanes[l];
+        odd += lanes[l + 1];
+      }
+      band_sums_[band * sums_.size() + i] = even + odd;
+    }
+  }
+
+  float* scratch(int worker) { return scratch_.data() + worker * map_.scratch(); }
 
   // Exponents of exp features are at most ||omega||^2 / 2, those of trigonometric ones ||x||^2 / 2.
   bool no_overflow(float half_square) const {
@@ -185,32 +215,35 @@ class FeatureScorer final : public Scorer {
   }
 
   float query_exponent(const ImageView& image, float pixel_offset) {
-    float largest = -std::numeric_limits<float>::infinity();
     projector_.begin(image, pixel_offset);
     map_.projections = query_columns_.data();
-    for (int chunk = 0; chunk < projector_.chunks(); ++chunk) {
-      projector_.project(chunk);
-      largest = std::max(largest, exponent_of(projector_.queries(), chunk));
-    }
-    return usable(largest);
+    return largest_exponent([&](int chunk, int worker) {
+      projector_.project(chunk, worker);
+      return projector_.queries(worker);
+    });
   }
 
   float key_exponent() {
     map_.projections = key_columns_.data();
-    float largest = -std::numeric_limits<float>::infinity();
-    for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
-      largest = std::max(largest, exponent_of(projector_.keys(chunk), chunk));
-    return usable(largest);
+    return largest_exponent([&](int chunk, int) { return projector_.keys(chunk); });
+  }
+
+  template <class RowsOf>
+  float largest_exponent(const RowsOf& rows_of) {
+    bands_.for_each([&](int band, int worker) {
+      float largest = -std::numeric_limits<float>::infinity();
+      for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk)
+        largest = std::max(largest, simd::largest_exponent(map_, rows_of(chunk, worker), projector_.pitch(),
+                                                           projector_.count(chunk), scratch(worker)));
+      band_largest_[band] = largest;
+    });
+    return usable(std::ranges::max(band_largest_));
   }
 
   // Not finite: a pixel is not. Negative: tiny features are scaled up, unless epsilon dwarfs them anyway.
   float usable(float exponent) const {
     if (!std::isfinite(exponent)) return 0;
     return options_.epsilon > 0 ? std::max(exponent, 0.0F) : exponent;
-  }
-
-  float exponent_of(const float* rows, int chunk) {
-    return simd::largest_exponent(map_, rows, projector_.pitch(), projector_.count(chunk), scratch_.data());
   }
 
   void add_epsilon(float shift, std::span<float> scores) const {
@@ -223,38 +256,50 @@ class FeatureScorer final : public Scorer {
   // False if floats were too narrow.
   bool score_keys(float shift, std::span<float> scores) {
     map_.projections = key_columns_.data();
-    float half_square = 0;
-    for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
-      half_square = std::max(half_square,
-                             simd::feature_scores(map_, projector_.keys(chunk), projector_.pitch(), projector_.count(chunk), shift,
-                                                  scratch_.data(), weights_.data(), scores.data() + projector_.first(chunk)));
-    return no_overflow(half_square) && largest_magnitude(scores) > smallest_safe_sum;
+    bands_.for_each([&](int band, int worker) {
+      float half_square = 0;
+      for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk)
+        half_square = std::max(
+            half_square, simd::feature_scores(map_, projector_.keys(chunk), projector_.pitch(), projector_.count(chunk), shift,
+                                              scratch(worker), weights_.data(), scores.data() + projector_.first(chunk)));
+      band_largest_[band] = half_square;
+    });
+    return no_overflow(std::ranges::max(band_largest_)) && largest_magnitude(scores) > smallest_safe_sum;
   }
 
   const char* name_;
   FeatureOptions options_;
-  Projections drawn_;
   ReducedHead query_, key_;
   PatchProjector projector_;
+  Bands bands_;
+  Projections drawn_;
+  std::vector<double> block_;
+  std::uint64_t episode_, frame_ = 0;
   QueryWeights query_weights_;
   simd::FeatureMap map_;
   float half_omega_square_ = 0;
   std::vector<float> query_columns_, key_columns_;  // map_.d x (r + m): xi, omega
   std::vector<float> weights_;
-  std::vector<double> sums_;
-  FloatBuffer lane_sums_, scratch_;
+  std::vector<double> sums_, band_sums_;
+  std::vector<float> band_largest_;
+  FloatBuffer lane_sums_, scratch_;  // of every worker
 };
 
 std::unique_ptr<Scorer> make_features(const char* name, FeatureKind kind, Options& options, const PatchGrid& grid, int d) {
+  constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
   FeatureOptions wanted;
   wanted.kind = kind;
   wanted.m = static_cast<int>(options.integer_in("m", 1, 4096, kind == FeatureKind::exp ? 15 : 10));
   wanted.r = kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, 5)) : 0;
   wanted.ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
-  wanted.seed = static_cast<std::uint64_t>(options.integer_in("feature_seed", 0, std::numeric_limits<std::int64_t>::max(), 0));
-  wanted.redraw = options.choice("redraw", {"never", "episode"}, "never") == "episode";
+  wanted.seed = static_cast<std::uint64_t>(options.integer_in("feature_seed", 0, largest_count, 0));
+  // A whole number is a number of frames, a word one of the other two.
+  wanted.redraw_every = options.value("redraw").number() ? options.integer_in("redraw", 1, largest_count) : 0;
+  wanted.redraw = wanted.redraw_every > 0 || options.choice("redraw", {"never", "episode"}, "never") == "episode";
+  wanted.threads = read_threads(options);
   wanted.form = read_input_form(options, grid.values(), d);
-  if (options.boolean("brute_force", false)) return make_exact_scorer(name, ExactKernel::softmax_kernel, wanted.form, grid, d);
+  if (options.boolean("brute_force", false))
+    return make_exact_scorer(name, ExactKernel::softmax_kernel, wanted.form, grid, d, wanted.threads);
   if (kind == FeatureKind::exp) wanted.epsilon = options.number_in("epsilon", 0, 1, 0);
   return std::make_unique<FeatureScorer>(name, wanted, grid, d);
 }
