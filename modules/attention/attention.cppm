@@ -5,3 +5,4 @@ export import :kernel;
 export import :select;
 export import :features;
 export import :theory;
+export import :rates;
