@@ -21,6 +21,11 @@ InputForm read_input_form(Options& options, int c, int d) {
   return {normalised, static_cast<float>((normalised ? root : 1 / root) / std::sqrt(temperature))};
 }
 
+int read_threads(Options& options) {
+  constexpr int most = 1024;
+  return static_cast<int>(options.integer_in("threads", 1, most, 1));
+}
+
 void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d) {
   const auto check = [](std::span<const float> values, std::size_t wanted, const char* name) {
     if (values.size() != wanted)

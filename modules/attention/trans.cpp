@@ -1,8 +1,6 @@
 module;
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,11 +21,12 @@ std::optional<TransOrder> read_order(Options& options) {
 }
 
 std::unique_ptr<Trans> make_relu_trans(Options& options, const PatchGrid& grid, const TransShape& shape) {
-  TransFeatures wanted;
-  wanted.epsilon = static_cast<float>(options.number_in("epsilon", 0, 1, 0));
+  LinearOptions wanted;
+  wanted.features.epsilon = options.number_in("epsilon", 0, 1, 0);
   wanted.normalise_rows = options.boolean("normalise_rows", false);
   if (options.boolean("brute_force", false))
-    return make_exact_trans("relu", ExactKernel::relu, wanted.normalise_rows, {}, wanted.epsilon, grid, shape);
+    return make_exact_trans("relu", ExactKernel::relu, wanted.normalise_rows, {}, static_cast<float>(wanted.features.epsilon), grid,
+                            shape);
   wanted.order = read_order(options);
   return make_linear_trans(wanted, grid, shape);
 }
@@ -40,25 +39,18 @@ std::unique_ptr<Trans> make_softmax_trans(Options& options, const PatchGrid& gri
 
 std::unique_ptr<Trans> make_feature_trans(Options& options, const PatchGrid& grid, const TransShape& shape, const char* name,
                                           FeatureKind kind) {
-  TransFeatures wanted;
+  LinearOptions wanted;
   wanted.name = name;
   wanted.relu = false;
-  wanted.kind = kind;
-  wanted.m = static_cast<int>(options.integer_in("m", 1, 4096, kind == FeatureKind::exp ? 15 : 10));
-  wanted.r = kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, 5)) : 0;
-  wanted.ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
-  wanted.seed = static_cast<std::uint64_t>(options.integer_in("feature_seed", 0, std::numeric_limits<std::int64_t>::max(), 0));
-  wanted.redraw = options.choice("redraw", {"never", "episode"}, "never") == "episode";
-  wanted.form = read_input_form(options, grid.values(), shape.d);
+  wanted.features = read_feature_options(kind, options, grid.values(), shape.d);
   wanted.normalise_rows = options.boolean("normalise_rows", false);
-  if (options.boolean("brute_force", false))
-    return make_exact_trans(name, ExactKernel::softmax_kernel, wanted.normalise_rows, wanted.form, 0, grid, shape);
+  if (wanted.features.brute_force)
+    return make_exact_trans(name, ExactKernel::softmax_kernel, wanted.normalise_rows, wanted.features.form, 0, grid, shape);
   if (wanted.normalise_rows && kind != FeatureKind::exp)
     options.fail(text("option 'normalise_rows' needs positive features, those of kernel ", name,
                       " may sum to zero or less; use kernel exp, relu or softmax"));
-  if (kind == FeatureKind::exp) wanted.epsilon = static_cast<float>(options.number_in("epsilon", 0, 1, 0));
   wanted.order = read_order(options);
-  const double sums = static_cast<double>(feature_count(kind, wanted.m, wanted.r)) * std::max(shape.values + 1, shape.tokens);
+  const double sums = static_cast<double>(feature_count(kind, wanted.features.m, wanted.features.r)) * std::max(shape.values + 1, shape.tokens);
   if (sums > 1 << 26)
     options.fail(text("would hold ", sums, " sums of features times values; choose a smaller m, r or number of values"));
   return make_linear_trans(wanted, grid, shape);

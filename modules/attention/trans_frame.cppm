@@ -1,6 +1,5 @@
 module;
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,22 +57,16 @@ class TransFrame {
   float largest_square_ = 0;
 };
 
-/// What the options of a feature kernel say.
-struct TransFeatures {
+/// What the options of a linear kernel say.
+struct LinearOptions {
   const char* name = "relu";
-  bool relu = true;
-  FeatureKind kind = FeatureKind::exp;
-  int m = 0, r = 0;
-  Ensemble ensemble = Ensemble::orthogonal;
-  std::uint64_t seed = 0;
-  bool redraw = false;
-  float epsilon = 0;
-  InputForm form;
+  bool relu = true;         ///< of `features` only epsilon counts
+  FeatureOptions features;
   bool normalise_rows = false;
   std::optional<TransOrder> order;  ///< empty: the cheaper one
 };
 
-std::unique_ptr<Trans> make_linear_trans(const TransFeatures& features, const PatchGrid& grid, const TransShape& shape);
+std::unique_ptr<Trans> make_linear_trans(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape);
 std::unique_ptr<Trans> make_exact_trans(const char* name, ExactKernel kernel, bool normalise_rows, InputForm form, float epsilon,
                                         const PatchGrid& grid, const TransShape& shape);
 

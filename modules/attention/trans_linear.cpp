@@ -29,23 +29,26 @@ constexpr float harmless_exponent = 30;
 
 class LinearTrans final : public Trans {
  public:
-  LinearTrans(const TransFeatures& features, const PatchGrid& grid, const TransShape& shape)
-      : features_(features),
+  LinearTrans(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape)
+      : options_(options),
         query_(grid.values(), shape.d),
         key_(grid.values(), shape.d),
-        frame_(grid, features.relu ? shape.d : query_.n, shape, features.form) {
+        frame_(grid, options.relu ? shape.d : query_.n, shape, options.relu ? InputForm{} : options.features.form),
+        drawn_(options.features, options.relu ? 1 : shape.d) {
     map_.d = frame_.inputs();
-    map_.m = features.m;
-    map_.r = features.r;
-    map_.relu = features.relu;
-    map_.trig = !features.relu && features.kind != FeatureKind::exp;
-    map_.exp = !features.relu && features.kind != FeatureKind::trig;
-    map_.epsilon = features.epsilon;
+    map_.relu = options.relu;
+    map_.epsilon = static_cast<float>(options.features.epsilon);
+    if (!options.relu) {
+      map_.m = options.features.m;
+      map_.r = options.features.r;
+      map_.trig = options.features.kind != FeatureKind::exp;
+      map_.exp = options.features.kind != FeatureKind::trig;
+    }
     order_ = choose_order();
     const std::size_t signs = 1 + map_.r, widest = std::max(shape.values + 1, shape.tokens);
     sums_.resize(map_.features() * signs * widest);
     weights_.resize(sums_.size());
-    divisor_weights_.resize(features.normalise_rows ? map_.features() * signs : 0);
+    divisor_weights_.resize(options.normalise_rows ? map_.features() * signs : 0);
     scratch_ = FloatBuffer(static_cast<std::size_t>(map_.scratch_rows()) * simd::block);
     feature_rows_ = FloatBuffer(static_cast<std::size_t>(map_.features()) * simd::block);
     sign_rows_ = FloatBuffer(static_cast<std::size_t>(map_.r) * simd::block);
@@ -53,10 +56,10 @@ class LinearTrans final : public Trans {
     mixed_ = FloatBuffer(signs * widest * simd::block);
     divisors_ = FloatBuffer(signs * simd::block);
     scaled_ = FloatBuffer(static_cast<std::size_t>(shape.tokens) * simd::block);
-    if (!features.relu) draw(features.seed);
+    if (!options.relu) fold();
   }
 
-  std::string_view kernel() const override { return features_.name; }
+  std::string_view kernel() const override { return options_.name; }
   TransOrder order() const override { return order_; }
   std::span<float> value_row(int column) override {
     return {frame_.values(0) + column * frame_.pitch(), static_cast<std::size_t>(frame_.count())};
@@ -65,7 +68,7 @@ class LinearTrans final : public Trans {
   void bind(const TransWeights& weights) override {
     check_weights(weights.head, frame_.grid(), frame_.shape().d);
     HeadWeights head = weights.head;
-    if (!features_.relu) {
+    if (!options_.relu) {
       query_.bind(head.query, head.query_bias);
       key_.bind(head.key, head.key_bias);
       fold();
@@ -76,15 +79,12 @@ class LinearTrans final : public Trans {
   }
 
   void new_episode(std::uint64_t episode_seed) override {
-    if (!features_.redraw) return;
-    draw(derive_seed({.seed = features_.seed,
-                      .iteration = static_cast<std::uint32_t>(episode_seed),
-                      .member = static_cast<std::uint32_t>(episode_seed >> 32),
-                      .purpose = Purpose::projection}));
+    if (!options_.relu && drawn_.new_episode(episode_seed)) fold();
   }
 
   void apply(const ImageView& image, float pixel_offset, std::span<float> out) override {
     check_frame(frame_.grid(), bound_, image);
+    if (!options_.relu && drawn_.new_frame()) fold();
     frame_.project(image, pixel_offset, out.size());
     take_shifts();
     if (order_ == TransOrder::values_first)
@@ -106,32 +106,27 @@ class LinearTrans final : public Trans {
 
  private:
   TransOrder choose_order() const {
-    if (features_.order) return *features_.order;
+    if (options_.order) return *options_.order;
     const double numbers = static_cast<double>(map_.features()) * (1 + map_.r), patches = frame_.count();
     const auto cost = [&](TransOrder order) {
-      return trans_cost(order, frame_.shape(), features_.normalise_rows, numbers, patches);
+      return trans_cost(order, frame_.shape(), options_.normalise_rows, numbers, patches);
     };
     return cost(TransOrder::values_first) <= cost(TransOrder::queries_first) ? TransOrder::values_first : TransOrder::queries_first;
-  }
-
-  void draw(std::uint64_t seed) {
-    drawn_ = draw_projections(features_.ensemble, query_.d, map_.m, map_.r, seed);
-    fold();
   }
 
   void fold() {
     const int columns = map_.r + map_.m;
     for (auto [head, folded] : {std::pair{&query_, &query_columns_}, std::pair{&key_, &key_columns_}}) {
       folded->resize(static_cast<std::size_t>(map_.d) * columns);
-      head->fold(drawn_.xi, 0, columns, *folded);
-      head->fold(drawn_.omega, map_.r, columns, *folded);
+      head->fold(drawn_.now().xi, 0, columns, *folded);
+      head->fold(drawn_.now().omega, map_.r, columns, *folded);
     }
   }
 
   // One factor for all queries' features and one for all keys', where floats would be too narrow without.
   void take_shifts() {
     query_shift_ = key_shift_ = 0;
-    if (features_.relu || !(frame_.largest_square() / 2 > harmless_exponent)) return;
+    if (options_.relu || !(frame_.largest_square() / 2 > harmless_exponent)) return;
     query_shift_ = largest_exponent(frame_.queries(0), query_columns_);
     key_shift_ = largest_exponent(frame_.keys(0), key_columns_);
   }
@@ -143,7 +138,7 @@ class LinearTrans final : public Trans {
       largest = std::max(largest, simd::trans_exponent(map_, x + first, frame_.pitch(), block_size(first), scratch_.data()));
     // Not finite: a pixel is not. Negative: tiny features are scaled up, unless epsilon dwarfs them anyway.
     if (!std::isfinite(largest)) return 0;
-    return features_.epsilon > 0 ? std::max(largest, 0.0F) : largest;
+    return options_.features.epsilon > 0 ? std::max(largest, 0.0F) : largest;
   }
 
   int block_size(int first) const { return std::min(simd::block, frame_.count() - first); }
@@ -151,7 +146,7 @@ class LinearTrans final : public Trans {
   // Normalised rows do not see a query's own scale, so that each may have the one that suits it.
   void make_query_features(int first) {
     map_.projections = query_columns_.data();
-    const bool own_scale = features_.normalise_rows && map_.exp && features_.epsilon == 0;
+    const bool own_scale = options_.normalise_rows && map_.exp && options_.features.epsilon == 0;
     simd::trans_features(map_, frame_.queries(first), frame_.pitch(), block_size(first), query_shift_, own_scale, scratch_.data(),
                          feature_rows_.data(), sign_rows_.data());
   }
@@ -175,7 +170,7 @@ class LinearTrans final : public Trans {
   double product_weight(int feature, int sign) const {
     if (map_.relu) return 1;
     const double mean = 1.0 / map_.m;
-    if (features_.kind != FeatureKind::hybrid) return mean;
+    if (options_.features.kind != FeatureKind::hybrid) return mean;
     if (sign == 0) return mean / 2;
     return (feature < 2 * map_.m ? mean : -mean) / 2 / map_.r;
   }
@@ -196,14 +191,14 @@ class LinearTrans final : public Trans {
   }
 
   float scale() const {
-    if (features_.normalise_rows) return 1;
+    if (options_.normalise_rows) return 1;
     const double exponent = std::min(static_cast<double>(query_shift_) + key_shift_, 80.0);
     return static_cast<float>(std::exp(exponent) / frame_.count());
   }
 
   // P (Q' (K'^T V)): the divisors of the rows come along as K'^T 1.
   void attend() {
-    const int values = frame_.shape().values, columns = values + (features_.normalise_rows ? 1 : 0);
+    const int values = frame_.shape().values, columns = values + (options_.normalise_rows ? 1 : 0);
     std::ranges::fill(sums_, 0.0);
     for (int first = 0; first < frame_.count(); first += simd::block) {
       make_key_features(first);
@@ -215,7 +210,7 @@ class LinearTrans final : public Trans {
       float* rows = mixed_.data();
       make_query_features(first);
       mix_features(weights_, columns, count, rows);
-      if (features_.normalise_rows)
+      if (options_.normalise_rows)
         simd::divide_rows(rows, simd::block, values, rows + values * simd::block, count, rows);
       simd::scale_rows(rows, values, scale(), count);
       frame_.add_attended(rows, first, count);
@@ -226,7 +221,7 @@ class LinearTrans final : public Trans {
   template <class Take>
   void vote(Take take) {
     const int tokens = frame_.shape().tokens;
-    if (features_.normalise_rows) {
+    if (options_.normalise_rows) {
       std::ranges::fill(sums_, 0.0);
       for (int first = 0; first < frame_.count(); first += simd::block) {
         make_key_features(first);
@@ -240,7 +235,7 @@ class LinearTrans final : public Trans {
       const float* rows = frame_.compression(first);
       std::size_t pitch = frame_.pitch();
       make_query_features(first);
-      if (features_.normalise_rows) {
+      if (options_.normalise_rows) {
         mix_features(divisor_weights_, 1, count, divisors_.data());
         simd::divide_rows(rows, pitch, tokens, divisors_.data(), count, scaled_.data());
         simd::clear_tail(scaled_.data(), tokens, count);
@@ -259,13 +254,13 @@ class LinearTrans final : public Trans {
     }
   }
 
-  TransFeatures features_;
+  LinearOptions options_;
   ReducedHead query_, key_;
   TransFrame frame_;
+  DrawnProjections drawn_;
   simd::TransMap map_;
   TransOrder order_ = TransOrder::values_first;
   bool bound_ = false;
-  Projections drawn_;
   std::vector<float> query_columns_, key_columns_;  // map_.d x (r + m): xi, omega
   float query_shift_ = 0, key_shift_ = 0;
   std::vector<double> sums_;
@@ -275,8 +270,8 @@ class LinearTrans final : public Trans {
 
 }  // namespace
 
-std::unique_ptr<Trans> make_linear_trans(const TransFeatures& features, const PatchGrid& grid, const TransShape& shape) {
-  return std::make_unique<LinearTrans>(features, grid, shape);
+std::unique_ptr<Trans> make_linear_trans(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape) {
+  return std::make_unique<LinearTrans>(options, grid, shape);
 }
 
 }  // namespace iap

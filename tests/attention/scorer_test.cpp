@@ -150,24 +150,6 @@ TEST_CASE("a NaN pixel spoils no more than it must") {
   }
 }
 
-TEST_CASE("projections change with the episode only where asked for, as a function of its seed") {
-  const Case c = make_case({30, 30, 3}, 3, 3, 4, false, 0.5F, 58);
-  const auto after = [&](const char* redraw, std::vector<std::uint64_t> episodes) {
-    const Config config = Config::Map{{"kernel", "hybrid"}, {"redraw", redraw}};
-    Options options("test", config);
-    const auto scorer = make_scorer(options, c.grid, c.d);
-    scorer->bind({c.query, c.key, {}, {}});
-    for (const auto episode : episodes) scorer->new_episode(episode);
-    std::vector<float> scores(c.grid.count());
-    scorer->score(c.image.view(), 0, scores);
-    return scores;
-  };
-  CHECK(after("never", {}) == after("never", {1, 2}));
-  CHECK(after("episode", {5}) == after("episode", {1, 2, 5}));
-  CHECK(after("episode", {5}) != after("episode", {6}));
-  CHECK(after("episode", {5}) != after("episode", {5 + (std::uint64_t{1} << 40)}));
-}
-
 TEST_CASE("heads that are zero or depend on few pixel values still score") {
   for (const int d : {2, 16}) {
     Case c = make_case({9, 10, 1}, 1, 1, d, false, 0.0F, 59);
