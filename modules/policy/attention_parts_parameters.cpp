@@ -4,6 +4,8 @@ module;
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 module iap.policy;
 import iap.core;
 import iap.attention;
