@@ -78,8 +78,8 @@ struct FeatureOptions {
 /// All but `threads`.
 FeatureOptions read_feature_options(FeatureKind kind, Options& options, int c, int d);
 
-/// Projections that change as the options say: the first draw of an episode belongs to the episode, the k-th after it to the episode
-/// and k. Drawing again allocates nothing.
+/// Projections that change as the options say: the first draw of an episode belongs to the episode, the k-th after it to the
+/// episode and k. Drawing again allocates nothing.
 class DrawnProjections {
  public:
   DrawnProjections(const FeatureOptions& options, int d);

@@ -30,11 +30,11 @@ class FloatBuffer {
   std::size_t size_ = 0;
 };
 
-/// Queries, keys and, if wanted, a third projection of a frame, chunk by chunk (whole rows of patches), without ever forming the L x c matrix of patches: each
-/// image row is split once into planes of equal channel and equal column modulo the stride, where neighbouring patches are
-/// neighbouring floats. A chunk is d rows of count(chunk) floats at distance `pitch`. Queries and values live until the worker's next
-/// chunk, keys until the next frame. A position encoding is a constant of the weights: PE W becomes a bias of every patch, so that a
-/// frame pays one addition a number for it, and nothing where there is none.
+/// Queries, keys and, if wanted, a third projection of a frame, chunk by chunk (whole rows of patches), without ever forming the L
+/// x c matrix of patches: each image row is split once into planes of equal channel and equal column modulo the stride, where
+/// neighbouring patches are neighbouring floats. A chunk is d rows of count(chunk) floats at distance `pitch`. Queries and values
+/// live until the worker's next chunk, keys until the next frame. A position encoding is a constant of the weights: PE W becomes a
+/// bias of every patch, so that a frame pays one addition a number for it, and nothing where there is none.
 class PatchProjector {
  public:
   /// Up to `threads` threads may project chunks of a frame at the same time, each under its own worker number in [0, threads).
@@ -73,7 +73,7 @@ class PatchProjector {
   void bind_encoding(std::span<const float> encoding);
 
   PatchGrid grid_;
-  int d_, columns_, chunk_rows_;    // columns_: of queries, keys and values together
+  int d_, columns_, chunk_rows_;  // columns_: of queries, keys and values together
   std::size_t pitch_;
   std::vector<float> weights_;      // c x columns_
   std::vector<float> bias_;         // columns_

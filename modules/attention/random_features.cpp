@@ -254,8 +254,7 @@ class FeatureScorer final : public Scorer {
 std::unique_ptr<Scorer> make_features(const char* name, FeatureKind kind, Options& options, const PatchGrid& grid, int d) {
   FeatureOptions wanted = read_feature_options(kind, options, grid.values(), d);
   wanted.threads = read_threads(options);
-  if (wanted.brute_force)
-    return make_exact_scorer(name, ExactKernel::softmax_kernel, wanted.form, grid, d, wanted.threads);
+  if (wanted.brute_force) return make_exact_scorer(name, ExactKernel::softmax_kernel, wanted.form, grid, d, wanted.threads);
   return std::make_unique<FeatureScorer>(name, wanted, grid, d);
 }
 

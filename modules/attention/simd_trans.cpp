@@ -27,7 +27,8 @@ void clear_rows(float* rows, int count_rows, int count) {
 HWY_INLINE void project(const TransMap& map, const float* x, std::size_t pitch, int count, float* scratch) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
-  linear_rows(Strided<const float>{x, pitch}, map.d, map.projections, nullptr, map.r + map.m, count, Strided<float>{scratch, block});
+  linear_rows(Strided<const float>{x, pitch}, map.d, map.projections, nullptr, map.r + map.m, count,
+              Strided<float>{scratch, block});
   float* half_square = scratch + (map.r + map.m) * block;
   for (int j = 0; j < rounded(count); j += n) {
     auto square = hn::Zero(d);
@@ -74,7 +75,8 @@ void features_of(const TransMap& map, const float* x, std::size_t pitch, int cou
   const auto epsilon = hn::Set(d, map.epsilon * std::exp(-shift));
   for (int j = 0; j < rounded(count); j += n) {
     for (int s = 0; s < map.r; ++s)
-      hn::StoreU(hn::IfThenElse(hn::Lt(hn::LoadU(d, scratch + s * block + j), hn::Zero(d)), minus_one, one), d, signs + s * block + j);
+      hn::StoreU(hn::IfThenElse(hn::Lt(hn::LoadU(d, scratch + s * block + j), hn::Zero(d)), minus_one, one), d,
+                 signs + s * block + j);
     const auto half_square = hn::LoadU(d, half_squares + j);
     const auto below = own_scale ? largest_projection(map, projections, j) : hn::Add(half_square, constant);
     const auto scale = map.trig ? exponential(d, hn::Sub(half_square, constant)) : one;
@@ -176,8 +178,7 @@ void normalise_of(float* x, std::size_t pitch, int size, int count, float length
       square = hn::MulAdd(value, value, square);
     }
     // Not `square > 0`: NaN has to stay NaN.
-    const auto factor =
-        hn::IfThenZeroElse(hn::Eq(square, hn::Zero(d)), hn::Div(hn::Set(d, length), hn::Sqrt(square)));
+    const auto factor = hn::IfThenZeroElse(hn::Eq(square, hn::Zero(d)), hn::Div(hn::Set(d, length), hn::Sqrt(square)));
     for (int v = 0; v < size; ++v) {
       float* at = x + v * pitch + j;
       hn::StoreU(hn::Mul(hn::LoadU(d, at), factor), d, at);

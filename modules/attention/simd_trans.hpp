@@ -1,5 +1,5 @@
-// Vectorised loops of IAP-trans, dispatched at run time. Rows are structure-of-arrays as in simd.hpp. Work goes in blocks of at most
-// `block` patches, and every loop runs to the next multiple of `lanes` past `count`: what it reads there must be allocated.
+// Vectorised loops of IAP-trans, dispatched at run time. Rows are structure-of-arrays as in simd.hpp. Work goes in blocks of at
+// most `block` patches, and every loop runs to the next multiple of `lanes` past `count`: what it reads there must be allocated.
 #pragma once
 #include <cstddef>
 
@@ -7,12 +7,12 @@ namespace iap::simd {
 
 inline constexpr int block = 256;
 
-/// The features of IAP-trans: of relu, max(x, 0) + epsilon; else, for m projections, sin and cos (if `trig`) and exp (if `exp`), and r
-/// signs.
+/// The features of IAP-trans: of relu, max(x, 0) + epsilon; else, for m projections, sin and cos (if `trig`) and exp (if `exp`),
+/// and r signs.
 struct TransMap {
   int d = 0, m = 0, r = 0;
   bool relu = false, trig = false, exp = false;
-  float epsilon = 0;                     ///< added to every feature of relu and exp
+  float epsilon = 0;                   ///< added to every feature of relu and exp
   const float* projections = nullptr;  ///< d x (r + m): column j is xi_j, column r + i is omega_i
 
   int features() const { return relu ? d : m * ((trig ? 2 : 0) + (exp ? 1 : 0)); }

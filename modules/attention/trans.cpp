@@ -50,7 +50,8 @@ std::unique_ptr<Trans> make_feature_trans(Options& options, const PatchGrid& gri
     options.fail(text("option 'normalise_rows' needs positive features, those of kernel ", name,
                       " may sum to zero or less; use kernel exp, relu or softmax"));
   wanted.order = read_order(options);
-  const double sums = static_cast<double>(feature_count(kind, wanted.features.m, wanted.features.r)) * std::max(shape.values + 1, shape.tokens);
+  const double sums =
+      static_cast<double>(feature_count(kind, wanted.features.m, wanted.features.r)) * std::max(shape.values + 1, shape.tokens);
   if (sums > 1 << 26)
     options.fail(text("would hold ", sums, " sums of features times values; choose a smaller m, r or number of values"));
   return make_linear_trans(wanted, grid, shape);

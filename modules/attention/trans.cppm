@@ -12,11 +12,11 @@ export namespace iap {
 
 /// Sizes of one head of IAP-trans.
 struct TransShape {
-  int d = 8;               ///< of queries and keys
-  int tokens = 10;         ///< l, rows of the output
-  int values = 8;          ///< dV, columns of the output
-  bool projected = true;   ///< V = X' W_V; otherwise the caller writes V (value_row)
-  bool residual = true;    ///< adds P V to the output
+  int d = 8;              ///< of queries and keys
+  int tokens = 10;        ///< l, rows of the output
+  int values = 8;         ///< dV, columns of the output
+  bool projected = true;  ///< V = X' W_V; otherwise the caller writes V (value_row)
+  bool residual = true;   ///< adds P V to the output
 };
 
 /// What one head of IAP-trans learns.
@@ -32,14 +32,14 @@ enum class TransOrder : std::uint8_t {
   queries_first  ///< ((P Q') K'^T) V
 };
 
-/// Multiplications of a frame after features: `features` numbers a query or key, L patches. Row normalisation costs a column more in
-/// one order and a pass over the keys more in the other.
+/// Multiplications of a frame after features: `features` numbers a query or key, L patches. Row normalisation costs a column more
+/// in one order and a pass over the keys more in the other.
 double trans_cost(TransOrder order, const TransShape& shape, bool normalise_rows, double features, double patches);
 
 /// One head of IAP-trans (v2 section 3.2): turns a frame into P (A V / L) + P V, l x dV, the second term being the residual
-/// connection, with V in the place of X' so that shapes agree for any dV. A(i, j) = K(q_i, k_j), Q = X' W_Q, K = X' W_K. A is divided
-/// by L as IAP-rank's scores are, so that outputs do not grow with the image; where rows of A are normalised to sum 1 it is not.
-/// A itself is never held. Owns its workspace: `apply` allocates nothing. Not thread-safe.
+/// connection, with V in the place of X' so that shapes agree for any dV. A(i, j) = K(q_i, k_j), Q = X' W_Q, K = X' W_K. A is
+/// divided by L as IAP-rank's scores are, so that outputs do not grow with the image; where rows of A are normalised to sum 1 it is
+/// not. A itself is never held. Owns its workspace: `apply` allocates nothing. Not thread-safe.
 class Trans {
  public:
   virtual ~Trans() = default;

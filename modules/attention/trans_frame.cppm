@@ -30,7 +30,8 @@ class TransFrame {
 
   /// `head` may be a reduced one; sizes have been checked.
   void bind(const HeadWeights& head, std::span<const float> value, std::span<const float> compression);
-  /// A new frame: fills queries, keys and, if projected, V; the output begins at zero. @throws Error on a wrong image or size of out.
+  /// A new frame: fills queries, keys and, if projected, V; the output begins at zero. @throws Error on a wrong image or size of
+  /// out.
   void project(const ImageView& image, float pixel_offset, std::size_t out_size);
 
   float* queries(int first) { return queries_.data() + first; }  ///< inputs() rows
@@ -60,7 +61,7 @@ class TransFrame {
 /// What the options of a linear kernel say.
 struct LinearOptions {
   const char* name = "relu";
-  bool relu = true;         ///< of `features` only epsilon counts
+  bool relu = true;  ///< of `features` only epsilon counts
   FeatureOptions features;
   bool normalise_rows = false;
   std::optional<TransOrder> order;  ///< empty: the cheaper one

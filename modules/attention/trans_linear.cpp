@@ -163,10 +163,12 @@ class LinearTrans final : public Trans {
       rows = spread_.data();
       pitch = simd::block;
     }
-    simd::add_products(feature_rows_.data(), simd::block, map_.features(), rows, pitch, (1 + map_.r) * columns, count, sums_.data());
+    simd::add_products(feature_rows_.data(), simd::block, map_.features(), rows, pitch, (1 + map_.r) * columns, count,
+                       sums_.data());
   }
 
-  // K_hyb = (K_trig + K_exp + K_ang K_trig - K_ang K_exp) / 2, where K_trig and K_exp are means over m projections, K_ang over r signs.
+  // K_hyb = (K_trig + K_exp + K_ang K_trig - K_ang K_exp) / 2, where K_trig and K_exp are means over m projections, K_ang over r
+  // signs.
   double product_weight(int feature, int sign) const {
     if (map_.relu) return 1;
     const double mean = 1.0 / map_.m;
@@ -210,8 +212,7 @@ class LinearTrans final : public Trans {
       float* rows = mixed_.data();
       make_query_features(first);
       mix_features(weights_, columns, count, rows);
-      if (options_.normalise_rows)
-        simd::divide_rows(rows, simd::block, values, rows + values * simd::block, count, rows);
+      if (options_.normalise_rows) simd::divide_rows(rows, simd::block, values, rows + values * simd::block, count, rows);
       simd::scale_rows(rows, values, scale(), count);
       frame_.add_attended(rows, first, count);
     }

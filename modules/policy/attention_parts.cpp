@@ -33,7 +33,8 @@ class PositionForm {
   float shift_;  // from a patch's centre to the upper left corner of its middle pixel, whose index AttentionAgent uses
 };
 
-/// PE of X' = X + PE (v2 section 3.2): option `encoding`, "none", "sinusoidal" (times `encoding_scale`) or "learned", which declares
+/// PE of X' = X + PE (v2 section 3.2): option `encoding`, "none", "sinusoidal" (times `encoding_scale`) or "learned", which
+/// declares
 /// `<path>.encoding`, L x c.
 class PositionEncoding {
  public:

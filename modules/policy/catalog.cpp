@@ -44,9 +44,10 @@ std::span<const BlockEntry> block_catalog() {
       BlockEntry{"observation", "the observation's vector", R"({})", make_observation},
       BlockEntry{"rank", "IAP-rank: what the patches with the highest attention scores show",
                  R"({"patch": 4, "d": 4, "top": 3, "values": ["position", "content"], "motion": true})", make_rank},
-      BlockEntry{"trans", "IAP-trans: the image compressed by attention to a few rows of values",
-                 R"({"patch": 4, "d": 4, "tokens": 3, "dv": 5, "kernel": "exp", "heads": 2, "encoding": "learned", "layer_norm": true})",
-                 make_trans_block},
+      BlockEntry{
+          "trans", "IAP-trans: the image compressed by attention to a few rows of values",
+          R"({"patch": 4, "d": 4, "tokens": 3, "dv": 5, "kernel": "exp", "heads": 2, "encoding": "learned", "layer_norm": true})",
+          make_trans_block},
       BlockEntry{"linear", "one dense layer with an activation", R"({"units": 5, "activation": "tanh"})", make_linear},
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},

@@ -9,10 +9,10 @@ import iap.core;
 
 namespace iap {
 
-/// P, l x L (v2 section 3.2): option `compression`, "learned" (`<path>.compression` over sqrt(L)), "average" (row i is the mean of the
-/// i-th of l runs of patches that are as equal as possible, in patch order) or "random" (N(0, 1/L), drawn from `compression_seed`).
-/// A learned P begins as N(0, 1/L), which keeps the variance of what it adds up; its parameters as N(0, 1), so that steps of an
-/// evolution strategy that suit other parameters suit these, whatever the image.
+/// P, l x L (v2 section 3.2): option `compression`, "learned" (`<path>.compression` over sqrt(L)), "average" (row i is the mean of
+/// the i-th of l runs of patches that are as equal as possible, in patch order) or "random" (N(0, 1/L), drawn from
+/// `compression_seed`). A learned P begins as N(0, 1/L), which keeps the variance of what it adds up; its parameters as N(0, 1), so
+/// that steps of an evolution strategy that suit other parameters suit these, whatever the image.
 class Compression {
  public:
   Compression(Options& options, int patches, int tokens, const std::string& path, int head, int heads, ParameterLayout& layout);

@@ -31,7 +31,8 @@ Compression::Compression(Options& options, int patches, int tokens, const std::s
     }
   } else {
     const auto seed = options.integer_in("compression_seed", 0, std::numeric_limits<std::int64_t>::max(), 0);
-    Random random({.seed = static_cast<std::uint64_t>(seed), .member = static_cast<std::uint32_t>(head), .purpose = Purpose::policy});
+    Random random(
+        {.seed = static_cast<std::uint64_t>(seed), .member = static_cast<std::uint32_t>(head), .purpose = Purpose::policy});
     fill_normal(matrix_, factor_, random);
   }
 }

@@ -42,9 +42,7 @@ struct RankOptions {
     const auto head_count = static_cast<int>(options.integer_in("heads", 1, 64, 1));
     for (int head = 0; head < head_count; ++head)
       heads.push_back({HeadParameters(grid, d, bias, learned_votes, context.path, head, head_count, layout),
-                       make_head_scorer(options, head),
-                       std::vector<float>(grid.count()),
-                       std::vector<int>(top),
+                       make_head_scorer(options, head), std::vector<float>(grid.count()), std::vector<int>(top),
                        std::vector<float>(2 * static_cast<std::size_t>(top)),
                        std::vector<float>(2 * static_cast<std::size_t>(top))});
     encoding = std::make_unique<PositionEncoding>(options, grid, context.path, layout);
@@ -81,8 +79,8 @@ struct RankOptions {
 };
 
 /// IAP-rank (v1 section 3, v2 section 3.2): scores of all patches, the `top` best, and their values. One kind of values after the
-/// other, each a matrix of l rows in rank order or, masked, of L rows in patch order that are zero where a patch was not chosen; then
-/// the motion of the patch of every rank. Several heads choose on their own, and their outputs follow each other.
+/// other, each a matrix of l rows in rank order or, masked, of L rows in patch order that are zero where a patch was not chosen;
+/// then the motion of the patch of every rank. Several heads choose on their own, and their outputs follow each other.
 class Rank final : public Block {
  public:
   Rank(RankOptions options, const BlockContext& context) : Block(context, options.outputs), options_(std::move(options)) {}
@@ -90,8 +88,8 @@ class Rank final : public Block {
   std::string_view kind() const override { return "rank"; }
   std::string describe() const override {
     const auto& grid = options_.grid;
-    std::string line = text("kernel ", heads().front().scorer->kernel(), ", patch ", grid.size(), ", stride ", grid.stride(), ", L ",
-                            grid.count(), ", d ", options_.d, ", top ", options_.top, ", values ");
+    std::string line = text("kernel ", heads().front().scorer->kernel(), ", patch ", grid.size(), ", stride ", grid.stride(),
+                            ", L ", grid.count(), ", d ", options_.d, ", top ", options_.top, ", values ");
     for (std::size_t i = 0; i < options_.names.size(); ++i) line += (i ? " + " : "") + options_.names[i];
     if (options_.motion) line += " + motion";
     if (heads().size() > 1) line += text(", heads ", heads().size());

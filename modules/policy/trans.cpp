@@ -49,7 +49,8 @@ struct TransOptions {
     outputs = checked_outputs(options, std::int64_t{shape.tokens} * width);
     layer_norm = options.boolean("layer_norm", false);
     if (!layer_norm) return;
-    if (width < 2) options.fail("option 'layer_norm' would make a zero of every row, which has only one value; raise 'dv' or 'heads'");
+    if (width < 2)
+      options.fail("option 'layer_norm' would make a zero of every row, which has only one value; raise 'dv' or 'heads'");
     gain = layout.add(context.path + ".norm_gain", {width});
     shift = layout.add(context.path + ".norm_bias", {width});
   }
@@ -167,7 +168,8 @@ class TransBlock final : public Block {
     selected_.resize(static_cast<std::size_t>(count) * options_.shape.tokens);
     for (int head = 0; head < count; ++head) {
       const auto scores = std::span(importance_).subspan(static_cast<std::size_t>(head) * grid.count(), grid.count());
-      const auto selected = std::span(selected_).subspan(static_cast<std::size_t>(head) * options_.shape.tokens, options_.shape.tokens);
+      const auto selected =
+          std::span(selected_).subspan(static_cast<std::size_t>(head) * options_.shape.tokens, options_.shape.tokens);
       if (!weighed_) {
         heads()[head].attention->importance(scores);
         select_top(scores, selected);

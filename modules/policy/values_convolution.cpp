@@ -56,8 +56,8 @@ std::vector<float> fixed_weights(int size, int filters, int channels) {
   return weights;
 }
 
-/// `filters` filters on a window of size x size pixels with the patch in its middle (half a pixel up and left of it where one size is
-/// odd and the other even): sum of weight times (pixel + pixel offset), pixels outside the image counting as 0. Weights are
+/// `filters` filters on a window of size x size pixels with the patch in its middle (half a pixel up and left of it where one size
+/// is odd and the other even): sum of weight times (pixel + pixel offset), pixels outside the image counting as 0. Weights are
 /// filters x size x size x channels, learned (they begin as N(0, 1 / weights a filter)) or fixed.
 class ConvolutionValues final : public PatchValues {
  public:

@@ -172,7 +172,12 @@ Head random_head(Random& random, Config::Map options) {
   const int size = pick(1, 5), stride = pick(1, 7);
   const ImageShape shape{pick(size, 30), pick(size, 41), pick(1, 4), random.below(2) ? PixelType::uint8 : PixelType::float32};
   Head h{make_case(shape, size, stride, pick(1, 9), random.below(2) == 1, 0.7F / static_cast<float>(size), random.bits()),
-         {}, std::move(options), {}, {}, {}, {}};
+         {},
+         std::move(options),
+         {},
+         {},
+         {},
+         {}};
   h.offset = random.below(2) ? -0.5 : 0;
   const std::size_t patches = h.c.grid.count(), c = h.c.grid.values();
   h.shape = {h.c.d, pick(1, std::min(9, h.c.grid.count())), pick(1, 8), random.below(3) > 0, random.below(2) == 1};
@@ -377,7 +382,8 @@ TEST_CASE("what IAP-trans cannot do is an error that says why") {
                        MessageMatches(ContainsSubstring("policy.1.trans: option 'normalise_rows' needs positive features")));
   CHECK_THROWS_MATCHES(build({{"kernel", "softmax"}, {"order", "auto"}}), Error,
                        MessageMatches(ContainsSubstring("unknown option 'order'")));
-  CHECK_THROWS_MATCHES(build({{"kernel", "hybrid"}, {"m", 4096}, {"r", 1024}}), Error, MessageMatches(ContainsSubstring("smaller m")));
+  CHECK_THROWS_MATCHES(build({{"kernel", "hybrid"}, {"m", 4096}, {"r", 1024}}), Error,
+                       MessageMatches(ContainsSubstring("smaller m")));
   Head h{make_case({20, 20, 3}, 4, 4, 4, false, 0.3F, 92), {4, 2, 2, true, true}, {}, {}, {}, {}, {}};
   h.value.resize(48 * 2);
   h.compression.resize(25 * 2 - 1);

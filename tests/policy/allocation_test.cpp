@@ -53,14 +53,16 @@ TEST_CASE("act, reset and set_parameters allocate nothing after the first act, w
     blocks.back()["kind"] = entry.name;
   }
   for (const std::string more :
-       {"'kind': 'rank', 'query_weights': 'learned', 'heads': 2, 'masked': true, 'values': ['projection', 'histogram', 'convolution']",
+       {"'kind': 'rank', 'query_weights': 'learned', 'heads': 2, 'masked': true, 'values': ['projection', 'histogram', "
+        "'convolution']",
         "'kind': 'rank', 'encoding': 'learned', 'values': 'convolution', 'convolution': 'fixed'",
         "'kind': 'rank', 'encoding': 'sinusoidal', 'kernel': 'hybrid', 'redraw': 'episode'",
         "'kind': 'trans', 'kernel': 'hybrid', 'redraw': 2, 'order': 'queries_first'",
         "'kind': 'trans', 'kernel': 'exp', 'normalise_rows': true, 'order': 'queries_first', 'layer_norm': true",
         "'kind': 'trans', 'kernel': 'relu', 'values': ['content', 'position'], 'order': 'values_first'",
         "'kind': 'trans', 'kernel': 'softmax', 'compression': 'average'"})
-    blocks.push_back(config("{'patch': 4, '" + std::string(more.contains("trans") ? "tokens" : "top") + "': 3, " + more + "}"));
+    blocks.push_back(
+        config("{'patch': 4, '" + std::string(more.find("trans") != std::string::npos ? "tokens" : "top") + "': 3, " + more + "}"));
   for (const Config& block : blocks) {
     INFO(to_json(block));
     Config architecture;

@@ -26,8 +26,7 @@ inline Rows patches(const iap::Image& image, int size, int stride, double offset
         for (int x = left; x < left + size; ++x)
           for (int channel = 0; channel < shape.channels; ++channel) {
             const auto at = static_cast<std::size_t>((y * shape.width + x) * shape.channels + channel);
-            rows.back().push_back(offset +
-                                  (shape.type == iap::PixelType::uint8 ? image.bytes()[at] / 255.0 : image.floats()[at]));
+            rows.back().push_back(offset + (shape.type == iap::PixelType::uint8 ? image.bytes()[at] / 255.0 : image.floats()[at]));
           }
     }
   return rows;
@@ -120,7 +119,8 @@ inline Rows attention(const Rows& queries, const Rows& keys, const Kernel& kerne
   for (const auto& q : queries) {
     rows.emplace_back();
     for (const auto& k : keys) rows.back().push_back(kernel(q, k));
-    const double total = normalise ? std::accumulate(rows.back().begin(), rows.back().end(), 0.0) : static_cast<double>(keys.size());
+    const double total =
+        normalise ? std::accumulate(rows.back().begin(), rows.back().end(), 0.0) : static_cast<double>(keys.size());
     for (double& a : rows.back()) a = total == 0 ? 0 : a / total;
   }
   return rows;
@@ -130,7 +130,10 @@ inline Rows attention(const Rows& queries, const Rows& keys, const Kernel& kerne
 inline std::vector<int> best(const std::vector<double>& scores, int top) {
   std::vector<int> order(scores.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, [&](int a, int b) { return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)]; });
+  std::ranges::sort(order, [&](int a, int b) {
+    const double x = scores[static_cast<std::size_t>(a)], y = scores[static_cast<std::size_t>(b)];
+    return x > y || (x == y && a < b);
+  });
   order.resize(static_cast<std::size_t>(top));
   return order;
 }

@@ -171,13 +171,14 @@ TEST_CASE("defaults are filled in, inside containers too") {
   const Policy policy(config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'patch': 4, 'top': 2, "
                              "'kernel': 'hybrid'}, {'kind': 'observation'}]}, {'kind': 'linear'}]}"),
                       spec, 3);
-  CHECK(policy.architecture() ==
-        config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'image': 'pixels', 'patch': 4, "
-               "'stride': 4, 'd': 8, 'top': 2, 'pixel_offset': -0.5, 'position_range': 'signed', 'centre': 'exact', 'masked': false, "
-               "'query_weights': 'ones', 'bias': false, 'heads': 1, 'encoding': 'none', 'values': 'position', 'motion': false, "
-               "'kernel': 'hybrid', 'm': 10, 'r': 5, 'ensemble': 'orthogonal', 'feature_seed': 0, 'redraw': 'never', 'threads': 1, "
-               "'input': 'plain', 'scale': 'd', 'temperature': 1.0, 'brute_force': false}, {'kind': 'observation'}]}, "
-               "{'kind': 'linear', 'units': 3, 'activation': 'none', 'scale': 0.1, 'bias': true}]}"));
+  CHECK(
+      policy.architecture() ==
+      config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'image': 'pixels', 'patch': 4, "
+             "'stride': 4, 'd': 8, 'top': 2, 'pixel_offset': -0.5, 'position_range': 'signed', 'centre': 'exact', 'masked': false, "
+             "'query_weights': 'ones', 'bias': false, 'heads': 1, 'encoding': 'none', 'values': 'position', 'motion': false, "
+             "'kernel': 'hybrid', 'm': 10, 'r': 5, 'ensemble': 'orthogonal', 'feature_seed': 0, 'redraw': 'never', 'threads': 1, "
+             "'input': 'plain', 'scale': 'd', 'temperature': 1.0, 'brute_force': false}, {'kind': 'observation'}]}, "
+             "{'kind': 'linear', 'units': 3, 'activation': 'none', 'scale': 0.1, 'bias': true}]}"));
   const Policy agent(config("{'kind': 'attention_agent', 'rank': {'patch': 4, 'top': 3}}"), spec, 3);
   const Config& rank = *agent.architecture().find("rank");
   CHECK(*rank.find("scale") == Config("c"));

@@ -73,10 +73,8 @@ void check_close(const std::vector<float>& got, const std::vector<double>& wante
   for (std::size_t i = 0; i < got.size(); ++i) REQUIRE_THAT(got[i], WithinAbs(wanted[i], tolerance * scale));
 }
 
-constexpr ImageShape odd_shapes[] = {{17, 23, 1, PixelType::uint8},
-                                     {13, 19, 3, PixelType::uint8},
-                                     {11, 9, 4, PixelType::float32},
-                                     {24, 7, 2, PixelType::float32}};
+constexpr ImageShape odd_shapes[] = {
+    {17, 23, 1, PixelType::uint8}, {13, 19, 3, PixelType::uint8}, {11, 9, 4, PixelType::float32}, {24, 7, 2, PixelType::float32}};
 
 }  // namespace
 
@@ -120,8 +118,7 @@ TEST_CASE("masking keeps every row's place and leaves zeros where a patch was no
           for (std::size_t v = 0; v < size; ++v, ++at) {
             const auto chosen = masked.selected();
             const auto rank = std::ranges::find(chosen, static_cast<int>(patch_index)) - chosen.begin();
-            const float wanted =
-                rank < 2 ? plain.out[from + static_cast<std::size_t>(rank) * size + v] : 0.0F;
+            const float wanted = rank < 2 ? plain.out[from + static_cast<std::size_t>(rank) * size + v] : 0.0F;
             REQUIRE(masked.out[at] == wanted);
           }
         from += 2 * size;
@@ -147,7 +144,8 @@ TEST_CASE("projected values are X' W_V of the chosen patches") {
 }
 
 TEST_CASE("an encoding moves no value that the controller gets") {
-  const Played played("'d': 3, 'top': 4, 'values': 'content', 'encoding': 'sinusoidal', 'encoding_scale': 0.25", {15, 17, 3}, 3, 3, 61);
+  const Played played("'d': 3, 'top': 4, 'values': 'content', 'encoding': 'sinusoidal', 'encoding_scale': 0.25", {15, 17, 3}, 3, 3,
+                      61);
   check_close(played.scores(), played.wanted_scores(reference::add(played.x, reference::sinusoidal(5, 5, 27, 0.25)), "", 3), 1e-4);
   std::vector<double> wanted;
   for (const int patch : played.selected()) wanted.insert(wanted.end(), played.x[patch].begin(), played.x[patch].end());
@@ -182,9 +180,10 @@ TEST_CASE("learned convolutions see a window around the patch, with zeros outsid
   for (const auto& shape : odd_shapes)
     for (const int size : {1, 3, 4, 7}) {
       const int patch = 3;
-      const Played played(text("'d': 2, 'top': 5, 'values': 'convolution', 'convolution_channels': 2, 'convolution_size': ", size), shape,
-                          patch, 2, 80);
-      const auto filters = reference::matrix(played.policy, "policy.convolution", static_cast<std::size_t>(size) * size * shape.channels);
+      const Played played(text("'d': 2, 'top': 5, 'values': 'convolution', 'convolution_channels': 2, 'convolution_size': ", size),
+                          shape, patch, 2, 80);
+      const auto filters =
+          reference::matrix(played.policy, "policy.convolution", static_cast<std::size_t>(size) * size * shape.channels);
       const auto pixels = reference::patches(played.frame.image(), 1, 1, -0.5);
       std::vector<double> wanted;
       for (const int index : played.selected()) {
@@ -220,7 +219,8 @@ TEST_CASE("fixed convolutions are smoothing, derivatives and the Laplacian") {
       for (int x = 0; x < 32; ++x) frame.image().floats()[y * 32 + x] = static_cast<float>(intensity(y, x));
     return widen(act(policy, frame));
   };
-  // Only patch (0, 0) exists, so that half of the window lies outside: intensities that continue oddly there give the full response.
+  // Only patch (0, 0) exists, so that half of the window lies outside: intensities that continue oddly there give the full
+  // response.
   const auto response = respond(3, [](int y, int x) { return 1 + 10 * y + 100 * x; });
   CHECK_THAT(response[0], WithinAbs((4 * 1 + 2 * 11 + 2 * 101 + 111) / 16.0, 1e-4));
   CHECK_THAT(response[1], WithinAbs((2 * 11 + 111) / 8.0, 1e-4));
@@ -238,7 +238,8 @@ TEST_CASE("fixed convolutions are smoothing, derivatives and the Laplacian") {
       for (int x = 0; x < 11; ++x)
         for (int channel = 0; channel < 3; ++channel) {
           const double row = y - 5, column = x - 5;
-          frame.image().floats()[(y * 11 + x) * 3 + channel] = static_cast<float>(2 + 3 * row - 4 * column + row * row + 0.5 * column * column);
+          frame.image().floats()[(y * 11 + x) * 3 + channel] =
+              static_cast<float>(2 + 3 * row - 4 * column + row * row + 0.5 * column * column);
         }
     const auto response_inside = act(policy, frame);
     CHECK_THAT(response_inside[1], WithinAbs(3, 1e-4));
@@ -291,9 +292,10 @@ TEST_CASE("rank's options that do not fit are errors that name the block and the
   const auto build = [](const std::string& options) { Played::make(options, image_spec(20, 20), 4, 4); };
   CHECK_THROWS_MATCHES(build("'masked': true, 'motion': true"), Error,
                        MessageMatches(ContainsSubstring("policy: option 'motion' follows patches by rank")));
-  CHECK_THROWS_MATCHES(build("'values': ['position', 'histogramm']"), Error,
-                       Message("policy: option 'values' takes \"position\", \"content\", \"projection\", \"histogram\", \"convolution\" "
-                               "or a list of them, got \"histogramm\""));
+  CHECK_THROWS_MATCHES(
+      build("'values': ['position', 'histogramm']"), Error,
+      Message("policy: option 'values' takes \"position\", \"content\", \"projection\", \"histogram\", \"convolution\" "
+              "or a list of them, got \"histogramm\""));
   CHECK_THROWS_MATCHES(build("'values': 'convolution', 'convolution': 'fixed', 'convolution_channels': 5"), Error,
                        MessageMatches(ContainsSubstring("only 4 fixed filters")));
   CHECK_THROWS_MATCHES(build("'values': 'convolution', 'convolution': 'fixed', 'convolution_size': 4"), Error,
