@@ -5,3 +5,8 @@ export import :kernel;
 export import :select;
 export import :features;
 export import :theory;
+export import :patch_features;
+export import :key_tree;
+export import :sign_hash;
+export import :key_database;
+export import :cross_attention;
