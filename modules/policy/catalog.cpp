@@ -44,6 +44,10 @@ std::span<const BlockEntry> block_catalog() {
       BlockEntry{"observation", "the observation's vector", R"({})", make_observation},
       BlockEntry{"rank", "IAP-rank: what the patches with the highest attention scores show",
                  R"({"patch": 4, "d": 4, "top": 3, "values": ["position", "content"], "motion": true})", make_rank},
+      BlockEntry{"cross", "IAP-rank as cross-attention: queries of every frame choose patches of a frame that changes less often",
+                 R"({"patch": 4, "d": 4, "top": 3, "every": 2, "ranking": "hash", "kernel": "trig", "input": "normalised",)"
+                 R"( "key_patch": 3, "key_stride": 2, "values": ["position", "content"]})",
+                 make_cross},
       BlockEntry{"linear", "one dense layer with an activation", R"({"units": 5, "activation": "tanh"})", make_linear},
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},

@@ -83,7 +83,9 @@ struct RankOptions {
         shift_to_pixel(options.choice("centre", {"exact", "pixel"}, "exact") == "pixel" && grid.size() % 2 == 1 ? 0.5F : 0.0F),
         bias(options.boolean("bias", false)),
         image_name(context.observation->images[image].name),
-        scorer(make_scorer(options, grid, d)) {}
+        sample(options.choice("selection", {"top", "sample"}, "top") == "sample"),
+        scorer(sample ? nullptr : make_scorer(options, grid, d)),
+        sampler(sample ? std::make_unique<CrossAttention>(options, Ranking::sample, grid, grid, d) : nullptr) {}
 
   std::size_t image;
   PatchGrid grid;
@@ -95,11 +97,15 @@ struct RankOptions {
   float shift_to_pixel;  // from a patch's centre to the upper left corner of its middle pixel, whose index AttentionAgent uses
   bool bias;
   std::string image_name;
-  std::unique_ptr<Scorer> scorer;
+  bool sample;
+  std::unique_ptr<Scorer> scorer;           // for the top patches
+  std::unique_ptr<CrossAttention> sampler;  // for drawn ones
 };
 
 /// IAP-rank without masking (v1 section 3): scores of all patches, the `top` best, and their values in rank order: first every
-/// patch's (row, column), then every patch's pixels, then every patch's motion.
+/// patch's (row, column), then every patch's pixels, then every patch's motion. With selection = "sample" patches are drawn by
+/// softmax weights instead (v2 section 3.2): `top` different ones, in the order of the draws, which are a function of the episode's
+/// seed, the step and the block's path.
 class Rank final : public Block {
  public:
   Rank(RankOptions options, const BlockContext& context, ParameterLayout& layout)
@@ -122,8 +128,9 @@ class Rank final : public Block {
   std::string_view kind() const override { return "rank"; }
   std::string describe() const override {
     const auto& grid = options_.grid;
-    return text("kernel ", options_.scorer->kernel(), ", patch ", grid.size(), ", stride ", grid.stride(), ", L ", grid.count(),
-                ", d ", options_.d, ", top ", options_.top, ", values ", options_.values.describe());
+    return text(options_.sample ? options_.sampler->describe() : text("kernel ", options_.scorer->kernel()), ", patch ",
+                grid.size(), ", stride ", grid.stride(), ", L ", grid.count(), ", d ", options_.d, ", top ", options_.top,
+                ", values ", options_.values.describe());
   }
   /// W_Q and W_K begin as N(0, 1/c), so that queries and keys have the variance of the pixels; biases at 0.
   void initialise(std::span<float> parameters, Random& random) const override {
@@ -132,18 +139,25 @@ class Rank final : public Block {
     fill_normal(parameters.subspan(key_, projection_size_), deviation, random);
   }
   void bind(std::span<const float> parameters) override {
-    options_.scorer->bind({parameters.subspan(query_, projection_size_), parameters.subspan(key_, projection_size_),
-                           parameters.subspan(query_bias_, bias_size_), parameters.subspan(key_bias_, bias_size_)});
+    const HeadWeights weights{parameters.subspan(query_, projection_size_), parameters.subspan(key_, projection_size_),
+                              parameters.subspan(query_bias_, bias_size_), parameters.subspan(key_bias_, bias_size_)};
+    options_.sample ? options_.sampler->bind(weights) : options_.scorer->bind(weights);
   }
   void reset(std::uint64_t episode_seed) override {
     has_frame_before_ = false;
-    options_.scorer->new_episode(episode_seed);
+    episode_seed_ = episode_seed;
+    step_ = 0;
+    options_.sample ? options_.sampler->new_episode(episode_seed) : options_.scorer->new_episode(episode_seed);
   }
 
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
     const ImageView& image = observation.images[options_.image];
-    options_.scorer->score(image, options_.pixel_offset, scores_);
-    select_top(scores_, selected_);
+    if (options_.sample) {
+      draw_patches(image);
+    } else {
+      options_.scorer->score(image, options_.pixel_offset, scores_);
+      select_top(scores_, selected_);
+    }
     looked_ = true;
     locate_centres();
     if (options_.values.position) {
@@ -161,6 +175,12 @@ class Rank final : public Block {
   }
 
  private:
+  void draw_patches(const ImageView& image) {
+    Random random({.seed = episode_seed_, .iteration = step_++, .member = crc32(path()), .purpose = Purpose::policy});
+    options_.sampler->set_keys(image, options_.pixel_offset);
+    options_.sampler->choose(image, options_.pixel_offset, random, selected_);
+    options_.sampler->score(scores_);
+  }
   void locate_centres() {
     for (std::size_t rank = 0; rank < selected_.size(); ++rank) {
       const auto& image = options_.grid.image();
@@ -192,6 +212,8 @@ class Rank final : public Block {
   std::vector<int> selected_;
   std::vector<float> centres_, centres_before_;
   bool has_frame_before_ = false, looked_ = false;
+  std::uint64_t episode_seed_ = 0;
+  std::uint32_t step_ = 0;
 };
 
 }  // namespace
