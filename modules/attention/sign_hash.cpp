@@ -1,5 +1,4 @@
 module;
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,7 +13,6 @@ namespace iap {
 namespace {
 
 constexpr int word_bits = 64;
-constexpr std::size_t row_size = simd::tile + simd::padding;
 
 }  // namespace
 
@@ -28,33 +26,17 @@ SignHash::SignHash(int features, int bits, std::uint64_t seed) : features_(featu
     for (int f = 0; f < features; ++f)
       directions_[(static_cast<std::size_t>(b / word_bits) * features + f) * word_bits + b % word_bits] =
           static_cast<float>(random.normal());
-  single_.resize(static_cast<std::size_t>(features) * row_size);
-  products_.resize(word_bits * row_size);
-  inputs_.resize(features);
-  for (int b = 0; b < word_bits; ++b) outputs_.push_back(products_.data() + b * row_size);
 }
 
-void SignHash::encode(std::span<const float> x, std::span<std::uint64_t> code) {
+void SignHash::encode(std::span<const float> x, std::span<std::uint64_t> code) const {
   if (x.size() != static_cast<std::size_t>(features_) || code.size() != static_cast<std::size_t>(words()))
     throw Error(
         text("sign hash: got ", x.size(), " features and room for ", code.size(), " words, wanted ", features_, " and ", words()));
-  for (int f = 0; f < features_; ++f) single_[f * row_size] = x[f];
-  encode_all(single_.data(), row_size, 1, code.data(), 1);
+  encode_all(x.data(), 1, 1, code.data(), 1);
 }
 
-void SignHash::encode_all(const float* planes, std::size_t pitch, int count, std::uint64_t* codes, std::size_t code_pitch) {
-  for (int first = 0; first < count; first += simd::tile) {
-    const int size = std::min(simd::tile, count - first);
-    for (int f = 0; f < features_; ++f) inputs_[f] = planes + f * pitch + first;
-    for (int w = 0; w < words(); ++w) {
-      const float* directions = directions_.data() + static_cast<std::size_t>(w) * features_ * word_bits;
-      simd::linear(inputs_.data(), features_, directions, nullptr, word_bits, size, outputs_.data());
-      std::uint64_t* out = codes + w * code_pitch + first;
-      std::fill_n(out, size, 0);
-      for (int b = 0; b < word_bits; ++b)
-        for (int j = 0; j < size; ++j) out[j] |= static_cast<std::uint64_t>(outputs_[b][j] < 0) << b;
-    }
-  }
+void SignHash::encode_all(const float* planes, std::size_t pitch, int count, std::uint64_t* codes, std::size_t code_pitch) const {
+  simd::sign_codes(planes, pitch, features_, count, directions_.data(), words(), codes, code_pitch);
 }
 
 void hamming(const std::uint64_t* codes, std::size_t pitch, int count, std::span<const std::uint64_t> query,

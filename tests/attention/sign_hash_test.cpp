@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <numbers>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hwy/targets.h"
@@ -76,9 +77,8 @@ TEST_CASE("opposite vectors differ in every bit, zero counts as positive, and sp
 }
 
 TEST_CASE("codes and distances of many keys equal those of one key at a time, on every instruction set") {
-  for (const int count : {1, 5, 16, 63, 64, 65, 200})
+  for (const auto& [count, features] : {std::pair{1, 7}, {5, 7}, {16, 1}, {63, 7}, {64, 300}, {65, 7}, {200, 90}, {11, 9000}})
     for (const int bits : {32, 64, 200}) {
-      const int features = 7;
       const std::size_t pitch = static_cast<std::size_t>(count) + key_padding;
       std::vector<float> planes(pitch * features);
       Random random(5);
@@ -86,7 +86,9 @@ TEST_CASE("codes and distances of many keys equal those of one key at a time, on
       SignHash hash(features, bits, 6);
       std::vector<std::uint64_t> codes(pitch * hash.words()), distances(pitch), query(hash.words()), code(query);
       hash.encode_all(planes.data(), pitch, count, codes.data(), pitch);
-      hash.encode(std::vector<float>{1, -1, 0.5F, 2, -0.3F, 0.1F, 0}, query);
+      std::vector<float> z(features);
+      random.fill_normal(z);
+      hash.encode(z, query);
       for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
         hwy::SetSupportedTargetsForTest(left & -left);
         std::ranges::fill(distances, 0);
