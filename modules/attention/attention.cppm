@@ -8,3 +8,8 @@ export import :theory;
 export import :rates;
 export import :encoding;
 export import :trans;
+export import :patch_features;
+export import :key_tree;
+export import :sign_hash;
+export import :key_database;
+export import :cross_attention;

@@ -14,17 +14,10 @@ import iap.core;
 import iap.attention;
 import :attention_parts;
 import :internal;
+import :rank_head;
 
 namespace iap {
 namespace {
-
-struct Head {
-  HeadParameters parameters;
-  std::unique_ptr<Scorer> scorer;
-  std::vector<float> scores;
-  std::vector<int> selected;
-  std::vector<float> centres, centres_before;
-};
 
 /// All that the options say, read before the base class needs the number of outputs.
 struct RankOptions {
@@ -36,32 +29,20 @@ struct RankOptions {
         top(read_patch_count(options, "top", grid)),
         pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
         position(options, grid),
-        masked(options.boolean("masked", false)),
-        learned_votes(options.choice("query_weights", {"ones", "learned"}, "ones") == "learned") {
-    const bool bias = options.boolean("bias", false);
-    const auto head_count = static_cast<int>(options.integer_in("heads", 1, 64, 1));
-    for (int head = 0; head < head_count; ++head)
-      heads.push_back({HeadParameters(grid, d, bias, learned_votes, context.path, head, head_count, layout),
-                       make_head_scorer(options, head), std::vector<float>(grid.count()), std::vector<int>(top),
-                       std::vector<float>(2 * static_cast<std::size_t>(top)),
-                       std::vector<float>(2 * static_cast<std::size_t>(top))});
+        masked(options.boolean("masked", false)) {
+    const auto count = static_cast<int>(options.integer_in("heads", 1, 64, 1));
+    for (int head = 0; head < count; ++head) heads.emplace_back(options, grid, d, top, context.path, head, count, layout);
     encoding = std::make_unique<PositionEncoding>(options, grid, context.path, layout);
     names = read_value_names(options, "position");
     values = make_values(names, {options, grid, position, pixel_offset, context.path, 0, 1, layout});
     motion = options.boolean("motion", false);
     if (motion && masked)
-      options.fail("option 'motion' follows patches by rank, which option 'masked' gives up; take one of them out");
-    outputs = checked_outputs(options, head_count * (rows() * total_size(values) + (motion ? 2 * top : 0)));
+      throw OptionError(options.owner() +
+                        ": option 'motion' follows patches by rank, which option 'masked' gives up; take one of them out");
+    outputs = checked_outputs(options, count * (rows() * total_size(values) + (motion ? 2 * top : 0)));
   }
 
   std::int64_t rows() const { return masked ? grid.count() : top; }
-
-  std::unique_ptr<Scorer> make_head_scorer(Options& options, int head) const {
-    if (head == 0) return make_scorer(options, grid, d);
-    const Config own = head_options(options, head);
-    Options reader(options.owner(), own);
-    return make_scorer(reader, grid, d);
-  }
 
   std::size_t image;
   std::string image_name;
@@ -69,95 +50,96 @@ struct RankOptions {
   int d, top;
   float pixel_offset;
   PositionForm position;
-  bool masked, learned_votes;
-  std::vector<Head> heads;
+  bool masked, motion = false;
+  std::vector<RankHead> heads;
   std::unique_ptr<PositionEncoding> encoding;
   std::vector<std::string> names;
   std::vector<MadeValues> values;
-  bool motion = false;
   int outputs = 0;
 };
 
-/// IAP-rank (v1 section 3, v2 section 3.2): scores of all patches, the `top` best, and their values. One kind of values after the
-/// other, each a matrix of l rows in rank order or, masked, of L rows in patch order that are zero where a patch was not chosen;
-/// then the motion of the patch of every rank. Several heads choose on their own, and their outputs follow each other.
+/// IAP-rank (v1 section 3, v2 section 3.2): every head scores all patches, chooses `top` of them and hands over their values, one
+/// kind of values after the other: a matrix of l rows in rank order or, masked, of L rows in patch order that are zero where a
+/// patch was not chosen; then the motion of the patch of every rank. The outputs of heads follow each other.
 class Rank final : public Block {
  public:
-  Rank(RankOptions options, const BlockContext& context) : Block(context, options.outputs), options_(std::move(options)) {}
+  Rank(RankOptions options, const BlockContext& context)
+      : Block(context, options.outputs),
+        options_(std::move(options)),
+        centres_(options_.motion ? 2 * options_.heads.size() * options_.top : 0),
+        centres_before_(centres_.size()) {}
 
   std::string_view kind() const override { return "rank"; }
   std::string describe() const override {
     const auto& grid = options_.grid;
-    std::string line = text("kernel ", heads().front().scorer->kernel(), ", patch ", grid.size(), ", stride ", grid.stride(),
-                            ", L ", grid.count(), ", d ", options_.d, ", top ", options_.top, ", values ");
+    std::string line = text(options_.heads.front().describe(), ", patch ", grid.size(), ", stride ", grid.stride(), ", L ",
+                            grid.count(), ", d ", options_.d, ", top ", options_.top, ", values ");
     for (std::size_t i = 0; i < options_.names.size(); ++i) line += (i ? " + " : "") + options_.names[i];
     if (options_.motion) line += " + motion";
-    if (heads().size() > 1) line += text(", heads ", heads().size());
+    if (options_.heads.size() > 1) line += text(", heads ", options_.heads.size());
     if (options_.masked) line += ", masked";
-    if (options_.learned_votes) line += ", P learned";
     return line + options_.encoding->describe();
   }
   void initialise(std::span<float> parameters, Random& random) const override {
-    for (const Head& head : heads()) head.parameters.initialise(parameters, random);
+    for (const RankHead& head : options_.heads) head.initialise(parameters, random);
     options_.encoding->initialise(parameters, random);
     for (const auto& kind : options_.values) kind->initialise(parameters, random);
   }
   void bind(std::span<const float> parameters) override {
     options_.encoding->bind(parameters);
     const auto encoding = options_.encoding->table();
-    for (Head& head : options_.heads) head.scorer->bind(head.parameters.weights(parameters, encoding));
+    for (RankHead& head : options_.heads) head.bind(parameters, encoding);
     for (const auto& kind : options_.values) kind->bind(parameters, encoding);
   }
   void reset(std::uint64_t episode_seed) override {
     has_frame_before_ = false;
-    for (Head& head : options_.heads) head.scorer->new_episode(episode_seed);
+    for (RankHead& head : options_.heads) head.new_episode(episode_seed);
   }
 
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
     const ImageView& image = observation.images[options_.image];
-    looked_ = true;
-    for (Head& head : options_.heads) {
-      head.scorer->score(image, options_.pixel_offset, head.scores);
-      select_top(head.scores, head.selected);
-      for (const auto& kind : options_.values) out = write_values(*kind, head, image, out);
-      if (options_.motion) out = write_motion(head, out);
+    auto centres = std::span(centres_), before = std::span(centres_before_);
+    for (RankHead& head : options_.heads) {
+      head.choose(image, options_.pixel_offset);
+      for (const auto& kind : options_.values) out = write_values(*kind, head.selected(), image, out);
+      if (!options_.motion) continue;
+      const std::size_t size = 2 * head.selected().size();
+      locate(head.selected(), centres.first(size));
+      for (std::size_t i = 0; i < size; ++i) out[i] = has_frame_before_ ? centres[i] - before[i] : 0.0F;
+      out = out.subspan(size);
+      centres = centres.subspan(size);
+      before = before.subspan(size);
     }
-    has_frame_before_ = true;
+    centres_.swap(centres_before_);
+    has_frame_before_ = looked_ = true;
   }
 
   void collect_views(std::vector<AttentionView>& views) const override {
     if (!looked_) return;
     const auto& grid = options_.grid;
-    const int count = static_cast<int>(heads().size());
-    for (int head = 0; head < count; ++head)
-      views.push_back({count == 1 ? path() : path() + "." + head_name("head", head, count), options_.image_name, grid.rows(),
-                       grid.columns(), grid.size(), grid.stride(), heads()[head].scores, heads()[head].selected});
+    for (const RankHead& head : options_.heads)
+      views.push_back({head.path(), options_.image_name, grid.rows(), grid.columns(), grid.size(), grid.stride(), head.scores(),
+                       head.selected()});
   }
 
  private:
-  const std::vector<Head>& heads() const { return options_.heads; }
-
   // Returns what is left of `out`.
-  std::span<float> write_values(PatchValues& kind, const Head& head, const ImageView& image, std::span<float> out) const {
+  std::span<float> write_values(PatchValues& kind, std::span<const int> selected, const ImageView& image,
+                                std::span<float> out) const {
     const auto size = static_cast<std::size_t>(kind.size()), all = static_cast<std::size_t>(options_.rows()) * size;
     if (options_.masked) std::ranges::fill(out.first(all), 0.0F);
-    for (std::size_t rank = 0; rank < head.selected.size(); ++rank) {
-      const int patch = head.selected[rank];
-      kind.write(image, patch, out.subspan((options_.masked ? patch : rank) * size, size));
-    }
+    for (std::size_t rank = 0; rank < selected.size(); ++rank)
+      kind.write(image, selected[rank], out.subspan((options_.masked ? selected[rank] : rank) * size, size));
     return out.subspan(all);
   }
 
-  std::span<float> write_motion(Head& head, std::span<float> out) const {
-    for (std::size_t rank = 0; rank < head.selected.size(); ++rank)
-      std::tie(head.centres[2 * rank], head.centres[2 * rank + 1]) = options_.position(options_.grid, head.selected[rank]);
-    for (std::size_t i = 0; i < head.centres.size(); ++i)
-      out[i] = has_frame_before_ ? head.centres[i] - head.centres_before[i] : 0.0F;
-    std::ranges::copy(head.centres, head.centres_before.begin());
-    return out.subspan(head.centres.size());
+  void locate(std::span<const int> selected, std::span<float> centres) const {
+    for (std::size_t rank = 0; rank < selected.size(); ++rank)
+      std::tie(centres[2 * rank], centres[2 * rank + 1]) = options_.position(options_.grid, selected[rank]);
   }
 
   RankOptions options_;
+  std::vector<float> centres_, centres_before_;
   bool has_frame_before_ = false, looked_ = false;
 };
 

@@ -59,3 +59,24 @@ TEST_CASE("binding weights, scoring and selecting allocate nothing after the fir
     CHECK(after == before);
   }
 }
+
+TEST_CASE("cross-attention allocates nothing once it is built") {
+  const Case c = make_case({30, 41, 3}, 3, 2, 20, true, 0.5F, 61);
+  for (const Ranking ranking : {Ranking::exact, Ranking::hash, Ranking::sample}) {
+    const Config config = Config::Map{{"kernel", "exp"}};
+    Options options("test", config);
+    CrossAttention attention(options, ranking, c.grid, c.grid, c.d);
+    std::vector<float> scores(c.grid.count());
+    std::vector<int> selected(10);
+    Random random(1);
+    const long before = allocations;
+    for (int step = 0; step < 3; ++step) {
+      attention.bind({c.query, c.key, c.query_bias, c.key_bias});
+      attention.new_episode(1);
+      attention.set_keys(c.image.view(), -0.5F);
+      attention.choose(c.image.view(), -0.5F, random, selected);
+      attention.score(scores);
+    }
+    CHECK(allocations == before);
+  }
+}

@@ -175,7 +175,8 @@ TEST_CASE("defaults are filled in, inside containers too") {
       policy.architecture() ==
       config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'image': 'pixels', 'patch': 4, "
              "'stride': 4, 'd': 8, 'top': 2, 'pixel_offset': -0.5, 'position_range': 'signed', 'centre': 'exact', 'masked': false, "
-             "'query_weights': 'ones', 'bias': false, 'heads': 1, 'encoding': 'none', 'values': 'position', 'motion': false, "
+             "'query_weights': 'ones', 'bias': false, 'selection': 'top', 'heads': 1, 'encoding': 'none', 'values': 'position', "
+             "'motion': false, "
              "'kernel': 'hybrid', 'm': 10, 'r': 5, 'ensemble': 'orthogonal', 'feature_seed': 0, 'redraw': 'never', 'threads': 1, "
              "'input': 'plain', 'scale': 'd', 'temperature': 1.0, 'brute_force': false}, {'kind': 'observation'}]}, "
              "{'kind': 'linear', 'units': 3, 'activation': 'none', 'scale': 0.1, 'bias': true}]}"));
