@@ -3,6 +3,7 @@
 
 namespace iap {
 void bench_attention(std::ostream& out);
+void bench_database(std::ostream& out);
 void bench_draw(std::ostream& out);
 void bench_env(std::ostream& out);
 void bench_rollout(std::ostream& out);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,11 +14,31 @@ namespace iap {
 
 std::string BlockBlueprint::describe() const { return to_lua(architecture); }
 
+namespace {
+
+/// Adds an image for every name that the block or one inside it asks for.
+void add_images(const Config& config, ObservationSpec& observation) {
+  const auto has = [&](const std::string& name) {
+    return std::ranges::find(observation.images, name, &ImageSpec::name) != observation.images.end();
+  };
+  if (const auto* entries = config.map()) {
+    for (const auto& [key, value] : *entries) {
+      if ((key == "image" || key == "key_image") && value.string() && !has(*value.string()))
+        observation.images.push_back({*value.string(), {256, 256, 3, PixelType::uint8}});
+      add_images(value, observation);
+    }
+  }
+  if (const auto* items = config.list())
+    for (const auto& item : *items) add_images(item, observation);
+}
+
+}  // namespace
+
 void check_block(const Config& block) {
   // Large enough for every sensible patch grid; what still does not fit is judged when the policy meets its environment.
-  const auto* image = block.find("image");
   ObservationSpec observation;
-  observation.images.push_back({image && image->string() ? *image->string() : "pixels", {256, 256, 3, PixelType::uint8}});
+  add_images(block, observation);
+  if (observation.images.empty()) observation.images.push_back({"pixels", {256, 256, 3, PixelType::uint8}});
   observation.vector = 16;
   ParameterLayout layout;
   const auto* kind = block.find("kind");

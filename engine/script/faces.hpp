@@ -8,7 +8,8 @@ void open_core_face(lua_State* state);
 void open_env_face(lua_State* state);
 void open_image_face(lua_State* state);
 void open_blueprint_face(lua_State* state);
-void open_policy_face(lua_State* state);  ///< after the blueprints, whose table it completes
+void open_key_database_face(lua_State* state);  ///< after the blueprints, whose attention table it completes
+void open_policy_face(lua_State* state);        ///< after the blueprints, whose table it completes
 void open_optim_face(lua_State* state);
 void open_train_face(lua_State* state);
 void open_report_face(lua_State* state);

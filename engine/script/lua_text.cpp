@@ -15,7 +15,7 @@ namespace iap {
 namespace {
 
 /// The two modules of the papers.
-constexpr std::array attention_kinds = {std::string_view("rank"), std::string_view("trans")};
+constexpr std::array attention_kinds = {std::string_view("rank"), std::string_view("trans"), std::string_view("cross")};
 
 std::string write(const Config& config, const std::string& indent);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lua/lua.hpp"
+import iap.attention;
 import iap.core;
 import iap.env;
 import iap.optim;
@@ -54,6 +55,12 @@ struct OptimizerObject {
   static constexpr const char* class_name = "search";
   std::unique_ptr<Optimizer> optimizer;
   std::vector<float> population;
+  std::string describe() const;
+};
+
+struct KeyDatabaseObject {
+  static constexpr const char* class_name = "key_database";
+  KeyDatabase database;
   std::string describe() const;
 };
 

@@ -73,6 +73,8 @@ MadeBlock make_observation(Options& options, const BlockContext& context, Parame
 MadeBlock make_linear(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_mlp(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_trans_block(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);

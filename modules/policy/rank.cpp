@@ -1,195 +1,144 @@
 module;
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 module iap.policy;
 import iap.core;
 import iap.attention;
+import :attention_parts;
 import :internal;
+import :rank_head;
 
 namespace iap {
 namespace {
 
-/// Which image of the observation option `image` names; the first by default.
-std::size_t read_image(Options& options, const ObservationSpec& observation) {
-  if (observation.images.empty()) options.fail("the environment draws no images; make it with pixels = {height, width}");
-  std::vector<std::string> names;
-  for (const auto& image : observation.images) names.push_back(image.name);
-  const std::string name = options.choice("image", names, names.front());
-  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-}
-
-PatchGrid read_grid(Options& options, const ImageShape& shape) {
-  constexpr int largest = 1 << 12;
-  const auto size = options.integer_in("patch", 1, largest);
-  const auto stride = options.integer_in("stride", 1, largest, size);
-  return PatchGrid(shape, static_cast<int>(size), static_cast<int>(stride), options.owner());
-}
-
-/// What the block hands over of each chosen patch.
-struct Values {
-  bool position = false, content = false, motion = false;
-
-  int per_patch(const PatchGrid& grid) const { return (position ? 2 : 0) + (content ? grid.values() : 0) + (motion ? 2 : 0); }
-  std::string describe() const {
-    return std::string(position ? "position" : "") + (position && content ? " + " : "") + (content ? "content" : "") +
-           (motion ? " + motion" : "");
-  }
-};
-
-Values read_values(Options& options) {
-  Values values;
-  const Config& option = options.value("values");
-  const Config::List single{option.is_null() ? Config("position") : option};
-  const Config::List& names = option.list() ? *option.list() : single;
-  for (const auto& item : names) {
-    if (item.string() && *item.string() == "position")
-      values.position = true;
-    else if (item.string() && *item.string() == "content")
-      values.content = true;
-    else
-      options.fail(text("option 'values' takes \"position\", \"content\" or a list of both, got ", item.describe()));
-  }
-  if (names.empty()) options.fail("option 'values' must name \"position\", \"content\" or both");
-  values.motion = options.boolean("motion", false);
-  return values;
-}
-
-int read_top(Options& options, const PatchGrid& grid) {
-  const auto top = options.integer_in("top", 1, std::int64_t{1} << 30, 10);
-  if (top > grid.count())
-    options.fail(text("option 'top' is ", top, ", but a ", grid.image().height, " x ", grid.image().width, " image has only ",
-                      grid.count(), " patches of size ", grid.size(), " and stride ", grid.stride()));
-  return static_cast<int>(top);
-}
-
 /// All that the options say, read before the base class needs the number of outputs.
 struct RankOptions {
-  RankOptions(Options& options, const BlockContext& context)
+  RankOptions(Options& options, const BlockContext& context, ParameterLayout& layout)
       : image(read_image(options, *context.observation)),
+        image_name(context.observation->images[image].name),
         grid(read_grid(options, context.observation->images[image].shape)),
         d(static_cast<int>(options.integer_in("d", 1, 4096, 8))),
-        top(read_top(options, grid)),
-        values(read_values(options)),
-        outputs(checked_outputs(options, std::int64_t{top} * values.per_patch(grid))),
+        top(read_patch_count(options, "top", grid)),
         pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
-        unit_positions(options.choice("position_range", {"signed", "unit"}, "signed") == "unit"),
-        shift_to_pixel(options.choice("centre", {"exact", "pixel"}, "exact") == "pixel" && grid.size() % 2 == 1 ? 0.5F : 0.0F),
-        bias(options.boolean("bias", false)),
-        image_name(context.observation->images[image].name),
-        scorer(make_scorer(options, grid, d)) {}
+        position(options, grid),
+        masked(options.boolean("masked", false)) {
+    const auto count = static_cast<int>(options.integer_in("heads", 1, 64, 1));
+    for (int head = 0; head < count; ++head) heads.emplace_back(options, grid, d, top, context.path, head, count, layout);
+    encoding = std::make_unique<PositionEncoding>(options, grid, context.path, layout);
+    names = read_value_names(options, "position");
+    values = make_values(names, {options, grid, position, pixel_offset, context.path, 0, 1, layout});
+    motion = options.boolean("motion", false);
+    if (motion && masked)
+      throw OptionError(options.owner() +
+                        ": option 'motion' follows patches by rank, which option 'masked' gives up; take one of them out");
+    outputs = checked_outputs(options, count * (rows() * total_size(values) + (motion ? 2 * top : 0)));
+  }
+
+  std::int64_t rows() const { return masked ? grid.count() : top; }
 
   std::size_t image;
+  std::string image_name;
   PatchGrid grid;
   int d, top;
-  Values values;
-  int outputs;
   float pixel_offset;
-  bool unit_positions;
-  float shift_to_pixel;  // from a patch's centre to the upper left corner of its middle pixel, whose index AttentionAgent uses
-  bool bias;
-  std::string image_name;
-  std::unique_ptr<Scorer> scorer;
+  PositionForm position;
+  bool masked, motion = false;
+  std::vector<RankHead> heads;
+  std::unique_ptr<PositionEncoding> encoding;
+  std::vector<std::string> names;
+  std::vector<MadeValues> values;
+  int outputs = 0;
 };
 
-/// IAP-rank without masking (v1 section 3): scores of all patches, the `top` best, and their values in rank order: first every
-/// patch's (row, column), then every patch's pixels, then every patch's motion.
+/// IAP-rank (v1 section 3, v2 section 3.2): every head scores all patches, chooses `top` of them and hands over their values, one
+/// kind of values after the other: a matrix of l rows in rank order or, masked, of L rows in patch order that are zero where a
+/// patch was not chosen; then the motion of the patch of every rank. The outputs of heads follow each other.
 class Rank final : public Block {
  public:
-  Rank(RankOptions options, const BlockContext& context, ParameterLayout& layout)
+  Rank(RankOptions options, const BlockContext& context)
       : Block(context, options.outputs),
         options_(std::move(options)),
-        projection_size_(static_cast<std::size_t>(options_.grid.values()) * options_.d),
-        bias_size_(options_.bias ? static_cast<std::size_t>(options_.d) : 0),
-        scores_(options_.grid.count()),
-        selected_(options_.top),
-        centres_(2 * static_cast<std::size_t>(options_.top)),
-        centres_before_(centres_.size()) {
-    const std::vector<int> shape{options_.grid.values(), options_.d};
-    query_ = layout.add(path() + ".query", shape);
-    key_ = layout.add(path() + ".key", shape);
-    if (!options_.bias) return;
-    query_bias_ = layout.add(path() + ".query_bias", {options_.d});
-    key_bias_ = layout.add(path() + ".key_bias", {options_.d});
-  }
+        centres_(options_.motion ? 2 * options_.heads.size() * options_.top : 0),
+        centres_before_(centres_.size()) {}
 
   std::string_view kind() const override { return "rank"; }
   std::string describe() const override {
     const auto& grid = options_.grid;
-    return text("kernel ", options_.scorer->kernel(), ", patch ", grid.size(), ", stride ", grid.stride(), ", L ", grid.count(),
-                ", d ", options_.d, ", top ", options_.top, ", values ", options_.values.describe());
+    std::string line = text(options_.heads.front().describe(), ", patch ", grid.size(), ", stride ", grid.stride(), ", L ",
+                            grid.count(), ", d ", options_.d, ", top ", options_.top, ", values ");
+    for (std::size_t i = 0; i < options_.names.size(); ++i) line += (i ? " + " : "") + options_.names[i];
+    if (options_.motion) line += " + motion";
+    if (options_.heads.size() > 1) line += text(", heads ", options_.heads.size());
+    if (options_.masked) line += ", masked";
+    return line + options_.encoding->describe();
   }
-  /// W_Q and W_K begin as N(0, 1/c), so that queries and keys have the variance of the pixels; biases at 0.
   void initialise(std::span<float> parameters, Random& random) const override {
-    const double deviation = 1 / std::sqrt(options_.grid.values());
-    fill_normal(parameters.subspan(query_, projection_size_), deviation, random);
-    fill_normal(parameters.subspan(key_, projection_size_), deviation, random);
+    for (const RankHead& head : options_.heads) head.initialise(parameters, random);
+    options_.encoding->initialise(parameters, random);
+    for (const auto& kind : options_.values) kind->initialise(parameters, random);
   }
   void bind(std::span<const float> parameters) override {
-    options_.scorer->bind({parameters.subspan(query_, projection_size_), parameters.subspan(key_, projection_size_),
-                           parameters.subspan(query_bias_, bias_size_), parameters.subspan(key_bias_, bias_size_)});
+    options_.encoding->bind(parameters);
+    const auto encoding = options_.encoding->table();
+    for (RankHead& head : options_.heads) head.bind(parameters, encoding);
+    for (const auto& kind : options_.values) kind->bind(parameters, encoding);
   }
   void reset(std::uint64_t episode_seed) override {
     has_frame_before_ = false;
-    options_.scorer->new_episode(episode_seed);
+    for (RankHead& head : options_.heads) head.new_episode(episode_seed);
   }
 
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
     const ImageView& image = observation.images[options_.image];
-    options_.scorer->score(image, options_.pixel_offset, scores_);
-    select_top(scores_, selected_);
-    looked_ = true;
-    locate_centres();
-    if (options_.values.position) {
-      std::ranges::copy(centres_, out.begin());
-      out = out.subspan(centres_.size());
+    auto centres = std::span(centres_), before = std::span(centres_before_);
+    for (RankHead& head : options_.heads) {
+      head.choose(image, options_.pixel_offset);
+      for (const auto& kind : options_.values) out = write_values(*kind, head.selected(), image, out);
+      if (!options_.motion) continue;
+      const std::size_t size = 2 * head.selected().size();
+      locate(head.selected(), centres.first(size));
+      for (std::size_t i = 0; i < size; ++i) out[i] = has_frame_before_ ? centres[i] - before[i] : 0.0F;
+      out = out.subspan(size);
+      centres = centres.subspan(size);
+      before = before.subspan(size);
     }
-    if (options_.values.content) out = write_content(image, out);
-    if (options_.values.motion) write_motion(out);
+    centres_.swap(centres_before_);
+    has_frame_before_ = looked_ = true;
   }
 
   void collect_views(std::vector<AttentionView>& views) const override {
     if (!looked_) return;
     const auto& grid = options_.grid;
-    views.push_back({path(), options_.image_name, grid.rows(), grid.columns(), grid.size(), grid.stride(), scores_, selected_});
+    for (const RankHead& head : options_.heads)
+      views.push_back({head.path(), options_.image_name, grid.rows(), grid.columns(), grid.size(), grid.stride(), head.scores(),
+                       head.selected()});
   }
 
  private:
-  void locate_centres() {
-    for (std::size_t rank = 0; rank < selected_.size(); ++rank) {
-      const auto& image = options_.grid.image();
-      auto [row, column] = options_.grid.centre(selected_[rank]);
-      row -= options_.shift_to_pixel / static_cast<float>(image.height);
-      column -= options_.shift_to_pixel / static_cast<float>(image.width);
-      centres_[2 * rank] = options_.unit_positions ? row : 2 * row - 1;
-      centres_[2 * rank + 1] = options_.unit_positions ? column : 2 * column - 1;
-    }
+  // Returns what is left of `out`.
+  std::span<float> write_values(PatchValues& kind, std::span<const int> selected, const ImageView& image,
+                                std::span<float> out) const {
+    const auto size = static_cast<std::size_t>(kind.size()), all = static_cast<std::size_t>(options_.rows()) * size;
+    if (options_.masked) std::ranges::fill(out.first(all), 0.0F);
+    for (std::size_t rank = 0; rank < selected.size(); ++rank)
+      kind.write(image, selected[rank], out.subspan((options_.masked ? selected[rank] : rank) * size, size));
+    return out.subspan(all);
   }
-  std::span<float> write_content(const ImageView& image, std::span<float> out) const {
-    const auto size = static_cast<std::size_t>(options_.grid.values());
-    for (const int patch : selected_) {
-      options_.grid.copy(image, patch, options_.pixel_offset, out.first(size));
-      out = out.subspan(size);
-    }
-    return out;
-  }
-  void write_motion(std::span<float> out) {
-    for (std::size_t i = 0; i < centres_.size(); ++i) out[i] = has_frame_before_ ? centres_[i] - centres_before_[i] : 0.0f;
-    std::ranges::copy(centres_, centres_before_.begin());
-    has_frame_before_ = true;
+
+  void locate(std::span<const int> selected, std::span<float> centres) const {
+    for (std::size_t rank = 0; rank < selected.size(); ++rank)
+      std::tie(centres[2 * rank], centres[2 * rank + 1]) = options_.position(options_.grid, selected[rank]);
   }
 
   RankOptions options_;
-  std::size_t projection_size_, bias_size_;
-  std::size_t query_ = 0, key_ = 0, query_bias_ = 0, key_bias_ = 0;
-  std::vector<float> scores_;
-  std::vector<int> selected_;
   std::vector<float> centres_, centres_before_;
   bool has_frame_before_ = false, looked_ = false;
 };
@@ -197,7 +146,7 @@ class Rank final : public Block {
 }  // namespace
 
 MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout) {
-  return std::make_unique<Rank>(RankOptions(options, context), context, layout);
+  return std::make_unique<Rank>(RankOptions(options, context, layout), context);
 }
 
 }  // namespace iap

@@ -1,0 +1,123 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simd_rows.hpp"
+module iap.attention;
+import iap.core;
+
+namespace iap {
+
+KeyDatabase::KeyDatabase(int capacity, int features, const KeyDatabaseOptions& options)
+    : capacity_(capacity),
+      features_(features),
+      pitch_(static_cast<std::size_t>(std::max(capacity, 0)) + key_padding),
+      keep_lengths_(options.bits > 0 && options.lengths) {
+  if (capacity < 1 || features < 1)
+    throw Error(text("key database: needs room for at least one key of one feature, got ", capacity, " keys of ", features));
+  planes_.resize(pitch_ * features);
+  scores_.resize(pitch_);
+  for (int f = 0; f < features; ++f) rows_.push_back(planes_.data() + f * pitch_);
+  if (options.bits != 0) {
+    hash_.emplace(features, options.bits, options.hash_seed);
+    codes_.resize(pitch_ * hash_->words());
+    query_code_.resize(hash_->words());
+    distances_.resize(pitch_);
+    for (int h = 0; h <= options.bits; ++h) cosines_.push_back(static_cast<float>(std::cos(std::numbers::pi * h / options.bits)));
+    if (keep_lengths_) lengths_.resize(capacity);
+  }
+  if (options.tree) tree_.emplace(capacity, features);
+}
+
+void KeyDatabase::write(int index, std::span<const float> key) {
+  if (key.size() != static_cast<std::size_t>(features_))
+    throw Error(text("key database: got a key of ", key.size(), " features, it holds keys of ", features_));
+  if (tree_) tree_->set(index, key);
+  double square = 0;
+  for (int f = 0; f < features_; ++f) {
+    planes_[f * pitch_ + index] = key[f];
+    square += static_cast<double>(key[f]) * key[f];
+  }
+  if (keep_lengths_) lengths_[index] = static_cast<float>(std::sqrt(square));
+  if (!hash_) return;
+  hash_->encode(key, query_code_);
+  for (int w = 0; w < hash_->words(); ++w) codes_[w * pitch_ + index] = query_code_[w];
+}
+
+int KeyDatabase::insert(std::span<const float> key) {
+  if (size_ == capacity_) throw Error(text("key database: is full with ", capacity_, " keys; replace one, or make it larger"));
+  write(size_, key);
+  return size_++;
+}
+
+void KeyDatabase::replace(int index, std::span<const float> key) {
+  if (index < 0 || index >= size_) throw Error(text("key database: has no key ", index, "; it holds ", size_));
+  write(index, key);
+}
+
+void KeyDatabase::refresh(int size) {
+  if (size < 0 || size > capacity_) throw Error(text("key database: cannot hold ", size, " keys, at most ", capacity_));
+  size_ = 0;
+  if (tree_) tree_->build(planes_, pitch_, size);
+  size_ = size;
+  if (keep_lengths_) {
+    std::fill_n(lengths_.begin(), size, 0.0F);
+    for (int f = 0; f < features_; ++f)
+      for (int i = 0; i < size; ++i) lengths_[i] += planes_[f * pitch_ + i] * planes_[f * pitch_ + i];
+    for (int i = 0; i < size; ++i) lengths_[i] = std::sqrt(lengths_[i]);
+  }
+  if (hash_) hash_->encode_all(planes_.data(), pitch_, size, codes_.data(), pitch_);
+}
+
+void KeyDatabase::check(std::span<const float> z, std::size_t room, std::size_t wanted) const {
+  if (z.size() != static_cast<std::size_t>(features_))
+    throw Error(text("key database: got a query of ", z.size(), " features, it holds keys of ", features_));
+  if (room < static_cast<std::size_t>(size_)) throw Error(text("key database: room for ", room, " scores of ", size_, " keys"));
+  if (wanted > static_cast<std::size_t>(size_)) throw Error(text("key database: cannot choose ", wanted, " keys from ", size_));
+}
+
+void KeyDatabase::score(std::span<const float> z, std::span<float> scores) {
+  check(z, scores.size(), 0);
+  // Vectors overrun the last key, so that they must not write to the caller's memory.
+  float* out = scores_.data();
+  simd::linear(rows_.data(), features_, z.data(), nullptr, 1, size_, &out);
+  std::copy_n(out, size_, scores.begin());
+}
+
+void KeyDatabase::score_hashed(std::span<const float> z, std::span<float> scores) {
+  if (!hash_) throw Error("key database: holds no sign codes; make it with bits > 0");
+  check(z, scores.size(), 0);
+  hash_->encode(z, query_code_);
+  hamming(codes_.data(), pitch_, size_, query_code_, distances_);
+  for (int i = 0; i < size_; ++i) scores[i] = cosines_[distances_[i]];
+  if (keep_lengths_)
+    for (int i = 0; i < size_; ++i) scores[i] *= lengths_[i];
+}
+
+void KeyDatabase::top(std::span<const float> z, std::span<int> selected) {
+  check(z, scores_.size(), selected.size());
+  float* out = scores_.data();
+  simd::linear(rows_.data(), features_, z.data(), nullptr, 1, size_, &out);
+  select_top({out, static_cast<std::size_t>(size_)}, selected);
+}
+
+void KeyDatabase::top_hashed(std::span<const float> z, std::span<int> selected) {
+  check(z, scores_.size(), selected.size());
+  score_hashed(z, scores_);
+  select_top({scores_.data(), static_cast<std::size_t>(size_)}, selected);
+}
+
+void KeyDatabase::draw(std::span<const float> z, Random& random, bool replacement, std::span<int> selected) {
+  if (!tree_) throw Error("key database: holds no tree; make it with tree = true");
+  check(z, scores_.size(), replacement ? 0 : selected.size());
+  if (!replacement) return tree_->draw_distinct(z, random, selected);
+  for (int& key : selected) key = tree_->draw(z, random);
+}
+
+}  // namespace iap

@@ -1,0 +1,233 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simd_rows.hpp"
+module iap.attention;
+import iap.core;
+import :features;
+import :internal;
+import :projector;
+
+namespace iap {
+
+static_assert(key_padding >= simd::padding);
+
+namespace {
+
+// Features with exponents outside of these lose terms, to infinity or to nothing.
+constexpr float highest_safe_exponent = 60, lowest_safe_exponent = -40;
+
+// In lanes, which compilers turn into vectors.
+float sum_of(const float* values, int count) {
+  constexpr int lanes = 16;
+  std::array<float, lanes> lane{};
+  int j = 0;
+  for (; j + lanes <= count; j += lanes)
+    for (int l = 0; l < lanes; ++l) lane[l] += values[j + l];
+  for (int l = 0; j < count; ++j, ++l) lane[l] += values[j];
+  for (int width = lanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lane[l] += lane[l + width];
+  return lane[0];
+}
+
+}  // namespace
+
+MapOptions read_map(Options& options, int c, int d) {
+  MapOptions map;
+  const std::string kernel = options.choice("kernel", {"relu", "exp", "trig", "hybrid"}, "relu");
+  if (kernel == "relu") {
+    map.relu = true;
+    return map;
+  }
+  map.kind = kernel == "exp" ? FeatureKind::exp : kernel == "trig" ? FeatureKind::trig : FeatureKind::hybrid;
+  map.m = static_cast<int>(options.integer_in("m", 1, 4096, map.kind == FeatureKind::exp ? 15 : 10));
+  map.r = map.kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, 5)) : 0;
+  map.ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
+  map.seed = static_cast<std::uint64_t>(options.integer_in("feature_seed", 0, std::numeric_limits<std::int64_t>::max(), 0));
+  map.redraw = options.choice("redraw", {"never", "episode"}, "never") == "episode";
+  const InputForm form = read_input_form(options, c, d);
+  map.normalised = form.normalised;
+  map.factor = form.factor;
+  return map;
+}
+
+struct PatchFeatures::Impl {
+  Impl(const MapOptions& options, Side which, const PatchGrid& grid, int d)
+      : map(options), side(which), projector(grid, d), inputs(d), sums(static_cast<std::size_t>(options.features(d))) {
+    vectorised.d = d;
+    vectorised.m = map.m;
+    vectorised.r = map.r;
+    vectorised.trig = !map.relu && map.kind != FeatureKind::exp;
+    vectorised.exp = !map.relu && map.kind != FeatureKind::trig;
+    vectorised.normalised = map.normalised;
+    vectorised.length = map.factor;
+    scratch = FloatBuffer(simd::feature_rows_scratch(vectorised));
+    block = FloatBuffer((sums.size() + 1) * simd::tile);
+    columns.resize(static_cast<std::size_t>(d) * (map.r + map.m));
+    if (!map.relu) draw(map.seed);
+  }
+
+  void draw(std::uint64_t seed) {
+    drawn = draw_projections(map.ensemble, projector.d(), map.m, map.r, seed);
+    const int d = drawn.d, width = map.r + map.m;
+    for (int k = 0; k < d; ++k) {
+      for (int j = 0; j < map.r; ++j) columns[static_cast<std::size_t>(k) * width + j] = drawn.xi[j * d + k];
+      for (int i = 0; i < map.m; ++i) columns[static_cast<std::size_t>(k) * width + map.r + i] = drawn.omega[i * d + k];
+    }
+    vectorised.projections = columns.data();
+  }
+
+  void check(const ImageView& image) const {
+    if (!projector.bound()) throw Error("attention: no weights are bound; call bind first");
+    const ImageShape &got = image.shape, &wanted = projector.grid().image();
+    if (got != wanted)
+      throw Error(text("attention: got an image of ", got.height, " x ", got.width, " x ", got.channels, ", built for ",
+                       wanted.height, " x ", wanted.width, " x ", wanted.channels));
+  }
+
+  const float* projected(int chunk) const { return side == Side::query ? projector.queries() : projector.keys(chunk); }
+
+  // Calls body(first patch, count, u) for the frame's patches in order, at most a tile at a time.
+  template <typename Body>
+  void each_tile(const ImageView& image, float pixel_offset, Body body) {
+    projector.begin(image, pixel_offset);
+    for (int chunk = 0; chunk < projector.chunks(); ++chunk) {
+      projector.project(chunk);
+      const int total = projector.count(chunk);
+      for (int first = 0; first < total; first += simd::tile)
+        body(projector.first(chunk) + first, std::min(simd::tile, total - first), projected(chunk) + first);
+    }
+  }
+
+  float tile_features(int count, const float* u, float shift, float* out, std::size_t pitch) {
+    if (!map.relu)
+      return simd::feature_rows(vectorised, side == Side::query, u, projector.pitch(), count, shift, scratch.data(), out, pitch);
+    for (int o = 0; o < projector.d(); ++o)
+      for (int j = 0; j < count; ++j) {
+        const float value = u[o * projector.pitch() + j];
+        out[o * pitch + j] = value < 0 ? 0 : value;
+      }
+    return 0;
+  }
+
+  // Runs pass(shift) -> largest exponent, and once more with that exponent as the shift where floats were too narrow.
+  template <typename Pass>
+  static void within_floats(Pass pass) {
+    const float largest = pass(0.0F);
+    if (std::isfinite(largest) && (largest > highest_safe_exponent || largest < lowest_safe_exponent)) pass(largest);
+  }
+
+  float sum_features(const ImageView& image, float pixel_offset, float shift) {
+    std::ranges::fill(sums, 0.0);
+    float largest = std::numeric_limits<float>::lowest();
+    each_tile(image, pixel_offset, [&](int, int count, const float* u) {
+      largest = std::max(largest, tile_features(count, u, shift, block.data(), simd::tile));
+      for (std::size_t f = 0; f < sums.size(); ++f) sums[f] += sum_of(block.data() + f * simd::tile, count);
+    });
+    return largest;
+  }
+
+  void sum_inputs(const ImageView& image, float pixel_offset) {
+    std::ranges::fill(inputs, 0.0);
+    const int d = projector.d();
+    const std::size_t pitch = projector.pitch();
+    each_tile(image, pixel_offset, [&](int, int count, const float* u) {
+      std::array<float, simd::tile> factor, scaled;
+      factor.fill(map.normalised ? 0.0F : 1.0F);
+      if (map.normalised) {
+        for (int o = 0; o < d; ++o)
+          for (int j = 0; j < count; ++j) factor[j] += u[o * pitch + j] * u[o * pitch + j];
+        for (int j = 0; j < count; ++j) factor[j] = factor[j] == 0 ? 0 : map.factor / std::sqrt(factor[j]);
+      }
+      for (int o = 0; o < d; ++o) {
+        for (int j = 0; j < count; ++j) scaled[j] = factor[j] * u[o * pitch + j];
+        inputs[o] += sum_of(scaled.data(), count);
+      }
+    });
+  }
+
+  // phi of the sum or mean of the queries. Its logarithms are known, so that nothing overflows: the proof's sum of L queries is
+  // long.
+  void map_pooled_input(Pooling pooling, std::span<float> z) {
+    const double divisor = pooling == Pooling::mean ? projector.grid().count() : 1;
+    for (double& input : inputs) input /= divisor;
+    if (map.relu) {
+      for (std::size_t o = 0; o < inputs.size(); ++o) z[o] = static_cast<float>(inputs[o] < 0 ? 0 : inputs[o]);
+      return;
+    }
+    double largest = std::numeric_limits<double>::lowest();
+    for (int i = 0; i < map.m; ++i) {
+      sums[i] = 0;
+      for (int k = 0; k < drawn.d; ++k) sums[i] += drawn.omega[i * drawn.d + k] * inputs[k];
+      largest = std::max(largest, sums[i]);
+    }
+    for (int i = 0; i < map.m; ++i) z[i] = static_cast<float>(std::exp(sums[i] - largest));
+  }
+
+  MapOptions map;
+  Side side;
+  PatchProjector projector;
+  Projections drawn;
+  simd::FeatureMap vectorised;
+  std::vector<float> columns;  // d x (r + m): xi, omega
+  std::vector<double> inputs, sums;
+  FloatBuffer scratch, block;
+};
+
+PatchFeatures::PatchFeatures(const MapOptions& map, Side side, const PatchGrid& grid, int d)
+    : impl_(std::make_unique<Impl>(map, side, grid, d)) {}
+PatchFeatures::PatchFeatures(PatchFeatures&&) noexcept = default;
+PatchFeatures& PatchFeatures::operator=(PatchFeatures&&) noexcept = default;
+PatchFeatures::~PatchFeatures() = default;
+
+const PatchGrid& PatchFeatures::grid() const { return impl_->projector.grid(); }
+int PatchFeatures::features() const { return static_cast<int>(impl_->sums.size()); }
+
+void PatchFeatures::bind(std::span<const float> weights, std::span<const float> bias, std::span<const float> encoding) {
+  const HeadWeights head{weights, weights, bias, bias, {}, encoding};
+  check_weights(head, grid(), impl_->projector.d());
+  impl_->projector.bind(head, impl_->map.relu || impl_->map.normalised ? 1.0F : impl_->map.factor);
+}
+
+void PatchFeatures::draw(std::uint64_t seed) {
+  if (!impl_->map.relu) impl_->draw(seed);
+}
+
+void PatchFeatures::pool(Pooling pooling, const ImageView& image, float pixel_offset, std::span<float> z) {
+  impl_->check(image);
+  if (pooling != Pooling::features && !impl_->map.positive())
+    throw Error("attention: only positive features (kernels exp and relu) can be pooled before the feature map");
+  if (pooling != Pooling::features) {
+    impl_->sum_inputs(image, pixel_offset);
+    impl_->map_pooled_input(pooling, z);
+    return;
+  }
+  Impl::within_floats([&](float shift) { return impl_->sum_features(image, pixel_offset, shift); });
+  for (std::size_t f = 0; f < z.size(); ++f) z[f] = static_cast<float>(impl_->sums[f] / grid().count());
+}
+
+void PatchFeatures::rows(const ImageView& image, float pixel_offset, std::span<float> rows, std::size_t pitch) {
+  impl_->check(image);
+  if (pitch < grid().count() + key_padding || rows.size() < pitch * impl_->sums.size())
+    throw Error(text("attention: room for ", rows.size(), " features at pitch ", pitch, ", wanted ", impl_->sums.size(),
+                     " rows of ", grid().count() + key_padding));
+  Impl::within_floats([&](float shift) {
+    float largest = std::numeric_limits<float>::lowest();
+    impl_->each_tile(image, pixel_offset, [&](int first, int count, const float* u) {
+      largest = std::max(largest, impl_->tile_features(count, u, shift, rows.data() + first, pitch));
+    });
+    return largest;
+  });
+}
+
+}  // namespace iap

@@ -1,0 +1,71 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+export module iap.attention:patch_features;
+import iap.core;
+import :patches;
+import :features;
+
+export namespace iap {
+
+/// A kernel given by explicit features: K(u, v) = E[phi(x) . phi(y)], x = factor u or, normalised, factor u / ||u||.
+struct MapOptions {
+  bool relu = false;  ///< phi(u) = max(u, 0); nothing below matters then
+  FeatureKind kind = FeatureKind::exp;
+  int m = 0, r = 0;
+  Ensemble ensemble = Ensemble::orthogonal;
+  std::uint64_t seed = 0;
+  bool redraw = false;  ///< new projections every episode
+  bool normalised = false;
+  float factor = 1;
+
+  int features(int d) const { return relu ? d : feature_count(kind, m, r); }
+  /// Whether no feature is ever negative, so that products of features can be probabilities.
+  bool positive() const { return relu || kind == FeatureKind::exp; }
+};
+
+/// Reads options `kernel` ("relu", "exp", "trig" or "hybrid"), `m`, `r`, `ensemble`, `feature_seed`, `redraw`, `input`, `scale` and
+/// `temperature` as `make_scorer` does; `c` is what `scale = "c"` stands for.
+MapOptions read_map(Options& options, int c, int d);
+
+/// How the queries of a frame become the one vector that keys are compared with.
+enum class Pooling : std::uint8_t {
+  features,  ///< z = (1/L) sum_j phi(q_j): z . phi(k) is IAP-rank's score (Lemma 4.2 of v2)
+  mean,      ///< z' = phi((1/L) sum_j q_j): z' . phi(k) estimates exp(r), r being IAP-rank's score of the dot-product kernel
+  sum        ///< z' = phi(sum_j q_j), as the proof of Theorem 4.3 writes it, which leaves out r's factor 1/L
+};
+
+/// The features of all patches of a frame as queries or as keys of one head. Unlike a Scorer, the two sides may look at
+/// different frames, of different shapes. Allocates nothing after construction but in `draw`. Not
+/// thread-safe.
+class PatchFeatures {
+ public:
+  PatchFeatures(const MapOptions& map, Side side, const PatchGrid& grid, int d);
+  PatchFeatures(PatchFeatures&&) noexcept;
+  PatchFeatures& operator=(PatchFeatures&&) noexcept;
+  ~PatchFeatures();
+
+  const PatchGrid& grid() const;
+  int features() const;  ///< length of phi
+  /// New weights (c x d, row-major), bias (d values or none) and position encoding (L x c or none), copied. @throws Error naming
+  /// the array of a wrong size.
+  void bind(std::span<const float> weights, std::span<const float> bias, std::span<const float> encoding = {});
+  /// New projections, those of `seed`; both sides of a head need the same.
+  void draw(std::uint64_t seed);
+  /// Writes features() values, times one positive factor that keeps them inside floats. @throws Error as Scorer::score.
+  void pool(Pooling pooling, const ImageView& image, float pixel_offset, std::span<float> z);
+  /// Writes feature f of patch j to rows[f * pitch + j], all times one positive factor that keeps them inside floats (1 where
+  /// they fit as they are). `pitch` is at least grid().count() + key_padding.
+  void rows(const ImageView& image, float pixel_offset, std::span<float> rows, std::size_t pitch);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Values that may be written past the last key of a row of features.
+inline constexpr std::size_t key_padding = 32;
+
+}  // namespace iap

@@ -1,0 +1,91 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+/// How a head of the rank block chooses its patches.
+module iap.policy:rank_head;
+import iap.core;
+import iap.attention;
+import :attention_parts;
+
+namespace iap {
+
+/// One head of IAP-rank: its parameters, and the `top` patches that it chose of the last frame. Option `selection`: "top", those
+/// with the largest scores, or "sample", different ones drawn by softmax weights (v2 section 3.2), in the order of the draws, which
+/// are a function of the episode's seed, the step and the head's path.
+class RankHead {
+ public:
+  /// `path` is the block's; the number of heads says whether names need numbers.
+  RankHead(Options& options, const PatchGrid& grid, int d, int top, const std::string& path, int head, int heads,
+           ParameterLayout& layout)
+      : path_(heads == 1 ? path : path + "." + head_name("head", head, heads)),
+        learned_votes_(options.choice("query_weights", {"ones", "learned"}, "ones") == "learned"),
+        parameters_(grid, d, options.boolean("bias", false), learned_votes_, path, head, heads, layout),
+        scores_(static_cast<std::size_t>(grid.count())),
+        selected_(static_cast<std::size_t>(top)) {
+    if (head > 0) {
+      const Config own = head_options(options, head);
+      Options reader(options.owner(), own);
+      make(reader, grid, d);
+    } else {
+      make(options, grid, d);
+    }
+  }
+
+  /// Where its views say it is.
+  const std::string& path() const { return path_; }
+  std::string describe() const {
+    return (sampler_ ? sampler_->describe() : text("kernel ", scorer_->kernel())) + (learned_votes_ ? ", P learned" : "");
+  }
+  std::span<const float> scores() const { return scores_; }
+  std::span<const int> selected() const { return selected_; }
+
+  void initialise(std::span<float> parameters, Random& random) const { parameters_.initialise(parameters, random); }
+  void bind(std::span<const float> parameters, std::span<const float> encoding) {
+    const HeadWeights weights = parameters_.weights(parameters, encoding);
+    sampler_ ? sampler_->bind(weights) : scorer_->bind(weights);
+  }
+  void new_episode(std::uint64_t seed) {
+    episode_seed_ = seed;
+    step_ = 0;
+    sampler_ ? sampler_->new_episode(seed) : scorer_->new_episode(seed);
+  }
+  void choose(const ImageView& image, float pixel_offset) {
+    if (!sampler_) {
+      scorer_->score(image, pixel_offset, scores_);
+      select_top(scores_, selected_);
+      return;
+    }
+    Random random({.seed = episode_seed_, .iteration = step_++, .member = crc32(path_), .purpose = Purpose::policy});
+    sampler_->set_keys(image, pixel_offset);
+    sampler_->choose(image, pixel_offset, random, selected_);
+    sampler_->score(scores_);
+  }
+
+ private:
+  void make(Options& options, const PatchGrid& grid, int d) {
+    if (options.choice("selection", {"top", "sample"}, "top") == "top") {
+      scorer_ = make_scorer(options, grid, d);
+      return;
+    }
+    if (learned_votes_)
+      throw OptionError(options.owner() + ": a learned P is for selection = \"top\"; sampling weighs keys by the mean query");
+    sampler_ = std::make_unique<CrossAttention>(options, Ranking::sample, grid, grid, d);
+  }
+
+  std::string path_;
+  bool learned_votes_;
+  HeadParameters parameters_;
+  std::unique_ptr<Scorer> scorer_;           // for the top patches
+  std::unique_ptr<CrossAttention> sampler_;  // for drawn ones
+  std::vector<float> scores_;
+  std::vector<int> selected_;
+  std::uint64_t episode_seed_ = 0;
+  std::uint32_t step_ = 0;
+};
+
+}  // namespace iap
