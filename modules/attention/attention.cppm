@@ -6,3 +6,5 @@ export import :select;
 export import :features;
 export import :theory;
 export import :rates;
+export import :encoding;
+export import :trans;

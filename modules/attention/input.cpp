@@ -37,6 +37,8 @@ void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d) {
   if (!weights.query_bias.empty()) check(weights.query_bias, d, "query bias (d)");
   if (!weights.key_bias.empty()) check(weights.key_bias, d, "key bias (d)");
   if (!weights.query_weights.empty()) check(weights.query_weights, grid.count(), "query weights P (one a patch)");
+  if (!weights.encoding.empty())
+    check(weights.encoding, static_cast<std::size_t>(grid.count()) * grid.values(), "position encoding (L x c)");
 }
 
 void QueryWeights::bind(std::span<const float> weights, int patches) {
@@ -48,13 +50,17 @@ void QueryWeights::bind(std::span<const float> weights, int patches) {
   for (const float weight : weights) total_ += weight;
 }
 
-void check_frame(const PatchGrid& grid, bool bound, const ImageView& image, std::span<const float> scores) {
+void check_frame(const PatchGrid& grid, bool bound, const ImageView& image) {
   if (!bound) throw Error("attention: no weights are bound; call bind before score");
   if (image.shape != grid.image())
     throw Error(text("attention: got an image of ", image.shape.height, " x ", image.shape.width, " x ", image.shape.channels,
                      image.shape.type == PixelType::uint8 ? " uint8" : " float", ", built for ", grid.image().height, " x ",
                      grid.image().width, " x ", grid.image().channels,
                      grid.image().type == PixelType::uint8 ? " uint8" : " float"));
+}
+
+void check_frame(const PatchGrid& grid, bool bound, const ImageView& image, std::span<const float> scores) {
+  check_frame(grid, bound, image);
   if (scores.size() != static_cast<std::size_t>(grid.count()))
     throw Error(text("attention: room for ", scores.size(), " scores, the grid has ", grid.count(), " patches"));
 }

@@ -28,6 +28,7 @@ int read_threads(Options& options);
 void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d);
 /// @throws Error if `score` was called before `bind`, with another image shape or with another number of scores.
 void check_frame(const PatchGrid& grid, bool bound, const ImageView& image, std::span<const float> scores);
+void check_frame(const PatchGrid& grid, bool bound, const ImageView& image);
 
 /// A copy of HeadWeights::query_weights that vectors may read past its end.
 class QueryWeights {

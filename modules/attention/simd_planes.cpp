@@ -101,9 +101,9 @@ void load_floats(const RowLayout& layout, const float* row, float* scratch, floa
   load_planes(layout, row, scratch, planes);
 }
 
-void linear_scattered(const float* const* in, int inputs, const float* weights, const float* bias, int outputs, int count,
-                      float* const* out) {
-  linear_rows(Scattered<const float>{in}, inputs, weights, bias, outputs, count, Scattered<float>{out});
+void linear_scattered(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs,
+                      int count, float* const* out) {
+  linear_rows(Scattered<const float>{in}, inputs, weights, weight_pitch, bias, outputs, count, Scattered<float>{out});
 }
 
 }  // namespace iap::simd::HWY_NAMESPACE
@@ -122,9 +122,9 @@ void load_row(const RowLayout& layout, const std::uint8_t* row, std::uint8_t* sc
 void load_row(const RowLayout& layout, const float* row, float* scratch, float* planes) {
   HWY_DYNAMIC_DISPATCH(load_floats)(layout, row, scratch, planes);
 }
-void linear(const float* const* in, int inputs, const float* weights, const float* bias, int outputs, int count,
+void linear(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs, int count,
             float* const* out) {
-  HWY_DYNAMIC_DISPATCH(linear_scattered)(in, inputs, weights, bias, outputs, count, out);
+  HWY_DYNAMIC_DISPATCH(linear_scattered)(in, inputs, weights, weight_pitch, bias, outputs, count, out);
 }
 
 }  // namespace iap::simd

@@ -68,6 +68,7 @@ std::unique_ptr<Block> make_block(const Config& config, const BlockContext& cont
     if (entry.name != kind) continue;
     auto block = entry.make(options, context, layout);
     options.finish();
+    block->config_ = options.completed();
     return block;
   }
   options.fail(text("kind '", kind, "' is in no catalog"));
