@@ -92,6 +92,7 @@ class Plot {
   }
 
   void draw_legend() {
+    draw_legend_ground();
     double y = top + 12;
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
       if (chart_.series[i].label.empty()) continue;
@@ -106,6 +107,22 @@ class Plot {
       canvas_.write(left + 44, y, chart_.series[i].label, 0);
       y += 20;
     }
+  }
+
+  // Lines that pass below the legend fade, so that it stays legible.
+  void draw_legend_ground() {
+    double width = 0, height = 0;
+    cairo_set_font_size(canvas_.get(), 14);
+    for (const auto& series : chart_.series) {
+      if (series.label.empty()) continue;
+      cairo_text_extents_t extents;
+      cairo_text_extents(canvas_.get(), series.label.c_str(), &extents);
+      width = std::max(width, 44 + extents.width);
+      height += 20;
+    }
+    if (height == 0) return;
+    cairo_set_source_rgba(canvas_.get(), 1, 1, 1, .85);
+    canvas_.rectangle(left + 6, top, width + 6, height + 4);
   }
 
   const Colour& colour_of(std::size_t series) const {

@@ -3,7 +3,7 @@
 --
 --   ./dev run scripts/theory/fig3.lua --set out=docs/theory-fig3.png
 local iap = require "iap"
-local options = iap.options { m = 10, r = 5, length = 1.5, angles = 24, lengths = 20, draws = 2000, seed = 1, out = "runs/theory/fig3.png" }
+local options = iap.options { m = 10, r = 5, length = 1, angles = 24, lengths = 16, draws = 4000, seed = 1, out = "runs/theory/fig3.png" }
 local theory = iap.theory
 
 -- Vectors of four dimensions along no axis.
@@ -36,7 +36,7 @@ local closed = {
 }
 local function log10(value) return math.log(value, 10) end
 
-local panels, worst = {}, {}
+local panels, ratios = {}, {}
 for _, estimator in ipairs(closed) do
   panels[#panels + 1] = {
     title = estimator.kind .. ", closed form",
@@ -44,15 +44,15 @@ for _, estimator in ipairs(closed) do
   }
 end
 for _, estimator in ipairs(closed) do
-  worst[estimator.kind] = 0
+  ratios[estimator.kind] = {}
   panels[#panels + 1] = {
     title = estimator.kind .. ", " .. options.draws .. " draws",
     rows = grid(options.angles, options.lengths, function(x, y)
-      local _, mse, _, deviation = theory.estimate(x, y, {
+      local _, mse = theory.estimate(x, y, {
         kind = estimator.kind, m = options.m, r = estimator.kind == "hybrid" and options.r or nil,
         ensemble = "iid", seed = options.seed, draws = options.draws,
       })
-      worst[estimator.kind] = math.max(worst[estimator.kind], math.abs(mse - estimator.of(x, y)) / deviation)
+      table.insert(ratios[estimator.kind], mse / estimator.of(x, y))
       return log10(mse)
     end),
   }
@@ -65,7 +65,12 @@ iap.report.heat_maps {
   x_range = { 0, math.pi }, y_range = { 0, options.length }, value_range = { -5, 2 },
   panels = panels, panels_a_row = 3, width = 1100, height = 720,
 }
+-- Where x and y are long, few draws carry most of the error: most Monte Carlo means are below the truth, a few far above.
 for _, estimator in ipairs(closed) do
-  print(string.format("%-7s Monte Carlo is at most %.1f standard deviations from the closed form", estimator.kind, worst[estimator.kind]))
+  local sorted = ratios[estimator.kind]
+  table.sort(sorted)
+  local function quantile(share) return sorted[math.ceil(share * #sorted)] end
+  print(string.format("%-7s Monte Carlo over closed form: median %.3f, 5%% to 95%% of cells %.3f to %.3f", estimator.kind,
+    quantile(0.5), quantile(0.05), quantile(0.95)))
 end
 print("written to " .. options.out)

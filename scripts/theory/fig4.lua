@@ -53,7 +53,7 @@ end
 
 iap.report.line_chart {
   out = options.out,
-  title = string.format("MSE at length %g, m = %d, r = %d", options.length, options.m, options.r),
+  title = string.format("Estimators of exp(x . y), x and y of length %g, m = %d, r = %d", options.length, options.m, options.r),
   x_label = "angle between x and y", y_label = "log10 of mean squared error", series = series,
 }
 print("written to " .. options.out)
