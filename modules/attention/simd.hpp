@@ -7,11 +7,12 @@
 namespace iap::simd {
 
 inline constexpr int padding = 32;
-inline constexpr int tile = 64;   ///< patches that feature maps work on at a time
-inline constexpr int lanes = 16;  ///< at most so many floats a vector; sums are kept a lane
+inline constexpr int tile = 64;        ///< patches that feature maps work on at a time
+inline constexpr int lanes = 16;       ///< at most so many floats a vector; sums are kept a lane
+inline constexpr int byte_lanes = 64;  ///< at most so many bytes a vector
 
 /// How an image row becomes planes: channel `channel` of columns phase, phase + stride, ... at
-/// planes[(phase * channels + channel) * plane_pitch].
+/// planes[(phase * channels + channel) * plane_pitch]. A plane may be written `byte_lanes` floats past its last element.
 struct RowLayout {
   int width = 0, channels = 0, stride = 1;
   int phases = 1;  ///< planes are made for columns whose remainder modulo the stride is below this
@@ -19,15 +20,16 @@ struct RowLayout {
 
   /// Elements of scratch memory: the row split by channel, then one channel split by phase.
   std::size_t scratch() const { return channels * channel_pitch() + stride * plane_pitch; }
-  std::size_t channel_pitch() const { return static_cast<std::size_t>(width) + 4 * lanes; }
+  std::size_t channel_pitch() const { return static_cast<std::size_t>(width) + byte_lanes; }
 };
 
 /// Reads nothing outside the row's width * channels values. Values of bytes stay 0 ... 255.
 void load_row(const RowLayout& layout, const std::uint8_t* row, std::uint8_t* scratch, float* planes);
 void load_row(const RowLayout& layout, const float* row, float* scratch, float* planes);
 
-/// out[o][j] = bias[o] + sum_v weights[v * outputs + o] in[v][j], j < count.
-void linear(const float* const* in, int inputs, const float* weights, const float* bias, int outputs, int count, float* const* out);
+/// out[o][j] = bias[o] + sum_v weights[v * weight_pitch + o] in[v][j], j < count.
+void linear(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs, int count,
+            float* const* out);
 
 /// sums[o * lanes + l] += sum over patches of lane l of their weight (null: 1) times max(u_o, 0); u is d rows of `count` patches.
 void add_relu_sums(const float* u, std::size_t pitch, int d, int count, const float* weights, float* sums);

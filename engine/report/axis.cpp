@@ -1,0 +1,38 @@
+module;
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+module iap.report;
+import :axis;
+
+namespace iap {
+namespace {
+
+double tick_step(double span, int count) {
+  const double raw = span / count;
+  const double power = std::pow(10.0, std::floor(std::log10(raw)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= raw) return factor * power;
+  return 10 * power;
+}
+
+}  // namespace
+
+std::vector<double> ticks(const Range& range, int count) {
+  if (!(range.high > range.low)) return {};
+  const double step = tick_step(range.high - range.low, count);
+  std::vector<double> values;
+  // By multiplication, so that no rounding errors add up; the slack keeps an end that is itself a tick.
+  for (double i = std::ceil(range.low / step - 1e-9); i * step <= range.high + 1e-9 * step; ++i) values.push_back(i * step);
+  return values;
+}
+
+std::string tick_label(double value) {
+  std::array<char, 32> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.6g", std::abs(value) < 1e-12 ? 0.0 : value);
+  return buffer.data();
+}
+
+}  // namespace iap
