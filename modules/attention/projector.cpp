@@ -50,7 +50,7 @@ PatchProjector::PatchProjector(const PatchGrid& grid, int d, int values, int thr
   const bool keep = key_count * sizeof(float) <= most_kept_bytes;
   if (keep) keys_ = FloatBuffer(key_count);
   const int width = one_pixel_ ? count(0) : grid.image().width;
-  plane_pitch_ = padded((width + grid.stride() - 1) / grid.stride()) + simd::byte_lanes;
+  plane_pitch_ = padded((width + grid.stride() - 1) / grid.stride());
   const simd::RowLayout layout = row_layout(grid, width, plane_pitch_);
   slot_size_ = layout.plane_pitch * layout.phases * layout.channels;
   for (int x = 0; x < grid.size(); ++x)

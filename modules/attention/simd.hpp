@@ -7,12 +7,11 @@
 namespace iap::simd {
 
 inline constexpr int padding = 32;
-inline constexpr int tile = 64;        ///< patches that feature maps work on at a time
-inline constexpr int lanes = 16;       ///< at most so many floats a vector; sums are kept a lane
-inline constexpr int byte_lanes = 64;  ///< at most so many bytes a vector
+inline constexpr int tile = 64;   ///< patches that feature maps work on at a time
+inline constexpr int lanes = 16;  ///< at most so many floats a vector; sums are kept a lane
 
 /// How an image row becomes planes: channel `channel` of columns phase, phase + stride, ... at
-/// planes[(phase * channels + channel) * plane_pitch]. A plane may be written `byte_lanes` floats past its last element.
+/// planes[(phase * channels + channel) * plane_pitch].
 struct RowLayout {
   int width = 0, channels = 0, stride = 1;
   int phases = 1;  ///< planes are made for columns whose remainder modulo the stride is below this
@@ -20,7 +19,7 @@ struct RowLayout {
 
   /// Elements of scratch memory: the row split by channel, then one channel split by phase.
   std::size_t scratch() const { return channels * channel_pitch() + stride * plane_pitch; }
-  std::size_t channel_pitch() const { return static_cast<std::size_t>(width) + byte_lanes; }
+  std::size_t channel_pitch() const { return static_cast<std::size_t>(width) + 4 * lanes; }
 };
 
 /// Reads nothing outside the row's width * channels values. Values of bytes stay 0 ... 255.

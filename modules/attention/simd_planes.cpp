@@ -41,13 +41,17 @@ void split_row(const T* in, int count, int readable, int parts, T* out, std::siz
       for (int t = 0; t * parts + k < count; ++t) out[k * pitch + t] = in[t * parts + k];
     return;
   }
-  const hn::CappedTag<T, sizeof(T) == 1 ? byte_lanes : lanes> d;
-  const int n = static_cast<int>(hn::Lanes(d));
   int t = 0;
+  // Long rows of bytes fill the widest vectors.
+  const hn::ScalableTag<T> wide;
+  const int most = static_cast<int>(hn::Lanes(wide));
+  for (; (t + most) * parts <= count; t += most) split_vectors(wide, in + t * parts, parts, out + t, pitch);
+  const hn::CappedTag<T, lanes> d;
+  const int n = static_cast<int>(hn::Lanes(d));
   for (; t * parts < count && (t + n) * parts <= readable; t += n) split_vectors(d, in + t * parts, parts, out + t, pitch);
   // What is left goes through a copy, so that nothing past the input is read.
   if (t * parts < count) {
-    T rest[4 * byte_lanes] = {};
+    T rest[4 * lanes] = {};
     std::memcpy(rest, in + t * parts, (count - t * parts) * sizeof(T));
     split_vectors(d, rest, parts, out + t, pitch);
   }
