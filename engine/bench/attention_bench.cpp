@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iomanip>
@@ -112,6 +113,19 @@ void print_growth(std::ostream& out) {
   out << "\n";
 }
 
+void print_threads(std::ostream& out) {
+  out << "threads that share a frame, median ms by the clock:\n";
+  for (const Case& one : {Case{240, 320, 2, 2}, Case{480, 640, 1, 1}})
+    for (auto [label, options] : {kernels()[0], kernels()[2]}) {
+      out << text(one.height, " x ", one.width, ", ", one.patch, ", ", one.stride, ", d = 4, ", label, ":");
+      for (int threads = 1; threads <= std::min(hardware_threads(), 8); threads *= 2) {
+        options["threads"] = threads;
+        out << "  " << threads << ": " << std::setprecision(3) << time_scorer(one.grid(), 4, options, 0.3).median;
+      }
+      out << "\n";
+    }
+}
+
 }  // namespace
 
 void bench_attention(std::ostream& out) {
@@ -119,6 +133,7 @@ void bench_attention(std::ostream& out) {
   print_rates(out, rates);
   print_frame_times(out, rates);
   print_growth(out);
+  print_threads(out);
 }
 
 }  // namespace iap

@@ -20,12 +20,15 @@ FrameWork count_work(const Config& options, const PatchGrid& grid, int d) {
   FrameWork work;
   work.bytes = static_cast<double>(image.count()) * (image.type == PixelType::uint8 ? 1 : sizeof(float)) + patches * sizeof(float);
   const std::string& kernel = *options.find("kernel")->string();
+  // Every pixel value becomes a float once.
+  const double conversions = static_cast<double>(image.count());
   if (kernel == "relu") {
-    work.fma = patches * (2 * d * values + 2 * d);
+    // Queries: a maximum and a sum; keys: a maximum and a product.
+    work.fma = conversions + patches * (2 * d * values + 4 * d);
     return work;
   }
   if (kernel == "softmax") {
-    work.fma = patches * (2 * d * values + patches * (d + 2));
+    work.fma = conversions + patches * (2 * d * values + patches * (d + 2));
     work.exp = patches * patches;
     return work;
   }
@@ -33,7 +36,7 @@ FrameWork count_work(const Config& options, const PatchGrid& grid, int d) {
   const double n = std::min<double>(d, values + 1), m = integer("m"), r = integer("r");
   const bool trig = kernel != "exp", exp = kernel != "trig";
   const double features = m * ((trig ? 2 : 0) + (exp ? 1 : 0));
-  work.fma = patches * 2 * (n * values + n * (m + r) + n + features * (1 + r));
+  work.fma = conversions + patches * 2 * (n * values + n * (m + r) + n + features * (1 + r));
   work.exp = patches * 2 * ((exp ? m : 0) + (trig ? 1 : 0));
   work.sine_cosine = patches * 2 * (trig ? m : 0);
   return work;

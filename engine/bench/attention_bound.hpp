@@ -3,7 +3,8 @@
 
 namespace iap {
 
-/// Operations that scoring one frame cannot do without.
+/// Operations that scoring one frame cannot do without; `fma` counts whatever a vector unit does at the rate of multiply-adds:
+/// sums, maxima and conversions too.
 struct FrameWork {
   double fma = 0, exp = 0, sine_cosine = 0, bytes = 0;
 };

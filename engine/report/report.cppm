@@ -6,6 +6,7 @@ module;
 export module iap.report;
 import iap.core;
 import iap.policy;
+export import :figures;
 export import :metrics;
 export import :page;
 export import :video;
@@ -17,6 +18,8 @@ struct Series {
   std::string label;
   std::vector<double> x, y, low, high;
   bool dots = false;  ///< mark the points
+  bool line = true;   ///< join them
+  int colour = -1;    ///< of the palette's six, from 0; -1: the series's own position
 };
 
 struct Chart {

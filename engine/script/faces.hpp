@@ -13,7 +13,8 @@ void open_policy_face(lua_State* state);        ///< after the blueprints, whose
 void open_optim_face(lua_State* state);
 void open_train_face(lua_State* state);
 void open_report_face(lua_State* state);
-void open_chart_face(lua_State* state);  ///< after the reports, whose table it completes
+void open_figure_face(lua_State* state);  ///< after the reports, whose table it completes
+void open_theory_face(lua_State* state);
 
 /// lua_CFunction: pushes the `iap` table, complete.
 int open_iap(lua_State* state);

@@ -37,7 +37,7 @@ class ExactScorer final : public Scorer {
         form_(form),
         epsilon_(epsilon),
         threads_(threads),
-        projector_(grid, d, threads),
+        projector_(grid, d, 0, threads),
         bands_(projector_, threads),
         band_longest_(bands_.count()),
         pitch_((static_cast<std::size_t>(grid.count()) + 15) / 16 * 16 + simd::padding),
@@ -121,11 +121,12 @@ class ExactScorer final : public Scorer {
       float longest = 0;
       for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk) {
         projector_.project(chunk, worker);
+        const float* keys_here = projector_.keys(chunk, worker);
         for (int j = 0; j < projector_.count(chunk); ++j) {
           const int patch = projector_.first(chunk) + j;
           input(projector_.queries(worker) + j, query(patch), 1);
           shifts_[patch] = length_of(query(patch));
-          longest = std::max(longest, input(projector_.keys(chunk) + j, keys_.data() + patch, pitch_));
+          longest = std::max(longest, input(keys_here + j, keys_.data() + patch, pitch_));
         }
       }
       band_longest_[band] = longest;

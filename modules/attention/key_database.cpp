@@ -86,7 +86,7 @@ void KeyDatabase::score(std::span<const float> z, std::span<float> scores) {
   check(z, scores.size(), 0);
   // Vectors overrun the last key, so that they must not write to the caller's memory.
   float* out = scores_.data();
-  simd::linear(rows_.data(), features_, z.data(), nullptr, 1, size_, &out);
+  simd::linear(rows_.data(), features_, z.data(), 1, nullptr, 1, size_, &out);
   std::copy_n(out, size_, scores.begin());
 }
 
@@ -103,7 +103,7 @@ void KeyDatabase::score_hashed(std::span<const float> z, std::span<float> scores
 void KeyDatabase::top(std::span<const float> z, std::span<int> selected) {
   check(z, scores_.size(), selected.size());
   float* out = scores_.data();
-  simd::linear(rows_.data(), features_, z.data(), nullptr, 1, size_, &out);
+  simd::linear(rows_.data(), features_, z.data(), 1, nullptr, 1, size_, &out);
   select_top({out, static_cast<std::size_t>(size_)}, selected);
 }
 

@@ -95,7 +95,7 @@ struct PatchFeatures::Impl {
                        wanted.height, " x ", wanted.width, " x ", wanted.channels));
   }
 
-  const float* projected(int chunk) const { return side == Side::query ? projector.queries() : projector.keys(chunk); }
+  const float* projected(int chunk) { return side == Side::query ? projector.queries() : projector.keys(chunk); }
 
   // Calls body(first patch, count, u) for the frame's patches in order, at most a tile at a time.
   template <typename Body>

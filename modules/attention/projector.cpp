@@ -17,13 +17,13 @@ namespace {
 
 // Patches a chunk, at least: enough to fill vectors, few enough that a chunk's queries stay in the cache.
 constexpr int chunk_patches = 512;
+// Keys up to this size stay near until they are scored.
+constexpr std::size_t most_kept_bytes = 512 << 10;
 
 std::size_t padded(int count) { return (static_cast<std::size_t>(count) + 15) / 16 * 16 + simd::padding; }
 
-simd::RowLayout row_layout(const PatchGrid& grid) {
-  const ImageShape& image = grid.image();
-  return {image.width, image.channels, grid.stride(), std::min(grid.size(), grid.stride()),
-          padded((image.width + grid.stride() - 1) / grid.stride())};
+simd::RowLayout row_layout(const PatchGrid& grid, int width, std::size_t plane_pitch) {
+  return {width, grid.image().channels, grid.stride(), std::min(grid.size(), grid.stride()), plane_pitch};
 }
 
 }  // namespace
@@ -34,19 +34,24 @@ FloatBuffer::FloatBuffer(std::size_t size)
   std::fill_n(data_.get(), size, 0.0F);
 }
 
-PatchProjector::PatchProjector(const PatchGrid& grid, int d, int threads, int values)
+PatchProjector::PatchProjector(const PatchGrid& grid, int d, int values, int threads)
     : grid_(grid),
       d_(d),
       columns_(2 * d + values),
+      one_pixel_(grid.size() == 1 && grid.stride() == 1),
       chunk_rows_(std::min(grid.rows(), (chunk_patches + grid.columns() - 1) / grid.columns())),
       pitch_(padded(chunk_rows_ * grid.columns())),
       weights_(static_cast<std::size_t>(grid.values()) * columns_),
       bias_(columns_),
       column_sums_(columns_),
       frame_bias_(columns_),
-      keys_(pitch_ * d * chunks()),
       workers_(threads) {
-  const simd::RowLayout layout = row_layout(grid);
+  const std::size_t key_count = pitch_ * d * chunks();
+  const bool keep = key_count * sizeof(float) <= most_kept_bytes;
+  if (keep) keys_ = FloatBuffer(key_count);
+  const int width = one_pixel_ ? count(0) : grid.image().width;
+  plane_pitch_ = padded((width + grid.stride() - 1) / grid.stride());
+  const simd::RowLayout layout = row_layout(grid, width, plane_pitch_);
   slot_size_ = layout.plane_pitch * layout.phases * layout.channels;
   for (int x = 0; x < grid.size(); ++x)
     for (int channel = 0; channel < layout.channels; ++channel)
@@ -57,6 +62,7 @@ PatchProjector::PatchProjector(const PatchGrid& grid, int d, int threads, int va
     worker.outputs.resize(columns_);
     worker.queries = FloatBuffer(pitch_ * d);
     worker.value_rows = FloatBuffer(pitch_ * values);
+    if (!keep) worker.keys = FloatBuffer(pitch_ * d);
     if (grid.image().type == PixelType::uint8)
       worker.byte_scratch.resize(layout.scratch());
     else
@@ -81,8 +87,8 @@ void PatchProjector::bind(const HeadWeights& weights, float factor, std::span<co
     }
   };
   bind_part(weights.query, weights.query_bias, 0, d_, factor);
-  bind_part(weights.key, weights.key_bias, d_, d_, factor);
-  bind_part(value_weights, {}, 2 * d_, columns_ - 2 * d_, 1);
+  bind_part(value_weights, {}, d_, columns_ - 2 * d_, 1);
+  bind_part(weights.key, weights.key_bias, columns_ - d_, d_, factor);
   bind_encoding(weights.encoding);
   bound_ = true;
 }
@@ -107,45 +113,56 @@ void PatchProjector::begin(const ImageView& image, float pixel_offset) {
   for (int o = 0; o < columns_; ++o) frame_bias_[o] = bias_[o] + pixel_offset * column_sums_[o];
 }
 
-void PatchProjector::load_row(int y, Worker& worker) {
-  const simd::RowLayout layout = row_layout(grid_);
-  const std::size_t begin = static_cast<std::size_t>(y) * layout.width * layout.channels;
-  float* planes = worker.planes.data() + y % grid_.size() * slot_size_;
+void PatchProjector::load_row(std::size_t first_pixel, int width, float* planes, Worker& worker) {
+  const simd::RowLayout layout = row_layout(grid_, width, plane_pitch_);
+  const std::size_t begin = first_pixel * layout.channels;
   if (grid_.image().type == PixelType::uint8)
     simd::load_row(layout, image_.bytes() + begin, worker.byte_scratch.data(), planes);
   else
     simd::load_row(layout, image_.floats() + begin, worker.float_scratch.data(), planes);
 }
 
-void PatchProjector::project(int chunk, int number) {
-  const int size = grid_.size();
-  Worker& worker = workers_[number];
+float* PatchProjector::row_of(int column, int chunk, Worker& worker) {
+  if (column < d_) return worker.queries.data() + column * pitch_;
+  if (column < columns_ - d_) return worker.value_rows.data() + (column - d_) * pitch_;
+  const std::size_t key = column - (columns_ - d_);
+  return keeps_keys() ? keys_.data() + (static_cast<std::size_t>(chunk) * d_ + key) * pitch_ : worker.keys.data() + key * pitch_;
+}
+
+void PatchProjector::project(int chunk, int worker) {
+  project(chunk, workers_[worker], 0, keeps_keys() ? columns_ : columns_ - d_);
+}
+
+const float* PatchProjector::keys(int chunk, int worker) {
+  if (!keeps_keys()) project(chunk, workers_[worker], columns_ - d_, columns_);
+  return row_of(columns_ - d_, chunk, workers_[worker]);
+}
+
+void PatchProjector::project(int chunk, Worker& worker, int first_column, int end_column) {
+  const int size = grid_.size(), columns = one_pixel_ ? count(chunk) : grid_.columns(), width = grid_.image().width;
   if (chunk != worker.next_chunk) worker.next_row = 0;
   worker.next_chunk = chunk + 1;
-  float* keys = keys_.data() + static_cast<std::size_t>(chunk) * d_ * pitch_;
-  const int last = std::min(grid_.rows(), (chunk + 1) * chunk_rows_);
+  const int first_row = chunk * chunk_rows_, end_row = one_pixel_ ? first_row + 1 : std::min(grid_.rows(), first_row + chunk_rows_);
   int at = 0;
-  for (int row = chunk * chunk_rows_; row < last; ++row, at += grid_.columns()) {
+  for (int row = first_row; row < end_row; ++row, at += columns) {
     const int top = row * grid_.stride();
-    for (int y = std::max(worker.next_row, top); y < top + size; ++y) load_row(y, worker);
-    worker.next_row = top + size;
+    for (int y = std::max(worker.next_row, top); y < top + size; ++y)
+      load_row(static_cast<std::size_t>(y) * width, one_pixel_ ? columns : width, worker.planes.data() + y % size * slot_size_,
+               worker);
+    worker.next_row = one_pixel_ ? 0 : top + size;
     const float** value = worker.values.data();
     for (int y = top; y < top + size; ++y) {
       const float* slot = worker.planes.data() + y % size * slot_size_;
       for (const std::size_t position : in_slot_) *value++ = slot + position;
     }
-    for (int o = 0; o < d_; ++o) {
-      worker.outputs[o] = worker.queries.data() + o * pitch_ + at;
-      worker.outputs[d_ + o] = keys + o * pitch_ + at;
-    }
-    for (int o = 2 * d_; o < columns_; ++o) worker.outputs[o] = worker.value_rows.data() + (o - 2 * d_) * pitch_ + at;
+    for (int o = first_column; o < end_column; ++o) worker.outputs[o] = row_of(o, chunk, worker) + at;
     // Vectors overrun the end of the row; the next row of patches writes over that.
-    simd::linear(worker.values.data(), grid_.values(), weights_.data(), frame_bias_.data(), columns_, grid_.columns(),
-                 worker.outputs.data());
+    simd::linear(worker.values.data(), grid_.values(), weights_.data() + first_column, columns_, frame_bias_.data() + first_column,
+                 end_column - first_column, columns, worker.outputs.data() + first_column);
     if (patch_bias_.empty()) continue;
-    for (int o = 0; o < columns_; ++o) {
+    for (int o = first_column; o < end_column; ++o) {
       const float* bias = patch_bias_.data() + static_cast<std::size_t>(o) * grid_.count() + row * grid_.columns();
-      for (int j = 0; j < grid_.columns(); ++j) worker.outputs[o][j] += bias[j];
+      for (int j = 0; j < columns; ++j) worker.outputs[o][j] += bias[j];
     }
   }
 }

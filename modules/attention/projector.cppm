@@ -30,16 +30,16 @@ class FloatBuffer {
   std::size_t size_ = 0;
 };
 
-/// Queries, keys and, if wanted, a third projection of a frame, chunk by chunk (whole rows of patches), without ever forming the L
-/// x c matrix of patches: each image row is split once into planes of equal channel and equal column modulo the stride, where
+/// Queries, keys and, if wanted, a third projection of a frame, chunk by chunk (whole rows of patches), without ever forming the
+/// L x c matrix of patches: each image row is split once into planes of equal channel and equal column modulo the stride, where
 /// neighbouring patches are neighbouring floats. A chunk is d rows of count(chunk) floats at distance `pitch`. Queries and values
-/// live until the worker's next chunk, keys until the next frame. A position encoding is a constant of the weights: PE W becomes a
-/// bias of every patch, so that a frame pays one addition a number for it, and nothing where there is none.
+/// live until the worker's next chunk. A position encoding is a constant of the weights: PE W becomes a bias of every patch, so
+/// that a frame pays one addition a number for it, and nothing where there is none.
 class PatchProjector {
  public:
-  /// Up to `threads` threads may project chunks of a frame at the same time, each under its own worker number in [0, threads).
-  /// `values`: columns of the third projection, V = X' W_V.
-  PatchProjector(const PatchGrid& grid, int d, int threads = 1, int values = 0);
+  /// `values`: columns of the third projection, V = X' W_V. Up to `threads` threads may project chunks of a frame at the same time,
+  /// each under its own worker number in [0, threads).
+  PatchProjector(const PatchGrid& grid, int d, int values = 0, int threads = 1);
 
   /// Takes W and b of queries and keys times `factor`, and W_V (c x values()) as it is; copies them.
   void bind(const HeadWeights& weights, float factor, std::span<const float> value_weights = {});
@@ -57,7 +57,9 @@ class PatchProjector {
   void project(int chunk, int worker = 0);
   const float* queries(int worker = 0) const { return workers_[worker].queries.data(); }
   const float* values(int worker = 0) const { return workers_[worker].value_rows.data(); }
-  const float* keys(int chunk) const { return keys_.data() + static_cast<std::size_t>(chunk) * d_ * pitch_; }
+  /// Of a chunk that was projected. Keys of small frames are kept; those of large ones would leave the inner caches, from where
+  /// fetching them costs more than projecting them again when they are asked for: they live until the worker asks for others.
+  const float* keys(int chunk, int worker = 0);
 
  private:
   struct Worker {
@@ -65,15 +67,20 @@ class PatchProjector {
     FloatBuffer planes;                // image row y in slot y modulo the patch size
     std::vector<const float*> values;  // c
     std::vector<float*> outputs;       // columns_
-    FloatBuffer queries, value_rows, float_scratch;
+    FloatBuffer queries, value_rows, keys, float_scratch;
     std::vector<std::uint8_t> byte_scratch;
   };
 
-  void load_row(int y, Worker& worker);
+  bool keeps_keys() const { return keys_.size() > 0; }
+  void load_row(std::size_t first_pixel, int width, float* planes, Worker& worker);
+  void project(int chunk, Worker& worker, int first_column, int end_column);
+  float* row_of(int column, int chunk, Worker& worker);
   void bind_encoding(std::span<const float> encoding);
 
   PatchGrid grid_;
-  int d_, columns_, chunk_rows_;  // columns_: of queries, keys and values together
+  int d_, columns_;  // columns_: of queries, values and keys together, in this order
+  bool one_pixel_;   // patches are single neighbouring pixels: a chunk's image rows are one long row
+  int chunk_rows_;
   std::size_t pitch_;
   std::vector<float> weights_;      // c x columns_
   std::vector<float> bias_;         // columns_
@@ -82,9 +89,10 @@ class PatchProjector {
   std::vector<float> patch_bias_;   // columns_ x L, or empty: the position encoding's projections
   bool bound_ = false;
   ImageView image_;
+  std::size_t plane_pitch_ = 0;       // floats from one plane of an image row to the next
   std::size_t slot_size_ = 0;         // floats of one image row's planes
   std::vector<std::size_t> in_slot_;  // position in a slot of a patch row's values, for the first patch of a row
-  FloatBuffer keys_;
+  FloatBuffer keys_;                  // of all chunks, or empty
   std::vector<Worker> workers_;
 };
 

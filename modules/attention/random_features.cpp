@@ -38,7 +38,7 @@ class FeatureScorer final : public Scorer {
         options_(options),
         query_(grid.values(), d),
         key_(grid.values(), d),
-        projector_(grid, query_.n, options.threads),
+        projector_(grid, query_.n, 0, options.threads),
         bands_(projector_, options.threads),
         drawn_(options, d) {
     map_.d = query_.n;
@@ -193,7 +193,7 @@ class FeatureScorer final : public Scorer {
 
   float key_exponent() {
     map_.projections = key_columns_.data();
-    return largest_exponent([&](int chunk, int) { return projector_.keys(chunk); });
+    return largest_exponent([&](int chunk, int worker) { return projector_.keys(chunk, worker); });
   }
 
   template <class RowsOf>
@@ -228,8 +228,8 @@ class FeatureScorer final : public Scorer {
       float half_square = 0;
       for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk)
         half_square = std::max(
-            half_square, simd::feature_scores(map_, projector_.keys(chunk), projector_.pitch(), projector_.count(chunk), shift,
-                                              scratch(worker), weights_.data(), scores.data() + projector_.first(chunk)));
+            half_square, simd::feature_scores(map_, projector_.keys(chunk, worker), projector_.pitch(), projector_.count(chunk),
+                                              shift, scratch(worker), weights_.data(), scores.data() + projector_.first(chunk)));
       band_largest_[band] = half_square;
     });
     return no_overflow(std::ranges::max(band_largest_)) && largest_magnitude(scores) > smallest_safe_sum;

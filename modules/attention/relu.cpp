@@ -21,7 +21,7 @@ class ReluScorer final : public Scorer {
  public:
   ReluScorer(const PatchGrid& grid, int d, float epsilon, int threads)
       : epsilon_(epsilon),
-        projector_(grid, d, threads),
+        projector_(grid, d, 0, threads),
         bands_(projector_, threads),
         lane_sums_(bands_.count() * lane_count()),
         sums_(d) {}
@@ -39,9 +39,9 @@ class ReluScorer final : public Scorer {
     projector_.begin(image, pixel_offset);
     bands_.for_each([&](int band, int worker) { sum_queries(band, worker); });
     const float total = take_sums();
-    bands_.for_each([&](int band, int) {
+    bands_.for_each([&](int band, int worker) {
       for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk)
-        simd::relu_scores(projector_.keys(chunk), projector_.pitch(), projector_.d(), projector_.count(chunk), sums_.data(),
+        simd::relu_scores(projector_.keys(chunk, worker), projector_.pitch(), projector_.d(), projector_.count(chunk), sums_.data(),
                           scores.data() + projector_.first(chunk));
     });
     if (epsilon_ == 0) return;

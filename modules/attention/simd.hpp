@@ -26,8 +26,9 @@ struct RowLayout {
 void load_row(const RowLayout& layout, const std::uint8_t* row, std::uint8_t* scratch, float* planes);
 void load_row(const RowLayout& layout, const float* row, float* scratch, float* planes);
 
-/// out[o][j] = bias[o] + sum_v weights[v * outputs + o] in[v][j], j < count.
-void linear(const float* const* in, int inputs, const float* weights, const float* bias, int outputs, int count, float* const* out);
+/// out[o][j] = bias[o] + sum_v weights[v * weight_pitch + o] in[v][j], j < count.
+void linear(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs, int count,
+            float* const* out);
 
 /// sums[o * lanes + l] += sum over patches of lane l of their weight (null: 1) times max(u_o, 0); u is d rows of `count` patches.
 void add_relu_sums(const float* u, std::size_t pitch, int d, int count, const float* weights, float* sums);

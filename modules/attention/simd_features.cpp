@@ -51,7 +51,7 @@ HWY_INLINE float project_tile(const FeatureMap& map, const float* u, std::size_t
     hn::StoreU(half_square, d, rows.half_square + j);
     largest = hn::Max(largest, hn::IfThenElseZero(hn::FirstN(d, count - j), half_square));
   }
-  linear_rows(Strided<const float>{u, pitch}, map.d, map.projections, nullptr, map.r + map.m, count,
+  linear_rows(Strided<const float>{u, pitch}, map.d, map.projections, map.r + map.m, nullptr, map.r + map.m, count,
               Strided<float>{rows.signs + tile, tile});
   return hn::GetLane(hn::MaxOfLanes(d, largest));
 }

@@ -63,10 +63,11 @@ HWY_INLINE void linear_group(In in, int inputs, const float* weights, int weight
 
 /// As simd::linear; `bias` may be null.
 template <class In, class Out>
-HWY_INLINE void linear_rows(In in, int inputs, const float* weights, const float* bias, int outputs, int count, Out out) {
+HWY_INLINE void linear_rows(In in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs, int count,
+                            Out out) {
   int o = 0;
   const auto group = [&](auto size) {
-    linear_group<size()>(in, inputs, weights + o, outputs, bias ? bias + o : nullptr, count, out.from(o));
+    linear_group<size()>(in, inputs, weights + o, weight_pitch, bias ? bias + o : nullptr, count, out.from(o));
     o += size();
   };
 #if HWY_TARGET <= HWY_AVX3

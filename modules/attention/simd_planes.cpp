@@ -41,9 +41,13 @@ void split_row(const T* in, int count, int readable, int parts, T* out, std::siz
       for (int t = 0; t * parts + k < count; ++t) out[k * pitch + t] = in[t * parts + k];
     return;
   }
+  int t = 0;
+  // Long rows of bytes fill the widest vectors.
+  const hn::ScalableTag<T> wide;
+  const int most = static_cast<int>(hn::Lanes(wide));
+  for (; (t + most) * parts <= count; t += most) split_vectors(wide, in + t * parts, parts, out + t, pitch);
   const hn::CappedTag<T, lanes> d;
   const int n = static_cast<int>(hn::Lanes(d));
-  int t = 0;
   for (; t * parts < count && (t + n) * parts <= readable; t += n) split_vectors(d, in + t * parts, parts, out + t, pitch);
   // What is left goes through a copy, so that nothing past the input is read.
   if (t * parts < count) {
@@ -101,9 +105,9 @@ void load_floats(const RowLayout& layout, const float* row, float* scratch, floa
   load_planes(layout, row, scratch, planes);
 }
 
-void linear_scattered(const float* const* in, int inputs, const float* weights, const float* bias, int outputs, int count,
-                      float* const* out) {
-  linear_rows(Scattered<const float>{in}, inputs, weights, bias, outputs, count, Scattered<float>{out});
+void linear_scattered(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs,
+                      int count, float* const* out) {
+  linear_rows(Scattered<const float>{in}, inputs, weights, weight_pitch, bias, outputs, count, Scattered<float>{out});
 }
 
 }  // namespace iap::simd::HWY_NAMESPACE
@@ -122,9 +126,9 @@ void load_row(const RowLayout& layout, const std::uint8_t* row, std::uint8_t* sc
 void load_row(const RowLayout& layout, const float* row, float* scratch, float* planes) {
   HWY_DYNAMIC_DISPATCH(load_floats)(layout, row, scratch, planes);
 }
-void linear(const float* const* in, int inputs, const float* weights, const float* bias, int outputs, int count,
+void linear(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs, int count,
             float* const* out) {
-  HWY_DYNAMIC_DISPATCH(linear_scattered)(in, inputs, weights, bias, outputs, count, out);
+  HWY_DYNAMIC_DISPATCH(linear_scattered)(in, inputs, weights, weight_pitch, bias, outputs, count, out);
 }
 
 }  // namespace iap::simd

@@ -47,7 +47,8 @@ float rows_of(const FeatureMap& map, bool query_side, const float* u, std::size_
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
   const Constants constants(map);
-  linear_rows(Strided<const float>{u, pitch}, map.d, map.projections, nullptr, map.r + map.m, count, Strided<float>{scratch, tile});
+  linear_rows(Strided<const float>{u, pitch}, map.d, map.projections, map.r + map.m, nullptr, map.r + map.m, count,
+              Strided<float>{scratch, tile});
   const auto constant = hn::Set(d, shift), plain = hn::Set(d, constants.plain), one = hn::Set(d, 1.0F);
   const auto nothing = hn::Set(d, std::numeric_limits<float>::lowest());
   auto largest = nothing;

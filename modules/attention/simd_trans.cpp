@@ -27,7 +27,7 @@ void clear_rows(float* rows, int count_rows, int count) {
 HWY_INLINE void project(const TransMap& map, const float* x, std::size_t pitch, int count, float* scratch) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
-  linear_rows(Strided<const float>{x, pitch}, map.d, map.projections, nullptr, map.r + map.m, count,
+  linear_rows(Strided<const float>{x, pitch}, map.d, map.projections, map.r + map.m, nullptr, map.r + map.m, count,
               Strided<float>{scratch, block});
   float* half_square = scratch + (map.r + map.m) * block;
   for (int j = 0; j < rounded(count); j += n) {
@@ -146,7 +146,7 @@ void products_of(const float* a, std::size_t a_pitch, int a_rows, const float* b
 }
 
 void mix_of(const float* in, std::size_t in_pitch, int inputs, const float* weights, int outputs, int count, float* out) {
-  linear_rows(Strided<const float>{in, in_pitch}, inputs, weights, nullptr, outputs, count, Strided<float>{out, block});
+  linear_rows(Strided<const float>{in, in_pitch}, inputs, weights, outputs, nullptr, outputs, count, Strided<float>{out, block});
 }
 
 void spread_of(const float* in, std::size_t pitch, int rows, const float* signs, int r, int count, float* out) {

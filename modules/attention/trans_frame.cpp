@@ -16,7 +16,7 @@ import :trans_frame;
 namespace iap {
 
 TransFrame::TransFrame(const PatchGrid& grid, int n, const TransShape& shape, InputForm form)
-    : projector_(grid, n, 1, shape.projected ? shape.values : 0),
+    : projector_(grid, n, shape.projected ? shape.values : 0),
       shape_(shape),
       form_(form),
       pitch_((static_cast<std::size_t>(grid.count()) + simd::lanes - 1) / simd::lanes * simd::lanes + simd::padding),

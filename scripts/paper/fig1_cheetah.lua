@@ -27,7 +27,7 @@ for _, name in ipairs { "relu", "hybrid", "brute" } do
 end
 
 iap.report.compare { groups = groups, out = root .. "/curves.png", title = "cheetah-run, 100 x 100 pixels" }
-iap.report.chart {
+iap.report.line_chart {
   series = points,
   out = root .. "/inference.png",
   title = "cheetah-run, 100 x 100 pixels",

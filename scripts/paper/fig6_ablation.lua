@@ -35,7 +35,7 @@ for place, entry in ipairs(variants) do
 end
 
 iap.report.compare { groups = groups, out = root .. "/curves.png", title = "cheetah-run: how many random features?" }
-iap.report.chart {
+iap.report.line_chart {
   series = times,
   out = root .. "/inference.png",
   title = "cheetah-run, 100 x 100 pixels, patches of 4",

@@ -38,7 +38,7 @@ for _, d in ipairs { 4, 16, 64 } do
     end
     table.insert(lines, line)
   end
-  iap.report.chart {
+  iap.report.line_chart {
     series = lines,
     out = string.format("%s/d%d.png", root, d),
     title = string.format("%s, d = %d", options.task, d),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "golden.hpp"
 #include "reference.hpp"
 
 namespace {
@@ -106,6 +107,32 @@ TEST_CASE("query weights multiply the votes that random features estimate") {
     }
   }
   CHECK(compared > 10000);
+}
+
+TEST_CASE("scores are the weighted means of the estimators' own formulas over all queries") {
+  Random random(76);
+  int compared = 0;
+  for (int round = 0; round < 30; ++round) {
+    Case c = random_case(random);
+    if (c.grid.count() > 400) continue;
+    const Settings settings{static_cast<FeatureKind>(round % 3), 5, 4, round % 2 == 1, true, random.bits()};
+    const Projections projections = settings.projections(c.d);
+    const auto [q, k] = inputs(c, settings.normalised, -0.5);
+    if (std::ranges::any_of(q, [&](const auto& x) { return ambiguous(projections, x); })) continue;
+    const Wanted wanted = weighted_votes(q, k, c.query_weights, false, [&](const auto& x, const auto& y) {
+      const Golden estimate = golden(projections, x, y);
+      return settings.kind == FeatureKind::exp    ? estimate.exp
+             : settings.kind == FeatureKind::trig ? estimate.trig
+                                                  : estimate.hybrid();
+    });
+    const auto got = scores_of(c, settings.config(), -0.5F);
+    for (std::size_t j = 0; j < got.size(); ++j) {
+      if (ambiguous(projections, k[j])) continue;
+      REQUIRE(std::abs(got[j] - wanted.scores[j]) <= 1e-4 * wanted.scale);
+      ++compared;
+    }
+  }
+  CHECK(compared > 1000);
 }
 
 TEST_CASE("epsilon of relu and exp is weighted with its query") {

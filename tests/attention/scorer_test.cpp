@@ -71,8 +71,33 @@ TEST_CASE("fast relu agrees with plain loops on random shapes") {
       scale = std::max(scale, bound);
     }
     const auto got = scores_of(c, Config::Map{{"kernel", "relu"}}, -0.5F);
+    INFO("round " << round << ", image " << shape.height << " x " << shape.width << " x " << shape.channels << ", patch " << size
+                  << ", stride " << stride << ", d " << c.d);
     for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(std::abs(got[i] - wanted[i]) <= 1e-4 * scale);
   }
+}
+
+TEST_CASE("every pixel of a frame of single-pixel patches is read from where it is") {
+  for (const auto type : {PixelType::uint8, PixelType::float32})
+    for (int channels = 1; channels <= 4; ++channels)
+      for (const int height : {3, 24, 25, 26, 90}) {
+        const Case c = make_case({height, 69, channels, type}, 1, 1, 3, true, 0.5F, 61 + channels);
+        const auto got = scores_of(c, Config::Map{{"kernel", "relu"}}, -0.5F);
+        const auto brute = scores_of(c, Config::Map{{"kernel", "relu"}, {"brute_force", true}}, -0.5F);
+        const Rows q = project(c, c.query, c.query_bias, -0.5), k = project(c, c.key, c.key_bias, -0.5);
+        std::vector<double> z(c.d);
+        for (const auto& row : q)
+          for (int o = 0; o < c.d; ++o) z[o] += std::max(row[o], 0.0) / static_cast<double>(q.size());
+        for (std::size_t j = 0; j < k.size(); ++j) {
+          double wanted = 0, scale = 0;
+          for (int o = 0; o < c.d; ++o) {
+            wanted += z[o] * std::max(k[j][o], 0.0);
+            scale += z[o] * (1 + std::abs(k[j][o]));
+          }
+          REQUIRE(std::abs(got[j] - wanted) <= 1e-5 * scale);
+          REQUIRE(std::abs(brute[j] - wanted) <= 1e-5 * scale);
+        }
+      }
 }
 
 TEST_CASE("long frames lose no digits") {

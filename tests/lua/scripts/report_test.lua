@@ -5,7 +5,7 @@ local folder = os.tmpname()
 os.remove(folder)
 local function run(name, table)
   -- A chart makes the folder that the table goes into.
-  iap.report.chart { out = folder .. "/" .. name .. "/x.png", series = { { x = { 0, 1 }, y = { 1, 2 } } } }
+  iap.report.line_chart { out = folder .. "/" .. name .. "/x.png", series = { { x = { 0, 1 }, y = { 1, 2 } } } }
   local file = assert(io.open(folder .. "/" .. name .. "/metrics.csv", "w"))
   file:write(table)
   file:close()
@@ -27,19 +27,19 @@ check.equal(ends[2].mean, 3)
 check.equal(ends[2].deviation, 0)
 check.same_list({ iap.image.read(folder .. "/compare.png"):shape() }, { 540, 900, 3, "uint8" })
 
-iap.report.chart {
+iap.report.line_chart {
   out = folder .. "/band.png", width = 300, height = 200, from_zero = true,
   series = { { label = "a", x = { 1, 2 }, y = { 1, 2 }, low = { 0, 1 }, high = { 2, 3 }, dots = true } },
 }
 check.same_list({ iap.image.read(folder .. "/band.png"):shape() }, { 200, 300, 3, "uint8" })
 
-check.fails({ "iap.report.chart: series 1: x, y and, where there is a band, low and high must be equally long, got 2, 1, 0 and 0" },
-  iap.report.chart, { out = "x.png", series = { { x = { 1, 2 }, y = { 1 } } } })
-check.fails({ "option 'x' must be a list of numbers, got \"a\" in it" }, iap.report.chart, { out = "x.png", series = { { x = { "a" }, y = { 1 } } } })
-check.fails({ "unknown option 'titel'; did you mean 'title'?" }, iap.report.chart, { out = folder .. "/x.png", titel = "", series = {} })
-check.fails({ "no finite point" }, iap.report.chart, { out = folder .. "/x.png", series = {} })
+check.fails({ "iap.report.line_chart: series 1: x, y and, where there is a band, low and high must be equally long, got 2, 1, 0 and 0" },
+  iap.report.line_chart, { out = "x.png", series = { { x = { 1, 2 }, y = { 1 } } } })
+check.fails({ "option 'x' must be a list of numbers, got \"a\" in it" }, iap.report.line_chart, { out = "x.png", series = { { x = { "a" }, y = { 1 } } } })
+check.fails({ "unknown option 'titel'; did you mean 'title'?" }, iap.report.line_chart, { out = folder .. "/x.png", titel = "", series = {} })
+check.fails({ "no finite point" }, iap.report.line_chart, { out = folder .. "/x.png", series = {} })
 check.fails({ "at least one group" }, iap.report.compare, { out = "x.png" })
 check.fails({ "group 1: option 'runs' must be a list of folders, got 3 in it" }, iap.report.compare, { out = "x.png", groups = { { label = "a", runs = { 3 } } } })
 check.fails({ "nowhere" }, iap.report.compare, { out = folder .. "/x.png", groups = { { label = "a", runs = { "nowhere" } } } })
-check.fails({ "options", "a table" }, iap.report.chart)
+check.fails({ "options", "a table" }, iap.report.line_chart)
 os.execute("rm -r '" .. folder .. "'")

@@ -1,0 +1,76 @@
+module;
+#include <cairo.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+module iap.report;
+import iap.core;
+#include "canvas.hpp"
+
+namespace iap {
+
+Canvas::Canvas(int width, int height)
+    : surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height), cairo_surface_destroy),
+      cairo_(cairo_create(surface_.get()), cairo_destroy) {
+  if (cairo_status(cairo_.get()) != CAIRO_STATUS_SUCCESS)
+    throw Error(text("cannot make a ", width, " x ", height, " chart: ", cairo_status_to_string(cairo_status(cairo_.get()))));
+  cairo_select_font_face(cairo_.get(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+  colour({1, 1, 1});
+  cairo_paint(cairo_.get());
+}
+
+cairo_t* Canvas::get() { return cairo_.get(); }
+
+void Canvas::colour(const Colour& rgb) { cairo_set_source_rgb(get(), rgb[0], rgb[1], rgb[2]); }
+
+void Canvas::write(double x, double y, const std::string& words, double align, double size) {
+  cairo_set_font_size(get(), size);
+  cairo_text_extents_t extents;
+  cairo_text_extents(get(), words.c_str(), &extents);
+  cairo_move_to(get(), x - align * extents.width - extents.x_bearing, y + 0.36 * size);
+  cairo_show_text(get(), words.c_str());
+  // Showing text leaves a current point behind, from which the next line would start.
+  cairo_new_path(get());
+}
+
+void Canvas::write_upwards(double x, double y, const std::string& words) {
+  cairo_save(get());
+  cairo_translate(get(), x, y);
+  cairo_rotate(get(), -std::acos(-1.0) / 2);
+  write(0, 0, words, .5);
+  cairo_restore(get());
+}
+
+void Canvas::rectangle(double x, double y, double width, double height) {
+  cairo_rectangle(get(), x, y, width, height);
+  cairo_fill(get());
+}
+
+void Canvas::line(double x0, double y0, double x1, double y1, double grey) {
+  colour({grey, grey, grey});
+  cairo_set_line_width(get(), 1);
+  cairo_move_to(get(), std::floor(x0) + .5, std::floor(y0) + .5);
+  cairo_line_to(get(), std::floor(x1) + .5, std::floor(y1) + .5);
+  cairo_stroke(get());
+}
+
+Image Canvas::image() {
+  cairo_surface_flush(surface_.get());
+  const int width = cairo_image_surface_get_width(surface_.get()), height = cairo_image_surface_get_height(surface_.get());
+  Image image({height, width, 3, PixelType::uint8});
+  auto* out = image.bytes().data();
+  for (int y = 0; y < height; ++y) {
+    const auto* row =
+        reinterpret_cast<const std::uint32_t*>(cairo_image_surface_get_data(surface_.get()) +
+                                               static_cast<std::ptrdiff_t>(y) * cairo_image_surface_get_stride(surface_.get()));
+    for (int x = 0; x < width; ++x)
+      for (const int shift : {16, 8, 0}) *out++ = static_cast<std::uint8_t>(row[x] >> shift);
+  }
+  return image;
+}
+
+}  // namespace iap

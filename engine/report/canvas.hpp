@@ -1,0 +1,32 @@
+// The picture that all charts are drawn on. Include <cairo.h> and the standard headers first, then import iap.core.
+#pragma once
+
+namespace iap {
+
+using Colour = std::array<double, 3>;
+// Okabe and Ito's palette, which colour-blind readers can tell apart.
+inline constexpr std::array<Colour, 6> palette{
+    {{0, .447, .698}, {.835, .369, 0}, {0, .620, .451}, {.8, .475, .655}, {.902, .624, 0}, {.337, .706, .914}}};
+
+class Canvas {
+ public:
+  Canvas(int width, int height);
+  cairo_t* get();
+
+  void colour(const Colour& rgb);
+  /// `align` 0 puts the text's left end at x, 0.5 its middle, 1 its right end; y is the middle of its height.
+  void write(double x, double y, const std::string& words, double align, double size = 14);
+  /// Words that run upwards, their middle at (x, y).
+  void write_upwards(double x, double y, const std::string& words);
+  void rectangle(double x, double y, double width, double height);
+  /// One pixel wide.
+  void line(double x0, double y0, double x1, double y1, double grey);
+
+  Image image();
+
+ private:
+  std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)> surface_;
+  std::unique_ptr<cairo_t, decltype(&cairo_destroy)> cairo_;
+};
+
+}  // namespace iap

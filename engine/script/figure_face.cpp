@@ -1,0 +1,192 @@
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "script/faces.hpp"
+import iap.core;
+import iap.report;
+
+namespace iap {
+namespace {
+
+using lua::Call;
+using lua::entry;
+
+Config read_table(const Call& call) {
+  if (call.absent(1)) call.refuse(1, "options", "a table");
+  Config config = call.config(1, "options");
+  if (!config.map()) call.refuse(1, "options", "a table with named entries");
+  return config;
+}
+
+/// A list of numbers; NaN marks what is missing.
+std::vector<double> numbers_of(Options& options, std::string_view key) {
+  std::vector<double> values;
+  for (const Config& item : options.list(key)) {
+    if (!item.number()) options.fail(text("option '", key, "' must be a list of numbers, got ", item.describe(), " in it"));
+    values.push_back(*item.number());
+  }
+  return values;
+}
+
+std::filesystem::path target(Options& options) {
+  const std::filesystem::path out = options.string("out");
+  if (out.has_parent_path()) make_folder(out.parent_path());
+  return out;
+}
+
+void read_size(Options& options, int& width, int& height) {
+  constexpr int least = 200, most = 4000;
+  width = static_cast<int>(options.integer_in("width", least, most, width));
+  height = static_cast<int>(options.integer_in("height", least, most, height));
+}
+
+Series read_series(Options& options) {
+  Series series{.label = options.string("label", ""),
+                .x = numbers_of(options, "x"),
+                .y = numbers_of(options, "y"),
+                .low = numbers_of(options, "low"),
+                .high = numbers_of(options, "high"),
+                .dots = options.boolean("dots", false),
+                .line = options.boolean("line", true),
+                .colour = static_cast<int>(options.integer_in("colour", 1, 6, 0)) - 1};
+  options.finish();
+  const auto size = series.x.size();
+  if (series.y.size() != size || series.low.size() != series.high.size() || (!series.low.empty() && series.low.size() != size))
+    options.fail(text("x, y and, where there is a band, low and high must be equally long, got ", size, ", ", series.y.size(), ", ",
+                      series.low.size(), " and ", series.high.size(), " numbers"));
+  return series;
+}
+
+/// iap.report.line_chart{out, title, x_label, y_label, width, height, from_zero, series = {{label, x, y, low, high, dots, line,
+/// colour}, ...}}
+int line_chart(Call& call) {
+  const Config config = read_table(call);
+  Options options(call.name(), config);
+  const auto out = target(options);
+  Chart chart{.title = options.string("title", ""),
+              .x_label = options.string("x_label", ""),
+              .y_label = options.string("y_label", ""),
+              .series = {}};
+  read_size(options, chart.width, chart.height);
+  chart.from_zero = options.boolean("from_zero", false);
+  for (const Config& one : options.list("series")) {
+    Options reader(text(call.name(), ": series ", chart.series.size() + 1), one);
+    chart.series.push_back(read_series(reader));
+  }
+  options.finish();
+  write_chart(out, chart);
+  return 0;
+}
+
+/// iap.report.bar_chart{out, title, y_label, width, height, bars = {{label, value}, ...}}
+int bar_chart(Call& call) {
+  const Config config = read_table(call);
+  Options options(call.name(), config);
+  const auto out = target(options);
+  BarChart chart{.title = options.string("title", ""), .y_label = options.string("y_label", "")};
+  read_size(options, chart.width, chart.height);
+  int position = 0;
+  for (const Config& one : options.list("bars")) {
+    Options reader(text(call.name(), ": bar ", ++position), one);
+    chart.bars.push_back({reader.string("label"), reader.number_in("value", 0, std::numeric_limits<double>::max())});
+    reader.finish();
+  }
+  options.finish();
+  write_bars(out, chart);
+  return 0;
+}
+
+/// iap.report.heat_maps{out, title, x_label, y_label, value_label, x_range, y_range, value_range, panels_a_row, width,
+/// height, panels = {{title, rows = {{...}, ...}}, ...}}: rows from the lowest y
+int heat_maps(Call& call) {
+  const Config config = read_table(call);
+  Options options(call.name(), config);
+  const auto out = target(options);
+  HeatMaps maps{.title = options.string("title", ""),
+                .x_label = options.string("x_label", ""),
+                .y_label = options.string("y_label", ""),
+                .value_label = options.string("value_label", "")};
+  read_size(options, maps.width, maps.height);
+  for (auto [key, range] : {std::pair{"x_range", &maps.x}, {"y_range", &maps.y}, {"value_range", &maps.value}}) {
+    const auto ends = numbers_of(options, key);
+    if (ends.size() != 2 || !(ends[0] < ends[1])) options.fail(text("option '", key, "' must be {lowest, highest}"));
+    *range = {ends[0], ends[1]};
+  }
+  maps.panels_a_row = static_cast<int>(options.integer_in("panels_a_row", 1, 100, 100));
+  int position = 0;
+  for (const Config& one : options.list("panels")) {
+    Options reader(text(call.name(), ": panel ", ++position), one);
+    HeatMap panel{.title = reader.string("title", "")};
+    for (const Config& row : reader.list("rows")) {
+      if (!row.list() || row.list()->empty()) reader.fail("option 'rows' must be a list of lists of numbers");
+      if (panel.rows > 0 && static_cast<int>(row.list()->size()) != panel.columns)
+        reader.fail(text("row ", panel.rows + 1, " has ", row.list()->size(), " values, the first has ", panel.columns));
+      panel.columns = static_cast<int>(row.list()->size());
+      ++panel.rows;
+      for (const Config& item : *row.list()) panel.values.push_back(item.number().value_or(std::nan("")));
+    }
+    reader.finish();
+    maps.panels.push_back(std::move(panel));
+  }
+  options.finish();
+  write_heat_maps(out, maps);
+  return 0;
+}
+
+CurveGroup read_group(Options& options) {
+  CurveGroup group{.label = options.string("label"), .runs = {}};
+  for (const auto& run : options.list("runs")) {
+    if (!run.string()) options.fail(text("option 'runs' must be a list of folders, got ", run.describe(), " in it"));
+    group.runs.emplace_back(*run.string());
+  }
+  options.finish();
+  return group;
+}
+
+/// iap.report.compare{out, title, column, groups = {{label, runs = {folder, ...}}, ...}} -> {{label, iteration, mean, deviation},
+/// ...}: a PNG of the mean of `column` (default "eval_mean") over each group's runs, with bands of one standard deviation; returns
+/// the ends of the curves.
+int compare(Call& call) {
+  const Config config = read_table(call);
+  Options options(call.name(), config);
+  const auto title = options.string("title", "Learning curves"), column = options.string("column", "eval_mean");
+  std::vector<CurveGroup> groups;
+  for (const auto& item : options.list("groups")) {
+    Options entry_options(text(call.name(), ": group ", groups.size() + 1), item);
+    groups.push_back(read_group(entry_options));
+  }
+  if (groups.empty()) options.fail("option 'groups' must name at least one group of runs");
+  const auto out = target(options);
+  options.finish();
+  write_comparison(out, groups, column, title);
+  Config::List ends;
+  for (const auto& group : groups) {
+    const Series curve = mean_curve(group, column);
+    ends.push_back(Config::Map{{"label", curve.label},
+                               {"iteration", curve.x.back()},
+                               {"mean", curve.y.back()},
+                               {"deviation", curve.high.empty() ? 0 : curve.high.back() - curve.y.back()}});
+  }
+  return call.give(Config(std::move(ends)));
+}
+
+constexpr lua::Function functions[] = {{"line_chart", entry<line_chart>},
+                                       {"bar_chart", entry<bar_chart>},
+                                       {"heat_maps", entry<heat_maps>},
+                                       {"compare", entry<compare>}};
+
+}  // namespace
+
+void open_figure_face(lua_State* state) {
+  lua_getfield(state, -1, "report");
+  for (const auto& function : functions) lua::add_function(state, "iap.report", ".", function);
+  lua_pop(state, 1);
+}
+
+}  // namespace iap

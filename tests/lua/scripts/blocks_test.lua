@@ -1,0 +1,66 @@
+local check = require "check"
+local iap = require "iap"
+
+-- Every option of rank and trans is checked where it is written.
+check.fails({ "blocks_test.lua:", "rank: unknown option 'maskd'; did you mean 'masked'?" }, function() return iap.attention.rank { patch = 4, maskd = true } end)
+check.fails({ "trans: unknown option 'token'; did you mean 'tokens'?" }, iap.attention.trans, { patch = 4, token = 3 })
+check.fails({ "unknown query_weights 'learnt'; did you mean 'learned'?" }, iap.attention.rank, { patch = 4, query_weights = "learnt" })
+check.fails({ "unknown compression 'averaged'; did you mean 'average'?" }, iap.attention.trans, { patch = 4, compression = "averaged" })
+check.fails({ "option 'motion' follows patches by rank" }, iap.attention.rank, { patch = 4, motion = true, masked = true })
+check.fails({ "option 'layer_norm' must be true or false" }, iap.attention.trans, { patch = 4, layer_norm = 1 })
+check.fails({ "unknown option 'bins'" }, iap.attention.rank, { patch = 4, bins = 3 })
+
+local env = iap.env.make("cartpole-swingup", { pixels = { 24, 32 } })
+local observation = env:reset(1)
+local function build(block) return iap.policy.build(iap.policy.sequence { block, iap.policy.linear { activation = "tanh" } }, env) end
+
+-- L = 6 x 8 patches of c = 48 values.
+local ranks = {
+  { parameters = 2 * 48 * 8 + 48, outputs = 20, options = { query_weights = "learned" } },
+  { parameters = 3 * 2 * 48 * 8, outputs = 3 * 20, options = { heads = 3 } },
+  { parameters = 2 * 48 * 8, outputs = 48 * 2, options = { masked = true } },
+  { parameters = 2 * 48 * 8 + 48 * 5, outputs = 10 * (2 + 5), options = { values = { "position", "projection" }, dv = 5 } },
+  { parameters = 2 * 48 * 8, outputs = 10 * 6, options = { values = "histogram", bins = 6 } },
+  { parameters = 2 * 48 * 8 + 2 * 25 * 3, outputs = 10 * 2, options = { values = "convolution", convolution_size = 5, convolution_channels = 2 } },
+  { parameters = 2 * 48 * 8, outputs = 10 * 4, options = { values = "convolution", convolution = "fixed" } },
+  { parameters = 2 * 48 * 8 + 48 * 48, outputs = 20, options = { encoding = "learned" } },
+  { parameters = 2 * 48 * 8, outputs = 20, options = { encoding = "sinusoidal", encoding_scale = 0.5 } },
+}
+for _, row in ipairs(ranks) do
+  row.options.patch = 4
+  local policy = build(iap.attention.rank(row.options))
+  check.equal(policy:size(), row.parameters + row.outputs + 1)
+  policy:initialise(1)
+  policy:reset(0)
+  policy:act(observation)
+  check.equal(#policy:views(), row.options.heads or 1)
+  check.equal(#policy:views()[1].selected, 10)
+end
+
+local policy = build(iap.attention.trans {
+  patch = 4, d = 4, tokens = 3, dv = 5, kernel = "exp", m = 12, heads = 2, encoding = "sinusoidal", layer_norm = true,
+})
+check.equal(policy:size(), 2 * (2 * 48 * 4 + 48 * 5 + 3 * 48) + 2 * 10 + 30 + 1)
+assert(policy:summary():find("trans: kernel exp, patch 4, stride 4, L 48, d 4, tokens 3, values projection (5), P learned, heads 2, residual, layer norm, encoding sinusoidal", 1, true), policy:summary())
+policy:initialise(1)
+policy:reset(0)
+local action = policy:act(observation)
+local views = policy:views()
+check.equal(views[2].block, "1.trans.head_2")
+check.equal(#views[2].selected, 3)
+for _, score in ipairs(views[1].scores) do assert(score >= 0 and score <= views[1].scores[views[1].selected[1]]) end
+check.same_list({ observation.images.pixels:overlay(views[1]):shape() }, { 24, 32, 3, "uint8" })
+
+-- The policy knows every option, defaults included, and a file rebuilds it.
+local blueprint = tostring(policy:blueprint())
+for _, part in ipairs { "iap.attention.trans {", "compression = \"learned\"", "order = \"auto\"", "residual = true", "m = 12", "temperature = 1.0" } do
+  assert(blueprint:find(part, 1, true), part .. " is missing in " .. blueprint)
+end
+check.equal(tostring(load("local iap = ... return " .. blueprint)(iap)), blueprint)
+local path = os.tmpname()
+policy:save(path)
+local loaded = iap.policy.load(path)
+os.remove(path)
+loaded:reset(0)
+check.same_list(loaded:act(observation), action)
+check.equal(tostring(loaded:blueprint()), blueprint)
