@@ -17,7 +17,7 @@ namespace {
 
 using namespace painting;
 
-constexpr int side = Scenery::edge, frame_count = Scenery::frames, spare_rows = 24;
+constexpr int side = PaintedVideo::edge, frame_count = PaintedVideo::frames, spare_rows = 24;
 
 // Bytes with their opacity, colours already times it.
 struct Sheet {
@@ -81,7 +81,7 @@ Palette make_palette(Random& random) {
 
 }  // namespace
 
-struct Scenery::Impl {
+struct PaintedVideo::Impl {
   std::vector<Sheet> sheets;
   std::vector<Sheet> poses;  // of all movers, one after another
   struct Walker {
@@ -102,7 +102,7 @@ struct Scenery::Impl {
   void build_near(const Palette& palette, Random& random);
 };
 
-void Scenery::Impl::build_far(const Palette& palette, Random& random) {
+void PaintedVideo::Impl::build_far(const Palette& palette, Random& random) {
   Layer sky = layer(0.05f);
   paint_sky(sky, palette, random);
   add(sky, 0.05f);
@@ -117,7 +117,7 @@ void Scenery::Impl::build_far(const Palette& palette, Random& random) {
   add(far, 0.2f);
 }
 
-void Scenery::Impl::build_middle(const Palette& palette, Random& random) {
+void PaintedVideo::Impl::build_middle(const Palette& palette, Random& random) {
   Layer middle = layer(0.55f);
   const auto foot = static_cast<float>(palette.horizon) + 10;
   const auto width = static_cast<float>(middle.width);
@@ -135,7 +135,7 @@ void Scenery::Impl::build_middle(const Palette& palette, Random& random) {
   add(middle, 0.55f);
 }
 
-void Scenery::Impl::build_ground(const Palette& palette, Random& random) {
+void PaintedVideo::Impl::build_ground(const Palette& palette, Random& random) {
   Layer ground = layer(1);
   paint_ground(ground, palette, random);
   const auto horizon = static_cast<float>(palette.horizon), width = static_cast<float>(ground.width);
@@ -160,7 +160,7 @@ void Scenery::Impl::build_ground(const Palette& palette, Random& random) {
   add(ground, 1);
 }
 
-void Scenery::Impl::build_near(const Palette& palette, Random& random) {
+void PaintedVideo::Impl::build_near(const Palette& palette, Random& random) {
   Layer near = layer(1.5f);
   const auto width = static_cast<float>(near.width);
   const auto low = static_cast<float>(side + spare_rows);
@@ -174,7 +174,7 @@ void Scenery::Impl::build_near(const Palette& palette, Random& random) {
   add(near, 1.5f);
 }
 
-Scenery::Scenery(std::uint64_t seed) : impl_(std::make_unique<Impl>()) {
+PaintedVideo::PaintedVideo(std::uint64_t seed) : impl_(std::make_unique<Impl>()) {
   Random random({.seed = seed, .member = 1, .purpose = Purpose::user});
   Impl& it = *impl_;
   it.pan = between(random, 40, 230) * (random.below(2) ? 1.0f : -1.0f);
@@ -196,18 +196,18 @@ Scenery::Scenery(std::uint64_t seed) : impl_(std::make_unique<Impl>()) {
   it.build_near(palette, random);
 }
 
-Scenery::~Scenery() = default;
-Scenery::Scenery(Scenery&&) noexcept = default;
-Scenery& Scenery::operator=(Scenery&&) noexcept = default;
+PaintedVideo::~PaintedVideo() = default;
+PaintedVideo::PaintedVideo(PaintedVideo&&) noexcept = default;
+PaintedVideo& PaintedVideo::operator=(PaintedVideo&&) noexcept = default;
 
-std::size_t Scenery::bytes() const {
+std::size_t PaintedVideo::bytes() const {
   std::size_t sum = 0;
   for (const auto* sheets : {&impl_->sheets, &impl_->poses})
     for (const Sheet& sheet : *sheets) sum += sheet.pixels.size() * sizeof sheet.pixels[0];
   return sum;
 }
 
-void Scenery::paint(int index, std::span<std::uint8_t> rgb) const {
+void PaintedVideo::paint(int index, std::span<std::uint8_t> rgb) const {
   if (index < 0 || index >= frame_count || rgb.size() != std::size_t{3} * side * side)
     throw Error(text("scenery: frame ", index, " into ", rgb.size(), " bytes; frames are 0 to ", frame_count - 1, ", of ",
                      3 * side * side, " bytes"));

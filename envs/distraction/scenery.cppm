@@ -9,15 +9,15 @@ export namespace iap {
 
 /// A painted video: a landscape, town or shore with plants, houses and moving things, seen by a camera that pans and shakes.
 /// Immutable once built; a function of the seed.
-class Scenery {
+class PaintedVideo {
  public:
   static constexpr int edge = 480;  ///< pixels a side
   static constexpr int frames = 60;
 
-  explicit Scenery(std::uint64_t seed);
-  ~Scenery();
-  Scenery(Scenery&&) noexcept;
-  Scenery& operator=(Scenery&&) noexcept;
+  explicit PaintedVideo(std::uint64_t seed);
+  ~PaintedVideo();
+  PaintedVideo(PaintedVideo&&) noexcept;
+  PaintedVideo& operator=(PaintedVideo&&) noexcept;
   /// Paints frame `index` of [0, frames) as edge x edge x 3, rows top-down.
   void paint(int index, std::span<std::uint8_t> rgb) const;
   /// How much memory it holds.

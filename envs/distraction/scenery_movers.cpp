@@ -100,7 +100,7 @@ Mover make_mover(const Palette& palette, float foot, float size, Random& random)
   const bool wheels = palette.ground == 1 || palette.ground == 3;
   const std::uint32_t kind = random.below(wheels ? 4 : 3) + (wheels ? 0 : 1);
   Coat coat{random_colour(random, 0.05f, 0.9f) * palette.brightness, random_colour(random, 0.05f, 0.8f) * palette.brightness,
-                  Tint{0.85f, 0.65f, 0.5f} * (between(random, 0.4, 1) * palette.brightness)};
+            Tint{0.85f, 0.65f, 0.5f} * (between(random, 0.4, 1) * palette.brightness)};
   if (kind > 1) {  // fur and feathers
     coat.main = mix(coat.main, mix(Tint{0.35f, 0.25f, 0.17f}, Tint{0.75f, 0.7f, 0.62f}, between(random, 0, 1)), 0.85f);
     coat.second = mix(coat.second, mix(Tint{0.2f, 0.17f, 0.15f}, Tint{0.85f, 0.82f, 0.78f}, between(random, 0, 1)), 0.85f);

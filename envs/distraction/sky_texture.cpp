@@ -131,12 +131,12 @@ std::shared_ptr<const Texture> make_sky(std::span<const std::uint8_t> rgb, int s
 }
 
 Image painted_frame(const Video& video, int frame) {
-  const auto scenery = store().get<Scenery>(text("scenery ", video.seed), [&](std::size_t& bytes) {
-    auto made = std::make_shared<const Scenery>(video.seed);
+  const auto scenery = store().get<PaintedVideo>(text("scenery ", video.seed), [&](std::size_t& bytes) {
+    auto made = std::make_shared<const PaintedVideo>(video.seed);
     bytes = made->bytes();
     return made;
   });
-  Image image({Scenery::edge, Scenery::edge, 3, PixelType::uint8});
+  Image image({PaintedVideo::edge, PaintedVideo::edge, 3, PixelType::uint8});
   scenery->paint(frame, image.bytes());
   return image;
 }
@@ -150,8 +150,8 @@ std::shared_ptr<const Texture> sky_texture(const Video& video, int frame, const 
   if (picture.alpha < 1) name += text(" ", crc32({reinterpret_cast<const char*>(picture.own.data()), picture.own.size()}));
   return store().get<Texture>(name, [&](std::size_t& bytes) {
     const Image image = painted ? painted_frame(video, frame) : read_image(video.frames[frame]);
-    const bool keep = painted && picture.alpha >= 1 && Scenery::edge < picture.size;
-    const int size = keep ? Scenery::edge : picture.size;
+    const bool keep = painted && picture.alpha >= 1 && PaintedVideo::edge < picture.size;
+    const int size = keep ? PaintedVideo::edge : picture.size;
     auto rgb = resized(image, size);
     if (picture.alpha < 1) blend(rgb, picture.alpha, picture.own);
     auto sky = make_sky(rgb, size, picture);

@@ -73,7 +73,7 @@ std::vector<Video> painted_videos(Split split) {
 
 }  // namespace
 
-int Video::length() const { return frames.empty() ? Scenery::frames : static_cast<int>(frames.size()); }
+int Video::length() const { return frames.empty() ? PaintedVideo::frames : static_cast<int>(frames.size()); }
 
 std::vector<Video> find_videos(const fs::path& folder, Split split) {
   if (folder.empty()) return painted_videos(split);

@@ -16,8 +16,8 @@ using namespace iap;
 namespace {
 
 Image painted(std::uint64_t seed, int frame) {
-  Image image({Scenery::edge, Scenery::edge, 3, PixelType::uint8});
-  Scenery(seed).paint(frame, image.bytes());
+  Image image({PaintedVideo::edge, PaintedVideo::edge, 3, PixelType::uint8});
+  PaintedVideo(seed).paint(frame, image.bytes());
   return image;
 }
 
@@ -30,13 +30,13 @@ double mean_difference(const Image& a, const Image& b) {
 // Statistics of the brightness differences between pixels `step` apart, along rows.
 double contrast(const Image& image, int step) {
   const auto grey = [&](int y, int x) {
-    const std::uint8_t* p = image.bytes().data() + (static_cast<std::size_t>(y) * Scenery::edge + x) * 3;
+    const std::uint8_t* p = image.bytes().data() + (static_cast<std::size_t>(y) * PaintedVideo::edge + x) * 3;
     return (p[0] + p[1] + p[2]) / 3.0;
   };
   double sum = 0;
   int count = 0;
-  for (int y = 0; y < Scenery::edge; y += 3)
-    for (int x = 0; x + step < Scenery::edge; x += 3, ++count) sum += std::pow(grey(y, x + step) - grey(y, x), 2);
+  for (int y = 0; y < PaintedVideo::edge; y += 3)
+    for (int x = 0; x + step < PaintedVideo::edge; x += 3, ++count) sum += std::pow(grey(y, x + step) - grey(y, x), 2);
   return sum / count;
 }
 
@@ -47,14 +47,14 @@ TEST_CASE("a painted video is a function of its seed, and seeds differ") {
   CHECK(std::ranges::equal(first.bytes(), painted(3, 10).bytes()));
   CHECK(mean_difference(first, painted(4, 10)) > 15);
   CHECK(mean_difference(first, painted(1003, 10)) > 15);
-  Image image({Scenery::edge, Scenery::edge, 3, PixelType::uint8});
-  CHECK_THROWS_AS(Scenery(3).paint(Scenery::frames, image.bytes()), Error);
-  CHECK_THROWS_AS(Scenery(3).paint(0, image.bytes().first(30)), Error);
+  Image image({PaintedVideo::edge, PaintedVideo::edge, 3, PixelType::uint8});
+  CHECK_THROWS_AS(PaintedVideo(3).paint(PaintedVideo::frames, image.bytes()), Error);
+  CHECK_THROWS_AS(PaintedVideo(3).paint(0, image.bytes().first(30)), Error);
 }
 
 TEST_CASE("a painted video moves smoothly") {
-  const Scenery scenery(5);
-  Image before({Scenery::edge, Scenery::edge, 3, PixelType::uint8}), after(before.shape()), last(before.shape());
+  const PaintedVideo scenery(5);
+  Image before({PaintedVideo::edge, PaintedVideo::edge, 3, PixelType::uint8}), after(before.shape()), last(before.shape());
   scenery.paint(20, before.bytes());
   scenery.paint(21, after.bytes());
   scenery.paint(59, last.bytes());

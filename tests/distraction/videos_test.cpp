@@ -192,7 +192,7 @@ TEST_CASE("the painted videos of the two splits differ") {
   for (const auto& videos : {train, validation})
     for (const auto& video : videos) {
       CHECK(seeds.insert(video.seed).second);
-      CHECK(video.length() == Scenery::frames);
+      CHECK(video.length() == PaintedVideo::frames);
     }
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("threads share one sky for a frame") {
   std::vector<std::shared_ptr<const Texture>> skies(12);
   parallel_for(skies.size(), 4, [&](std::size_t i, int) { skies[i] = sky_texture(videos[0], static_cast<int>(i % 3), {}); });
   for (int i = 0; i < 12; ++i) {
-    CHECK(skies[i]->width() == Scenery::edge);
+    CHECK(skies[i]->width() == PaintedVideo::edge);
     CHECK(std::ranges::equal(skies[i]->texels(), skies[i % 3]->texels()));
     CHECK(sky_texture(videos[0], i % 3, {}) == sky_texture(videos[0], i % 3, {}));
   }
