@@ -47,7 +47,7 @@ int play(const PlayOptions& options) {
   const auto out = options.out.value_or(standard_place(options.policy, "play.webp", ".webp"));
   VideoOptions video = options.video;
   video.view = picture_view(options.view);
-  const Video written = write_video(out, file.policy, env, video);
+  const VideoInfo written = write_video(out, file.policy, env, video);
   std::cout << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
             << " frames, " << std::setprecision(4) << written.fps << " a second, " << file_size_text(out) << ")\n"
             << "episode  return " << std::fixed << std::setprecision(2) << written.episode.total << ", " << written.episode.steps

@@ -40,13 +40,13 @@ struct Frame {
 std::string svg_curves(const std::vector<Curve>& curves, const Frame& frame);
 
 /// One bar of a histogram.
-struct Bar {
+struct ScoreBar {
   double low = 0, high = 0;  ///< the values it counts
   double share = 0;          ///< of all values
   int colour = -1;           ///< class c0, c1, ...; -1: neutral
 };
 
 /// Bars on a logarithmic scale of shares.
-std::string svg_histogram(const std::vector<Bar>& bars, const Frame& frame);
+std::string svg_histogram(const std::vector<ScoreBar>& bars, const Frame& frame);
 
 }  // namespace iap

@@ -69,13 +69,13 @@ std::vector<ScoreRange> score_ranges(const std::vector<float>& sorted, double ch
           between("the middle", 0.45, 0.55), between("lowest 5%", 0, 0.05)};
 }
 
-std::vector<Bar> histogram(const std::vector<float>& sorted, const std::vector<ScoreRange>& ranges) {
+std::vector<ScoreBar> histogram(const std::vector<float>& sorted, const std::vector<ScoreRange>& ranges) {
   const double low = sorted.front(), high = sorted.back(), width = (high > low ? high - low : 1) / bar_count;
-  std::vector<Bar> bars;
+  std::vector<ScoreBar> bars;
   for (int i = 0; i < bar_count; ++i) bars.push_back({low + i * width, low + (i + 1) * width, 0, -1});
   for (const float score : sorted)
     bars[static_cast<std::size_t>(std::clamp((score - low) / width, 0.0, bar_count - 1.0))].share += 1;
-  for (Bar& bar : bars) {
+  for (ScoreBar& bar : bars) {
     bar.share /= static_cast<double>(sorted.size());
     for (std::size_t i = ranges.size(); i-- > 0;)
       if (bar.high > ranges[i].low && bar.low <= ranges[i].high) bar.colour = static_cast<int>(i);

@@ -31,7 +31,7 @@ struct Importance {
   int episodes = 0;
   std::size_t frames = 0;
   double mean_return = 0;
-  std::vector<Bar> bars;           ///< coloured by the range in which they lie
+  std::vector<ScoreBar> bars;      ///< coloured by the range in which they lie
   std::vector<ScoreRange> ranges;  ///< highest first
 };
 

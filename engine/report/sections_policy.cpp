@@ -54,13 +54,14 @@ std::string shape_of(const ParameterSlice& slice) {
 void add_block(const Block& block, const Policy& policy, std::string& rows) {
   rows += text("<tr class=\"block\"><td class=\"name\"><b>", escaped(block.path()), "</b></td><td class=\"kind\">",
                escaped(block.kind()), block.describe().empty() ? "" : " <small>" + escaped(block.describe()) + "</small>",
-               "</td><td class=\"number\">", block.outputs(), "</td><td class=\"number\"></td><td class=\"share\"></td></tr>\n");
+               "</td><td class=\"number outputs\">", block.outputs(),
+               "</td><td class=\"number\"></td><td class=\"share\"></td></tr>\n");
   for (const ParameterSlice& slice : policy.layout().slices()) {
     const auto dot = slice.name.rfind('.');
     if (slice.name.substr(0, dot) != block.path()) continue;
     const double share = static_cast<double>(slice.size) / static_cast<double>(policy.size());
     rows += text("<tr><td class=\"name\"><small>", escaped(slice.name.substr(dot + 1)), "</small></td><td><small>", shape_of(slice),
-                 "</small></td><td></td><td class=\"number\">", figure(static_cast<double>(slice.size)),
+                 "</small></td><td class=\"outputs\"></td><td class=\"number\">", figure(static_cast<double>(slice.size)),
                  "</td><td class=\"share\"><i style=\"width:", percent(share), "\"></i></td></tr>\n");
   }
   for (const auto& child : block.children()) add_block(*child, policy, rows);
@@ -116,9 +117,9 @@ std::string parameters_section(const Policy& policy, const std::string& name) {
   add_block(policy.root(), policy, rows);
   return section(
       titled("Parameters", name), "",
-      text("<div class=\"scroll\"><table>\n<tr><th>block</th><th>kind</th><th class=\"number\">outputs</th>"
+      text("<div class=\"scroll\"><table>\n<tr><th>block</th><th>kind</th><th class=\"number outputs\">outputs</th>"
            "<th class=\"number\">parameters</th><th></th></tr>\n",
-           rows, "<tr class=\"total\"><td>total</td><td></td><td class=\"number\">", policy.action_size(),
+           rows, "<tr class=\"total\"><td>total</td><td></td><td class=\"number outputs\">", policy.action_size(),
            "</td><td class=\"number\">", figure(static_cast<double>(policy.size())), "</td><td></td></tr>\n</table></div>\n"));
 }
 

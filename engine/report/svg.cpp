@@ -113,10 +113,10 @@ std::string svg_curves(const std::vector<Curve>& curves, const Frame& frame) {
   return plot.finish();
 }
 
-std::string svg_histogram(const std::vector<Bar>& bars, const Frame& frame) {
+std::string svg_histogram(const std::vector<ScoreBar>& bars, const Frame& frame) {
   Range x;
   double least = 1;
-  for (const Bar& bar : bars) {
+  for (const ScoreBar& bar : bars) {
     x.include(bar.low);
     x.include(bar.high);
     if (bar.share > 0) least = std::min(least, bar.share);
@@ -127,7 +127,7 @@ std::string svg_histogram(const std::vector<Bar>& bars, const Frame& frame) {
   const int every = std::max(1, static_cast<int>(-decades.low) * 50 / frame.height);
   for (int decade = 0; decade >= decades.low; decade -= every)
     plot.y_line(decade, decade == 0 ? "100%" : tick_label(std::pow(10.0, decade + 2)) + "%");
-  for (const Bar& bar : bars) {
+  for (const ScoreBar& bar : bars) {
     if (bar.share <= 0) continue;
     const double top = plot.y_at(std::log10(bar.share)), width = std::max(0.5, plot.x_at(bar.high) - plot.x_at(bar.low) - 1);
     plot.add(text("<rect class=\"bar", bar.colour < 0 ? std::string() : text(" c", bar.colour), "\" x=\"",

@@ -41,11 +41,11 @@ FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps) {
   return {every, fps / every};
 }
 
-Video write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options) {
+VideoInfo write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options) {
   Viewer viewer(env, policy.observation(), {.scale = options.scale, .redraw = options.redraw, .steps = options.steps});
   const FrameRate rate = frame_rate(viewer.env().spec(), options.fps, options.most_fps);
   const auto writer = open_animation(path, {.fps = rate.fps, .quality = options.quality});
-  Video video{.fps = rate.fps};
+  VideoInfo video{.fps = rate.fps};
   int step = 0;
   video.episode = run_episode(viewer.env(), policy, options.seed,
                               [&](const Observation& observation, std::span<const float>, const Policy& acting) {

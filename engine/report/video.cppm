@@ -13,7 +13,7 @@ import iap.rollout;
 export namespace iap {
 
 /// What a picture of an episode shows: the environment with the attended patches drawn on it, the scores of all patches as a heat
-/// map, the environment alone beside the attended patches, or the environment alone.
+/// map, the environment alone beside the attended patches, or the environment alone. Patches too small to be seen get rings.
 enum class PictureView : std::uint8_t { overlay, heatmap, side_by_side, raw };
 
 /// "overlay", "heatmap", "side-by-side", "raw".
@@ -34,7 +34,7 @@ struct VideoOptions {
   int quality = 80;      ///< of a WebP, 0 to 100
 };
 
-struct Video {
+struct VideoInfo {
   Episode episode;
   int frames = 0, height = 0, width = 0;
   double fps = 0;  ///< frames a second
@@ -43,6 +43,6 @@ struct Video {
 /// Plays one episode and writes it; the path's ending decides the format, as for `open_animation`. A policy that sees no image is
 /// shown from the environment's own camera. @throws Error as `open_animation`, `run_episode` and `make_env` do, and if there is
 /// nothing to show.
-Video write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options);
+VideoInfo write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options);
 
 }  // namespace iap

@@ -110,7 +110,7 @@ int video(Call& call) {
   options.quality = shown.integer("quality", 0, 100, options.quality);
   options.redraw = shown.options.boolean("redraw", true);
   shown.finish();
-  const Video made = write_video(with_folder(out), shown.policy(), shown.env(), options);
+  const VideoInfo made = write_video(with_folder(out), shown.policy(), shown.env(), options);
   return call.give(Config(Config::Map{{"total", made.episode.total},
                                       {"steps", made.episode.steps},
                                       {"frames", made.frames},

@@ -108,7 +108,7 @@ TEST_CASE("the report of a run is one file with everything in it") {
                             "compare a &lt; b &amp;&amp; &quot;c&quot;"})
     CHECK_THAT(html, ContainsSubstring(words));
   // 48 values a patch, 4 dimensions, queries and keys; 6 positions into 1 action with its bias.
-  CHECK_THAT(html, ContainsSubstring("<td>total</td><td></td><td class=\"number\">1</td><td class=\"number\">391</td>"));
+  CHECK_THAT(html, ContainsSubstring("<td>total</td><td></td><td class=\"number outputs\">1</td><td class=\"number\">391</td>"));
 
   const auto webps = between(html, "src=\"data:image/webp;base64,", "\"");
   REQUIRE(webps.size() == 1 + 6 + 6);

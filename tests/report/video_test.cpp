@@ -6,6 +6,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -124,6 +125,24 @@ TEST_CASE("views of a video") {
   CHECK_THROWS_MATCHES(picture_view("heatmop"), Error, MessageMatches(ContainsSubstring("did you mean 'heatmap'")));
 }
 
+TEST_CASE("patches that are too small to be seen get rings") {
+  const Config env = with(small_env(), "pixels", "[48, 64]");
+  const Config blocks = with(with(small_policy(), "blocks.1.patch", "1"), "blocks.1.stride", "1");
+  Policy policy = some_policy(with(blocks, "blocks.1.top", "1"), env);
+  const Truth truth(policy, env, 4, 192, 256);
+  const Image frame = film(policy, env, {.seed = 4, .steps = 1, .scale = 4}).frames.at(0);
+  // A patch of 4 x 4 pixels, and a ring one pixel thick around 6 x 6.
+  const int x = truth.chosen[0][0] % 64 * 4 + 2, y = truth.chosen[0][0] / 64 * 4 + 2;
+  for (int row = 0; row < 192; ++row)
+    for (int column = 0; column < 256; ++column) {
+      const int away = std::max(std::abs(2 * (row - y) + 1), std::abs(2 * (column - x) + 1));  // in half pixels: 1, 3, 5 ...
+      const bool marked = away < 4 || away == 7;
+      const std::size_t at = 3 * (static_cast<std::size_t>(row) * 256 + column);
+      const int before = truth.pictures[0].bytes()[at];
+      REQUIRE(std::abs(frame.bytes()[at] - (marked ? before + 0.75 * (255 - before) : before)) < 1);
+    }
+}
+
 TEST_CASE("length and speed of a video") {
   const TemporaryFolder folder;
   const Config env = with(small_env(), "action_repeat", "1");  // 100 steps a second
@@ -132,7 +151,7 @@ TEST_CASE("length and speed of a video") {
     options.scale = 1;
     return write_video(folder.path() / "v.webp", policy, env, options);
   };
-  const Video real = write({});
+  const VideoInfo real = write({});
   CHECK(real.fps == 50);
   CHECK(real.frames == 12);
   CHECK(real.episode.steps == 24);
@@ -143,7 +162,7 @@ TEST_CASE("length and speed of a video") {
   CHECK(write({.fps = 20}).frames == 24);
   CHECK(write({.fps = 20}).fps == 20);
   CHECK_THROWS_MATCHES(write({.fps = -1}), Error, MessageMatches(ContainsSubstring("fps must not be negative, got -1")));
-  const Video standard = write_video(folder.path() / "v.webp", policy, env, {.steps = 1});
+  const VideoInfo standard = write_video(folder.path() / "v.webp", policy, env, {.steps = 1});
   CHECK(standard.height == 408);  // the first multiple of 24 from 400 on
   CHECK(standard.width == 544);
 }
