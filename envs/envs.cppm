@@ -12,6 +12,13 @@ export import :car_racing_world;
 export import :control_task;
 export import :dm_control_models;
 export import :frames;
+export import :take_cover_art;
+export import :take_cover_blur;
+export import :take_cover_picture;
+export import :take_cover_text;
+export import :take_cover_view;
+export import :take_cover_wad;
+export import :take_cover_world;
 export import :tolerance;
 
 export namespace iap {
