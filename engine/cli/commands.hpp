@@ -24,9 +24,9 @@ struct EvalOptions {
 };
 
 struct ImportOptions {
-  std::filesystem::path file;                  ///< published weights
-  std::optional<std::filesystem::path> out;    ///< the policy file; by default `file` with the suffix .iap
-  std::optional<std::string> env;              ///< by default the one such weights were trained for
+  std::filesystem::path file;                ///< published weights
+  std::optional<std::filesystem::path> out;  ///< the policy file; by default `file` with the suffix .iap
+  std::optional<std::string> env;            ///< by default the one such weights were trained for
 };
 
 int run(const std::filesystem::path& file, RunSettings settings, bool verbose);

@@ -98,8 +98,9 @@ constexpr std::array<Published, 2> published_agents{{{"car-racing", 3667}, {"tak
 Config published_env(std::size_t parameters, const std::filesystem::path& path) {
   for (const auto& agent : published_agents)
     if (agent.parameters == parameters) return Config::Map{{"name", std::string(agent.env)}};
-  throw Error(text(path.string(), ": holds ", parameters,
-                   " parameters; AttentionAgent has 3667 for car-racing and 3633 for take-cover. Name another environment to try it"));
+  throw Error(
+      text(path.string(), ": holds ", parameters,
+           " parameters; AttentionAgent has 3667 for car-racing and 3633 for take-cover. Name another environment to try it"));
 }
 
 }  // namespace

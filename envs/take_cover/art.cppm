@@ -3,7 +3,6 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +22,8 @@ struct Texture {
   inline std::uint8_t at(int column, int row) const { return texels[static_cast<std::size_t>(column) * height + row]; }
 };
 
-/// A picture with holes. `left` and `top` say where its anchor lies: a sprite's foot, or the corner of the screen it is offset from.
+/// A picture with holes. `left` and `top` say where its anchor lies: a sprite's foot, or the corner of the screen it is offset
+/// from.
 struct Sprite {
   int width = 0, height = 0, left = 0, top = 0;
   std::vector<std::int16_t> texels;  ///< column by column, palette indices or `transparent`
@@ -36,6 +36,7 @@ struct Side {
   bool mirrored = false;
 };
 
+constexpr int bar_width = 320, bar_height = 32;
 constexpr int imp_frames = 7, sides = 8, fireball_frames = 5, face_levels = 5, glances = 3;
 
 /// Everything that is drawn, in one palette of 256 colours.
@@ -46,9 +47,9 @@ struct Art {
   std::vector<Sprite> imps;
   std::array<std::array<Side, sides>, imp_frames> imp{};
   std::array<Sprite, fireball_frames> fireball;
-  Sprite bar;                                                     ///< 320 x 32: the status bar with all that never changes
-  std::array<Sprite, 10> digit;                                   ///< of the health
-  std::array<std::array<Sprite, glances>, face_levels> face;      ///< by loss of health, then straight, right, left as stored
+  Sprite bar;                                                 ///< 320 x 32: the status bar with all that never changes
+  std::array<Sprite, 10> digit;                               ///< of the health
+  std::array<std::array<Sprite, glances>, face_levels> face;  ///< by loss of health, then straight, right, left as stored
   std::array<Sprite, face_levels> hurt_face;
   std::vector<std::uint8_t> nearest;  ///< the palette index nearest to a colour of 5 bits a channel, red in the highest
 };
@@ -60,6 +61,8 @@ Art procedural_art();
 /// Where a package has put Freedoom, if one has: in the folder that DOOMWADDIR names, or in those that distributions use.
 std::optional<std::filesystem::path> find_wad();
 
+/// Puts `picture` into `onto` with its anchor at (x, y); what does not fit is cut off.
+void paste(Sprite& onto, const Sprite& picture, int x, int y);
 /// Fills `nearest` from `palette`.
 void finish_art(Art& art);
 

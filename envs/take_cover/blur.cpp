@@ -27,11 +27,10 @@ LitPalette light_palette(const Art& art) {
   return lit;
 }
 
-int Blur::bin_of(double depth) const {
-  return bins_[std::min(static_cast<std::size_t>(depth), bins_.size() - 1)];
-}
+int Blur::bin_of(double depth) const { return bins_[std::min(static_cast<std::size_t>(depth), bins_.size() - 1)]; }
 
-Blur::Blur(const View::Surface& surface, const LitPalette& palette, double pixels, int sector_light, double nearest, double farthest)
+Blur::Blur(const View::Surface& surface, const LitPalette& palette, double pixels, int sector_light, double nearest,
+           double farthest)
     : lines_(surface.lines), length_(surface.length) {
   for (double depth = 0.5; depth < farthest; ++depth) {
     const double octaves = std::log2(std::max(depth, first_depth) / first_depth);
@@ -54,9 +53,11 @@ Blur::Blur(const View::Surface& surface, const LitPalette& palette, double pixel
       for (int phase = 0; phase < values; ++phase) {
         const double centre = (phase + 0.5) / phases;
         std::ranges::fill(shares, 0.0);
-        const int first = static_cast<int>(std::floor(centre - half_width)), last = static_cast<int>(std::floor(centre + half_width));
+        const int first = static_cast<int>(std::floor(centre - half_width)),
+                  last = static_cast<int>(std::floor(centre + half_width));
         for (int texel = first; texel <= last; ++texel)
-          shares[static_cast<std::size_t>(texel & (length_ - 1))] += below((texel + 1 - centre) / half_width) - below((texel - centre) / half_width);
+          shares[static_cast<std::size_t>(texel & (length_ - 1))] +=
+              below((texel + 1 - centre) / half_width) - below((texel - centre) / half_width);
         for (int line = 0; line < lines_; ++line) {
           std::array<double, 3> sum{};
           for (int texel = 0; texel < length_; ++texel) {

@@ -33,8 +33,8 @@ constexpr Packed rounded(Packed sum, int weight_bits) {
 using LitPalette = std::array<std::array<Packed, 256>, colormaps>;
 LitPalette light_palette(const Art& art);
 
-/// The lines of a surface, seen through the triangle filter of one output column, for every distance at which the view can show them.
-/// The wider the filter, the coarser distances need to be told apart: there are eight tables an octave.
+/// The lines of a surface, seen through the triangle filter of one output column, for every distance at which the view can show
+/// them. The wider the filter, the coarser distances need to be told apart: there are eight tables an octave.
 class Blur {
  public:
   static constexpr int phases = 2;  ///< filtered values a texel
@@ -50,7 +50,7 @@ class Blur {
 
   int lines_, length_;
   std::array<std::array<int, bins>, colormaps> table_{};  ///< its number, counted from 1
-  std::vector<std::uint8_t> bins_;  ///< by distance in units
+  std::vector<std::uint8_t> bins_;                        ///< by distance in units
   std::vector<Packed> values_;
 };
 

@@ -14,19 +14,7 @@ import iap.core;
 namespace iap::take_cover {
 namespace {
 
-constexpr int bar_width = 320, bar_height = 32, bar_top = 168, doom_height = 200;
-
 std::size_t at(int row, int column) { return static_cast<std::size_t>(row) * screen_width + column; }
-
-void paste(std::span<std::uint8_t> bar, const Sprite& picture, int x, int y) {
-  for (int column = 0; column < picture.width; ++column)
-    for (int row = 0; row < picture.height; ++row) {
-      const int to_x = x - picture.left + column, to_y = y - picture.top + row;
-      const auto texel = picture.at(column, row);
-      if (texel == transparent || to_x < 0 || to_y < 0 || to_x >= bar_width || to_y >= bar_height) continue;
-      bar[static_cast<std::size_t>(to_y) * bar_width + to_x] = static_cast<std::uint8_t>(texel);
-    }
-}
 
 }  // namespace
 
@@ -34,30 +22,11 @@ Stage::Stage(Art used, Scenery looks, bool with_sign) : art(std::move(used)), sc
   if (with_sign) sign = draw_sign();
 }
 
-void draw_bar(const Art& art, Condition condition, std::span<std::uint8_t> indices) {
-  constexpr int digits_end = 90, digits_top = 171, face_left = 143, full_health = 100;
-  std::array<std::uint8_t, bar_width * bar_height> bar{};
-  paste(bar, art.bar, 0, 0);
-  int x = digits_end;
-  for (int rest = condition.health; x == digits_end || rest > 0; rest /= 10) {
-    const Sprite& digit = art.digit[static_cast<std::size_t>(rest % 10)];
-    x -= art.digit[0].width;
-    paste(bar, digit, x, digits_top - bar_top);
-  }
-  const int level = std::clamp((full_health - condition.health) * face_levels / (full_health + 1), 0, face_levels - 1);
-  const auto& face = art.face[static_cast<std::size_t>(level)][static_cast<std::size_t>(condition.glance)];
-  paste(bar, condition.hurt ? art.hurt_face[static_cast<std::size_t>(level)] : face, face_left, 0);
-  for (int row = view_height; row < screen_height; ++row)
-    for (int column = 0; column < screen_width; ++column) {
-      const double down = (row + 0.5) * doom_height / screen_height - bar_top;
-      const int from_row = std::clamp(static_cast<int>(down), 0, bar_height - 1);
-      const int from_column = column * bar_width / screen_width;
-      indices[at(row - view_height, column)] = bar[static_cast<std::size_t>(from_row) * bar_width + from_column];
-    }
-}
-
 FullPainter::FullPainter(const Stage& stage)
-    : stage_(&stage), view_(stage.art, stage.scenery), indices_(static_cast<std::size_t>(screen_height) * screen_width) {}
+    : stage_(&stage),
+      view_(stage.art, stage.scenery),
+      bar_(stage.art),
+      indices_(static_cast<std::size_t>(screen_height) * screen_width) {}
 
 void FullPainter::draw(const World& world, Condition condition, std::span<std::uint8_t> rgb) {
   const Art& art = stage_->art;
@@ -83,7 +52,7 @@ void FullPainter::draw(const World& world, Condition condition, std::span<std::u
         index = board.glowing ? add_glow(art, art.palette[index], art.palette[colour]) : colour;
       }
   }
-  draw_bar(art, condition, std::span(indices_).subspan(at(view_height, 0)));
+  std::ranges::copy(bar_.draw(condition), indices_.begin() + static_cast<std::ptrdiff_t>(at(view_height, 0)));
   for (std::size_t i = 0; i < indices_.size(); ++i) std::ranges::copy(art.palette[indices_[i]], &rgb[3 * i]);
   for (std::size_t i = 0; i < stage_->sign.size(); ++i) {
     const int row = sign_top + static_cast<int>(i) / sign_width, column = sign_left + static_cast<int>(i) % sign_width;

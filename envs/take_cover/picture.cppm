@@ -29,7 +29,16 @@ struct Stage {
 };
 
 /// Palette indices of the status bar: 640 columns of the rows below the view.
-void draw_bar(const Art& art, Condition condition, std::span<std::uint8_t> indices);
+class StatusBar {
+ public:
+  explicit StatusBar(const Art& art);
+  std::span<const std::uint8_t> draw(Condition condition);
+
+ private:
+  const Art* art_;
+  Sprite bar_;
+  std::vector<std::uint8_t> indices_;
+};
 
 /// Draws the screen as Doom would, pixel by pixel: 480 x 640 x 3 bytes.
 class FullPainter {
@@ -40,11 +49,12 @@ class FullPainter {
  private:
   const Stage* stage_;
   View view_;
+  StatusBar bar_;
   std::vector<std::uint8_t> indices_;
 };
 
-/// The screen of FullPainter shrunk to height x width by a triangle filter as wide as two pixels of the result (Pillow's "bilinear"),
-/// drawn without going through all of its pixels: what is periodic in a row is filtered in tables beforehand.
+/// The screen of FullPainter shrunk to height x width by a triangle filter as wide as two pixels of the result (Pillow's
+/// "bilinear"), drawn without going through all of its pixels: what is periodic in a row is filtered in tables beforehand.
 class SmallPainter {
  public:
   /// Sizes in [1, 480] and [1, 640].

@@ -16,16 +16,31 @@ namespace {
 // The palette is made of 16 ramps of 16 shades, from dark to light.
 constexpr int shades = 16;
 enum Ramp : int { grey, brick, mortar, wood, leaf, skin, fur, flame, glow, blood, steel, ramps = 16 };
-constexpr std::array<Rgb888, ramps> brightest{{{255, 255, 255}, {190, 90, 60},  {200, 190, 170}, {210, 160, 100}, {120, 200, 100}, {255, 200, 160},
-                                               {170, 120, 80},  {255, 120, 30}, {255, 240, 140}, {230, 30, 30},   {150, 170, 200}, {80, 80, 255},
-                                               {80, 255, 255},  {255, 80, 255}, {255, 255, 80},  {120, 120, 90}}};
+constexpr std::array<Rgb888, ramps> brightest{{{255, 255, 255},
+                                               {190, 90, 60},
+                                               {200, 190, 170},
+                                               {210, 160, 100},
+                                               {120, 200, 100},
+                                               {255, 200, 160},
+                                               {170, 120, 80},
+                                               {255, 120, 30},
+                                               {255, 240, 140},
+                                               {230, 30, 30},
+                                               {150, 170, 200},
+                                               {80, 80, 255},
+                                               {80, 255, 255},
+                                               {255, 80, 255},
+                                               {255, 255, 80},
+                                               {120, 120, 90}}};
 
 std::uint8_t colour(Ramp ramp, double brightness) {
   return static_cast<std::uint8_t>(ramp * shades + std::clamp(static_cast<int>(brightness * shades), 0, shades - 1));
 }
 
 // Noise that is a function of the place alone.
-double grain(int x, int y) { return Random({.seed = 1, .iteration = static_cast<std::uint32_t>(x), .member = static_cast<std::uint32_t>(y)}).uniform(); }
+double grain(int x, int y) {
+  return Random({.seed = 1, .iteration = static_cast<std::uint32_t>(x), .member = static_cast<std::uint32_t>(y)}).uniform();
+}
 
 template <typename Shade>
 Texture texture(int width, int height, Shade shade) {
@@ -109,10 +124,12 @@ Sprite draw_fireball(int frame) {
 // Seven strokes, as on a pocket calculator.
 Sprite draw_digit(int value) {
   constexpr int width = 13, height = 16;
-  constexpr std::array<std::string_view, 10> strokes{"abcdef", "bc", "abdeg", "abcdg", "bcfg", "acdfg", "acdefg", "abc", "abcdefg", "abcdfg"};
+  constexpr std::array<std::string_view, 10> strokes{"abcdef", "bc",     "abdeg", "abcdg",   "bcfg",
+                                                     "acdfg",  "acdefg", "abc",   "abcdefg", "abcdfg"};
   return sprite(width, height, 0, 0, [=](int x, int y) -> std::int16_t {
     const auto on = [&](char stroke) { return strokes[static_cast<std::size_t>(value)].find(stroke) != std::string_view::npos; };
-    const bool row = x >= 2 && x < 11, upper = y >= 1 && y < 9, lower = y >= 7 && y < 15, left = x >= 1 && x < 4, right = x >= 9 && x < 12;
+    const bool row = x >= 2 && x < 11, upper = y >= 1 && y < 9, lower = y >= 7 && y < 15, left = x >= 1 && x < 4,
+               right = x >= 9 && x < 12;
     const bool lit = (row && ((on('a') && y >= 1 && y < 4) || (on('g') && y >= 7 && y < 10) || (on('d') && y >= 12 && y < 15))) ||
                      (upper && ((on('f') && left) || (on('b') && right))) || (lower && ((on('e') && left) || (on('c') && right)));
     return lit ? std::int16_t{colour(blood, 0.85)} : std::int16_t{transparent};
@@ -136,7 +153,7 @@ Sprite draw_face(int level, int glance, bool hurt) {
 }  // namespace
 
 Art procedural_art() {
-  constexpr int side = 64, wall_height = 128, bar_width = 320, bar_height = 32;
+  constexpr int side = 64, wall_height = 128;
   Art art;
   make_palette(art);
   art.wall = texture(side, wall_height, brickwork);
@@ -155,7 +172,8 @@ Art procedural_art() {
   for (int value = 0; value < 10; ++value) art.digit[static_cast<std::size_t>(value)] = draw_digit(value);
   for (int level = 0; level < face_levels; ++level) {
     const auto row = static_cast<std::size_t>(level);
-    for (int glance = 0; glance < glances; ++glance) art.face[row][static_cast<std::size_t>(glance)] = draw_face(level, glance, false);
+    for (int glance = 0; glance < glances; ++glance)
+      art.face[row][static_cast<std::size_t>(glance)] = draw_face(level, glance, false);
     art.hurt_face[row] = draw_face(level, 0, true);
   }
   finish_art(art);

@@ -13,7 +13,8 @@ Shrink::Shrink(int from, int to) : outputs_(to), taps_(static_cast<std::size_t>(
   for (int i = 0; i < from; ++i) taps_[static_cast<std::size_t>(i)].output = static_cast<int>(std::floor((i + 0.5) / scale - 0.5));
   for (int output = 0; output < to; ++output) {
     const double centre = (output + 0.5) * scale;
-    const int begin = std::max(0, static_cast<int>(centre - scale + 0.5)), end = std::min(from, static_cast<int>(centre + scale + 0.5));
+    const int begin = std::max(0, static_cast<int>(centre - scale + 0.5)),
+              end = std::min(from, static_cast<int>(centre + scale + 0.5));
     const auto share = [&](int i) { return std::max(0.0, 1 - std::abs(i + 0.5 - centre) / scale); };
     double total = 0;
     for (int i = begin; i < end; ++i) total += share(i);

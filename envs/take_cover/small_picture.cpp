@@ -32,8 +32,9 @@ struct SmallPainter::Impl {
         upper(line.size()),
         lower(line.size()),
         bar(line.size() * (screen_height - view_height)),
-        bar_indices(static_cast<std::size_t>(screen_width) * (screen_height - view_height)) {
-    // The eye is at least 32 above the floor and 54 under the ceiling; the far wall is never nearer than the player's place in the map.
+        status_bar(used.art) {
+    // The eye is at least 32 above the floor and 54 under the ceiling; the far wall is never nearer than the player's place in the
+    // map.
     constexpr double farthest = room_east - room_west, start = 540;
     const double pixels = columns_an_output(width);
     const auto nearest = [](double height_over) { return height_over * focal_y / (view_height / 2.0 + 1); };
@@ -138,14 +139,14 @@ struct SmallPainter::Impl {
       return wall.palette[wall.texels[texel]];
     };
     const Packed* lit = palette[static_cast<std::size_t>(row.light)].data();
-    const auto start = static_cast<std::int64_t>(std::floor(row.phase * fraction)), advance = static_cast<std::int64_t>(row.step * fraction);
+    const auto start = static_cast<std::int64_t>(std::floor(row.phase * fraction)),
+               advance = static_cast<std::int64_t>(row.step * fraction);
     const auto middle = [&](int c) { return lit[row.line[(start + c * advance) >> fraction_bits & (row.length - 1)]]; };
     gather(0, std::min(row.left_end, exact_left), side);
     gather(row.left_end, std::min(exact_left, row.right_begin), middle);
     gather(std::max(exact_right, row.left_end), row.right_begin, middle);
     gather(std::max(row.right_begin, exact_right), screen_width, side);
-    if (first == end)
-      gather(row.right_begin, screen_width, side);
+    if (first == end) gather(row.right_begin, screen_width, side);
     for (std::size_t i = 0; i < line.size(); ++i) line[i] = rounded(sums[i], Shrink::bits);
     if (first == end) return;
     const double scale = columns_an_output(columns.outputs());
@@ -153,7 +154,8 @@ struct SmallPainter::Impl {
     auto at = static_cast<std::int64_t>(std::floor(begin * Blur::phases * fraction));
     const auto step = static_cast<std::int64_t>(scale * row.step * Blur::phases * fraction);
     const std::int64_t mask = Blur::phases * row.length - 1;
-    for (int output = first; output < end; ++output, at += step) line[static_cast<std::size_t>(output) + 1] = blurred[at >> fraction_bits & mask];
+    for (int output = first; output < end; ++output, at += step)
+      line[static_cast<std::size_t>(output) + 1] = blurred[at >> fraction_bits & mask];
   }
 
   // A billboard with its bounds, and for every column of the screen it covers where that column of the sprite begins.
@@ -167,7 +169,8 @@ struct SmallPainter::Impl {
     boards.clear();
     board_columns.clear();
     for (const Billboard& board : view.billboards()) {
-      boards.push_back({&board, board.begin_column(), board.end_column(), board.begin_row(), board.end_row(), board_columns.size()});
+      boards.push_back(
+          {&board, board.begin_column(), board.end_column(), board.begin_row(), board.end_row(), board_columns.size()});
       for (int c = boards.back().begin; c < boards.back().end; ++c)
         board_columns.push_back(&board.sprite->texels[static_cast<std::size_t>(board.column_at(c)) * board.sprite->height]);
     }
@@ -237,12 +240,13 @@ struct SmallPainter::Impl {
   }
 
   void draw_bar_lines(Condition condition) {
-    draw_bar(stage->art, condition, bar_indices);
+    const auto bar_indices = status_bar.draw(condition);
     for (int r = 0; r < screen_height - view_height; ++r) {
       std::ranges::fill(sums, 0);
       const std::uint8_t* indices = &bar_indices[static_cast<std::size_t>(r) * screen_width];
       gather(0, screen_width, [&](int c) { return pack(stage->art.palette[indices[c]]); });
-      for (std::size_t i = 0; i < line.size(); ++i) bar[static_cast<std::size_t>(r) * line.size() + i] = rounded(sums[i], Shrink::bits);
+      for (std::size_t i = 0; i < line.size(); ++i)
+        bar[static_cast<std::size_t>(r) * line.size() + i] = rounded(sums[i], Shrink::bits);
     }
   }
 
@@ -263,7 +267,7 @@ struct SmallPainter::Impl {
   std::array<Wall, screen_width> walls{};
   std::int32_t wall_start = 0;
   std::vector<Packed> line, sums, upper, lower, bar;  ///< outputs, with one more at each end
-  std::vector<std::uint8_t> bar_indices;
+  StatusBar status_bar;
   Condition shown{.health = -1};
   std::vector<Board> boards;
   std::vector<const std::int16_t*> board_columns;
@@ -275,6 +279,8 @@ SmallPainter::SmallPainter(const Stage& stage, int height, int width) : impl_(st
 SmallPainter::~SmallPainter() = default;
 SmallPainter::SmallPainter(SmallPainter&&) noexcept = default;
 SmallPainter& SmallPainter::operator=(SmallPainter&&) noexcept = default;
-void SmallPainter::draw(const World& world, Condition condition, std::span<std::uint8_t> rgb) { impl_->draw(world, condition, rgb); }
+void SmallPainter::draw(const World& world, Condition condition, std::span<std::uint8_t> rgb) {
+  impl_->draw(world, condition, rgb);
+}
 
 }  // namespace iap::take_cover

@@ -27,8 +27,9 @@ Move move_of(float action) {
   return action > threshold ? Move::right : action < -threshold ? Move::left : Move::stay;
 }
 
-/// ViZDoom's DoomTakeCover as AttentionAgent used it: imps throw fireballs at a player without weapons who can step aside to the left
-/// or to the right; 1 point a tic survived, at most 2100. One action in [-1, 1]: above 1/3 to the right, below -1/3 to the left.
+/// ViZDoom's DoomTakeCover as AttentionAgent used it: imps throw fireballs at a player without weapons who can step aside to the
+/// left or to the right; 1 point a tic survived, at most 2100. One action in [-1, 1]: above 1/3 to the right, below -1/3 to the
+/// left.
 class TakeCover final : public Env {
  public:
   TakeCover(EnvSpec spec, std::shared_ptr<const Stage> stage, bool fast)
@@ -75,7 +76,8 @@ class TakeCover final : public Env {
   Condition condition() const {
     constexpr int glance_tics = 17, pain_tics = 35;
     const int time = world_.time(), hurt_at = world_.player().hurt_at;
-    Random random({.seed = seed_, .iteration = static_cast<std::uint32_t>(time / glance_tics), .member = 1, .purpose = Purpose::environment});
+    Random random(
+        {.seed = seed_, .iteration = static_cast<std::uint32_t>(time / glance_tics), .member = 1, .purpose = Purpose::environment});
     return {.health = world_.player().health,
             .glance = static_cast<int>(random.below(glances)),
             .hurt = hurt_at >= 0 && time - hurt_at <= pain_tics};
@@ -125,7 +127,8 @@ std::optional<std::filesystem::path> choose_wad(Options& options, const std::str
   if (art == "procedural") return {};
   const auto found = find_wad();
   if (!found && art == "freedoom")
-    options.fail("found no freedoom2.wad; install the package 'freedoom', name a WAD with option 'wad', or use art = \"procedural\"");
+    options.fail(
+        "found no freedoom2.wad; install the package 'freedoom', name a WAD with option 'wad', or use art = \"procedural\"");
   return found;
 }
 

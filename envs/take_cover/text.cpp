@@ -28,7 +28,8 @@ constexpr std::array<std::pair<char, Letter>, 7> letters{{
 
 std::vector<std::uint8_t> draw_sign() {
   constexpr std::string_view words = "Attention Agent";
-  constexpr int left = (sign_width - static_cast<int>(words.size()) * advance + pixel) / 2, top = (sign_height - letter_height * pixel) / 2;
+  constexpr int left = (sign_width - static_cast<int>(words.size()) * advance + pixel) / 2,
+                top = (sign_height - letter_height * pixel) / 2;
   std::vector<std::uint8_t> sign(static_cast<std::size_t>(sign_width) * sign_height);
   for (std::size_t i = 0; i < words.size(); ++i)
     for (const auto& [name, shape] : letters)

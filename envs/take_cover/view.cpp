@@ -60,10 +60,7 @@ std::uint8_t add_glow(const Art& art, Rgb888 under, Rgb888 glow) {
 }
 
 View::View(const Art& art, Scenery scenery)
-    : art_(&art),
-      ceiling_(room_height + (scenery.high_walls ? higher : 0)),
-      rows_(view_height),
-      columns_(screen_width) {
+    : art_(&art), ceiling_(room_height + (scenery.high_walls ? higher : 0)), rows_(view_height), columns_(screen_width) {
   // A flat's lines run from north to south, as its columns do; the wall's lines are its rows.
   const Texture& floor = scenery.other_floor ? art.other_floor : art.floor;
   surfaces_[floor_surface] = {floor.width, floor.height, floor.texels};
@@ -86,9 +83,8 @@ void View::look(const World& world) {
   billboards_.clear();
   see_imps(world);
   see_fireballs(world);
-  std::ranges::sort(billboards_, [](const Billboard& a, const Billboard& b) {
-    return a.depth != b.depth ? a.depth > b.depth : a.left < b.left;
-  });
+  std::ranges::sort(
+      billboards_, [](const Billboard& a, const Billboard& b) { return a.depth != b.depth ? a.depth > b.depth : a.left < b.left; });
 }
 
 // The walls of a side are two pieces whose textures begin anew where they meet, at x = 0.
@@ -129,7 +125,8 @@ void View::see_rows() {
     row.right_begin = screen_width - covered(y_ - room_south);
     while (row.left_end > 0 && columns_[static_cast<std::size_t>(row.left_end) - 1].depth >= row.depth) --row.left_end;
     while (row.left_end < centre_column && columns_[static_cast<std::size_t>(row.left_end)].depth < row.depth) ++row.left_end;
-    while (row.right_begin < screen_width && columns_[static_cast<std::size_t>(row.right_begin)].depth >= row.depth) ++row.right_begin;
+    while (row.right_begin < screen_width && columns_[static_cast<std::size_t>(row.right_begin)].depth >= row.depth)
+      ++row.right_begin;
     while (row.right_begin > centre_column && columns_[static_cast<std::size_t>(row.right_begin) - 1].depth < row.depth)
       --row.right_begin;
   }

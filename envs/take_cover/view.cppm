@@ -31,7 +31,7 @@ struct Row {
   int length = 0;                      ///< of the period; a power of two
   int surface = 0, line_index = 0;     ///< which line of which of View::surfaces
   int light = 0;
-  double phase = 0, step = 0;       ///< the centre of column c lies at phase + c * step on the line
+  double phase = 0, step = 0;         ///< the centre of column c lies at phase + c * step on the line
   int left_end = 0, right_begin = 0;  ///< columns below the one and from the other on show a side wall
 };
 
@@ -76,7 +76,7 @@ class View {
   std::span<const Row> rows() const { return rows_; }
   std::span<const Column> columns() const { return columns_; }
   std::span<const Billboard> billboards() const { return billboards_; }  ///< from far to near
-  double above_eye() const { return ceiling_ - eye_; }  ///< height of the ceiling above the eye
+  double above_eye() const { return ceiling_ - eye_; }                   ///< height of the ceiling above the eye
   /// Row of the wall's texture at `row` of a side wall at `depth`.
   int wall_row(int row, double depth) const;
   /// The surfaces that rows refer to: floor, ceiling, the wall in front; each with its lines one after the other.

@@ -19,7 +19,8 @@ constexpr int largest_picture = 4096;
 
 std::uint32_t number(std::string_view bytes, std::size_t at, int width) {
   std::uint32_t value = 0;
-  for (int i = 0; i < width; ++i) value |= std::uint32_t{static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)])} << 8 * i;
+  for (int i = 0; i < width; ++i)
+    value |= std::uint32_t{static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)])} << 8 * i;
   return value;
 }
 std::uint32_t read32(std::string_view bytes, std::size_t at) { return number(bytes, at, 4); }
@@ -66,7 +67,8 @@ Sprite Wad::sprite(std::string_view name) const {
   constexpr std::size_t head = 8;
   constexpr int end_of_column = 255;
   const std::string_view bytes = lump(name, head);
-  Sprite sprite{.width = read16(bytes, 0), .height = read16(bytes, 2), .left = read16(bytes, 4), .top = read16(bytes, 6), .texels = {}};
+  Sprite sprite{
+      .width = read16(bytes, 0), .height = read16(bytes, 2), .left = read16(bytes, 4), .top = read16(bytes, 6), .texels = {}};
   if (sprite.width < 1 || sprite.height < 1 || sprite.width > largest_picture || sprite.height > largest_picture)
     fail(name, text("has the size ", sprite.width, " x ", sprite.height));
   sprite.texels.assign(static_cast<std::size_t>(sprite.width) * sprite.height, transparent);
@@ -95,7 +97,8 @@ Texture Wad::flat(std::string_view name) const {
   Texture texture{side, side, std::vector<std::uint8_t>(side * side)};
   for (int row = 0; row < side; ++row)
     for (int column = 0; column < side; ++column)
-      texture.texels[static_cast<std::size_t>(column * side + row)] = static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(row * side + column)]);
+      texture.texels[static_cast<std::size_t>(column * side + row)] =
+          static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(row * side + column)]);
   return texture;
 }
 

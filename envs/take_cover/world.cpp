@@ -85,11 +85,8 @@ void World::spawn_imp(double y) {
   const bool free = std::ranges::none_of(imps_, [&](const Imp& other) { return std::abs(other.y - y) < 2 * imp_radius; });
   if (!free) return;
   constexpr int reaction_time = 8;
-  imps_.push_back({.y = y,
-                   .facing = west * eighth,
-                   .tics = imp_states[0].tics,
-                   .heading = east,
-                   .reaction = fast_ ? 0 : reaction_time});
+  imps_.push_back(
+      {.y = y, .facing = west * eighth, .tics = imp_states[0].tics, .heading = east, .reaction = fast_ ? 0 : reaction_time});
 }
 
 void World::move_player(Move move) {
