@@ -26,6 +26,8 @@ struct Arguments {
   cli::EvalOptions eval;
   cli::PlayOptions play;
   cli::ReportCommand report;
+  cli::ImportOptions imported;
+  std::filesystem::path policy, weights;
   std::string what = "all", benchmark;
 };
 
@@ -92,6 +94,25 @@ void describe_report(CLI::App& app, cli::ReportCommand& command) {
   app.add_flag("!--no-pictures", command.options.pictures, "leave out what must be played: video, frames, patches");
 }
 
+CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
+  auto* command = app.add_subcommand("import", "turn published weights into a policy file");
+  command->require_subcommand(1);
+  auto* agent = command->add_subcommand("attention-agent", "weights of AttentionAgent, an .npz file");
+  agent->add_option("FILE", arguments.imported.file, "published weights")->required();
+  agent->add_option_function<std::string>(
+      "-o,--out", [&arguments](const std::string& path) { arguments.imported.out = path; },
+      "policy file (default: FILE with the suffix .iap)");
+  add_optional(*agent, "--env", arguments.imported.env, "environment (default: what such weights were trained for)");
+  return command;
+}
+
+CLI::App* describe_export(CLI::App& app, Arguments& arguments) {
+  auto* command = app.add_subcommand("export", "write the weights of an attention_agent policy as an .npz file");
+  command->add_option("POLICY", arguments.policy, "run folder or policy file")->required();
+  command->add_option("FILE", arguments.weights, "the .npz file to write")->required();
+  return command;
+}
+
 /// Parses the command line; the usage errors end here.
 int dispatch(int count, char** words) {
   CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua");
@@ -109,6 +130,8 @@ int dispatch(int count, char** words) {
   describe_play(*play, arguments.play);
   auto* report = app.add_subcommand("report", "one HTML file about runs: curves, video, what is attended to, settings");
   describe_report(*report, arguments.report);
+  auto* import_command = describe_import(app, arguments);
+  auto* export_command = describe_export(app, arguments);
   auto* list = app.add_subcommand("list", "what this build knows");
   list->add_option("WHAT", arguments.what, "envs, kernels, blocks, optimizers (default: all)")
       ->check(CLI::IsMember({"all", "envs", "kernels", "blocks", "optimizers"}));
@@ -125,6 +148,8 @@ int dispatch(int count, char** words) {
     if (*eval) return cli::eval(arguments.eval);
     if (*play) return cli::play(arguments.play);
     if (*report) return cli::report(arguments.report);
+    if (*import_command) return cli::import_agent(arguments.imported);
+    if (*export_command) return cli::export_agent(arguments.policy, arguments.weights);
     if (*list) return cli::list(arguments.what);
     if (*bench) return cli::bench(arguments.benchmark);
     if (*doctor) return cli::doctor();

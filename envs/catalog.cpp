@@ -18,6 +18,7 @@ std::unique_ptr<Env> make_cartpole_swingup_sparse(Options& options);
 std::unique_ptr<Env> make_cheetah_run(Options& options);
 std::unique_ptr<Env> make_reacher_easy(Options& options);
 std::unique_ptr<Env> make_reacher_hard(Options& options);
+std::unique_ptr<Env> make_take_cover(Options& options);
 std::unique_ptr<Env> make_walker_run(Options& options);
 std::unique_ptr<Env> make_walker_stand(Options& options);
 std::unique_ptr<Env> make_walker_walk(Options& options);
@@ -34,6 +35,8 @@ std::span<const EnvEntry> env_catalog() {
       {"cheetah-run", "run as fast as possible, up to 10 m/s", both, make_cheetah_run},
       {"reacher-easy", "reach a target of 5 cm with an arm of two links", both, make_reacher_easy},
       {"reacher-hard", "reach a target of 1.5 cm with an arm of two links", both, make_reacher_hard},
+      {"take-cover", "step aside from the fireballs of imps, in the first person (AttentionAgent's DoomTakeCover)",
+       R"({"pixels": [48, 64], "state": true, "art": "procedural", "modification": "text"})", make_take_cover},
       {"walker-run", "stand up and run at 8 m/s on two legs", both, make_walker_run},
       {"walker-stand", "stand up on two legs and stay so", both, make_walker_stand},
       {"walker-walk", "stand up and walk at 1 m/s on two legs", both, make_walker_walk},

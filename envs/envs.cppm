@@ -15,6 +15,13 @@ export import :distraction;
 export import :dm_control_models;
 export import :frames;
 export import :scenery;
+export import :take_cover_art;
+export import :take_cover_blur;
+export import :take_cover_picture;
+export import :take_cover_text;
+export import :take_cover_view;
+export import :take_cover_wad;
+export import :take_cover_world;
 export import :tolerance;
 export import :videos;
 

@@ -43,11 +43,19 @@ struct ReportCommand {
   ReportOptions options;
 };
 
+struct ImportOptions {
+  std::filesystem::path file;                ///< published weights
+  std::optional<std::filesystem::path> out;  ///< the policy file; by default `file` with the suffix .iap
+  std::optional<std::string> env;            ///< by default the one such weights were trained for
+};
+
 int run(const std::filesystem::path& file, RunSettings settings, bool verbose);
 int repl(bool verbose);
 int eval(const EvalOptions& options);
 int play(const PlayOptions& options);
 int report(const ReportCommand& command);
+int import_agent(const ImportOptions& options);
+int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file);
 int list(const std::string& what);
 int doctor();
 int bench(const std::string& name);

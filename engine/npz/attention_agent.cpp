@@ -89,6 +89,20 @@ std::vector<float> read_parameters(const std::filesystem::path& path) {
   throw Error(text(path.string(), ": has no array '", array_name, "'; it holds no weights of AttentionAgent"));
 }
 
+struct Published {
+  std::string_view env;
+  std::size_t parameters;
+};
+constexpr std::array<Published, 2> published_agents{{{"car-racing", 3667}, {"take-cover", 3633}}};
+
+Config published_env(std::size_t parameters, const std::filesystem::path& path) {
+  for (const auto& agent : published_agents)
+    if (agent.parameters == parameters) return Config::Map{{"name", std::string(agent.env)}};
+  throw Error(
+      text(path.string(), ": holds ", parameters,
+           " parameters; AttentionAgent has 3667 for car-racing and 3633 for take-cover. Name another environment to try it"));
+}
+
 }  // namespace
 
 Policy attention_agent_policy(std::span<const float> published, const ObservationSpec& observation, int action_size) {
@@ -109,14 +123,15 @@ std::vector<float> attention_agent_parameters(const Policy& policy) {
   return published;
 }
 
-PolicyFile import_attention_agent(const std::filesystem::path& path, const std::string& env_name) {
+PolicyFile import_attention_agent(const std::filesystem::path& path, const Config& env) {
   const auto parameters = read_parameters(path);
-  const auto env = make_env(Config::Map{{"name", env_name}});
+  const Config chosen = env.is_null() ? published_env(parameters.size(), path) : env;
+  const auto made = make_env(chosen.string() ? Config(Config::Map{{"name", *chosen.string()}}) : chosen);
   try {
-    Policy policy = attention_agent_policy(parameters, env->spec().observation, env->spec().action_size);
-    return {std::move(policy), Config::Map{{"env", env->spec().config}, {"imported_from", path.filename().string()}}};
+    Policy policy = attention_agent_policy(parameters, made->spec().observation, made->spec().action_size);
+    return {std::move(policy), Config::Map{{"env", made->spec().config}, {"imported_from", path.filename().string()}}};
   } catch (const Error& error) {
-    throw Error(text(path.string(), ", for environment '", env_name, "': ", error.what()));
+    throw Error(text(path.string(), ", for environment '", made->spec().name, "': ", error.what()));
   }
 }
 

@@ -41,10 +41,11 @@ Policy attention_agent_policy(std::span<const float> published, const Observatio
 /// @throws Error if the policy has another architecture, naming the slice that does not fit.
 std::vector<float> attention_agent_parameters(const Policy& policy);
 
-/// Reads published weights, an .npz file with the array "params", as a policy for environment `env_name`, whose config goes into
-/// the metadata's "env". @throws Error naming the path and what is wrong.
-PolicyFile import_attention_agent(const std::filesystem::path& path, const std::string& env_name);
-/// The policy's weights as such a file.
+/// Reads published weights, an .npz file with the array "params", as a policy for the environment `env`: its name or its options.
+/// By default it is the one that AttentionAgent trained so many parameters for: car-racing (3667) or take-cover (3633). The
+/// environment's config goes into the metadata's "env". @throws Error naming the path and what is wrong.
+PolicyFile import_attention_agent(const std::filesystem::path& path, const Config& env = {});
+/// The policy's weights as such a file. @throws Error if it is no `attention_agent` policy.
 std::string export_attention_agent(const Policy& policy);
 
 }  // namespace iap

@@ -11,6 +11,7 @@
 import iap.core;
 import iap.env;
 import iap.envs;
+import iap.npz;
 import iap.policy;
 import iap.train;
 
@@ -124,7 +125,21 @@ int save(Call& call) {
   return 0;
 }
 
-constexpr lua::Function functions[] = {{"build", entry<build>}, {"load", entry<load>}};
+/// iap.policy.import_attention_agent(path, env): published weights, an .npz file; the environment follows from their number
+int import_agent(Call& call) {
+  auto file = import_attention_agent(call.string(1, "path"), call.absent(2) ? Config() : env_config(call, 2, "env"));
+  return give_policy(call, std::move(file.policy), std::move(file.metadata));
+}
+
+/// policy:export_attention_agent(path): the weights as AttentionAgent's authors publish theirs
+int export_agent(Call& call) {
+  const auto& object = call.self<PolicyObject>();
+  write_file_atomic(call.string(1, "path"), export_attention_agent(object.policy));
+  return 0;
+}
+
+constexpr lua::Function functions[] = {
+    {"build", entry<build>}, {"load", entry<load>}, {"import_attention_agent", entry<import_agent>}};
 constexpr lua::Function methods[] = {
     {"act", entry<act>},
     {"reset", entry<reset>},
@@ -138,6 +153,7 @@ constexpr lua::Function methods[] = {
     {"blueprint", entry<blueprint>},
     {"views", entry<views>},
     {"save", entry<save>},
+    {"export_attention_agent", entry<export_agent>},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@ module;
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -48,7 +49,14 @@ std::string read_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored)) throw Error(text("cannot read '", path.string(), "': it is a folder"));
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw Error(text("cannot read '", path.string(), "': ", reason()));
-  std::string content{std::istreambuf_iterator<char>(stream), {}};
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  std::string content;
+  while (stream) {
+    const std::size_t done = content.size();
+    content.resize(done + piece);
+    stream.read(content.data() + done, piece);
+    content.resize(done + static_cast<std::size_t>(stream.gcount()));
+  }
   if (stream.bad()) throw Error(text("cannot read '", path.string(), "': ", reason()));
   return content;
 }

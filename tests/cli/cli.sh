@@ -604,6 +604,53 @@ case_report() {
   exits 2
 }
 
+# Published weights in, out and in again; the array is the same to the byte. Only the date in the archive is ours.
+case_exchange() {
+  local weights
+  weights=$(readlink -f "$(dirname "$scripts")/../data/attention_agent")
+  cp "$weights"/*.npz .
+  for game in car_racing take_cover; do
+    run import attention-agent $game.npz
+    exits 0
+    says out "for ${game/_/-}"
+    run export $game.iap out.npz
+    exits 0
+    cmp -s <(tail -c +41 out.npz | head -c 14000) <(tail -c +41 $game.npz | head -c 14000) || fail "$game: other weights"
+    run import attention-agent out.npz -o again.iap
+    exits 0
+    run export again.iap again.npz
+    cmp -s out.npz again.npz || fail "$game: the second round trip differs"
+  done
+  run import attention-agent take_cover.npz --env car-racing
+  exits 1
+  says err "take_cover.npz, for environment 'car-racing': AttentionAgent: got 3633 parameters; with 3 actions it has 3667"
+  lines err 1
+  run import attention-agent none.npz
+  exits 1
+  says err "none.npz"
+  echo "no archive" >junk.npz
+  run import attention-agent junk.npz
+  exits 1
+  says err "junk.npz: is no readable .npz file"
+  lines err 1
+  [ ! -e junk.iap ] || fail "a policy file was written"
+  # A changed weight: only the archive's checksum can tell.
+  cp take_cover.npz bad.npz
+  printf x | dd of=bad.npz bs=1 seek=9000 conv=notrunc 2>/dev/null
+  run import attention-agent bad.npz
+  exits 1
+  says err "bad.npz: params.npy: cannot be unpacked"
+  run import
+  exits 2
+  run import something weights.npz
+  exits 2
+  training_script 'out = "run",'
+  run run train.lua
+  run export run out.npz
+  exits 1
+  says err "only policies of kind attention_agent can be exported"
+}
+
 case_on_iteration() {
   training_script 'on_iteration = function(r) print("seen", r.iteration, r.return_mean <= r.return_best) end,'
   run run train.lua

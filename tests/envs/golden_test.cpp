@@ -44,16 +44,20 @@ Config::List thumbnail(const ImageView& image) {
   return means;
 }
 
-Config trace(const std::string& name) {
-  auto env = make_env(Config::Map{{"name", name}, {"pixels", Config::List{48, 64}}, {"state", true}});
+Config trace(const EnvEntry& entry) {
+  Config config = parse_json(entry.example, entry.name);
+  config["name"] = entry.name;
+  auto env = make_env(config);
   Random random({.seed = 21, .purpose = Purpose::user});
   std::vector<float> action(env->spec().action_size);
   Config::List rewards, states;
   env->reset(21);
   for (int i = 0; i < steps; ++i) {
     for (float& value : action) value = static_cast<float>(random.uniform(env->spec().action_low, env->spec().action_high));
-    rewards.push_back(env->step(action).reward);
+    const auto result = env->step(action);
+    rewards.push_back(result.reward);
     states.push_back(checksum(env->observe().vector));
+    if (result.terminated || result.truncated) env->reset(21);
   }
   return Config::Map{{"rewards", rewards}, {"states", states}, {"picture", thumbnail(env->observe().images[0])}};
 }
@@ -62,7 +66,7 @@ Config trace(const std::string& name) {
 
 TEST_CASE("environments repeat their golden traces") {
   for (const auto& entry : env_catalog()) {
-    const auto golden = parse_json(read_file(path(entry.name)), entry.name), now = trace(entry.name);
+    const auto golden = parse_json(read_file(path(entry.name)), entry.name), now = trace(entry);
     for (const char* part : {"rewards", "states"}) {
       const auto &expected = *golden.find(part)->list(), &actual = *now.find(part)->list();
       REQUIRE(expected.size() == steps);
@@ -84,7 +88,7 @@ TEST_CASE("environments repeat their golden traces") {
 TEST_CASE("golden traces are written", "[.][write]") {
   for (const auto& entry : env_catalog()) {
     make_folder(std::string(IAP_TEST_DATA) + "/golden");
-    write_file_atomic(path(entry.name), to_json(trace(entry.name)) + "\n");
+    write_file_atomic(path(entry.name), to_json(trace(entry)) + "\n");
     CHECK(read_file(path(entry.name)).size() > steps);
   }
 }

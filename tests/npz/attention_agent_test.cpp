@@ -180,6 +180,21 @@ TEST_CASE("an imported policy knows its environment and survives its own file") 
   CHECK(again.metadata == imported.metadata);
 }
 
+TEST_CASE("the number of weights says which environment they were trained for") {
+  const auto name_of = [](const PolicyFile& file) { return *file.metadata.find("env")->find("name")->string(); };
+  CHECK(name_of(import_attention_agent(published_file("car_racing"))) == "car-racing");
+  const Config::Map cover{{"name", "take-cover"}, {"art", "procedural"}, {"modification", "walls"}};
+  const auto imported = import_attention_agent(published_file("take_cover"), cover);
+  CHECK(*imported.metadata.find("env")->find("modification")->string() == "walls");
+  CHECK(name_of(import_attention_agent(published_file("take_cover"))) == "take-cover");
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "few.npz";
+  const NpyArray few{"params", {12}, NpyType::float32, std::vector<double>(12)};
+  write_file_atomic(path, format_npz({&few, 1}));
+  CHECK_THROWS_MATCHES(import_attention_agent(path), Error,
+                       MessageMatches(ContainsSubstring("few.npz: holds 12 parameters; AttentionAgent has 3667 for car-racing")));
+}
+
 TEST_CASE("weights of another agent, environment or kind are refused with the reason") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "weights.npz";

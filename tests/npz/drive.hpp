@@ -26,6 +26,17 @@ inline std::vector<double> drive(const std::string& modification, std::uint64_t 
   return returns;
 }
 
+/// Returns of the published DoomTakeCover agent, with Freedoom's art; none where that is not installed.
+inline std::vector<double> take_cover(const std::string& modification, std::uint64_t first_seed, int episodes) {
+  if (!iap::take_cover::find_wad()) return {};
+  auto env = iap::make_env(iap::Config::Map{{"name", "take-cover"}, {"modification", modification}, {"art", "freedoom"}});
+  auto policy = iap::import_attention_agent(published_file("take_cover")).policy;
+  std::vector<double> returns;
+  for (int i = 0; i < episodes; ++i)
+    returns.push_back(iap::run_episode(*env, policy, first_seed + static_cast<std::uint64_t>(i)).total);
+  return returns;
+}
+
 inline double mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;

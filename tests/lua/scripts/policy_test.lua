@@ -96,3 +96,16 @@ check.fails({ "observation.images must be a table of images" }, policy.act, poli
 check.fails({ "observation.images.depth must be an image, got nil" }, policy.act, policy, { images = { pixels = observation.images.pixels } })
 check.fails({ "image 'depth' is 12 x 16 x 3" }, policy.act, policy, { images = { pixels = observation.images.pixels, depth = observation.images.pixels } })
 check.fails({ "observation.vector: element 2 must be a number" }, native.act, native, { vector = { 1, "x", 3 } })
+
+-- Published weights come in as a policy, and go out as the same weights.
+local weights = folder .. "/../../data/attention_agent/car_racing.npz"
+local agent = iap.policy.import_attention_agent(weights)
+check.equal(agent:size(), 3667)
+check.equal(agent:metadata().env.name, "car-racing")
+local exported = os.tmpname()
+agent:export_attention_agent(exported)
+check.same_list(iap.policy.import_attention_agent(exported):parameters(), agent:parameters())
+os.remove(exported)
+check.equal(iap.policy.import_attention_agent(weights, { name = "car-racing", modification = "bars" }):metadata().env.modification, "bars")
+check.fails({ "car_racing.npz", "'take-cover'", "3633" }, iap.policy.import_attention_agent, weights, { name = "take-cover", art = "procedural" })
+check.fails({ "only policies of kind attention_agent can be exported" }, policy.export_attention_agent, policy, exported)

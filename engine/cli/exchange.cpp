@@ -1,0 +1,29 @@
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "cli/commands.hpp"
+import iap.core;
+import iap.npz;
+import iap.policy;
+import iap.train;
+
+namespace iap::cli {
+
+int import_agent(const ImportOptions& options) {
+  const auto imported = import_attention_agent(options.file, options.env ? Config(*options.env) : Config());
+  auto out = options.out.value_or(std::filesystem::path(options.file).replace_extension(".iap"));
+  write_policy_file(out, imported.policy, imported.metadata);
+  const auto* name = imported.metadata.find("env")->find("name")->string();
+  std::cout << "wrote " << out.string() << ": " << imported.policy.size() << " parameters, for " << *name << "\n";
+  return Exit::success;
+}
+
+int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file) {
+  const auto opened = open_policy(policy);
+  write_file_atomic(file, export_attention_agent(opened.policy));
+  std::cout << "wrote " << file.string() << ": " << opened.policy.size() << " parameters\n";
+  return Exit::success;
+}
+
+}  // namespace iap::cli

@@ -1,0 +1,167 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.envs;
+import iap.core;
+import iap.env;
+
+namespace iap {
+namespace take_cover {
+namespace {
+
+constexpr int episode_steps = 2100, picture_size = 96;
+// The player's place, speed and health, then the place of the nearest fireballs that still fly towards it.
+constexpr int watched_fireballs = 4, state_size = 5 + 2 * watched_fireballs;
+
+Move move_of(float action) {
+  constexpr float threshold = 0.3333f;
+  return action > threshold ? Move::right : action < -threshold ? Move::left : Move::stay;
+}
+
+/// ViZDoom's DoomTakeCover as AttentionAgent used it: imps throw fireballs at a player without weapons who can step aside to the
+/// left or to the right; 1 point a tic survived, at most 2100. One action in [-1, 1]: above 1/3 to the right, below -1/3 to the
+/// left.
+class TakeCover final : public Env {
+ public:
+  TakeCover(EnvSpec spec, std::shared_ptr<const Stage> stage, bool fast)
+      : spec_(std::move(spec)), stage_(std::move(stage)), world_(fast), pixels_(spec_.observation.images.front().shape) {
+    const int height = pixels_.shape().height, width = pixels_.shape().width;
+    if (height == screen_height && width == screen_width)
+      full_.emplace(*stage_);
+    else
+      small_.emplace(*stage_, height, width);
+    state_.resize(static_cast<std::size_t>(spec_.observation.vector));
+    view_ = pixels_.view();
+  }
+
+  const EnvSpec& spec() const override { return spec_; }
+
+  void reset(std::uint64_t seed) override {
+    seed_ = seed;
+    world_.reset(seed);
+    steps_ = 0;
+    running_ = true;
+    drawn_ = false;
+    begun_ = true;
+  }
+
+  StepResult step(std::span<const float> action) override {
+    if (!running_) throw Error("take-cover: the episode has not begun or is over; call reset before step");
+    std::array<float, 1> clipped{};
+    clip_action(spec_, action, clipped);
+    world_.step(move_of(clipped[0]));
+    drawn_ = false;
+    const StepResult result{.reward = 1, .terminated = world_.player().health == 0, .truncated = ++steps_ >= episode_steps};
+    running_ = !result.terminated && !result.truncated;
+    return result;
+  }
+
+  Observation observe() override {
+    if (!begun_) throw Error("take-cover: nothing to see before the first reset");
+    if (!drawn_) draw();
+    drawn_ = true;
+    return {.images = {&view_, 1}, .vector = state_};
+  }
+
+ private:
+  Condition condition() const {
+    constexpr int glance_tics = 17, pain_tics = 35;
+    const int time = world_.time(), hurt_at = world_.player().hurt_at;
+    Random random(
+        {.seed = seed_, .iteration = static_cast<std::uint32_t>(time / glance_tics), .member = 1, .purpose = Purpose::environment});
+    return {.health = world_.player().health,
+            .glance = static_cast<int>(random.below(glances)),
+            .hurt = hurt_at >= 0 && time - hurt_at <= pain_tics};
+  }
+
+  void draw() {
+    full_ ? full_->draw(world_, condition(), pixels_.bytes()) : small_->draw(world_, condition(), pixels_.bytes());
+    if (!state_.empty()) write_state();
+  }
+
+  void write_state() {
+    const Player& player = world_.player();
+    std::ranges::fill(state_, 0.0f);
+    const std::array<double, 5> own{player.x, player.y, player.vx, player.vy, static_cast<double>(player.health)};
+    std::ranges::copy(own, state_.begin());
+    std::array<const Fireball*, watched_fireballs> nearest{};
+    for (const Fireball& ball : world_.fireballs()) {
+      if (!ball.flying() || ball.x < player.x) continue;
+      const Fireball* candidate = &ball;
+      for (auto& place : nearest)
+        if (!place || (candidate && candidate->x < place->x)) std::swap(place, candidate);
+    }
+    for (std::size_t i = 0; i < nearest.size() && nearest[i]; ++i) {
+      state_[own.size() + 2 * i] = static_cast<float>(nearest[i]->x - player.x);
+      state_[own.size() + 2 * i + 1] = static_cast<float>(nearest[i]->y - player.y);
+    }
+  }
+
+  EnvSpec spec_;
+  std::shared_ptr<const Stage> stage_;
+  World world_;
+  std::optional<FullPainter> full_;
+  std::optional<SmallPainter> small_;
+  std::uint64_t seed_ = 0;
+  int steps_ = 0;
+  bool running_ = false, begun_ = false, drawn_ = false;
+  std::vector<float> state_;
+  Image pixels_;
+  ImageView view_;
+};
+
+std::optional<std::filesystem::path> choose_wad(Options& options, const std::string& art) {
+  if (options.has("wad")) {
+    if (art == "procedural") options.fail("option 'wad' belongs to art = \"freedoom\"");
+    return options.string("wad");
+  }
+  if (art == "procedural") return {};
+  const auto found = find_wad();
+  if (!found && art == "freedoom")
+    options.fail(
+        "found no freedoom2.wad; install the package 'freedoom', name a WAD with option 'wad', or use art = \"procedural\"");
+  return found;
+}
+
+}  // namespace
+}  // namespace take_cover
+
+std::unique_ptr<Env> make_take_cover(Options& options) {
+  using namespace take_cover;
+  const std::string modification = options.choice("modification", {"none", "walls", "floor", "text"}, "none");
+  const std::string art = options.choice("art", {"auto", "freedoom", "procedural"}, "auto");
+  const std::string skill = options.choice("skill", {"hard", "nightmare"}, "hard");
+  const bool state = options.boolean("state", false);
+  const auto size = options.integers("pixels", std::vector<std::int64_t>{picture_size, picture_size});
+  if (size.size() != 2 || size[0] < 1 || size[0] > screen_height || size[1] < 1 || size[1] > screen_width)
+    options.fail(text("option 'pixels' must be {height, width}, at most {", screen_height, ", ", screen_width, "}, got ",
+                      options.value("pixels").describe()));
+  const auto wad = choose_wad(options, art);
+  EnvSpec spec{.name = "take-cover",
+               .config = Config::Map{{"name", "take-cover"},
+                                     {"modification", modification},
+                                     {"art", wad ? "freedoom" : "procedural"},
+                                     {"skill", skill},
+                                     {"state", state},
+                                     {"pixels", Config::List{size[0], size[1]}}},
+               .observation = {.images = {{"pixels", {static_cast<int>(size[0]), static_cast<int>(size[1]), 3, PixelType::uint8}}},
+                               .vector = state ? state_size : 0},
+               .action_size = 1,
+               .control_dt = 1.0 / tics_a_second,
+               .max_steps = episode_steps};
+  if (options.has("wad")) spec.config["wad"] = options.string("wad");
+  const Scenery scenery{.high_walls = modification == "walls", .other_floor = modification == "floor"};
+  auto stage = std::make_shared<Stage>(wad ? wad_art(*wad) : procedural_art(), scenery, modification == "text");
+  return std::make_unique<TakeCover>(std::move(spec), std::move(stage), skill == "nightmare");
+}
+
+}  // namespace iap

@@ -1,0 +1,38 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+export module iap.envs:take_cover_wad;
+import :take_cover_art;
+
+export namespace iap::take_cover {
+
+/// A file of Doom's lumps, read with every bound checked. Of two lumps of one name the later counts.
+class Wad {
+ public:
+  /// @throws Error naming `source` if `file` is no WAD or its directory points outside.
+  Wad(std::string file, std::string source);
+  bool has(std::string_view lump) const { return lumps_.contains(std::string(lump)); }
+  /// The content of a lump of at least `least` bytes. @throws Error naming the file and the lump.
+  std::string_view lump(std::string_view name, std::size_t least = 0) const;
+  /// A lump in Doom's picture format: columns of posts. @throws Error naming the file and the lump.
+  Sprite sprite(std::string_view name) const;
+  /// A flat: 64 x 64 texels, stored row by row from the north-west corner.
+  Texture flat(std::string_view name) const;
+  /// A wall texture put together from its patches.
+  Texture wall(std::string_view name) const;
+  /// The names of all lumps in the order of the file.
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  [[noreturn]] void fail(std::string_view lump, std::string_view reason) const;
+
+  std::string file_, source_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::string_view> lumps_;
+};
+
+}  // namespace iap::take_cover

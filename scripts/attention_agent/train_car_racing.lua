@@ -1,0 +1,12 @@
+-- Trains AttentionAgent (Tang, Nguyen & Ha 2020) on CarRacing with the paper's settings: population 256, 16 rollouts each.
+--
+--   ./dev run scripts/attention_agent/train_car_racing.lua                        a cluster's work
+--   ./dev run scripts/attention_agent/train_car_racing.lua --set preset=small     two cores, a night
+--   ./dev run scripts/attention_agent/train_car_racing.lua --set preset=small --set kernel=hybrid
+--   ... --out runs/car --resume                                                   continue where it stopped
+local iap = require "iap"
+local training = require "training"
+
+-- Who loses the road for 20 steps does not come back. generalisation.lua evaluates without this limit.
+local env = iap.env.make("car-racing", { early_stop = 20 })
+training.run("car-racing", env, 16, 2)

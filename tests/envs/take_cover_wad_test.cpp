@@ -1,0 +1,159 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/temporary_folder.hpp"
+import iap.core;
+import iap.envs;
+
+using namespace iap;
+using namespace iap::take_cover;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+using Lumps = std::vector<std::pair<std::string, std::string>>;
+
+std::string little(std::uint32_t value, int bytes) {
+  std::string out;
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> 8 * i & 0xff);
+  return out;
+}
+
+std::string name8(std::string name) {
+  name.resize(8, '\0');
+  return name;
+}
+
+std::string wad_file(const Lumps& lumps) {
+  std::string data, directory;
+  for (const auto& [name, content] : lumps) {
+    directory += little(static_cast<std::uint32_t>(12 + data.size()), 4) + little(static_cast<std::uint32_t>(content.size()), 4) +
+                 name8(name);
+    data += content;
+  }
+  return "PWAD" + little(static_cast<std::uint32_t>(lumps.size()), 4) + little(static_cast<std::uint32_t>(12 + data.size()), 4) +
+         data + directory;
+}
+
+// 2 x 3, anchored at (1, 2): the left column has texels 7, 8 from row 1 on, the right one 9 in row 0 and 5 in row 2.
+std::string picture() {
+  const std::string left = std::string("\x01\x02", 2) + '\0' + "\x07\x08" + '\0' + "\xff";
+  const std::string right = std::string("\0\x01\0", 3) + "\x09" + '\0' + std::string("\x02\x01\0", 3) + "\x05" + '\0' + "\xff";
+  return little(2, 2) + little(3, 2) + little(1, 2) + little(2, 2) + little(16, 4) +
+         little(static_cast<std::uint32_t>(16 + left.size()), 4) + left + right;
+}
+
+// A texture of 4 x 4 that shows the picture's top left corner at (1, 2).
+Lumps sample() {
+  const std::string patch = little(1, 2) + little(2, 2) + little(0, 2) + little(0, 4);
+  const std::string texture = name8("BRICK") + little(0, 4) + little(4, 2) + little(4, 2) + little(0, 4) + little(1, 2) + patch;
+  return {{"PIC", picture()},
+          {"FLAT", std::string(4096, '\x03')},
+          {"PNAMES", little(1, 4) + name8("pic")},
+          {"TEXTURE1", little(1, 4) + little(8, 4) + texture}};
+}
+
+}  // namespace
+
+TEST_CASE("lumps, pictures, flats and textures are read") {
+  const Wad wad(wad_file(sample()), "a.wad");
+  CHECK(wad.has("PIC"));
+  CHECK_FALSE(wad.has("POC"));
+  const Sprite sprite = wad.sprite("PIC");
+  CHECK(std::pair{sprite.width, sprite.height} == std::pair{2, 3});
+  CHECK(std::pair{sprite.left, sprite.top} == std::pair{1, 2});
+  CHECK(sprite.texels == std::vector<std::int16_t>{-1, 7, 8, 9, -1, 5});
+  CHECK(wad.flat("FLAT").at(63, 63) == 3);
+  const Texture wall = wad.wall("BRICK");
+  CHECK(std::pair{wall.width, wall.height} == std::pair{4, 4});
+  CHECK(wall.at(1, 3) == 7);
+  CHECK(wall.at(2, 2) == 9);
+  CHECK(wall.at(0, 0) == 0);
+}
+
+TEST_CASE("a later lump of the same name counts") {
+  auto lumps = sample();
+  lumps.emplace_back("FLAT", std::string(4096, '\x04'));
+  CHECK(Wad(wad_file(lumps), "a.wad").flat("FLAT").at(0, 0) == 4);
+}
+
+TEST_CASE("a file cut or changed anywhere is refused or read, never read beyond its end") {
+  const std::string file = wad_file(sample());
+  const auto read_all = [](const std::string& bytes) {
+    try {
+      const Wad wad(bytes, "a.wad");
+      (void)wad.sprite("PIC");
+      (void)wad.flat("FLAT");
+      (void)wad.wall("BRICK");
+    } catch (const Error& error) {
+      CHECK(std::string(error.what()).find("a.wad") == 0);
+      return false;
+    }
+    return true;
+  };
+  CHECK(read_all(file));
+  for (std::size_t size = 0; size < file.size(); size += size < 4000 && size > 200 ? 97 : 1)
+    CHECK_FALSE(read_all(file.substr(0, size)));
+  for (std::size_t at = 0; at < file.size(); at += at < 4100 && at > 60 ? 97 : 1)
+    for (const char value : {'\xff', '\x7f', '\0'}) {
+      std::string changed = file;
+      changed[at] = value;
+      (void)read_all(changed);
+    }
+}
+
+TEST_CASE("what is missing or damaged is named") {
+  const auto refused = [](const std::string& file, const std::string& reason) {
+    CHECK_THROWS_MATCHES(Wad(file, "a.wad").wall("BRICK"), Error,
+                         MessageMatches(ContainsSubstring("a.wad") && ContainsSubstring(reason)));
+  };
+  refused("", "no WAD");
+  refused("PK\x03\x04 and more", "no WAD");
+  refused(wad_file({{"PIC", picture()}}), "lump TEXTURE1 is missing");
+  auto lumps = sample();
+  lumps[0].second.resize(20);
+  refused(wad_file(lumps), "lump PIC ends too early");
+  lumps = sample();
+  lumps[3].second.resize(20);
+  refused(wad_file(lumps), "lump TEXTURE1 ends too early");
+  lumps = sample();
+  lumps.erase(lumps.begin());
+  refused(wad_file(lumps), "lump PIC is missing");
+  CHECK_THROWS_MATCHES(Wad(wad_file(sample()), "a.wad").wall("STONE"), Error,
+                       MessageMatches(ContainsSubstring("no texture STONE")));
+}
+
+TEST_CASE("the environment names its WAD and what is wrong with it") {
+  const TemporaryFolder folder;
+  const auto path = (folder.path() / "art.wad").string();
+  const auto refused = [](Config::Map options, const std::string& reason) {
+    options["name"] = "take-cover";
+    CHECK_THROWS_MATCHES(make_env(options), Error, MessageMatches(ContainsSubstring(reason)));
+  };
+  refused({{"wad", path}}, "cannot read '" + path + "'");
+  write_file_atomic(path, wad_file(sample()));
+  refused({{"wad", path}}, path + ": lump PLAYPAL is missing");
+  refused({{"wad", path}, {"art", "procedural"}}, "option 'wad' belongs to art = \"freedoom\"");
+  refused({{"modification", "wall"}}, "did you mean 'walls'");
+  refused({{"pixels", Config::List{500, 96}}}, "at most {480, 640}");
+  refused({{"art", "doom"}}, "unknown art 'doom'");
+}
+
+TEST_CASE("Freedoom's art is complete") {
+  const auto path = find_wad();
+  if (!path) SKIP("no freedoom2.wad on this machine");
+  const Art art = wad_art(*path);
+  CHECK(std::pair{art.wall.width, art.wall.height} == std::pair{64, 128});
+  CHECK(art.floor.texels != art.other_floor.texels);
+  CHECK(art.bar.width == 320);
+  CHECK(art.imp[0][1].mirrored != art.imp[0][7].mirrored);
+  CHECK(art.imp[0][1].sprite == art.imp[0][7].sprite);
+  CHECK(art.light[0][100] == 100);
+}
