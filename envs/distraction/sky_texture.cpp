@@ -122,12 +122,12 @@ std::shared_ptr<const Texture> without_finest(const Texture& full, int halvings)
   return std::make_shared<const Texture>(Texture::Kind::sky, level.width, level.height, rgb);
 }
 
-std::shared_ptr<const Texture> make_sky(std::span<const std::uint8_t> rgb, int size, const SkyPicture& picture) {
-  auto full = std::make_shared<const Texture>(Texture::Kind::sky, size, size, rgb);
-  // Half the edge, one level less.
+// How many mipmap levels of a face of this size no pixel looks at. A painted video owes nobody its finest level: half a level more
+// goes, and a quarter of the memory's traffic with it.
+int halvings_of(int size, const SkyPicture& picture, bool painted) {
   const double detail = picture.detail + std::log2(static_cast<double>(size) / picture.size);
-  const int halvings = std::clamp(static_cast<int>(std::floor(detail)), 0, static_cast<int>(full->levels().size()) - 1);
-  return halvings == 0 ? full : without_finest(*full, halvings);
+  const double coarsest = std::floor(std::log2(size));
+  return static_cast<int>(std::clamp(std::floor(painted ? detail + 0.5 : detail), 0.0, coarsest));
 }
 
 Image painted_frame(const Video& video, int frame) {
@@ -145,16 +145,17 @@ Image painted_frame(const Video& video, int frame) {
 
 std::shared_ptr<const Texture> sky_texture(const Video& video, int frame, const SkyPicture& picture) {
   const bool painted = video.frames.empty();
-  std::string name = text(painted ? text("painted ", video.seed, " ", frame) : video.frames.at(frame).string(), "\n", picture.size,
-                          " ", std::floor(picture.detail), " ", picture.alpha);
+  const int size = painted && picture.alpha >= 1 ? std::min(PaintedVideo::edge, picture.size) : picture.size;
+  const int halvings = halvings_of(size, picture, painted);
+  std::string name = text(painted ? text("painted ", video.seed, " ", frame) : video.frames.at(frame).string(), "\n", size, " ",
+                          halvings, " ", picture.alpha);
   if (picture.alpha < 1) name += text(" ", crc32({reinterpret_cast<const char*>(picture.own.data()), picture.own.size()}));
   return store().get<Texture>(name, [&](std::size_t& bytes) {
     const Image image = painted ? painted_frame(video, frame) : read_image(video.frames[frame]);
-    const bool keep = painted && picture.alpha >= 1 && PaintedVideo::edge < picture.size;
-    const int size = keep ? PaintedVideo::edge : picture.size;
     auto rgb = resized(image, size);
     if (picture.alpha < 1) blend(rgb, picture.alpha, picture.own);
-    auto sky = make_sky(rgb, size, picture);
+    auto sky = std::make_shared<const Texture>(Texture::Kind::sky, size, size, rgb);
+    if (halvings > 0) sky = without_finest(*sky, halvings);
     bytes = sky->texels().size_bytes();
     return sky;
   });
