@@ -2,13 +2,16 @@ module;
 #include <cmath>
 #include <cstdint>
 #include <iomanip>
+#include <map>
 #include <ostream>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.bench;
 import iap.core;
 import iap.attention;
+#include "attention_bound.hpp"
 #include "bench.hpp"
 
 namespace iap {
@@ -16,46 +19,106 @@ namespace {
 
 struct Case {
   int height, width, patch, stride;
+  PatchGrid grid() const { return PatchGrid({height, width, 3, PixelType::uint8}, patch, stride, "bench"); }
 };
 
-Image random_frame(const Case& one, std::uint64_t seed) {
-  Image image({one.height, one.width, 3, PixelType::uint8});
-  Random random(seed);
-  for (auto& byte : image.bytes()) byte = static_cast<std::uint8_t>(random.bits());
-  return image;
+struct Kernel {
+  const char* label;
+  Config options;
+};
+
+// The quadratic kernel takes seconds a frame beyond this many patches.
+constexpr int largest_quadratic = 20000;
+
+const std::vector<Kernel>& kernels() {
+  static const std::vector<Kernel> table{
+      {"relu", Config::Map{{"kernel", "relu"}}},
+      {"exp (15)", Config::Map{{"kernel", "exp"}, {"m", 15}}},
+      {"hybrid (10, 5)", Config::Map{{"kernel", "hybrid"}, {"m", 10}, {"r", 5}}},
+      {"softmax", Config::Map{{"kernel", "softmax"}}},
+  };
+  return table;
 }
 
-Timing time_scorer(const Case& one, int d, const Config& options) {
-  const Image image = random_frame(one, 1);
-  const PatchGrid grid(image.shape(), one.patch, one.stride, "bench");
+Timing time_scorer(const PatchGrid& grid, int d, const Config& options, double seconds) {
+  Image image(grid.image());
+  Random random(1);
+  for (auto& byte : image.bytes()) byte = static_cast<std::uint8_t>(random.bits());
   Options reader("bench", options);
   const auto scorer = make_scorer(reader, grid, d);
   const std::size_t size = static_cast<std::size_t>(grid.values()) * d;
   std::vector<float> weights(2 * size), scores(static_cast<std::size_t>(grid.count()));
-  Random random(2);
   random.fill_normal(weights);
   for (float& weight : weights) weight /= std::sqrt(static_cast<float>(grid.values()));
   scorer->bind({std::span(weights).first(size), std::span(weights).last(size), {}, {}});
-  return measure(0.3, [&] { scorer->score(image.view(), -0.5f, scores); });
+  return measure(seconds, [&] { scorer->score(image.view(), -0.5f, scores); });
+}
+
+void print_rates(std::ostream& out, const MachineRates& rates) {
+  out << std::fixed << std::setprecision(1) << "one core, best seen: " << 2e-9 * rates.fma << " GFLOP/s of multiply-adds, "
+      << 1e-9 * rates.exp << " G exp/s, " << 1e-9 * rates.sine_cosine << " G pairs of sin and cos/s, " << 1e-9 * rates.bytes
+      << " GB/s read\n";
+}
+
+void print_frame_times(std::ostream& out, const MachineRates& rates) {
+  out << std::left << std::setw(18) << "image, patch, stride" << std::right << std::setw(8) << "L" << std::setw(4) << "d"
+      << std::setw(16) << "kernel" << std::setw(11) << "median ms" << std::setw(10) << "p99 ms" << std::setw(10) << "cpu ms"
+      << std::setw(10) << "bound ms" << std::setw(14) << "median/bound" << std::setw(12) << "cpu/bound\n";
+  std::map<std::string, double> at_19200;
+  for (const Case& one : {Case{96, 96, 7, 4}, Case{100, 100, 4, 4}, Case{32, 32, 1, 1}, Case{240, 320, 2, 2}, Case{240, 320, 1, 1},
+                          Case{480, 640, 1, 1}})
+    for (const int d : {4, 16})
+      for (const auto& [label, options] : kernels()) {
+        const PatchGrid grid = one.grid();
+        if (*options.find("kernel")->string() == "softmax" && grid.count() > largest_quadratic) continue;
+        const Timing timing = time_scorer(grid, d, options, 0.5);
+        const double bound = least_time(count_work(options, grid, d), rates);
+        if (grid.count() == 19200 && d == 4) at_19200[label] = timing.processor;
+        out << std::left << std::setw(18) << text(one.height, " x ", one.width, ", ", one.patch, ", ", one.stride) << std::right
+            << std::setw(10) << grid.count() << std::setw(4) << d << std::setw(16) << label << std::setprecision(4) << std::setw(11)
+            << timing.median << std::setw(10) << timing.p99 << std::setw(10) << timing.processor << std::setw(10) << bound
+            << std::setprecision(2) << std::setw(14) << timing.median / bound << std::setw(11) << timing.processor / bound
+            << std::endl;
+      }
+  out << "L = 19200, d = 4: softmax takes " << std::setprecision(0) << at_19200["softmax"] / at_19200["hybrid (10, 5)"]
+      << " times as long as hybrid (10, 5)\n";
+}
+
+// The slope of log(time) over log(L), by least squares.
+double growth_exponent(const std::vector<std::pair<double, double>>& points) {
+  double mean_x = 0, mean_y = 0, xy = 0, xx = 0;
+  for (const auto& [patches, time] : points) {
+    mean_x += std::log(patches) / static_cast<double>(points.size());
+    mean_y += std::log(time) / static_cast<double>(points.size());
+  }
+  for (const auto& [patches, time] : points) {
+    xy += (std::log(patches) - mean_x) * (std::log(time) - mean_y);
+    xx += (std::log(patches) - mean_x) * (std::log(patches) - mean_x);
+  }
+  return xy / xx;
+}
+
+void print_growth(std::ostream& out) {
+  out << "growth of the processor time with L (2 x 2 patches, stride 2, d = 4), as an exponent of L:";
+  for (const auto& [label, options] : kernels()) {
+    std::vector<std::pair<double, double>> points;
+    for (int scale = 1; scale <= 16; scale *= 2) {
+      const PatchGrid grid = Case{60 * scale, 80 * scale, 2, 2}.grid();
+      if (*options.find("kernel")->string() == "softmax" && grid.count() > largest_quadratic) continue;
+      points.emplace_back(grid.count(), time_scorer(grid, 4, options, 0.3).processor);
+    }
+    out << " " << label << " " << std::setprecision(3) << growth_exponent(points) << ";";
+  }
+  out << "\n";
 }
 
 }  // namespace
 
 void bench_attention(std::ostream& out) {
-  // The quadratic kernel takes minutes a frame beyond this many patches.
-  constexpr int largest_quadratic = 5000;
-  out << std::left << std::setw(26) << "image, patch, stride" << std::right << std::setw(8) << "L" << std::setw(4) << "d"
-      << std::setw(10) << "kernel" << std::setw(12) << "median ms" << std::setw(10) << "p99 ms" << "\n";
-  for (const Case& one : {Case{96, 96, 7, 4}, Case{100, 100, 4, 4}, Case{32, 32, 1, 1}, Case{240, 320, 2, 2}})
-    for (const int d : {4, 16})
-      for (const auto& kernel : kernel_catalog()) {
-        const PatchGrid grid({one.height, one.width, 3}, one.patch, one.stride, "bench");
-        if (kernel.name == "softmax" && grid.count() > largest_quadratic) continue;
-        const Timing timing = time_scorer(one, d, Config::Map{{"kernel", kernel.name}});
-        out << std::left << std::setw(26) << text(one.height, " x ", one.width, ", ", one.patch, ", ", one.stride) << std::right
-            << std::setw(8) << grid.count() << std::setw(4) << d << std::setw(10) << kernel.name << std::fixed
-            << std::setprecision(4) << std::setw(12) << timing.median << std::setw(10) << timing.p99 << "\n";
-      }
+  const MachineRates rates = measure_rates(2);
+  print_rates(out, rates);
+  print_frame_times(out, rates);
+  print_growth(out);
 }
 
 }  // namespace iap

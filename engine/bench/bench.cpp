@@ -1,7 +1,10 @@
 module;
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -10,20 +13,32 @@ import iap.core;
 #include "bench.hpp"
 
 namespace iap {
+namespace {
+
+double processor_milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
 
 Timing measure(double seconds, const std::function<void()>& body) {
   using Clock = std::chrono::steady_clock;
   constexpr int least_calls = 5;
   body();
   std::vector<double> times;
+  double processor = std::numeric_limits<double>::infinity();
   const auto begin = Clock::now();
   while (static_cast<int>(times.size()) < least_calls || std::chrono::duration<double>(Clock::now() - begin).count() < seconds) {
+    const double processor_before = processor_milliseconds();
     const auto start = Clock::now();
     body();
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    processor = std::min(processor, processor_milliseconds() - processor_before);
   }
   std::ranges::sort(times);
-  return {times[times.size() / 2], times[times.size() * 99 / 100], static_cast<int>(times.size())};
+  return {times[times.size() / 2], times[times.size() * 99 / 100], processor, static_cast<int>(times.size())};
 }
 
 const std::vector<Benchmark>& benchmarks() {

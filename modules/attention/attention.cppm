@@ -10,3 +10,6 @@ export import :key_tree;
 export import :sign_hash;
 export import :key_database;
 export import :cross_attention;
+export import :rates;
+export import :encoding;
+export import :trans;

@@ -2,7 +2,7 @@ module;
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,69 +22,121 @@ namespace {
 constexpr float harmless_exponent = 40;
 // Queries whose exact kernel values are summed in registers before they join the scores: short sums keep their digits.
 constexpr int summed_queries = 64;
+// Keys that a thread scores against all queries, few enough to stay in the cache, and queries that it compares with all keys.
+constexpr int key_range = 1024, query_range = 64;
+// Normalised rows are summed by groups of queries, as many for any number of threads.
+constexpr int most_groups = 16, least_group = 256;
+
+int round_up(int value, int step) { return (value + step - 1) / step * step; }
 
 class ExactScorer final : public Scorer {
  public:
-  ExactScorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d, float epsilon)
+  ExactScorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d, int threads, float epsilon)
       : name_(name),
         kernel_(kernel),
         form_(form),
         epsilon_(epsilon),
-        projector_(grid, d),
+        threads_(threads),
+        projector_(grid, d, threads),
+        bands_(projector_, threads),
+        band_longest_(bands_.count()),
         pitch_((static_cast<std::size_t>(grid.count()) + 15) / 16 * 16 + simd::padding),
         queries_(static_cast<std::size_t>(grid.count()) * d),
         shifts_(grid.count()),
+        row_weights_(grid.count()),
         keys_(pitch_ * d),
-        scratch_(kernel == ExactKernel::softmax ? pitch_ * simd::query_block : 0),
-        scores_(pitch_) {}
+        group_(kernel == ExactKernel::softmax ? group_size(grid.count()) : grid.count()),
+        scratch_(kernel == ExactKernel::softmax ? threads * pitch_ * simd::query_block : 0),
+        scores_((grid.count() + group_ - 1) / group_ * pitch_) {}
 
   std::string_view kernel() const override { return name_; }
 
   void bind(const HeadWeights& weights) override {
-    check_weights(weights, projector_.grid().values(), projector_.d());
+    check_weights(weights, projector_.grid(), projector_.d());
     projector_.bind(weights, form_.normalised ? 1.0F : form_.factor);
+    std::ranges::fill(row_weights_, 1.0F);
+    std::ranges::copy(weights.query_weights, row_weights_.begin());
   }
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
     check_frame(projector_.grid(), projector_.bound(), image, scores);
     project(image, pixel_offset);
-    const int count = projector_.grid().count(), d = projector_.d();
-    std::fill_n(scores_.data(), pitch_, 0.0F);
-    if (kernel_ == ExactKernel::softmax) {
-      for (int i = 0; i < count; ++i) shifts_[i] = bound(i) < harmless_exponent ? 0 : largest_product(i);
-      simd::add_softmax_rows(keys_.data(), pitch_, d, count, queries_.data(), count, shifts_.data(), scratch_.data(),
-                             scores_.data());
-    } else {
-      const bool exponential = kernel_ == ExactKernel::softmax_kernel;
-      const float shift = exponential ? global_shift() : 0;
-      for (int i = 0; i < count; i += summed_queries)
-        simd::add_kernel_rows(exponential, keys_.data(), pitch_, d, count, query(i), std::min(summed_queries, count - i), shift,
-                              scores_.data());
+    std::fill_n(scores_.data(), scores_.size(), 0.0F);
+    if (kernel_ == ExactKernel::softmax)
+      add_softmax_rows();
+    else
+      add_kernel_rows();
+    const int count = projector_.grid().count();
+    for (int j = 0; j < count; ++j) {
+      float sum = 0;
+      for (std::size_t at = j; at < scores_.size(); at += pitch_) sum += scores_.data()[at];
+      scores[j] = sum / static_cast<float>(count);
     }
-    for (int j = 0; j < count; ++j) scores[j] = scores_.data()[j] / static_cast<float>(count);
   }
 
  private:
+  static int group_size(int count) {
+    return round_up(std::max(least_group, (count + most_groups - 1) / most_groups), simd::query_block);
+  }
+
+  // Calls body(first, size, worker) for ranges of at most `step` patches.
+  template <class Body>
+  void for_ranges(int step, const Body& body) {
+    const int count = projector_.grid().count();
+    const auto run = [&](std::size_t range, int worker) {
+      const int first = static_cast<int>(range) * step;
+      body(first, std::min(step, count - first), worker);
+    };
+    parallel_for((count + step - 1) / step, threads_, std::ref(run));
+  }
+
+  void add_softmax_rows() {
+    for_ranges(query_range, [&](int first, int size, int) {
+      for (int i = first; i < first + size; ++i) shifts_[i] = bound(i) < harmless_exponent ? 0 : largest_product(i);
+    });
+    for_ranges(group_, [&](int first, int size, int worker) {
+      simd::add_softmax_rows(keys_.data(), pitch_, projector_.d(), projector_.grid().count(), query(first), size,
+                             shifts_.data() + first, row_weights_.data() + first,
+                             scratch_.data() + worker * pitch_ * simd::query_block, scores_.data() + first / group_ * pitch_);
+    });
+  }
+
+  void add_kernel_rows() {
+    const bool exponential = kernel_ == ExactKernel::softmax_kernel;
+    const float shift = exponential ? global_shift() : 0;
+    const int count = projector_.grid().count();
+    for_ranges(key_range, [&](int first, int size, int) {
+      for (int i = 0; i < count; i += summed_queries)
+        simd::add_kernel_rows(exponential, keys_.data() + first, pitch_, projector_.d(), size, query(i),
+                              std::min(summed_queries, count - i), row_weights_.data() + i, shift, scores_.data() + first);
+    });
+  }
+
   float* query(int i) { return queries_.data() + static_cast<std::size_t>(i) * projector_.d(); }
 
   // Fills queries_ (L x d) and keys_ (d x L) with the kernel's inputs.
   void project(const ImageView& image, float pixel_offset) {
-    const int d = projector_.d();
-    longest_key_ = 0;
     projector_.begin(image, pixel_offset);
-    for (int chunk = 0; chunk < projector_.chunks(); ++chunk) {
-      projector_.project(chunk);
-      for (int j = 0; j < projector_.count(chunk); ++j) {
-        const int patch = projector_.first(chunk) + j;
-        input(projector_.queries() + j, query(patch), 1);
-        longest_key_ = std::max(longest_key_, input(projector_.keys(chunk) + j, keys_.data() + patch, pitch_));
+    bands_.for_each([&](int band, int worker) {
+      float longest = 0;
+      for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk) {
+        projector_.project(chunk, worker);
+        for (int j = 0; j < projector_.count(chunk); ++j) {
+          const int patch = projector_.first(chunk) + j;
+          input(projector_.queries(worker) + j, query(patch), 1);
+          shifts_[patch] = length_of(query(patch));
+          longest = std::max(longest, input(projector_.keys(chunk) + j, keys_.data() + patch, pitch_));
+        }
       }
-    }
-    for (int i = 0; i < projector_.grid().count(); ++i) {
-      float square = 0;
-      for (int o = 0; o < d; ++o) square += query(i)[o] * query(i)[o];
-      shifts_[i] = std::sqrt(square);
-    }
+      band_longest_[band] = longest;
+    });
+    longest_key_ = std::ranges::max(band_longest_);
+  }
+
+  float length_of(const float* x) const {
+    float square = 0;
+    for (int o = 0; o < projector_.d(); ++o) square += x[o] * x[o];
+    return std::sqrt(square);
   }
 
   // Turns a projection u, whose values stand at distance pitch(), into the kernel's input, whose values are to stand at distance
@@ -114,33 +166,40 @@ class ExactScorer final : public Scorer {
   // One constant for the whole matrix keeps the ranking.
   float global_shift() {
     if (std::ranges::max(shifts_) * longest_key_ < harmless_exponent) return 0;
-    float largest = std::numeric_limits<float>::lowest();
-    for (int i = 0; i < projector_.grid().count(); ++i) largest = std::max(largest, largest_product(i));
-    return largest;
+    for_ranges(query_range, [&](int first, int size, int) {
+      for (int i = first; i < first + size; ++i) shifts_[i] = largest_product(i);
+    });
+    return std::ranges::max(shifts_);
   }
 
   const char* name_;
   ExactKernel kernel_;
   InputForm form_;
   float epsilon_;
+  int threads_;
   PatchProjector projector_;
+  Bands bands_;
+  std::vector<float> band_longest_;
   std::size_t pitch_;
-  std::vector<float> queries_, shifts_;
-  FloatBuffer keys_, scratch_, scores_;
+  std::vector<float> queries_, shifts_, row_weights_;
+  FloatBuffer keys_;
+  int group_;
+  FloatBuffer scratch_, scores_;  // of every worker; of every group
   float longest_key_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
-                                          float epsilon) {
-  return std::make_unique<ExactScorer>(name, kernel, form, grid, d, epsilon);
+                                          int threads, float epsilon) {
+  return std::make_unique<ExactScorer>(name, kernel, form, grid, d, threads, epsilon);
 }
 
 std::unique_ptr<Scorer> make_softmax(Options& options, const PatchGrid& grid, int d) {
   const bool rows = options.boolean("normalise_rows", true);
   const InputForm form = read_input_form(options, grid.values(), d);
-  return make_exact_scorer("softmax", rows ? ExactKernel::softmax : ExactKernel::softmax_kernel, form, grid, d);
+  const int threads = read_threads(options);
+  return make_exact_scorer("softmax", rows ? ExactKernel::softmax : ExactKernel::softmax_kernel, form, grid, d, threads);
 }
 
 }  // namespace iap

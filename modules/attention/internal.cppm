@@ -1,9 +1,11 @@
 module;
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 module iap.attention:internal;
 import iap.core;
+import :features;
 import :kernel;
 import :patches;
 
@@ -19,10 +21,29 @@ struct InputForm {
 /// sqrt(c), AttentionAgent) and `temperature` (divides x.y).
 InputForm read_input_form(Options& options, int c, int d);
 
-/// @throws Error naming the array whose size does not fit c x d.
-void check_weights(const HeadWeights& weights, int c, int d);
+/// Option `threads` (1): how many threads share a large frame.
+int read_threads(Options& options);
+
+/// @throws Error naming the array whose size does not fit the grid and d.
+void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d);
 /// @throws Error if `score` was called before `bind`, with another image shape or with another number of scores.
 void check_frame(const PatchGrid& grid, bool bound, const ImageView& image, std::span<const float> scores);
+void check_frame(const PatchGrid& grid, bool bound, const ImageView& image);
+
+/// A copy of HeadWeights::query_weights that vectors may read past its end.
+class QueryWeights {
+ public:
+  void bind(std::span<const float> weights, int patches);
+  /// Weights of queries `first`, `first` + 1, ...; null: all ones.
+  const float* from(int first) const { return given_ ? values_.data() + first : nullptr; }
+  /// Sum over all queries.
+  double total() const { return total_; }
+
+ private:
+  std::vector<float> values_;
+  double total_ = 0;
+  bool given_ = false;
+};
 
 /// A head in the smallest space that holds its queries or keys. With c values a patch, u = W^T p + b lies in the span of c + 1
 /// vectors: with an orthonormal basis B (d x n, n = min(d, c + 1)) of it, B^T u has u's length, and (Omega B)(B^T u) are u's
@@ -38,10 +59,47 @@ struct ReducedHead {
   std::vector<double> basis;         ///< n x d
 };
 
+/// As draw_projections of the interface, into arrays that have their sizes; `block` is scratch memory for d x d values.
+void draw_projections(Ensemble ensemble, std::uint64_t seed, std::span<double> block, Projections& drawn);
+
+/// What the options of the kernels of random features say.
+struct FeatureOptions {
+  FeatureKind kind = FeatureKind::hybrid;
+  int m = 10, r = 5;
+  Ensemble ensemble = Ensemble::orthogonal;
+  std::uint64_t seed = 0;
+  bool redraw = false;            ///< with every episode
+  std::int64_t redraw_every = 0;  ///< and, if positive, every so many frames of it
+  int threads = 1;
+  double epsilon = 0;        ///< of exp
+  bool brute_force = false;  ///< the exact kernel instead
+  InputForm form;
+};
+/// All but `threads`.
+FeatureOptions read_feature_options(FeatureKind kind, Options& options, int c, int d);
+
+/// Projections that change as the options say: the first draw of an episode belongs to the episode, the k-th after it to the
+/// episode and k. Drawing again allocates nothing.
+class DrawnProjections {
+ public:
+  DrawnProjections(const FeatureOptions& options, int d);
+  const Projections& now() const { return drawn_; }
+  /// An episode or a frame begins. Whether the projections changed.
+  bool new_episode(std::uint64_t episode_seed);
+  bool new_frame();
+
+ private:
+  Ensemble ensemble_;
+  bool redraw_;
+  std::uint64_t seed_, redraw_every_, episode_, frame_ = 0;
+  Projections drawn_;
+  std::vector<double> block_;
+};
+
 /// A scorer that forms the whole attention matrix row by row: O(L^2 d), exact.
 /// `epsilon` is added to the features of relu.
 enum class ExactKernel { softmax, softmax_kernel, relu };
 std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
-                                          float epsilon = 0);
+                                          int threads, float epsilon = 0);
 
 }  // namespace iap

@@ -15,9 +15,16 @@ export namespace iap {
 struct HeadWeights {
   std::span<const float> query, key;
   std::span<const float> query_bias, key_bias;
+  /// P of IAP-rank (v2 section 3.1), one weight a query, in patch order; empty: all ones. Any finite numbers: a negative weight
+  /// makes its query vote against what it attends to, zero silences it. Scores are linear in P, so it needs no normalisation, and a
+  /// common positive factor does not change the ranking.
+  std::span<const float> query_weights = {};
+  /// Position encoding PE of v2 section 3.2, L x c row-major, added to the patches' values: X' = X + PE; empty: none.
+  std::span<const float> encoding = {};
 };
 
-/// Turns a frame into one score a patch: r = (1/L) 1^T A, A(i, j) = K(q_i, k_j), Q = X W_Q, K = X W_K (v1 eq. 1-3).
+/// Turns a frame into one score a patch: r = (1/L) P A, A(i, j) = K(q_i, k_j), Q = X' W_Q, K = X' W_K (v1 eq. 1-3). Where a kernel
+/// normalises the rows of A, P multiplies the normalised rows.
 /// Built for one patch grid and d; owns its workspace, so `score` allocates nothing. Not thread-safe.
 class Scorer {
  public:
@@ -25,7 +32,7 @@ class Scorer {
   /// The catalog's name of this kernel.
   virtual std::string_view kernel() const = 0;
   /// New weights; they must stay valid until the next call. @throws Error naming the array whose size is not c x d (biases: 0 or
-  /// d).
+  /// d; query weights: 0 or L; encoding: 0 or L x c).
   virtual void bind(const HeadWeights& weights) = 0;
   /// `pixel_offset` is added to pixel values in [0, 1] (the usual -0.5 centres them). Writes L scores: r, or r times one positive
   /// factor common to all patches of the frame where r itself does not fit into a float. The ranking is that of r, down to scores
@@ -47,15 +54,17 @@ struct KernelEntry {
 std::span<const KernelEntry> kernel_catalog();
 
 /// Builds the scorer named by option `kernel` (default "relu"); reads that kernel's own options from the same table:
+/// - all: `threads` (1), at most so many threads share a frame, in bands of some 4096 patches (brute force: of its queries or
+///   keys). Scores are the same bits for any number. It pays for single large frames (evaluation, play: from some 20,000 patches
+///   on), not where rollouts already keep every core busy.
 /// - relu: `epsilon` (0), added to every feature; the Performer's published code has 1e-3.
-/// - exp (`m` 15), trig (`m` 10), hybrid (`m` 10, `r` 5): numbers of projections; `ensemble` "orthogonal" or "iid"; `feature_seed`
-/// (0);
-///   `redraw` "never" or "episode" (see new_episode); exp also `epsilon` (0), added to every feature's Lambda exp(w . x), published
-///   code has 1e-6 to 1e-4.
+/// - exp (`m` 15), trig (`m` 10), hybrid (`m` 10, `r` 5): numbers of projections; `ensemble` "orthogonal" or "iid";
+///   `feature_seed` (0); `redraw` "never", "episode" (see new_episode) or a number n: new projections with every episode and after
+///   every n frames of it, a function of `feature_seed`, the episode's seed and the frame's number.
+/// - exp also: `epsilon` (0), added to every feature's Lambda exp(w . x); published code has 1e-6 to 1e-4.
 /// - softmax: `normalise_rows` (true).
 /// - all but relu: `input` "plain" or "normalised" (v1 eq. 4 or 5); `scale` "d" or "c" (AttentionAgent), the number whose root
-/// divides
-///   q . k of plain inputs and is the squared length of normalised ones; `temperature` (1) divides x . y.
+///   divides q . k of plain inputs and is the squared length of normalised ones; `temperature` (1) divides x . y.
 /// - all but softmax: `brute_force` (false), the exact kernel from the whole attention matrix, for comparison.
 /// @throws Error naming the option.
 std::unique_ptr<Scorer> make_scorer(Options& options, const PatchGrid& grid, int d);

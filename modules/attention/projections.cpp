@@ -7,6 +7,7 @@ module;
 #include <vector>
 module iap.attention;
 import iap.core;
+import :internal;
 
 namespace iap {
 namespace {
@@ -18,7 +19,7 @@ double dot(const double* a, const double* b, int d) {
 }
 
 // Gram-Schmidt on Gaussian rows, each row made orthogonal twice because once loses digits when the row is nearly dependent.
-void orthonormal_block(int d, Random& random, std::vector<double>& block) {
+void orthonormal_block(int d, Random& random, std::span<double> block) {
   for (double& value : block) value = random.normal();
   for (int i = 0; i < d; ++i) {
     double* row = block.data() + static_cast<std::size_t>(i) * d;
@@ -33,14 +34,11 @@ void orthonormal_block(int d, Random& random, std::vector<double>& block) {
   }
 }
 
-}  // namespace
-
-void draw_directions(Ensemble ensemble, int d, Random& random, std::span<float> rows) {
+void draw_directions(Ensemble ensemble, int d, Random& random, std::span<double> block, std::span<float> rows) {
   if (ensemble == Ensemble::iid) {
     random.fill_normal(rows);
     return;
   }
-  std::vector<double> block(static_cast<std::size_t>(d) * d);
   for (std::size_t row = 0; row < rows.size() / d; ++row) {
     if (row % d == 0) orthonormal_block(d, random, block);
     double square = 0;
@@ -53,13 +51,25 @@ void draw_directions(Ensemble ensemble, int d, Random& random, std::span<float> 
   }
 }
 
+}  // namespace
+
+void draw_directions(Ensemble ensemble, int d, Random& random, std::span<float> rows) {
+  std::vector<double> block(static_cast<std::size_t>(d) * d);
+  draw_directions(ensemble, d, random, block, rows);
+}
+
+void draw_projections(Ensemble ensemble, std::uint64_t seed, std::span<double> block, Projections& drawn) {
+  Random for_omega({.seed = seed, .member = 0, .purpose = Purpose::projection});
+  Random for_xi({.seed = seed, .member = 1, .purpose = Purpose::projection});
+  draw_directions(ensemble, drawn.d, for_omega, block, drawn.omega);
+  draw_directions(ensemble, drawn.d, for_xi, block, drawn.xi);
+}
+
 Projections draw_projections(Ensemble ensemble, int d, int m, int r, std::uint64_t seed) {
   Projections drawn{d, m, r, std::vector<float>(static_cast<std::size_t>(m) * d),
                     std::vector<float>(static_cast<std::size_t>(r) * d)};
-  Random for_omega({.seed = seed, .member = 0, .purpose = Purpose::projection});
-  Random for_xi({.seed = seed, .member = 1, .purpose = Purpose::projection});
-  draw_directions(ensemble, d, for_omega, drawn.omega);
-  draw_directions(ensemble, d, for_xi, drawn.xi);
+  std::vector<double> block(static_cast<std::size_t>(d) * d);
+  draw_projections(ensemble, seed, block, drawn);
   return drawn;
 }
 

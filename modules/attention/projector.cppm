@@ -1,6 +1,8 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <span>
@@ -28,16 +30,19 @@ class FloatBuffer {
   std::size_t size_ = 0;
 };
 
-/// Queries and keys of a frame, chunk by chunk (whole rows of patches), without ever forming the L x c matrix of patches: each
-/// image row is split once into planes of equal channel and equal column modulo the stride, where neighbouring patches are
-/// neighbouring floats. A chunk is d rows of count(chunk) floats at distance `pitch`. Queries live until the next chunk, keys until
-/// the next frame.
+/// Queries, keys and, if wanted, a third projection of a frame, chunk by chunk (whole rows of patches), without ever forming the L
+/// x c matrix of patches: each image row is split once into planes of equal channel and equal column modulo the stride, where
+/// neighbouring patches are neighbouring floats. A chunk is d rows of count(chunk) floats at distance `pitch`. Queries and values
+/// live until the worker's next chunk, keys until the next frame. A position encoding is a constant of the weights: PE W becomes a
+/// bias of every patch, so that a frame pays one addition a number for it, and nothing where there is none.
 class PatchProjector {
  public:
-  PatchProjector(const PatchGrid& grid, int d);
+  /// Up to `threads` threads may project chunks of a frame at the same time, each under its own worker number in [0, threads).
+  /// `values`: columns of the third projection, V = X' W_V.
+  PatchProjector(const PatchGrid& grid, int d, int threads = 1, int values = 0);
 
-  /// Takes W and b times `factor`; copies them.
-  void bind(const HeadWeights& weights, float factor);
+  /// Takes W and b of queries and keys times `factor`, and W_V (c x values()) as it is; copies them.
+  void bind(const HeadWeights& weights, float factor, std::span<const float> value_weights = {});
   bool bound() const { return bound_; }
   const PatchGrid& grid() const { return grid_; }
   int d() const { return d_; }
@@ -46,32 +51,66 @@ class PatchProjector {
   int count(int chunk) const;
   std::size_t pitch() const { return pitch_; }
 
-  /// A new frame; chunks are then projected in order.
+  /// A new frame; chunks are then projected in any order. A worker whose next chunk follows its last keeps the image rows they
+  /// share.
   void begin(const ImageView& image, float pixel_offset);
-  void project(int chunk);
-  const float* queries() const { return queries_.data(); }
+  void project(int chunk, int worker = 0);
+  const float* queries(int worker = 0) const { return workers_[worker].queries.data(); }
+  const float* values(int worker = 0) const { return workers_[worker].value_rows.data(); }
   const float* keys(int chunk) const { return keys_.data() + static_cast<std::size_t>(chunk) * d_ * pitch_; }
 
  private:
-  void load_row(int y);
+  struct Worker {
+    int next_chunk = -1, next_row = 0;
+    FloatBuffer planes;                // image row y in slot y modulo the patch size
+    std::vector<const float*> values;  // c
+    std::vector<float*> outputs;       // columns_
+    FloatBuffer queries, value_rows, float_scratch;
+    std::vector<std::uint8_t> byte_scratch;
+  };
+
+  void load_row(int y, Worker& worker);
+  void bind_encoding(std::span<const float> encoding);
 
   PatchGrid grid_;
-  int d_, chunk_rows_;
+  int d_, columns_, chunk_rows_;  // columns_: of queries, keys and values together
   std::size_t pitch_;
-  std::vector<float> weights_;      // c x 2 d: query, key
-  std::vector<float> bias_;         // 2 d
-  std::vector<float> column_sums_;  // 2 d
-  std::vector<float> frame_bias_;   // 2 d, the pixel offset folded in
+  std::vector<float> weights_;      // c x columns_
+  std::vector<float> bias_;         // columns_
+  std::vector<float> column_sums_;  // columns_
+  std::vector<float> frame_bias_;   // columns_, the pixel offset folded in
+  std::vector<float> patch_bias_;   // columns_ x L, or empty: the position encoding's projections
   bool bound_ = false;
   ImageView image_;
-  int next_row_ = 0;
   std::size_t slot_size_ = 0;         // floats of one image row's planes
-  FloatBuffer planes_;                // row y in slot y modulo the patch size
   std::vector<std::size_t> in_slot_;  // position in a slot of a patch row's values, for the first patch of a row
-  std::vector<const float*> values_;  // c
-  std::vector<float*> outputs_;       // 2 d
-  FloatBuffer queries_, keys_, float_scratch_;
-  std::vector<std::uint8_t> byte_scratch_;
+  FloatBuffer keys_;
+  std::vector<Worker> workers_;
+};
+
+/// Runs of chunks that threads take turns at. Where they begin depends on the grid alone; who sums over a frame sums within bands,
+/// then over bands in order, and gets the same bits for any number of threads.
+class Bands {
+ public:
+  Bands(const PatchProjector& projector, int threads)
+      : chunks_(projector.chunks()),
+        chunks_a_band_((band_patches + projector.count(0) - 1) / projector.count(0)),
+        threads_(threads) {}
+
+  int count() const { return (chunks_ + chunks_a_band_ - 1) / chunks_a_band_; }
+  /// Calls body(band, worker) once for every band.
+  template <class Body>
+  void for_each(const Body& body) const {
+    const auto run = [&](std::size_t band, int worker) { body(static_cast<int>(band), worker); };
+    parallel_for(static_cast<std::size_t>(count()), threads_, std::ref(run));
+  }
+  int first_chunk(int band) const { return band * chunks_a_band_; }
+  int end_chunk(int band) const { return std::min(chunks_, (band + 1) * chunks_a_band_); }
+
+ private:
+  // Work for some ten microseconds at least, which is what starting threads costs.
+  static constexpr int band_patches = 4096;
+  int chunks_, chunks_a_band_, threads_;
 };
 
 }  // namespace iap

@@ -16,53 +16,80 @@ import :projector;
 namespace iap {
 namespace {
 
-// phi(u) = max(u, 0) + epsilon: sum the features of all queries, then score every key against that sum.
+// phi(u) = max(u, 0) + epsilon: sum the weighted features of all queries, then score every key against that sum.
 class ReluScorer final : public Scorer {
  public:
-  ReluScorer(const PatchGrid& grid, int d, float epsilon)
-      : epsilon_(epsilon), projector_(grid, d), lane_sums_(static_cast<std::size_t>(d) * simd::lanes), sums_(d) {}
+  ReluScorer(const PatchGrid& grid, int d, float epsilon, int threads)
+      : epsilon_(epsilon),
+        projector_(grid, d, threads),
+        bands_(projector_, threads),
+        lane_sums_(bands_.count() * lane_count()),
+        sums_(d) {}
 
   std::string_view kernel() const override { return "relu"; }
 
   void bind(const HeadWeights& weights) override {
-    check_weights(weights, projector_.grid().values(), projector_.d());
+    check_weights(weights, projector_.grid(), projector_.d());
     projector_.bind(weights, 1);
+    query_weights_.bind(weights.query_weights, projector_.grid().count());
   }
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
     check_frame(projector_.grid(), projector_.bound(), image, scores);
     projector_.begin(image, pixel_offset);
-    std::ranges::fill(lane_sums_, 0.0F);
-    for (int chunk = 0; chunk < projector_.chunks(); ++chunk) {
-      projector_.project(chunk);
-      simd::add_relu_sums(projector_.queries(), projector_.pitch(), projector_.d(), projector_.count(chunk), lane_sums_.data());
-    }
-    float total = 0;
-    for (int o = 0; o < projector_.d(); ++o) {
-      double sum = 0;
-      for (int lane = 0; lane < simd::lanes; ++lane) sum += lane_sums_[o * simd::lanes + lane];
-      sums_[o] = static_cast<float>(sum / projector_.grid().count()) + epsilon_;
-      total += sums_[o];
-    }
-    for (int chunk = 0; chunk < projector_.chunks(); ++chunk)
-      simd::relu_scores(projector_.keys(chunk), projector_.pitch(), projector_.d(), projector_.count(chunk), sums_.data(),
-                        scores.data() + projector_.first(chunk));
+    bands_.for_each([&](int band, int worker) { sum_queries(band, worker); });
+    const float total = take_sums();
+    bands_.for_each([&](int band, int) {
+      for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk)
+        simd::relu_scores(projector_.keys(chunk), projector_.pitch(), projector_.d(), projector_.count(chunk), sums_.data(),
+                          scores.data() + projector_.first(chunk));
+    });
     if (epsilon_ == 0) return;
     for (float& score : scores) score += epsilon_ * total;
   }
 
  private:
+  std::size_t lane_count() const { return static_cast<std::size_t>(projector_.d()) * simd::lanes; }
+
+  void sum_queries(int band, int worker) {
+    float* lanes = lane_sums_.data() + band * lane_count();
+    std::fill_n(lanes, lane_count(), 0.0F);
+    for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk) {
+      projector_.project(chunk, worker);
+      simd::add_relu_sums(projector_.queries(worker), projector_.pitch(), projector_.d(), projector_.count(chunk),
+                          query_weights_.from(projector_.first(chunk)), lanes);
+    }
+  }
+
+  // The mean weighted feature of all queries; returns the sum of its elements.
+  float take_sums() {
+    const double count = projector_.grid().count(), epsilon = epsilon_ * query_weights_.total();
+    float total = 0;
+    for (int o = 0; o < projector_.d(); ++o) {
+      double sum = epsilon;
+      for (int band = 0; band < bands_.count(); ++band)
+        for (int lane = 0; lane < simd::lanes; ++lane) sum += lane_sums_.data()[band * lane_count() + o * simd::lanes + lane];
+      sums_[o] = static_cast<float>(sum / count);
+      total += sums_[o];
+    }
+    return total;
+  }
+
   float epsilon_;
   PatchProjector projector_;
-  std::vector<float> lane_sums_, sums_;
+  Bands bands_;
+  QueryWeights query_weights_;
+  FloatBuffer lane_sums_;  // of every band
+  std::vector<float> sums_;
 };
 
 }  // namespace
 
 std::unique_ptr<Scorer> make_relu(Options& options, const PatchGrid& grid, int d) {
   const auto epsilon = static_cast<float>(options.number_in("epsilon", 0, 1, 0));
-  if (options.boolean("brute_force", false)) return make_exact_scorer("relu", ExactKernel::relu, {}, grid, d, epsilon);
-  return std::make_unique<ReluScorer>(grid, d, epsilon);
+  const int threads = read_threads(options);
+  if (options.boolean("brute_force", false)) return make_exact_scorer("relu", ExactKernel::relu, {}, grid, d, threads, epsilon);
+  return std::make_unique<ReluScorer>(grid, d, epsilon, threads);
 }
 
 }  // namespace iap

@@ -29,8 +29,8 @@ void load_row(const RowLayout& layout, const float* row, float* scratch, float* 
 /// out[o][j] = bias[o] + sum_v weights[v * outputs + o] in[v][j], j < count.
 void linear(const float* const* in, int inputs, const float* weights, const float* bias, int outputs, int count, float* const* out);
 
-/// sums[o * lanes + l] += sum over patches of lane l of max(u_o, 0); u is d rows of `count` patches.
-void add_relu_sums(const float* u, std::size_t pitch, int d, int count, float* sums);
+/// sums[o * lanes + l] += sum over patches of lane l of their weight (null: 1) times max(u_o, 0); u is d rows of `count` patches.
+void add_relu_sums(const float* u, std::size_t pitch, int d, int count, const float* weights, float* sums);
 /// scores[j] = sum_o weights[o] max(u_o(j), 0). Writes nothing past `count`.
 void relu_scores(const float* u, std::size_t pitch, int d, int count, const float* weights, float* scores);
 
@@ -49,10 +49,10 @@ struct FeatureMap {
   std::size_t scratch() const { return static_cast<std::size_t>(feature_rows()) * tile; }
 };
 
-/// sums[(f (1 + r) + s) lanes + l] += sum over patches of lane l of feature f times sign s (s = 0: times 1), for features scaled by
-/// exp(-shift), without 1 / sqrt(m). Returns the largest ||x||^2 / 2.
-float add_feature_sums(const FeatureMap& map, const float* u, std::size_t pitch, int count, float shift, float* scratch,
-                       float* sums);
+/// sums[(f (1 + r) + s) lanes + l] += sum over patches of lane l of their weight (null: 1) times feature f times sign s (s = 0:
+/// times 1), for features scaled by exp(-shift), without 1 / sqrt(m). Returns the largest ||x||^2 / 2.
+float add_feature_sums(const FeatureMap& map, const float* u, std::size_t pitch, int count, const float* weights, float shift,
+                       float* scratch, float* sums);
 /// scores[j] = sum_f sum_s weights[f (1 + r) + s] feature f times sign s, features scaled by exp(-shift). Writes nothing past
 /// `count`. Returns the largest ||x||^2 / 2.
 float feature_scores(const FeatureMap& map, const float* u, std::size_t pitch, int count, float shift, float* scratch,
@@ -63,13 +63,22 @@ float largest_exponent(const FeatureMap& map, const float* u, std::size_t pitch,
 /// Exact attention, some query rows (of d values each) at a time, against all keys: d rows of `count` floats.
 /// Largest x.y of one query.
 float largest_product(const float* keys, std::size_t pitch, int d, int count, const float* query);
-/// scores[j] += sum over queries of exp(x.y_j) / sum_k exp(x.y_k), computed with exp(x.y - shift of the query).
+/// scores[j] += sum over queries of weight exp(x.y_j) / sum_k exp(x.y_k), computed with exp(x.y - shift of the query).
 /// `scratch` and `scores` hold `query_block` times and once `pitch` floats.
 inline constexpr int query_block = 4;
 void add_softmax_rows(const float* keys, std::size_t pitch, int d, int count, const float* queries, int rows, const float* shifts,
-                      float* scratch, float* scores);
-/// scores[j] += sum over queries of exp(x.y_j - shift), or of x.y_j.
+                      const float* weights, float* scratch, float* scores);
+/// scores[j] += sum over queries of weight exp(x.y_j - shift), or of weight x.y_j.
 void add_kernel_rows(bool exponential, const float* keys, std::size_t pitch, int d, int count, const float* queries, int rows,
-                     float shift, float* scores);
+                     const float* weights, float shift, float* scores);
+
+/// What measures the machine. `count` is a multiple of 64.
+/// Runs independent chains of `steps` multiply-adds; multiply_adds says how many single ones those are.
+float multiply_add_chains(int steps);
+double multiply_adds(int steps);
+void exponentials(const float* in, int count, float* out);
+/// Writes `count` sines, then `count` cosines.
+void sines_cosines(const float* in, int count, float* out);
+float sum(const float* in, int count);
 
 }  // namespace iap::simd

@@ -38,7 +38,7 @@ float largest_of(const float* keys, std::size_t pitch, int size, int count, cons
 
 template <int kRows>
 HWY_INLINE void softmax_block(const float* keys, std::size_t pitch, int size, int count, const float* queries, const float* shifts,
-                              float* scratch, float* scores) {
+                              const float* weights, float* scratch, float* scores) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
   Vector product[kRows], sum[kRows];
@@ -52,7 +52,7 @@ HWY_INLINE void softmax_block(const float* keys, std::size_t pitch, int size, in
       hn::StoreU(value, d, scratch + i * pitch + j);
     }
   }
-  for (int i = 0; i < kRows; ++i) sum[i] = hn::Div(hn::Set(d, 1.0F), hn::SumOfLanes(d, sum[i]));
+  for (int i = 0; i < kRows; ++i) sum[i] = hn::Div(hn::Set(d, weights[i]), hn::SumOfLanes(d, sum[i]));
   for (int j = 0; j < count; j += n) {
     auto score = hn::LoadU(d, scores + j);
     for (int i = 0; i < kRows; ++i) score = hn::MulAdd(hn::LoadU(d, scratch + i * pitch + j), sum[i], score);
@@ -61,25 +61,27 @@ HWY_INLINE void softmax_block(const float* keys, std::size_t pitch, int size, in
 }
 
 void softmax_rows(const float* keys, std::size_t pitch, int size, int count, const float* queries, int rows, const float* shifts,
-                  float* scratch, float* scores) {
+                  const float* weights, float* scratch, float* scores) {
   int i = 0;
   for (; i + query_block <= rows; i += query_block)
-    softmax_block<query_block>(keys, pitch, size, count, queries + i * size, shifts + i, scratch, scores);
-  for (; i < rows; ++i) softmax_block<1>(keys, pitch, size, count, queries + i * size, shifts + i, scratch, scores);
+    softmax_block<query_block>(keys, pitch, size, count, queries + i * size, shifts + i, weights + i, scratch, scores);
+  for (; i < rows; ++i) softmax_block<1>(keys, pitch, size, count, queries + i * size, shifts + i, weights + i, scratch, scores);
 }
 
 template <bool kExponential, int kRows>
-HWY_INLINE Vector kernel_sum(const float* keys, std::size_t pitch, int size, const float* queries, Vector shift) {
+HWY_INLINE Vector kernel_sum(const float* keys, std::size_t pitch, int size, const float* queries, const float* weights,
+                             Vector shift) {
   const Floats d;
   Vector product[kRows], sum = hn::Zero(d);
   products<kRows>(keys, pitch, size, queries, product);
-  for (int i = 0; i < kRows; ++i) sum = hn::Add(sum, kExponential ? exponential(d, hn::Sub(product[i], shift)) : product[i]);
+  for (int i = 0; i < kRows; ++i)
+    sum = hn::MulAdd(hn::Set(d, weights[i]), kExponential ? exponential(d, hn::Sub(product[i], shift)) : product[i], sum);
   return sum;
 }
 
 template <bool kExponential>
 HWY_INLINE void kernel_rows_of(const float* keys, std::size_t pitch, int size, int count, const float* queries, int rows,
-                               float shift, float* scores) {
+                               const float* weights, float shift, float* scores) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
   const auto constant = hn::Set(d, shift);
@@ -87,18 +89,19 @@ HWY_INLINE void kernel_rows_of(const float* keys, std::size_t pitch, int size, i
     auto sum = hn::Zero(d);
     int i = 0;
     for (; i + 4 <= rows; i += 4)
-      sum = hn::Add(sum, kernel_sum<kExponential, 4>(keys + j, pitch, size, queries + i * size, constant));
-    for (; i < rows; ++i) sum = hn::Add(sum, kernel_sum<kExponential, 1>(keys + j, pitch, size, queries + i * size, constant));
+      sum = hn::Add(sum, kernel_sum<kExponential, 4>(keys + j, pitch, size, queries + i * size, weights + i, constant));
+    for (; i < rows; ++i)
+      sum = hn::Add(sum, kernel_sum<kExponential, 1>(keys + j, pitch, size, queries + i * size, weights + i, constant));
     hn::StoreU(hn::Add(hn::LoadU(d, scores + j), sum), d, scores + j);
   }
 }
 
 void kernel_rows(bool with_exponential, const float* keys, std::size_t pitch, int size, int count, const float* queries, int rows,
-                 float shift, float* scores) {
+                 const float* weights, float shift, float* scores) {
   if (with_exponential)
-    kernel_rows_of<true>(keys, pitch, size, count, queries, rows, shift, scores);
+    kernel_rows_of<true>(keys, pitch, size, count, queries, rows, weights, shift, scores);
   else
-    kernel_rows_of<false>(keys, pitch, size, count, queries, rows, shift, scores);
+    kernel_rows_of<false>(keys, pitch, size, count, queries, rows, weights, shift, scores);
 }
 
 }  // namespace iap::simd::HWY_NAMESPACE
@@ -115,12 +118,12 @@ float largest_product(const float* keys, std::size_t pitch, int d, int count, co
   return HWY_DYNAMIC_DISPATCH(largest_of)(keys, pitch, d, count, query);
 }
 void add_softmax_rows(const float* keys, std::size_t pitch, int d, int count, const float* queries, int rows, const float* shifts,
-                      float* scratch, float* scores) {
-  HWY_DYNAMIC_DISPATCH(softmax_rows)(keys, pitch, d, count, queries, rows, shifts, scratch, scores);
+                      const float* weights, float* scratch, float* scores) {
+  HWY_DYNAMIC_DISPATCH(softmax_rows)(keys, pitch, d, count, queries, rows, shifts, weights, scratch, scores);
 }
 void add_kernel_rows(bool exponential, const float* keys, std::size_t pitch, int d, int count, const float* queries, int rows,
-                     float shift, float* scores) {
-  HWY_DYNAMIC_DISPATCH(kernel_rows)(exponential, keys, pitch, d, count, queries, rows, shift, scores);
+                     const float* weights, float shift, float* scores) {
+  HWY_DYNAMIC_DISPATCH(kernel_rows)(exponential, keys, pitch, d, count, queries, rows, weights, shift, scores);
 }
 
 }  // namespace iap::simd

@@ -56,15 +56,17 @@ HWY_INLINE float project_tile(const FeatureMap& map, const float* u, std::size_t
   return hn::GetLane(hn::MaxOfLanes(d, largest));
 }
 
-HWY_INLINE void apply_tile(const FeatureMap& map, int count, float shift, const Rows& rows) {
+// Where patches have weights, the row of ones and the signs carry them.
+HWY_INLINE void apply_tile(const FeatureMap& map, int count, const float* weights, float shift, const Rows& rows) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
-  const auto one = hn::Set(d, 1.0F), minus_one = hn::Set(d, -1.0F), zero = hn::Zero(d), constant = hn::Set(d, shift);
-  for (int j = 0; j < count; j += n) hn::StoreU(one, d, rows.signs + j);
+  const auto one = hn::Set(d, 1.0F), zero = hn::Zero(d), constant = hn::Set(d, shift);
+  for (int j = 0; j < count; j += n) hn::StoreU(weights ? hn::LoadU(d, weights + j) : one, d, rows.signs + j);
   for (int s = 1; s <= map.r; ++s)
     for (int j = 0; j < count; j += n) {
       float* at = rows.signs + s * tile + j;
-      hn::StoreU(hn::IfThenElse(hn::Lt(hn::LoadU(d, at), zero), minus_one, one), d, at);
+      const auto weight = hn::LoadU(d, rows.signs + j);
+      hn::StoreU(hn::IfThenElse(hn::Lt(hn::LoadU(d, at), zero), hn::Neg(weight), weight), d, at);
     }
   float* exp_features = rows.features + (map.trig ? 2 * map.m * tile : 0);
   for (int j = 0; j < count; j += n) {
@@ -119,7 +121,8 @@ HWY_INLINE void add_products(const float* features, const float* signs, int coun
     for (int s = 0; s < kSigns; ++s) hn::StoreU(sum[f][s], d, sums + f * sums_pitch + s * lanes);
 }
 
-float query_sums(const FeatureMap& map, const float* u, std::size_t pitch, int total, float shift, float* scratch, float* sums) {
+float query_sums(const FeatureMap& map, const float* u, std::size_t pitch, int total, const float* weights, float shift,
+                 float* scratch, float* sums) {
   const int n = static_cast<int>(hn::Lanes(Floats()));
   const int features = map.unsigned_features(), sums_pitch = (1 + map.r) * lanes;
   const Rows rows(map, scratch);
@@ -127,7 +130,7 @@ float query_sums(const FeatureMap& map, const float* u, std::size_t pitch, int t
   for (int first = 0; first < total; first += tile) {
     const int count = std::min(tile, total - first), whole = (count + n - 1) / n * n;
     largest = std::max(largest, project_tile(map, u + first, pitch, count, rows));
-    apply_tile(map, count, shift, rows);
+    apply_tile(map, count, weights ? weights + first : nullptr, shift, rows);
     for (int f = 0; f < features && count < whole; ++f)
       std::fill(rows.features + f * tile + count, rows.features + f * tile + whole, 0.0F);
     for_sign_groups(1 + map.r, [&](int s, auto size) HWY_ATTR {
@@ -177,7 +180,7 @@ float key_scores(const FeatureMap& map, const float* u, std::size_t pitch, int t
   for (int first = 0; first < total; first += tile) {
     const int count = std::min(tile, total - first);
     largest = std::max(largest, project_tile(map, u + first, pitch, count, rows));
-    apply_tile(map, count, shift, rows);
+    apply_tile(map, count, nullptr, shift, rows);
     HWY_ALIGN float sums[tile] = {};
     for_sign_groups(1 + map.r, [&](int s, auto size) HWY_ATTR {
       add_scores<size()>(rows.features, features, rows.signs + s * tile, weights + s, 1 + map.r, count, sums);
@@ -218,9 +221,9 @@ HWY_EXPORT(query_sums);
 HWY_EXPORT(key_scores);
 HWY_EXPORT(exponent_bound);
 
-float add_feature_sums(const FeatureMap& map, const float* u, std::size_t pitch, int count, float shift, float* scratch,
-                       float* sums) {
-  return HWY_DYNAMIC_DISPATCH(query_sums)(map, u, pitch, count, shift, scratch, sums);
+float add_feature_sums(const FeatureMap& map, const float* u, std::size_t pitch, int count, const float* weights, float shift,
+                       float* scratch, float* sums) {
+  return HWY_DYNAMIC_DISPATCH(query_sums)(map, u, pitch, count, weights, shift, scratch, sums);
 }
 float feature_scores(const FeatureMap& map, const float* u, std::size_t pitch, int count, float shift, float* scratch,
                      const float* weights, float* scores) {

@@ -13,21 +13,33 @@ HWY_BEFORE_NAMESPACE();
 namespace iap::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void add_sums(const float* u, std::size_t pitch, int outputs, int count, float* sums) {
+template <bool kWeighted>
+HWY_INLINE void add_sums_of(const float* u, std::size_t pitch, int outputs, int count, const float* weights, float* sums) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
   const auto zero = hn::Zero(d);
   for (int o = 0; o < outputs; ++o) {
     const float* row = u + o * pitch;
     auto a = hn::LoadU(d, sums + o * lanes), b = zero;
+    const auto term = [&](int j) HWY_ATTR {
+      const auto value = hn::Max(zero, hn::LoadU(d, row + j));
+      return kWeighted ? hn::Mul(value, hn::LoadU(d, weights + j)) : value;
+    };
     int j = 0;
     for (; j + 2 * n <= count; j += 2 * n) {
-      a = hn::Add(a, hn::Max(zero, hn::LoadU(d, row + j)));
-      b = hn::Add(b, hn::Max(zero, hn::LoadU(d, row + j + n)));
+      a = hn::Add(a, term(j));
+      b = hn::Add(b, term(j + n));
     }
-    for (; j < count; j += n) a = hn::Add(a, hn::IfThenElseZero(hn::FirstN(d, count - j), hn::Max(zero, hn::LoadU(d, row + j))));
+    for (; j < count; j += n) a = hn::Add(a, hn::IfThenElseZero(hn::FirstN(d, count - j), term(j)));
     hn::StoreU(hn::Add(a, b), d, sums + o * lanes);
   }
+}
+
+void add_sums(const float* u, std::size_t pitch, int outputs, int count, const float* weights, float* sums) {
+  if (weights)
+    add_sums_of<true>(u, pitch, outputs, count, weights, sums);
+  else
+    add_sums_of<false>(u, pitch, outputs, count, weights, sums);
 }
 
 void scores_of(const float* u, std::size_t pitch, int outputs, int count, const float* weights, float* scores) {
@@ -62,8 +74,8 @@ namespace iap::simd {
 HWY_EXPORT(add_sums);
 HWY_EXPORT(scores_of);
 
-void add_relu_sums(const float* u, std::size_t pitch, int d, int count, float* sums) {
-  HWY_DYNAMIC_DISPATCH(add_sums)(u, pitch, d, count, sums);
+void add_relu_sums(const float* u, std::size_t pitch, int d, int count, const float* weights, float* sums) {
+  HWY_DYNAMIC_DISPATCH(add_sums)(u, pitch, d, count, weights, sums);
 }
 void relu_scores(const float* u, std::size_t pitch, int d, int count, const float* weights, float* scores) {
   HWY_DYNAMIC_DISPATCH(scores_of)(u, pitch, d, count, weights, scores);

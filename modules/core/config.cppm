@@ -95,6 +95,12 @@ class Options {
   /// A missing key is an empty list; a value that is no list is an error.
   const Config::List& list(std::string_view key);
 
+  /// The table as its readers understood it: what was given, and the fallback of every option that was asked for and is missing.
+  /// It builds the same object even where a fallback changes later.
+  Config completed() const;
+  /// What `completed` is to hold for `key`: for readers without a fallback, and for tables inside this one.
+  void complete(std::string_view key, Config value);
+
   /// @throws OptionError naming the first key that no reader asked for, with the nearest known one.
   void finish() const;
   /// @throws Error "owner: message".
@@ -109,6 +115,7 @@ class Options {
   std::string owner_;
   const Config* config_;
   std::vector<std::string> asked_;
+  Config::Map filled_;
 };
 
 }  // namespace iap

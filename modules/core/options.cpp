@@ -5,6 +5,7 @@ module;
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 module iap.core;
 
@@ -40,7 +41,10 @@ const Config& Options::require(std::string_view key, const Config* found) const 
 
 double Options::number(std::string_view key, std::optional<double> fallback) {
   const auto* found = look_up(key);
-  if (!found && fallback) return *fallback;
+  if (!found && fallback) {
+    complete(key, *fallback);
+    return *fallback;
+  }
   const Config& value = require(key, found);
   const auto number = value.number();
   if (!number) refuse(text("option '", key, "' must be a number, got ", value.describe()));
@@ -56,7 +60,10 @@ double Options::number_in(std::string_view key, double low, double high, std::op
 
 std::int64_t Options::integer_in(std::string_view key, std::int64_t low, std::int64_t high, std::optional<std::int64_t> fallback) {
   const auto* found = look_up(key);
-  if (!found && fallback) return *fallback;
+  if (!found && fallback) {
+    complete(key, *fallback);
+    return *fallback;
+  }
   const Config& value = require(key, found);
   const auto whole = value.integer();
   if (!whole) refuse(text("option '", key, "' must be an integer, got ", value.describe()));
@@ -66,7 +73,10 @@ std::int64_t Options::integer_in(std::string_view key, std::int64_t low, std::in
 
 bool Options::boolean(std::string_view key, std::optional<bool> fallback) {
   const auto* found = look_up(key);
-  if (!found && fallback) return *fallback;
+  if (!found && fallback) {
+    complete(key, *fallback);
+    return *fallback;
+  }
   const Config& value = require(key, found);
   if (!value.boolean()) refuse(text("option '", key, "' must be true or false, got ", value.describe()));
   return *value.boolean();
@@ -74,7 +84,10 @@ bool Options::boolean(std::string_view key, std::optional<bool> fallback) {
 
 std::string Options::string(std::string_view key, std::optional<std::string> fallback) {
   const auto* found = look_up(key);
-  if (!found && fallback) return *fallback;
+  if (!found && fallback) {
+    complete(key, *fallback);
+    return *fallback;
+  }
   const Config& value = require(key, found);
   if (!value.string()) refuse(text("option '", key, "' must be a string, got ", value.describe()));
   return *value.string();
@@ -88,7 +101,10 @@ std::string Options::choice(std::string_view key, const std::vector<std::string>
 
 std::vector<std::int64_t> Options::integers(std::string_view key, std::optional<std::vector<std::int64_t>> fallback) {
   const auto* found = look_up(key);
-  if (!found && fallback) return *std::move(fallback);
+  if (!found && fallback) {
+    complete(key, Config::List(fallback->begin(), fallback->end()));
+    return *std::move(fallback);
+  }
   const Config& value = require(key, found);
   if (!value.list()) refuse(text("option '", key, "' must be a list of integers, got ", value.describe()));
   std::vector<std::int64_t> numbers;
@@ -112,6 +128,16 @@ const Config::List& Options::list(std::string_view key) {
   if (!found.list()) refuse(text("option '", key, "' must be a list, got ", found.describe()));
   return *found.list();
 }
+
+Config Options::completed() const {
+  Config::Map table = filled_;
+  if (const auto* entries = config_->map())
+    for (const auto& [key, value] : *entries)
+      if (!value.is_null()) table.try_emplace(key, value);
+  return table;
+}
+
+void Options::complete(std::string_view key, Config value) { filled_.insert_or_assign(std::string(key), std::move(value)); }
 
 void Options::finish() const {
   const auto* entries = config_->map();

@@ -105,7 +105,7 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
   if (threads <= 1)
     work(0);
   else
-    run_workers(threads, work);
+    run_workers(threads, std::ref(work));  // a function object that holds a reference lives without the heap
   failure.rethrow();
 }
 

@@ -1,6 +1,7 @@
 module;
 #include <cstdint>
 #include <string>
+#include <utility>
 module iap.policy;
 import iap.core;
 import :internal;
@@ -22,8 +23,13 @@ MadeBlock make_attention_agent(Options& options, const BlockContext& context, Pa
   rank["kind"] = "rank";
   if (rank["kernel"] == Config("softmax") && !rank.find("scale")) rank["scale"] = "c";
   const Config lstm = Config::Map{{"kind", "lstm"}, {"units", options.integer_in("lstm_units", 1, most_units, 16)}};
-  const Config linear = Config::Map{{"kind", "linear"}, {"activation", "tanh"}, {"units", read_units(options, context)}};
-  return make_chain("attention_agent", {rank, lstm, linear}, context, layout);
+  const Config linear = Config::Map{
+      {"kind", "linear"}, {"activation", "tanh"}, {"bias", true}, {"scale", 0.1}, {"units", read_units(options, context)}};
+  auto made = make_chain("attention_agent", {rank, lstm, linear}, context, layout);
+  Config built = made->children().front()->config();
+  built.map()->erase("kind");
+  options.complete("rank", std::move(built));
+  return made;
 }
 
 }  // namespace iap

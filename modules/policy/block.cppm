@@ -12,12 +12,12 @@ export namespace iap {
 
 /// What a block looked at in its last `forward`, for pictures and reports.
 struct AttentionView {
-  std::string block;              ///< path of the block
+  std::string block;              ///< path of the block, ".head_2" added for the second of several heads
   std::string image;              ///< name of the image it looked at
   int rows = 0, columns = 0;      ///< patch grid; patch i is at row i / columns, column i % columns
   int patch = 0, stride = 0;      ///< pixels
-  std::span<const float> scores;  ///< rows * columns
-  std::span<const int> selected;  ///< chosen patches, best first
+  std::span<const float> scores;  ///< rows * columns; larger is more important
+  std::span<const int> selected;  ///< chosen patches, best first; empty for a block that weighs all of them
 };
 
 /// What a block is told when it is built.
@@ -28,6 +28,9 @@ struct BlockContext {
   bool last = false;                             ///< whether the block's output is the action
   std::string path;  ///< unique name: "policy" for the root, below it such as "1.rank" or "2.concat.1.rank"
 };
+
+class Block;
+std::unique_ptr<Block> make_block(const Config& config, const BlockContext& context, ParameterLayout& layout);
 
 /// One node of a policy: reads the observation and the values of the block before it, writes values. Not thread-safe.
 ///
@@ -56,6 +59,8 @@ class Block {
   virtual void collect_views(std::vector<AttentionView>& views) const { (void)views; }
   virtual std::span<const std::unique_ptr<Block>> children() const { return {}; }
 
+  /// The options that build this block again, with every default filled in; those of its children are inside.
+  const Config& config() const { return config_; }
   const std::string& path() const { return path_; }
   int inputs() const { return inputs_; }
   int outputs() const { return outputs_; }
@@ -64,8 +69,11 @@ class Block {
   Block(const BlockContext& context, int outputs) : path_(context.path), inputs_(context.inputs), outputs_(outputs) {}
 
  private:
+  friend std::unique_ptr<Block> make_block(const Config& config, const BlockContext& context, ParameterLayout& layout);
+
   std::string path_;
   int inputs_, outputs_;
+  Config config_;
 };
 
 /// One row of the catalog. `make` may throw Error (its messages begin with options.owner(), which names the block).

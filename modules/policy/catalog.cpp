@@ -48,6 +48,10 @@ std::span<const BlockEntry> block_catalog() {
                  R"({"patch": 4, "d": 4, "top": 3, "every": 2, "ranking": "hash", "kernel": "trig", "input": "normalised",)"
                  R"( "key_patch": 3, "key_stride": 2, "values": ["position", "content"]})",
                  make_cross},
+      BlockEntry{
+          "trans", "IAP-trans: the image compressed by attention to a few rows of values",
+          R"({"patch": 4, "d": 4, "tokens": 3, "dv": 5, "kernel": "exp", "heads": 2, "encoding": "learned", "layer_norm": true})",
+          make_trans_block},
       BlockEntry{"linear", "one dense layer with an activation", R"({"units": 5, "activation": "tanh"})", make_linear},
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},
@@ -72,6 +76,7 @@ std::unique_ptr<Block> make_block(const Config& config, const BlockContext& cont
     if (entry.name != kind) continue;
     auto block = entry.make(options, context, layout);
     options.finish();
+    block->config_ = options.completed();
     return block;
   }
   options.fail(text("kind '", kind, "' is in no catalog"));

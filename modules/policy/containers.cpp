@@ -22,6 +22,12 @@ const Config::List& read_blocks(Options& options) {
   return blocks;
 }
 
+Config::List configs_of(std::span<const std::unique_ptr<Block>> children) {
+  Config::List configs;
+  for (const auto& child : children) configs.push_back(child->config());
+  return configs;
+}
+
 class Sequence final : public Block {
  public:
   Sequence(std::string_view kind, const BlockContext& context, Children children)
@@ -85,7 +91,9 @@ MadeBlock make_chain(std::string_view kind, const Config::List& blocks, const Bl
 }
 
 MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout) {
-  return make_chain("sequence", read_blocks(options), context, layout);
+  auto made = make_chain("sequence", read_blocks(options), context, layout);
+  options.complete("blocks", configs_of(made->children()));
+  return made;
 }
 
 MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLayout& layout) {
@@ -99,6 +107,7 @@ MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLa
     children.push_back(make_block(blocks[i], next, layout));
     outputs += children.back()->outputs();
   }
+  options.complete("blocks", configs_of(children));
   return std::make_unique<Concat>(context, std::move(children), checked_outputs(options, outputs));
 }
 

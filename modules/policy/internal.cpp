@@ -74,6 +74,7 @@ MadeBlock make_linear(Options& options, const BlockContext& context, ParameterLa
 MadeBlock make_mlp(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_trans_block(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);

@@ -40,8 +40,8 @@ std::string describe(const ImageShape& shape) {
 }  // namespace
 
 struct Policy::Impl {
-  Impl(Config architecture_, ObservationSpec observation_, int action_size_)
-      : architecture(std::move(architecture_)), observation(std::move(observation_)), action_size(action_size_) {
+  Impl(const Config& architecture, ObservationSpec observation_, int action_size_)
+      : observation(std::move(observation_)), action_size(action_size_) {
     if (action_size < 1) throw Error(text("policy: the action size must be positive, got ", action_size));
     root = make_block(architecture, {&observation, action_size, observation.vector, true, "policy"}, layout);
     if (root->outputs() != action_size)
@@ -60,7 +60,6 @@ struct Policy::Impl {
   }
   void check(const Observation& seen) const;
 
-  Config architecture;
   ObservationSpec observation;
   int action_size;
   ParameterLayout layout;
@@ -91,7 +90,7 @@ Policy::Policy(Policy&&) noexcept = default;
 Policy& Policy::operator=(Policy&&) noexcept = default;
 Policy::~Policy() = default;
 
-const Config& Policy::architecture() const { return impl_->architecture; }
+const Config& Policy::architecture() const { return impl_->root->config(); }
 const ObservationSpec& Policy::observation() const { return impl_->observation; }
 int Policy::action_size() const { return impl_->action_size; }
 std::size_t Policy::size() const { return impl_->parameters.size(); }

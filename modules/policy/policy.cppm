@@ -25,6 +25,7 @@ class Policy {
   Policy& operator=(Policy&&) noexcept;
   ~Policy();
 
+  /// What builds this policy again: the given tree with every default filled in.
   const Config& architecture() const;
   const ObservationSpec& observation() const;
   int action_size() const;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "cases.hpp"
@@ -28,27 +29,35 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 TEST_CASE("binding weights, scoring and selecting allocate nothing after the first call") {
-  const Case c = make_case({30, 41, 3}, 3, 2, 20, true, 0.5F, 61);
+  Case c = make_case({83, 91, 3}, 3, 1, 20, true, 0.5F, 61);
+  c.query_weights.assign(c.grid.count(), 0.5F);
+  std::vector<Config> configs;
   for (const auto& entry : kernel_catalog())
-    for (const bool brute_force : {false, true}) {
-      Config config = Config::Map{{"kernel", entry.name}};
-      if (brute_force && entry.name != "softmax") config["brute_force"] = true;
-      Options options("test", config);
-      const auto scorer = make_scorer(options, c.grid, c.d);
-      std::vector<float> scores(c.grid.count());
-      std::vector<int> selected(10);
-      const auto frame = [&] {
-        scorer->bind({c.query, c.key, c.query_bias, c.key_bias});
-        scorer->score(c.image.view(), -0.5F, scores);
-        select_top(scores, selected);
-      };
-      frame();
-      const long before = allocations;
-      frame();
-      const long after = allocations;
-      INFO(entry.name);
-      CHECK(after == before);
+    for (const int threads : {1, 2}) {
+      configs.push_back(Config::Map{{"kernel", entry.name}, {"threads", threads}});
+      if (entry.name == "softmax") continue;
+      configs.push_back(Config::Map{{"kernel", entry.name}, {"threads", threads}, {"brute_force", true}});
+      if (entry.name != "relu") configs.push_back(Config::Map{{"kernel", entry.name}, {"threads", threads}, {"redraw", 1}});
     }
+  for (const Config& config : configs) {
+    Options options("test", config);
+    const auto scorer = make_scorer(options, c.grid, c.d);
+    std::vector<float> scores(c.grid.count());
+    std::vector<int> selected(10);
+    const auto frame = [&] {
+      scorer->new_episode(1);
+      scorer->bind(c.head());
+      scorer->score(c.image.view(), -0.5F, scores);
+      scorer->score(c.image.view(), -0.5F, scores);
+      select_top(scores, selected);
+    };
+    frame();
+    const long before = allocations;
+    frame();
+    const long after = allocations;
+    INFO(to_json(config));
+    CHECK(after == before);
+  }
 }
 
 TEST_CASE("cross-attention allocates nothing once it is built") {

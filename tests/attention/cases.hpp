@@ -14,11 +14,13 @@ struct Case {
   Image image;
   PatchGrid grid;
   int d;
-  std::vector<float> query, key, query_bias, key_bias;
+  std::vector<float> query, key, query_bias, key_bias, query_weights;
+
+  HeadWeights head() const { return {query, key, query_bias, key_bias, query_weights}; }
 };
 
 inline Case make_case(ImageShape shape, int size, int stride, int d, bool bias, float spread, std::uint64_t seed) {
-  Case made{Image(shape), PatchGrid(shape, size, stride, "test"), d, {}, {}, {}, {}};
+  Case made{Image(shape), PatchGrid(shape, size, stride, "test"), d, {}, {}, {}, {}, {}};
   Random random(seed);
   for (auto& byte : made.image.bytes()) byte = static_cast<std::uint8_t>(random.below(256));
   for (auto& value : made.image.floats()) value = static_cast<float>(random.uniform());
@@ -35,7 +37,7 @@ inline std::vector<float> scores_of(const Case& c, const Config& config, float o
   Options options("test", config);
   const auto scorer = make_scorer(options, c.grid, c.d);
   options.finish();
-  scorer->bind({c.query, c.key, c.query_bias, c.key_bias});
+  scorer->bind(c.head());
   std::vector<float> scores(c.grid.count());
   scorer->score(c.image.view(), offset, scores);
   return scores;

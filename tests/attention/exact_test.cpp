@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,7 @@ TEST_CASE("a scorer refuses what does not fit it") {
   CHECK_THROWS_AS(scorer->score(c.image.view(), 0, scores), Error);
   CHECK_THROWS_AS(scorer->bind({scores, c.key, {}, {}}), Error);
   CHECK_THROWS_AS(scorer->bind({c.query, c.key, scores, {}}), Error);
+  CHECK_THROWS_AS(scorer->bind({c.query, c.key, {}, {}, std::span(scores).first(1)}), Error);
   scorer->bind({c.query, c.key, {}, {}});
   scorer->score(c.image.view(), 0, scores);
   scores.pop_back();

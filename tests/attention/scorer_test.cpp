@@ -8,77 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cases.hpp"
-
-namespace {
-
-struct Settings {
-  FeatureKind kind;
-  int m, r;
-  bool normalised, orthogonal;
-  std::uint64_t seed;
-
-  Config config() const {
-    const char* names[] = {"exp", "trig", "hybrid"};
-    Config::Map map{{"kernel", names[static_cast<int>(kind)]},
-                    {"m", m},
-                    {"feature_seed", static_cast<std::int64_t>(seed)},
-                    {"input", normalised ? "normalised" : "plain"},
-                    {"ensemble", orthogonal ? "orthogonal" : "iid"}};
-    if (kind == FeatureKind::hybrid) map["r"] = r;
-    return map;
-  }
-  Projections projections(int d) const {
-    return draw_projections(orthogonal ? Ensemble::orthogonal : Ensemble::iid, d, m, kind == FeatureKind::hybrid ? r : 0, seed);
-  }
-};
-
-// Whether the sign of some xi . x is too close to call in single precision.
-bool ambiguous(const Projections& projections, const std::vector<double>& x) {
-  for (int j = 0; j < projections.r; ++j) {
-    double sum = 0, scale = 0;
-    for (int k = 0; k < projections.d; ++k) {
-      sum += projections.xi[j * projections.d + k] * x[k];
-      scale += std::abs(projections.xi[j * projections.d + k]);
-    }
-    if (std::abs(sum) < 1e-4 * scale) return true;
-  }
-  return false;
-}
-
-std::pair<Rows, Rows> inputs(const Case& c, bool normalised, double offset) {
-  Rows q = project(c, c.query, c.query_bias, offset), k = project(c, c.key, c.key_bias, offset);
-  const double root = std::pow(c.d, 0.25);
-  for (Rows* rows : {&q, &k})
-    if (normalised)
-      to_length(*rows, root);
-    else
-      for (auto& row : *rows)
-        for (double& u : row) u /= root;
-  return {q, k};
-}
-
-// z = sum of phi(q), scores z . phi(k) / L, feature by feature in double precision.
-std::vector<double> slow_scores(const Settings& settings, const Projections& projections, const Rows& queries, const Rows& keys) {
-  std::vector<double> phi(feature_count(settings.kind, projections.m, projections.r)), z(phi.size()), scores;
-  for (const auto& q : queries) {
-    feature_map(settings.kind, projections, Side::query, q, phi);
-    for (std::size_t i = 0; i < phi.size(); ++i) z[i] += phi[i] / static_cast<double>(queries.size());
-  }
-  for (const auto& k : keys) {
-    feature_map(settings.kind, projections, Side::key, k, phi);
-    scores.push_back(dot(z, phi));
-  }
-  return scores;
-}
-
-double largest(const std::vector<double>& values) {
-  double result = 0;
-  for (const double value : values) result = std::max(result, std::abs(value));
-  return result;
-}
-
-}  // namespace
+#include "reference.hpp"
 
 TEST_CASE("fast random features agree with the slow map on random shapes") {
   Random random(51);
@@ -218,24 +148,6 @@ TEST_CASE("a NaN pixel spoils no more than it must") {
     const auto scores = scores_of(c, Config::Map{{"kernel", entry.name}}, 0);
     CHECK(std::isnan(scores[0]));
   }
-}
-
-TEST_CASE("projections change with the episode only where asked for, as a function of its seed") {
-  const Case c = make_case({30, 30, 3}, 3, 3, 4, false, 0.5F, 58);
-  const auto after = [&](const char* redraw, std::vector<std::uint64_t> episodes) {
-    const Config config = Config::Map{{"kernel", "hybrid"}, {"redraw", redraw}};
-    Options options("test", config);
-    const auto scorer = make_scorer(options, c.grid, c.d);
-    scorer->bind({c.query, c.key, {}, {}});
-    for (const auto episode : episodes) scorer->new_episode(episode);
-    std::vector<float> scores(c.grid.count());
-    scorer->score(c.image.view(), 0, scores);
-    return scores;
-  };
-  CHECK(after("never", {}) == after("never", {1, 2}));
-  CHECK(after("episode", {5}) == after("episode", {1, 2, 5}));
-  CHECK(after("episode", {5}) != after("episode", {6}));
-  CHECK(after("episode", {5}) != after("episode", {5 + (std::uint64_t{1} << 40)}));
 }
 
 TEST_CASE("heads that are zero or depend on few pixel values still score") {

@@ -112,3 +112,31 @@ TEST_CASE("an option table is a table; nothing and an empty list count as no opt
   Options options("o", with_null);
   CHECK(options.number("sigma", 0.5) == 0.5);
 }
+
+TEST_CASE("a completed table holds what was given and every fallback that was asked for") {
+  const Config config = Config::Map{{"given", 3}, {"nothing", Config()}, {"list", Config::List{1, 2}}};
+  Options options("test", config);
+  CHECK(options.completed() == Config(Config::Map{{"given", 3}, {"list", Config::List{1, 2}}}));
+  options.integer_in("given", 0, 9, 7);
+  options.integer_in("integer", 0, 9, 7);
+  options.number_in("number", 0, 9, 0.5);
+  options.boolean("flag", true);
+  options.choice("choice", {"a", "b"}, "b");
+  options.string("nothing", "text");
+  options.integers("integers", std::vector<std::int64_t>{4, 5});
+  options.value("raw");
+  options.list("list");
+  options.complete("inner", Config::Map{{"x", 1}});
+  const Config wanted = Config::Map{{"given", 3},
+                                    {"integer", 7},
+                                    {"number", 0.5},
+                                    {"flag", true},
+                                    {"choice", "b"},
+                                    {"nothing", "text"},
+                                    {"integers", Config::List{4, 5}},
+                                    {"list", Config::List{1, 2}},
+                                    {"inner", Config::Map{{"x", 1}}}};
+  CHECK(options.completed() == wanted);
+  const Config none;
+  CHECK(Options("test", none).completed() == Config(Config::Map{}));
+}

@@ -47,10 +47,24 @@ TEST_CASE("the counter sees an allocation") {
 }
 
 TEST_CASE("act, reset and set_parameters allocate nothing after the first act, with every block") {
+  std::vector<Config> blocks;
   for (const auto& entry : block_catalog()) {
-    INFO(entry.name);
-    Config block = parse_json(entry.example, entry.name);
-    block["kind"] = entry.name;
+    blocks.push_back(parse_json(entry.example, entry.name));
+    blocks.back()["kind"] = entry.name;
+  }
+  for (const std::string more :
+       {"'kind': 'rank', 'query_weights': 'learned', 'heads': 2, 'masked': true, 'values': ['projection', 'histogram', "
+        "'convolution']",
+        "'kind': 'rank', 'encoding': 'learned', 'values': 'convolution', 'convolution': 'fixed'",
+        "'kind': 'rank', 'encoding': 'sinusoidal', 'kernel': 'hybrid', 'redraw': 'episode'",
+        "'kind': 'trans', 'kernel': 'hybrid', 'redraw': 2, 'order': 'queries_first'",
+        "'kind': 'trans', 'kernel': 'exp', 'normalise_rows': true, 'order': 'queries_first', 'layer_norm': true",
+        "'kind': 'trans', 'kernel': 'relu', 'values': ['content', 'position'], 'order': 'values_first'",
+        "'kind': 'trans', 'kernel': 'softmax', 'compression': 'average'"})
+    blocks.push_back(
+        config("{'patch': 4, '" + std::string(more.find("trans") != std::string::npos ? "tokens" : "top") + "': 3, " + more + "}"));
+  for (const Config& block : blocks) {
+    INFO(to_json(block));
     Config architecture;
     architecture["kind"] = "sequence";
     architecture["blocks"] = Config::List{block, config("{'kind': 'mlp', 'hidden': [4]}")};

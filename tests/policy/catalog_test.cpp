@@ -93,8 +93,8 @@ TEST_CASE("every block begins with finite parameters that the seed determines") 
     b.initialise(2);
     for (const auto& slice : a.layout().slices()) {
       const auto one = a.parameters().subspan(slice.offset, slice.size), two = b.parameters().subspan(slice.offset, slice.size);
-      const bool all_zero = std::ranges::all_of(one, [](float x) { return x == 0; });
-      CHECK((all_zero || !std::ranges::equal(one, two)));
+      const bool constant = std::ranges::all_of(one, [](float x) { return x == 0 || x == 1; });
+      CHECK((constant || !std::ranges::equal(one, two)));
     }
   }
 }
@@ -146,4 +146,44 @@ TEST_CASE("a policy with any block survives its file") {
     CHECK(values(loaded.policy) == values(policy));
     CHECK(episode(loaded.policy, 8) == episode(policy, 8));
   }
+}
+
+TEST_CASE("every block's architecture holds all of its options, and builds itself") {
+  for (const auto& entry : block_catalog()) {
+    INFO(entry.name);
+    const Policy policy = with_head(example(entry));
+    const Config completed = policy.architecture();
+    const Config& block = (*completed.find("blocks")->list())[0];
+    const Config given = example(entry);
+    for (const auto& [key, value] : *given.map())
+      if (!value.list() && !value.map()) CHECK((block.find(key) && *block.find(key) == value));
+    const Policy again(completed, policy.observation(), policy.action_size());
+    CHECK(again.architecture() == completed);
+    CHECK(parse_json(to_json(completed), "test") == completed);
+    REQUIRE(again.layout().slices().size() == policy.layout().slices().size());
+    for (std::size_t i = 0; i < policy.layout().slices().size(); ++i)
+      CHECK(again.layout().slices()[i].name == policy.layout().slices()[i].name);
+  }
+}
+
+TEST_CASE("defaults are filled in, inside containers too") {
+  const auto spec = image_spec(12, 16, 3, 4);
+  const Policy policy(config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'patch': 4, 'top': 2, "
+                             "'kernel': 'hybrid'}, {'kind': 'observation'}]}, {'kind': 'linear'}]}"),
+                      spec, 3);
+  CHECK(
+      policy.architecture() ==
+      config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'image': 'pixels', 'patch': 4, "
+             "'stride': 4, 'd': 8, 'top': 2, 'pixel_offset': -0.5, 'position_range': 'signed', 'centre': 'exact', 'masked': false, "
+             "'query_weights': 'ones', 'selection': 'top', 'bias': false, 'heads': 1, 'encoding': 'none', 'values': 'position', "
+             "'motion': false, "
+             "'kernel': 'hybrid', 'm': 10, 'r': 5, 'ensemble': 'orthogonal', 'feature_seed': 0, 'redraw': 'never', 'threads': 1, "
+             "'input': 'plain', 'scale': 'd', 'temperature': 1.0, 'brute_force': false}, {'kind': 'observation'}]}, "
+             "{'kind': 'linear', 'units': 3, 'activation': 'none', 'scale': 0.1, 'bias': true}]}"));
+  const Policy agent(config("{'kind': 'attention_agent', 'rank': {'patch': 4, 'top': 3}}"), spec, 3);
+  const Config& rank = *agent.architecture().find("rank");
+  CHECK(*rank.find("scale") == Config("c"));
+  CHECK(*rank.find("d") == Config(4));
+  CHECK(*rank.find("normalise_rows") == Config(true));
+  CHECK(*agent.architecture().find("lstm_units") == Config(16));
 }

@@ -103,7 +103,7 @@ TEST_CASE("a sealed file whose content does not fit together is refused") {
     return changed;
   };
   refuse(header, policy.parameters().first(3), "got 3 parameters, it has");
-  refuse(with("action_size", "3"), policy.parameters(), "parameter slice");
+  refuse(with("action_size", "3"), policy.parameters(), "the environment takes 3 action values");
   refuse(with("action_size", "0"), policy.parameters(), "'action_size'");
   refuse(with("architecture", "{\"kind\": \"linear\"}"), policy.parameters(), "has no input values");
   refuse(with("slices", "[]"), policy.parameters(), "parameter slice 1 is null");

@@ -1,0 +1,68 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+module iap.attention;
+import iap.core;
+import :features;
+import :internal;
+
+namespace iap {
+
+FeatureOptions read_feature_options(FeatureKind kind, Options& options, int c, int d) {
+  constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
+  FeatureOptions wanted;
+  wanted.kind = kind;
+  wanted.m = static_cast<int>(options.integer_in("m", 1, 4096, kind == FeatureKind::exp ? 15 : 10));
+  wanted.r = kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, 5)) : 0;
+  wanted.ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
+  wanted.seed = static_cast<std::uint64_t>(options.integer_in("feature_seed", 0, largest_count, 0));
+  // A whole number is a number of frames, a word one of the other two.
+  wanted.redraw_every = options.value("redraw").number() ? options.integer_in("redraw", 1, largest_count) : 0;
+  wanted.redraw = wanted.redraw_every > 0 || options.choice("redraw", {"never", "episode"}, "never") == "episode";
+  wanted.form = read_input_form(options, c, d);
+  wanted.brute_force = options.boolean("brute_force", false);
+  if (kind == FeatureKind::exp && !wanted.brute_force) wanted.epsilon = options.number_in("epsilon", 0, 1, 0);
+  return wanted;
+}
+
+DrawnProjections::DrawnProjections(const FeatureOptions& options, int d)
+    : ensemble_(options.ensemble),
+      redraw_(options.redraw),
+      seed_(options.seed),
+      redraw_every_(static_cast<std::uint64_t>(options.redraw_every)),
+      episode_(options.seed),
+      drawn_{d, options.m, options.r, std::vector<float>(static_cast<std::size_t>(options.m) * d),
+             std::vector<float>(static_cast<std::size_t>(options.r) * d)},
+      block_(static_cast<std::size_t>(d) * d) {
+  draw_projections(ensemble_, seed_, block_, drawn_);
+}
+
+bool DrawnProjections::new_episode(std::uint64_t episode_seed) {
+  if (!redraw_) return false;
+  episode_ = derive_seed({.seed = seed_,
+                          .iteration = static_cast<std::uint32_t>(episode_seed),
+                          .member = static_cast<std::uint32_t>(episode_seed >> 32),
+                          .purpose = Purpose::projection});
+  frame_ = 0;
+  draw_projections(ensemble_, episode_, block_, drawn_);
+  return true;
+}
+
+bool DrawnProjections::new_frame() {
+  if (redraw_every_ == 0) return false;
+  const std::uint64_t frame = frame_++;
+  if (frame == 0 || frame % redraw_every_ != 0) return false;
+  const std::uint64_t k = frame / redraw_every_;
+  draw_projections(ensemble_,
+                   derive_seed({.seed = episode_,
+                                .iteration = static_cast<std::uint32_t>(k),
+                                .member = static_cast<std::uint32_t>(k >> 32),
+                                .purpose = Purpose::projection}),
+                   block_, drawn_);
+  return true;
+}
+
+}  // namespace iap

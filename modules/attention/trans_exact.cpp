@@ -1,0 +1,186 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simd.hpp"
+#include "simd_trans.hpp"
+module iap.attention;
+import iap.core;
+import :internal;
+import :projector;
+import :trans_frame;
+
+namespace iap {
+namespace {
+
+// exp of anything up to this size needs no shift.
+constexpr float harmless_exponent = 40;
+// Queries (or keys) whose rows (or columns) of A are held at a time, a block of patches long.
+constexpr int held = 16;
+
+class ExactTrans final : public Trans {
+ public:
+  ExactTrans(const char* name, ExactKernel kernel, bool normalise_rows, InputForm form, float epsilon, const PatchGrid& grid,
+             const TransShape& shape)
+      : name_(name),
+        kernel_(kernel),
+        normalise_rows_(normalise_rows),
+        frame_(grid, shape.d, shape, form),
+        shifts_(frame_.pitch()),
+        factors_(frame_.pitch()),
+        taken_(static_cast<std::size_t>(shape.d) * held),
+        rows_(static_cast<std::size_t>(held) * simd::block),
+        attended_(static_cast<std::size_t>(shape.values) * simd::block),
+        relu_rows_(kernel == ExactKernel::relu ? static_cast<std::size_t>(shape.d) * simd::block : 0),
+        sums_(static_cast<std::size_t>(held) * std::max(shape.values + 1, shape.tokens)) {
+    relu_.d = shape.d;
+    relu_.relu = true;
+    relu_.epsilon = epsilon;
+  }
+
+  std::string_view kernel() const override { return name_; }
+  TransOrder order() const override { return TransOrder::values_first; }
+  std::span<float> value_row(int column) override {
+    return {frame_.values(0) + column * frame_.pitch(), static_cast<std::size_t>(frame_.count())};
+  }
+
+  void bind(const TransWeights& weights) override {
+    check_weights(weights.head, frame_.grid(), frame_.shape().d);
+    frame_.bind(weights.head, weights.value, weights.compression);
+    bound_ = true;
+  }
+
+  void apply(const ImageView& image, float pixel_offset, std::span<float> out) override {
+    check_frame(frame_.grid(), bound_, image);
+    frame_.project(image, pixel_offset, out.size());
+    if (kernel_ == ExactKernel::relu) rectify();
+    take_shifts();
+    for (int first = 0; first < frame_.count(); first += simd::block) {
+      const int count = block_size(first);
+      for (int q = 0; q < count; q += held) attend(first + q, std::min(held, count - q), q);
+      simd::scale_rows(attended_.data(), frame_.shape().values, 1, count);
+      frame_.add_attended(attended_.data(), first, count);
+    }
+    frame_.write(out);
+  }
+
+  void importance(std::span<float> out) override {
+    const int tokens = frame_.shape().tokens;
+    for (int k = 0; k < frame_.count(); k += held) {
+      const int some = std::min(held, frame_.count() - k);
+      take(frame_.keys(k), some);
+      std::ranges::fill(sums_, 0.0);
+      for (int first = 0; first < frame_.count(); first += simd::block) {
+        const int count = block_size(first);
+        multiply(frame_.queries(first), count, nullptr, shifts_.data() + first);
+        for (int i = 0; i < held; ++i)
+          for (int j = 0; j < count; ++j) rows_.data()[i * simd::block + j] *= factors_.data()[first + j];
+        simd::add_products(rows_.data(), simd::block, held, frame_.compression(first), frame_.pitch(), tokens, count, sums_.data());
+      }
+      for (int i = 0; i < some; ++i) {
+        double sum = 0;
+        for (int token = 0; token < tokens; ++token) sum += std::abs(sums_[i * tokens + token]);
+        out[k + i] = static_cast<float>(sum);
+      }
+    }
+  }
+
+ private:
+  int block_size(int first) const { return std::min(simd::block, frame_.count() - first); }
+  bool exponential() const { return kernel_ != ExactKernel::relu; }
+
+  // Replaces queries and keys by their features.
+  void rectify() {
+    for (float* x : {frame_.queries(0), frame_.keys(0)})
+      for (int first = 0; first < frame_.count(); first += simd::block) {
+        const int count = block_size(first);
+        simd::trans_features(relu_, x + first, frame_.pitch(), count, 0, false, nullptr, relu_rows_.data(), nullptr);
+        for (int k = 0; k < relu_.d; ++k) std::copy_n(relu_rows_.data() + k * simd::block, count, x + first + k * frame_.pitch());
+      }
+  }
+
+  // Columns of `x` as `held` columns of weights, zero beyond `some`.
+  void take(const float* x, int some) {
+    std::ranges::fill(taken_, 0.0F);
+    for (int k = 0; k < frame_.inputs(); ++k) std::copy_n(x + k * frame_.pitch(), some, taken_.begin() + k * held);
+  }
+
+  // rows_ = kernel values of what was taken against `count` patches of `x`.
+  void multiply(const float* x, int count, const float* row_shifts, const float* column_shifts) {
+    simd::mix(x, frame_.pitch(), frame_.inputs(), taken_.data(), held, count, rows_.data());
+    if (exponential())
+      simd::exponentiate(rows_.data(), held, row_shifts, column_shifts, count);
+    else
+      simd::clear_tail(rows_.data(), held, count);
+  }
+
+  // A shift a query, its largest x . y, where exp would overflow without.
+  void take_shifts() {
+    std::fill_n(shifts_.data(), frame_.count(), 0.0F);
+    if (!exponential() || !(frame_.largest_square() > harmless_exponent)) return;
+    std::fill_n(shifts_.data(), frame_.count(), std::numeric_limits<float>::lowest());
+    for (int q = 0; q < frame_.count(); q += held) {
+      const int some = std::min(held, frame_.count() - q);
+      take(frame_.queries(q), some);
+      for (int first = 0; first < frame_.count(); first += simd::block) {
+        const int count = block_size(first);
+        simd::mix(frame_.keys(first), frame_.pitch(), frame_.inputs(), taken_.data(), held, count, rows_.data());
+        for (int i = 0; i < some; ++i) {
+          const float* row = rows_.data() + i * simd::block;
+          shifts_.data()[q + i] = std::max(shifts_.data()[q + i], *std::max_element(row, row + count));
+        }
+      }
+    }
+  }
+
+  // Fills columns column, column + 1, ... of attended_ with rows of A V of `some` queries from `query` on.
+  void attend(int query, int some, int column) {
+    const int values = frame_.shape().values, columns = values + 1;
+    take(frame_.queries(query), some);
+    std::ranges::fill(sums_, 0.0);
+    std::array<float, held> shifts{};
+    std::copy_n(shifts_.data() + query, some, shifts.begin());
+    for (int first = 0; first < frame_.count(); first += simd::block) {
+      const int count = block_size(first);
+      multiply(frame_.keys(first), count, shifts.data(), nullptr);
+      simd::add_products(rows_.data(), simd::block, held, frame_.values(first), frame_.pitch(), columns, count, sums_.data());
+    }
+    for (int i = 0; i < some; ++i) {
+      const double* sum = sums_.data() + i * columns;
+      const double divisor = sum[values];
+      const double factor = !normalise_rows_ ? std::exp(std::min<double>(shifts[i], 80)) / frame_.count()
+                            : divisor == 0   ? 0
+                                             : 1 / divisor;
+      factors_.data()[query + i] = static_cast<float>(factor);
+      for (int v = 0; v < values; ++v) attended_.data()[v * simd::block + column + i] = static_cast<float>(sum[v] * factor);
+    }
+  }
+
+  const char* name_;
+  ExactKernel kernel_;
+  bool normalise_rows_, bound_ = false;
+  TransFrame frame_;
+  simd::TransMap relu_;
+  FloatBuffer shifts_, factors_;  // a query: A(i, j) = exp(q_i . k_j - shift) times factor
+  std::vector<float> taken_;
+  FloatBuffer rows_, attended_, relu_rows_;
+  std::vector<double> sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trans> make_exact_trans(const char* name, ExactKernel kernel, bool normalise_rows, InputForm form, float epsilon,
+                                        const PatchGrid& grid, const TransShape& shape) {
+  return std::make_unique<ExactTrans>(name, kernel, normalise_rows, form, epsilon, grid, shape);
+}
+
+}  // namespace iap

@@ -1,0 +1,278 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "simd.hpp"
+#include "simd_trans.hpp"
+module iap.attention;
+import iap.core;
+import :features;
+import :internal;
+import :projector;
+import :trans_frame;
+
+namespace iap {
+namespace {
+
+// Features with smaller exponents need no scaling: floats hold them and their sums.
+constexpr float harmless_exponent = 30;
+
+class LinearTrans final : public Trans {
+ public:
+  LinearTrans(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape)
+      : options_(options),
+        query_(grid.values(), shape.d),
+        key_(grid.values(), shape.d),
+        frame_(grid, options.relu ? shape.d : query_.n, shape, options.relu ? InputForm{} : options.features.form),
+        drawn_(options.features, options.relu ? 1 : shape.d) {
+    map_.d = frame_.inputs();
+    map_.relu = options.relu;
+    map_.epsilon = static_cast<float>(options.features.epsilon);
+    if (!options.relu) {
+      map_.m = options.features.m;
+      map_.r = options.features.r;
+      map_.trig = options.features.kind != FeatureKind::exp;
+      map_.exp = options.features.kind != FeatureKind::trig;
+    }
+    order_ = choose_order();
+    const std::size_t signs = 1 + map_.r, widest = std::max(shape.values + 1, shape.tokens);
+    sums_.resize(map_.features() * signs * widest);
+    weights_.resize(sums_.size());
+    divisor_weights_.resize(options.normalise_rows ? map_.features() * signs : 0);
+    scratch_ = FloatBuffer(static_cast<std::size_t>(map_.scratch_rows()) * simd::block);
+    feature_rows_ = FloatBuffer(static_cast<std::size_t>(map_.features()) * simd::block);
+    sign_rows_ = FloatBuffer(static_cast<std::size_t>(map_.r) * simd::block);
+    spread_ = FloatBuffer(signs * widest * simd::block);
+    mixed_ = FloatBuffer(signs * widest * simd::block);
+    divisors_ = FloatBuffer(signs * simd::block);
+    scaled_ = FloatBuffer(static_cast<std::size_t>(shape.tokens) * simd::block);
+    if (!options.relu) fold();
+  }
+
+  std::string_view kernel() const override { return options_.name; }
+  TransOrder order() const override { return order_; }
+  std::span<float> value_row(int column) override {
+    return {frame_.values(0) + column * frame_.pitch(), static_cast<std::size_t>(frame_.count())};
+  }
+
+  void bind(const TransWeights& weights) override {
+    check_weights(weights.head, frame_.grid(), frame_.shape().d);
+    HeadWeights head = weights.head;
+    if (!options_.relu) {
+      query_.bind(head.query, head.query_bias);
+      key_.bind(head.key, head.key_bias);
+      fold();
+      head = {query_.weights, key_.weights, query_.bias, key_.bias, {}, head.encoding};
+    }
+    frame_.bind(head, weights.value, weights.compression);
+    bound_ = true;
+  }
+
+  void new_episode(std::uint64_t episode_seed) override {
+    if (!options_.relu && drawn_.new_episode(episode_seed)) fold();
+  }
+
+  void apply(const ImageView& image, float pixel_offset, std::span<float> out) override {
+    check_frame(frame_.grid(), bound_, image);
+    if (!options_.relu && drawn_.new_frame()) fold();
+    frame_.project(image, pixel_offset, out.size());
+    take_shifts();
+    if (order_ == TransOrder::values_first)
+      attend();
+    else
+      vote([&](float* rows, int first, int count) { frame_.add_votes(rows, first, count); });
+    frame_.write(out);
+  }
+
+  void importance(std::span<float> out) override {
+    vote([&](const float* rows, int first, int count) {
+      for (int j = 0; j < count; ++j) {
+        float sum = 0;
+        for (int i = 0; i < frame_.shape().tokens; ++i) sum += std::abs(rows[i * simd::block + j]);
+        out[first + j] = sum;
+      }
+    });
+  }
+
+ private:
+  TransOrder choose_order() const {
+    if (options_.order) return *options_.order;
+    const double numbers = static_cast<double>(map_.features()) * (1 + map_.r), patches = frame_.count();
+    const auto cost = [&](TransOrder order) {
+      return trans_cost(order, frame_.shape(), options_.normalise_rows, numbers, patches);
+    };
+    return cost(TransOrder::values_first) <= cost(TransOrder::queries_first) ? TransOrder::values_first : TransOrder::queries_first;
+  }
+
+  void fold() {
+    const int columns = map_.r + map_.m;
+    for (auto [head, folded] : {std::pair{&query_, &query_columns_}, std::pair{&key_, &key_columns_}}) {
+      folded->resize(static_cast<std::size_t>(map_.d) * columns);
+      head->fold(drawn_.now().xi, 0, columns, *folded);
+      head->fold(drawn_.now().omega, map_.r, columns, *folded);
+    }
+  }
+
+  // One factor for all queries' features and one for all keys', where floats would be too narrow without.
+  void take_shifts() {
+    query_shift_ = key_shift_ = 0;
+    if (options_.relu || !(frame_.largest_square() / 2 > harmless_exponent)) return;
+    query_shift_ = largest_exponent(frame_.queries(0), query_columns_);
+    key_shift_ = largest_exponent(frame_.keys(0), key_columns_);
+  }
+
+  float largest_exponent(const float* x, const std::vector<float>& columns) {
+    map_.projections = columns.data();
+    float largest = std::numeric_limits<float>::lowest();
+    for (int first = 0; first < frame_.count(); first += simd::block)
+      largest = std::max(largest, simd::trans_exponent(map_, x + first, frame_.pitch(), block_size(first), scratch_.data()));
+    // Not finite: a pixel is not. Negative: tiny features are scaled up, unless epsilon dwarfs them anyway.
+    if (!std::isfinite(largest)) return 0;
+    return options_.features.epsilon > 0 ? std::max(largest, 0.0F) : largest;
+  }
+
+  int block_size(int first) const { return std::min(simd::block, frame_.count() - first); }
+
+  // Normalised rows do not see a query's own scale, so that each may have the one that suits it.
+  void make_query_features(int first) {
+    map_.projections = query_columns_.data();
+    const bool own_scale = options_.normalise_rows && map_.exp && options_.features.epsilon == 0;
+    simd::trans_features(map_, frame_.queries(first), frame_.pitch(), block_size(first), query_shift_, own_scale, scratch_.data(),
+                         feature_rows_.data(), sign_rows_.data());
+  }
+  void make_key_features(int first) {
+    map_.projections = key_columns_.data();
+    simd::trans_features(map_, frame_.keys(first), frame_.pitch(), block_size(first), key_shift_, false, scratch_.data(),
+                         feature_rows_.data(), sign_rows_.data());
+  }
+
+  // sums_ += features of the block times `columns` rows, with and without signs: features() x (1 + r) x columns.
+  void sum_features(const float* rows, std::size_t pitch, int columns, int count) {
+    if (map_.r > 0) {
+      simd::spread_signs(rows, pitch, columns, sign_rows_.data(), map_.r, count, spread_.data());
+      rows = spread_.data();
+      pitch = simd::block;
+    }
+    simd::add_products(feature_rows_.data(), simd::block, map_.features(), rows, pitch, (1 + map_.r) * columns, count,
+                       sums_.data());
+  }
+
+  // K_hyb = (K_trig + K_exp + K_ang K_trig - K_ang K_exp) / 2, where K_trig and K_exp are means over m projections, K_ang over r
+  // signs.
+  double product_weight(int feature, int sign) const {
+    if (map_.relu) return 1;
+    const double mean = 1.0 / map_.m;
+    if (options_.features.kind != FeatureKind::hybrid) return mean;
+    if (sign == 0) return mean / 2;
+    return (feature < 2 * map_.m ? mean : -mean) / 2 / map_.r;
+  }
+
+  void take_weights(int columns, std::vector<float>& weights) const {
+    std::size_t at = 0;
+    for (int f = 0; f < map_.features(); ++f)
+      for (int s = 0; s <= map_.r; ++s) {
+        const double weight = product_weight(f, s);
+        for (int k = 0; k < columns; ++k, ++at) weights[at] = static_cast<float>(sums_[at] * weight);
+      }
+  }
+
+  // `columns` rows of what the block's features make of `weights`.
+  void mix_features(const std::vector<float>& weights, int columns, int count, float* rows) const {
+    simd::mix(feature_rows_.data(), simd::block, map_.features(), weights.data(), (1 + map_.r) * columns, count, rows);
+    simd::fold_signs(rows, columns, sign_rows_.data(), map_.r, count);
+  }
+
+  float scale() const {
+    if (options_.normalise_rows) return 1;
+    const double exponent = std::min(static_cast<double>(query_shift_) + key_shift_, 80.0);
+    return static_cast<float>(std::exp(exponent) / frame_.count());
+  }
+
+  // P (Q' (K'^T V)): the divisors of the rows come along as K'^T 1.
+  void attend() {
+    const int values = frame_.shape().values, columns = values + (options_.normalise_rows ? 1 : 0);
+    std::ranges::fill(sums_, 0.0);
+    for (int first = 0; first < frame_.count(); first += simd::block) {
+      make_key_features(first);
+      sum_features(frame_.values(first), frame_.pitch(), columns, block_size(first));
+    }
+    take_weights(columns, weights_);
+    for (int first = 0; first < frame_.count(); first += simd::block) {
+      const int count = block_size(first);
+      float* rows = mixed_.data();
+      make_query_features(first);
+      mix_features(weights_, columns, count, rows);
+      if (options_.normalise_rows) simd::divide_rows(rows, simd::block, values, rows + values * simd::block, count, rows);
+      simd::scale_rows(rows, values, scale(), count);
+      frame_.add_attended(rows, first, count);
+    }
+  }
+
+  // (P Q') K'^T: hands rows of P A to `take`, block by block.
+  template <class Take>
+  void vote(Take take) {
+    const int tokens = frame_.shape().tokens;
+    if (options_.normalise_rows) {
+      std::ranges::fill(sums_, 0.0);
+      for (int first = 0; first < frame_.count(); first += simd::block) {
+        make_key_features(first);
+        sum_features(frame_.ones(first), frame_.pitch(), 1, block_size(first));
+      }
+      take_weights(1, divisor_weights_);
+    }
+    std::ranges::fill(sums_, 0.0);
+    for (int first = 0; first < frame_.count(); first += simd::block) {
+      const int count = block_size(first);
+      const float* rows = frame_.compression(first);
+      std::size_t pitch = frame_.pitch();
+      make_query_features(first);
+      if (options_.normalise_rows) {
+        mix_features(divisor_weights_, 1, count, divisors_.data());
+        simd::divide_rows(rows, pitch, tokens, divisors_.data(), count, scaled_.data());
+        simd::clear_tail(scaled_.data(), tokens, count);
+        rows = scaled_.data();
+        pitch = simd::block;
+      }
+      sum_features(rows, pitch, tokens, count);
+    }
+    take_weights(tokens, weights_);
+    for (int first = 0; first < frame_.count(); first += simd::block) {
+      const int count = block_size(first);
+      make_key_features(first);
+      mix_features(weights_, tokens, count, mixed_.data());
+      simd::scale_rows(mixed_.data(), tokens, scale(), count);
+      take(mixed_.data(), first, count);
+    }
+  }
+
+  LinearOptions options_;
+  ReducedHead query_, key_;
+  TransFrame frame_;
+  DrawnProjections drawn_;
+  simd::TransMap map_;
+  TransOrder order_ = TransOrder::values_first;
+  bool bound_ = false;
+  std::vector<float> query_columns_, key_columns_;  // map_.d x (r + m): xi, omega
+  float query_shift_ = 0, key_shift_ = 0;
+  std::vector<double> sums_;
+  std::vector<float> weights_, divisor_weights_;
+  FloatBuffer scratch_, feature_rows_, sign_rows_, spread_, mixed_, divisors_, scaled_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trans> make_linear_trans(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape) {
+  return std::make_unique<LinearTrans>(options, grid, shape);
+}
+
+}  // namespace iap

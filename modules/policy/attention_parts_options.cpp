@@ -1,0 +1,70 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.policy;
+import iap.core;
+import iap.attention;
+import :attention_parts;
+
+namespace iap {
+
+std::size_t read_image(Options& options, const ObservationSpec& observation) {
+  if (observation.images.empty()) options.fail("the environment draws no images; make it with pixels = {height, width}");
+  std::vector<std::string> names;
+  for (const auto& image : observation.images) names.push_back(image.name);
+  const std::string name = options.choice("image", names, names.front());
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+PatchGrid read_grid(Options& options, const ImageShape& shape) {
+  constexpr int largest = 1 << 12;
+  const auto size = options.integer_in("patch", 1, largest);
+  const auto stride = options.integer_in("stride", 1, largest, size);
+  return PatchGrid(shape, static_cast<int>(size), static_cast<int>(stride), options.owner());
+}
+
+int read_patch_count(Options& options, std::string_view key, const PatchGrid& grid) {
+  const auto count = options.integer_in(key, 1, std::int64_t{1} << 30, 10);
+  if (count > grid.count())
+    options.fail(text("option '", key, "' is ", count, ", but a ", grid.image().height, " x ", grid.image().width,
+                      " image has only ", grid.count(), " patches of size ", grid.size(), " and stride ", grid.stride()));
+  return static_cast<int>(count);
+}
+
+PositionForm::PositionForm(Options& options, const PatchGrid& grid)
+    : unit_(options.choice("position_range", {"signed", "unit"}, "signed") == "unit"),
+      shift_(options.choice("centre", {"exact", "pixel"}, "exact") == "pixel" && grid.size() % 2 == 1 ? 0.5F : 0.0F) {}
+
+std::pair<float, float> PositionForm::operator()(const PatchGrid& grid, int patch) const {
+  auto [row, column] = grid.centre(patch);
+  row -= shift_ / static_cast<float>(grid.image().height);
+  column -= shift_ / static_cast<float>(grid.image().width);
+  if (unit_) return {row, column};
+  return {2 * row - 1, 2 * column - 1};
+}
+
+void check_votes(const Options& options, const CrossAttention& sampler, bool learned) {
+  if (learned && sampler.ranking() == Ranking::sample && sampler.pooling() == Pooling::features)
+    options.fail("learned query weights can be negative, and so would be what pooling = \"features\" draws by; take \"mean\"");
+}
+
+std::string head_name(const std::string& name, int head, int heads) { return heads == 1 ? name : text(name, "_", head + 1); }
+
+Config head_options(const Options& options, int head) {
+  Config own = options.config();
+  const Config* seed = own.find("feature_seed");
+  const auto given = seed ? seed->integer() : std::nullopt;
+  own["feature_seed"] = static_cast<std::int64_t>(derive_seed({.seed = static_cast<std::uint64_t>(given.value_or(0)),
+                                                               .member = static_cast<std::uint32_t>(head),
+                                                               .purpose = Purpose::projection}) >>
+                                                  1);
+  return own;
+}
+
+}  // namespace iap

@@ -1,0 +1,31 @@
+module;
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+/// P of IAP-trans.
+module iap.policy:compression;
+import iap.core;
+
+namespace iap {
+
+/// P, l x L (v2 section 3.2): option `compression`, "learned" (`<path>.compression` over sqrt(L)), "average" (row i is the mean of
+/// the i-th of l runs of patches that are as equal as possible, in patch order) or "random" (N(0, 1/L), drawn from
+/// `compression_seed`). A learned P begins as N(0, 1/L), which keeps the variance of what it adds up; its parameters as N(0, 1), so
+/// that steps of an evolution strategy that suit other parameters suit these, whatever the image.
+class Compression {
+ public:
+  Compression(Options& options, int patches, int tokens, const std::string& path, int head, int heads, ParameterLayout& layout);
+  const std::string& name() const { return name_; }
+  void initialise(std::span<float> parameters, Random& random) const;
+  /// P, valid until the next call.
+  std::span<const float> bind(std::span<const float> parameters);
+
+ private:
+  std::string name_;
+  std::size_t offset_ = 0, learned_ = 0;  // position and number of parameters
+  float factor_;
+  std::vector<float> matrix_;
+};
+
+}  // namespace iap

@@ -1,0 +1,62 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+module iap.policy;
+import iap.core;
+import iap.attention;
+import :attention_parts;
+
+namespace iap {
+namespace {
+
+struct ValueEntry {
+  const char* name;
+  MadeValues (*make)(const ValueContext& context);
+};
+
+constexpr std::array kinds{ValueEntry{"position", make_position_values}, ValueEntry{"content", make_content_values},
+                           ValueEntry{"projection", make_projection_values}, ValueEntry{"histogram", make_histogram_values},
+                           ValueEntry{"convolution", make_convolution_values}};
+
+}  // namespace
+
+std::vector<std::string> read_value_names(Options& options, const char* fallback) {
+  const Config& given = options.value("values");
+  if (given.is_null()) options.complete("values", fallback);
+  const Config::List single{given.is_null() ? Config(fallback) : given};
+  const Config::List& wanted = given.list() ? *given.list() : single;
+  std::string known;
+  for (const auto& kind : kinds) known += text(known.empty() ? "" : ", ", '"', kind.name, '"');
+  // The order is that of the table, whatever the order in which they are named.
+  std::vector<std::string> names;
+  for (const auto& kind : kinds)
+    if (std::ranges::find(wanted, Config(kind.name)) != wanted.end()) names.push_back(kind.name);
+  for (const auto& item : wanted)
+    if (!item.string() || std::ranges::find(names, *item.string()) == names.end())
+      options.fail(text("option 'values' takes ", known, " or a list of them, got ", item.describe()));
+  if (names.empty()) options.fail(text("option 'values' must name at least one of ", known));
+  return names;
+}
+
+std::vector<MadeValues> make_values(const std::vector<std::string>& names, const ValueContext& context) {
+  std::vector<MadeValues> values;
+  for (const auto& name : names)
+    values.push_back(std::ranges::find(kinds, name, [](const ValueEntry& kind) { return std::string(kind.name); })->make(context));
+  return values;
+}
+
+std::int64_t total_size(const std::vector<MadeValues>& values) {
+  std::int64_t size = 0;
+  for (const auto& kind : values) size += kind->size();
+  return size;
+}
+
+float pixel_at(const ImageView& image, std::size_t index) {
+  return image.shape.type == PixelType::uint8 ? static_cast<float>(image.bytes()[index]) / 255.0F : image.floats()[index];
+}
+
+}  // namespace iap
