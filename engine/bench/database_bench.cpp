@@ -3,10 +3,8 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <functional>
 #include <iomanip>
-#include <limits>
 #include <numbers>
 #include <ostream>
 #include <string>
@@ -46,25 +44,7 @@ struct FramePair {
   Image keys, queries;
 };
 
-double cpu_milliseconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
-}
-
-/// The least CPU time of a call in milliseconds: other work on the machine only adds to it.
-double least(const std::function<void()>& body) {
-  constexpr double budget = 150;
-  constexpr int least_calls = 5;
-  double best = std::numeric_limits<double>::infinity();
-  const double begin = cpu_milliseconds();
-  for (int call = 0; call < least_calls || cpu_milliseconds() - begin < budget; ++call) {
-    const double start = cpu_milliseconds();
-    body();
-    best = std::min(best, cpu_milliseconds() - start);
-  }
-  return best;
-}
+double least(const std::function<void()>& body) { return measure(0.15, body).processor; }
 
 /// Both sides of a head with random weights.
 struct Head {

@@ -71,20 +71,15 @@ std::string CrossAttention::describe() const {
   return text(kernel, ", sampled by ", pooling, replacement_ ? " with replacement" : "");
 }
 
-void CrossAttention::bind(const HeadWeights& weights) {
-  query_.bind(weights.query, weights.query_bias, weights.encoding);
-  key_.bind(weights.key, weights.key_bias, weights.encoding);
+void CrossAttention::bind(const HeadWeights& weights, std::span<const float> key_encoding) {
+  query_.bind(weights.query, weights.query_bias, weights.encoding, weights.query_weights);
+  key_.bind(weights.key, weights.key_bias, key_encoding);
 }
 
 void CrossAttention::new_episode(std::uint64_t episode_seed) {
   database_.clear();
-  if (!map_.redraw) return;
-  const std::uint64_t seed = derive_seed({.seed = map_.seed,
-                                          .iteration = static_cast<std::uint32_t>(episode_seed),
-                                          .member = static_cast<std::uint32_t>(episode_seed >> 32),
-                                          .purpose = Purpose::projection});
-  query_.draw(seed);
-  key_.draw(seed);
+  query_.new_episode(episode_seed);
+  key_.new_episode(episode_seed);
 }
 
 void CrossAttention::set_keys(const ImageView& frame, float pixel_offset) {

@@ -33,12 +33,13 @@ class CrossAttention {
   const PatchGrid& queries() const { return query_.grid(); }
   const PatchGrid& keys() const { return key_.grid(); }
   Ranking ranking() const { return ranking_; }
+  Pooling pooling() const { return pooling_; }
   /// The kernel and the ranking in a few words.
   std::string describe() const;
-  /// New weights, copied: W_Q is the query grid's c x d, W_K the key grid's. The database keeps the old ones' keys until the next
-  /// `set_keys`. An encoding is for grids of equal size; query weights are not used. @throws Error naming the array whose size does
-  /// not fit.
-  void bind(const HeadWeights& weights);
+  /// New weights, copied: W_Q is the query grid's c x d, W_K the key grid's; P and `weights.encoding` belong to the queries,
+  /// `key_encoding` to the keys. The database keeps the old weights' keys until the next `set_keys`. @throws Error naming the array
+  /// whose size does not fit.
+  void bind(const HeadWeights& weights, std::span<const float> key_encoding = {});
   /// A new episode: the database is emptied, projections are redrawn if the options say so.
   void new_episode(std::uint64_t episode_seed);
   /// The keys are now those of `frame`. `pixel_offset` as in Scorer::score. O(L m), with hash O(L m m').

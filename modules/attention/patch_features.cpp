@@ -6,6 +6,7 @@ module;
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -50,14 +51,18 @@ MapOptions read_map(Options& options, int c, int d) {
     return map;
   }
   map.kind = kernel == "exp" ? FeatureKind::exp : kernel == "trig" ? FeatureKind::trig : FeatureKind::hybrid;
-  map.m = static_cast<int>(options.integer_in("m", 1, 4096, map.kind == FeatureKind::exp ? 15 : 10));
-  map.r = map.kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, 5)) : 0;
-  map.ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
-  map.seed = static_cast<std::uint64_t>(options.integer_in("feature_seed", 0, std::numeric_limits<std::int64_t>::max(), 0));
-  map.redraw = options.choice("redraw", {"never", "episode"}, "never") == "episode";
-  const InputForm form = read_input_form(options, c, d);
-  map.normalised = form.normalised;
-  map.factor = form.factor;
+  const FeatureOptions wanted = read_feature_options(map.kind, options, c, d);
+  const auto refuse = [&](const char* what) { throw OptionError(text(options.owner(), ": ", what)); };
+  if (wanted.redraw_every > 0) refuse("keys outlive frames, so that option 'redraw' takes \"never\" or \"episode\" here");
+  if (wanted.brute_force) refuse("option 'brute_force' forms the attention matrix, which has no features to keep; leave it out");
+  if (wanted.epsilon > 0) refuse("option 'epsilon' is not for kept features; leave it out");
+  map.m = wanted.m;
+  map.r = wanted.r;
+  map.ensemble = wanted.ensemble;
+  map.seed = wanted.seed;
+  map.redraw = wanted.redraw;
+  map.normalised = wanted.form.normalised;
+  map.factor = wanted.form.factor;
   return map;
 }
 
@@ -74,25 +79,26 @@ struct PatchFeatures::Impl {
     scratch = FloatBuffer(simd::feature_rows_scratch(vectorised));
     block = FloatBuffer((sums.size() + 1) * simd::tile);
     columns.resize(static_cast<std::size_t>(d) * (map.r + map.m));
-    if (!map.relu) draw(map.seed);
+    if (map.relu) return;
+    FeatureOptions drawing;
+    drawing.kind = map.kind;
+    drawing.m = map.m;
+    drawing.r = map.r;
+    drawing.ensemble = map.ensemble;
+    drawing.seed = map.seed;
+    drawing.redraw = map.redraw;
+    projections.emplace(drawing, d);
+    take_columns();
   }
 
-  void draw(std::uint64_t seed) {
-    drawn = draw_projections(map.ensemble, projector.d(), map.m, map.r, seed);
+  void take_columns() {
+    const Projections& drawn = projections->now();
     const int d = drawn.d, width = map.r + map.m;
     for (int k = 0; k < d; ++k) {
       for (int j = 0; j < map.r; ++j) columns[static_cast<std::size_t>(k) * width + j] = drawn.xi[j * d + k];
       for (int i = 0; i < map.m; ++i) columns[static_cast<std::size_t>(k) * width + map.r + i] = drawn.omega[i * d + k];
     }
     vectorised.projections = columns.data();
-  }
-
-  void check(const ImageView& image) const {
-    if (!projector.bound()) throw Error("attention: no weights are bound; call bind first");
-    const ImageShape &got = image.shape, &wanted = projector.grid().image();
-    if (got != wanted)
-      throw Error(text("attention: got an image of ", got.height, " x ", got.width, " x ", got.channels, ", built for ",
-                       wanted.height, " x ", wanted.width, " x ", wanted.channels));
   }
 
   const float* projected(int chunk) { return side == Side::query ? projector.queries() : projector.keys(chunk); }
@@ -130,9 +136,14 @@ struct PatchFeatures::Impl {
   float sum_features(const ImageView& image, float pixel_offset, float shift) {
     std::ranges::fill(sums, 0.0);
     float largest = std::numeric_limits<float>::lowest();
-    each_tile(image, pixel_offset, [&](int, int count, const float* u) {
+    each_tile(image, pixel_offset, [&](int first, int count, const float* u) {
       largest = std::max(largest, tile_features(count, u, shift, block.data(), simd::tile));
-      for (std::size_t f = 0; f < sums.size(); ++f) sums[f] += sum_of(block.data() + f * simd::tile, count);
+      const float* p = votes.from(first);
+      for (std::size_t f = 0; f < sums.size(); ++f) {
+        float* row = block.data() + f * simd::tile;
+        for (int j = 0; p && j < count; ++j) row[j] *= p[j];
+        sums[f] += sum_of(row, count);
+      }
     });
     return largest;
   }
@@ -141,7 +152,7 @@ struct PatchFeatures::Impl {
     std::ranges::fill(inputs, 0.0);
     const int d = projector.d();
     const std::size_t pitch = projector.pitch();
-    each_tile(image, pixel_offset, [&](int, int count, const float* u) {
+    each_tile(image, pixel_offset, [&](int first, int count, const float* u) {
       std::array<float, simd::tile> factor, scaled;
       factor.fill(map.normalised ? 0.0F : 1.0F);
       if (map.normalised) {
@@ -149,6 +160,8 @@ struct PatchFeatures::Impl {
           for (int j = 0; j < count; ++j) factor[j] += u[o * pitch + j] * u[o * pitch + j];
         for (int j = 0; j < count; ++j) factor[j] = factor[j] == 0 ? 0 : map.factor / std::sqrt(factor[j]);
       }
+      if (const float* p = votes.from(first))
+        for (int j = 0; j < count; ++j) factor[j] *= p[j];
       for (int o = 0; o < d; ++o) {
         for (int j = 0; j < count; ++j) scaled[j] = factor[j] * u[o * pitch + j];
         inputs[o] += sum_of(scaled.data(), count);
@@ -165,6 +178,7 @@ struct PatchFeatures::Impl {
       for (std::size_t o = 0; o < inputs.size(); ++o) z[o] = static_cast<float>(inputs[o] < 0 ? 0 : inputs[o]);
       return;
     }
+    const Projections& drawn = projections->now();
     double largest = std::numeric_limits<double>::lowest();
     for (int i = 0; i < map.m; ++i) {
       sums[i] = 0;
@@ -177,7 +191,8 @@ struct PatchFeatures::Impl {
   MapOptions map;
   Side side;
   PatchProjector projector;
-  Projections drawn;
+  QueryWeights votes;
+  std::optional<DrawnProjections> projections;  // none for relu
   simd::FeatureMap vectorised;
   std::vector<float> columns;  // d x (r + m): xi, omega
   std::vector<double> inputs, sums;
@@ -193,18 +208,20 @@ PatchFeatures::~PatchFeatures() = default;
 const PatchGrid& PatchFeatures::grid() const { return impl_->projector.grid(); }
 int PatchFeatures::features() const { return static_cast<int>(impl_->sums.size()); }
 
-void PatchFeatures::bind(std::span<const float> weights, std::span<const float> bias, std::span<const float> encoding) {
-  const HeadWeights head{weights, weights, bias, bias, {}, encoding};
-  check_weights(head, grid(), impl_->projector.d());
-  impl_->projector.bind(head, impl_->map.relu || impl_->map.normalised ? 1.0F : impl_->map.factor);
+void PatchFeatures::bind(std::span<const float> weights, std::span<const float> bias, std::span<const float> encoding,
+                         std::span<const float> query_weights) {
+  const HeadWeights both{weights, weights, bias, bias, query_weights, encoding};
+  check_weights(both, grid(), impl_->projector.d());
+  impl_->projector.bind(both, impl_->map.relu || impl_->map.normalised ? 1.0F : impl_->map.factor);
+  impl_->votes.bind(query_weights, grid().count());
 }
 
-void PatchFeatures::draw(std::uint64_t seed) {
-  if (!impl_->map.relu) impl_->draw(seed);
+void PatchFeatures::new_episode(std::uint64_t episode_seed) {
+  if (impl_->projections && impl_->projections->new_episode(episode_seed)) impl_->take_columns();
 }
 
 void PatchFeatures::pool(Pooling pooling, const ImageView& image, float pixel_offset, std::span<float> z) {
-  impl_->check(image);
+  check_frame(grid(), impl_->projector.bound(), image);
   if (pooling != Pooling::features && !impl_->map.positive())
     throw Error("attention: only positive features (kernels exp and relu) can be pooled before the feature map");
   if (pooling != Pooling::features) {
@@ -217,7 +234,7 @@ void PatchFeatures::pool(Pooling pooling, const ImageView& image, float pixel_of
 }
 
 void PatchFeatures::rows(const ImageView& image, float pixel_offset, std::span<float> rows, std::size_t pitch) {
-  impl_->check(image);
+  check_frame(grid(), impl_->projector.bound(), image);
   if (pitch < grid().count() + key_padding || rows.size() < pitch * impl_->sums.size())
     throw Error(text("attention: room for ", rows.size(), " features at pitch ", pitch, ", wanted ", impl_->sums.size(),
                      " rows of ", grid().count() + key_padding));

@@ -26,20 +26,21 @@ struct MapOptions {
   bool positive() const { return relu || kind == FeatureKind::exp; }
 };
 
-/// Reads options `kernel` ("relu", "exp", "trig" or "hybrid"), `m`, `r`, `ensemble`, `feature_seed`, `redraw`, `input`, `scale` and
-/// `temperature` as `make_scorer` does; `c` is what `scale = "c"` stands for.
+/// Reads options `kernel` ("relu", "exp", "trig" or "hybrid"), `m`, `r`, `ensemble`, `feature_seed`, `redraw` ("never" or
+/// "episode"), `input`, `scale` and `temperature` as `make_scorer` does; `c` is what `scale = "c"` stands for. @throws OptionError
+/// also for what a frame alone can have: redraws within an episode, `brute_force`, `epsilon`.
 MapOptions read_map(Options& options, int c, int d);
 
 /// How the queries of a frame become the one vector that keys are compared with.
 enum class Pooling : std::uint8_t {
-  features,  ///< z = (1/L) sum_j phi(q_j): z . phi(k) is IAP-rank's score (Lemma 4.2 of v2)
-  mean,      ///< z' = phi((1/L) sum_j q_j): z' . phi(k) estimates exp(r), r being IAP-rank's score of the dot-product kernel
-  sum        ///< z' = phi(sum_j q_j), as the proof of Theorem 4.3 writes it, which leaves out r's factor 1/L
+  features,  ///< z = (1/L) sum_j P_j phi(q_j): z . phi(k) is IAP-rank's score (Lemma 4.2 of v2)
+  mean,      ///< z' = phi((1/L) sum_j P_j q_j): z' . phi(k) estimates exp(r), r being IAP-rank's score of the dot-product kernel
+  sum        ///< z' = phi(sum_j P_j q_j), as the proof of Theorem 4.3 writes it, which leaves out r's factor 1/L
 };
 
 /// The features of all patches of a frame as queries or as keys of one head. Unlike a Scorer, the two sides may look at
-/// different frames, of different shapes. Allocates nothing after construction but in `draw`. Not
-/// thread-safe.
+/// different frames, of different shapes. Allocates nothing after
+/// construction. Not thread-safe.
 class PatchFeatures {
  public:
   PatchFeatures(const MapOptions& map, Side side, const PatchGrid& grid, int d);
@@ -49,11 +50,12 @@ class PatchFeatures {
 
   const PatchGrid& grid() const;
   int features() const;  ///< length of phi
-  /// New weights (c x d, row-major), bias (d values or none) and position encoding (L x c or none), copied. @throws Error naming
-  /// the array of a wrong size.
-  void bind(std::span<const float> weights, std::span<const float> bias, std::span<const float> encoding = {});
-  /// New projections, those of `seed`; both sides of a head need the same.
-  void draw(std::uint64_t seed);
+  /// New weights (c x d, row-major), bias (d values or none), position encoding (L x c or none) and, for queries, P (L values or
+  /// none: ones), copied. @throws Error naming the array of a wrong size.
+  void bind(std::span<const float> weights, std::span<const float> bias, std::span<const float> encoding = {},
+            std::span<const float> query_weights = {});
+  /// New projections for an episode if the options say so; both sides of a head get the same.
+  void new_episode(std::uint64_t episode_seed);
   /// Writes features() values, times one positive factor that keeps them inside floats. @throws Error as Scorer::score.
   void pool(Pooling pooling, const ImageView& image, float pixel_offset, std::span<float> z);
   /// Writes feature f of patch j to rows[f * pitch + j], all times one positive factor that keeps them inside floats (1 where

@@ -53,6 +53,9 @@ class PositionEncoding {
   std::span<const float> table_;
 };
 
+/// @throws Error for learned P where draws need it to be positive.
+void check_votes(const Options& options, const CrossAttention& sampler, bool learned);
+
 /// The name of an array or a view of head number `head` (from 0): `name` itself for an only head, else "<name>_1" ...
 std::string head_name(const std::string& name, int head, int heads);
 /// The options of a block for head number `head`: its own `feature_seed`, so that heads draw different projections.

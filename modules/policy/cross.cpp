@@ -5,7 +5,6 @@ module;
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,48 +13,27 @@ module;
 module iap.policy;
 import iap.core;
 import iap.attention;
+import :attention_parts;
 import :internal;
 
 namespace iap {
 namespace {
 
-std::size_t read_image_name(Options& options, std::string_view key, const ObservationSpec& observation, std::size_t fallback) {
-  if (observation.images.empty()) options.fail("the environment draws no images; make it with pixels = {height, width}");
+/// Option `key_image`; by default the image that `image` names.
+std::size_t read_key_image(Options& options, const ObservationSpec& observation, std::size_t image) {
   std::vector<std::string> names;
-  for (const auto& image : observation.images) names.push_back(image.name);
-  const std::string name = options.choice(key, names, names[fallback]);
+  for (const auto& one : observation.images) names.push_back(one.name);
+  const std::string name = options.choice("key_image", names, names[image]);
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
-/// `patch` and `stride` are the options' names; a grid without defaults must be given its patch.
-PatchGrid read_patches(Options& options, const char* patch, const char* stride, const ImageShape& shape,
-                       std::optional<std::int64_t> default_patch, std::int64_t default_stride) {
+/// Options `key_patch` and `key_stride`; the queries' by default, or a stride of a patch where another patch is given.
+PatchGrid read_key_grid(Options& options, const ImageShape& shape, const PatchGrid& queries) {
   constexpr int largest = 1 << 12;
-  const bool given = options.has(patch);
-  const auto size = options.integer_in(patch, 1, largest, default_patch);
-  const auto step = options.integer_in(stride, 1, largest, given ? size : default_stride);
-  return PatchGrid(shape, static_cast<int>(size), static_cast<int>(step), options.owner());
-}
-
-struct CrossValues {
-  bool position = false, content = false;
-};
-
-CrossValues read_cross_values(Options& options) {
-  CrossValues values;
-  const Config& option = options.value("values");
-  const Config::List single{option.is_null() ? Config("position") : option};
-  const Config::List& names = option.list() ? *option.list() : single;
-  for (const auto& item : names) {
-    if (item.string() && *item.string() == "position")
-      values.position = true;
-    else if (item.string() && *item.string() == "content")
-      values.content = true;
-    else
-      options.fail(text("option 'values' takes \"position\", \"content\" or a list of both, got ", item.describe()));
-  }
-  if (names.empty()) options.fail("option 'values' must name \"position\", \"content\" or both");
-  return values;
+  const bool given = options.has("key_patch");
+  const auto size = options.integer_in("key_patch", 1, largest, queries.size());
+  const auto stride = options.integer_in("key_stride", 1, largest, given ? size : queries.stride());
+  return PatchGrid(shape, static_cast<int>(size), static_cast<int>(stride), options.owner());
 }
 
 Ranking read_ranking(Options& options) {
@@ -63,84 +41,108 @@ Ranking read_ranking(Options& options) {
   return name == "exact" ? Ranking::exact : name == "hash" ? Ranking::hash : Ranking::sample;
 }
 
-int read_cross_top(Options& options, const PatchGrid& keys) {
-  const auto top = options.integer_in("top", 1, std::int64_t{1} << 30, 10);
-  if (top > keys.count())
-    options.fail(text("option 'top' is ", top, ", but the keys' ", keys.image().height, " x ", keys.image().width,
-                      " image has only ", keys.count(), " patches of size ", keys.size(), " and stride ", keys.stride()));
-  return static_cast<int>(top);
+bool same(const PatchGrid& a, const PatchGrid& b) {
+  return a.image() == b.image() && a.size() == b.size() && a.stride() == b.stride();
 }
 
 /// All that the options say, read before the base class needs the number of outputs.
 struct CrossOptions {
-  CrossOptions(Options& options, const BlockContext& context)
-      : image(read_image_name(options, "image", *context.observation, 0)),
-        key_image(read_image_name(options, "key_image", *context.observation, image)),
-        queries(read_patches(options, "patch", "stride", context.observation->images[image].shape, {}, 1)),
-        keys(read_patches(options, "key_patch", "key_stride", context.observation->images[key_image].shape, queries.size(),
-                          queries.stride())),
+  CrossOptions(Options& options, const BlockContext& context, ParameterLayout& layout)
+      : image(read_image(options, *context.observation)),
+        key_image(read_key_image(options, *context.observation, image)),
         image_name(context.observation->images[image].name),
         key_image_name(context.observation->images[key_image].name),
+        queries(read_grid(options, context.observation->images[image].shape)),
+        keys(read_key_grid(options, context.observation->images[key_image].shape, queries)),
         d(static_cast<int>(options.integer_in("d", 1, 4096, 8))),
-        top(read_cross_top(options, keys)),
+        top(read_patch_count(options, "top", keys)),
         every(options.integer_in("every", 1, std::numeric_limits<std::int32_t>::max(), 4)),
-        values(read_cross_values(options)),
-        outputs(checked_outputs(options, std::int64_t{top} * ((values.position ? 2 : 0) + (values.content ? keys.values() : 0)))),
         pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
-        unit_positions(options.choice("position_range", {"signed", "unit"}, "signed") == "unit"),
+        position(options, keys),
+        learned_votes(options.choice("query_weights", {"ones", "learned"}, "ones") == "learned"),
         bias(options.boolean("bias", false)),
-        attention(std::make_unique<CrossAttention>(options, read_ranking(options), queries, keys, d)) {}
+        attention(std::make_unique<CrossAttention>(options, read_ranking(options), queries, keys, d)) {
+    check_votes(options, *attention, learned_votes);
+    query = layout.add(context.path + ".query", {queries.values(), d});
+    key = layout.add(context.path + ".key", {keys.values(), d});
+    if (bias) {
+      query_bias = layout.add(context.path + ".query_bias", {d});
+      key_bias = layout.add(context.path + ".key_bias", {d});
+    }
+    if (learned_votes) votes = layout.add(context.path + ".query_weights", {queries.count()});
+    // Patches at the same place of the same image have one encoding (X' of v2 section 3.2).
+    const bool shared = image == key_image && same(queries, keys);
+    encoding = std::make_unique<PositionEncoding>(options, queries, context.path, layout);
+    if (!shared) key_encoding = std::make_unique<PositionEncoding>(options, keys, context.path + ".keys", layout);
+    names = read_value_names(options, "position");
+    values = make_values(names, {options, keys, position, pixel_offset, context.path, 0, 1, layout});
+    outputs = checked_outputs(options, top * total_size(values));
+  }
 
   std::size_t image, key_image;
-  PatchGrid queries, keys;
   std::string image_name, key_image_name;
+  PatchGrid queries, keys;
   int d, top;
   std::int64_t every;
-  CrossValues values;
-  int outputs;
   float pixel_offset;
-  bool unit_positions, bias;
+  PositionForm position;
+  bool learned_votes, bias;
   std::unique_ptr<CrossAttention> attention;
+  std::size_t query = 0, key = 0, query_bias = 0, key_bias = 0, votes = 0;
+  std::unique_ptr<PositionEncoding> encoding, key_encoding;  // the second only where it differs
+  std::vector<std::string> names;
+  std::vector<MadeValues> values;
+  int outputs = 0;
 };
 
 /// IAP-rank as cross-attention (v2 sections 3.2 and 4): every `every` steps of an episode, the first included, the patches of the
-/// key image become the keys and values; every step, the patches of the image are queries that choose `top` of them. Hands over, in
-/// rank order, the chosen patches' (row, column), then their pixels, both as they were when the keys were taken.
+/// key image become the keys and values; every step, the patches of the image are queries that choose `top` of them. Hands over,
+/// one kind of values after the other and in rank order, what the chosen patches were when the keys were taken.
 class Cross final : public Block {
  public:
-  Cross(CrossOptions options, const BlockContext& context, ParameterLayout& layout)
+  Cross(CrossOptions options, const BlockContext& context)
       : Block(context, options.outputs),
         options_(std::move(options)),
         stream_(crc32(path())),
         key_frame_(options_.keys.image()),
         selected_(static_cast<std::size_t>(options_.top)),
-        scores_(static_cast<std::size_t>(options_.keys.count())) {
-    query_ = layout.add(path() + ".query", {options_.queries.values(), options_.d});
-    key_ = layout.add(path() + ".key", {options_.keys.values(), options_.d});
-    if (!options_.bias) return;
-    query_bias_ = layout.add(path() + ".query_bias", {options_.d});
-    key_bias_ = layout.add(path() + ".key_bias", {options_.d});
-  }
+        scores_(static_cast<std::size_t>(options_.keys.count())) {}
 
   std::string_view kind() const override { return "cross"; }
   std::string describe() const override {
     const auto grid = [](const std::string& name, const PatchGrid& patches) {
       return text("'", name, "', patch ", patches.size(), ", stride ", patches.stride(), ", L ", patches.count());
     };
-    return text(options_.attention->describe(), ", queries ", grid(options_.image_name, options_.queries), ", keys ",
-                grid(options_.key_image_name, options_.keys), " every ", options_.every, " steps, d ", options_.d, ", top ",
-                options_.top, ", values ", options_.values.position ? "position" : "",
-                options_.values.position && options_.values.content ? " + " : "", options_.values.content ? "content" : "");
+    std::string line = text(options_.attention->describe(), ", queries ", grid(options_.image_name, options_.queries), ", keys ",
+                            grid(options_.key_image_name, options_.keys), " every ", options_.every, " steps, d ", options_.d,
+                            ", top ", options_.top, ", values ");
+    for (std::size_t i = 0; i < options_.names.size(); ++i) line += (i ? " + " : "") + options_.names[i];
+    if (options_.learned_votes) line += ", P learned";
+    return line + options_.encoding->describe();
   }
-  /// As the rank block's: N(0, 1/c), biases at 0.
+  /// As the rank block's: N(0, 1/c), biases at 0, P at 1.
   void initialise(std::span<float> parameters, Random& random) const override {
     fill_normal(query(parameters), 1 / std::sqrt(options_.queries.values()), random);
     fill_normal(key(parameters), 1 / std::sqrt(options_.keys.values()), random);
+    std::ranges::fill(votes(parameters), 1.0F);
+    options_.encoding->initialise(parameters, random);
+    if (options_.key_encoding) options_.key_encoding->initialise(parameters, random);
+    for (const auto& kind : options_.values) kind->initialise(parameters, random);
   }
   void bind(std::span<const float> parameters) override {
     const std::size_t bias = options_.bias ? static_cast<std::size_t>(options_.d) : 0;
-    options_.attention->bind(
-        {query(parameters), key(parameters), parameters.subspan(query_bias_, bias), parameters.subspan(key_bias_, bias)});
+    options_.encoding->bind(parameters);
+    if (options_.key_encoding) options_.key_encoding->bind(parameters);
+    const auto encoding = options_.encoding->table();
+    const auto key_encoding = options_.key_encoding ? options_.key_encoding->table() : encoding;
+    options_.attention->bind({.query = query(parameters),
+                              .key = key(parameters),
+                              .query_bias = parameters.subspan(options_.query_bias, bias),
+                              .key_bias = parameters.subspan(options_.key_bias, bias),
+                              .query_weights = votes(parameters),
+                              .encoding = encoding},
+                             key_encoding);
+    for (const auto& kind : options_.values) kind->bind(parameters, key_encoding);
     keys_are_stale_ = true;
   }
   void reset(std::uint64_t episode_seed) override {
@@ -174,11 +176,15 @@ class Cross final : public Block {
  private:
   template <typename T>
   std::span<T> query(std::span<T> parameters) const {
-    return parameters.subspan(query_, static_cast<std::size_t>(options_.queries.values()) * options_.d);
+    return parameters.subspan(options_.query, static_cast<std::size_t>(options_.queries.values()) * options_.d);
   }
   template <typename T>
   std::span<T> key(std::span<T> parameters) const {
-    return parameters.subspan(key_, static_cast<std::size_t>(options_.keys.values()) * options_.d);
+    return parameters.subspan(options_.key, static_cast<std::size_t>(options_.keys.values()) * options_.d);
+  }
+  template <typename T>
+  std::span<T> votes(std::span<T> parameters) const {
+    return parameters.subspan(options_.votes, options_.learned_votes ? static_cast<std::size_t>(options_.queries.count()) : 0);
   }
 
   void keep_frame(const ImageView& image) {
@@ -189,24 +195,16 @@ class Cross final : public Block {
   }
 
   void write_values(std::span<float> out) const {
-    if (options_.values.position)
+    for (const auto& kind : options_.values)
       for (const int patch : selected_) {
-        const auto [row, column] = options_.keys.centre(patch);
-        out[0] = options_.unit_positions ? row : 2 * row - 1;
-        out[1] = options_.unit_positions ? column : 2 * column - 1;
-        out = out.subspan(2);
+        const auto size = static_cast<std::size_t>(kind->size());
+        kind->write(key_frame_.view(), patch, out.first(size));
+        out = out.subspan(size);
       }
-    if (!options_.values.content) return;
-    const auto size = static_cast<std::size_t>(options_.keys.values());
-    for (const int patch : selected_) {
-      options_.keys.copy(key_frame_.view(), patch, options_.pixel_offset, out.first(size));
-      out = out.subspan(size);
-    }
   }
 
   CrossOptions options_;
   std::uint32_t stream_;  // of random numbers, so that two blocks of a policy draw independently
-  std::size_t query_ = 0, key_ = 0, query_bias_ = 0, key_bias_ = 0;
   Image key_frame_;
   std::vector<int> selected_;
   mutable std::vector<float> scores_;  // found when a view is asked for: a step of sampling never visits all keys
@@ -218,7 +216,7 @@ class Cross final : public Block {
 }  // namespace
 
 MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout) {
-  return std::make_unique<Cross>(CrossOptions(options, context), context, layout);
+  return std::make_unique<Cross>(CrossOptions(options, context, layout), context);
 }
 
 }  // namespace iap

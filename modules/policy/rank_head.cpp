@@ -47,7 +47,7 @@ class RankHead {
   void initialise(std::span<float> parameters, Random& random) const { parameters_.initialise(parameters, random); }
   void bind(std::span<const float> parameters, std::span<const float> encoding) {
     const HeadWeights weights = parameters_.weights(parameters, encoding);
-    sampler_ ? sampler_->bind(weights) : scorer_->bind(weights);
+    sampler_ ? sampler_->bind(weights, encoding) : scorer_->bind(weights);
   }
   void new_episode(std::uint64_t seed) {
     episode_seed_ = seed;
@@ -72,9 +72,8 @@ class RankHead {
       scorer_ = make_scorer(options, grid, d);
       return;
     }
-    if (learned_votes_)
-      throw OptionError(options.owner() + ": a learned P is for selection = \"top\"; sampling weighs keys by the mean query");
     sampler_ = std::make_unique<CrossAttention>(options, Ranking::sample, grid, grid, d);
+    check_votes(options, *sampler_, learned_votes_);
   }
 
   std::string path_;

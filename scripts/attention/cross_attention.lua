@@ -1,6 +1,6 @@
 -- Cross-attention: a half cheetah compares what it sees with a frame from a moment ago. Every second step the patches of the frame
 -- become keys in a database; at every step the queries of the current frame, on a coarser grid, choose 5 of them. What the layer
--- above sees are positions in two frames, so that it can tell motion. Learns for half a minute on two free cores, then draws.
+-- above sees are positions in two frames, so that it can tell motion. Learns for about a minute on two busy cores, then draws.
 --
 --   ./dev run scripts/attention/cross_attention.lua
 --   ./dev run scripts/attention/cross_attention.lua --set ranking=exact

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -37,4 +38,26 @@ TEST_CASE("every instruction set of this machine scores alike") {
       CHECK(tried >= 1);
     }
   }
+}
+
+TEST_CASE("every instruction set gives the same features of patches") {
+  const Case c = make_case({31, 45, 3}, 3, 2, 5, true, 0.4F, 63);
+  const std::size_t pitch = static_cast<std::size_t>(c.grid.count()) + key_padding;
+  for (const char* kernel : {"exp", "trig", "hybrid"})
+    for (const char* input : {"plain", "normalised"}) {
+      const Config config = Config::Map{{"kernel", kernel}, {"input", input}, {"m", 7}};
+      Options options("test", config);
+      PatchFeatures features(read_map(options, c.grid.values(), c.d), Side::query, c.grid, c.d);
+      features.bind(c.query, c.query_bias);
+      std::vector<float> best(pitch * features.features()), rows(best);
+      features.rows(c.image.view(), -0.5F, best, pitch);
+      float scale = 0;
+      for (const float value : best) scale = std::max(scale, std::abs(value));
+      for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+        const OnlyTarget only(left & -left);
+        features.rows(c.image.view(), -0.5F, rows, pitch);
+        for (int f = 0; f < features.features(); ++f)
+          for (int j = 0; j < c.grid.count(); ++j) REQUIRE(std::abs(rows[f * pitch + j] - best[f * pitch + j]) <= 2e-5F * scale);
+      }
+    }
 }

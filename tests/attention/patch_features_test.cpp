@@ -177,20 +177,58 @@ TEST_CASE("features beyond the range of floats keep their ratios") {
   }
 }
 
-TEST_CASE("projections drawn for another seed are that seed's") {
+TEST_CASE("an episode's projections are its own if the options say so") {
   const Case c = make_case({12, 16, 3}, 2, 2, 4, false, 0.3F, 24);
   const std::size_t pitch = static_cast<std::size_t>(c.grid.count()) + key_padding;
-  const auto rows_of = [&](int seed, bool by_draw) {
-    MapOptions map = read(Config::Map{{"kernel", "exp"}, {"feature_seed", by_draw ? 1 : seed}}, c.grid.values(), c.d);
-    PatchFeatures key(map, Side::key, c.grid, c.d);
+  for (const char* redraw : {"never", "episode"}) {
+    PatchFeatures key(read(Config::Map{{"kernel", "exp"}, {"redraw", redraw}}, c.grid.values(), c.d), Side::key, c.grid, c.d);
     key.bind(c.key, {});
-    if (by_draw) key.draw(static_cast<std::uint64_t>(seed));
-    std::vector<float> rows(pitch * key.features());
-    key.rows(c.image.view(), 0, rows, pitch);
-    return rows;
-  };
-  CHECK(rows_of(5, true) == rows_of(5, false));
-  CHECK(rows_of(5, true) != rows_of(1, false));
+    const auto rows_of = [&](std::uint64_t episode) {
+      key.new_episode(episode);
+      std::vector<float> rows(pitch * key.features());
+      key.rows(c.image.view(), 0, rows, pitch);
+      return rows;
+    };
+    const auto five = rows_of(5);
+    CHECK((rows_of(6) == five) == (std::string(redraw) == "never"));
+    CHECK(rows_of(5) == five);
+  }
+}
+
+TEST_CASE("query weights and a position encoding count in every pooling") {
+  const Case c = make_case({14, 18, 3}, 2, 2, 4, true, 0.3F, 26);
+  const int count = c.grid.count(), values = c.grid.values();
+  std::vector<float> votes(count), encoding(static_cast<std::size_t>(count) * values);
+  Random random(27);
+  random.fill_normal(votes);
+  random.fill_normal(encoding);
+  for (const char* input : {"plain", "normalised"}) {
+    const MapOptions map = read(Config::Map{{"kernel", "exp"}, {"input", input}, {"m", 9}}, values, c.d);
+    PatchFeatures query(map, Side::query, c.grid, c.d);
+    query.bind(c.query, c.query_bias, encoding, votes);
+    Rows x = project(c, c.query, c.query_bias, -0.5);
+    for (int j = 0; j < count; ++j)
+      for (int o = 0; o < c.d; ++o)
+        for (int v = 0; v < values; ++v) x[j][o] += static_cast<double>(encoding[j * values + v]) * c.query[v * c.d + o];
+    if (map.normalised) to_length(x, map.factor);
+    for (auto& row : x)
+      for (double& value : row) value *= map.normalised ? 1.0 : map.factor;
+    std::vector<double> mean(c.d), of_features(9), of_mean(9);
+    for (int j = 0; j < count; ++j) {
+      for (int o = 0; o < c.d; ++o) mean[o] += votes[j] * x[j][o] / count;
+      const auto phi = phi_of(map, Side::query, x[j]);
+      for (int f = 0; f < 9; ++f) of_features[f] += votes[j] * phi[f] / count;
+    }
+    feature_map(map.kind, draw_projections(map.ensemble, c.d, 9, 0, map.seed), Side::query, mean, of_mean);
+    const double largest = *std::ranges::max_element(of_mean);
+    std::vector<float> z(9);
+    query.pool(Pooling::mean, c.image.view(), -0.5F, z);
+    for (int f = 0; f < 9; ++f) CHECK(std::abs(z[f] - of_mean[f] / largest) < 1e-4);
+    query.pool(Pooling::features, c.image.view(), -0.5F, z);
+    double scale = 0;
+    for (const double value : of_features) scale = std::max(scale, std::abs(value));
+    for (int f = 0; f < 9; ++f) CHECK(std::abs(z[f] - of_features[f]) < 1e-3 * scale);
+  }
 }
 
 TEST_CASE("features say what does not fit") {
@@ -206,6 +244,10 @@ TEST_CASE("features say what does not fit") {
   CHECK_THROWS_MATCHES(key.rows(c.image.view(), 0, z, 1), Error, says("at pitch 1"));
   const Image other({12, 17, 3});
   CHECK_THROWS_MATCHES(key.pool(Pooling::features, other.view(), 0, z), Error, says("got an image of 12 x 17 x 3"));
+  CHECK_THROWS_MATCHES(read(Config::Map{{"kernel", "exp"}, {"redraw", 5}}, 12, 4), OptionError, says("keys outlive frames"));
+  CHECK_THROWS_MATCHES(read(Config::Map{{"kernel", "exp"}, {"epsilon", 0.1}}, 12, 4), OptionError, says("option 'epsilon'"));
+  CHECK_THROWS_MATCHES(read(Config::Map{{"kernel", "exp"}, {"brute_force", true}}, 12, 4), OptionError,
+                       says("option 'brute_force'"));
   const Config unknown = Config::Map{{"kernel", "softmax"}};
   CHECK_THROWS_AS(read(unknown, 12, 4), OptionError);
 }

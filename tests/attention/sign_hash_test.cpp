@@ -85,22 +85,21 @@ TEST_CASE("codes and distances of many keys equal those of one key at a time, on
       random.fill_normal(planes);
       SignHash hash(features, bits, 6);
       std::vector<std::uint64_t> codes(pitch * hash.words()), distances(pitch), query(hash.words()), code(query);
-      hash.encode_all(planes.data(), pitch, count, codes.data(), pitch);
-      std::vector<float> z(features);
+      std::vector<float> z(features), row(features);
       random.fill_normal(z);
-      hash.encode(z, query);
       for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
         hwy::SetSupportedTargetsForTest(left & -left);
         std::ranges::fill(distances, 0);
+        hash.encode_all(planes.data(), pitch, count, codes.data(), pitch);
+        hash.encode(z, query);
         hamming(codes.data(), pitch, count, query, distances);
-        hwy::SetSupportedTargetsForTest(0);
         for (int j = 0; j < count; ++j) {
-          std::vector<float> row;
-          for (int f = 0; f < features; ++f) row.push_back(planes[f * pitch + j]);
+          for (int f = 0; f < features; ++f) row[f] = planes[f * pitch + j];
           hash.encode(row, code);
           for (int w = 0; w < hash.words(); ++w) REQUIRE(codes[w * pitch + j] == code[w]);
           REQUIRE(static_cast<int>(distances[j]) == distance(code, query));
         }
+        hwy::SetSupportedTargetsForTest(0);
       }
     }
 }

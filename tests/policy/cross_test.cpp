@@ -145,6 +145,51 @@ TEST_CASE("updated every step, with one image, cross is rank") {
   }
 }
 
+TEST_CASE("P and position encodings of both grids count") {
+  const Grid query_grid{3, 2}, key_grid{4, 3};
+  Policy policy = with(
+      "'image': 'fast', 'key_image': 'slow', 'patch': 3, 'stride': 2, 'key_patch': 4, 'key_stride': 3, 'd': 5,"
+      "'top': 4, 'every': 2, 'bias': true, 'query_weights': 'learned', 'encoding': 'learned'",
+      two_images(), 8);
+  randomise(policy, 8, 0.3);
+  const auto votes = slice(policy, "1.cross.query_weights");
+  const auto encoded = [&](Rows patches, const char* name) {
+    const auto table = slice(policy, name);
+    for (std::size_t i = 0; i < patches.size(); ++i)
+      for (std::size_t v = 0; v < patches[i].size(); ++v) patches[i][v] += table[i * patches[i].size() + v];
+    return patches;
+  };
+  const Frame first(policy.observation(), 1), second(policy.observation(), 2);
+  act(policy, first);
+  act(policy, second);
+  const auto q = relu_features(encoded(patches_of(second.image(0), query_grid), "1.cross.encoding"), slice(policy, "1.cross.query"),
+                               slice(policy, "1.cross.query_bias"));
+  const auto k = relu_features(encoded(patches_of(first.image(1), key_grid), "1.cross.keys.encoding"), slice(policy, "1.cross.key"),
+                               slice(policy, "1.cross.key_bias"));
+  CHECK(votes.size() == q.size());
+  std::vector<double> scores;
+  double scale = 0;
+  for (const auto& key : k) {
+    double sum = 0;
+    for (std::size_t i = 0; i < q.size(); ++i) sum += votes[i] * std::inner_product(q[i].begin(), q[i].end(), key.begin(), 0.0);
+    scores.push_back(sum / static_cast<double>(q.size()));
+    scale = std::max(scale, std::abs(scores.back()));
+  }
+  CHECK(selected(policy) == best(scores, 4));
+  const auto view = policy.views().at(0);
+  for (std::size_t i = 0; i < scores.size(); ++i) CHECK(std::abs(view.scores[i] - scores[i]) < 1e-4 * scale);
+}
+
+TEST_CASE("queries and keys of one grid share a learned encoding") {
+  const auto spec = image_spec(12, 16);
+  const auto encodings = [&](const std::string& options) {
+    const Policy policy = with("'patch': 4, 'top': 1, 'encoding': 'learned'" + options, spec, 2);
+    return std::ranges::count_if(policy.layout().slices(), [](const auto& slice) { return slice.name.ends_with("encoding"); });
+  };
+  CHECK(encodings("") == 1);
+  CHECK(encodings(", 'key_stride': 2") == 2);
+}
+
 TEST_CASE("a key grid follows the query grid unless it is given") {
   const auto spec = image_spec(24, 24);
   const auto rows = [&](const std::string& options) {
@@ -254,13 +299,16 @@ TEST_CASE("cross says what does not fit") {
     INFO(options);
     CHECK_THROWS_MATCHES(with(options, spec, 2), Error, MessageMatches(ContainsSubstring(message)));
   };
-  fails("'patch': 4, 'top': 13", "policy.1.cross: option 'top' is 13, but the keys' 12 x 16 image has only 12 patches");
+  fails("'patch': 4, 'top': 13", "policy.1.cross: option 'top' is 13, but a 12 x 16 image has only 12 patches");
   fails("'patch': 4, 'key_image': 'depth'", "unknown key_image 'depth'");
   fails("'patch': 4, 'every': 0", "option 'every'");
   fails("'patch': 4, 'bits': 8", "unknown option 'bits'");
   fails("'patch': 4, 'ranking': 'hash', 'bits': 0", "option 'bits'");
   fails("'patch': 4, 'kernel': 'softmax'", "kernel");
   fails("'patch': 4, 'ranking': 'sample', 'kernel': 'trig'", "have both signs; set kernel = \"exp\"");
+  fails("'patch': 4, 'ranking': 'sample', 'kernel': 'exp', 'pooling': 'features', 'query_weights': 'learned'",
+        "learned query weights can be negative");
+  fails("'patch': 4, 'kernel': 'exp', 'redraw': 5", "keys outlive frames");
   fails("'patch': 4, 'values': 'motion'", "option 'values'");
   fails("'stride': 4", "option 'patch' is missing");
   CHECK_THROWS_MATCHES(with("'patch': 4", vector_spec(3), 2), Error, MessageMatches(ContainsSubstring("draws no images")));

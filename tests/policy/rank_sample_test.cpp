@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -110,4 +111,38 @@ TEST_CASE("rank says why it samples with exponential features only") {
   fails("'top': 2, 'kernel': 'hybrid'", "policy: sampling needs positive features");
   fails("'top': 2, 'kernel': 'softmax'", "kernel 'softmax'");
   CHECK_NOTHROW(make("'top': 2, 'kernel': 'exp', 'replacement': true, 'pooling': 'features'", 4));
+}
+
+TEST_CASE("heads of a sampled rank draw on their own, and P weighs the queries that are pooled") {
+  Policy heads = make("'top': 2, 'kernel': 'exp', 'heads': 2, 'temperature': 10", 8);
+  // Equal weights for both heads: only the draws can differ.
+  std::vector<float> parameters(heads.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    parameters[i] = 0.1F * static_cast<float>(std::sin(static_cast<double>(i % (parameters.size() / 2))));
+  heads.set_parameters(parameters);
+  const Frame frame(heads.observation(), 3);
+  int differ = 0;
+  for (int step = 0; step < 50; ++step) {
+    const auto out = act(heads, frame);
+    differ += std::vector(out.begin(), out.begin() + 4) != std::vector(out.begin() + 4, out.end());
+  }
+  CHECK(differ > 30);
+  Policy voted = make("'top': 2, 'kernel': 'exp', 'm': 40, 'd': 3, 'query_weights': 'learned'", 4);
+  voted.initialise(1);
+  const auto scores = [&](float vote) {
+    std::vector<float> values(voted.parameters().begin(), voted.parameters().end());
+    for (const auto& part : voted.layout().slices())
+      if (part.name == "policy.query_weights")
+        std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(part.offset), part.size, vote);
+    voted.set_parameters(values);
+    act(voted, frame);
+    const auto seen = voted.views().at(0).scores;
+    return std::vector<float>(seen.begin(), seen.end());
+  };
+  const auto ones = scores(1), zeros = scores(0);
+  const auto expected = wanted(voted, frame.image(), 3);
+  for (int i = 0; i < 6; ++i) CHECK(std::abs(ones[i] - expected[i]) < 1e-5);
+  CHECK(ones != zeros);
+  CHECK_THROWS_MATCHES(make("'top': 2, 'kernel': 'exp', 'pooling': 'features', 'query_weights': 'learned'", 4), Error,
+                       MessageMatches(ContainsSubstring("learned query weights can be negative")));
 }
