@@ -101,7 +101,7 @@ class Plot {
 
   /// In the upper corner where fewer points lie.
   Box place_legend() {
-    Box box{left, 0, 0};
+    Box box{left, 0, 12};
     cairo_set_font_size(canvas_.get(), 14);
     for (const auto& series : chart_.series) {
       if (series.label.empty()) continue;
@@ -126,10 +126,10 @@ class Plot {
 
   void draw_legend() {
     const Box box = place_legend();
-    if (box.height == 0) return;
+    if (box.width == 0) return;
     // Lines that pass below the legend fade, so that it stays legible.
     cairo_set_source_rgba(canvas_.get(), 1, 1, 1, .85);
-    canvas_.rectangle(box.x + 6, top, box.width, box.height + 4);
+    canvas_.rectangle(box.x + 6, top, box.width, box.height - 4);
     double y = top + 12;
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
       if (chart_.series[i].label.empty()) continue;

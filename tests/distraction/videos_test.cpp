@@ -16,6 +16,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.envs;
 import iap.render;
@@ -26,15 +28,6 @@ using Catch::Matchers::MessageMatches;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Folder {
-  fs::path path = fs::current_path() / "videos_test_files";
-  Folder() {
-    fs::remove_all(path);
-    make_folder(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-};
 
 // Smooth enough for a JPEG to keep.
 Image picture(int height, int width, double phase) {
@@ -95,12 +88,12 @@ void put32(std::string& bytes, std::size_t at, std::uint32_t value) {
 }  // namespace
 
 TEST_CASE("a JPEG gives back what was written, grey or in colour") {
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const int channels : {1, 3}) {
     for (const auto [height, width] : {std::array{1, 1}, {37, 51}, {120, 160}}) {
       const Image image = picture(height, width, 0.3);
-      write_jpeg(folder.path / "a.jpg", image, channels);
-      for (const Image& back : {read_jpeg(folder.path / "a.jpg"), read_image(folder.path / "a.jpg")}) {
+      write_jpeg(folder.path() / "a.jpg", image, channels);
+      for (const Image& back : {read_jpeg(folder.path() / "a.jpg"), read_image(folder.path() / "a.jpg")}) {
         REQUIRE((back.shape() == image.shape()));
         double sum = 0;
         for (std::size_t i = 0; i < image.bytes().size(); ++i)
@@ -112,19 +105,19 @@ TEST_CASE("a JPEG gives back what was written, grey or in colour") {
 }
 
 TEST_CASE("bad picture files are errors that name the file and say what is wrong") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto refuses = [&](const std::string& name, const std::string& content, const std::string& why) {
-    const auto path = folder.path / name;
+    const auto path = folder.path() / name;
     write_file_atomic(path, content);
     CHECK_THROWS_MATCHES(read_image(path), Error, MessageMatches(ContainsSubstring(name) && ContainsSubstring(why)));
   };
-  write_jpeg(folder.path / "good.jpg", picture(60, 80, 0), 3);
-  const std::string jpeg = read_file(folder.path / "good.jpg");
+  write_jpeg(folder.path() / "good.jpg", picture(60, 80, 0), 3);
+  const std::string jpeg = read_file(folder.path() / "good.jpg");
   refuses("empty.jpg", "", "it is empty");
   refuses("text.png", "this is no picture", "neither as a PNG nor as a JPEG");
   for (const std::size_t share : {4, 20, 50, 90}) refuses("cut.jpg", jpeg.substr(0, jpeg.size() * share / 100), "as a JPEG");
-  write_jpeg(folder.path / "print.jpg", picture(20, 20, 0), 4);
-  CHECK_THROWS_MATCHES(read_image(folder.path / "print.jpg"), Error,
+  write_jpeg(folder.path() / "print.jpg", picture(20, 20, 0), 4);
+  CHECK_THROWS_MATCHES(read_image(folder.path() / "print.jpg"), Error,
                        MessageMatches(ContainsSubstring("print.jpg") && ContainsSubstring("CMYK")));
   std::string huge_jpeg = jpeg;  // its size stands in the frame header
   const auto header = jpeg.find("\xff\xc0");
@@ -132,21 +125,21 @@ TEST_CASE("bad picture files are errors that name the file and say what is wrong
   put32(huge_jpeg, header + 5, 0xf000f000);
   refuses("huge.jpg", huge_jpeg, "61440 x 61440 pixels");
 
-  write_png(folder.path / "good.png", picture(20, 20, 0).view());
-  const std::string png = read_file(folder.path / "good.png");
+  write_png(folder.path() / "good.png", picture(20, 20, 0).view());
+  const std::string png = read_file(folder.path() / "good.png");
   refuses("cut.png", png.substr(0, png.size() / 2), "as a PNG");
   std::string huge_png = png;
   put32(huge_png, 16, 16000);
   put32(huge_png, 20, 16000);
   put32(huge_png, 29, crc32(std::string_view(huge_png).substr(12, 17)));
   refuses("huge.png", huge_png, "16000 x 16000 pixels");
-  CHECK_THROWS_MATCHES(read_image(folder.path / "missing.jpg"), Error, MessageMatches(ContainsSubstring("missing.jpg")));
+  CHECK_THROWS_MATCHES(read_image(folder.path() / "missing.jpg"), Error, MessageMatches(ContainsSubstring("missing.jpg")));
 }
 
 TEST_CASE("of 16 bits a channel the upper eight count") {
   // 2 x 1 pixels of 16 bits, stored without compression: red 0x1234, green 0x8000, blue 0xffff; then black.
-  const Folder folder;
-  const auto path = folder.path / "deep.png";
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "deep.png";
   write_file_atomic(path, read_file(std::string(IAP_TEST_DATA) + "/distraction/deep.png"));
   const Image image = read_image(path);
   REQUIRE((image.shape() == ImageShape{1, 2, 3, PixelType::uint8}));
@@ -154,34 +147,34 @@ TEST_CASE("of 16 bits a channel the upper eight count") {
 }
 
 TEST_CASE("videos are folders of frames, in order") {
-  const Folder folder;
-  for (const char* name : {"zebra", "bear", "camel", "libby", ".hidden"}) write_video(folder.path / name, 3);
-  write_file_atomic(folder.path / "bear" / "notes.txt", "no frame");
-  write_file_atomic(folder.path / "readme.txt", "no video");
-  const auto train = find_videos(folder.path, Split::train), validation = find_videos(folder.path, Split::validation);
+  const TemporaryFolder folder;
+  for (const char* name : {"zebra", "bear", "camel", "libby", ".hidden"}) write_video(folder.path() / name, 3);
+  write_file_atomic(folder.path() / "bear" / "notes.txt", "no frame");
+  write_file_atomic(folder.path() / "readme.txt", "no video");
+  const auto train = find_videos(folder.path(), Split::train), validation = find_videos(folder.path(), Split::validation);
   CHECK(names(train) == std::vector<std::string>{"bear", "zebra"});
   CHECK(names(validation) == std::vector<std::string>{"camel", "libby"});
   REQUIRE(train[0].length() == 3);
   for (int i = 0; i < 3; ++i) CHECK(train[0].frames[i].filename() == "0000" + std::to_string(i) + ".png");
 
-  write_video(folder.path / "sets" / "train" / "camel", 1);
-  write_video(folder.path / "sets" / "validation" / "tree", 2);
-  CHECK(names(find_videos(folder.path / "sets", Split::train)) == std::vector<std::string>{"camel"});
-  CHECK(names(find_videos(folder.path / "sets", Split::validation)) == std::vector<std::string>{"tree"});
+  write_video(folder.path() / "sets" / "train" / "camel", 1);
+  write_video(folder.path() / "sets" / "validation" / "tree", 2);
+  CHECK(names(find_videos(folder.path() / "sets", Split::train)) == std::vector<std::string>{"camel"});
+  CHECK(names(find_videos(folder.path() / "sets", Split::validation)) == std::vector<std::string>{"tree"});
 }
 
 TEST_CASE("folders without videos are errors that name them") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto refuses = [&](const fs::path& path, const std::string& named, const std::string& why) {
     CHECK_THROWS_MATCHES(find_videos(path, Split::validation), Error,
                          MessageMatches(ContainsSubstring(named) && ContainsSubstring(why)));
   };
-  refuses(folder.path / "nowhere", "nowhere", "no such folder");
-  refuses(folder.path, folder.path.string(), "no video of the split 'validation'");
-  write_file_atomic(folder.path / "file", "");
-  refuses(folder.path / "file", "file", "no such folder");
-  make_folder(folder.path / "dog");
-  refuses(folder.path, "dog", "no PNG or JPEG");
+  refuses(folder.path() / "nowhere", "nowhere", "no such folder");
+  refuses(folder.path(), folder.path().string(), "no video of the split 'validation'");
+  write_file_atomic(folder.path() / "file", "");
+  refuses(folder.path() / "file", "file", "no such folder");
+  make_folder(folder.path() / "dog");
+  refuses(folder.path(), "dog", "no PNG or JPEG");
 }
 
 TEST_CASE("the painted videos of the two splits differ") {
@@ -197,11 +190,11 @@ TEST_CASE("the painted videos of the two splits differ") {
 }
 
 TEST_CASE("a frame becomes a sky by bilinear stretching") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const int height = 30, width = 50, size = 80;
   const Image image = picture(height, width, 1);
-  write_png(folder.path / "0.png", image.view());
-  const Video video{"v", {folder.path / "0.png"}};
+  write_png(folder.path() / "0.png", image.view());
+  const Video video{"v", {folder.path() / "0.png"}};
   const auto sky = sky_texture(video, 0, {.size = size});
   REQUIRE(sky->width() == size);
   CHECK(sky->levels()[0].face_size == 0);

@@ -67,6 +67,10 @@ Config trace(const EnvEntry& entry) {
 TEST_CASE("environments repeat their golden traces") {
   for (const auto& entry : env_catalog()) {
     const auto golden = parse_json(read_file(path(entry.name)), entry.name), now = trace(entry);
+    for (const char* part : {"rewards", "states", "picture"}) {
+      CAPTURE(entry.name, part);
+      REQUIRE(golden.find(part));
+    }
     for (const char* part : {"rewards", "states"}) {
       const auto &expected = *golden.find(part)->list(), &actual = *now.find(part)->list();
       REQUIRE(expected.size() == steps);

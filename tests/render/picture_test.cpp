@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.render;
 
@@ -16,12 +18,6 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
 namespace {
-
-struct Folder {
-  std::filesystem::path path = std::filesystem::current_path() / "picture_test_files";
-  Folder() { make_folder(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
 
 Image noise(int height, int width, int channels) {
   Random random(5);
@@ -33,8 +29,8 @@ Image noise(int height, int width, int channels) {
 }  // namespace
 
 TEST_CASE("a PNG gives back the pixels it was written from") {
-  const Folder folder;
-  const auto path = folder.path / "image.png";
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "image.png";
   for (const auto [height, width] : {std::array{1, 1}, {7, 13}, {240, 320}}) {
     const Image colour = noise(height, width, 3), grey = noise(height, width, 1);
     write_png(path, colour.view());
@@ -48,12 +44,12 @@ TEST_CASE("a PNG gives back the pixels it was written from") {
   }
   const Image floats({2, 2, 3, PixelType::float32});
   CHECK_THROWS_AS(write_png(path, floats.view()), Error);
-  CHECK_THROWS_AS(write_png(folder.path / "missing" / "image.png", noise(2, 2, 3).view()), Error);
+  CHECK_THROWS_AS(write_png(folder.path() / "missing" / "image.png", noise(2, 2, 3).view()), Error);
 }
 
 TEST_CASE("broken PNG files are errors that name the file") {
-  const Folder folder;
-  const auto path = folder.path / "broken.png";
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "broken.png";
   write_png(path, noise(20, 20, 3).view());
   const std::string good = read_file(path);
   const auto refuses = [&](const std::string& content) {
@@ -69,7 +65,7 @@ TEST_CASE("broken PNG files are errors that name the file") {
   wrong_header[24] = 3;  // bits a pixel
   refuses(wrong_header);
   refuses("this is no picture");
-  CHECK_THROWS_AS(read_png(folder.path / "missing.png"), Error);
+  CHECK_THROWS_AS(read_png(folder.path() / "missing.png"), Error);
 }
 
 TEST_CASE("pictures are enlarged and set side by side pixel by pixel") {

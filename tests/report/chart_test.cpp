@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+
+#include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.render;
 import iap.report;
@@ -14,11 +16,9 @@ using namespace iap;
 namespace {
 
 Image drawn(const Chart& chart) {
-  const auto path = std::filesystem::temp_directory_path() / "iap_chart_test.png";
-  write_chart(path, chart);
-  Image image = read_png(path);
-  std::filesystem::remove(path);
-  return image;
+  const TemporaryFolder folder;
+  write_chart(folder.path() / "chart.png", chart);
+  return read_png(folder.path() / "chart.png");
 }
 
 /// Bounding box of the pixels of the first series' colour (Okabe and Ito's blue), within the plot or outside it.

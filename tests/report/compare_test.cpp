@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.render;
 import iap.report;
@@ -16,11 +18,10 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 struct Runs {
-  std::filesystem::path root = std::filesystem::temp_directory_path() / "iap_compare_test";
+  TemporaryFolder root;
   std::vector<std::filesystem::path> folders;
-  ~Runs() { std::filesystem::remove_all(root); }
   void add(const std::string& metrics) {
-    folders.push_back(root / std::to_string(folders.size()));
+    folders.push_back(root.path() / std::to_string(folders.size()));
     std::filesystem::create_directories(folders.back());
     write_file_atomic(folders.back() / "metrics.csv", metrics);
   }
@@ -57,7 +58,7 @@ TEST_CASE("a comparison that cannot be drawn says which curve or file is at faul
                     ContainsSubstring("'apart'") && ContainsSubstring("in every run"));
   CHECK_THROWS_WITH(mean_curve({"a", runs.folders}, "eval_maen"),
                     ContainsSubstring("metrics.csv") && ContainsSubstring("did you mean 'eval_mean'"));
-  CHECK_THROWS_WITH(mean_curve({"a", {runs.root / "missing"}}, "eval_mean"), ContainsSubstring("missing"));
+  CHECK_THROWS_WITH(mean_curve({"a", {runs.root.path() / "missing"}}, "eval_mean"), ContainsSubstring("missing"));
 }
 
 TEST_CASE("a comparison shows each curve in its colour and its band") {
@@ -65,7 +66,7 @@ TEST_CASE("a comparison shows each curve in its colour and its band") {
   runs.add("iteration,eval_mean\n0,0\n10,100\n");
   runs.add("iteration,eval_mean\n0,40\n10,100\n");
   runs.add("iteration,eval_mean\n0,80\n10,20\n");
-  const auto png = runs.root / "compare.png";
+  const auto png = runs.root.path() / "compare.png";
   write_comparison(png, {{"a", {runs.folders[0], runs.folders[1]}}, {"b", {runs.folders[2]}}}, "eval_mean", "title");
   const Image image = read_png(png);
   const auto count = [&](int r, int g, int b) {
@@ -82,11 +83,11 @@ TEST_CASE("a comparison shows each curve in its colour and its band") {
 }
 
 TEST_CASE("the legend keeps out of the way of the points") {
-  const auto path = std::filesystem::temp_directory_path() / "iap_legend_test.png";
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "chart.png";
   const auto dark_pixels = [&](double peak_at) {
     write_chart(path, {.series = {{.label = "WWWWWWWW", .x = {0, peak_at, 10}, .y = {0, 100, 0}}}});
     const Image image = read_png(path);
-    std::filesystem::remove(path);
     int left = 0, right = 0;
     for (int row = 46; row < 80; ++row)
       for (int column = 80; column < 870; ++column) {

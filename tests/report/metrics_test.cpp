@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.report;
 
@@ -14,12 +16,10 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "iap_report_test";
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
+  TemporaryFolder folder;
   std::filesystem::path file(const std::string& content) const {
-    write_file_atomic(path / "metrics.csv", content);
-    return path / "metrics.csv";
+    write_file_atomic(folder.path() / "metrics.csv", content);
+    return folder.path() / "metrics.csv";
   }
 };
 
