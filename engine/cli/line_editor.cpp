@@ -1,6 +1,7 @@
 #include "cli/line_editor.hpp"
 
 #include <editline/readline.h>
+#include <langinfo.h>
 #include <unistd.h>
 
 #include <clocale>
@@ -56,7 +57,9 @@ char** complete_names(const char* prefix, int, int) {
 LineEditor::LineEditor(std::filesystem::path history, Complete complete)
     : history_(std::move(history)), terminal_(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
   if (!terminal_) return;
-  std::setlocale(LC_CTYPE, "");
+  // Without a locale of its own a terminal is still most likely UTF-8, which the plain C locale would drop from what is typed.
+  if (!std::setlocale(LC_CTYPE, "") || std::strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968") == 0)
+    std::setlocale(LC_CTYPE, "C.UTF-8");
   completer = std::move(complete);
   rl_readline_name = const_cast<char*>("iap");
   rl_getc_function = read_key;

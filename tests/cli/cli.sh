@@ -273,7 +273,7 @@ case_prompt_pipe() {
 case_prompt_terminal() {
   command -v script >/dev/null || { echo "no 'script' program: skipped"; exit 0; }
   mkfifo keys
-  TERM=xterm script -qec "$iap" /dev/null <keys >out 2>err &
+  env -u LANG -u LC_ALL -u LC_CTYPE TERM=xterm script -qec "$iap" /dev/null <keys >out 2>err &
   local pid=$!
   exec 3>keys
   # wait_for TEXT [TIMES]
