@@ -12,6 +12,7 @@ module;
 #include <vector>
 module iap.optim;
 import iap.core;
+import :pairs;
 import :shaping;
 import :turn;
 
@@ -26,20 +27,16 @@ namespace {
 class RandomSearch : public Optimizer {
  public:
   RandomSearch(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : seed_(seed),
-        turn_("ars", initial.size(), static_cast<std::size_t>(options.integer_in("population", 2, 1 << 20, 64))),
+      : turn_("ars", initial.size(), read_pair_population(options, "antithetic")),
+        pairs_(seed, initial.size()),
         mean_(initial.begin(), initial.end()),
         rounded_(initial.begin(), initial.end()) {
-    if (turn_.population() % 2)
-      options.fail(text("option 'population' must be even (members come in antithetic pairs), got ", turn_.population()));
     const auto directions = static_cast<std::int64_t>(turn_.population() / 2);
     top_ = static_cast<std::size_t>(options.integer_in("top", 1, directions, directions));
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.05);
     learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
     learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
-    const auto shaping = options.choice("shaping", shaping_names(), "none");
-    shaping_ = static_cast<Shaping>(std::ranges::find(shaping_names(), shaping) - shaping_names().begin());
-    noise_.resize(mean_.size());
+    shaping_ = read_shaping(options, "none");
     step_.resize(mean_.size());
     weights_.resize(turn_.population());
     order_.resize(turn_.population() / 2);
@@ -53,15 +50,7 @@ class RandomSearch : public Optimizer {
 
   void ask(std::span<float> population) override {
     turn_.ask(population.size());
-    for (std::size_t pair = 0; pair < turn_.population() / 2; ++pair) {
-      draw_noise(pair);
-      float* plus = population.data() + 2 * pair * mean_.size();
-      float* minus = plus + mean_.size();
-      for (std::size_t i = 0; i < mean_.size(); ++i) {
-        plus[i] = static_cast<float>(mean_[i] + sigma_ * noise_[i]);
-        minus[i] = static_cast<float>(mean_[i] - sigma_ * noise_[i]);
-      }
-    }
+    pairs_.place(turn_.iteration(), mean_, [this](std::size_t) { return sigma_; }, population);
   }
 
   void tell(std::span<const double> fitness) override {
@@ -74,8 +63,8 @@ class RandomSearch : public Optimizer {
     std::ranges::sort(std::span(order_).first(top_));
     for (const std::size_t pair : std::span(order_).first(top_)) {
       const double weight = learning_rate_ / static_cast<double>(top_) * (weights_[2 * pair] - weights_[2 * pair + 1]);
-      draw_noise(pair);
-      for (std::size_t i = 0; i < mean_.size(); ++i) step_[i] += weight * noise_[i];
+      const auto noise = pairs_.noise(turn_.iteration(), pair);
+      for (std::size_t i = 0; i < mean_.size(); ++i) step_[i] += weight * noise[i];
     }
     for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += step_[i];
     round_parameters(name(), mean_, rounded_, "lower learning_rate");
@@ -103,14 +92,6 @@ class RandomSearch : public Optimizer {
   }
 
  private:
-  void draw_noise(std::size_t pair) {
-    Random({.seed = seed_,
-            .iteration = turn_.iteration(),
-            .member = static_cast<std::uint32_t>(pair),
-            .purpose = Purpose::perturbation})
-        .fill_normal(noise_);
-  }
-
   /// Puts the `top_` best directions first; of equal ones the earlier.
   void choose_directions() {
     std::iota(order_.begin(), order_.end(), 0U);
@@ -136,14 +117,13 @@ class RandomSearch : public Optimizer {
     each([&](double& value) { value = deviation > 1e-15 ? (value - mean) / deviation : 0; });
   }
 
-  std::uint64_t seed_;
   Turn turn_;
+  Pairs pairs_;
   std::size_t top_ = 1;
   double sigma_ = 0, learning_rate_ = 0, learning_rate_decay_ = 1;
   Shaping shaping_ = Shaping::none;
   std::vector<double> mean_;
   std::vector<float> rounded_;  ///< `mean_` as the policy takes it
-  std::vector<float> noise_;
   std::vector<double> step_, weights_;
   std::vector<std::uint32_t> order_;
 };

@@ -12,6 +12,7 @@ module;
 module iap.optim;
 import iap.core;
 import :ascent;
+import :pairs;
 import :shaping;
 import :turn;
 
@@ -26,23 +27,19 @@ namespace {
 class ParameterExploration : public Optimizer {
  public:
   ParameterExploration(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : seed_(seed),
-        turn_("pepg", initial.size(), static_cast<std::size_t>(options.integer_in("population", 2, 1 << 20, 64))),
+      : turn_("pepg", initial.size(), read_pair_population(options, "symmetric")),
+        pairs_(seed, initial.size()),
         mean_(initial.begin(), initial.end()),
         rounded_(initial.begin(), initial.end()) {
-    if (turn_.population() % 2)
-      options.fail(text("option 'population' must be even (members come in symmetric pairs), got ", turn_.population()));
     const double sigma = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma, std::min(sigma, 0.01));
     sigma_rate_ = options.number_in("sigma_learning_rate", 0, 1e3, 0.1);
     sigma_change_ = options.number_in("sigma_max_change", 0, 1, 0.2);
     learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
     learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
-    const auto shaping = options.choice("shaping", shaping_names(), "centred_ranks");
-    shaping_ = static_cast<Shaping>(std::ranges::find(shaping_names(), shaping) - shaping_names().begin());
+    shaping_ = read_shaping(options, "centred_ranks");
     ascent_ = make_ascent(options.choice("optimizer", ascent_names(), "adam"), options, mean_.size());
     deviations_.assign(mean_.size(), sigma);
-    noise_.resize(mean_.size());
     gradient_.resize(mean_.size());
     deviation_gradient_.resize(mean_.size());
     weights_.resize(turn_.population());
@@ -56,15 +53,7 @@ class ParameterExploration : public Optimizer {
 
   void ask(std::span<float> population) override {
     turn_.ask(population.size());
-    for (std::size_t pair = 0; pair < turn_.population() / 2; ++pair) {
-      draw_noise(pair);
-      float* plus = population.data() + 2 * pair * mean_.size();
-      float* minus = plus + mean_.size();
-      for (std::size_t i = 0; i < mean_.size(); ++i) {
-        plus[i] = static_cast<float>(mean_[i] + deviations_[i] * noise_[i]);
-        minus[i] = static_cast<float>(mean_[i] - deviations_[i] * noise_[i]);
-      }
-    }
+    pairs_.place(turn_.iteration(), mean_, [this](std::size_t i) { return deviations_[i]; }, population);
   }
 
   void tell(std::span<const double> fitness) override {
@@ -112,14 +101,6 @@ class ParameterExploration : public Optimizer {
   }
 
  private:
-  void draw_noise(std::size_t pair) {
-    Random({.seed = seed_,
-            .iteration = turn_.iteration(),
-            .member = static_cast<std::uint32_t>(pair),
-            .purpose = Purpose::perturbation})
-        .fill_normal(noise_);
-  }
-
   void estimate_gradients() {
     std::ranges::fill(gradient_, 0.0);
     std::ranges::fill(deviation_gradient_, 0.0);
@@ -129,17 +110,17 @@ class ParameterExploration : public Optimizer {
     for (std::size_t pair = 0; pair < turn_.population() / 2; ++pair) {
       const double plus = weights_[2 * pair], minus = weights_[2 * pair + 1];
       const double slope = (plus / 2 - minus / 2) / pairs, excess = (plus / 2 + minus / 2 - baseline) / pairs;
-      draw_noise(pair);
+      const auto eps = pairs_.noise(turn_.iteration(), pair);
       for (std::size_t i = 0; i < mean_.size(); ++i) {
-        const double noise = noise_[i];
+        const double noise = eps[i];
         gradient_[i] += slope * deviations_[i] * noise;
         deviation_gradient_[i] += excess * deviations_[i] * (noise * noise - 1);
       }
     }
   }
 
-  std::uint64_t seed_;
   Turn turn_;
+  Pairs pairs_;
   double sigma_min_ = 0, sigma_rate_ = 0, sigma_change_ = 0;
   double learning_rate_ = 0, learning_rate_decay_ = 1;
   Shaping shaping_ = Shaping::centred_ranks;
@@ -147,7 +128,6 @@ class ParameterExploration : public Optimizer {
   double gradient_norm_ = 0;
   std::vector<double> mean_, deviations_;
   std::vector<float> rounded_;  ///< `mean_` as the policy takes it
-  std::vector<float> noise_;
   std::vector<double> gradient_, deviation_gradient_, weights_;
 };
 

@@ -48,9 +48,9 @@ void standardise(std::span<double> values) {
 
 }  // namespace
 
-const std::vector<std::string>& shaping_names() {
+Shaping read_shaping(Options& options, const char* fallback) {
   static const std::vector<std::string> names = {"centred_ranks", "standardised", "none"};
-  return names;
+  return static_cast<Shaping>(std::ranges::find(names, options.choice("shaping", names, fallback)) - names.begin());
 }
 
 void centred_ranks(std::span<const double> fitness, std::span<double> ranks) {

@@ -1,16 +1,15 @@
 module;
 #include <span>
-#include <string>
-#include <vector>
 /// How fitness becomes the weights of a gradient estimate.
 module iap.optim:shaping;
+import iap.core;
 
 namespace iap {
 
 enum class Shaping { centred_ranks, standardised, none };
 
-/// The names of the shapings, in the order of the enumeration.
-const std::vector<std::string>& shaping_names();
+/// Option `shaping`: "centred_ranks", "standardised" or "none".
+Shaping read_shaping(Options& options, const char* fallback);
 
 /// Writes the weight of each member. NaN weighs like the worst finite fitness and an infinity like the extreme finite one, except
 /// with ranks, which order them all.

@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "helpers.hpp"
-import iap.attention;
+#include "attention_reference.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -28,20 +27,7 @@ struct Setup {
 };
 
 std::vector<std::vector<double>> patches_of(const Image& image, const Setup& setup) {
-  const auto& shape = image.shape();
-  std::vector<std::vector<double>> patches;
-  for (int y = 0; y + setup.patch <= shape.height; y += setup.stride)
-    for (int x = 0; x + setup.patch <= shape.width; x += setup.stride) {
-      patches.emplace_back();
-      for (int row = y; row < y + setup.patch; ++row)
-        for (int column = x; column < x + setup.patch; ++column)
-          for (int channel = 0; channel < shape.channels; ++channel) {
-            const auto index = static_cast<std::size_t>((row * shape.width + column) * shape.channels + channel);
-            patches.back().push_back((shape.type == PixelType::uint8 ? image.bytes()[index] / 255.0 : image.floats()[index]) +
-                                     setup.offset);
-          }
-    }
-  return patches;
+  return reference::patches(image, setup.patch, setup.stride, setup.offset);
 }
 
 std::vector<double> features(const std::vector<double>& patch, const std::vector<double>& weight, const std::vector<double>& bias,
@@ -73,17 +59,6 @@ std::vector<double> slow_scores(const std::vector<std::vector<double>>& patches,
   return scores;
 }
 
-std::vector<int> best(const std::vector<double>& scores, int top) {
-  std::vector<int> order(scores.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, [&](int a, int b) {
-    const double x = scores[static_cast<std::size_t>(a)], y = scores[static_cast<std::size_t>(b)];
-    return x > y || (x == y && a < b);
-  });
-  order.resize(static_cast<std::size_t>(top));
-  return order;
-}
-
 /// (row, column) centre of a patch in [-1, 1].
 std::pair<double, double> centre(int index, const ImageShape& shape, const Setup& setup) {
   const int columns = (shape.width - setup.patch) / setup.stride + 1;
@@ -111,7 +86,7 @@ TEST_CASE("rank hands over centres, pixels and motion of the best patches in ran
       const auto& shape = frame.image().shape();
       const auto patches = patches_of(frame.image(), setup);
       const auto scores = slow_scores(patches, policy, "policy", bias, setup.d);
-      const auto expected = best(scores, setup.top);
+      const auto expected = reference::best(scores, setup.top);
       const auto values = act(policy, frame);
       const auto view = policy.views().at(0);
       CHECK(view.block == "policy");
