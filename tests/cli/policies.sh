@@ -1,0 +1,230 @@
+# shellcheck shell=bash
+# Policies and runs looked at: eval, play, report, import and export.
+
+case_eval() {
+  training_script 'out = "run",'
+  run run train.lua
+  exits 0
+  run eval run --episodes 5 --seed 2 --csv episodes.csv
+  exits 0
+  says out "episodes            5"
+  [ "$(head -1 episodes.csv)" = "episode,seed,return,steps,terminated,truncated,unstable" ] || fail "csv header"
+  lines episodes.csv 6
+  # The figures printed are those of the episodes.
+  awk -F, 'NR > 1 {s += $3; q += $3 * $3; n++} END {m = s / n; printf "%.2f %.2f\n", m, sqrt((q - n * m * m) / (n - 1))}' episodes.csv >figures
+  [ "$(awk '/mean return/ {m = $3} /standard deviation/ {d = $3} END {print m, d}' out)" = "$(cat figures)" ] || fail "mean and deviation"
+  cp episodes.csv first.csv
+  run eval run --episodes 5 --seed 2 --threads 1 --csv episodes.csv
+  cmp -s episodes.csv first.csv || fail "one thread gives other episodes"
+  cat >eval.lua <<'LUA'
+local iap = require "iap"
+local by_path = iap.eval("run", { episodes = 5, seed = 2 })
+local by_policy = iap.eval(iap.policy.load("run"), { episodes = 5, seed = 2 })
+assert(by_path.mean == by_policy.mean and #by_path.episodes == 5 and by_path.low <= by_path.mean and by_path.mean <= by_path.high)
+print(string.format("%.2f", by_path.mean))
+LUA
+  run run eval.lua
+  exits 0
+  [ "$(cat out)" = "$(cut -d' ' -f1 figures)" ] || fail "iap.eval gives another mean"
+  # The environment's options may be overridden, and the environment itself exchanged.
+  run eval run --episodes 3 --set time_limit=7 --csv short.csv
+  exits 0
+  says out "pendulum.lua time_limit=7"
+  [ "$(cut -d, -f4 short.csv | sort -u)" = "$(printf '7\nsteps')" ] || fail "--set time_limit"
+  cp pendulum.lua other.lua
+  run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
+  exits 0
+  says out "other.lua"
+  cmp -s episodes.csv first.csv || fail "--env gives other episodes"
+  sed -i 's/9.81/1.62/' other.lua
+  run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
+  exits 0
+  cmp -s episodes.csv first.csv && fail "--env plays the old environment"
+  run eval run --set time_limt=7
+  exits 1
+  says err "environment 'pendulum.lua': unknown option 'time_limt'; did you mean 'time_limit'?"
+  lines err 1
+  run eval run --set time_limit=fast
+  exits 1
+  says err "option 'time_limit' must be an integer, got \"fast\""
+  run eval run --set time_limit
+  exits 1
+  says err "--set time_limit: write it as path=value"
+  run eval run --set time_limit.x=3
+  exits 1
+  says err "--set time_limit.x=3: cannot set 'x' inside an integer"
+  run eval run --set name=other.lua
+  exits 1
+  says err "chosen with --env"
+  run eval run --env pendulun.lua
+  exits 1
+  says err "pendulun.lua"
+  run eval run --env cartpole-swingup --set time_limit=3
+  exits 1
+  says err "built for the observation"
+  run eval run --env cartpole-swingup --set gravity=3
+  exits 1
+  says err "--set OPTION=null"
+  run eval nothing
+  exits 1
+  says err "nothing"
+  echo junk >junk.iap
+  run eval junk.iap
+  exits 1
+  says err "junk.iap"
+}
+
+# A policy for small pictures, policy.iap, with its initial parameters.
+save_policy() {
+  cat >save.lua <<'LUA'
+local iap = require "iap"
+local blocks = iap.policy.sequence {
+  iap.attention.rank { patch = 4, stride = 4, d = 4, kernel = "relu", top = 3 }, iap.policy.linear { activation = "tanh" },
+}
+iap.policy.build(blocks, iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, time_limit = 10 })):save("policy.iap")
+LUA
+  run run save.lua
+  exits 0
+}
+
+case_play() {
+  save_policy
+  run play policy.iap --seed 3
+  exits 0
+  says out "video    policy.webp (544 x 408, 5 frames, 50 a second"
+  says out "10 steps, seed 3"
+  [ "$(head -c 4 policy.webp)$(head -c 12 policy.webp | tail -c 4)" = RIFFWEBP ] || fail "no WebP"
+  run play policy.iap --out p.png --scale 2 --steps 4 --fps 5 --view side-by-side --set render.shadows=false
+  exits 0
+  says out "p.png (132 x 48, 4 frames, 5 a second"
+  [ "$(head -c 4 p.png | tail -c 3)" = PNG ] || fail "no PNG"
+  # A heat map of what the policy sees, and a strip.
+  run play policy.iap --out p.apng --view heatmap --as-seen
+  exits 0
+  run play policy.iap --strip 3 --out strip.png
+  exits 0
+  says out "3 pictures"
+  # The episode is that of iap eval.
+  run eval policy.iap --episodes 2 --csv e.csv
+  seed=$(sed -n 3p e.csv | cut -d, -f2)
+  run play policy.iap --seed "$seed" --scale 1 --out p.webp
+  says out "return $(sed -n 3p e.csv | awk -F, '{printf "%.2f", $3}'),"
+  # A run keeps its video.
+  mkdir run
+  cp policy.iap run/best.iap
+  run play run --scale 1 --env cartpole-swingup
+  exits 0
+  [ -s run/media/play.webp ] || fail "no video in the run"
+}
+
+case_play_errors() {
+  save_policy
+  for arguments in "" "policy.iap --view sideways" "policy.iap --scale 0" "policy.iap --fps 0" "policy.iap --steps 0"; do
+    # shellcheck disable=SC2086
+    run play $arguments
+    exits 2
+    [ -s err ] || fail "'$arguments' says nothing"
+  done
+  refuses() {
+    local expected=$1
+    shift
+    run "$@"
+    exits 1
+    says err "$expected"
+    lines err 1
+  }
+  refuses "nothing.iap" play nothing.iap
+  refuses "must end in .webp, .png, .apng or .mp4" play policy.iap --out video.gif
+  refuses "cannot write 'nowhere/v.webp'" play policy.iap --out nowhere/v.webp
+  refuses "unknown option 'camrea'; did you mean 'camera'?" play policy.iap --set camrea=1
+  refuses "write it as path=value" play policy.iap --set camera
+  refuses "there is no environment 'cartpole-swinup'; did you mean" play policy.iap --env cartpole-swinup
+  refuses "the policy gives 1 action values, 'cheetah-run' takes 6" play policy.iap --env cheetah-run
+  PATH=$work "$iap" play policy.iap --out v.mp4 >out 2>err
+  code=$?
+  exits 1
+  says err "needs the program 'ffmpeg', which is not on the PATH"
+  [ -z "$(ls ./*.part v.* 2>/dev/null)" ] || fail "something was left behind"
+  training_script 'out = "run",'
+  run run train.lua
+  refuses "there is nothing to show: the policy sees no image" play run
+}
+
+case_report() {
+  training_script 'out = iap.run_folder("a"),'
+  run run train.lua
+  exits 0
+  run report a
+  exits 0
+  says out "report   a/report.html"
+  says a/report.html "<h1>pendulum.lua</h1>"
+  # This environment draws nothing: the report says so and has everything else.
+  says a/report.html "There are none: there is nothing to show"
+  says a/report.html "experiment.lua of a"
+  run run train.lua --seed 4 --out b
+  run report a b
+  exits 0
+  says out "report   report.html"
+  says report.html "mean of 2 seeds"
+  run report a --out reports/x.html
+  exits 1
+  says err "reports/x.html"
+  lines err 1
+  run report a missing
+  exits 1
+  says err "there is no run 'missing'"
+  lines err 1
+  mkdir empty
+  run report empty
+  exits 1
+  says err "'empty' is not the folder of a run: it has no config.json"
+  run report
+  exits 2
+}
+
+# Published weights in, out and in again; the array is the same to the byte. Only the date in the archive is ours.
+case_exchange() {
+  local weights
+  weights=$(readlink -f "$(dirname "$scripts")/../data/attention_agent")
+  cp "$weights"/*.npz .
+  for game in car_racing take_cover; do
+    run import attention-agent $game.npz
+    exits 0
+    says out "for ${game/_/-}"
+    run export $game.iap out.npz
+    exits 0
+    cmp -s <(tail -c +41 out.npz | head -c 14000) <(tail -c +41 $game.npz | head -c 14000) || fail "$game: other weights"
+    run import attention-agent out.npz -o again.iap
+    exits 0
+    run export again.iap again.npz
+    cmp -s out.npz again.npz || fail "$game: the second round trip differs"
+  done
+  run import attention-agent take_cover.npz --env car-racing
+  exits 1
+  says err "take_cover.npz, for environment 'car-racing': AttentionAgent: got 3633 parameters; with 3 actions it has 3667"
+  lines err 1
+  run import attention-agent none.npz
+  exits 1
+  says err "none.npz"
+  echo "no archive" >junk.npz
+  run import attention-agent junk.npz
+  exits 1
+  says err "junk.npz: is no readable .npz file"
+  lines err 1
+  [ ! -e junk.iap ] || fail "a policy file was written"
+  # A changed weight: only the archive's checksum can tell.
+  cp take_cover.npz bad.npz
+  printf x | dd of=bad.npz bs=1 seek=9000 conv=notrunc 2>/dev/null
+  run import attention-agent bad.npz
+  exits 1
+  says err "bad.npz: params.npy: cannot be unpacked"
+  run import
+  exits 2
+  run import something weights.npz
+  exits 2
+  training_script 'out = "run",'
+  run run train.lua
+  run export run out.npz
+  exits 1
+  says err "only policies of kind attention_agent can be exported"
+}

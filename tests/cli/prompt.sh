@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# The prompt, and Ctrl-C wherever it may come.
+
+case_interrupt() {
+  for body in 'while true do end' 'while true do pcall(function() while true do end end) end' \
+    'local f <close> = setmetatable({}, {__close = function() end}) while true do end'; do
+    printf 'print("ready") io.stdout:flush()\n%s\n' "$body" >loop.lua
+    interrupted run loop.lua
+    exits 130
+    says err "interrupted"
+    lines err 1
+  done
+}
+
+# A loop in the Lua state of an environment, reached directly and on the worker threads of an evaluation.
+case_interrupt_environment() {
+  cat >stuck.lua <<'LUA'
+return function(options)
+  return {
+    spec = { action_size = 1, vector = 1 },
+    reset = function() end,
+    observe = function() return { 0 } end,
+    step = function() while true do end end,
+  }
+end
+LUA
+  cat >loop.lua <<'LUA'
+local env = require "iap".env.make("stuck.lua")
+env:reset(1)
+print("ready") io.stdout:flush()
+env:step { 0 }
+LUA
+  interrupted run loop.lua
+  exits 130
+  cat >loop.lua <<'LUA'
+local iap = require "iap"
+print("ready") io.stdout:flush()
+iap.train { env = "stuck.lua", policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 }, iterations = 2, threads = 2, quiet = true }
+LUA
+  interrupted run loop.lua
+  exits 130
+}
+
+# Work that cannot be stopped in good order ends at the second Ctrl-C.
+case_second_interrupt() {
+  printf 'print("ready") io.stdout:flush()\nlocal co = coroutine.wrap(function() while true do end end) co()\n' >loop.lua
+  "$iap" run loop.lua >out 2>err </dev/null &
+  local pid=$!
+  for _ in $(seq 200); do
+    grep -q ready out && break
+    sleep 0.05
+  done
+  sleep 0.2
+  kill -INT "$pid"
+  sleep 0.5
+  kill -INT "$pid" 2>/dev/null
+  wait "$pid"
+  code=$?
+  exits 130
+}
+
+case_prompt_pipe() {
+  printf '%s\n' '1 + 1' '= "a" .. "b"' 'for i = 1, 2 do' '  print(i)' 'end' '{ 1, { x = 2 } }' 'local x = 5' 'iap.version:len() > 0' | "$iap" >out 2>err
+  code=$?
+  exits 0
+  silent err
+  [ "$(cat out)" = "$(printf '2\nab\n1\n2\n{ 1, { x = 2 } }\ntrue')" ] || fail "prompt"
+  printf '%s\n' 'iap.polcy' 'x = = 1' 'error("late")' 'print("still here")' 'function f()' | "$iap" repl >out 2>err
+  code=$?
+  exits 1
+  says out "still here"
+  says err "iap has no 'polcy'; did you mean 'policy'?"
+  says err "input:1: unexpected symbol near '='"
+  says err "input:1: late"
+  says err "'end' expected"
+  lines err 4
+}
+
+# The prompt on a terminal: completion by Tab, Ctrl-C at the prompt and in a loop, history, Ctrl-D.
+case_prompt_terminal() {
+  command -v script >/dev/null || { echo "no 'script' program: skipped"; exit 0; }
+  mkfifo keys
+  env -u LANG -u LC_ALL -u LC_CTYPE TERM=xterm script -qec "$iap" /dev/null <keys >out 2>err &
+  local pid=$!
+  exec 3>keys
+  # wait_for TEXT [TIMES]
+  wait_for() {
+    for _ in $(seq 400); do
+      [ "$(grep -oF -- "$1" out | wc -l)" -ge "${2:-1}" ] && return
+      sleep 0.05
+    done
+    fail "expected '$1' on the terminal"
+  }
+  wait_for "Tab completes"
+  printf 'iap.vers\t:len() + 700\r' >&3
+  wait_for "705"
+  printf 'print("loop" .. "ing") while true do end\r' >&3
+  wait_for "looping"
+  printf '\003' >&3
+  wait_for "interrupted"
+  printf 'half a line' >&3
+  sleep 0.3
+  printf '\003' >&3
+  # The terminal itself showed the first one.
+  wait_for "^C" 2
+  printf 'print("alive" .. 1 + 1)\r' >&3
+  wait_for "alive2"
+  printf 'function twice(x)\rreturn 2 * x end\r' >&3
+  printf 'twice(21)\r' >&3
+  wait_for "42"
+  printf '"h\303\251"\r' >&3
+  wait_for "hé"
+  printf '\004' >&3
+  exec 3>&-
+  wait "$pid"
+  code=$?
+  exits 0
+  grep -q 'alive' state/iap/history || fail "no history"
+  grep -q 'half a line' state/iap/history && fail "an abandoned line is in the history"
+  return 0
+}

@@ -1,0 +1,152 @@
+# shellcheck shell=bash
+# Running scripts: usage, errors, options, output; what the program says of itself.
+
+case_usage() {
+  for arguments in "run" "fly" "--fly" "run --seed x f.lua" "run --threads 0 f.lua" "run --set" "eval" "eval x --episodes 0" "list nothing"; do
+    # shellcheck disable=SC2086
+    run $arguments
+    exits 2
+    [ -s err ] || fail "'$arguments' says nothing"
+    silent out
+  done
+  run --help
+  exits 0
+  says out "doctor"
+  run --version
+  exits 0
+  grep -qE '^iap [0-9]+\.[0-9]+\.[0-9]+$' out || fail "version"
+}
+
+case_missing_file() {
+  run run nothing.lua
+  exits 1
+  says err "cannot read 'nothing.lua'"
+  lines err 1
+  mkdir folder.lua
+  run run folder.lua
+  exits 1
+  says err "it is a folder"
+}
+
+case_syntax_error() {
+  printf 'local x = 1\nlocal y = = 2\n' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "bad.lua:2: unexpected symbol near '='"
+  lines err 1
+  printf '\033Lua' >binary.lua
+  run run binary.lua
+  exits 1
+  says err "binary.lua"
+}
+
+case_runtime_error() {
+  printf '#!/usr/bin/env iap\nlocal function f() return nil + 1 end\nf()\n' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "bad.lua:2: attempt to perform arithmetic on a nil value"
+  lines err 1
+  printf 'error({})' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "table"
+  lines err 1
+  printf 'iap = require "iap"\niap.env.make("cheetah-run", {pixel = {3, 3}})\n' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "bad.lua:2: environment 'cheetah-run': unknown option 'pixel'; did you mean 'pixels'?"
+  lines err 1
+  printf 'os.exit(7)' >exit.lua
+  run run exit.lua
+  exits 7
+}
+
+case_verbose() {
+  printf 'local function inner() error("deep") end\nlocal function outer() inner() end\nouter()\n' >bad.lua
+  run -v run bad.lua
+  exits 1
+  says err "bad.lua:1: deep"
+  says err "stack traceback"
+  says err "in upvalue 'inner'"
+  run run bad.lua --verbose
+  says err "stack traceback"
+}
+
+case_pipe() {
+  run run <(printf '#!/usr/bin/env iap\nprint("from a pipe")\n')
+  exits 0
+  says out "from a pipe"
+}
+
+case_arguments() {
+  mkdir lib
+  echo 'return { name = "helper" }' >lib/helper.lua
+  echo 'print(arg[0], #arg, arg[1], arg[2], require("helper").name)' >lib/show.lua
+  run run lib/show.lua -- --seed "two words"
+  exits 0
+  [ "$(cat out)" = "$(printf 'lib/show.lua\t2\t--seed\ttwo words\thelper')" ] || fail "arguments"
+}
+
+case_options() {
+  cat >options.lua <<'LUA'
+local o = require "iap".options { size = 3, name = "relu", seed = 1, grid = { 8, 8 }, env = { repeats = 1 } }
+print(o.size, o.name, o.seed, o.grid[1], o.grid[2], o.env.repeats)
+LUA
+  run run options.lua
+  [ "$(cat out)" = "$(printf '3\trelu\t1\t8\t8\t1')" ] || fail "defaults"
+  run run options.lua --set size=4.5 --set name=exp --set 'grid=[16, 32]' --set env.repeats=2 --seed 9
+  exits 0
+  [ "$(cat out)" = "$(printf '4.5\texp\t9\t16\t32\t2')" ] || fail "overrides"
+  run run options.lua --set grid.2=5
+  [ "$(cat out)" = "$(printf '3\trelu\t1\t8\t5\t1')" ] || fail "override in a list"
+}
+
+case_set_errors() {
+  echo 'require "iap".options { population = 3 }' >options.lua
+  run run options.lua --set populatoin=4
+  exits 1
+  says err "--set populatoin: nothing in the script used it; did you mean 'population'?"
+  run run options.lua --set population=many
+  exits 1
+  says err "--set population=many: expected an integer like the default 3, got \"many\""
+  run run options.lua --set population
+  exits 1
+  says err "write it as path=value"
+  echo 'print(1)' >plain.lua
+  for arguments in "--set a=1" "--seed 1" "--out x" "--resume"; do
+    # shellcheck disable=SC2086
+    run run plain.lua $arguments
+    exits 1
+    says err "${arguments%% *}"
+    says err "nothing in the script used it"
+  done
+  training_script ""
+  run run train.lua --set env.action_repaet=2
+  exits 1
+  says err "unknown option 'action_repaet'; did you mean 'action_repeat'?"
+  run run train.lua --set optimizer.sigam=2
+  says err "unknown option 'sigam'; did you mean 'sigma'?"
+  run run train.lua --set iteratoins=2
+  exits 1
+  says err "did you mean 'iterations'?"
+  run run train.lua --set policy.blocks.7.units=2
+  exits 1
+  says err "'7' is no position in a list of 1"
+}
+
+case_list() {
+  run list
+  exits 0
+  for title in environments kernels blocks optimizers; do says out "$title"; done
+  run list envs
+  says out "cheetah-run"
+  grep -q kernels out && fail "list envs lists kernels"
+  run list optimizers
+  says out "es"
+}
+
+case_doctor() {
+  run doctor
+  exits 0
+  for row in iap Lua MuJoCo threads SIMD OpenGL; do grep -qE "^$row +[^ ]" out || fail "no row $row"; done
+}
