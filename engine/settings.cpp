@@ -7,6 +7,7 @@ module;
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 module iap.train;
 import iap.core;
 import iap.env;
@@ -18,6 +19,16 @@ namespace {
 constexpr int most = std::numeric_limits<int>::max();
 constexpr int most_episodes = (1 << 24) - 1;  ///< StreamKey::episode has 24 bits
 constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
+
+const std::vector<std::string>& episode_seeds_names() {
+  static const std::vector<std::string> names{"common", "pairs", "own"};
+  return names;
+}
+
+EpisodeSeeds read_episode_seeds(Options& reader) {
+  const auto& names = episode_seeds_names();
+  return static_cast<EpisodeSeeds>(std::ranges::find(names, reader.choice("episode_seeds", names, names.front())) - names.begin());
+}
 
 std::string shown(const Config* value) { return value ? value->describe() : "not set"; }
 
@@ -52,7 +63,7 @@ TrainOptions read_train_options(const Config& config) {
   options.episodes = integer("episodes", 1, most_episodes, options.episodes);
   options.seed = static_cast<std::uint64_t>(reader.integer_in("seed", 0, most_seed, 0));
   options.threads = integer("threads", 0, 4096, options.threads);
-  options.common_random_numbers = reader.boolean("common_random_numbers", options.common_random_numbers);
+  options.episode_seeds = read_episode_seeds(reader);
   options.eval_every = integer("eval_every", 0, most, options.eval_every);
   options.eval_episodes = integer("eval_episodes", 1, most_episodes, options.eval_episodes);
   options.checkpoint_every = integer("checkpoint_every", 1, most, options.checkpoint_every);
@@ -81,7 +92,7 @@ Config identity_of(const TrainOptions& options, const EnvSpec& spec) {
       {"optimizer", options.optimizer},
       {"episodes", options.episodes},
       {"seed", static_cast<std::int64_t>(options.seed)},
-      {"common_random_numbers", options.common_random_numbers},
+      {"episode_seeds", episode_seeds_names()[static_cast<std::size_t>(options.episode_seeds)]},
       {"eval_every", options.eval_every},
       {"eval_episodes", options.eval_episodes},
   };

@@ -189,6 +189,16 @@ void Trainer::continue_files() {
   keep_mean();
 }
 
+/// Members of one group meet the same episodes.
+std::uint32_t seed_group(EpisodeSeeds shared, std::size_t member) {
+  switch (shared) {
+    case EpisodeSeeds::common: return 0;
+    case EpisodeSeeds::pairs: return static_cast<std::uint32_t>(member / 2);
+    case EpisodeSeeds::own: break;
+  }
+  return static_cast<std::uint32_t>(member);
+}
+
 Rollouts Trainer::play_population() {
   const auto start = Clock::now();
   const std::size_t members = optimizer_->population(), size = optimizer_->parameters();
@@ -197,12 +207,12 @@ Rollouts Trainer::play_population() {
   std::vector<RolloutTask> tasks;
   for (std::size_t member = 0; member < members; ++member)
     for (std::size_t episode = 0; episode < episodes; ++episode)
-      tasks.push_back({std::span(population_).subspan(member * size, size),
-                       derive_seed({.seed = options_.seed,
-                                    .iteration = optimizer_->iteration(),
-                                    .member = options_.common_random_numbers ? 0 : static_cast<std::uint32_t>(member),
-                                    .episode = static_cast<std::uint32_t>(episode),
-                                    .purpose = Purpose::environment})});
+      tasks.push_back(
+          {std::span(population_).subspan(member * size, size), derive_seed({.seed = options_.seed,
+                                                                             .iteration = optimizer_->iteration(),
+                                                                             .member = seed_group(options_.episode_seeds, member),
+                                                                             .episode = static_cast<std::uint32_t>(episode),
+                                                                             .purpose = Purpose::environment})});
   const auto played = pool_.run(tasks);
   Rollouts rollouts;
   rollouts.fitness.resize(members);

@@ -22,16 +22,20 @@ struct IterationReport {
   std::vector<std::pair<std::string, double>> columns;
 };
 
+/// Who shares the seeds of an iteration's episodes: all members ("common": the fairest comparison, of few episodes), members 2k and
+/// 2k + 1 ("pairs": the antithetic twins of es, ars and pepg; many episodes, and twins still compare), or none ("own").
+enum class EpisodeSeeds : std::uint8_t { common, pairs, own };
+
 struct TrainOptions {
   Config env;           ///< as make_env takes it
   EnvFactory make_env;  ///< builds the environments instead of make_env(env), for hosts that bring their own
   Config policy;        ///< architecture, as Policy takes it
   Config optimizer;     ///< as make_optimizer takes it
   int iterations = 100;
-  int episodes = 1;                   ///< a member and iteration; fitness is their mean return
-  std::uint64_t seed = 0;             ///< below 2^63
-  int threads = 0;                    ///< 0: all
-  bool common_random_numbers = true;  ///< every member of an iteration meets the same episode seeds
+  int episodes = 1;        ///< a member and iteration; fitness is their mean return
+  std::uint64_t seed = 0;  ///< below 2^63
+  int threads = 0;         ///< 0: all
+  EpisodeSeeds episode_seeds = EpisodeSeeds::common;
   /// The mean policy plays its own fixed seeds every so many iterations, and also before the first and after the last (0: only
   /// then).
   int eval_every = 10;

@@ -36,7 +36,7 @@ class EvolutionStrategy : public Optimizer {
     learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
     learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
     weight_decay_ = options.number_in("weight_decay", 0, 1, 0.0);
-    shaping_ = read_shaping(options, "centred_ranks");
+    shaping_ = read_shaping(options, "centred_ranks", true);
     ascent_ = make_ascent(options.choice("optimizer", ascent_names(), "adam"), options, mean_.size());
     gradient_.resize(mean_.size());
     weights_.resize(turn_.population());

@@ -46,10 +46,18 @@ void standardise(std::span<double> values) {
   for (double& value : values) value = constant ? 0 : (value - mean) / deviation;
 }
 
+/// By how much `own` is better than `other`, NaN being worse than anything.
+double lead(double own, double other) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (std::isnan(own) != std::isnan(other)) return std::isnan(own) ? -infinity : infinity;
+  return std::isnan(own) || own == other ? 0 : own - other;
+}
+
 }  // namespace
 
-Shaping read_shaping(Options& options, const char* fallback) {
-  static const std::vector<std::string> names = {"centred_ranks", "standardised", "none"};
+Shaping read_shaping(Options& options, const char* fallback, bool differences) {
+  std::vector<std::string> names = {"centred_ranks", "standardised", "none"};
+  if (differences) names.emplace_back("pair_ranks");
   return static_cast<Shaping>(std::ranges::find(names, options.choice("shaping", names, fallback)) - names.begin());
 }
 
@@ -78,6 +86,11 @@ void shape_fitness(Shaping shaping, std::span<const double> fitness, std::span<d
   if (std::ranges::all_of(fitness, [](double value) { return std::isnan(value); }))
     throw Error(text("optimizer: the fitness of all ", fitness.size(), " members is NaN"));
   if (shaping == Shaping::centred_ranks) return centred_ranks(fitness, weights);
+  if (shaping == Shaping::pair_ranks) {
+    std::vector<double> leads(fitness.size());
+    for (std::size_t i = 0; i < leads.size(); ++i) leads[i] = lead(fitness[i], fitness[i ^ 1]);
+    return centred_ranks(leads, weights);
+  }
   replace_non_finite(fitness, weights);
   if (shaping == Shaping::standardised) standardise(weights);
 }

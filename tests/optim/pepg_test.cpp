@@ -124,6 +124,7 @@ TEST_CASE("pepg names a bad option") {
   CHECK_THROWS_WITH(make_pepg({{"population", 7}}, {0}), ContainsSubstring("even") && ContainsSubstring("7"));
   CHECK_THROWS_WITH(make_pepg({{"optimizer", "clip"}}, {0}), ContainsSubstring("clipup"));
   CHECK_THROWS_WITH(make_pepg({{"sigma", 0.1}, {"sigma_min", 0.2}}, {0}), ContainsSubstring("sigma_min"));
+  CHECK_THROWS_WITH(make_pepg({{"shaping", "pair_ranks"}}, {0}), ContainsSubstring("centred_ranks"));
   const auto wild = make_pepg({{"shaping", "none"}}, {0});
   CHECK_THROWS_WITH(iterate(*wild, [](auto x) { return x[0] > 0 ? 1e308 : -1e308; }, 200), ContainsSubstring("pepg"));
 }

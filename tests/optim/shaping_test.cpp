@@ -112,8 +112,25 @@ TEST_CASE("standardised weights are (F - mean) / deviation, whatever the scale")
   }
 }
 
+TEST_CASE("pair ranks are those of the leads within pairs, which a pair's own difficulty does not change") {
+  Random random(23);
+  std::vector<double> fitness(24), harder, leads;
+  for (double& value : fitness) value = random.below(6);
+  fitness[3] = not_a_number;  // the worst of all: its twin leads without bound
+  fitness[6] = infinity;
+  fitness[10] = fitness[11] = not_a_number;
+  for (std::size_t i = 0; i < fitness.size(); ++i) {
+    const double own = fitness[i], twin = fitness[i ^ 1];
+    harder.push_back(own - 1000.0 * static_cast<double>(i / 2));
+    leads.push_back(i == 2 || i == 6 ? infinity : i == 3 || i == 7 ? -infinity : std::isnan(own) ? 0 : own - twin);
+  }
+  CHECK(mean_after("pair_ranks", fitness) == mean_after("none", slow_ranks(leads)));
+  CHECK(mean_after("pair_ranks", fitness) == mean_after("pair_ranks", harder));
+  CHECK(mean_after("pair_ranks", {1, 2, 3, 4}) != mean_after("pair_ranks", {2, 1, 3, 4}));
+}
+
 TEST_CASE("equal fitness moves nothing") {
-  for (const std::string shaping : {"centred_ranks", "standardised", "none"}) {
+  for (const std::string shaping : {"centred_ranks", "standardised", "none", "pair_ranks"}) {
     INFO(shaping);
     CHECK(mean_after(shaping, std::vector<double>(8, 0.1)) == std::vector<float>(5));
     CHECK(mean_after(shaping, std::vector<double>(8, -infinity)) == std::vector<float>(5));

@@ -196,7 +196,8 @@ TEST_CASE("resuming with other settings names the first that differs") {
   CHECK_THAT(message([](auto& o) { o.episodes = 1; }), ContainsSubstring("episodes"));
   CHECK_THAT(message([](auto& o) { o.eval_every = 3; }), ContainsSubstring("eval_every"));
   CHECK_THAT(message([](auto& o) { o.eval_episodes = 2; }), ContainsSubstring("eval_episodes"));
-  CHECK_THAT(message([](auto& o) { o.common_random_numbers = false; }), ContainsSubstring("common_random_numbers"));
+  CHECK_THAT(message([](auto& o) { o.episode_seeds = EpisodeSeeds::own; }),
+             ContainsSubstring("episode_seeds: \"common\" before, \"own\" now"));
   CHECK(differences(before, run_content(options.out)) == "");
   CHECK(message([](auto& o) { o.threads = 1; }) == "no error");
   CHECK(message([](auto& o) { o.checkpoint_every = 2; }) == "no error");

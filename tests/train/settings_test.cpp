@@ -11,7 +11,7 @@ namespace {
 
 Config complete() {
   return parse_json(R"({"env": {"name": "cheetah-run"}, "policy": {"kind": "linear"}, "optimizer": {"kind": "es"},
-                        "iterations": 7, "episodes": 3, "seed": 11, "threads": 2, "common_random_numbers": false,
+                        "iterations": 7, "episodes": 3, "seed": 11, "threads": 2, "episode_seeds": "pairs",
                         "eval_every": 4, "eval_episodes": 5, "checkpoint_every": 6, "out": "there", "resume": true,
                         "quiet": true})",
                     "test");
@@ -28,7 +28,7 @@ TEST_CASE("every option is read") {
   CHECK(options.episodes == 3);
   CHECK(options.seed == 11);
   CHECK(options.threads == 2);
-  CHECK(!options.common_random_numbers);
+  CHECK(options.episode_seeds == EpisodeSeeds::pairs);
   CHECK(options.eval_every == 4);
   CHECK(options.eval_episodes == 5);
   CHECK(options.checkpoint_every == 6);
@@ -46,7 +46,7 @@ TEST_CASE("what is left out has the defaults of TrainOptions") {
   CHECK(options.episodes == plain.episodes);
   CHECK(options.seed == plain.seed);
   CHECK(options.threads == plain.threads);
-  CHECK(options.common_random_numbers == plain.common_random_numbers);
+  CHECK(options.episode_seeds == plain.episode_seeds);
   CHECK(options.eval_every == plain.eval_every);
   CHECK(options.eval_episodes == plain.eval_episodes);
   CHECK(options.checkpoint_every == plain.checkpoint_every);

@@ -66,7 +66,8 @@ Reference slow_train(const TrainOptions& options) {
                       .iteration = static_cast<std::uint32_t>(iteration),
                       .episode = static_cast<std::uint32_t>(e),
                       .purpose = Purpose::environment};
-        if (!options.common_random_numbers) key.member = static_cast<std::uint32_t>(member);
+        if (options.episode_seeds == EpisodeSeeds::own) key.member = static_cast<std::uint32_t>(member);
+        if (options.episode_seeds == EpisodeSeeds::pairs) key.member = static_cast<std::uint32_t>(member / 2);
         fitness[member] += run_episode(env, policy, derive_seed(key)).total / options.episodes;
       }
       mean += fitness[member] / static_cast<double>(fitness.size());
@@ -82,10 +83,10 @@ Reference slow_train(const TrainOptions& options) {
 }  // namespace
 
 TEST_CASE("training is the loop of its definition, bit by bit") {
-  for (const bool common : {true, false}) {
+  for (const EpisodeSeeds shared : {EpisodeSeeds::common, EpisodeSeeds::pairs, EpisodeSeeds::own}) {
     for (const std::string optimizer : {"adam", "sgd"}) {
       TrainOptions options = small_run({});
-      options.common_random_numbers = common;
+      options.episode_seeds = shared;
       options.optimizer["optimizer"] = optimizer;
       options.iterations = 7;
       std::vector<double> return_means, evals;
