@@ -35,4 +35,6 @@ std::string tick_label(double value) {
   return buffer.data();
 }
 
+std::string share_label(int decade) { return decade == 0 ? "100%" : tick_label(std::pow(10.0, decade + 2)) + "%"; }
+
 }  // namespace iap

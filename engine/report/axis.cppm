@@ -24,5 +24,7 @@ struct Range {
 std::vector<double> ticks(const Range& range, int count);
 /// Up to six digits.
 std::string tick_label(double value);
+/// 10^decade as a share: "0.1%" for -3.
+std::string share_label(int decade);
 
 }  // namespace iap

@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -53,5 +54,19 @@ void write_comparison(const std::filesystem::path& png, const std::vector<CurveG
 /// `min_height` pixels high. Returns the episode's return. @throws Error as `write_video`.
 double write_strip(const std::filesystem::path& png, Policy& policy, const Config& env, std::uint64_t seed, int frames,
                    int min_height);
+
+/// What a figure of importance was made of.
+struct ImportanceInfo {
+  std::size_t frames = 0;
+  int patches = 0, chosen = 0;  ///< a frame
+  double mean_return = 0;       ///< of the episodes
+};
+
+/// Draws, as a PNG, the histogram of the scores that the policy's first attention block gives to patches, and patches drawn at
+/// random from four ranges of scores (AttentionAgent, "Region of Interest to Importance Mapping"), from evenly spread frames of
+/// `episodes` episodes on the evaluation seeds of `seed`. @throws Error naming the path; for a policy that scores no patches; as
+/// `make_env`.
+ImportanceInfo write_importance(const std::filesystem::path& png, Policy& policy, const Config& env, int episodes,
+                                std::uint64_t seed);
 
 }  // namespace iap

@@ -125,8 +125,7 @@ std::string svg_histogram(const std::vector<ScoreBar>& bars, const Frame& frame)
   const Range decades{std::floor(std::log10(least) - 1e-9), 0};
   Plot plot(frame, x, decades);
   const int every = std::max(1, static_cast<int>(-decades.low) * 50 / frame.height);
-  for (int decade = 0; decade >= decades.low; decade -= every)
-    plot.y_line(decade, decade == 0 ? "100%" : tick_label(std::pow(10.0, decade + 2)) + "%");
+  for (int decade = 0; decade >= decades.low; decade -= every) plot.y_line(decade, share_label(decade));
   for (const ScoreBar& bar : bars) {
     if (bar.share <= 0) continue;
     const double top = plot.y_at(std::log10(bar.share)), width = std::max(0.5, plot.x_at(bar.high) - plot.x_at(bar.low) - 1);

@@ -94,6 +94,20 @@ int strip(Call& call) {
   return call.give(write_strip(with_folder(out), shown.policy(), shown.env(), seed, frames, height));
 }
 
+/// iap.report.importance{policy, out, episodes, seed, env} -> {frames, patches, chosen, mean_return}
+int importance(Call& call) {
+  Shown shown(call);
+  const auto out = shown.options.string("out");
+  const int episodes = shown.integer("episodes", 1, 10'000, 10);
+  const auto seed = shown.seed();
+  shown.finish();
+  const ImportanceInfo made = write_importance(with_folder(out), shown.policy(), shown.env(), episodes, seed);
+  return call.give(Config(Config::Map{{"frames", static_cast<std::int64_t>(made.frames)},
+                                      {"patches", made.patches},
+                                      {"chosen", made.chosen},
+                                      {"mean_return", made.mean_return}}));
+}
+
 /// iap.report.video{policy, out, seed, env, view, steps, scale, fps, most_fps, quality, redraw}
 ///   -> {total, steps, frames, height, width, fps}
 int video(Call& call) {
@@ -141,8 +155,11 @@ int html(Call& call) {
   return call.give(out);
 }
 
-constexpr lua::Function functions[] = {
-    {"learning_curve", entry<learning_curve>}, {"strip", entry<strip>}, {"video", entry<video>}, {"html", entry<html>}};
+constexpr lua::Function functions[] = {{"learning_curve", entry<learning_curve>},
+                                       {"strip", entry<strip>},
+                                       {"importance", entry<importance>},
+                                       {"video", entry<video>},
+                                       {"html", entry<html>}};
 
 }  // namespace
 

@@ -4,9 +4,10 @@
 --   ./dev run scripts/attention_agent/generalisation.lua -- POLICY      a run folder, a policy file or published weights (.npz)
 --   ... --set episodes=20 --set seed=7 --set csv=table.csv
 local iap = require "iap"
+local agent = require "agent"
 
 local options = iap.options { episodes = 100, seed = 1, csv = "" }
-local path = arg[1] or error("name a policy: iap run generalisation.lua -- POLICY", 0)
+local policy, env = agent.open(arg[1])
 
 -- Modifications in the paper's order with its mean and standard deviation over 100 episodes.
 local games = {
@@ -18,10 +19,7 @@ local games = {
   },
 }
 
-local policy = path:match("%.npz$") and iap.policy.import_attention_agent(path) or iap.policy.load(path)
-local env = policy:metadata().env or error("'" .. path .. "' does not say which environment it is for", 0)
 local game = games[env.name] or error("there are no modifications of '" .. env.name .. "'; car-racing and take-cover have some", 0)
-env.early_stop = nil -- of training
 
 local rows = { "modification,mean,standard_deviation,low,high,paper_mean,paper_standard_deviation" }
 print(string.format("%s, %d episodes from seed %d\n", env.name, options.episodes, options.seed))

@@ -12,13 +12,26 @@ local paper = {}
 -- Settings that suit a machine with a few cores. An action is held for 4 control steps: 250 decisions an episode.
 paper.action_repeat = 4
 paper.iterations = 100
-paper.optimizer = iap.optim.es { population = 64, sigma = 0.1, learning_rate = 0.05 }
+-- Episodes differ by their backgrounds, cameras, starts and targets: every antithetic pair meets one of its own, and only twins
+-- are compared.
+paper.episode_seeds = "pairs"
+paper.optimizer = iap.optim.es {
+  population = 64,
+  sigma = 0.1,
+  learning_rate = 0.1,
+  learning_rate_decay = 0.985,
+  shaping = "pair_ranks",
+}
 
--- Attention over the patches, then one layer. `motion` hands over how far each chosen position moved since the frame before:
--- a single picture shows no speed.
+-- Attention over the patches, then AttentionAgent's controller: an LSTM of 16 units, since a single picture shows no speed. `motion`
+-- hands over how far each chosen position moved since the frame before.
 function paper.policy(attention)
   attention.values, attention.motion = attention.values or "position", true
-  return iap.policy.sequence { iap.attention.rank(attention), iap.policy.linear { activation = "tanh" } }
+  return iap.policy.sequence {
+    iap.attention.rank(attention),
+    iap.policy.lstm { units = 16 },
+    iap.policy.linear { activation = "tanh" },
+  }
 end
 
 -- The attention variants by the names that the papers give them.
@@ -55,6 +68,7 @@ function paper.train_seeds(root, name, options, env, policy)
       policy = policy,
       optimizer = paper.optimizer,
       iterations = paper.iterations,
+      episode_seeds = paper.episode_seeds,
       eval_every = 5,
       seed = seed,
       out = out,

@@ -38,6 +38,15 @@ check.equal(iap.image.read(folder .. "/v.png"):bytes(), env:reset(4).images.pixe
 check.equal(iap.report.strip { policy = policy, out = folder .. "/s.png", seed = 4, frames = 3, min_height = 24 }, video.total)
 check.same_list({ iap.image.read(folder .. "/s.png"):shape() }, { 24, 3 * 32 + 2 * 4, 3, "uint8" })
 
+-- What its patches' scores mean.
+local importance = iap.report.importance { policy = folder, out = folder .. "/i.png", episodes = 2 }
+check.equal(importance.frames, 2 * 10)
+check.equal(importance.patches, 6 * 8)
+check.equal(importance.chosen, 3)
+assert(iap.image.read(folder .. "/i.png"):shape() > 300)
+local blind = iap.policy.build(iap.policy.linear {}, iap.env.make "cartpole-swingup")
+check.fails({ "scores no patches" }, iap.report.importance, { policy = blind, env = "cartpole-swingup", out = folder .. "/b.png", episodes = 1 })
+
 check.equal(iap.report.html { runs = folder, episodes = 1 }, folder .. "/report.html")
 assert(read(folder .. "/report.html"):find("<h1>cartpole-swingup</h1>", 1, true))
 check.equal(iap.report.html { runs = { folder, folder }, out = folder .. "/both.html", pictures = false }, folder .. "/both.html")

@@ -1,0 +1,135 @@
+module;
+#include <cairo.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+module iap.report;
+import iap.core;
+import iap.policy;
+import iap.render;
+import :axis;
+import :html;
+import :importance;
+#include "canvas.hpp"
+
+namespace iap {
+namespace {
+
+constexpr double left = 84, right = 22, histogram_top = 46, histogram_floor = 250, rows_top = 322;
+constexpr double tile = 76, gap = 6, heading = 26, row_height = tile + heading + 14;
+constexpr int columns = 12;
+constexpr int width = static_cast<int>(left + columns * (tile + gap) - gap + right);
+
+const Colour neutral{.72, .72, .72};
+
+const Colour& colour_of(int range) { return range < 0 ? neutral : palette[static_cast<std::size_t>(range) % palette.size()]; }
+
+void draw_histogram(Canvas& canvas, const std::vector<ScoreBar>& bars) {
+  const double end = width - right;
+  double least = 1;
+  Range scores;
+  for (const ScoreBar& bar : bars) {
+    scores.include(bar.low);
+    scores.include(bar.high);
+    if (bar.share > 0) least = std::min(least, bar.share);
+  }
+  const double lowest = std::floor(std::log10(least) - 1e-9);
+  const auto x_at = [&](double score) { return left + (score - scores.low) / (scores.high - scores.low) * (end - left); };
+  const auto y_at = [&](double share) {
+    return histogram_floor - (std::log10(share) - lowest) / -lowest * (histogram_floor - histogram_top);
+  };
+  for (int decade = 0; decade >= lowest; --decade) {
+    const double y = y_at(std::pow(10.0, decade));
+    canvas.line(left, y, end, y, .88);
+    canvas.colour({.25, .25, .25});
+    canvas.write(left - 8, y, share_label(decade), 1);
+  }
+  for (const ScoreBar& bar : bars) {
+    if (bar.share <= 0) continue;
+    canvas.colour(colour_of(bar.colour));
+    const double top = y_at(bar.share);
+    canvas.rectangle(x_at(bar.low) + .5, top, std::max(.5, x_at(bar.high) - x_at(bar.low) - 1), histogram_floor - top);
+  }
+  canvas.line(left, histogram_floor, end, histogram_floor, .25);
+  for (const double score : ticks(scores, 8)) {
+    canvas.colour({.25, .25, .25});
+    canvas.write(x_at(score), histogram_floor + 16, tick_label(score), .5);
+  }
+  canvas.colour({0, 0, 0});
+  canvas.write((left + end) / 2, histogram_floor + 38, "score of a patch", .5);
+  canvas.write_upwards(16, (histogram_top + histogram_floor) / 2, "share of patches");
+}
+
+void draw_example(Canvas& canvas, const PatchExample& example, double x, double y, const Colour& colour) {
+  const int side = example.image.shape().width;
+  const auto bytes = example.image.bytes();
+  cairo_surface_t* surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, side, side);
+  auto* pixels = cairo_image_surface_get_data(surface);
+  const int stride = cairo_image_surface_get_stride(surface);
+  for (int row = 0; row < side; ++row)
+    for (int column = 0; column < side; ++column) {
+      const std::size_t at = 3 * (static_cast<std::size_t>(row) * side + column);
+      reinterpret_cast<std::uint32_t*>(pixels + static_cast<std::ptrdiff_t>(row) * stride)[column] =
+          std::uint32_t{bytes[at]} << 16 | std::uint32_t{bytes[at + 1]} << 8 | bytes[at + 2];
+    }
+  cairo_surface_mark_dirty(surface);
+  cairo_t* cairo = canvas.get();
+  cairo_save(cairo);
+  cairo_translate(cairo, x, y);
+  cairo_scale(cairo, tile / side, tile / side);
+  cairo_set_source_surface(cairo, surface, 0, 0);
+  cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_NEAREST);
+  cairo_paint(cairo);
+  cairo_restore(cairo);
+  cairo_surface_destroy(surface);
+  // White around the colour keeps the frame visible on any background.
+  for (const bool inner : {false, true}) {
+    canvas.colour(inner ? colour : Colour{1, 1, 1});
+    cairo_set_line_width(cairo, inner ? 2 : 4);
+    cairo_rectangle(cairo, x + example.left * tile, y + example.top * tile, example.size * tile, example.size * tile);
+    cairo_stroke(cairo);
+  }
+}
+
+std::string heading_of(const ScoreRange& range) {
+  return text(range.label, ": scores from ", figure(range.low), " to ", figure(range.high));
+}
+
+}  // namespace
+
+ImportanceInfo write_importance(const std::filesystem::path& png, Policy& policy, const Config& env, int episodes,
+                                std::uint64_t seed) {
+  const Importance importance = sample_importance(policy, env, episodes, seed);
+  if (importance.ranges.empty())
+    throw Error("importance: the policy scores no patches of its first image; its blocks hold no rank or trans");
+  const int height = static_cast<int>(rows_top + static_cast<double>(importance.ranges.size()) * row_height);
+  Canvas canvas(width, height);
+  canvas.colour({0, 0, 0});
+  canvas.write(left, histogram_top / 2,
+               text("Scores of ", importance.patches, " patches of ", importance.patch, " x ", importance.patch, " pixels in ",
+                    importance.frames, " frames; ", importance.chosen, " are chosen"),
+               0, 17);
+  draw_histogram(canvas, importance.bars);
+  for (std::size_t i = 0; i < importance.ranges.size(); ++i) {
+    const double top = rows_top + static_cast<double>(i) * row_height;
+    canvas.colour(colour_of(static_cast<int>(i)));
+    canvas.rectangle(left, top + 2, 14, 14);
+    canvas.colour({0, 0, 0});
+    canvas.write(left + 22, top + 9, heading_of(importance.ranges[i]), 0);
+    const auto& examples = importance.ranges[i].examples;
+    for (std::size_t k = 0; k < std::min<std::size_t>(examples.size(), columns); ++k)
+      draw_example(canvas, examples[k], left + static_cast<double>(k) * (tile + gap), top + heading,
+                   colour_of(static_cast<int>(i)));
+  }
+  write_png(png, canvas.image().view());
+  return {importance.frames, importance.patches, importance.chosen, importance.mean_return};
+}
+
+}  // namespace iap
