@@ -12,6 +12,19 @@ distracted.tasks = {
   { name = "reacher-easy", iap = 128, sac = 75, qt_opt = 109 },
 }
 
+-- The tasks that a command line names, all of them where it names none.
+function distracted.chosen(names)
+  local known, listed, chosen = {}, {}, {}
+  for _, task in ipairs(distracted.tasks) do
+    known[task.name] = task
+    table.insert(listed, task.name)
+  end
+  for _, name in ipairs(names) do
+    table.insert(chosen, known[name] or error("table 1 has no task " .. name .. "; it has " .. table.concat(listed, ", "), 0))
+  end
+  return #chosen > 0 and chosen or distracted.tasks
+end
+
 -- `distraction` is "easy", "medium", "hard" (all static: one background, camera and set of colours an episode) or "none".
 -- `videos`: a folder of folders of frames such as DAVIS 2017's "JPEGImages/480p", or "" for the painted backgrounds.
 -- `split`: "train" or "validation", which never share a video.

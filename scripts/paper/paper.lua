@@ -107,9 +107,9 @@ function paper.inference_ms(policy, env, passes)
   return (os.clock() - begin) / passes * 1000, built:size()
 end
 
--- Prints rows under columns and writes them as FILE, all at once.
-function paper.write_table(file, columns, rows)
-  local widths, lines = {}, { table.concat(columns, ",") }
+-- Prints rows under columns.
+function paper.show(columns, rows)
+  local widths = {}
   local function shown(value) return math.type(value) == "float" and string.format("%.4g", value) or tostring(value) end
   for i, column in ipairs(columns) do
     widths[i] = #column
@@ -121,8 +121,14 @@ function paper.write_table(file, columns, rows)
     print((table.concat(cells, "  "):gsub("%s+$", "")))
   end
   show(columns)
+  for _, row in ipairs(rows) do show(row) end
+end
+
+-- Prints rows under columns and writes them as FILE, all at once.
+function paper.write_table(file, columns, rows)
+  paper.show(columns, rows)
+  local lines = { table.concat(columns, ",") }
   for _, row in ipairs(rows) do
-    show(row)
     local cells = {}
     for i = 1, #columns do cells[i] = tostring(row[i]):find(",") and '"' .. row[i] .. '"' or tostring(row[i]) end
     table.insert(lines, table.concat(cells, ","))

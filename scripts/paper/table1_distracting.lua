@@ -20,16 +20,7 @@ local options = iap.options {
 local root = iap.run_folder("runs/paper/table1")
 local variant = paper.variant(options.kernel)
 
-local names, known, wanted = {}, {}, {}
-for _, task in ipairs(distracted.tasks) do
-  table.insert(names, task.name)
-  known[task.name] = task
-end
-for _, name in ipairs(arg) do
-  local task = known[name] or error("table 1 has no task " .. name .. "; it has " .. table.concat(names, ", "), 0)
-  table.insert(wanted, task)
-end
-if #wanted == 0 then wanted = distracted.tasks end
+local wanted = distracted.chosen(arg)
 
 local rows = {}
 for _, task in ipairs(wanted) do
