@@ -18,7 +18,7 @@ iap.train {
   -- How long an episode lasts is mostly luck: every antithetic pair meets imps of its own, and only twins are compared.
   optimizer = iap.optim.es { population = 128, sigma = 0.1, learning_rate = 0.05, shaping = "pair_ranks" },
   episode_seeds = "pairs",
-  iterations = 200,
+  iterations = 500,
   eval_every = 10,
   eval_episodes = 32,
   seed = 1,
