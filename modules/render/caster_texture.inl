@@ -46,8 +46,8 @@ HWY_INLINE TexelPair pairs_at(const std::uint32_t* texels, I index) {
   return result;
 }
 
-// A moving background is a texture that this frame sees first: asks memory for what the next rows of pixels will look at, which lies
-// above or below, as the face is turned. Texels are at most two apart from pixel to pixel. Prefetching never faults.
+// A moving background is a texture that this frame sees first: asks memory for what the next rows of pixels will look at, which
+// lies above or below, as the face is turned. Texels are at most two apart from pixel to pixel. Prefetching never faults.
 HWY_INLINE void prefetch_rows(const std::uint32_t* texel, std::ptrdiff_t width) {
   constexpr std::ptrdiff_t cache_line = 16;  // texels
   for (const std::ptrdiff_t row : {-4, -3, 2, 3})

@@ -23,13 +23,13 @@ paper.optimizer = iap.optim.es {
   shaping = "pair_ranks",
 }
 
--- Attention over the patches, then AttentionAgent's controller: an LSTM of 16 units, since a single picture shows no speed. `motion`
--- hands over how far each chosen position moved since the frame before.
+-- Attention over the patches, then AttentionAgent's controller, an LSTM of 16 units, with a straight path beside it, which reacts at once
+-- and learns before the memory does. `motion` hands over how far each chosen position moved since the frame before.
 function paper.policy(attention)
   attention.values, attention.motion = attention.values or "position", true
   return iap.policy.sequence {
     iap.attention.rank(attention),
-    iap.policy.lstm { units = 16 },
+    iap.policy.concat { iap.policy.lstm { units = 16 }, iap.policy.linear { units = 16 } },
     iap.policy.linear { activation = "tanh" },
   }
 end
