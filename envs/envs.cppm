@@ -2,6 +2,7 @@ module;
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 export module iap.envs;
 import iap.core;
 import iap.env;
@@ -42,5 +43,9 @@ std::span<const EnvEntry> env_catalog();
 /// The spec's `config` is `config` completed with every default. @throws Error naming the option; unknown names get the nearest
 /// one.
 std::unique_ptr<Env> make_env(const Config& config);
+
+/// Sets one option of an environment's `config`, complete or not; `path` and `value` as for `set_path`. What the config says only
+/// because the option's last value implied it (the numbers of `distraction.difficulty`) is taken out, for the new value to imply.
+void set_env_option(Config& config, std::string_view path, std::string_view value);
 
 }  // namespace iap

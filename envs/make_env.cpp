@@ -2,6 +2,7 @@ module;
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 module iap.envs;
 import iap.core;
@@ -35,6 +36,13 @@ std::unique_ptr<Env> make_env(const Config& config) {
   env = with_common_wrappers(std::move(env), options);
   options.finish();
   return env;
+}
+
+void set_env_option(Config& config, std::string_view path, std::string_view value) {
+  constexpr std::string_view distraction = "distraction.";
+  if (path.starts_with(distraction) && config.find("distraction"))
+    forget_derived_distractions(config["distraction"], path.substr(distraction.size()));
+  set_path(config, path, value);
 }
 
 }  // namespace iap

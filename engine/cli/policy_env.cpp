@@ -18,7 +18,7 @@ void override_option(Config& env, const std::string& assignment) {
   const std::string path = assignment.substr(0, equals);
   if (path == "name") throw Error(text("--set ", assignment, ": another environment is chosen with --env"));
   try {
-    set_path(env, path, assignment.substr(equals + 1));
+    set_env_option(env, path, assignment.substr(equals + 1));
   } catch (const Error& error) {
     throw Error(text("--set ", assignment, ": ", error.what()));
   }

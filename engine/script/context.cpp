@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <utility>
 import iap.core;
+import iap.envs;
 import iap.script;
 
 namespace iap {
@@ -19,6 +22,14 @@ bool same_type(const Config& a, const Config& b) {
   if (a.number() && b.number()) return true;
   if (a.list() || a.map()) return b.list() || b.map();
   return a.type_name() == b.type_name();
+}
+
+void set_training_option(Config& options, std::string_view path, std::string_view value) {
+  constexpr std::string_view env = "env.";
+  if (path.starts_with(env) && options.find("env"))
+    set_env_option(options["env"], path.substr(env.size()), value);
+  else
+    set_path(options, path, value);
 }
 
 }  // namespace
@@ -52,7 +63,7 @@ void RunContext::apply_to_training(Config& options) {
   for (auto& entry : overrides_) {
     if (entry.taken_by_script) continue;
     entry.used = true;
-    set_path(options, entry.path, entry.value);
+    set_training_option(options, entry.path, entry.value);
   }
   if (settings_.seed && !seed_taken_by_script_) options["seed"] = static_cast<std::int64_t>(*settings_.seed);
   if (settings_.threads) options["threads"] = *settings_.threads;

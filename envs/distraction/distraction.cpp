@@ -57,8 +57,7 @@ BackgroundRange read_background(Options& options, const Common& common) {
 }
 
 Config write(const BackgroundRange& range) {
-  return Config::Map{
-      {"dynamic", range.dynamic}, {"count", range.count}, {"video_alpha", range.video_alpha}, {"ground_alpha", range.ground_alpha}};
+  return Config::Map{{"count", range.count}, {"video_alpha", range.video_alpha}, {"ground_alpha", range.ground_alpha}};
 }
 
 CameraRange read_camera(Options& options, const Common& common) {
@@ -113,8 +112,9 @@ std::optional<Range> read_part(Options& options, const char* key, bool standard,
   static const Config none;
   Options part(text(common.owner, ".", key), value.map() ? value : none);
   const Range range = read(part, common);
-  part.finish();
   config[key] = write(range);
+  config[key]["dynamic"] = part.boolean("dynamic", common.dynamic);
+  part.finish();
   return range;
 }
 

@@ -85,4 +85,8 @@ class Distraction {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Takes out of `table`, a complete `config()`, the numbers that followed from its option `changed` ("difficulty", "dynamic",
+/// "camera.dynamic", ...), so that they follow from its next value.
+void forget_derived_distractions(Config& table, std::string_view changed);
+
 }  // namespace iap

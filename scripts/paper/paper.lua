@@ -18,8 +18,8 @@ paper.episode_seeds = "pairs"
 paper.optimizer = iap.optim.es {
   population = 64,
   sigma = 0.1,
-  learning_rate = 0.1,
-  learning_rate_decay = 0.985,
+  learning_rate = 0.05,
+  learning_rate_decay = 0.995,
   shaping = "pair_ranks",
 }
 

@@ -74,6 +74,28 @@ LUA
   says err "junk.iap"
 }
 
+# What a policy's environment took from an option follows the option that --set gives it.
+case_eval_distraction() {
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("cheetah-run", { pixels = { 16, 16 }, time_limit = 4, distraction = "medium" }),
+  policy = iap.policy.sequence { iap.attention.rank { patch = 4, top = 2 }, iap.policy.linear { activation = "tanh" } },
+  optimizer = iap.optim.es { population = 2 }, iterations = 1, eval_every = 0, eval_episodes = 1, out = "run", quiet = true,
+}
+LUA
+  run run train.lua --set env.distraction.difficulty=easy
+  exits 0
+  grep -q '"zoom_in": 0.05' run/config.json || fail "the run is not easy"
+  for set in distraction=hard distraction.difficulty=hard distraction.difficulty=easy; do
+    run eval run --episodes 4 --set $set --csv $set.csv
+    exits 0
+  done
+  cmp -s distraction=hard.csv distraction.difficulty=hard.csv || fail "two ways to say hard differ"
+  cmp -s distraction=hard.csv distraction.difficulty=easy.csv && fail "hard is as easy"
+  true
+}
+
 # A policy for small pictures, policy.iap, with its initial parameters.
 save_policy() {
   cat >save.lua <<'LUA'

@@ -174,6 +174,29 @@ TEST_CASE("a spec's config rebuilds the same distractions") {
   }
 }
 
+TEST_CASE("an option that changes takes along what followed from it") {
+  const auto changed = [](const char* trained, const char* path, const char* value) {
+    Config env = make_env(config("walker-walk", parse(trained)))->spec().config;
+    set_env_option(env, path, value);
+    return make_env(env)->spec().config;
+  };
+  const auto fresh = [](const char* distraction) { return make_env(config("walker-walk", parse(distraction)))->spec().config; };
+  CHECK(changed(R"("medium")", "distraction.difficulty", "hard") == fresh(R"("hard")"));
+  CHECK(changed(R"("medium")", "distraction", "hard") == fresh(R"("hard")"));
+  CHECK(changed(R"("easy")", "distraction.dynamic", "true") == fresh(R"({"difficulty": "easy", "dynamic": true})"));
+  CHECK(changed(R"({"difficulty": "easy", "dynamic": true})", "distraction.difficulty", "hard") ==
+        fresh(R"({"difficulty": "hard", "dynamic": true})"));
+  CHECK(changed(R"("hard")", "distraction.camera.dynamic", "true") ==
+        fresh(R"({"difficulty": "hard", "camera": {"dynamic": true}})"));
+  CHECK(changed(R"({"difficulty": "hard", "colour": {"dynamic": true}})", "distraction.difficulty", "easy") ==
+        fresh(R"({"difficulty": "easy", "colour": {"dynamic": true}})"));
+  CHECK(changed(R"({"difficulty": "easy", "background": {"ground_alpha": 0.5}, "colour": false})", "distraction.difficulty",
+                "hard") == fresh(R"({"difficulty": "hard", "background": {"ground_alpha": 0.5}, "colour": false})"));
+  CHECK(changed(R"("easy")", "distraction.camera.zoom_in", "0.4") ==
+        fresh(R"({"difficulty": "easy", "camera": {"zoom_in": 0.4}})"));
+  CHECK(changed("null", "distraction.difficulty", "easy") == fresh(R"("easy")"));
+}
+
 TEST_CASE("wrong distraction options are errors that name the option") {
   const auto refuses = [](const char* distraction, const std::string& why) {
     CAPTURE(distraction);
