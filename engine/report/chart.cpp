@@ -18,7 +18,7 @@ import :axis;
 namespace iap {
 namespace {
 
-constexpr double left = 76, right = 22, top = 46, bottom = 58;
+constexpr double left = 76, right = 22, title_height = 46, legend_row = 20, sign_width = 30, bottom = 58;
 
 class Plot {
  public:
@@ -39,6 +39,7 @@ class Plot {
     if (x_.low == x_.high) x_.high = x_.low + 1;
     if (y_.low == y_.high) y_.high = y_.low + 1;
     y_.high += 0.05 * (y_.high - y_.low);
+    place_legend();
   }
 
   Image draw() {
@@ -51,7 +52,7 @@ class Plot {
  private:
   double map_x(double x) const { return left + (x - x_.low) / (x_.high - x_.low) * (chart_.width - left - right); }
   double map_y(double y) const {
-    return chart_.height - bottom - (y - y_.low) / (y_.high - y_.low) * (chart_.height - top - bottom);
+    return chart_.height - bottom - (y - y_.low) / (y_.high - y_.low) * (chart_.height - top_ - bottom);
   }
 
   void draw_axes() {
@@ -66,11 +67,11 @@ class Plot {
       canvas_.write(map_x(x), floor + 17, tick_label(x), .5);
     }
     canvas_.line(left, floor, end, floor, .25);
-    canvas_.line(left, top, left, floor, .25);
+    canvas_.line(left, top_, left, floor, .25);
     cairo_set_source_rgb(canvas_.get(), 0, 0, 0);
-    canvas_.write(left, top / 2, chart_.title, 0, 17);
+    canvas_.write(left, title_height / 2, chart_.title, 0, 17);
     canvas_.write((left + end) / 2, chart_.height - 16, chart_.x_label, .5);
-    canvas_.write_upwards(16, (top + floor) / 2, chart_.y_label);
+    canvas_.write_upwards(16, (top_ + floor) / 2, chart_.y_label);
   }
 
   void draw_series(const Series& series, const Colour& colour) {
@@ -95,53 +96,39 @@ class Plot {
     }
   }
 
-  struct Box {
-    double x, width, height;
+  struct LegendEntry {
+    std::size_t series;
+    double x, y;
   };
 
-  /// In the upper corner where fewer points lie.
-  Box place_legend() {
-    Box box{left, 0, 12};
+  /// In rows between the title and the plot, where no point can lie.
+  void place_legend() {
+    constexpr double gap = 24;
+    double x = left, y = title_height;
     cairo_set_font_size(canvas_.get(), 14);
-    for (const auto& series : chart_.series) {
-      if (series.label.empty()) continue;
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) {
+      const std::string& label = chart_.series[i].label;
+      if (label.empty()) continue;
       cairo_text_extents_t extents;
-      cairo_text_extents(canvas_.get(), series.label.c_str(), &extents);
-      box.width = std::max(box.width, 52 + extents.width);
-      box.height += 20;
+      cairo_text_extents(canvas_.get(), label.c_str(), &extents);
+      const double width = sign_width + extents.x_advance;
+      if (x > left && x + width > chart_.width - right) x = left, y += legend_row;
+      legend_.push_back({i, x, y});
+      x += width + gap;
     }
-    Box other = box;
-    other.x = chart_.width - right - box.width - 6;
-    return points_inside(box) > points_inside(other) ? other : box;
-  }
-
-  int points_inside(const Box& box) const {
-    int count = 0;
-    for (const auto& series : chart_.series)
-      for (std::size_t i = 0; i < series.x.size(); ++i)
-        count += std::isfinite(series.y[i]) && map_x(series.x[i]) >= box.x && map_x(series.x[i]) <= box.x + box.width &&
-                 map_y(series.y[i]) <= top + box.height;
-    return count;
+    if (!legend_.empty()) top_ = y + legend_row;
   }
 
   void draw_legend() {
-    const Box box = place_legend();
-    if (box.width == 0) return;
-    // Lines that pass below the legend fade, so that it stays legible.
-    cairo_set_source_rgba(canvas_.get(), 1, 1, 1, .85);
-    canvas_.rectangle(box.x + 6, top, box.width, box.height - 4);
-    double y = top + 12;
-    for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      if (chart_.series[i].label.empty()) continue;
+    for (const auto& [i, x, y] : legend_) {
       canvas_.colour(colour_of(i));
       if (chart_.series[i].line)
-        cairo_rectangle(canvas_.get(), box.x + 14, y - 2, 22, 4);
+        cairo_rectangle(canvas_.get(), x, y - 2, 22, 4);
       else
-        cairo_arc(canvas_.get(), box.x + 25, y, 3.5, 0, 2 * std::acos(-1.0));
+        cairo_arc(canvas_.get(), x + 11, y, 3.5, 0, 2 * std::acos(-1.0));
       cairo_fill(canvas_.get());
       canvas_.colour({0, 0, 0});
-      canvas_.write(box.x + 44, y, chart_.series[i].label, 0);
-      y += 20;
+      canvas_.write(x + sign_width, y, chart_.series[i].label, 0);
     }
   }
 
@@ -153,6 +140,8 @@ class Plot {
   const Chart& chart_;
   Canvas canvas_;
   Range x_, y_;
+  std::vector<LegendEntry> legend_;
+  double top_ = title_height;
 };
 
 }  // namespace

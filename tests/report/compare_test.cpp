@@ -82,23 +82,33 @@ TEST_CASE("a comparison shows each curve in its colour and its band") {
   CHECK(count(209, 230, 241) > 0.5 * 800 * 430 * 0.5 * 0.8);
 }
 
-TEST_CASE("the legend keeps out of the way of the points") {
+TEST_CASE("the legend keeps out of the way of the points, in rows that fit") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "chart.png";
-  const auto dark_pixels = [&](double peak_at) {
-    write_chart(path, {.series = {{.label = "WWWWWWWW", .x = {0, peak_at, 10}, .y = {0, 100, 0}}}});
-    const Image image = read_png(path);
-    int left = 0, right = 0;
-    for (int row = 46; row < 80; ++row)
-      for (int column = 80; column < 870; ++column) {
-        const auto* p = image.bytes().data() + 3 * (static_cast<std::size_t>(row) * 900 + column);
-        if (p[0] < 60 && p[1] < 60 && p[2] < 60) (column < 450 ? left : right) += 1;
+  Chart chart;
+  for (int i = 0; i < 6; ++i) chart.series.push_back({.label = "WWWWWWWWWWWW", .x = {0, 10}, .y = {0, 1}});
+  chart.series[0].y = {1, 1};
+  write_chart(path, chart);
+  const Image image = read_png(path);
+  const auto pixel = [&](int row, int column) { return image.bytes().data() + 3 * (static_cast<std::size_t>(row) * 900 + column); };
+  const auto dark_pixels = [&](int first_row, int end_row, int first_column, int end_column) {
+    int count = 0;
+    for (int row = first_row; row < end_row; ++row)
+      for (int column = first_column; column < end_column; ++column) {
+        const auto* p = pixel(row, column);
+        count += p[0] < 60 && p[1] < 60 && p[2] < 60;
       }
-    return std::vector{left, right};
+    return count;
   };
-  const auto peak_left = dark_pixels(0.5), peak_right = dark_pixels(9.5);
-  CHECK(peak_left[0] == 0);
-  CHECK(peak_left[1] > 50);
-  CHECK(peak_right[0] > 50);
-  CHECK(peak_right[1] == 0);
+  constexpr int plot_top = 46 + 2 * 20;
+  CHECK(dark_pixels(36, 56, 80, 900) > 300);
+  CHECK(dark_pixels(56, 76, 80, 900) > 300);
+  CHECK(dark_pixels(plot_top, 470, 80, 900) == 0);
+  CHECK(dark_pixels(0, plot_top, 878, 900) == 0);
+  // The line along the top is seen all the way.
+  for (int column = 80; column < 870; ++column) {
+    bool seen = false;
+    for (int row = plot_top; row < 200; ++row) seen = seen || (pixel(row, column)[2] > 120 && pixel(row, column)[0] < 60);
+    if (!seen) FAIL("the line is hidden at column " << column);
+  }
 }
