@@ -1,0 +1,37 @@
+-- Plays the trained policies of table 1 in docs/results.md again: five tasks, 20 episodes each that training never saw; also without
+-- distractions, with easier and harder ones, and before videos that training never showed.
+--
+--   ./dev run scripts/paper/evaluate.lua                                  table 1's rows; a minute on 2 cores
+--   ./dev run scripts/paper/evaluate.lua --set worlds=all                 in all worlds; 4 minutes (worlds=hard: in this one)
+--   ./dev run scripts/paper/evaluate.lua reacher-easy --set episodes=100  some tasks only
+local iap = require "iap"
+local paper = require "paper"
+local distracted = require "distracted"
+
+local options = iap.options { episodes = 20, worlds = "medium" }
+local folder = (arg[0]:match "^(.*)/" or ".") .. "/policies/"
+local tasks = distracted.chosen(arg)
+
+local worlds, wanted, names = {
+  { name = "medium" }, -- as trained
+  { name = "clean", distraction = false },
+  { name = "easy", distraction = { difficulty = "easy" } },
+  { name = "hard", distraction = { difficulty = "hard" } },
+  { name = "unseen", distraction = { difficulty = "medium", split = "validation" } },
+}, {}, {}
+for _, world in ipairs(worlds) do
+  if options.worlds == "all" or options.worlds == world.name then table.insert(wanted, world) end
+  table.insert(names, world.name)
+end
+if #wanted == 0 then
+  error("--set worlds: take all or one of " .. table.concat(names, ", ") .. ", not " .. options.worlds, 0)
+end
+
+local rows = {}
+for _, task in ipairs(tasks) do
+  for _, world in ipairs(wanted) do
+    local earned = paper.evaluate({ folder .. task.name .. ".iap" }, options.episodes, world.distraction)
+    table.insert(rows, { task.name, world.name, earned.mean, earned.deviation, earned.low, earned.high, task.iap, task.sac, task.qt_opt })
+  end
+end
+paper.show({ "task", "world", "return", "deviation", "low", "high", "paper_iap", "paper_sac", "paper_qt_opt" }, rows)
