@@ -5,6 +5,8 @@
 --   ./dev run scripts/paper/table1_distracting.lua cheetah-run walker-walk         these tasks only
 --   ./dev run scripts/paper/table1_distracting.lua --set iterations=1 --set optimizer.population=4 --set episodes=1   a trial
 --   --set kernel=relu (default hybrid, with (m, r) = (10, 5)), --set videos=FOLDER (DAVIS 2017's frames), --set distraction=hard
+-- docs/results.md has what came out; the walker's row there was trained with
+--   --set optimizer.learning_rate=0.1 --set optimizer.learning_rate_decay=0.985
 --
 -- Writes runs/paper/table1/: a run folder for each task, kernel and seed, and results.csv (results-TASK.csv if not all tasks ran):
 -- the mean return of the best policy over 20 episodes that training never saw, beside what the papers print. Seed 1. Several
