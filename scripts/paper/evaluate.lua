@@ -1,8 +1,8 @@
 -- Plays the trained policies of table 1 in docs/results.md again: five tasks, 20 episodes each that training never saw; also without
 -- distractions, with easier and harder ones, and before videos that training never showed.
 --
---   ./dev run scripts/paper/evaluate.lua                                  table 1's rows; a minute on 2 cores
---   ./dev run scripts/paper/evaluate.lua --set worlds=all                 in all worlds; 4 minutes (worlds=hard: in this one)
+--   ./dev run scripts/paper/evaluate.lua                                  table 1's rows; half a minute on 2 cores
+--   ./dev run scripts/paper/evaluate.lua --set worlds=all                 in all worlds; 2 minutes (worlds=hard: in this one)
 --   ./dev run scripts/paper/evaluate.lua reacher-easy --set episodes=100  some tasks only
 local iap = require "iap"
 local paper = require "paper"
