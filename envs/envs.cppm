@@ -44,8 +44,9 @@ std::span<const EnvEntry> env_catalog();
 /// one.
 std::unique_ptr<Env> make_env(const Config& config);
 
-/// Sets one option of an environment's `config`, complete or not; `path` and `value` as for `set_path`. What the config says only
-/// because the option's last value implied it (the numbers of `distraction.difficulty`) is taken out, for the new value to imply.
+/// Sets one option of an environment's `config`, complete or not; `path` and `value` as for `set_path`. The numbers that the option
+/// stands for (those of `distraction.difficulty`) are taken out, for the new value to imply: a complete config does not say which
+/// of them were somebody's own.
 void set_env_option(Config& config, std::string_view path, std::string_view value);
 
 }  // namespace iap

@@ -1,5 +1,7 @@
 module;
+#include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <string_view>
 module iap.envs;
 import iap.core;
@@ -8,13 +10,11 @@ namespace iap {
 namespace {
 
 void forget(Config& table, std::string_view part, std::initializer_list<std::string_view> keys) {
-  auto* parts = table.map();
-  const auto found = parts->find(part);
-  if (found == parts->end() || !found->second.map()) return;
-  for (const auto key : keys) {
-    auto& options = *found->second.map();
-    if (const auto entry = options.find(key); entry != options.end()) options.erase(entry);
-  }
+  auto& parts = *table.map();
+  const auto found = parts.find(part);
+  if (found == parts.end() || !found->second.map()) return;
+  auto& options = *found->second.map();
+  std::erase_if(options, [keys](const auto& entry) { return std::ranges::find(keys, entry.first) != keys.end(); });
 }
 
 void forget_speeds(Config& table, std::string_view part) {

@@ -39,7 +39,7 @@ double ground_alpha_of(std::string_view model) {
   return model == "walker" || model == "cheetah" ? 1 : 0.3;
 }
 
-// What the whole table says, for its parts to start from.
+// What the whole table says, for its parts to start from; a part may move or stand still on its own.
 struct Common {
   std::string owner, model;
   Difficulty difficulty;
@@ -49,7 +49,7 @@ struct Common {
 BackgroundRange read_background(Options& options, const Common& common) {
   constexpr int most_videos = 100000;
   BackgroundRange range;
-  range.dynamic = options.boolean("dynamic", common.dynamic);
+  range.dynamic = common.dynamic;
   range.count = static_cast<int>(options.integer_in("count", 0, most_videos, common.difficulty.videos));
   range.video_alpha = options.number_in("video_alpha", 0, 1, 1.0);
   range.ground_alpha = options.number_in("ground_alpha", 0, 1, ground_alpha_of(common.model));
@@ -63,7 +63,7 @@ Config write(const BackgroundRange& range) {
 CameraRange read_camera(Options& options, const Common& common) {
   constexpr double largest = 1e3;
   const double s = common.difficulty.scale;
-  const double moving = options.boolean("dynamic", common.dynamic) ? s : 0;
+  const double moving = common.dynamic ? s : 0;
   CameraRange range;
   range.horizontal_delta = options.number_in("horizontal_delta", 0, 2 * pi, pi / 2 * s);
   range.vertical_delta = options.number_in("vertical_delta", 0, 2 * pi, pi / 2 * s);
@@ -93,7 +93,7 @@ Config write(const CameraRange& range) {
 
 ColourRange read_colour(Options& options, const Common& common) {
   const double s = common.difficulty.scale;
-  const double moving = options.boolean("dynamic", common.dynamic) ? s : 0;
+  const double moving = common.dynamic ? s : 0;
   return {options.number_in("max_delta", 0, 1, s), options.number_in("step_std", 0, 1, 0.03 * moving)};
 }
 
@@ -111,10 +111,12 @@ std::optional<Range> read_part(Options& options, const char* key, bool standard,
   if (on ? !*on : value.is_null() && !standard) return {};
   static const Config none;
   Options part(text(common.owner, ".", key), value.map() ? value : none);
-  const Range range = read(part, common);
-  config[key] = write(range);
-  config[key]["dynamic"] = part.boolean("dynamic", common.dynamic);
+  Common own = common;
+  own.dynamic = part.boolean("dynamic", common.dynamic);
+  const Range range = read(part, own);
   part.finish();
+  config[key] = write(range);
+  config[key]["dynamic"] = own.dynamic;
   return range;
 }
 

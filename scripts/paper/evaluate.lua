@@ -12,13 +12,14 @@ local options = iap.options { episodes = 20, worlds = "medium" }
 local folder = (arg[0]:match "^(.*)/" or ".") .. "/policies/"
 local tasks = distracted.chosen(arg)
 
-local worlds, wanted, names = {
+local worlds = {
   { name = "medium" }, -- as trained
   { name = "clean", distraction = false },
   { name = "easy", distraction = { difficulty = "easy" } },
   { name = "hard", distraction = { difficulty = "hard" } },
   { name = "unseen", distraction = { difficulty = "medium", split = "validation" } },
-}, {}, {}
+}
+local wanted, names = {}, {}
 for _, world in ipairs(worlds) do
   if options.worlds == "all" or options.worlds == world.name then table.insert(wanted, world) end
   table.insert(names, world.name)

@@ -86,6 +86,9 @@ case_experiments() {
   run run "$paper/table1_distracting.lua" walker-wlak
   exits 1
   says err "table 1 has no task walker-wlak; it has cheetah-run,"
+  run run "$paper/evaluate.lua" --set worlds=evry
+  exits 1
+  says err "--set worlds: take all or one of medium, clean, easy, hard, unseen, not evry"
   run run "$paper/transfer.lua" "${undistracted[@]}" --set task=reacher-easy
   exits 0
   lines runs/paper/transfer/results.csv 7
