@@ -71,8 +71,7 @@ class Trainer {
         identity_(identity_of(options, spec_)),
         policy_(initial_policy(options, spec_)),
         optimizer_(make_optimizer(options.optimizer, policy_.parameters(), options.seed)),
-        pool_(make_env_, policy_.clone(), options.threads),
-        population_(optimizer_->population() * optimizer_->parameters()) {
+        pool_(make_env_, policy_.clone(), options.threads) {
     state_.identity = identity_;
     keep_mean();
   }
@@ -203,7 +202,7 @@ Rollouts Trainer::play_population() {
   const auto start = Clock::now();
   const std::size_t members = optimizer_->population(), size = optimizer_->parameters();
   const auto episodes = static_cast<std::size_t>(options_.episodes);
-  optimizer_->ask(population_);
+  optimizer_->ask_resized(population_);
   std::vector<RolloutTask> tasks;
   for (std::size_t member = 0; member < members; ++member)
     for (std::size_t episode = 0; episode < episodes; ++episode)

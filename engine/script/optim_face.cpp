@@ -33,7 +33,6 @@ std::unique_ptr<OptimizerObject> begin(const Config& options, const std::vector<
   const std::vector<float> start(initial.begin(), initial.end());
   auto object = std::make_unique<OptimizerObject>();
   object->optimizer = make_optimizer(options, start, static_cast<std::uint64_t>(seed));
-  object->population.resize(object->optimizer->population() * object->optimizer->parameters());
   return object;
 }
 
@@ -67,7 +66,7 @@ int start(Call& call) {
 /// search:ask() -> list of parameter lists
 int ask(Call& call) {
   auto& object = call.self<OptimizerObject>();
-  object.optimizer->ask(object.population);
+  object.optimizer->ask_resized(object.population);
   call.give(Config(Config::Map{}));
   for (std::size_t i = 0; i < object.optimizer->population(); ++i) {
     call.give(member(object, i));
@@ -122,11 +121,12 @@ int maximise(Call& call) {
   const auto iterations = options.integer_in("iterations", 1, largest, 100), seed = options.integer_in("seed", 0, largest, 0);
   options.finish();
   const auto object = begin(optimizer, initial, seed);
-  std::vector<double> fitness(object->optimizer->population());
+  std::vector<double> fitness;
   std::vector<float> best(initial.begin(), initial.end());
   double best_fitness = -std::numeric_limits<double>::infinity();
   for (std::int64_t i = 0; i < iterations && object->optimizer->stop_reason().empty(); ++i) {
-    object->optimizer->ask(object->population);
+    object->optimizer->ask_resized(object->population);
+    fitness.resize(object->optimizer->population());
     for (std::size_t j = 0; j < fitness.size(); ++j) {
       fitness[j] = evaluate_member(call, member(*object, j));
       if (!(fitness[j] > best_fitness)) continue;

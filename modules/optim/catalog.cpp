@@ -20,10 +20,16 @@ std::unique_ptr<Optimizer> make_simple_ga(Options& options, std::span<const floa
 
 namespace {
 
+// A condition number of 2 ends every run after a few iterations.
+constexpr const char* restarting = R"([{"restarts": "ipop", "population": 4, "tol_condition": 2, "max_restarts": 3},
+                                       {"restarts": "bipop", "population": 4, "tol_condition": 2, "max_restarts": 3}])";
+
 const OptimizerEntry entries[] = {
     {"es", "evolution strategy with antithetic Gaussian perturbations and an Adam or SGD step (Salimans et al. 2017)", make_es},
-    {"cma_es", "covariance matrix adaptation with active updates, optional IPOP or BIPOP restarts (Hansen 2016)", make_cma_es},
-    {"sep_cma_es", "CMA-ES with a diagonal covariance matrix, linear in the parameters (Ros & Hansen 2008)", make_sep_cma_es},
+    {"cma_es", "covariance matrix adaptation with active updates, optional IPOP or BIPOP restarts (Hansen 2016)", make_cma_es,
+     restarting},
+    {"sep_cma_es", "CMA-ES with a diagonal covariance matrix, linear in the parameters (Ros & Hansen 2008)", make_sep_cma_es,
+     restarting},
     {"pepg", "policy gradients with parameter-based exploration and a step size for each parameter (Sehnke et al. 2010)",
      make_pepg},
     {"ars", "augmented random search along the best directions (Mania et al. 2018)", make_ars},

@@ -21,7 +21,13 @@ class Optimizer {
   virtual std::size_t parameters() const = 0;
   virtual std::size_t population() const = 0;
   /// Writes the next population, n x P row-major. Asking twice before a tell writes the same population.
+  /// @throws Error unless `population` has room for exactly n x P values.
   virtual void ask(std::span<float> population) = 0;
+  /// As `ask`, after making `population` as large as this turn's n asks for.
+  void ask_resized(std::vector<float>& population) {
+    population.resize(this->population() * parameters());
+    ask(std::span<float>(population));
+  }
   /// Takes the fitness of the last population (larger is better). NaN counts as worst; infinities keep their order.
   /// @throws Error if the size is wrong, no population was asked for, or every fitness is NaN.
   virtual void tell(std::span<const double> fitness) = 0;
@@ -43,6 +49,8 @@ struct OptimizerEntry {
   std::string name;
   std::string summary;
   std::unique_ptr<Optimizer> (*make)(Options& options, std::span<const float> initial, std::uint64_t seed);
+  /// JSON: a list of option tables under which the population soon changes, tried by the contract tests; "" if it never does.
+  std::string changing_population = "";
 };
 
 /// Every optimizer this build knows.

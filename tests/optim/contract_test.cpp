@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,31 @@ const std::vector<float> start = {1.0F, -2.0F, 0.5F, 3.0F, -0.25F, 0.0F, 1.5F};
 
 std::unique_ptr<Optimizer> make(const std::string& kind, std::uint64_t seed = 5, std::span<const float> initial = start) {
   return make_optimizer(Config::Map{{"kind", kind}, {"population", 8}}, initial, seed);
+}
+
+/// Every row with its defaults and under each of the options that make its population change.
+struct Case {
+  std::string name;
+  Config config;
+  bool changing = false;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const auto& entry : optimizer_catalog()) {
+    all.push_back({entry.name, Config::Map{{"kind", entry.name}, {"population", 8}}});
+    if (entry.changing_population.empty()) continue;
+    const Config tables = parse_json(entry.changing_population, entry.name);
+    for (Config table : *tables.list()) {
+      table["kind"] = entry.name;
+      all.push_back({entry.name + " " + to_json(table), table, true});
+    }
+  }
+  return all;
+}
+
+std::unique_ptr<Optimizer> make(const Case& tried, std::span<const float> initial = start) {
+  return make_optimizer(tried.config, initial, 5);
 }
 
 std::vector<float> ask(Optimizer& optimizer) {
@@ -159,22 +185,44 @@ TEST_CASE("metrics keep their names and are finite") {
   }
 }
 
+TEST_CASE("the population changes exactly where the catalog says so, and asking makes room for it") {
+  for (const auto& tried : cases()) {
+    INFO(tried.name);
+    const auto optimizer = make(tried);
+    std::set<std::size_t> sizes;
+    std::vector<float> population;
+    for (int i = 0; i < 150 && optimizer->stop_reason().empty(); ++i) {
+      optimizer->ask_resized(population);
+      REQUIRE(population.size() == optimizer->population() * start.size());
+      CHECK(population == ask(*optimizer));
+      sizes.insert(optimizer->population());
+      optimizer->tell(fitness_of(*optimizer, population));
+    }
+    if (tried.changing)
+      CHECK(sizes.size() > 2);
+    else
+      CHECK(sizes.size() == 1);
+  }
+}
+
 TEST_CASE("saving and loading at any point continues bit by bit") {
-  for (const auto& entry : optimizer_catalog()) {
-    for (int at = 0; at < 6; ++at) {
+  for (const auto& tried : cases()) {
+    for (int at = 0; at < (tried.changing ? 60 : 6); ++at) {
       for (const bool between_ask_and_tell : {false, true}) {
-        INFO(entry.name << " at " << at << (between_ask_and_tell ? " after ask" : ""));
-        const auto whole = make(entry.name);
+        INFO(tried.name << " at " << at << (between_ask_and_tell ? " after ask" : ""));
+        const auto whole = make(tried);
         iterate(*whole, at);
         std::vector<float> population;
         if (between_ask_and_tell) population = ask(*whole);
         const std::string saved = state(*whole);
 
         const std::vector<float> elsewhere(start.size(), 9.0F);
-        const auto resumed = make(entry.name, 5, elsewhere);
+        // Restarts begin near the initial parameters, which are not part of the state.
+        const auto resumed = make(tried, tried.changing ? start : elsewhere);
         Reader reader(saved, "state");
         resumed->load(reader);
         CHECK(reader.at_end());
+        CHECK(resumed->population() == whole->population());
         CHECK(state(*resumed) == saved);
         CHECK(resumed->metrics() == whole->metrics());
         if (between_ask_and_tell) {

@@ -42,3 +42,26 @@ check.same_list(mean, es:mean())
 check.fails({ "optim_test.lua:", "inside f" }, iap.optim.maximise, function() error("inside f") end, { initial = { 0 } })
 check.fails({ "must return its value as a number, got nil" }, iap.optim.maximise, function() end, { initial = { 0 } })
 check.fails({ "iap.optim.maximise: unknown option 'iteration'; did you mean 'iterations'?" }, iap.optim.maximise, sphere, { initial = { 0, 0, 0 }, iteration = 1 })
+
+-- Restarts with a growing population, through ask and tell and through maximise. A condition number of 2 ends a run after a few
+-- iterations.
+for _, kind in ipairs { "cma_es", "sep_cma_es" } do
+  for _, restarts in ipairs { "ipop", "bipop" } do
+    local growing = iap.optim[kind] { population = 4, restarts = restarts, max_restarts = 3, tol_condition = 2 }
+    local search, sizes, seen, asked = growing:start({ 0, 0, 0 }, 1), {}, 0, 0
+    while search:stop_reason() == "" do
+      local population, fitness = search:ask(), {}
+      check.equal(#population, search:metrics().population)
+      if not sizes[#population] then sizes[#population], seen = true, seen + 1 end
+      for i, member in ipairs(population) do fitness[i] = sphere(member) end
+      search:tell(fitness)
+      asked = asked + #population
+    end
+    assert(seen > 2 and sizes[8] and sizes[16], kind .. " " .. restarts .. ": " .. seen .. " sizes")
+    local calls = 0
+    local _, _, last = iap.optim.maximise(function(x) calls = calls + 1 return sphere(x) end,
+      { initial = { 0, 0, 0 }, optimizer = growing, iterations = 1000, seed = 1 })
+    check.equal(calls, asked)
+    check.same_list(last, search:mean())
+  end
+end

@@ -50,3 +50,31 @@ check.fails({ "iap.train: option 'env.f': expected a plain value, a list or a ta
 check.fails({ "iap.eval: argument 1 'policy': expected a policy, or the path" }, iap.eval, 3)
 check.fails({ "iap.eval: unknown option 'episode'; did you mean 'episodes'?" }, iap.eval, policy, { episode = 3 })
 check.fails({ "nothing/here" }, iap.eval, "nothing/here")
+
+-- Restarts change the population in the middle of a run; a run stopped within one goes on to the same end.
+local scratch = os.tmpname()
+os.remove(scratch)
+for _, kind in ipairs { "cma_es", "sep_cma_es" } do
+  for _, restarts in ipairs { "ipop", "bipop" } do
+    local function train(name, more)
+      local all = options {
+        optimizer = iap.optim[kind] { population = 4, restarts = restarts, tol_condition = 2, max_restarts = 3 },
+        iterations = 40, eval_every = 20, out = scratch .. kind .. restarts .. name,
+      }
+      for key, value in pairs(more) do all[key] = value end
+      return iap.train(all)
+    end
+    local sizes = {}
+    local whole = train("whole", { threads = 1, on_iteration = function(report) sizes[report.iteration] = report.population end })
+    local stop
+    for i = 2, #sizes do
+      if sizes[i] > sizes[i - 1] then stop = i + 1 end
+    end
+    assert(stop and stop < 40, kind .. " " .. restarts .. ": no restart")
+    train("part", { threads = 2, on_iteration = function(report) return report.iteration < stop end })
+    local resumed = train("part", { threads = 2, resume = true })
+    check.same_list(resumed.parameters, whole.parameters)
+    check.equal(resumed.last_eval, whole.last_eval)
+  end
+end
+os.execute("rm -rf '" .. scratch .. "'*")

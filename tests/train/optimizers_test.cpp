@@ -1,0 +1,100 @@
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.env;
+import iap.optim;
+import iap.rollout;
+import iap.train;
+
+#include "fake_env.hpp"
+#include "run_files.hpp"
+
+// What iap.train promises for every row of the optimizer catalog.
+
+using namespace iap;
+
+namespace {
+
+struct Case {
+  Config optimizer;
+  bool changing = false;  ///< the population changes within the run
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const auto& entry : optimizer_catalog()) {
+    all.push_back({Config::Map{{"kind", entry.name}, {"population", 4}}});
+    if (entry.changing_population.empty()) continue;
+    const Config tables = parse_json(entry.changing_population, entry.name);
+    for (Config table : *tables.list()) {
+      table["kind"] = entry.name;
+      all.push_back({table, true});
+    }
+  }
+  return all;
+}
+
+TrainOptions run_of(const Case& tried, const std::filesystem::path& out, int threads) {
+  TrainOptions options = small_run(out);
+  options.optimizer = tried.optimizer;
+  options.iterations = tried.changing ? 60 : 6;
+  options.threads = threads;
+  options.eval_every = 20;
+  options.eval_episodes = 2;
+  return options;
+}
+
+/// The population of each iteration after the first, as metrics.csv has it; empty without such a column.
+std::vector<std::string> populations(const std::filesystem::path& out) {
+  const Table table = read_table(out / "metrics.csv");
+  std::vector<std::string> values;
+  for (std::size_t column = 0; column < table[0].size(); ++column)
+    if (table[0][column] == "population")
+      for (std::size_t row = 1; row < table.size(); ++row) values.push_back(table[row][column]);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("every optimizer trains, through restarts where it has them, and resumes within them bit by bit") {
+  const Scratch scratch("optimizers");
+  int number = 0;
+  for (const Case& tried : cases()) {
+    INFO(to_json(tried.optimizer));
+    const std::string name = std::to_string(++number);
+    TrainOptions options = run_of(tried, scratch / (name + "whole"), 1);
+    const TrainResult whole = train(options);
+    CHECK(whole.parameters.size() == 6);
+    const auto content = run_content(options.out);
+    const auto sizes = populations(options.out);
+    if (tried.changing) CHECK(std::set<std::string>(sizes.begin(), sizes.end()).size() > 2);
+
+    // Stops on both sides of every change of the population, and one in between.
+    std::set<std::uint32_t> stops = {3};
+    for (std::size_t i = 1; i < sizes.size(); ++i)
+      if (sizes[i] != sizes[i - 1])
+        for (const std::size_t stop : {i - 1, i, i + 1})
+          if (stop > 0 && stop < whole.iterations) stops.insert(static_cast<std::uint32_t>(stop));
+    if (tried.changing) CHECK(stops.size() > 4);
+    for (const std::uint32_t stop : stops) {
+      INFO("stopped after " << stop);
+      options = run_of(tried, scratch / (name + "at" + std::to_string(stop)), 2);
+      options.on_iteration = [&](const IterationReport& report) { return report.iteration < stop; };
+      CHECK(train(options).iterations == stop);
+      options.on_iteration = {};
+      options.resume = true;
+      const TrainResult resumed = train(options);
+      CHECK(differences(content, run_content(options.out)) == "");
+      CHECK(resumed.parameters == whole.parameters);
+      CHECK(resumed.stop_reason == whole.stop_reason);
+    }
+  }
+}
