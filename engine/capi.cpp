@@ -1,11 +1,16 @@
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "iap.h"
@@ -21,6 +26,12 @@ struct iap_policy {
 
 namespace {
 
+/// What the caller got wrong, as against what failed inside.
+class BadArgument : public iap::Error {
+ public:
+  using iap::Error::Error;
+};
+
 void copy_message(std::string_view text, char* message, std::size_t size) {
   if (!message || size == 0) return;
   const std::size_t length = std::min(text.size(), size - 1);
@@ -28,15 +39,21 @@ void copy_message(std::string_view text, char* message, std::size_t size) {
   message[length] = '\0';
 }
 
-/// Runs `body`, which returns IAP_OK or throws; no exception leaves. `keep` stores the message.
+/// Runs `body`; no exception leaves. `keep` stores the message; `on_error` is the status of an Error that is no BadArgument.
 template <typename Body, typename Keep>
 iap_status guarded(iap_status on_error, Body body, Keep keep) noexcept {
   try {
     body();
     return IAP_OK;
+  } catch (const BadArgument& error) {
+    keep(error.what());
+    return IAP_BAD_ARGUMENT;
   } catch (const iap::Error& error) {
     keep(error.what());
     return on_error;
+  } catch (const std::bad_alloc&) {
+    keep("out of memory");
+    return IAP_FAILED;
   } catch (const std::exception& error) {
     keep(error.what());
     return IAP_FAILED;
@@ -49,7 +66,7 @@ iap_status guarded(iap_status on_error, Body body, Keep keep) noexcept {
 template <typename Body>
 iap_status on_policy(iap_policy* policy, Body body) noexcept {
   if (!policy) return IAP_BAD_ARGUMENT;
-  return guarded(IAP_BAD_ARGUMENT, body, [policy](const char* text) noexcept {
+  return guarded(IAP_FAILED, body, [policy](const char* text) noexcept {
     try {
       policy->error = text;
     } catch (...) {
@@ -58,32 +75,69 @@ iap_status on_policy(iap_policy* policy, Body body) noexcept {
   });
 }
 
+template <typename... Parts>
+void require(bool condition, const Parts&... parts) {
+  if (!condition) throw BadArgument(iap::text(parts...));
+}
+
 void adopt(iap::PolicyFile file, iap_policy** out) {
   const std::size_t images = file.policy.observation().images.size();
   *out = new iap_policy{std::move(file.policy), iap::to_json(file.metadata), std::vector<iap::ImageView>(images), {}};
 }
 
+/// `function`, `input` and `name`: the function, its first argument and what that is called.
 template <typename Load>
-iap_status load(iap_policy** out, char* message, std::size_t size, Load read) noexcept {
-  if (!out) {
-    copy_message("iap_policy_load: the output pointer is null", message, size);
-    return IAP_BAD_ARGUMENT;
-  }
-  return guarded(IAP_BAD_FILE, [&] { adopt(read(), out); }, [&](const char* text) noexcept { copy_message(text, message, size); });
+iap_status load(const char* function, const void* input, const char* name, iap_policy** out, char* message, std::size_t size,
+                Load read) noexcept {
+  return guarded(
+      IAP_BAD_FILE,
+      [&] {
+        require(input, function, ": '", name, "' is null");
+        require(out, function, ": 'policy' is null; it receives the policy");
+        adopt(read(), out);
+      },
+      [&](const char* text) noexcept { copy_message(text, message, size); });
 }
+
+std::string counted(std::size_t count, const char* what) { return iap::text(count, " ", what, count == 1 ? "" : "s"); }
+
+const char* name_of(iap::PixelType type) { return type == iap::PixelType::uint8 ? "uint8" : "float32"; }
 
 iap_pixel pixel_of(iap::PixelType type) { return type == iap::PixelType::uint8 ? IAP_UINT8 : IAP_FLOAT32; }
 
-iap::ImageView view_of(const iap_image& image, const iap::ImageSpec& spec) {
-  const iap::PixelType type = image.pixel == IAP_FLOAT32 ? iap::PixelType::float32 : iap::PixelType::uint8;
-  const iap::ImageShape shape{image.height, image.width, image.channels, type};
-  if (!image.data) throw iap::Error(iap::text("image '", spec.name, "' has no data"));
-  if (shape != spec.shape)
-    throw iap::Error(iap::text("image '", spec.name, "' is ", image.height, " x ", image.width, " x ", image.channels,
-                               image.pixel == IAP_FLOAT32 ? " float32" : " uint8", "; the policy sees ", spec.shape.height, " x ",
-                               spec.shape.width, " x ", spec.shape.channels,
-                               spec.shape.type == iap::PixelType::float32 ? " float32" : " uint8"));
-  return {shape, image.data};
+/// Reads the bytes: an enumeration that holds something else must not be loaded as one.
+iap::PixelType pixel_type(const iap_image& image, std::size_t index) {
+  std::underlying_type_t<iap_pixel> pixel;
+  std::memcpy(&pixel, &image.pixel, sizeof pixel);
+  require(pixel == IAP_UINT8 || pixel == IAP_FLOAT32, "iap_policy_act: 'images[", index, "].pixel' is ", pixel,
+          "; give IAP_UINT8 or IAP_FLOAT32");
+  return pixel == IAP_FLOAT32 ? iap::PixelType::float32 : iap::PixelType::uint8;
+}
+
+/// The position of the first value that is NaN or infinite, or values.size(). The first loop has no exit, so that it is vectorised.
+std::size_t first_not_finite(std::span<const float> values) {
+  unsigned bad = 0;
+  for (const float value : values) bad |= static_cast<unsigned>((std::bit_cast<std::uint32_t>(value) & 0x7f800000U) == 0x7f800000U);
+  if (!bad) return values.size();
+  return static_cast<std::size_t>(std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); }) -
+                                  values.begin());
+}
+
+iap::ImageView view_of(const iap_image& image, const iap::ImageSpec& spec, std::size_t index) {
+  const iap::ImageShape shape{image.height, image.width, image.channels, pixel_type(image, index)};
+  require(shape == spec.shape, "iap_policy_act: 'images[", index, "]' is ", shape.height, " x ", shape.width, " x ", shape.channels,
+          " ", name_of(shape.type), "; the policy sees '", spec.name, "' as ", spec.shape.height, " x ", spec.shape.width, " x ",
+          spec.shape.channels, " ", name_of(spec.shape.type));
+  require(image.data, "iap_policy_act: 'images[", index, "].data' is null (the image '", spec.name, "')");
+  const iap::ImageView view{shape, image.data};
+  if (shape.type == iap::PixelType::float32) {
+    const std::span pixels(view.floats(), shape.count());
+    const std::size_t bad = first_not_finite(pixels);
+    if (bad < pixels.size())
+      throw BadArgument(
+          iap::text("iap_policy_act: 'images[", index, "].data' holds ", pixels[bad], " as value ", bad, "; give finite values"));
+  }
+  return view;
 }
 
 }  // namespace
@@ -93,19 +147,11 @@ extern "C" {
 const char* iap_version(void) { return IAP_VERSION; }
 
 iap_status iap_policy_load(const char* path, iap_policy** policy, char* message, size_t message_size) {
-  if (!path) {
-    copy_message("iap_policy_load: the path is null", message, message_size);
-    return IAP_BAD_ARGUMENT;
-  }
-  return load(policy, message, message_size, [path] { return iap::read_policy_file(path); });
+  return load("iap_policy_load", path, "path", policy, message, message_size, [path] { return iap::read_policy_file(path); });
 }
 
 iap_status iap_policy_load_memory(const void* bytes, size_t size, iap_policy** policy, char* message, size_t message_size) {
-  if (!bytes) {
-    copy_message("iap_policy_load_memory: the bytes are null", message, message_size);
-    return IAP_BAD_ARGUMENT;
-  }
-  return load(policy, message, message_size,
+  return load("iap_policy_load_memory", bytes, "bytes", policy, message, message_size,
               [&] { return iap::load_policy({static_cast<const char*>(bytes), size}, "policy in memory"); });
 }
 
@@ -123,9 +169,8 @@ size_t iap_policy_vector_size(const iap_policy* policy) {
 iap_status iap_policy_image(iap_policy* policy, size_t index, iap_image_spec* spec) {
   return on_policy(policy, [&] {
     const auto& images = policy->policy.observation().images;
-    if (!spec) throw iap::Error("iap_policy_image: the output pointer is null");
-    if (index >= images.size())
-      throw iap::Error(iap::text("the policy sees ", images.size(), " images; there is no image ", index));
+    require(spec, "iap_policy_image: 'spec' is null; it receives the description");
+    require(index < images.size(), "iap_policy_image: 'index' is ", index, "; the policy sees ", counted(images.size(), "image"));
     const auto& image = images[index];
     *spec = {image.name.c_str(), image.shape.height, image.shape.width, image.shape.channels, pixel_of(image.shape.type)};
   });
@@ -139,20 +184,32 @@ iap_status iap_policy_act(iap_policy* policy, const iap_image* images, size_t im
                           float* action, size_t action_size) {
   return on_policy(policy, [&] {
     const auto& specs = policy->policy.observation().images;
-    if (image_count != specs.size() || (image_count > 0 && !images))
-      throw iap::Error(iap::text("got ", images ? image_count : 0, " images; the policy sees ", specs.size()));
-    if (vector_size > 0 && !vector) throw iap::Error(iap::text("the vector is null but its size is ", vector_size));
-    if (!action || action_size != static_cast<size_t>(policy->policy.action_size()))
-      throw iap::Error(iap::text("the action buffer holds ", action ? action_size : 0, " values; the policy writes ",
-                                 policy->policy.action_size()));
-    for (size_t i = 0; i < image_count; ++i) policy->images[i] = view_of(images[i], specs[i]);
-    std::ranges::copy(policy->policy.act({policy->images, {vector, vector_size}}), action);
+    const auto values = static_cast<size_t>(policy->policy.observation().vector);
+    const auto actions = static_cast<size_t>(policy->policy.action_size());
+    require(images || specs.empty(), "iap_policy_act: 'images' is null; the policy sees ", counted(specs.size(), "image"));
+    require(image_count == specs.size(), "iap_policy_act: 'image_count' is ", image_count, "; the policy sees ",
+            counted(specs.size(), "image"));
+    require(vector || values == 0, "iap_policy_act: 'vector' is null; the policy sees ", counted(values, "value"));
+    require(vector_size == values, "iap_policy_act: 'vector_size' is ", vector_size, "; the policy sees ",
+            counted(values, "value"));
+    require(action, "iap_policy_act: 'action' is null; it receives ", counted(actions, "value"));
+    require(action_size == actions, "iap_policy_act: 'action_size' is ", action_size, "; the policy writes ",
+            counted(actions, "value"));
+    for (size_t i = 0; i < image_count; ++i) policy->images[i] = view_of(images[i], specs[i], i);
+    const std::span<const float> seen(vector, values);
+    if (const size_t bad = first_not_finite(seen); bad < values)
+      throw BadArgument(iap::text("iap_policy_act: 'vector' holds ", seen[bad], " as value ", bad, "; give finite values"));
+    const auto chosen = policy->policy.act({policy->images, seen});
+    if (const size_t bad = first_not_finite(chosen); bad < chosen.size())
+      throw iap::Error(iap::text("iap_policy_act: the policy gave ", chosen[bad], " as action ", bad));
+    std::ranges::copy(chosen, action);
   });
 }
 
 iap_status iap_policy_patches(iap_policy* policy, iap_patch* patches, size_t capacity, size_t* count) {
   return on_policy(policy, [&] {
-    if (!count || (capacity > 0 && !patches)) throw iap::Error("iap_policy_patches: an output pointer is null");
+    require(count, "iap_policy_patches: 'count' is null; it receives the number of patches");
+    require(patches || capacity == 0, "iap_policy_patches: 'patches' is null, but 'capacity' is ", capacity);
     size_t found = 0;
     for (const auto& view : policy->policy.views())
       for (const int index : view.selected) {

@@ -21,7 +21,7 @@ extern "C" {
 
 typedef enum iap_status {
   IAP_OK = 0,
-  IAP_BAD_ARGUMENT = 1, /* a null pointer, a wrong size, a picture of another shape than the policy was trained on */
+  IAP_BAD_ARGUMENT = 1, /* a null pointer, a wrong size, a value that is not finite, a picture of another shape than the policy's */
   IAP_BAD_FILE = 2,     /* missing, damaged, or no policy file */
   IAP_FAILED = 3        /* anything else: out of memory, an error inside a policy written in Lua */
 } iap_status;
@@ -59,7 +59,8 @@ IAP_API iap_status iap_policy_load(const char* path, iap_policy** policy, char* 
 IAP_API iap_status iap_policy_load_memory(const void* bytes, size_t size, iap_policy** policy, char* message, size_t message_size);
 IAP_API void iap_policy_free(iap_policy* policy);
 
-/* One line about the last call on this policy that failed; "" if none did. Valid until the next call on it. */
+/* One line about the last call on this policy that failed, which names the argument that was wrong; "" if none did. Valid until the
+ * next call on it. Of a null policy: "the policy is null". */
 IAP_API const char* iap_policy_error(const iap_policy* policy);
 
 IAP_API size_t iap_policy_parameter_count(const iap_policy* policy);
@@ -75,11 +76,13 @@ IAP_API const char* iap_policy_metadata(const iap_policy* policy);
 IAP_API iap_status iap_policy_reset(iap_policy* policy, uint64_t episode_seed);
 
 /* The action for what is seen now: `images` in the order of the specs, `vector` of iap_policy_vector_size values (null if 0).
- * Writes iap_policy_action_size values, in [-1, 1] if the policy ends in tanh. Allocates nothing after the first call. */
+ * Writes iap_policy_action_size values, in [-1, 1] if the policy ends in tanh. What is seen must be finite. Allocates nothing after
+ * the first call. */
 IAP_API iap_status iap_policy_act(iap_policy* policy, const iap_image* images, size_t image_count, const float* vector,
                                   size_t vector_size, float* action, size_t action_size);
 
-/* The patches that the last act attended to, best first. `*count` receives how many there are, even if capacity is smaller. */
+/* The patches that the last act attended to, best first. `*count` receives how many there are, even if capacity is smaller;
+ * `patches` may be null if capacity is 0. */
 IAP_API iap_status iap_policy_patches(iap_policy* policy, iap_patch* patches, size_t capacity, size_t* count);
 
 #ifdef __cplusplus
