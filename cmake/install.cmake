@@ -1,16 +1,21 @@
 include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/iap)
 
-install(TARGETS iap iap_engine iap_c EXPORT iapTargets
+# The C library has an export of its own, so that C hosts need none of what the engine is linked with.
+install(TARGETS iap_c EXPORT iapCTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES engine/iap.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT iapCTargets NAMESPACE iap:: DESTINATION ${package})
+
+install(TARGETS iap iap_engine EXPORT iapTargets
   FILE_SET iap_modules DESTINATION ${CMAKE_INSTALL_LIBDIR}/iap/modules
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT iapTargets NAMESPACE iap:: DESTINATION ${package} CXX_MODULES_DIRECTORY modules)
 install(TARGETS iap_lua LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/5.4)
-install(FILES engine/iap.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT iapTargets NAMESPACE iap:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/iap CXX_MODULES_DIRECTORY modules)
 
-configure_package_config_file(cmake/iapConfig.cmake.in ${PROJECT_BINARY_DIR}/iapConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/iap)
+string(REGEX MATCH "^[0-9]+" iap_clang ${CMAKE_CXX_COMPILER_VERSION})
+configure_package_config_file(cmake/iapConfig.cmake.in ${PROJECT_BINARY_DIR}/iapConfig.cmake INSTALL_DESTINATION ${package})
+configure_file(cmake/iapEngine.cmake.in ${PROJECT_BINARY_DIR}/iapEngine.cmake @ONLY)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/iapConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/iapConfig.cmake ${PROJECT_BINARY_DIR}/iapConfigVersion.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/iap)
+install(FILES ${PROJECT_BINARY_DIR}/iapConfig.cmake ${PROJECT_BINARY_DIR}/iapEngine.cmake ${PROJECT_BINARY_DIR}/iapConfigVersion.cmake
+  DESTINATION ${package})

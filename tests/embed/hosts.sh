@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the build into a fresh prefix, builds both example hosts against the installation alone and compares their actions,
 # printed in hexadecimal, with those of `iap eval`.
-# usage: embed.sh BUILD SOURCE
+# usage: hosts.sh BUILD SOURCE
 set -euo pipefail
 build=$1 source=$2 work=$1/embed
 rm -rf "$work"
