@@ -10,6 +10,7 @@ module;
 module iap.optim;
 import iap.core;
 import :cma_covariance;
+import :memory;
 
 namespace iap {
 namespace {
@@ -84,6 +85,11 @@ class FullCovariance : public Covariance {
 
 }  // namespace
 
-std::unique_ptr<Covariance> make_full_covariance(std::size_t parameters) { return std::make_unique<FullCovariance>(parameters); }
+std::unique_ptr<Covariance> make_full_covariance(std::size_t parameters) {
+  const auto n = static_cast<double>(parameters);
+  require_memory("cma_es", text("a covariance matrix of ", parameters, " parameters and its factor"), 2 * sizeof(double) * n * n,
+                 "use sep_cma_es, whose memory grows linearly with the parameters");
+  return std::make_unique<FullCovariance>(parameters);
+}
 
 }  // namespace iap

@@ -20,6 +20,8 @@ class Restarts {
   /// The current run.
   std::size_t population() const { return population_; }
   double sigma() const { return sigma_; }
+  /// Of all the runs that the schedule may come to.
+  std::size_t largest_population() const { return policy_ == Policy::none ? first_population_ : first_population_ << max_growths_; }
   /// True once the run has used up what its regime gives it.
   bool exhausted() const { return limit_ && used_ >= limit_; }
   /// Number of runs that have ended.

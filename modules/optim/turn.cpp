@@ -10,12 +10,16 @@ module;
 #include <vector>
 module iap.optim;
 import iap.core;
+import :memory;
 import :turn;
 
 namespace iap {
 
 Turn::Turn(std::string_view name, std::size_t parameters, std::size_t population)
-    : name_(name), parameters_(parameters), population_(population) {}
+    : name_(name), parameters_(parameters), population_(population) {
+  require_memory(name, text("a population of ", population, " x ", parameters, " parameters"),
+                 sizeof(float) * static_cast<double>(population) * static_cast<double>(parameters), "lower population");
+}
 
 void Turn::ask(std::size_t size) {
   if (size != population_ * parameters_)

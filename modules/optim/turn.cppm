@@ -13,7 +13,7 @@ namespace iap {
 /// Counts the turns of ask and tell and refuses calls that do not fit.
 class Turn {
  public:
-  /// `name` is the catalog's and starts every message.
+  /// `name` is the catalog's and starts every message. @throws Error if this machine cannot hold the population.
   Turn(std::string_view name, std::size_t parameters, std::size_t population);
 
   std::string_view name() const { return name_; }

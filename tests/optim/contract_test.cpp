@@ -147,6 +147,23 @@ TEST_CASE("wrong uses are errors that name themselves") {
   CHECK_THROWS_WITH(make("ess"), ContainsSubstring("did you mean 'es'"));
 }
 
+TEST_CASE("what no memory can hold is refused with its size before it is allocated") {
+  const std::vector<float> many(1 << 24);
+  for (const auto& entry : optimizer_catalog()) {
+    INFO(entry.name);
+    CHECK_THROWS_WITH(make_optimizer(Config::Map{{"kind", entry.name}, {"population", 1 << 20}}, many, 1),
+                      ContainsSubstring(entry.name + ": ") && ContainsSubstring("1048576 x 16777216 parameters needs 65536 GiB") &&
+                          ContainsSubstring("; lower population"));
+  }
+  // The matrix and its factor: 2 x 8 bytes x 2^48.
+  CHECK_THROWS_WITH(make_optimizer(Config::Map{{"kind", "cma_es"}}, many, 1), ContainsSubstring("16777216 parameters") &&
+                                                                                  ContainsSubstring("needs 4.1943e+06 GiB") &&
+                                                                                  ContainsSubstring("sep_cma_es"));
+  const std::vector<float> some(100000);
+  CHECK_THROWS_WITH(make_optimizer(Config::Map{{"kind", "sep_cma_es"}, {"restarts", "ipop"}, {"max_restarts", 19}}, some, 1),
+                    ContainsSubstring("a population of up to 19922944 x 100000") && ContainsSubstring("max_restarts"));
+}
+
 TEST_CASE("NaN counts as worst and infinities never reach the mean") {
   for (const auto& entry : optimizer_catalog()) {
     INFO(entry.name);

@@ -65,3 +65,9 @@ for _, kind in ipairs { "cma_es", "sep_cma_es" } do
     check.same_list(last, search:mean())
   end
 end
+
+-- A full covariance matrix of 2^20 parameters fits no machine.
+local many = {}
+for i = 1, 1 << 20 do many[i] = 0 end
+check.fails({ "cma_es: a covariance matrix of 1048576 parameters", "needs 16384 GiB", "sep_cma_es" },
+  iap.optim.maximise, sphere, { initial = many, optimizer = iap.optim.cma_es {} })
