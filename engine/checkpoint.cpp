@@ -9,6 +9,7 @@ module;
 #include <utility>
 module iap.train;
 import iap.core;
+import iap.optim;
 import :checkpoint;
 
 namespace iap {
@@ -56,6 +57,8 @@ Checkpoint decode_checkpoint(std::string_view file, const std::string& source) {
   Reader reader(payload, source);
   Checkpoint checkpoint;
   checkpoint.identity = parse_json(reader.get_string(), source);
+  if (const Config* optimizer = checkpoint.identity.find("optimizer"))
+    checkpoint.identity["optimizer"] = current_optimizer(*optimizer);
   checkpoint.iteration = reader.get<std::uint32_t>();
   checkpoint.steps = reader.get<std::uint64_t>();
   checkpoint.first_eval = reader.get<double>();

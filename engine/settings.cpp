@@ -11,6 +11,7 @@ module;
 module iap.train;
 import iap.core;
 import iap.env;
+import iap.optim;
 import :settings;
 
 namespace iap {
@@ -89,7 +90,7 @@ Config identity_of(const TrainOptions& options, const EnvSpec& spec) {
   return Config::Map{
       {"env", spec.config},
       {"policy", options.policy},
-      {"optimizer", options.optimizer},
+      {"optimizer", current_optimizer(options.optimizer)},
       {"episodes", options.episodes},
       {"seed", static_cast<std::int64_t>(options.seed)},
       {"episode_seeds", episode_seeds_names()[static_cast<std::size_t>(options.episode_seeds)]},

@@ -23,7 +23,7 @@ struct IterationReport {
 };
 
 /// Who shares the seeds of an iteration's episodes: all members ("common": the fairest comparison, of few episodes), members 2k and
-/// 2k + 1 ("pairs": the antithetic twins of es, ars and pepg; many episodes, and twins still compare), or none ("own").
+/// 2k + 1 ("pairs": the antithetic twins of es, ars and pgpe; many episodes, and twins still compare), or none ("own").
 enum class EpisodeSeeds : std::uint8_t { common, pairs, own };
 
 struct TrainOptions {

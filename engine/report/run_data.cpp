@@ -15,6 +15,7 @@ module;
 #include <vector>
 module iap.report;
 import iap.core;
+import iap.optim;
 import iap.policy;
 import iap.train;
 import :html;
@@ -91,6 +92,7 @@ Run read_run(const std::filesystem::path& folder) {
       throw Error(text("'", folder.string(), "' is not the folder of a run: it has no ", name));
   Run run{.folder = folder, .name = std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string()};
   run.config = parse_json(read_file(folder / "config.json"), (folder / "config.json").string());
+  if (const Config* optimizer = run.config.find("optimizer")) run.config["optimizer"] = current_optimizer(*optimizer);
   run.metrics = read_metrics(folder / "metrics.csv");
   if (std::filesystem::exists(folder / "experiment.lua", ignored)) run.script = read_file(folder / "experiment.lua");
   run.seed = integer_of(run.config, "seed");

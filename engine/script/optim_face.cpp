@@ -47,6 +47,7 @@ int make_blueprint(Call& call) {
   if (!options.map()) call.refuse(1, "options", "a table with named entries");
   if (options.find("kind")) call.fail("option 'kind' is what the function's name says; leave it out");
   options["kind"] = call.name().substr(call.name().rfind('.') + 1);
+  options = current_optimizer(std::move(options));
   try {
     begin(options, {0, 0}, 0);
   } catch (const OptionError&) {
@@ -150,7 +151,9 @@ void open_optim_face(lua_State* state) {
   lua::define_class(state, lua::ClassOf<OptimizerBlueprint>::info, blueprint_methods);
   lua::define_class(state, lua::ClassOf<OptimizerObject>::info, methods);
   lua::push_functions(state, "iap.optim", ".", functions);
-  for (const auto& row : optimizer_catalog()) lua::add_function(state, "iap.optim", ".", {row.name.c_str(), entry<make_blueprint>});
+  for (const auto& row : optimizer_catalog())
+    for (const std::string* name : {&row.name, &row.old_name})
+      if (!name->empty()) lua::add_function(state, "iap.optim", ".", {name->c_str(), entry<make_blueprint>});
   lua_setfield(state, -2, "optim");
 }
 

@@ -7,11 +7,11 @@ module;
 #include <numeric>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 module iap.optim;
 import iap.core;
+import :mean_search;
 import :pairs;
 import :shaping;
 import :turn;
@@ -24,13 +24,10 @@ import :turn;
 namespace iap {
 namespace {
 
-class RandomSearch : public Optimizer {
+class RandomSearch : public MeanSearch {
  public:
   RandomSearch(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : turn_("ars", initial.size(), read_pair_population(options, "antithetic")),
-        pairs_(seed, initial.size()),
-        mean_(initial.begin(), initial.end()),
-        rounded_(initial.begin(), initial.end()) {
+      : MeanSearch("ars", initial, read_pair_population(options, "antithetic")), pairs_(seed, initial.size()) {
     const auto directions = static_cast<std::int64_t>(turn_.population() / 2);
     top_ = static_cast<std::size_t>(options.integer_in("top", 1, directions, directions));
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.05);
@@ -41,12 +38,6 @@ class RandomSearch : public Optimizer {
     weights_.resize(turn_.population());
     order_.resize(turn_.population() / 2);
   }
-
-  std::string_view name() const override { return turn_.name(); }
-  std::size_t parameters() const override { return turn_.parameters(); }
-  std::size_t population() const override { return turn_.population(); }
-  std::span<const float> mean() const override { return rounded_; }
-  std::uint32_t iteration() const override { return turn_.iteration(); }
 
   void ask(std::span<float> population) override {
     turn_.ask(population.size());
@@ -67,7 +58,7 @@ class RandomSearch : public Optimizer {
       for (std::size_t i = 0; i < mean_.size(); ++i) step_[i] += weight * noise[i];
     }
     for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += step_[i];
-    round_parameters(name(), mean_, rounded_, "lower learning_rate");
+    round_mean("lower learning_rate");
     learning_rate_ *= learning_rate_decay_;
     turn_.told();
   }
@@ -86,9 +77,8 @@ class RandomSearch : public Optimizer {
   void load(Reader& reader) override {
     turn_.load(reader);
     learning_rate_ = reader.get<double>();
-    reader.get_into(std::span<double>(mean_));
+    load_mean(reader);
     reader.get_into(std::span<double>(step_));
-    std::ranges::transform(mean_, rounded_.begin(), [](double value) { return static_cast<float>(value); });
   }
 
  private:
@@ -117,13 +107,10 @@ class RandomSearch : public Optimizer {
     each([&](double& value) { value = deviation > 1e-15 ? (value - mean) / deviation : 0; });
   }
 
-  Turn turn_;
   Pairs pairs_;
   std::size_t top_ = 1;
   double sigma_ = 0, learning_rate_ = 0, learning_rate_decay_ = 1;
   Shaping shaping_ = Shaping::none;
-  std::vector<double> mean_;
-  std::vector<float> rounded_;  ///< `mean_` as the policy takes it
   std::vector<double> step_, weights_;
   std::vector<std::uint32_t> order_;
 };

@@ -5,6 +5,7 @@ module;
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 module iap.optim;
 import iap.core;
@@ -14,7 +15,7 @@ namespace iap {
 std::unique_ptr<Optimizer> make_es(Options& options, std::span<const float> initial, std::uint64_t seed);
 std::unique_ptr<Optimizer> make_cma_es(Options& options, std::span<const float> initial, std::uint64_t seed);
 std::unique_ptr<Optimizer> make_sep_cma_es(Options& options, std::span<const float> initial, std::uint64_t seed);
-std::unique_ptr<Optimizer> make_pepg(Options& options, std::span<const float> initial, std::uint64_t seed);
+std::unique_ptr<Optimizer> make_pgpe(Options& options, std::span<const float> initial, std::uint64_t seed);
 std::unique_ptr<Optimizer> make_ars(Options& options, std::span<const float> initial, std::uint64_t seed);
 std::unique_ptr<Optimizer> make_simple_ga(Options& options, std::span<const float> initial, std::uint64_t seed);
 
@@ -30,8 +31,8 @@ const OptimizerEntry entries[] = {
      restarting},
     {"sep_cma_es", "CMA-ES with a diagonal covariance matrix, linear in the parameters (Ros & Hansen 2008)", make_sep_cma_es,
      restarting},
-    {"pepg", "policy gradients with parameter-based exploration and a step size for each parameter (Sehnke et al. 2010)",
-     make_pepg},
+    {"pgpe", "policy gradients with parameter-based exploration and a step size for each parameter (Sehnke et al. 2010)", make_pgpe,
+     "", "pepg"},
     {"ars", "augmented random search along the best directions (Mania et al. 2018)", make_ars},
     {"simple_ga", "genetic algorithm with truncation selection, Gaussian mutation and an elite (Such et al. 2017)", make_simple_ga},
 };
@@ -40,7 +41,20 @@ const OptimizerEntry entries[] = {
 
 std::span<const OptimizerEntry> optimizer_catalog() { return entries; }
 
-std::unique_ptr<Optimizer> make_optimizer(const Config& config, std::span<const float> initial, std::uint64_t seed) {
+std::string current_optimizer_name(std::string_view name) {
+  for (const auto& entry : entries)
+    if (!entry.old_name.empty() && entry.old_name == name) return entry.name;
+  return std::string(name);
+}
+
+Config current_optimizer(Config config) {
+  const Config* kind = config.find("kind");
+  if (kind && kind->string()) config["kind"] = current_optimizer_name(*kind->string());
+  return config;
+}
+
+std::unique_ptr<Optimizer> make_optimizer(const Config& given, std::span<const float> initial, std::uint64_t seed) {
+  const Config config = current_optimizer(given);
   Options options("optimizer", config);
   std::vector<std::string> names;
   for (const auto& entry : entries) names.push_back(entry.name);

@@ -6,12 +6,12 @@ module;
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 module iap.optim;
 import iap.core;
 import :ascent;
+import :mean_search;
 import :pairs;
 import :shaping;
 import :turn;
@@ -23,13 +23,10 @@ import :turn;
 namespace iap {
 namespace {
 
-class EvolutionStrategy : public Optimizer {
+class EvolutionStrategy : public MeanSearch {
  public:
   EvolutionStrategy(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : turn_("es", initial.size(), read_pair_population(options, "antithetic")),
-        pairs_(seed, initial.size()),
-        mean_(initial.begin(), initial.end()),
-        rounded_(initial.begin(), initial.end()) {
+      : MeanSearch("es", initial, read_pair_population(options, "antithetic")), pairs_(seed, initial.size()) {
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_decay_ = options.number_in("sigma_decay", 1e-3, 1, 1.0);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma_, std::min(sigma_, 0.01));
@@ -41,12 +38,6 @@ class EvolutionStrategy : public Optimizer {
     gradient_.resize(mean_.size());
     weights_.resize(turn_.population());
   }
-
-  std::string_view name() const override { return turn_.name(); }
-  std::size_t parameters() const override { return turn_.parameters(); }
-  std::size_t population() const override { return turn_.population(); }
-  std::span<const float> mean() const override { return rounded_; }
-  std::uint32_t iteration() const override { return turn_.iteration(); }
 
   void ask(std::span<float> population) override {
     turn_.ask(population.size());
@@ -63,7 +54,7 @@ class EvolutionStrategy : public Optimizer {
     gradient_norm_ = gradient_norm;
     for (std::size_t i = 0; i < mean_.size(); ++i) gradient_[i] -= weight_decay_ * mean_[i];
     ascent_->step(gradient_, learning_rate_, mean_);
-    round_parameters(name(), mean_, rounded_, "lower learning_rate");
+    round_mean("lower learning_rate");
     sigma_ = std::max(sigma_min_, sigma_ * sigma_decay_);
     learning_rate_ *= learning_rate_decay_;
     turn_.told();
@@ -84,9 +75,8 @@ class EvolutionStrategy : public Optimizer {
   void load(Reader& reader) override {
     turn_.load(reader);
     for (double* value : {&sigma_, &learning_rate_, &gradient_norm_}) *value = reader.get<double>();
-    reader.get_into(std::span<double>(mean_));
+    load_mean(reader);
     ascent_->load(reader);
-    std::ranges::transform(mean_, rounded_.begin(), [](double value) { return static_cast<float>(value); });
   }
 
  private:
@@ -101,15 +91,12 @@ class EvolutionStrategy : public Optimizer {
     }
   }
 
-  Turn turn_;
   Pairs pairs_;
   double sigma_ = 0, sigma_decay_ = 1, sigma_min_ = 0;
   double learning_rate_ = 0, learning_rate_decay_ = 1, weight_decay_ = 0;
   Shaping shaping_ = Shaping::centred_ranks;
   std::unique_ptr<Ascent> ascent_;
   double gradient_norm_ = 0;
-  std::vector<double> mean_;
-  std::vector<float> rounded_;  ///< `mean_` as the policy takes it
   std::vector<double> gradient_, weights_;
 };
 

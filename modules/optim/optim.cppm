@@ -1,48 +1,14 @@
 module;
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 export module iap.optim;
 import iap.core;
+export import :optimizer;
 
 export namespace iap {
-
-/// A black-box maximiser with the ask/tell interface. It sees parameter counts, populations and fitness, nothing else.
-class Optimizer {
- public:
-  virtual ~Optimizer() = default;
-  virtual std::string_view name() const = 0;
-  /// Number of parameters P and of members n; n may differ after a tell where the optimizer restarts with another population.
-  virtual std::size_t parameters() const = 0;
-  virtual std::size_t population() const = 0;
-  /// Writes the next population, n x P row-major. Asking twice before a tell writes the same population.
-  /// @throws Error unless `population` has room for exactly n x P values.
-  virtual void ask(std::span<float> population) = 0;
-  /// As `ask`, after making `population` as large as this turn's n asks for.
-  void ask_resized(std::vector<float>& population) {
-    population.resize(this->population() * parameters());
-    ask(std::span<float>(population));
-  }
-  /// Takes the fitness of the last population (larger is better). NaN counts as worst; infinities keep their order.
-  /// @throws Error if the size is wrong, no population was asked for, or every fitness is NaN.
-  virtual void tell(std::span<const double> fitness) = 0;
-  /// The current estimate of the best parameters (the distribution's mean, or the elite where there is none), P values.
-  virtual std::span<const float> mean() const = 0;
-  /// Number of tells so far.
-  virtual std::uint32_t iteration() const = 0;
-  /// Figures for the log, in a fixed order: sigma, learning rate, norms.
-  virtual std::vector<std::pair<std::string, double>> metrics() const = 0;
-  /// Name of the stop condition that holds after the last tell, or "". Nothing breaks if the caller goes on.
-  virtual std::string stop_reason() const { return ""; }
-  /// Exact state; `load` restores an optimizer built with the same options and P bit for bit.
-  virtual void save(Writer& writer) const = 0;
-  virtual void load(Reader& reader) = 0;
-};
 
 /// One row of the catalog.
 struct OptimizerEntry {
@@ -51,10 +17,15 @@ struct OptimizerEntry {
   std::unique_ptr<Optimizer> (*make)(Options& options, std::span<const float> initial, std::uint64_t seed);
   /// JSON: a list of option tables under which the population soon changes, tried by the contract tests; "" if it never does.
   std::string changing_population = "";
+  /// What older files and scripts call it: read everywhere, listed nowhere; "" if it was never renamed.
+  std::string old_name = "";
 };
 
 /// Every optimizer this build knows.
 std::span<const OptimizerEntry> optimizer_catalog();
+
+/// `config` with an old name as its kind replaced by the row's name.
+Config current_optimizer(Config config);
 
 /// Builds the optimizer that `config` describes ({kind = "es", population = 64, ...}) around `initial`, P values.
 /// Its draws are functions of (seed, iteration, member). @throws Error naming the option.

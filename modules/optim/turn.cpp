@@ -15,6 +15,8 @@ import :turn;
 
 namespace iap {
 
+std::string current_optimizer_name(std::string_view name);
+
 Turn::Turn(std::string_view name, std::size_t parameters, std::size_t population)
     : name_(name), parameters_(parameters), population_(population) {
   require_memory(name, text("a population of ", population, " x ", parameters, " parameters"),
@@ -45,7 +47,7 @@ void Turn::save(Writer& writer) const {
 }
 
 void Turn::load(Reader& reader) {
-  if (const auto kind = reader.get_string(); kind != name_)
+  if (const auto kind = reader.get_string(); current_optimizer_name(kind) != name_)
     throw Error(text(reader.source(), ": holds the state of the optimizer '", kind, "', not of '", name_, "'"));
   if (const auto members = reader.get<std::uint64_t>(); members != population_)
     throw Error(text(reader.source(), ": holds a population of ", members, ", this optimizer has ", population_));

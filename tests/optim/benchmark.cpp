@@ -76,7 +76,7 @@ TEST_CASE("evaluations to the target beside pycma", "[.][benchmark]") {
 }
 
 TEST_CASE("time of ask and tell at population 256", "[.][benchmark]") {
-  for (const char* kind : {"cma_es", "sep_cma_es", "pepg", "ars", "es", "simple_ga"}) {
+  for (const char* kind : {"cma_es", "sep_cma_es", "pgpe", "ars", "es", "simple_ga"}) {
     for (const std::size_t size : {100, 1000, 3667}) {
       const auto optimizer = make_optimizer(Config::Map{{"kind", kind}, {"population", 256}}, std::vector<float>(size, 1.0F), 1);
       std::vector<float> population(256 * size);

@@ -275,3 +275,22 @@ TEST_CASE("a state that does not fit is refused") {
     CHECK_THROWS_WITH(make(entry.name)->load(reader), ContainsSubstring("another"));
   }
 }
+
+TEST_CASE("an old name is read and listed nowhere") {
+  CHECK_THROWS_WITH(make("unheard"), !ContainsSubstring("pepg") && ContainsSubstring("pgpe"));
+  for (const auto& entry : optimizer_catalog()) CHECK(entry.name != "pepg");
+  const auto today = make("pgpe"), before = make("pepg");
+  CHECK(before->name() == "pgpe");
+  iterate(*today, 5);
+  iterate(*before, 5);
+  CHECK(state(*before) == state(*today));
+  // A state as it was saved under the old name: the name stands first, with its length in 8 bytes before it.
+  std::string saved = state(*today);
+  REQUIRE(saved.substr(8, 4) == "pgpe");
+  saved.replace(8, 4, "pepg");
+  Reader reader(saved, "state");
+  const auto resumed = make("pgpe");
+  resumed->load(reader);
+  CHECK(reader.at_end());
+  CHECK(state(*resumed) == state(*today));
+}

@@ -1,4 +1,4 @@
-#include "../../modules/optim/dense.hpp"
+#include "../../modules/optim/cma/dense.hpp"
 
 #include <hwy/targets.h>
 

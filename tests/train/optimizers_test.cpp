@@ -98,3 +98,33 @@ TEST_CASE("every optimizer trains, through restarts where it has them, and resum
     }
   }
 }
+
+TEST_CASE("a run that was begun under an optimizer's old name goes on, whichever name it is asked for by") {
+  const Scratch scratch("old_name");
+  const auto options_for = [&](const char* kind, const std::string& folder) {
+    return run_of({Config::Map{{"kind", kind}, {"population", 4}, {"learning_rate", 0.1}}}, scratch / folder, 2);
+  };
+  const TrainResult whole = train(options_for("pgpe", "whole"));
+  const auto content = run_content(scratch / "whole");
+  // Both names have four letters, so that every length in the file holds.
+  const auto rename = [](std::string bytes) {
+    for (std::size_t at; (at = bytes.find("pgpe")) != std::string::npos;) bytes.replace(at, 4, "pepg");
+    return bytes;
+  };
+  for (const char* kind : {"pgpe", "pepg"}) {
+    INFO(kind);
+    TrainOptions options = options_for("pgpe", std::string("resumed_") + kind);
+    options.on_iteration = [](const IterationReport& report) { return report.iteration < 3; };
+    train(options);
+    for (const char* name : {"checkpoint.iap", "checkpoint.previous.iap"}) {
+      const std::string payload = unseal(read_file(options.out / name), "IAPCHECK", 1, name), old = rename(payload);
+      REQUIRE(old != payload);
+      write_text(options.out / name, seal("IAPCHECK", 1, old));
+    }
+    write_text(options.out / "config.json", rename(read_file(options.out / "config.json")));
+    TrainOptions again = options_for(kind, std::string("resumed_") + kind);
+    again.resume = true;
+    CHECK(train(again).parameters == whole.parameters);
+    CHECK(differences(content, run_content(again.out)) == "");
+  }
+}

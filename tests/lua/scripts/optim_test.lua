@@ -71,3 +71,9 @@ local many = {}
 for i = 1, 1 << 20 do many[i] = 0 end
 check.fails({ "cma_es: a covariance matrix of 1048576 parameters", "needs 16384 GiB", "sep_cma_es" },
   iap.optim.maximise, sphere, { initial = many, optimizer = iap.optim.cma_es {} })
+
+-- What older scripts call pgpe.
+check.equal(tostring(iap.optim.pepg { population = 8 }), "iap.optim.pgpe { population = 8 }")
+local function climb(optimizer) return (iap.optim.maximise(sphere, { initial = { 0, 0, 0 }, optimizer = optimizer, iterations = 9 })) end
+check.same_list(climb(iap.optim.pepg {}), climb(iap.optim.pgpe {}))
+check.same_list(climb { kind = "pepg" }, climb { kind = "pgpe" })

@@ -19,8 +19,8 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-std::unique_ptr<Optimizer> make_pepg(Config::Map options, const std::vector<float>& initial, std::uint64_t seed = 3) {
-  options["kind"] = "pepg";
+std::unique_ptr<Optimizer> make_pgpe(Config::Map options, const std::vector<float>& initial, std::uint64_t seed = 3) {
+  options["kind"] = "pgpe";
   return make_optimizer(options, initial, seed);
 }
 
@@ -43,7 +43,7 @@ void iterate(Optimizer& optimizer, const Function& f, int count) {
 
 }  // namespace
 
-TEST_CASE("pepg's two gradients have the means of the closed form") {
+TEST_CASE("pgpe's two gradients have the means of the closed form") {
   // For f = -sum c_i x_i^2 and x = m + s eps: dm = -2 c m s^2 and, for b = mean F, dsigma = s cov(f, eps^2) = -2 c s^3. The
   // baseline takes the pair's own share out, which leaves (1 - 1/pairs) of dsigma.
   const std::vector<float> initial = {1, -2, 0.5F};
@@ -51,7 +51,7 @@ TEST_CASE("pepg's two gradients have the means of the closed form") {
   constexpr int pairs = 16, seeds = 3000;
   double mean_step[3] = {}, lowest = 0, spread = 0;
   for (int seed = 0; seed < seeds; ++seed) {
-    const auto pepg = make_pepg({{"population", 2 * pairs},
+    const auto pgpe = make_pgpe({{"population", 2 * pairs},
                                  {"sigma", s},
                                  {"shaping", "none"},
                                  {"optimizer", "sgd"},
@@ -61,16 +61,16 @@ TEST_CASE("pepg's two gradients have the means of the closed form") {
                                  {"sigma_max_change", 1}},
                                 initial, static_cast<std::uint64_t>(seed));
     iterate(
-        *pepg,
+        *pgpe,
         [&](std::span<const float> x) {
           double sum = 7;
           for (std::size_t i = 0; i < 3; ++i) sum -= c[i] * x[i] * x[i];
           return sum;
         },
         1);
-    for (std::size_t i = 0; i < 3; ++i) mean_step[i] += (double{pepg->mean()[i]} - initial[i]) / seeds;
-    lowest += metric(*pepg, "sigma_lowest") / seeds;
-    spread += metric(*pepg, "sigma") / seeds;
+    for (std::size_t i = 0; i < 3; ++i) mean_step[i] += (double{pgpe->mean()[i]} - initial[i]) / seeds;
+    lowest += metric(*pgpe, "sigma_lowest") / seeds;
+    spread += metric(*pgpe, "sigma") / seeds;
   }
   for (std::size_t i = 0; i < 3; ++i) {
     INFO(i);
@@ -85,46 +85,46 @@ TEST_CASE("pepg's two gradients have the means of the closed form") {
   CHECK(lowest < spread);
 }
 
-TEST_CASE("pepg learns a step size for each parameter") {
+TEST_CASE("pgpe learns a step size for each parameter") {
   // Only the first of two parameters matters: its sigma shrinks, the other's does not.
-  const auto pepg = make_pepg({{"population", 40}, {"sigma", 0.5}, {"learning_rate", 0.02}}, {0.2F, 0});
-  iterate(*pepg, [](std::span<const float> x) { return -double{x[0]} * x[0]; }, 200);
-  CHECK(metric(*pepg, "sigma_lowest") < 0.1);
-  CHECK(metric(*pepg, "sigma") > 0.3);
+  const auto pgpe = make_pgpe({{"population", 40}, {"sigma", 0.5}, {"learning_rate", 0.02}}, {0.2F, 0});
+  iterate(*pgpe, [](std::span<const float> x) { return -double{x[0]} * x[0]; }, 200);
+  CHECK(metric(*pgpe, "sigma_lowest") < 0.1);
+  CHECK(metric(*pgpe, "sigma") > 0.3);
 }
 
-TEST_CASE("pepg converges with each of its first-order steps") {
+TEST_CASE("pgpe converges with each of its first-order steps") {
   const std::vector<float> initial(20, 1.0F);
   for (const char* optimizer : {"adam", "clipup", "sgd"}) {
     INFO(optimizer);
     Config::Map options{{"population", 40}, {"sigma", 0.2}, {"optimizer", optimizer}, {"learning_rate_decay", 0.995}};
     if (optimizer == std::string("sgd")) options["learning_rate"] = 20;
     if (optimizer == std::string("clipup")) options["learning_rate"] = 0.1;
-    const auto pepg = make_pepg(options, initial);
-    iterate(*pepg, ellipsoid, 1500);
-    CHECK(ellipsoid(pepg->mean()) > 1e-3 * ellipsoid(initial));
+    const auto pgpe = make_pgpe(options, initial);
+    iterate(*pgpe, ellipsoid, 1500);
+    CHECK(ellipsoid(pgpe->mean()) > 1e-3 * ellipsoid(initial));
   }
 }
 
 TEST_CASE("ClipUp's steps have the length its rule gives them") {
   // A constant slope: the normalised gradients sum up, v_t = 0.9 v_{t-1} + rate g / |g|, until the speed limit.
   const std::vector<float> initial = {0};
-  const auto pepg = make_pepg(
+  const auto pgpe = make_pgpe(
       {{"optimizer", "clipup"}, {"learning_rate", 0.25}, {"max_speed", 3}, {"population", 10}, {"shaping", "none"}}, initial);
   double expected = 0, velocity = 0;
   for (int t = 0; t < 12; ++t) {
-    iterate(*pepg, [](std::span<const float> x) { return double{x[0]}; }, 1);
+    iterate(*pgpe, [](std::span<const float> x) { return double{x[0]}; }, 1);
     velocity = std::min(0.9 * velocity + 0.25, 0.75);
     expected += velocity;
-    CHECK(pepg->mean()[0] == Catch::Approx(expected).epsilon(1e-6));
+    CHECK(pgpe->mean()[0] == Catch::Approx(expected).epsilon(1e-6));
   }
 }
 
-TEST_CASE("pepg names a bad option") {
-  CHECK_THROWS_WITH(make_pepg({{"population", 7}}, {0}), ContainsSubstring("even") && ContainsSubstring("7"));
-  CHECK_THROWS_WITH(make_pepg({{"optimizer", "clip"}}, {0}), ContainsSubstring("clipup"));
-  CHECK_THROWS_WITH(make_pepg({{"sigma", 0.1}, {"sigma_min", 0.2}}, {0}), ContainsSubstring("sigma_min"));
-  CHECK_THROWS_WITH(make_pepg({{"shaping", "pair_ranks"}}, {0}), ContainsSubstring("centred_ranks"));
-  const auto wild = make_pepg({{"shaping", "none"}}, {0});
-  CHECK_THROWS_WITH(iterate(*wild, [](auto x) { return x[0] > 0 ? 1e308 : -1e308; }, 200), ContainsSubstring("pepg"));
+TEST_CASE("pgpe names a bad option") {
+  CHECK_THROWS_WITH(make_pgpe({{"population", 7}}, {0}), ContainsSubstring("even") && ContainsSubstring("7"));
+  CHECK_THROWS_WITH(make_pgpe({{"optimizer", "clip"}}, {0}), ContainsSubstring("clipup"));
+  CHECK_THROWS_WITH(make_pgpe({{"sigma", 0.1}, {"sigma_min", 0.2}}, {0}), ContainsSubstring("sigma_min"));
+  CHECK_THROWS_WITH(make_pgpe({{"shaping", "pair_ranks"}}, {0}), ContainsSubstring("centred_ranks"));
+  const auto wild = make_pgpe({{"shaping", "none"}}, {0});
+  CHECK_THROWS_WITH(iterate(*wild, [](auto x) { return x[0] > 0 ? 1e308 : -1e308; }, 200), ContainsSubstring("pgpe"));
 }

@@ -15,6 +15,7 @@ import :cma_covariance;
 import :cma_rates;
 import :cma_restarts;
 import :cma_stop;
+import :mean_search;
 import :memory;
 import :turn;
 
@@ -24,16 +25,16 @@ import :turn;
 namespace iap {
 namespace {
 
-class CovarianceMatrixAdaptation : public Optimizer {
+class CovarianceMatrixAdaptation : public MeanSearch {
  public:
   CovarianceMatrixAdaptation(std::string_view name, Options& options, std::span<const float> initial, std::uint64_t seed,
                              bool diagonal)
-      : seed_(seed),
+      : MeanSearch(name, initial,
+                   static_cast<std::size_t>(
+                       options.integer_in("population", 4, 1 << 20, static_cast<std::int64_t>(cma_population(initial.size()))))),
+        seed_(seed),
         diagonal_(diagonal),
         active_(options.boolean("active", !diagonal)),
-        turn_(name, initial.size(),
-              static_cast<std::size_t>(
-                  options.integer_in("population", 4, 1 << 20, static_cast<std::int64_t>(cma_population(initial.size()))))),
         base_population_(turn_.population()),
         initial_(initial.begin(), initial.end()),
         initial_sigma_(options.number_in("sigma", 1e-8, 1e3, 0.1)),
@@ -41,8 +42,6 @@ class CovarianceMatrixAdaptation : public Optimizer {
         stop_(options, initial.size()),
         restarts_(options, base_population_, initial_sigma_),
         covariance_(diagonal ? make_diagonal_covariance(initial.size()) : make_full_covariance(initial.size())),
-        mean_(initial.begin(), initial.end()),
-        rounded_(initial.begin(), initial.end()),
         path_sigma_(initial.size()),
         path_c_(initial.size()),
         shift_(initial.size()) {
@@ -53,11 +52,6 @@ class CovarianceMatrixAdaptation : public Optimizer {
     start_run();
   }
 
-  std::string_view name() const override { return turn_.name(); }
-  std::size_t parameters() const override { return turn_.parameters(); }
-  std::size_t population() const override { return turn_.population(); }
-  std::span<const float> mean() const override { return rounded_; }
-  std::uint32_t iteration() const override { return turn_.iteration(); }
   std::string stop_reason() const override { return stop_reason_; }
 
   void ask(std::span<float> population) override {
@@ -127,9 +121,9 @@ class CovarianceMatrixAdaptation : public Optimizer {
     sigma_ = reader.get<double>();
     generation_ = reader.get<std::uint32_t>();
     refreshed_ = reader.get<std::uint32_t>();
-    for (auto* values : {&mean_, &path_sigma_, &path_c_}) reader.get_into(std::span<double>(*values));
+    load_mean(reader);
+    for (auto* values : {&path_sigma_, &path_c_}) reader.get_into(std::span<double>(*values));
     covariance_->load(reader);
-    std::ranges::transform(mean_, rounded_.begin(), [](double value) { return static_cast<float>(value); });
     drawn_ = false;
   }
 
@@ -158,7 +152,7 @@ class CovarianceMatrixAdaptation : public Optimizer {
     stop_reason_.clear();
     start_run();
     for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] = initial_[i] + restart_spread_ * random.normal();
-    round_mean();
+    round_mean("lower sigma");
   }
 
   void draw() {
@@ -207,10 +201,8 @@ class CovarianceMatrixAdaptation : public Optimizer {
     for (std::size_t i = 0; i < mean_.size(); ++i) path_sigma_[i] = (1 - rates_.c_sigma) * path_sigma_[i] + gain * shift_[i];
     average(y_);
     for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += sigma_ * shift_[i];
-    round_mean();
+    round_mean("lower sigma");
   }
-
-  void round_mean() { round_parameters(name(), mean_, rounded_, "lower sigma"); }
 
   void adapt_paths_and_covariance() {
     const auto n = static_cast<double>(mean_.size());
@@ -239,7 +231,6 @@ class CovarianceMatrixAdaptation : public Optimizer {
 
   std::uint64_t seed_;
   bool diagonal_, active_;
-  Turn turn_;
   std::size_t base_population_;
   std::vector<float> initial_;
   double initial_sigma_, restart_spread_;
@@ -250,8 +241,6 @@ class CovarianceMatrixAdaptation : public Optimizer {
   std::string stop_reason_;
   double sigma_ = 0;
   std::uint32_t generation_ = 0, refreshed_ = 0;  ///< since the (re)start: now, at the last refresh
-  std::vector<double> mean_;
-  std::vector<float> rounded_;  ///< `mean_` as the policy takes it
   std::vector<double> path_sigma_, path_c_, shift_;
   std::vector<double> z_, y_, weights_;  ///< a column a member; the last of `y_` and `weights_` is the path's
   std::vector<std::uint32_t> order_;

@@ -6,12 +6,12 @@ module;
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 module iap.optim;
 import iap.core;
 import :ascent;
+import :mean_search;
 import :pairs;
 import :shaping;
 import :turn;
@@ -24,13 +24,10 @@ import :turn;
 namespace iap {
 namespace {
 
-class ParameterExploration : public Optimizer {
+class ParameterExploration : public MeanSearch {
  public:
   ParameterExploration(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : turn_("pepg", initial.size(), read_pair_population(options, "symmetric")),
-        pairs_(seed, initial.size()),
-        mean_(initial.begin(), initial.end()),
-        rounded_(initial.begin(), initial.end()) {
+      : MeanSearch("pgpe", initial, read_pair_population(options, "symmetric")), pairs_(seed, initial.size()) {
     const double sigma = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma, std::min(sigma, 0.01));
     sigma_rate_ = options.number_in("sigma_learning_rate", 0, 1e3, 0.1);
@@ -45,12 +42,6 @@ class ParameterExploration : public Optimizer {
     weights_.resize(turn_.population());
   }
 
-  std::string_view name() const override { return turn_.name(); }
-  std::size_t parameters() const override { return turn_.parameters(); }
-  std::size_t population() const override { return turn_.population(); }
-  std::span<const float> mean() const override { return rounded_; }
-  std::uint32_t iteration() const override { return turn_.iteration(); }
-
   void ask(std::span<float> population) override {
     turn_.ask(population.size());
     pairs_.place(turn_.iteration(), mean_, [this](std::size_t i) { return deviations_[i]; }, population);
@@ -62,9 +53,9 @@ class ParameterExploration : public Optimizer {
     estimate_gradients();
     gradient_norm_ = norm(gradient_);
     if (!std::isfinite(gradient_norm_))
-      throw Error("pepg: the gradient is not finite because fitness is too large; use shaping = \"centred_ranks\"");
+      throw Error("pgpe: the gradient is not finite because fitness is too large; use shaping = \"centred_ranks\"");
     ascent_->step(gradient_, learning_rate_, mean_);
-    round_parameters(name(), mean_, rounded_, "lower learning_rate");
+    round_mean("lower learning_rate");
     for (std::size_t i = 0; i < mean_.size(); ++i) {
       const double limit = sigma_change_ * deviations_[i];
       deviations_[i] = std::max(sigma_min_, deviations_[i] + std::clamp(sigma_rate_ * deviation_gradient_[i], -limit, limit));
@@ -94,10 +85,9 @@ class ParameterExploration : public Optimizer {
     turn_.load(reader);
     learning_rate_ = reader.get<double>();
     gradient_norm_ = reader.get<double>();
-    reader.get_into(std::span<double>(mean_));
+    load_mean(reader);
     reader.get_into(std::span<double>(deviations_));
     ascent_->load(reader);
-    std::ranges::transform(mean_, rounded_.begin(), [](double value) { return static_cast<float>(value); });
   }
 
  private:
@@ -119,21 +109,19 @@ class ParameterExploration : public Optimizer {
     }
   }
 
-  Turn turn_;
   Pairs pairs_;
   double sigma_min_ = 0, sigma_rate_ = 0, sigma_change_ = 0;
   double learning_rate_ = 0, learning_rate_decay_ = 1;
   Shaping shaping_ = Shaping::centred_ranks;
   std::unique_ptr<Ascent> ascent_;
   double gradient_norm_ = 0;
-  std::vector<double> mean_, deviations_;
-  std::vector<float> rounded_;  ///< `mean_` as the policy takes it
+  std::vector<double> deviations_;
   std::vector<double> gradient_, deviation_gradient_, weights_;
 };
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_pepg(Options& options, std::span<const float> initial, std::uint64_t seed) {
+std::unique_ptr<Optimizer> make_pgpe(Options& options, std::span<const float> initial, std::uint64_t seed) {
   return std::make_unique<ParameterExploration>(options, initial, seed);
 }
 

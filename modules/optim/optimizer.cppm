@@ -1,0 +1,47 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+/// The contract of all optimizers.
+export module iap.optim:optimizer;
+import iap.core;
+
+export namespace iap {
+
+/// A black-box maximiser with the ask/tell interface. It sees parameter counts, populations and fitness, nothing else.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  virtual std::string_view name() const = 0;
+  /// Number of parameters P and of members n; n may differ after a tell where the optimizer restarts with another population.
+  virtual std::size_t parameters() const = 0;
+  virtual std::size_t population() const = 0;
+  /// Writes the next population, n x P row-major. Asking twice before a tell writes the same population.
+  /// @throws Error unless `population` has room for exactly n x P values.
+  virtual void ask(std::span<float> population) = 0;
+  /// As `ask`, after making `population` as large as this turn's n asks for.
+  void ask_resized(std::vector<float>& population) {
+    population.resize(this->population() * parameters());
+    ask(std::span<float>(population));
+  }
+  /// Takes the fitness of the last population (larger is better). NaN counts as worst; infinities keep their order.
+  /// @throws Error if the size is wrong, no population was asked for, or every fitness is NaN.
+  virtual void tell(std::span<const double> fitness) = 0;
+  /// The current estimate of the best parameters (the distribution's mean, or the elite where there is none), P values.
+  virtual std::span<const float> mean() const = 0;
+  /// Number of tells so far.
+  virtual std::uint32_t iteration() const = 0;
+  /// Figures for the log, in a fixed order: sigma, learning rate, norms.
+  virtual std::vector<std::pair<std::string, double>> metrics() const = 0;
+  /// Name of the stop condition that holds after the last tell, or "". Nothing breaks if the caller goes on.
+  virtual std::string stop_reason() const { return ""; }
+  /// Exact state; `load` restores an optimizer built with the same options and P bit for bit.
+  virtual void save(Writer& writer) const = 0;
+  virtual void load(Reader& reader) = 0;
+};
+
+}  // namespace iap
