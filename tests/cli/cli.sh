@@ -63,7 +63,7 @@ print(table.concat(result.parameters, " "))
 LUA
 }
 
-for cases in scripts prompt train policies; do
+for cases in usage scripts prompt train policies; do
   # shellcheck source=/dev/null
   source "$here/$cases.sh"
 done

@@ -1,21 +1,5 @@
 # shellcheck shell=bash
-# Running scripts: usage, errors, options, output; what the program says of itself.
-
-case_usage() {
-  for arguments in "run" "fly" "--fly" "run --seed x f.lua" "run --threads 0 f.lua" "run --set" "eval" "eval x --episodes 0" "list nothing"; do
-    # shellcheck disable=SC2086
-    run $arguments
-    exits 2
-    [ -s err ] || fail "'$arguments' says nothing"
-    silent out
-  done
-  run --help
-  exits 0
-  says out "doctor"
-  run --version
-  exits 0
-  grep -qE '^iap [0-9]+\.[0-9]+\.[0-9]+$' out || fail "version"
-}
+# Running scripts: errors, options, output; what the program says of itself.
 
 case_missing_file() {
   run run nothing.lua
