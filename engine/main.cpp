@@ -33,7 +33,8 @@ struct Plain<std::optional<T>> {
 /// An option that takes text; `value` names it in the help.
 template <typename T>
 CLI::Option* add_text(CLI::App& app, const std::string& name, T& target, const std::string& value, const std::string& help) {
-  return app.add_option_function<std::string>(name, [&target](const std::string& given) { target = given; }, help)
+  return app.add_option_function<std::string>(
+                name, [&target](const std::string& given) { target = given; }, help)
       ->type_name(value);
 }
 
@@ -67,11 +68,13 @@ constexpr const char* env_override_help = "override an option of the environment
 
 void describe_run(CLI::App& app, Arguments& arguments) {
   app.add_option("FILE", arguments.file, "Lua script")->required();
-  app.add_option("ARGS", arguments.run.arguments, "reach the script as arg[1], arg[2] ...; write -- before those that begin with -");
+  app.add_option("ARGS", arguments.run.arguments,
+                 "reach the script as arg[1], arg[2] ...; write -- before those that begin with -");
   add_overrides(app, arguments.run.overrides, "override an option of the script or of iap.train (may be repeated)");
   add_integer(app, "--seed", arguments.run.seed, 0, most_seed, "seed of the run (default: the script's)");
   add_integer(app, "--threads", arguments.run.threads, 1, most_threads, "worker threads (default: all); changes no result");
-  add_text(app, "--out", arguments.run.out, "PATH", "folder of the run, or the file that the script writes (default: the script's)");
+  add_text(app, "--out", arguments.run.out, "PATH",
+           "folder of the run, or the file that the script writes (default: the script's)");
   app.add_flag("--resume", arguments.run.resume, "continue the run in its folder");
   app.footer(
       "Examples:\n"
@@ -104,8 +107,7 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   add_text(app, "--env", options.env, "NAME", "another environment (default: the one it was trained in)");
   add_overrides(app, options.overrides, env_override_help);
   app.add_option_function<std::string>(
-         "--view",
-         [&options](const std::string& view) { options.view = cli::read_choice("--view", view, picture_view_names()); },
+         "--view", [&options](const std::string& view) { options.view = cli::read_choice("--view", view, picture_view_names()); },
          "overlay, heatmap, side-by-side or raw (default: overlay)")
       ->type_name("NAME");
   add_integer(app, "--steps", video.steps, 1, 1000000, "stop after N steps of the policy (default: at the episode's end)");
@@ -116,8 +118,7 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
       ->type_name("N");
   add_integer(app, "--quality", video.quality, 0, 100, "quality of a .webp, 0 to 100 (default: 80)");
   app.add_flag_callback(
-      "--as-seen", [&video] { video.redraw = false; },
-      "enlarge the policy's own pixels instead of drawing the environment anew");
+      "--as-seen", [&video] { video.redraw = false; }, "enlarge the policy's own pixels instead of drawing the environment anew");
   add_integer(app, "--strip", options.strip, 1, 100, "write N pictures side by side as one .png instead of a video");
   app.footer(
       "Examples:\n"
@@ -133,8 +134,7 @@ void describe_report(CLI::App& app, cli::ReportCommand& command) {
               "episodes from which to learn which patches matter (default: 10)");
   add_integer(app, "--seed", command.options.seed, 0, most_seed, "seed of these episodes (default: 0)");
   app.add_flag_callback(
-      "--no-pictures", [&command] { command.options.pictures = false; },
-      "leave out what must be played: video, frames, patches");
+      "--no-pictures", [&command] { command.options.pictures = false; }, "leave out what must be played: video, frames, patches");
   app.footer(
       "Examples:\n"
       "  iap report runs/quickstart\n"

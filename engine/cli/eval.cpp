@@ -69,9 +69,12 @@ int eval(const EvalOptions& options) {
   for (const auto& assignment : options.overrides) std::cout << " " << assignment;
   std::cout << "\n"
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed << ")\n"
-            << "mean return         " << fixed(evaluation.mean) << "\n"
-            << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"
-            << "95% interval        " << fixed(evaluation.low) << " to " << fixed(evaluation.high) << "\n";
+            << "mean return         " << fixed(evaluation.mean) << "\n";
+  if (evaluation.episodes.size() > 1)
+    std::cout << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"
+              << "95% interval        " << fixed(evaluation.low) << " to " << fixed(evaluation.high) << "\n";
+  else
+    std::cout << "95% interval        none: one episode does not show how far returns spread\n";
   return Exit::success;
 }
 

@@ -93,7 +93,8 @@ std::string wrong_count(const CLI::App& app, const CLI::App& command, std::strin
   const auto* option = named_option(app, command, message, ":");
   if (!option) return text(full_name(command), ": ", message);
   const std::string name = option->get_name();
-  if (option->count() > 1) return text(full_name(command), ": ", name, " was given ", option->count(), " times; it takes one value");
+  if (option->count() > 1)
+    return text(full_name(command), ": ", name, " was given ", option->count(), " times; it takes one value");
   return text(full_name(command), ": ", name, " needs a value: ", name, " ", option->get_type_name());
 }
 

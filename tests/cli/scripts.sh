@@ -89,7 +89,7 @@ case_set_errors() {
   echo 'require "iap".options { population = 3 }' >options.lua
   run run options.lua --set populatoin=4
   exits 1
-  says err "--set populatoin: nothing in the script used it; did you mean 'population'?"
+  says err "--set populatoin: the script has no option 'populatoin'; did you mean 'population'?"
   run run options.lua --set population=many
   exits 1
   says err "--set population=many: expected an integer like the default 3, got \"many\""
@@ -102,7 +102,7 @@ case_set_errors() {
     run run plain.lua $arguments
     exits 1
     says err "${arguments%% *}"
-    says err "nothing in the script used it"
+    says err "nothing in the script use"
   done
   training_script ""
   run run train.lua --set env.action_repaet=2
@@ -116,6 +116,53 @@ case_set_errors() {
   run run train.lua --set policy.blocks.7.units=2
   exits 1
   says err "'7' is no position in a list of 1"
+}
+
+# An override that nothing knows is reported before anything is computed or written, by every script that ships.
+case_unknown_options() {
+  local script weights
+  weights=$(readlink -f "$here/../data/attention_agent/take_cover.npz")
+  for script in $(cd "$paper/.." && find . -name '*.lua' | grep -vE '/(paper|distracted|training|agent|pendulum)\.lua'); do
+    run run "$paper/../$script" --set bogus=1 -- "$weights"
+    exits 1
+    says err bogus
+    lines err 1
+    ! grep -q 'iap.options' "$paper/../$script" || silent out
+  done
+  # What only iap.train knows is of no use to a script that does not train.
+  for arguments in "--set iterations=2" "--resume" "--out x"; do
+    # shellcheck disable=SC2086
+    run run "$paper/evaluate.lua" $arguments
+    exits 1
+    says err "${arguments%%[ =]*}"
+    silent out
+  done
+  run run "$paper/fig1_cheetah.lua" --set seedz=2
+  exits 1
+  says err "the script has no option 'seedz'; did you mean 'seed'?"
+  run run "$paper/fig1_cheetah.lua" --set iterations=many
+  exits 1
+  says err "option 'iterations' must be an integer, got \"many\""
+  silent out
+  [ -z "$(ls -A | grep -v '^out$\|^err$')" ] || fail "something was written: $(ls -A)"
+}
+
+# --seed and --out are options of the script if it declares them.
+case_declared_flags() {
+  echo 'local o = require "iap".options({ seed = 1, out = "a.png" }, { training = false }) print(o.seed, o.out)' >own.lua
+  run run own.lua --seed 4 --out b.png
+  exits 0
+  [ "$(cat out)" = "$(printf '4\tb.png')" ] || fail "--seed and --out"
+  run run own.lua --set out=c.png
+  [ "$(cat out)" = "$(printf '1\tc.png')" ] || fail "--set out"
+  echo 'require "iap".options({ size = 1 }, { training = false }) print("ran")' >none.lua
+  for arguments in "--seed 4" "--out x" "--resume"; do
+    # shellcheck disable=SC2086
+    run run none.lua $arguments
+    exits 1
+    says err "${arguments%% *}: nothing in the script uses it"
+    silent out
+  done
 }
 
 case_list() {
