@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/policy_env.hpp"
+#include "cli/values.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -59,6 +60,8 @@ std::string actions_of(const Evaluation& evaluation, Policy& policy, const Confi
 
 int eval(const EvalOptions& options) {
   catch_interrupts(nullptr);
+  for (const auto* written : {&options.csv, &options.actions})
+    if (*written) check_place(**written);
   PolicyFile file = open_policy(options.policy);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
   const auto evaluation = evaluate(file.policy, env, options.episodes, options.seed, options.threads);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -37,6 +38,14 @@ double read_number(const std::string& option, const std::string& value, double l
 std::string read_choice(const std::string& option, const std::string& value, const std::vector<std::string>& names) {
   if (std::ranges::find(names, value) != names.end()) return value;
   throw Error(text(option, option.empty() ? "" : ": ", "there is no '", value, "'", did_you_mean(value, names)));
+}
+
+void check_place(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) throw Error(text("cannot write '", file.string(), "': it is a folder"));
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, ignored))
+    throw Error(text("cannot write '", file.string(), "': there is no folder '", folder.string(), "'"));
 }
 
 }  // namespace iap::cli

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,8 @@ std::int64_t read_integer(const std::string& option, const std::string& value, s
 double read_number(const std::string& option, const std::string& value, double low, double high);
 /// `value` if it is one of `names`; an empty `option` is left out of the message. @throws Error with the nearest of them.
 std::string read_choice(const std::string& option, const std::string& value, const std::vector<std::string>& names);
+
+/// Checks before long work that a file can be written in its place. @throws Error naming path and reason.
+void check_place(const std::filesystem::path& file);
 
 }  // namespace iap::cli

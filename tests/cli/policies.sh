@@ -72,6 +72,19 @@ LUA
   run eval junk.iap
   exits 1
   says err "junk.iap"
+  run eval run/metrics.csv
+  exits 1
+  says err "run/metrics.csv: is no policy file; those of a run are its best.iap and final.iap"
+  # A file that cannot be written is reported before any episode is played.
+  run eval missing.iap --csv nowhere/e.csv
+  exits 1
+  says err "cannot write 'nowhere/e.csv': there is no folder 'nowhere'"
+  run eval run --actions .
+  exits 1
+  says err "cannot write '.': it is a folder"
+  run report run --out nowhere/report.html
+  exits 1
+  says err "cannot write 'nowhere/report.html': there is no folder 'nowhere'"
 }
 
 # One episode does not show how far returns spread: no deviation, no interval, wherever it is evaluated.

@@ -10,6 +10,13 @@ case_missing_file() {
   run run folder.lua
   exits 1
   says err "it is a folder"
+  touch folder.lua/config.json policy.iap
+  for file in folder.lua policy.iap; do
+    run run $file
+    exits 1
+    says err "look at it with iap eval $file"
+    lines err 1
+  done
 }
 
 case_syntax_error() {
@@ -30,6 +37,10 @@ case_runtime_error() {
   exits 1
   says err "bad.lua:2: attempt to perform arithmetic on a nil value"
   lines err 1
+  printf 'print(iap.version)' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "(global 'iap'); a script begins with: local iap = require \"iap\""
   printf 'error({})' >bad.lua
   run run bad.lua
   exits 1
@@ -173,7 +184,7 @@ case_list() {
   says out "cheetah-run"
   grep -q kernels out && fail "list envs lists kernels"
   run list optimizers
-  says out "es"
+  grep -qE '^  es  +[a-zA-Z]' out || fail "no row for es"
 }
 
 case_doctor() {
