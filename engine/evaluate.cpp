@@ -3,7 +3,6 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <span>
 #include <system_error>
 #include <vector>
@@ -30,14 +29,12 @@ Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int ep
   const double count = episodes;
   for (const Episode& episode : evaluation.episodes) evaluation.mean += episode.total;
   evaluation.mean /= count;
-  double half_width = std::numeric_limits<double>::infinity();
-  if (episodes > 1) {
-    double square = 0;
-    for (const Episode& episode : evaluation.episodes)
-      square += (episode.total - evaluation.mean) * (episode.total - evaluation.mean);
-    evaluation.standard_deviation = std::sqrt(square / (count - 1));
-    half_width = student_t_quantile(0.975, count - 1) * evaluation.standard_deviation / std::sqrt(count);
-  }
+  if (episodes == 1) return evaluation;
+  double square = 0;
+  for (const Episode& episode : evaluation.episodes)
+    square += (episode.total - evaluation.mean) * (episode.total - evaluation.mean);
+  evaluation.standard_deviation = std::sqrt(square / (count - 1));
+  const double half_width = student_t_quantile(0.975, count - 1) * evaluation.standard_deviation / std::sqrt(count);
   evaluation.low = evaluation.mean - half_width;
   evaluation.high = evaluation.mean + half_width;
   return evaluation;

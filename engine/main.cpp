@@ -1,11 +1,15 @@
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/usage.hpp"
+#include "cli/values.hpp"
 import iap.core;
 import iap.report;
 import iap.script;
@@ -14,9 +18,37 @@ namespace {
 
 using namespace iap;
 
+constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
+constexpr int most_threads = 4096;
+
 template <typename T>
-void add_optional(CLI::App& app, const std::string& name, std::optional<T>& target, const std::string& help) {
-  app.add_option_function<T>(name, [&target](const T& value) { target = value; }, help);
+struct Plain {
+  using type = T;
+};
+template <typename T>
+struct Plain<std::optional<T>> {
+  using type = T;
+};
+
+/// An option that takes text; `value` names it in the help.
+template <typename T>
+CLI::Option* add_text(CLI::App& app, const std::string& name, T& target, const std::string& value, const std::string& help) {
+  return app.add_option_function<std::string>(
+                name, [&target](const std::string& given) { target = given; }, help)
+      ->type_name(value);
+}
+
+/// An option that takes an integer in [low, high].
+template <typename T>
+void add_integer(CLI::App& app, const std::string& name, T& target, std::int64_t low, std::int64_t high, const std::string& help) {
+  const auto keep = [&target, name, low, high](const std::string& given) {
+    target = static_cast<typename Plain<T>::type>(cli::read_integer(name, given, low, high));
+  };
+  app.add_option_function<std::string>(name, keep, help)->type_name("N");
+}
+
+void add_overrides(CLI::App& app, std::vector<std::string>& target, const std::string& help) {
+  app.add_option("--set", target, help)->allow_extra_args(false)->type_name("PATH=VALUE");
 }
 
 struct Arguments {
@@ -31,117 +63,153 @@ struct Arguments {
   std::string what = "all", benchmark;
 };
 
+constexpr const char* policy_help = "run folder or policy file";
+constexpr const char* env_override_help = "override an option of the environment (may be repeated)";
+
 void describe_run(CLI::App& app, Arguments& arguments) {
   app.add_option("FILE", arguments.file, "Lua script")->required();
-  app.add_option("ARGS", arguments.run.arguments, "reach the script as arg[1], arg[2] ... (write -- before them)");
-  app.add_option("--set", arguments.run.overrides, "PATH=VALUE: override an option of iap.train, such as env.action_repeat=2")
-      ->allow_extra_args(false);
-  add_optional(app, "--seed", arguments.run.seed, "override the seed");
-  app.add_option_function<int>(
-         "--threads", [&arguments](const int& count) { arguments.run.threads = count; }, "worker threads (default: all)")
-      ->check(CLI::Range(1, 4096));
-  app.add_option_function<std::string>(
-      "--out", [&arguments](const std::string& path) { arguments.run.out = path; }, "folder of the run");
+  app.add_option("ARGS", arguments.run.arguments,
+                 "reach the script as arg[1], arg[2] ...; write -- before those that begin with -");
+  add_overrides(app, arguments.run.overrides, "override an option of the script or of iap.train (may be repeated)");
+  add_integer(app, "--seed", arguments.run.seed, 0, most_seed, "seed of the run (default: the script's)");
+  add_integer(app, "--threads", arguments.run.threads, 1, most_threads, "worker threads (default: all); changes no result");
+  add_text(app, "--out", arguments.run.out, "PATH",
+           "folder of the run, or the file that the script writes (default: the script's)");
   app.add_flag("--resume", arguments.run.resume, "continue the run in its folder");
+  app.footer(
+      "Examples:\n"
+      "  iap run scripts/quickstart.lua\n"
+      "  iap run scripts/quickstart.lua --seed 2 --out runs/two --set iterations=100 --set env.action_repeat=2\n"
+      "  iap run scripts/attention_agent/figures.lua -- weights.npz");
 }
 
 void describe_eval(CLI::App& app, Arguments& arguments) {
-  app.add_option("POLICY", arguments.eval.policy, "run folder or policy file")->required();
-  app.add_option("--episodes", arguments.eval.episodes, "number of episodes (default: 100)")->check(CLI::Range(1, 1000000));
-  add_optional(app, "--env", arguments.eval.env, "another environment (default: the one it was trained in)");
-  app.add_option("--set", arguments.eval.overrides,
-                 "PATH=VALUE: override an option of the environment, such as render.shadows=false")
-      ->allow_extra_args(false);
-  app.add_option("--seed", arguments.eval.seed, "seed of the episodes (default: 0)");
-  app.add_option("--threads", arguments.eval.threads, "worker threads (default: all)")->check(CLI::Range(1, 4096));
-  app.add_option_function<std::string>(
-      "--csv", [&arguments](const std::string& path) { arguments.eval.csv = path; }, "write one row an episode");
-  app.add_option_function<std::string>(
-      "--actions", [&arguments](const std::string& path) { arguments.eval.actions = path; },
-      "write one row a step: the policy's outputs as hexadecimal floats");
+  auto& options = arguments.eval;
+  app.add_option("POLICY", options.policy, policy_help)->required();
+  add_integer(app, "--episodes", options.episodes, 1, 1000000, "number of episodes (default: 100)");
+  add_text(app, "--env", options.env, "NAME", "another environment (default: the one it was trained in)");
+  add_overrides(app, options.overrides, env_override_help);
+  add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
+  add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
+  add_text(app, "--csv", options.csv, "FILE", "write one row per episode");
+  add_text(app, "--actions", options.actions, "FILE", "write one row per step: the policy's outputs as hexadecimal floats");
+  app.footer(
+      "Examples:\n"
+      "  iap eval runs/quickstart --episodes 20 --csv episodes.csv\n"
+      "  iap eval scripts/paper/policies/walker-walk.iap --set distraction.difficulty=hard");
 }
 
 void describe_play(CLI::App& app, cli::PlayOptions& options) {
   auto& video = options.video;
-  app.add_option("POLICY", options.policy, "run folder or policy file")->required();
+  app.add_option("POLICY", options.policy, policy_help)->required();
+  add_text(app, "-o,--out", options.out, "FILE", "what to write: .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
+  add_integer(app, "--seed", video.seed, 0, most_seed, "seed of the episode (default: 0)");
+  add_text(app, "--env", options.env, "NAME", "another environment (default: the one it was trained in)");
+  add_overrides(app, options.overrides, env_override_help);
   app.add_option_function<std::string>(
-      "-o,--out", [&options](const std::string& path) { options.out = path; },
-      "file to write, .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
-  app.add_option("--seed", video.seed, "seed of the episode (default: 0)");
-  add_optional(app, "--env", options.env, "another environment's name");
-  app.add_option("--set", options.overrides, "PATH=VALUE: override an option of the environment, such as render.shadows=false")
-      ->allow_extra_args(false);
-  app.add_option("--view", options.view, "overlay, heatmap, side-by-side or raw (default: overlay)")
-      ->check(CLI::IsMember(picture_view_names()));
-  app.add_option("--steps", video.steps, "stop after so many steps (default: the episode's end)")->check(CLI::Range(1, 1000000));
-  app.add_option("--scale", video.scale, "video pixels a pixel of the policy's (default: enough for 400 rows)")
-      ->check(CLI::Range(1, 64));
-  app.add_option("--fps", video.fps, "steps a second (default: real time)")->check(CLI::Range(0.1, 1000.0));
-  app.add_option("--quality", video.quality, "of a .webp, 0 to 100 (default: 80)")->check(CLI::Range(0, 100));
-  app.add_flag("!--as-seen", video.redraw, "enlarge the policy's own pixels instead of drawing the environment anew");
-  app.add_option("--strip", options.strip, "write so many pictures side by side as one .png instead of a video")
-      ->check(CLI::Range(1, 100));
+         "--view", [&options](const std::string& view) { options.view = cli::read_choice("--view", view, picture_view_names()); },
+         "overlay, heatmap, side-by-side or raw (default: overlay)")
+      ->type_name("NAME");
+  add_integer(app, "--steps", video.steps, 1, 1000000, "stop after N steps of the policy (default: at the episode's end)");
+  add_integer(app, "--scale", video.scale, 1, 64, "enlarge the policy's pixels N times (default: to at least 400 rows)");
+  app.add_option_function<std::string>(
+         "--fps", [&video](const std::string& fps) { video.fps = cli::read_number("--fps", fps, 0.1, 1000); },
+         "steps of the policy per second (default: real time)")
+      ->type_name("N");
+  add_integer(app, "--quality", video.quality, 0, 100, "quality of a .webp, 0 to 100 (default: 80)");
+  app.add_flag_callback(
+      "--as-seen", [&video] { video.redraw = false; }, "enlarge the policy's own pixels instead of drawing the environment anew");
+  add_integer(app, "--strip", options.strip, 1, 100, "write N pictures side by side as one .png instead of a video");
+  app.footer(
+      "Examples:\n"
+      "  iap play runs/quickstart --view side-by-side\n"
+      "  iap play runs/quickstart --seed 7 --set render.shadows=false --out run.mp4\n"
+      "  iap play runs/quickstart --strip 6 --out strip.png");
 }
 
 void describe_report(CLI::App& app, cli::ReportCommand& command) {
   app.add_option("RUN", command.runs, "run folders; runs that differ only in their seed are drawn as one")->required();
-  app.add_option_function<std::string>(
-      "-o,--out", [&command](const std::string& path) { command.out = path; },
-      "file to write (default: RUN/report.html; of several runs, report.html)");
-  app.add_option("--episodes", command.options.episodes, "episodes to learn from which patches matter (default: 10)")
-      ->check(CLI::Range(1, 10000));
-  app.add_option("--seed", command.options.seed, "seed of these episodes (default: 0)");
-  app.add_flag("!--no-pictures", command.options.pictures, "leave out what must be played: video, frames, patches");
+  add_text(app, "-o,--out", command.out, "FILE", "what to write (default: RUN/report.html; for several runs, report.html)");
+  add_integer(app, "--episodes", command.options.episodes, 1, 10000,
+              "episodes from which to learn which patches matter (default: 10)");
+  add_integer(app, "--seed", command.options.seed, 0, most_seed, "seed of these episodes (default: 0)");
+  app.add_flag_callback(
+      "--no-pictures", [&command] { command.options.pictures = false; }, "leave out what must be played: video, frames, patches");
+  app.footer(
+      "Examples:\n"
+      "  iap report runs/quickstart\n"
+      "  iap report runs/one runs/two runs/other --out comparison.html");
 }
 
 CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
   auto* command = app.add_subcommand("import", "turn published weights into a policy file");
   command->require_subcommand(1);
   auto* agent = command->add_subcommand("attention-agent", "weights of AttentionAgent, an .npz file");
+  agent->group("Kinds of weights");
   agent->add_option("FILE", arguments.imported.file, "published weights")->required();
-  agent->add_option_function<std::string>(
-      "-o,--out", [&arguments](const std::string& path) { arguments.imported.out = path; },
-      "policy file (default: FILE with the suffix .iap)");
-  add_optional(*agent, "--env", arguments.imported.env, "environment (default: what such weights were trained for)");
+  add_text(*agent, "-o,--out", arguments.imported.out, "FILE", "policy file to write (default: FILE with the suffix .iap)");
+  add_text(*agent, "--env", arguments.imported.env, "NAME", "environment (default: what such weights were trained for)");
+  command->footer("Example:\n  iap import attention-agent weights.npz");
   return command;
 }
 
 CLI::App* describe_export(CLI::App& app, Arguments& arguments) {
   auto* command = app.add_subcommand("export", "write the weights of an attention_agent policy as an .npz file");
-  command->add_option("POLICY", arguments.policy, "run folder or policy file")->required();
+  command->add_option("POLICY", arguments.policy, policy_help)->required();
   command->add_option("FILE", arguments.weights, "the .npz file to write")->required();
+  command->footer("Example:\n  iap export runs/car-racing-paper weights.npz");
   return command;
 }
 
+/// `iap help COMMAND` is `iap COMMAND --help`.
+void understand_help(std::vector<std::string>& words) {
+  if (words.empty() || words.front() != "help") return;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+}
+
 /// Parses the command line; the usage errors end here.
-int dispatch(int count, char** words) {
-  CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua");
+int dispatch(std::vector<std::string> words) {
+  understand_help(words);
+  std::ranges::reverse(words);  // as the library takes them
+  CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua", "iap");
   Arguments arguments;
-  app.set_version_flag("--version", "iap " + std::string(version()));
+  cli::style_help(app);
+  app.set_version_flag("--version", "iap " + std::string(version()), "print the version");
   app.add_flag("-v,--verbose", arguments.verbose, "print the Lua stack with errors");
   app.require_subcommand(0, 1);
   app.fallthrough();
-  auto* run = app.add_subcommand("run", "run a Lua script");
+  auto* run = app.add_subcommand("run", "run a Lua script, such as an experiment");
   describe_run(*run, arguments);
   app.add_subcommand("repl", "Lua prompt (the default)");
-  auto* eval = app.add_subcommand("eval", "evaluate a trained policy");
+  auto* eval = app.add_subcommand("eval", "play episodes of a trained policy: mean return and interval");
   describe_eval(*eval, arguments);
-  auto* play = app.add_subcommand("play", "an episode as a video that shows what the policy attends to");
+  auto* play = app.add_subcommand("play", "draw an episode as a video that shows what the policy attends to");
   describe_play(*play, arguments.play);
-  auto* report = app.add_subcommand("report", "one HTML file about runs: curves, video, what is attended to, settings");
+  auto* report = app.add_subcommand("report", "write one HTML file about runs: curves, video, what is attended to, settings");
   describe_report(*report, arguments.report);
   auto* import_command = describe_import(app, arguments);
   auto* export_command = describe_export(app, arguments);
-  auto* list = app.add_subcommand("list", "what this build knows");
-  list->add_option("WHAT", arguments.what, "envs, kernels, blocks, optimizers (default: all)")
-      ->check(CLI::IsMember({"all", "envs", "kernels", "blocks", "optimizers"}));
+  const std::vector<std::string> lists{"all", "envs", "kernels", "blocks", "optimizers"};
+  auto* list = app.add_subcommand("list", "list what scripts can name: environments, kernels, blocks, optimizers");
+  list->add_option_function<std::string>(
+      "WHAT", [&](const std::string& what) { arguments.what = cli::read_choice("", what, lists); },
+      "envs, kernels, blocks, optimizers or all (default: all)");
   auto* bench = app.add_subcommand("bench", "measure this machine");
-  bench->add_option("NAME", arguments.benchmark, "one benchmark (default: all)");
-  auto* doctor = app.add_subcommand("doctor", "what was found on this machine");
+  bench->add_option("NAME", arguments.benchmark, "attention, database, draw, env or rollout (default: all of them)");
+  auto* doctor = app.add_subcommand("doctor", "print versions and what was found on this machine");
+  app.footer("`iap help COMMAND` describes a command; `iap` alone is the Lua prompt.");
+  for (auto* command : app.get_subcommands({})) command->group("Commands");
   try {
-    app.parse(count, words);
+    app.parse(words);
+  } catch (const CLI::Success& printed) {
+    return app.exit(printed);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? cli::Exit::success : cli::Exit::usage;
+    std::cerr << cli::explain(app, error) << "\n";
+    return cli::Exit::usage;
+  } catch (const Error& error) {
+    std::cerr << cli::explain(app, error) << "\n";
+    return cli::Exit::usage;
   }
   try {
     if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose);
@@ -167,7 +235,7 @@ int dispatch(int count, char** words) {
 
 int main(int count, char** words) {
   try {
-    return dispatch(count, words);
+    return dispatch({words + 1, words + count});
   } catch (const std::exception& error) {
     std::cerr << "iap: " << error.what() << "\n";
     return iap::cli::Exit::failure;

@@ -231,8 +231,8 @@ void Trainer::evaluate_mean(IterationReport& report) {
   report.evaluated = true;
   report.eval_mean = evaluation.mean;
   report.eval_std = evaluation.standard_deviation;
-  log(text("iteration ", optimizer_->iteration(), ": evaluation ", evaluation.mean, " [", evaluation.low, ", ", evaluation.high,
-           "]"));
+  const auto interval = options_.eval_episodes > 1 ? text(" [", evaluation.low, ", ", evaluation.high, "]") : "";
+  log(text("iteration ", optimizer_->iteration(), ": evaluation ", evaluation.mean, interval));
   if (!scheduled()) {
     end_eval_ = evaluation.mean;
     return;

@@ -2,6 +2,7 @@ module;
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,7 @@ struct IterationReport {
   std::uint32_t iteration = 0;  ///< 1 after the first tell
   double return_mean = 0, return_best = 0;
   bool evaluated = false;
-  double eval_mean = 0, eval_std = 0;
+  double eval_mean = 0, eval_std = 0;        ///< `eval_std` is NaN for one episode
   double seconds = 0, steps_per_second = 0;  ///< time since the run began, and the rate of this iteration's rollouts
   std::vector<std::pair<std::string, double>> columns;
 };
@@ -60,9 +61,11 @@ struct TrainResult {
 
 struct Evaluation {
   std::vector<Episode> episodes;
-  std::vector<std::uint64_t> seeds;         ///< what each episode's environment was reset with
-  double mean = 0, standard_deviation = 0;  ///< of the sample (n - 1); 0 for one episode
-  double low = 0, high = 0;                 ///< 95% interval of the mean (Student's t); infinite for one episode
+  std::vector<std::uint64_t> seeds;  ///< what each episode's environment was reset with
+  double mean = 0;
+  /// Of the sample (n - 1), and the 95% interval of the mean (Student's t); NaN for one episode, which says nothing about either.
+  double standard_deviation = std::numeric_limits<double>::quiet_NaN();
+  double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
 };
 
 }  // namespace iap

@@ -1,6 +1,7 @@
 -- The best constant action of cheetah-run, which a policy must beat to have learned anything: all corners and middles of the action
 -- box and 500 random actions play one episode each; the best of them plays 16 other episodes.
 local iap = require "iap"
+iap.options({}, { training = false })
 local env = iap.env.make("cheetah-run", { action_repeat = 4 })
 
 local function episode(action, seed)

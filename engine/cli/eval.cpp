@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/policy_env.hpp"
+#include "cli/values.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -59,6 +60,8 @@ std::string actions_of(const Evaluation& evaluation, Policy& policy, const Confi
 
 int eval(const EvalOptions& options) {
   catch_interrupts(nullptr);
+  for (const auto* written : {&options.csv, &options.actions})
+    if (*written) check_place(**written);
   PolicyFile file = open_policy(options.policy);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
   const auto evaluation = evaluate(file.policy, env, options.episodes, options.seed, options.threads);
@@ -69,9 +72,12 @@ int eval(const EvalOptions& options) {
   for (const auto& assignment : options.overrides) std::cout << " " << assignment;
   std::cout << "\n"
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed << ")\n"
-            << "mean return         " << fixed(evaluation.mean) << "\n"
-            << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"
-            << "95% interval        " << fixed(evaluation.low) << " to " << fixed(evaluation.high) << "\n";
+            << "mean return         " << fixed(evaluation.mean) << "\n";
+  if (evaluation.episodes.size() > 1)
+    std::cout << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"
+              << "95% interval        " << fixed(evaluation.low) << " to " << fixed(evaluation.high) << "\n";
+  else
+    std::cout << "95% interval        none: one episode does not show how far returns spread\n";
   return Exit::success;
 }
 

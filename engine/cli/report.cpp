@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/values.hpp"
 import iap.core;
 import iap.report;
 
@@ -11,6 +12,7 @@ namespace iap::cli {
 int report(const ReportCommand& command) {
   catch_interrupts(nullptr);
   const auto out = command.out.value_or(report_place(command.runs));
+  if (command.out) check_place(out);
   write_report(command.runs, out, command.options);
   std::cout << "report   " << out.string() << " (" << file_size_text(out) << ")\n";
   return Exit::success;

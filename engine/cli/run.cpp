@@ -1,6 +1,8 @@
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -19,6 +21,10 @@ void print_error(const Error& error, bool verbose) {
 }
 
 int run(const std::filesystem::path& file, RunSettings settings, bool verbose) {
+  std::error_code ignored;
+  if (file.extension() == ".iap" || std::filesystem::exists(file / "config.json", ignored))
+    throw Error(text("'", file.string(), "' is no script but a policy or a run; look at it with iap eval ", file.string(),
+                     " or iap play ", file.string()));
   Script script(std::move(settings));
   catch_interrupts(&script);
   int status = Exit::success;

@@ -70,8 +70,10 @@ std::string single_run_figure(const Run& run) {
   population.y = run.metrics.column("return_mean");
   Curve evaluation{.label = "mean policy, evaluation", .colour = 0, .dots = true};
   const auto means = run.metrics.column("eval_mean"), deviations = run.metrics.column("eval_std");
+  bool spread = false;
   for (std::size_t i = 0; i < means.size(); ++i) {
     if (!std::isfinite(means[i])) continue;
+    spread = spread || std::isfinite(deviations[i]);
     const double deviation = std::isfinite(deviations[i]) ? deviations[i] : 0;
     evaluation.x.push_back(population.x[i]);
     evaluation.y.push_back(means[i]);
@@ -80,7 +82,7 @@ std::string single_run_figure(const Run& run) {
   }
   const std::string legend = legend_entry(evaluation.label, 0, false) + legend_entry(population.label, 1, true);
   return chart_figure({population, evaluation}, legend, "Learning curve of seed " + std::to_string(run.seed), "return",
-                      "Band: one standard deviation between the evaluation's episodes.");
+                      spread ? "Band: one standard deviation between the evaluation's episodes." : "");
 }
 
 std::string groups_figure(const std::vector<RunGroup>& groups, const std::string& column, const std::string& description,

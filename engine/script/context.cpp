@@ -8,6 +8,7 @@
 import iap.core;
 import iap.envs;
 import iap.script;
+import iap.train;
 
 namespace iap {
 namespace {
@@ -22,6 +23,18 @@ bool same_type(const Config& a, const Config& b) {
   if (a.number() && b.number()) return true;
   if (a.list() || a.map()) return b.list() || b.map();
   return a.type_name() == b.type_name();
+}
+
+/// Why iap.train refuses an override whatever else it is given; "" if it does not.
+std::string training_refusal(const std::string& path, const std::string& value) {
+  Config options = Config::Map{{"env", Config::Map{}}, {"policy", Config::Map{}}};
+  try {
+    set_path(options, path, value);
+    read_train_options(options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 void set_training_option(Config& options, std::string_view path, std::string_view value) {
@@ -71,12 +84,15 @@ void RunContext::apply_to_training(Config& options) {
   if (settings_.resume) options["resume"] = true;
 }
 
-void RunContext::apply_to_script_options(Config& defaults) {
+void RunContext::declare(Config& defaults, bool training) {
   const Config declared = defaults;
   for (const auto& [key, value] : *declared.map()) declared_.insert(key);
   for (auto& entry : overrides_) {
     const Config* original = declared.find(first_part(entry.path));
-    if (!original) continue;
+    if (!original) {
+      if (!entry.taken_by_script) check_known(entry, training);
+      continue;
+    }
     entry.taken_by_script = entry.used = true;
     set_path(defaults, entry.path, entry.value);
     const Config& changed = *defaults.find(first_part(entry.path));
@@ -88,6 +104,24 @@ void RunContext::apply_to_script_options(Config& defaults) {
     defaults["seed"] = static_cast<std::int64_t>(*settings_.seed);
     seed_used_ = seed_taken_by_script_ = true;
   }
+  if (settings_.out && declared.find("out")) {
+    defaults["out"] = settings_.out->string();
+    out_used_ = out_taken_by_script_ = true;
+  }
+  if (!training) check_flags_used();
+}
+
+void RunContext::check_known(const Override& entry, bool training) const {
+  const std::string name = first_part(entry.path);
+  const std::vector<std::string> known(declared_.begin(), declared_.end());
+  const std::string refusal = training ? training_refusal(entry.path, entry.value) : "";
+  if (training && refusal.empty()) return;
+  if (!training || !nearest_name(name, known).empty())
+    throw Error(text("--set ", entry.path, ": the script has no option '", name, "'",
+                     known.empty() ? "; it has none" : did_you_mean(name, known)));
+  std::string own;
+  for (const auto& option : known) own += (own.empty() ? "; the script's own: " : ", ") + option;
+  throw Error(text("--set ", entry.path, "=", entry.value, ": ", refusal, own));
 }
 
 std::string RunContext::experiment() const {
@@ -113,10 +147,15 @@ void RunContext::check_all_used() const {
     if (!entry.used)
       throw Error(text("--set ", entry.path, ": nothing in the script used it",
                        remedy.empty() ? did_you_mean(entry.path, known) : "; ", remedy));
-  if (trained_) return;
-  if (settings_.seed && !seed_used_) throw Error("--seed: nothing in the script used it; the script does not call iap.train");
-  if (settings_.out && !out_used_) throw Error("--out: nothing in the script used it; the script does not call iap.train");
-  if (settings_.resume) throw Error("--resume: nothing in the script used it; the script does not call iap.train");
+  if (!trained_) check_flags_used();
+}
+
+void RunContext::check_flags_used() const {
+  if (settings_.seed && !seed_used_)
+    throw Error("--seed: nothing in the script uses it; the script has no option 'seed' and does not call iap.train");
+  if (settings_.out && !out_used_)
+    throw Error("--out: nothing in the script uses it; the script has no option 'out' and does not call iap.train");
+  if (settings_.resume) throw Error("--resume: nothing in the script uses it; the script does not call iap.train");
 }
 
 }  // namespace iap

@@ -29,8 +29,10 @@ class RunContext {
   /// Overrides the options of iap.train with everything that neither iap.options nor iap.run_folder took: a script that trains
   /// several runs gives each its own seed and folder.
   void apply_to_training(Config& options);
-  /// Overrides entries of `defaults`, the options that the script itself declares. @throws Error if a type changes.
-  void apply_to_script_options(Config& defaults);
+  /// Overrides entries of `defaults`, the options that the script itself declares; --seed and --out are those called seed and out.
+  /// What is left must be options of iap.train if the script calls that (`training`), and nothing at all if it does not.
+  /// @throws Error naming an override that neither has, or that changes a type.
+  void declare(Config& defaults, bool training);
   std::filesystem::path run_folder(const std::string& fallback);
   int threads() const { return settings_.threads.value_or(0); }
 
@@ -42,6 +44,11 @@ class RunContext {
     std::string path, value;
     bool taken_by_script = false, used = false;
   };
+
+  /// @throws Error if neither the script nor, with `training`, iap.train has such an option.
+  void check_known(const Override& entry, bool training) const;
+  /// @throws Error naming --seed, --out or --resume if a script that does not train has no use for it.
+  void check_flags_used() const;
 
   RunSettings settings_;
   std::vector<Override> overrides_;

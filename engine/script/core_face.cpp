@@ -19,12 +19,18 @@ int threads(Call& call) {
   return call.give(wanted > 0 ? wanted : hardware_threads());
 }
 
-/// iap.options(defaults): the script's own options, overridden by --set and --seed.
+/// iap.options(defaults, {training = true}): the script's own options, overridden by --set, --seed and --out. An override that
+/// neither the script nor iap.train has is refused here, before anything is computed; `training = false` says that the script does
+/// not call iap.train.
 int options(Call& call) {
   if (call.absent(1)) call.refuse(1, "defaults", "a table of options with their defaults");
   Config values = call.config(1, "defaults");
   if (!values.map()) call.refuse(1, "defaults", "a table with named entries");
-  if (auto* context = RunContext::of(call.state())) context->apply_to_script_options(values);
+  const Config about = call.config(2, "about");
+  Options reader(call.name(), about);
+  const bool training = reader.boolean("training", true);
+  reader.finish();
+  if (auto* context = RunContext::of(call.state())) context->declare(values, training);
   return call.give(values);
 }
 

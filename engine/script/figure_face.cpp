@@ -151,7 +151,7 @@ CurveGroup read_group(Options& options) {
 
 /// iap.report.compare{out, title, column, groups = {{label, runs = {folder, ...}}, ...}} -> {{label, iteration, mean, deviation},
 /// ...}: a PNG of the mean of `column` (default "eval_mean") over each group's runs, with bands of one standard deviation; returns
-/// the ends of the curves.
+/// the ends of the curves; a single run has no deviation.
 int compare(Call& call) {
   const Config config = read_table(call);
   Options options(call.name(), config);
@@ -168,10 +168,9 @@ int compare(Call& call) {
   Config::List ends;
   for (const auto& group : groups) {
     const Series curve = mean_curve(group, column);
-    ends.push_back(Config::Map{{"label", curve.label},
-                               {"iteration", curve.x.back()},
-                               {"mean", curve.y.back()},
-                               {"deviation", curve.high.empty() ? 0 : curve.high.back() - curve.y.back()}});
+    Config::Map end{{"label", curve.label}, {"iteration", curve.x.back()}, {"mean", curve.y.back()}};
+    if (!curve.high.empty()) end.emplace("deviation", curve.high.back() - curve.y.back());
+    ends.push_back(std::move(end));
   }
   return call.give(Config(std::move(ends)));
 }

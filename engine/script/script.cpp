@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -56,10 +57,12 @@ void Script::Impl::run(int results) {
     throw Interrupted();
   }
   if (status == LUA_OK) return;
-  std::string message(lua_type(lua, -1) == LUA_TSTRING ? lua::string_at(lua, -1) : "error object is not a string");
+  const std::string message(lua_type(lua, -1) == LUA_TSTRING ? lua::string_at(lua, -1) : "error object is not a string");
   lua_settop(lua, 0);
-  const auto end = message.find('\0');
-  throw ScriptError(message.substr(0, end), end == std::string::npos ? "" : message.substr(end + 1));
+  const auto end = std::min(message.find('\0'), message.size());
+  std::string line = message.substr(0, end);
+  if (line.ends_with("(global 'iap')")) line += "; a script begins with: local iap = require \"iap\"";
+  throw ScriptError(line, end == message.size() ? "" : message.substr(end + 1));
 }
 
 Script::Script(RunSettings settings) : impl_(std::make_unique<Impl>(std::move(settings))) {}

@@ -98,14 +98,15 @@ Config to_config(const Evaluation& evaluation) {
                                    {"terminated", episode.terminated},
                                    {"truncated", episode.truncated},
                                    {"unstable", episode.unstable}});
-  return Config::Map{{"mean", evaluation.mean},
-                     {"standard_deviation", evaluation.standard_deviation},
-                     {"low", evaluation.low},
-                     {"high", evaluation.high},
-                     {"episodes", std::move(episodes)}};
+  const bool spread = episodes.size() > 1;
+  Config::Map entries{{"mean", evaluation.mean}, {"episodes", std::move(episodes)}};
+  if (spread)
+    entries.insert({{"standard_deviation", evaluation.standard_deviation}, {"low", evaluation.low}, {"high", evaluation.high}});
+  return entries;
 }
 
-/// iap.eval(policy or path, {episodes, seed, threads, env}) -> {mean, standard_deviation, low, high, episodes}
+/// iap.eval(policy or path, {episodes, seed, threads, env}) -> {mean, standard_deviation, low, high, episodes}; one episode gives
+/// no deviation and no interval
 int eval_policy(Call& call) {
   auto* object = call.object_or_null<PolicyObject>(1);
   if (!object && lua_type(call.state(), call.at(1)) != LUA_TSTRING)

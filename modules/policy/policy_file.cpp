@@ -81,6 +81,8 @@ std::string save_policy(const Policy& policy, const Config& metadata) {
 }
 
 PolicyFile load_policy(std::string_view file, const std::string& source) {
+  if (file.size() >= magic.size() && !file.starts_with(magic))
+    throw Error(text(source, ": is no policy file; those of a run are its best.iap and final.iap"));
   return decode(unseal(file, magic, version, source), source);
 }
 

@@ -1,5 +1,6 @@
 -- CPU time of policy:act for the attention blocks on one core: the best of some calls. See docs/attention-blocks.md.
 local iap = require "iap"
+iap.options({}, { training = false })
 
 local rank = function(options) return iap.attention.rank(options) end
 local trans = function(options)

@@ -6,9 +6,9 @@
 local iap = require "iap"
 local agent = require "agent"
 
-local options = iap.options { episodes = 5, seed = 1 }
+local options = iap.options({ episodes = 5, seed = 1, out = "" }, { training = false })
 local policy, env = agent.open(arg[1])
-local out = iap.run_folder("runs/figures-" .. env.name)
+local out = options.out ~= "" and options.out or "runs/figures-" .. env.name
 local total = iap.report.strip {
   policy = policy, env = env, frames = 5, min_height = 240, seed = options.seed, out = out .. "/strip.png",
 }

@@ -6,7 +6,7 @@
 local iap = require "iap"
 local agent = require "agent"
 
-local options = iap.options { episodes = 100, seed = 1, csv = "" }
+local options = iap.options({ episodes = 100, seed = 1, csv = "" }, { training = false })
 local policy, env = agent.open(arg[1])
 
 -- Modifications in the paper's order with its mean and standard deviation over 100 episodes.
@@ -28,11 +28,12 @@ for _, row in ipairs(game) do
   local modification, paper_mean, paper_deviation = table.unpack(row)
   env.modification = modification
   local result = iap.eval(policy, { env = env, episodes = options.episodes, seed = options.seed })
-  local deviation = result.standard_deviation
-  print(string.format("%-14s %9.1f +- %5.1f %10.1f to %8.1f %9d +- %5d", modification, result.mean, deviation, result.low, result.high,
-    paper_mean, paper_deviation))
-  rows[#rows + 1] = string.format("%s,%.17g,%.17g,%.17g,%.17g,%d,%d", modification, result.mean, deviation, result.low, result.high,
-    paper_mean, paper_deviation)
+  local deviation, low, high = result.standard_deviation, result.low, result.high -- one episode has none of them
+  local earned = deviation and string.format("%9.1f +- %5.1f %10.1f to %8.1f", result.mean, deviation, low, high)
+    or string.format("%9.1f %31s", result.mean, "one episode: no interval")
+  print(string.format("%-14s %s %9d +- %5d", modification, earned, paper_mean, paper_deviation))
+  local spread = deviation and string.format("%.17g,%.17g,%.17g", deviation, low, high) or ",,"
+  rows[#rows + 1] = string.format("%s,%.17g,%s,%d,%d", modification, result.mean, spread, paper_mean, paper_deviation)
 end
 if options.csv ~= "" then
   local file = assert(io.open(options.csv, "w"))

@@ -8,7 +8,7 @@ local iap = require "iap"
 local paper = require "paper"
 local distracted = require "distracted"
 
-local options = iap.options { episodes = 20, worlds = "medium" }
+local options = iap.options({ episodes = 20, worlds = "medium" }, { training = false })
 local folder = (arg[0]:match "^(.*)/" or ".") .. "/policies/"
 local tasks = distracted.chosen(arg)
 

@@ -1,9 +1,9 @@
 -- Figures 1 and 6 (left) of v1: time of one step of a policy on a 100 x 100 picture of cheetah-run, patches of 4 x 4, for brute force,
 -- relu and hybrid features with (m, r) projections. A step is everything from the frame to the action.
 --
---   ./dev run scripts/paper/fig6_inference.lua --set out=docs/fig6-inference.png
+--   ./dev run scripts/paper/fig6_inference.lua --out docs/fig6-inference.png
 local iap = require "iap"
-local options = iap.options { d = 8, top = 5, passes = 1000, rounds = 7, out = "runs/paper/fig6_inference.png" }
+local options = iap.options({ d = 8, top = 5, passes = 1000, rounds = 7, out = "runs/paper/fig6_inference.png" }, { training = false })
 
 local env = iap.env.make("cheetah-run", { pixels = { 100, 100 } })
 local observation = env:reset(1)

@@ -32,8 +32,10 @@ for _, d in ipairs { 4, 16, 64 } do
       local earned = paper.evaluate(folders, options.episodes)
       table.insert(line.x, patch)
       table.insert(line.y, earned.mean)
-      table.insert(line.low, earned.low)
-      table.insert(line.high, earned.high)
+      if earned.low then -- one episode has no interval
+        table.insert(line.low, earned.low)
+        table.insert(line.high, earned.high)
+      end
       table.insert(rows, { patch, d, top, earned.runs, earned.mean, earned.deviation })
     end
     table.insert(lines, line)

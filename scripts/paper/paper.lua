@@ -80,8 +80,8 @@ function paper.train_seeds(root, name, options, env, policy)
 end
 
 -- How good the best policies of these runs are, on episodes that no training saw: the mean return over the runs, the standard
--- deviation between them (for a single run, between its episodes), and the 95% interval of the first one's mean. `distraction`,
--- where given, takes the place of what the policy was trained with (false: none).
+-- deviation between them (for a single run, between its episodes), and the 95% interval of the first one's mean; one episode has
+-- neither. `distraction`, where given, takes the place of what the policy was trained with (false: none).
 function paper.evaluate(folders, episodes, distraction)
   local means, first = {}, nil
   for _, folder in ipairs(folders) do
@@ -107,10 +107,13 @@ function paper.inference_ms(policy, env, passes)
   return (os.clock() - begin) / passes * 1000, built:size()
 end
 
--- Prints rows under columns.
+-- Prints rows under columns; "-" where there is no value.
 function paper.show(columns, rows)
   local widths = {}
-  local function shown(value) return math.type(value) == "float" and string.format("%.4g", value) or tostring(value) end
+  local function shown(value)
+    if value == nil then return "-" end
+    return math.type(value) == "float" and string.format("%.4g", value) or tostring(value)
+  end
   for i, column in ipairs(columns) do
     widths[i] = #column
     for _, row in ipairs(rows) do widths[i] = math.max(widths[i], #shown(row[i])) end
@@ -124,13 +127,17 @@ function paper.show(columns, rows)
   for _, row in ipairs(rows) do show(row) end
 end
 
--- Prints rows under columns and writes them as FILE, all at once.
+-- Prints rows under columns and writes them as FILE, all at once; a cell without a value stays empty.
 function paper.write_table(file, columns, rows)
   paper.show(columns, rows)
+  local function cell(value)
+    local text = value == nil and "" or tostring(value)
+    return text:find(",") and '"' .. text .. '"' or text
+  end
   local lines = { table.concat(columns, ",") }
   for _, row in ipairs(rows) do
     local cells = {}
-    for i = 1, #columns do cells[i] = tostring(row[i]):find(",") and '"' .. row[i] .. '"' or tostring(row[i]) end
+    for i = 1, #columns do cells[i] = cell(row[i]) end
     table.insert(lines, table.concat(cells, ","))
   end
   local part = file .. ".part"

@@ -1,9 +1,11 @@
 -- Figure 3 of v1: mean squared errors of the three estimators of the softmax kernel over the angle between x and y and their length,
 -- in closed form (above) and by Monte Carlo (below).
 --
---   ./dev run scripts/theory/fig3.lua --set out=docs/theory-fig3.png
+--   ./dev run scripts/theory/fig3.lua --out docs/theory-fig3.png
 local iap = require "iap"
-local options = iap.options { m = 10, r = 5, length = 1, angles = 24, lengths = 16, draws = 4000, seed = 1, out = "runs/theory/fig3.png" }
+local options = iap.options({
+  m = 10, r = 5, length = 1, angles = 24, lengths = 16, draws = 4000, seed = 1, out = "runs/theory/fig3.png",
+}, { training = false })
 local theory = iap.theory
 
 -- Vectors of four dimensions along no axis.

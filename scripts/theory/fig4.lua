@@ -1,8 +1,8 @@
 -- Figure 4 of v1: slices of figure 3 at one length over an extended angle, closed form (lines) and Monte Carlo (dots).
 --
---   ./dev run scripts/theory/fig4.lua --set out=docs/theory-fig4.png
+--   ./dev run scripts/theory/fig4.lua --out docs/theory-fig4.png
 local iap = require "iap"
-local options = iap.options { m = 10, r = 5, length = 0.7, draws = 20000, seed = 1, out = "runs/theory/fig4.png" }
+local options = iap.options({ m = 10, r = 5, length = 0.7, draws = 20000, seed = 1, out = "runs/theory/fig4.png" }, { training = false })
 local theory = iap.theory
 
 local function pair(angle)

@@ -4,7 +4,9 @@
 --   ./dev run scripts/theory/overlap.lua
 --   ./dev run scripts/theory/overlap.lua --set input=normalised --set d=16
 local iap = require "iap"
-local options = iap.options { env = "cheetah-run", pixels = 100, patch = 4, d = 4, r = 5, top = 10, input = "plain", trials = 40, scale = 3 }
+local options = iap.options({
+  env = "cheetah-run", pixels = 100, patch = 4, d = 4, r = 5, top = 10, input = "plain", trials = 40, scale = 3,
+}, { training = false })
 
 local env = iap.env.make(options.env, { pixels = { options.pixels, options.pixels } })
 

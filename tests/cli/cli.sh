@@ -30,20 +30,18 @@ says() { grep -qF -- "$2" "$1" || fail "expected '$2' in $1"; }
 silent() { [ ! -s "$1" ] || fail "expected nothing in $1"; }
 lines() { [ "$(wc -l <"$1")" -eq "$2" ] || fail "expected $2 lines in $1"; }
 
-# interrupted SECONDS ARGS...: starts the program, sends SIGINT once it has printed "ready"
+# interrupted ARGS...: starts the program, sends SIGINT once it has printed "ready"; one that goes on runs into the test's time limit
 interrupted() {
   "$iap" "$@" >out 2>err </dev/null &
   local pid=$!
-  for _ in $(seq 200); do
-    grep -q ready out 2>/dev/null && break
+  until grep -q ready out 2>/dev/null; do
+    kill -0 "$pid" || fail "ended before it was ready"
     sleep 0.05
   done
   sleep 0.2
   kill -INT "$pid"
-  local began=$SECONDS
   wait "$pid"
   code=$?
-  [ $((SECONDS - began)) -le 5 ] || fail "took more than 5 s to stop"
 }
 
 # A small training run on a pendulum; what the script adds stands in $1
@@ -63,7 +61,7 @@ print(table.concat(result.parameters, " "))
 LUA
 }
 
-for cases in scripts prompt train policies; do
+for cases in usage scripts prompt train policies; do
   # shellcheck source=/dev/null
   source "$here/$cases.sh"
 done

@@ -72,6 +72,53 @@ LUA
   run eval junk.iap
   exits 1
   says err "junk.iap"
+  run eval run/metrics.csv
+  exits 1
+  says err "run/metrics.csv: is no policy file; those of a run are its best.iap and final.iap"
+  # A file that cannot be written is reported before any episode is played.
+  run eval missing.iap --csv nowhere/e.csv
+  exits 1
+  says err "cannot write 'nowhere/e.csv': there is no folder 'nowhere'"
+  run eval run --actions .
+  exits 1
+  says err "cannot write '.': it is a folder"
+  run report run --out nowhere/report.html
+  exits 1
+  says err "cannot write 'nowhere/report.html': there is no folder 'nowhere'"
+}
+
+# One episode does not show how far returns spread: no deviation, no interval, wherever it is evaluated.
+case_one_episode() {
+  training_script 'out = "run",'
+  run run train.lua --set eval_episodes=1
+  exits 0
+  grep -qE 'inf|nan' run/metrics.csv run/log.txt && fail "a run with one evaluation episode writes an interval"
+  awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "eval_mean") m = i; else if ($i == "eval_std") s = i} \
+    NR > 1 && $m != "" {n++; if ($s != "") exit 1} END {exit n < 3}' run/metrics.csv || fail "eval_std of one episode"
+  run eval run --episodes 1
+  exits 0
+  says out "95% interval        none: one episode does not show how far returns spread"
+  grep -qE 'inf|nan|deviation' out && fail "an interval of one episode"
+  run report run --no-pictures
+  exits 0
+  grep -q "standard deviation between the evaluation" run/report.html && fail "the report speaks of a deviation"
+  cat >eval.lua <<'LUA'
+local one, two = require "iap".eval("run", { episodes = 1 }), require "iap".eval("run", { episodes = 2 })
+assert(one.mean and not (one.standard_deviation or one.low or one.high) and #one.episodes == 1)
+assert(two.standard_deviation > 0 and two.low < two.mean and two.mean < two.high)
+LUA
+  run run eval.lua
+  exits 0
+  cp "$paper"/paper.lua .
+  cat >table.lua <<'LUA'
+local paper = require "paper"
+local earned = paper.evaluate({ "run" }, 1)
+paper.write_table("table.csv", { "return", "deviation", "low", "runs" }, { { earned.mean, earned.deviation, earned.low, earned.runs } })
+LUA
+  run run table.lua
+  exits 0
+  grep -qE '^-?[0-9.]+,,,1$' table.csv || fail "table.csv: $(cat table.csv)"
+  grep -qE '^-?[0-9.]+ +- +- +1$' out || fail "the table printed"
 }
 
 # What a policy's environment took from an option follows the option that --set gives it.

@@ -46,14 +46,12 @@ case_second_interrupt() {
   printf 'print("ready") io.stdout:flush()\nlocal co = coroutine.wrap(function() while true do end end) co()\n' >loop.lua
   "$iap" run loop.lua >out 2>err </dev/null &
   local pid=$!
-  for _ in $(seq 200); do
-    grep -q ready out && break
+  until grep -q ready out; do
+    kill -0 "$pid" || fail "ended before it was ready"
     sleep 0.05
   done
-  sleep 0.2
-  kill -INT "$pid"
-  sleep 0.5
-  kill -INT "$pid" 2>/dev/null
+  # Two that come before the first is handled are one: as many as it takes.
+  while kill -INT "$pid" 2>/dev/null; do sleep 0.3; done
   wait "$pid"
   code=$?
   exits 130
@@ -99,7 +97,7 @@ case_prompt_terminal() {
   printf '\003' >&3
   wait_for "interrupted"
   printf 'half a line' >&3
-  sleep 0.3
+  wait_for "half a line"
   printf '\003' >&3
   # The terminal itself showed the first one.
   wait_for "^C" 2

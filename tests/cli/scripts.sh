@@ -1,21 +1,5 @@
 # shellcheck shell=bash
-# Running scripts: usage, errors, options, output; what the program says of itself.
-
-case_usage() {
-  for arguments in "run" "fly" "--fly" "run --seed x f.lua" "run --threads 0 f.lua" "run --set" "eval" "eval x --episodes 0" "list nothing"; do
-    # shellcheck disable=SC2086
-    run $arguments
-    exits 2
-    [ -s err ] || fail "'$arguments' says nothing"
-    silent out
-  done
-  run --help
-  exits 0
-  says out "doctor"
-  run --version
-  exits 0
-  grep -qE '^iap [0-9]+\.[0-9]+\.[0-9]+$' out || fail "version"
-}
+# Running scripts: errors, options, output; what the program says of itself.
 
 case_missing_file() {
   run run nothing.lua
@@ -26,6 +10,13 @@ case_missing_file() {
   run run folder.lua
   exits 1
   says err "it is a folder"
+  touch folder.lua/config.json policy.iap
+  for file in folder.lua policy.iap; do
+    run run $file
+    exits 1
+    says err "look at it with iap eval $file"
+    lines err 1
+  done
 }
 
 case_syntax_error() {
@@ -46,6 +37,10 @@ case_runtime_error() {
   exits 1
   says err "bad.lua:2: attempt to perform arithmetic on a nil value"
   lines err 1
+  printf 'print(iap.version)' >bad.lua
+  run run bad.lua
+  exits 1
+  says err "(global 'iap'); a script begins with: local iap = require \"iap\""
   printf 'error({})' >bad.lua
   run run bad.lua
   exits 1
@@ -105,7 +100,7 @@ case_set_errors() {
   echo 'require "iap".options { population = 3 }' >options.lua
   run run options.lua --set populatoin=4
   exits 1
-  says err "--set populatoin: nothing in the script used it; did you mean 'population'?"
+  says err "--set populatoin: the script has no option 'populatoin'; did you mean 'population'?"
   run run options.lua --set population=many
   exits 1
   says err "--set population=many: expected an integer like the default 3, got \"many\""
@@ -118,7 +113,7 @@ case_set_errors() {
     run run plain.lua $arguments
     exits 1
     says err "${arguments%% *}"
-    says err "nothing in the script used it"
+    says err "nothing in the script use"
   done
   training_script ""
   run run train.lua --set env.action_repaet=2
@@ -134,6 +129,53 @@ case_set_errors() {
   says err "'7' is no position in a list of 1"
 }
 
+# An override that nothing knows is reported before anything is computed or written, by every script that ships.
+case_unknown_options() {
+  local script weights
+  weights=$(readlink -f "$here/../data/attention_agent/take_cover.npz")
+  for script in $(cd "$paper/.." && find . -name '*.lua' | grep -vE '/(paper|distracted|training|agent|pendulum)\.lua'); do
+    run run "$paper/../$script" --set bogus=1 -- "$weights"
+    exits 1
+    says err bogus
+    lines err 1
+    ! grep -q 'iap.options' "$paper/../$script" || silent out
+  done
+  # What only iap.train knows is of no use to a script that does not train.
+  for arguments in "--set iterations=2" "--resume" "--out x"; do
+    # shellcheck disable=SC2086
+    run run "$paper/evaluate.lua" $arguments
+    exits 1
+    says err "${arguments%%[ =]*}"
+    silent out
+  done
+  run run "$paper/fig1_cheetah.lua" --set seedz=2
+  exits 1
+  says err "the script has no option 'seedz'; did you mean 'seed'?"
+  run run "$paper/fig1_cheetah.lua" --set iterations=many
+  exits 1
+  says err "option 'iterations' must be an integer, got \"many\""
+  silent out
+  [ -z "$(ls -A | grep -v '^out$\|^err$')" ] || fail "something was written: $(ls -A)"
+}
+
+# --seed and --out are options of the script if it declares them.
+case_declared_flags() {
+  echo 'local o = require "iap".options({ seed = 1, out = "a.png" }, { training = false }) print(o.seed, o.out)' >own.lua
+  run run own.lua --seed 4 --out b.png
+  exits 0
+  [ "$(cat out)" = "$(printf '4\tb.png')" ] || fail "--seed and --out"
+  run run own.lua --set out=c.png
+  [ "$(cat out)" = "$(printf '1\tc.png')" ] || fail "--set out"
+  echo 'require "iap".options({ size = 1 }, { training = false }) print("ran")' >none.lua
+  for arguments in "--seed 4" "--out x" "--resume"; do
+    # shellcheck disable=SC2086
+    run run none.lua $arguments
+    exits 1
+    says err "${arguments%% *}: nothing in the script uses it"
+    silent out
+  done
+}
+
 case_list() {
   run list
   exits 0
@@ -142,7 +184,7 @@ case_list() {
   says out "cheetah-run"
   grep -q kernels out && fail "list envs lists kernels"
   run list optimizers
-  says out "es"
+  grep -qE '^  es  +[a-zA-Z]' out || fail "no row for es"
 }
 
 case_doctor() {

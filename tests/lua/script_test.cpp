@@ -110,7 +110,13 @@ TEST_CASE("settings reach the script and must be used") {
     }
     return std::string();
   };
-  CHECK(run("assert(require 'iap'.options{size = 1}.size == 7)") == "--set typo: nothing in the script used it; known: size");
+  // Before anything else runs.
+  const std::string message = run("require 'iap'.options{size = 1} ran = true");
+  CHECK(message.find("--set typo=1: train: unknown option 'typo'; known: env, policy, optimizer,") != std::string::npos);
+  CHECK(message.ends_with("; the script's own: size"));
+  CHECK(script.evaluate("ran").text == "nil");
+  CHECK(run("require 'iap'.options({size = 1}, {training = false})").ends_with("the script has no option 'typo'; known: size"));
+  CHECK(run("assert(require 'iap'.options{size = 1, typo = 2}.size == 7)").empty());
   CHECK_THROWS_AS(Script(RunSettings{.overrides = {"=3"}}), Error);
 }
 

@@ -117,21 +117,21 @@ TEST_CASE("an interrupt at any moment leaves a run that resumes bit by bit") {
   }
 }
 
-TEST_CASE("an interrupt ends a slow run within a second") {
+TEST_CASE("after an interrupt no worker begins another step") {
   const Scratch scratch("latency");
   TrainOptions options = small_run(scratch / "run");
-  options.make_env = fake_envs([](auto...) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }, 100000);
-  std::thread user([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    request_interrupt();
-  });
-  const auto begin = std::chrono::steady_clock::now();
+  std::atomic<int> steps = 0, late = 0;
+  options.make_env = fake_envs(
+      [&](auto...) {
+        if (interrupt_requested()) ++late;
+        if (++steps == 40) request_interrupt();
+      },
+      100000);
   const TrainResult result = train(options);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  user.join();
   clear_interrupt();
   CHECK(result.stop_reason == "interrupted");
-  CHECK(seconds < 1.1);
+  // The other of two workers may have been past its look at the flag.
+  CHECK(late <= 1);
 }
 
 TEST_CASE("metrics are cut back to the checkpoint, a torn row included") {
@@ -158,10 +158,13 @@ TEST_CASE("a resumed run counts its time on") {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     return report.iteration < 3;
   };
-  const double before = train(options).seconds;
+  train(options);
+  const Table first = read_table(options.out / "metrics.csv");
+  const double before = std::stod(first.back()[first.back().size() - 2]);
+  CHECK(before > 0.05);  // two pauses came before the last row
   options.on_iteration = {};
   options.resume = true;
-  CHECK(train(options).seconds > before * 0.6);
+  CHECK(train(options).seconds > before);
   double seconds = 0;
   const Table table = read_table(options.out / "metrics.csv");
   for (std::size_t row = 1; row < table.size(); ++row) {

@@ -1,0 +1,18 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+
+import iap.core;
+
+/// How the program describes itself: its help, and what it says to a command line that it does not understand.
+namespace iap::cli {
+
+/// Gives the program, and all commands that are added later, the form of their help.
+void style_help(CLI::App& app);
+
+/// What is wrong with a command line, how it was probably meant, and where to read more.
+std::string explain(const CLI::App& app, const CLI::ParseError& error);
+/// As above, for a value that an option refused.
+std::string explain(const CLI::App& app, const Error& error);
+
+}  // namespace iap::cli

@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+import iap.core;
+
+/// The values of command line options. What cannot be read is refused with the option's name, the value and what is allowed.
+namespace iap::cli {
+
+/// All of `value` as a decimal integer in [low, high]. @throws Error.
+std::int64_t read_integer(const std::string& option, const std::string& value, std::int64_t low, std::int64_t high);
+/// All of `value` as a decimal number in [low, high]. @throws Error.
+double read_number(const std::string& option, const std::string& value, double low, double high);
+/// `value` if it is one of `names`; an empty `option` is left out of the message. @throws Error with the nearest of them.
+std::string read_choice(const std::string& option, const std::string& value, const std::vector<std::string>& names);
+
+/// Checks before long work that a file can be written in its place. @throws Error naming path and reason.
+void check_place(const std::filesystem::path& file);
+
+}  // namespace iap::cli
