@@ -64,9 +64,6 @@ struct KeyDatabaseObject {
   std::string describe() const;
 };
 
-/// "100 x 100 x 3 uint8".
-std::string describe(const ImageShape& shape);
-
 /// What an argument says about an environment: an env object, a name, or a table. @throws Error naming the argument.
 Config env_config(const lua::Call& call, int argument, const char* what);
 
