@@ -19,7 +19,8 @@ struct EnvObject {
   static constexpr const char* class_name = "env";
   std::unique_ptr<Env> env;
   std::string describe() const;
-  Config config() const { return env->spec().config; }
+  /// What it was given, for options that are set later to take along what follows from them.
+  Config config() const { return env->spec().given; }
 };
 
 struct ImageObject {

@@ -12,6 +12,12 @@ import iap.core;
 
 export namespace iap {
 
+class Optimizer;
+
+/// Builds the optimizer that `config` describes ({kind = "es", population = 64, ...}) around `initial`, P values.
+/// Its draws are functions of (seed, iteration, member). @throws Error naming the option.
+std::unique_ptr<Optimizer> make_optimizer(const Config& config, std::span<const float> initial, std::uint64_t seed);
+
 /// A black-box maximiser with the ask/tell interface. It sees parameter counts, populations and fitness, nothing else.
 class Optimizer {
  public:
@@ -36,6 +42,14 @@ class Optimizer {
   /// Exact state; `load` restores an optimizer built with the same options and P bit for bit.
   virtual void save(Writer& writer) const = 0;
   virtual void load(Reader& reader) = 0;
+
+  /// The options that `make_optimizer` was given, and what they became: with `kind` and every default filled in.
+  const Config& given() const { return given_; }
+  const Config& config() const { return config_; }
+
+ private:
+  friend std::unique_ptr<Optimizer> make_optimizer(const Config& config, std::span<const float> initial, std::uint64_t seed);
+  Config given_, config_;
 };
 
 /// One row of the catalog.
@@ -47,10 +61,6 @@ struct OptimizerEntry {
 
 /// Every optimizer this build knows.
 std::span<const OptimizerEntry> optimizer_catalog();
-
-/// Builds the optimizer that `config` describes ({kind = "es", population = 64, ...}) around `initial`, P values.
-/// Its draws are functions of (seed, iteration, member). @throws Error naming the option.
-std::unique_ptr<Optimizer> make_optimizer(const Config& config, std::span<const float> initial, std::uint64_t seed);
 
 /// Centred ranks in [-0.5, 0.5] (Salimans et al. 2017, section 2.1); ties share their mean rank, NaN ranks lowest.
 void centred_ranks(std::span<const double> fitness, std::span<double> ranks);
