@@ -24,9 +24,7 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 /// Four significant digits, without an exponent for everyday sizes.
 std::string short_number(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, std::abs(value) >= 1000 && std::abs(value) < 1e7 ? "%.0f" : "%.4g", value);
-  return buffer;
+  return std::abs(value) >= 1000 && std::abs(value) < 1e7 ? fixed_text(value, 0) : general_text(value, 4);
 }
 
 std::string duration(double seconds) {

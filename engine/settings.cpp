@@ -11,7 +11,9 @@ module;
 module iap.train;
 import iap.core;
 import iap.env;
+import iap.envs;
 import iap.optim;
+import iap.policy;
 import :settings;
 
 namespace iap {
@@ -52,9 +54,7 @@ TrainOptions read_train_options(const Config& config) {
   const auto integer = [&](const char* key, int low, int high, int fallback) {
     return static_cast<int>(reader.integer_in(key, low, high, fallback));
   };
-  options.env = reader.value("env");
-  if (options.env.string()) options.env = Config::Map{{"name", options.env}};
-  if (!options.env.map()) reader.fail(text("option 'env' must be a name or a table with a name, got ", options.env.describe()));
+  options.env = env_table(reader.value("env"), "train: option 'env'");
   options.policy = reader.value("policy");
   if (!options.policy.map()) reader.fail(text("option 'policy' must be a block, got ", options.policy.describe()));
   options.optimizer = reader.value("optimizer");
@@ -71,7 +71,9 @@ TrainOptions read_train_options(const Config& config) {
   options.out = reader.string("out", "");
   options.resume = reader.boolean("resume", options.resume);
   options.quiet = reader.boolean("quiet", options.quiet);
+  reader.value("given");
   reader.finish();
+  options.given = config;
   return options;
 }
 
@@ -86,11 +88,11 @@ void check_options(const TrainOptions& options) {
   if (options.resume && options.out.empty()) throw Error("train: option 'resume' needs 'out', the folder of the run to continue");
 }
 
-Config identity_of(const TrainOptions& options, const EnvSpec& spec) {
+Config identity_of(const TrainOptions& options, const EnvSpec& spec, const Policy& policy, const Optimizer& optimizer) {
   return Config::Map{
       {"env", spec.config},
-      {"policy", options.policy},
-      {"optimizer", current_optimizer(options.optimizer)},
+      {"policy", policy.architecture()},
+      {"optimizer", optimizer.config()},
       {"episodes", options.episodes},
       {"seed", static_cast<std::int64_t>(options.seed)},
       {"episode_seeds", episode_seeds_names()[static_cast<std::size_t>(options.episode_seeds)]},
@@ -99,10 +101,38 @@ Config identity_of(const TrainOptions& options, const EnvSpec& spec) {
   };
 }
 
-Config run_config(const TrainOptions& options, const EnvSpec& spec) {
-  Config config = identity_of(options, spec);
+Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec) {
+  // What cannot be built any more stays as it is, for the comparison to name the option.
+  const auto complete = [&](const char* key, auto build) {
+    const Config* part = stored.find(key);
+    if (!part || !part->map()) return;
+    try {
+      stored[key] = build(*part);
+    } catch (const Error&) {
+    }
+  };
+  if (!options.make_env) complete("env", [](const Config& env) { return make_env(env)->spec().config; });
+  std::vector<float> parameters;
+  complete("policy", [&](const Config& architecture) {
+    const Policy policy(architecture, spec.observation, spec.action_size);
+    parameters.resize(policy.size());
+    return policy.architecture();
+  });
+  complete("optimizer", [&](const Config& optimizer) { return make_optimizer(optimizer, parameters, options.seed)->config(); });
+  return stored;
+}
+
+Config run_config(const TrainOptions& options, Config identity) {
+  Config config = std::move(identity);
   config["iterations"] = options.iterations;
   config["checkpoint_every"] = options.checkpoint_every;
+  Config given = options.given;
+  given["env"] = options.env;
+  given["policy"] = options.policy;
+  given["optimizer"] = options.optimizer;
+  // They change nothing of what a run comes to, and differ between a run and its continuation.
+  for (const char* key : {"out", "resume", "threads", "quiet", "given"}) given.map()->erase(key);
+  config["given"] = std::move(given);
   return config;
 }
 

@@ -5,6 +5,8 @@ module;
 module iap.train:settings;
 import iap.core;
 import iap.env;
+import iap.optim;
+import iap.policy;
 import :types;
 
 namespace iap {
@@ -12,12 +14,17 @@ namespace iap {
 /// @throws Error naming the first option out of range.
 void check_options(const TrainOptions& options);
 
-/// What determines a run's results: the same settings give the same numbers, however long the run and whatever the threads.
-/// `spec` is the environment's own.
-Config identity_of(const TrainOptions& options, const EnvSpec& spec);
+/// What determines a run's results: the same settings give the same numbers, however long the run and whatever the threads. Every
+/// option stands there as it became (its default where it was left out); `spec`, `policy` and `optimizer` are those of the run.
+Config identity_of(const TrainOptions& options, const EnvSpec& spec, const Policy& policy, const Optimizer& optimizer);
 
-/// The identity and the rest of what was asked for, as `read_train_options` takes it; the content of config.json.
-Config run_config(const TrainOptions& options, const EnvSpec& spec);
+/// The identity that a checkpoint holds, read by this program: options that it lacks, because they were not written down or not
+/// known at the time, take their present defaults. What it does hold stands.
+Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec);
+
+/// `identity` and the rest of what was asked for, as `read_train_options` takes it, and as "given" what was asked for in so many
+/// words; the content of config.json.
+Config run_config(const TrainOptions& options, Config identity);
 
 /// The path and both values of the first setting that differs ("optimizer.sigma: 0.1 before, 0.2 now"), or "".
 std::string first_difference(const Config& before, const Config& now, const std::string& path = "");

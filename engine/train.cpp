@@ -68,9 +68,9 @@ class Trainer {
       : options_(options),
         make_env_(factory_of(options)),
         spec_(spec_of(make_env_)),
-        identity_(identity_of(options, spec_)),
         policy_(initial_policy(options, spec_)),
         optimizer_(make_optimizer(options.optimizer, policy_.parameters(), options.seed)),
+        identity_(identity_of(options, spec_, policy_, *optimizer_)),
         pool_(make_env_, policy_.clone(), options.threads) {
     state_.identity = identity_;
     keep_mean();
@@ -108,9 +108,9 @@ class Trainer {
   const TrainOptions& options_;
   EnvFactory make_env_;
   EnvSpec spec_;
-  Config identity_;
   Policy policy_;
   std::unique_ptr<Optimizer> optimizer_;
+  Config identity_;
   RolloutPool pool_;
   std::vector<float> population_;
 
@@ -136,10 +136,12 @@ bool Trainer::load() {
                      "': it has a metrics.csv but no checkpoint.iap; begin anew in another folder with --out"));
   }
   const std::string source = folder_->file("checkpoint.iap").string();
-  if (const auto difference = first_difference(found->checkpoint.identity, identity_); !difference.empty())
+  const Config before = complete_identity(found->checkpoint.identity, options_, spec_);
+  if (const auto difference = first_difference(before, identity_); !difference.empty())
     throw Error(text("cannot resume '", folder_->path().string(), "' with other settings (", difference,
                      "); only iterations, threads, checkpoint_every and what is printed may change"));
   state_ = std::move(found->checkpoint);
+  state_.identity = identity_;
   Reader reader(state_.optimizer, source);
   optimizer_->load(reader);
   if (!reader.at_end() || state_.best_parameters.size() != optimizer_->parameters() || optimizer_->iteration() != state_.iteration)
@@ -157,7 +159,7 @@ bool Trainer::load() {
 void Trainer::begin() {
   const bool resumed = folder_ && options_.resume && load();
   if (folder_) {
-    write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, spec_), 2) + "\n");
+    write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, identity_), 2) + "\n");
     if (!options_.script.empty()) write_file_atomic(folder_->file("experiment.lua"), options_.script);
     log(text(resumed ? "resumes" : "begins", " at iteration ", optimizer_->iteration(), " of ", options_.iterations, ": ",
              spec_.name, ", ", policy_.size(), " parameters, population ", optimizer_->population(), ", ", pool_.threads(),
@@ -316,9 +318,9 @@ void Trainer::save_checkpoint() {
 void Trainer::write_policy(const char* name, std::span<const float> parameters, std::uint32_t iteration,
                            std::optional<double> value) {
   policy_.set_parameters(parameters);
-  Config metadata = Config::Map{{"env", spec_.config},
-                                {"iteration", static_cast<std::int64_t>(iteration)},
-                                {"seed", static_cast<std::int64_t>(options_.seed)}};
+  Config metadata = env_record(spec_);
+  metadata["iteration"] = static_cast<std::int64_t>(iteration);
+  metadata["seed"] = static_cast<std::int64_t>(options_.seed);
   if (value) metadata["return"] = *value;
   write_policy_file(folder_->file(name), policy_, metadata);
 }

@@ -46,6 +46,7 @@ struct TrainOptions {
   bool resume = false;        ///< continue the run in `out` (start it if there is none)
   std::string script;         ///< text kept as experiment.lua
   bool quiet = false;         ///< no progress output
+  Config given;               ///< the table that `read_train_options` read; null where a host filled in the members itself
   /// Called after each iteration on the calling thread; returning false ends the run in good order.
   std::function<bool(const IterationReport&)> on_iteration;
 };

@@ -13,6 +13,7 @@ export import :car_racing_track;
 export import :car_racing_world;
 export import :control_task;
 export import :distraction;
+export import :disturbance;
 export import :dm_control_models;
 export import :frames;
 export import :scenery;
@@ -25,6 +26,7 @@ export import :take_cover_wad;
 export import :take_cover_world;
 export import :tolerance;
 export import :videos;
+export import :walks;
 
 export namespace iap {
 
@@ -40,13 +42,16 @@ std::span<const EnvEntry> env_catalog();
 
 /// Builds the environment that `config` describes: {name = "cheetah-run", pixels = {100, 100}, action_repeat = 4, ...}.
 /// A name that ends in ".lua" is an environment written in Lua (envs/script). The common wrapper options apply to all.
-/// The spec's `config` is `config` completed with every default. @throws Error naming the option; unknown names get the nearest
-/// one.
+/// The spec has `config` as it was `given` and as it became (`config`), with every default. @throws Error naming the option;
+/// unknown names get the nearest one.
 std::unique_ptr<Env> make_env(const Config& config);
 
-/// Sets one option of an environment's `config`, complete or not; `path` and `value` as for `set_path`. The numbers that the option
-/// stands for (those of `distraction.difficulty`) are taken out, for the new value to imply: a complete config does not say which
-/// of them were somebody's own.
-void set_env_option(Config& config, std::string_view path, std::string_view value);
+/// What somebody may change of an environment that a file holds as `completed`: the options that it was given. These are
+/// `recorded`, if the file has them and they still become `completed`; otherwise (an older file, a default that changed since) what
+/// is left of `completed` when everything goes that the rest of it implies, such as the numbers of a difficulty.
+Config given_env(const Config& completed, const Config* recorded);
+
+/// What a policy's metadata hold about its environment: "env", completed, and "env_given".
+Config env_record(const EnvSpec& spec);
 
 }  // namespace iap

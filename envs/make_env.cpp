@@ -1,8 +1,10 @@
 module;
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 module iap.envs;
 import iap.core;
@@ -26,6 +28,27 @@ std::unique_ptr<Env> make_named(const std::string& name, Options& options) {
   throw Error(text("there is no environment '", name, "'", did_you_mean(name, known)));
 }
 
+/// What `config` becomes, or nothing where it builds no environment.
+std::optional<Config> completed_env(const Config& config) {
+  try {
+    return make_env(config)->spec().config;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// Takes out of `table` whatever can be missing while `unchanged` holds: tables as a whole, or what is inside them.
+void leave_out(Config& table, const std::function<bool()>& unchanged) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : *table.map()) keys.push_back(key);
+  for (const auto& key : keys) {
+    Config removed = std::move(table[key]);
+    table.map()->erase(key);
+    if (unchanged()) continue;
+    if ((table[key] = std::move(removed)).map()) leave_out(table[key], unchanged);
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Env> make_env(const Config& config) {
@@ -38,11 +61,21 @@ std::unique_ptr<Env> make_env(const Config& config) {
   return env;
 }
 
-void set_env_option(Config& config, std::string_view path, std::string_view value) {
-  constexpr std::string_view distraction = "distraction.";
-  if (path.starts_with(distraction) && config.find("distraction"))
-    forget_derived_distractions(config["distraction"], path.substr(distraction.size()));
-  set_path(config, path, value);
+Config given_env(const Config& completed, const Config* recorded) {
+  Config given = env_table(completed, "environment");
+  const auto became = completed_env(given);
+  if (!became) return given;
+  if (recorded && completed_env(*recorded) == became) return *recorded;
+  const auto unchanged = [&] { return completed_env(given) == became; };
+  for (auto& [key, value] : *given.map())
+    if (value.map()) leave_out(value, unchanged);
+  return given;
+}
+
+Config env_record(const EnvSpec& spec) {
+  Config::Map record{{"env", spec.config}};
+  if (!spec.given.is_null()) record.emplace("env_given", spec.given);
+  return record;
 }
 
 }  // namespace iap

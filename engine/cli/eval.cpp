@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <span>
 #include <string>
@@ -18,18 +17,10 @@ import iap.train;
 namespace iap::cli {
 namespace {
 
-std::string fixed(double value) {
-  char digits[64];
-  std::snprintf(digits, sizeof digits, "%.2f", value);
-  return digits;
-}
+std::string fixed(double value) { return fixed_text(value, 2); }
 
 /// Full precision: the file is for further computation.
-std::string exact(double value) {
-  char digits[64];
-  std::snprintf(digits, sizeof digits, "%.17g", value);
-  return digits;
-}
+std::string exact(double value) { return general_text(value, 17); }
 
 std::string csv_of(const Evaluation& evaluation) {
   std::string rows = "episode,seed,return,steps,terminated,truncated,unstable\n";
@@ -49,7 +40,7 @@ std::string actions_of(const Evaluation& evaluation, Policy& policy, const Confi
     int step = 0;
     run_episode(*env, policy, evaluation.seeds[i], [&](const Observation&, std::span<const float> action, const Policy&) {
       rows += text(i + 1, ",", step++);
-      for (const float value : action) rows += text(",", std::hexfloat, value);
+      for (const float value : action) rows += text(",", hex_text(value));
       rows += "\n";
     });
   }

@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <filesystem>
-#include <iomanip>
 #include <iostream>
 #include <string>
 #include <system_error>
@@ -29,8 +28,7 @@ std::filesystem::path standard_place(const std::filesystem::path& policy, const 
 std::string file_size_text(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto bytes = std::filesystem::file_size(path, ignored);
-  return bytes < 1'000'000 ? text((bytes + 999) / 1000, " kB")
-                           : text(std::fixed, std::setprecision(1), static_cast<double>(bytes) / 1e6, " MB");
+  return bytes < 1'000'000 ? text((bytes + 999) / 1000, " kB") : text(fixed_text(static_cast<double>(bytes) / 1e6, 1), " MB");
 }
 
 int play(const PlayOptions& options) {
@@ -41,7 +39,7 @@ int play(const PlayOptions& options) {
     const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));
     const double total = write_strip(out, file.policy, env, options.video.seed, options.strip, 200);
     std::cout << "strip    " << out.string() << " (" << options.strip << " pictures, " << file_size_text(out) << ")\n"
-              << "return   " << std::fixed << std::setprecision(2) << total << "\n";
+              << "return   " << fixed_text(total, 2) << "\n";
     return Exit::success;
   }
   const auto out = options.out.value_or(standard_place(options.policy, "play.webp", ".webp"));
@@ -49,9 +47,9 @@ int play(const PlayOptions& options) {
   video.view = picture_view(options.view);
   const VideoInfo written = write_video(out, file.policy, env, video);
   std::cout << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
-            << " frames, " << std::setprecision(4) << written.fps << " a second, " << file_size_text(out) << ")\n"
-            << "episode  return " << std::fixed << std::setprecision(2) << written.episode.total << ", " << written.episode.steps
-            << " steps, seed " << video.seed << "\n";
+            << " frames, " << general_text(written.fps, 4) << " a second, " << file_size_text(out) << ")\n"
+            << "episode  return " << fixed_text(written.episode.total, 2) << ", " << written.episode.steps << " steps, seed "
+            << video.seed << "\n";
   return Exit::success;
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 import iap.core;
 import iap.env;
@@ -11,14 +12,23 @@ import iap.policy;
 namespace iap::cli {
 namespace {
 
-void override_option(Config& env, const std::string& assignment) {
+std::vector<std::string> names_of(const Config& table) {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : *table.map()) names.push_back(key);
+  return names;
+}
+
+void override_option(Config& env, const Config& completed, const std::string& assignment) {
   const auto equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0)
     throw Error(text("--set ", assignment, ": write it as path=value, such as render.shadows=false"));
-  const std::string path = assignment.substr(0, equals);
+  const std::string path = assignment.substr(0, equals), value = assignment.substr(equals + 1);
   if (path == "name") throw Error(text("--set ", assignment, ": another environment is chosen with --env"));
   try {
-    set_env_option(env, path, assignment.substr(equals + 1));
+    const std::string option = path.substr(0, path.find('.'));
+    if (value == "null" && !env.find(option) && !completed.find(option))
+      throw Error(text("there is no option '", option, "' to drop", did_you_mean(option, names_of(completed))));
+    set_path(env, path, value);
   } catch (const Error& error) {
     throw Error(text("--set ", assignment, ": ", error.what()));
   }
@@ -30,13 +40,14 @@ Config policy_env(const PolicyFile& file, const std::filesystem::path& path, con
                   const std::vector<std::string>& overrides) {
   const Config* own = file.metadata.find("env");
   if (!own && !name) throw Error(text("'", path.string(), "' does not say which environment it is for; name one with --env NAME"));
-  Config env = own ? *own : Config(Config::Map{});
-  if (env.string()) env = Config::Map{{"name", env}};
+  const Config completed = own ? env_table(*own, path.string()) : Config(Config::Map{});
+  if (!name && overrides.empty()) return completed;
+  Config env = own ? given_env(completed, file.metadata.find("env_given")) : completed;
   if (name) {
     env["name"] = *name;
     env.map()->erase("source");  // the text of the environment in Lua that the policy was trained in
   }
-  for (const auto& assignment : overrides) override_option(env, assignment);
+  for (const auto& assignment : overrides) override_option(env, completed, assignment);
   try {
     make_env(env);
   } catch (const OptionError& error) {

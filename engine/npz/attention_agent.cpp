@@ -126,10 +126,12 @@ std::vector<float> attention_agent_parameters(const Policy& policy) {
 PolicyFile import_attention_agent(const std::filesystem::path& path, const Config& env) {
   const auto parameters = read_parameters(path);
   const Config chosen = env.is_null() ? published_env(parameters.size(), path) : env;
-  const auto made = make_env(chosen.string() ? Config(Config::Map{{"name", *chosen.string()}}) : chosen);
+  const auto made = make_env(env_table(chosen, path.string()));
   try {
     Policy policy = attention_agent_policy(parameters, made->spec().observation, made->spec().action_size);
-    return {std::move(policy), Config::Map{{"env", made->spec().config}, {"imported_from", path.filename().string()}}};
+    Config metadata = env_record(made->spec());
+    metadata["imported_from"] = path.filename().string();
+    return {std::move(policy), std::move(metadata)};
   } catch (const Error& error) {
     throw Error(text(path.string(), ", for environment '", made->spec().name, "': ", error.what()));
   }

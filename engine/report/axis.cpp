@@ -1,10 +1,9 @@
 module;
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 module iap.report;
+import iap.core;
 import :axis;
 
 namespace iap {
@@ -29,11 +28,7 @@ std::vector<double> ticks(const Range& range, int count) {
   return values;
 }
 
-std::string tick_label(double value) {
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.6g", std::abs(value) < 1e-12 ? 0.0 : value);
-  return buffer.data();
-}
+std::string tick_label(double value) { return text(std::abs(value) < 1e-12 ? 0.0 : value); }
 
 std::string share_label(int decade) { return decade == 0 ? "100%" : tick_label(std::pow(10.0, decade + 2)) + "%"; }
 

@@ -1,9 +1,7 @@
 module;
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 module iap.report;
@@ -11,16 +9,6 @@ import iap.core;
 import :html;
 
 namespace iap {
-namespace {
-
-std::string printed(const char* format, double value) {
-  std::array<char, 64> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), format, value);
-  return buffer.data();
-}
-
-}  // namespace
-
 std::string escaped(std::string_view words) {
   std::string safe;
   for (const char c : words) {
@@ -57,8 +45,8 @@ std::string figure(double value) {
   if (std::isnan(value)) return "–";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
   const double size = std::abs(value);
-  if (size != std::floor(size) || size >= 1e15) return printed(size >= 100 ? "%.1f" : "%.3g", value);
-  std::string digits = printed("%.0f", size);
+  if (size != std::floor(size) || size >= 1e15) return size >= 100 ? fixed_text(value, 1) : general_text(value, 3);
+  std::string digits = fixed_text(size, 0);
   // A space that does not break, which is also narrow.
   for (int at = static_cast<int>(digits.size()) - 3; at > 0 && size >= 10000; at -= 3)
     digits.insert(static_cast<std::size_t>(at), "\u202f");
@@ -67,9 +55,9 @@ std::string figure(double value) {
 
 std::string duration(double seconds) {
   if (std::isnan(seconds)) return "–";
-  if (seconds < 120) return printed("%.0f s", seconds);
-  if (seconds < 7200) return printed("%.0f min", seconds / 60);
-  return printed("%.1f h", seconds / 3600);
+  if (seconds < 120) return fixed_text(seconds, 0) + " s";
+  if (seconds < 7200) return fixed_text(seconds / 60, 0) + " min";
+  return fixed_text(seconds / 3600, 1) + " h";
 }
 
 std::string counted(double count, std::string_view noun) { return text(figure(count), " ", noun, count == 1 ? "" : "s"); }

@@ -61,6 +61,12 @@ std::int64_t integer_of(const Config& config, std::string_view key) {
   return found ? found->integer().value_or(0) : 0;
 }
 
+/// What somebody wrote down tells groups apart in fewer words than all that followed from it.
+const Config& asked_for(const Config& config) {
+  const Config* given = config.find("given");
+  return given ? *given : config;
+}
+
 void name_groups(std::vector<RunGroup>& groups) {
   if (groups.size() == 1) {
     const Config* env = groups.front().runs.front().config.find("env");
@@ -69,7 +75,7 @@ void name_groups(std::vector<RunGroup>& groups) {
     return;
   }
   std::vector<std::map<std::string, std::string>> all;
-  for (const auto& group : groups) all.push_back(flat_settings(group.runs.front().config));
+  for (const auto& group : groups) all.push_back(flat_settings(asked_for(group.runs.front().config)));
   const auto paths = differing_settings(all);
   constexpr std::size_t most_in_a_label = 3;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -133,9 +139,9 @@ std::vector<RunGroup> group_runs(std::vector<Run> runs) {
 }
 
 std::map<std::string, std::string> flat_settings(const Config& config) {
-  // How long a run is and how often it saves do not change what it does.
+  // How long a run is and how often it saves do not change what it does, nor which of its options were written out.
   Config relevant = config;
-  for (const char* key : {"seed", "iterations", "checkpoint_every"}) relevant.map()->erase(key);
+  for (const char* key : {"seed", "iterations", "checkpoint_every", "given"}) relevant.map()->erase(key);
   std::map<std::string, std::string> settings;
   flatten(relevant, "", settings);
   return settings;

@@ -1,9 +1,7 @@
 module;
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +13,7 @@ import :html;
 namespace iap {
 namespace {
 
-std::string coordinate(double value) {
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.1f", value);
-  return buffer.data();
-}
+std::string coordinate(double value) { return fixed_text(value, 1); }
 
 /// The plot area of a drawing and the maps onto it.
 class Plot {

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 import iap.core;
-import iap.envs;
 import iap.script;
 import iap.train;
 
@@ -35,14 +34,6 @@ std::string training_refusal(const std::string& path, const std::string& value) 
     return error.what();
   }
   return "";
-}
-
-void set_training_option(Config& options, std::string_view path, std::string_view value) {
-  constexpr std::string_view env = "env.";
-  if (path.starts_with(env) && options.find("env"))
-    set_env_option(options["env"], path.substr(env.size()), value);
-  else
-    set_path(options, path, value);
 }
 
 }  // namespace
@@ -76,7 +67,7 @@ void RunContext::apply_to_training(Config& options) {
   for (auto& entry : overrides_) {
     if (entry.taken_by_script) continue;
     entry.used = true;
-    set_training_option(options, entry.path, entry.value);
+    set_path(options, entry.path, entry.value);
   }
   if (settings_.seed && !seed_taken_by_script_) options["seed"] = static_cast<std::int64_t>(*settings_.seed);
   if (settings_.threads) options["threads"] = *settings_.threads;
@@ -95,7 +86,13 @@ void RunContext::declare(Config& defaults, bool training) {
     }
     entry.taken_by_script = entry.used = true;
     set_path(defaults, entry.path, entry.value);
-    const Config& changed = *defaults.find(first_part(entry.path));
+    const Config* left = defaults.find(first_part(entry.path));
+    const Config changed = left ? *left : Config();
+    // A list that was written without its brackets; the reader knows what to write instead.
+    if (original->list() && changed.string()) {
+      const Config table = Config::Map{{entry.path, changed}};
+      Options(text("--set ", entry.path, "=", entry.value), table).integers(entry.path);
+    }
     if (!same_type(*original, changed))
       throw Error(text("--set ", entry.path, "=", entry.value, ": expected ", original->type_name(), " like the default ",
                        original->describe(), ", got ", changed.describe()));

@@ -90,6 +90,7 @@ int spec(Call& call) {
   const auto& spec = call.self<EnvObject>().env->spec();
   return call.give(Config(Config::Map{{"name", spec.name},
                                       {"config", spec.config},
+                                      {"given", spec.given},
                                       {"observation", to_config(spec.observation)},
                                       {"action_size", spec.action_size},
                                       {"action_low", double{spec.action_low}},

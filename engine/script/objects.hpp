@@ -19,7 +19,8 @@ struct EnvObject {
   static constexpr const char* class_name = "env";
   std::unique_ptr<Env> env;
   std::string describe() const;
-  Config config() const { return env->spec().config; }
+  /// What it was given, for options that are set later to take along what follows from them.
+  Config config() const { return env->spec().given; }
 };
 
 struct ImageObject {
@@ -63,9 +64,6 @@ struct KeyDatabaseObject {
   KeyDatabase database;
   std::string describe() const;
 };
-
-/// "100 x 100 x 3 uint8".
-std::string describe(const ImageShape& shape);
 
 /// What an argument says about an environment: an env object, a name, or a table. @throws Error naming the argument.
 Config env_config(const lua::Call& call, int argument, const char* what);

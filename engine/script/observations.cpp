@@ -8,10 +8,6 @@ import iap.core;
 
 namespace iap {
 
-std::string describe(const ImageShape& shape) {
-  return text(shape.height, " x ", shape.width, " x ", shape.channels, shape.type == PixelType::uint8 ? " uint8" : " float32");
-}
-
 std::string ImageObject::describe() const { return "image " + iap::describe(image.shape()); }
 
 int give_image(lua::Call& call, Image image) {

@@ -43,7 +43,7 @@ int build(Call& call) {
   const EnvSpec& spec = object ? object->env->spec() : made->spec();
   Policy policy(architecture, spec.observation, spec.action_size);
   policy.initialise(0);
-  return give_policy(call, std::move(policy), Config::Map{{"env", spec.config}});
+  return give_policy(call, std::move(policy), env_record(spec));
 }
 
 /// iap.policy.load(path): a policy file or a run folder

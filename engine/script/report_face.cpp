@@ -11,6 +11,7 @@
 #include "script/faces.hpp"
 #include "script/objects.hpp"
 import iap.core;
+import iap.env;
 import iap.policy;
 import iap.report;
 import iap.train;
@@ -57,9 +58,9 @@ class Shown {
                       lua::describe_value(call_.state(), at)));
     if (!object_) file_ = std::make_unique<PolicyFile>(open_policy(std::string(lua::string_at(call_.state(), at))));
     const Config* own = (object_ ? object_->metadata : file_->metadata).find("env");
-    if (env_.string()) env_ = Config::Map{{"name", *env_.string()}};
     if (env_.is_null() && own) env_ = *own;
     if (env_.is_null()) call_.fail("option 'env' is missing: the policy does not say which environment it is for");
+    env_ = env_table(env_, call_.name());
   }
 
   Policy& policy() { return object_ ? object_->policy : file_->policy; }

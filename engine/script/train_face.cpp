@@ -9,6 +9,7 @@
 #include "script/faces.hpp"
 #include "script/objects.hpp"
 import iap.core;
+import iap.env;
 import iap.envs;
 import iap.policy;
 import iap.rollout;
@@ -72,7 +73,7 @@ int train_policy(Call& call) {
     call.fail(text("option 'on_iteration' must be a function, got ", lua::describe_value(state, callback)));
   Config config = call.config(1, "options", {.skip = "on_iteration"});
   if (!config.map()) call.refuse(1, "options", "a table with named entries");
-  if (const auto* env = config.find("env"); env && env->string()) config["env"] = Config::Map{{"name", *env->string()}};
+  if (const auto* env = config.find("env"); env && env->string()) config["env"] = env_table(*env, call.name());
   auto* context = RunContext::of(state);
   if (context) context->apply_to_training(config);
   TrainOptions options = read_train_options(config);
@@ -121,9 +122,9 @@ int eval_policy(Call& call) {
   const auto threads = static_cast<int>(options.integer_in("threads", 0, 4096, context ? context->threads() : 0));
   Config env = options.value("env");
   options.finish();
-  if (env.string()) env = Config::Map{{"name", *env.string()}};
   if (env.is_null() && metadata.find("env")) env = *metadata.find("env");
   if (env.is_null()) call.fail("option 'env' is missing: the policy does not say which environment it is for");
+  env = env_table(env, call.name());
   return call.give(
       to_config(evaluate(object ? object->policy : file->policy, env, episodes, static_cast<std::uint64_t>(seed), threads)));
 }

@@ -35,25 +35,18 @@ bool finite(const Car& car) {
 /// steering (positive to the right), gas and brake, the latter two as a -> (a + 1) / 2.
 class CarRacing final : public Env {
  public:
-  CarRacing(Options& options, const Config& shown_size) : pixels_(ImageShape{picture_size, picture_size, 3, PixelType::uint8}) {
+  explicit CarRacing(Options& options) : pixels_(ImageShape{picture_size, picture_size, 3, PixelType::uint8}) {
     modification_ = options.choice("modification", {"none", "colour", "bars", "blob", "noise", "video"}, "none");
     early_stop_ = static_cast<int>(options.integer_in("early_stop", 0, episode_steps, 0));
     const bool state = options.boolean("state", false);
     if (state) state_.resize(state_size);
     spec_ = {.name = "car-racing",
-             .config = Config::Map{{"name", "car-racing"},
-                                   {"modification", modification_},
-                                   {"early_stop", early_stop_},
-                                   {"state", state},
-                                   {"pixels", shown_size}},
              .observation = {.images = {{"pixels", pixels_.shape()}}, .vector = static_cast<int>(state_.size())},
              .action_size = 3,
              .control_dt = time_step,
              .max_steps = episode_steps};
     if (modification_ == "video") {
-      const std::string folder = options.string("frames");
-      frames_ = Frames(folder, picture_size, picture_size);
-      spec_.config["frames"] = folder;
+      frames_ = Frames(options.string("frames"), picture_size, picture_size);
     } else if (options.has("frames")) {
       options.fail("option 'frames' belongs to modification = \"video\"");
     }
@@ -179,13 +172,11 @@ class CarRacing final : public Env {
 
 std::unique_ptr<Env> make_car_racing(Options& options) {
   constexpr int own = car_racing::picture_size, largest = 4096;
-  const auto size = options.integers("pixels", std::vector<std::int64_t>{own, own});
-  if (size.size() != 2 || std::ranges::any_of(size, [](auto n) { return n < 1 || n > largest; }))
-    options.fail(
-        text("option 'pixels' must be {height, width}, each in [1, ", largest, "], got ", options.value("pixels").describe()));
-  auto env = std::make_unique<car_racing::CarRacing>(options, Config::List{size[0], size[1]});
-  if (size[0] == own && size[1] == own) return env;
-  return resize_images(std::move(env), static_cast<int>(size[0]), static_cast<int>(size[1]));
+  constexpr PictureSize standard{own, own};
+  const PictureSize size = *read_pixels(options, {largest, largest}, standard);
+  auto env = std::make_unique<car_racing::CarRacing>(options);
+  if (size == standard) return env;
+  return resize_images(std::move(env), size.height, size.width);
 }
 
 }  // namespace iap

@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +31,6 @@ ControlTask::ControlTask(const ControlTaskInfo& info, Options& options)
     : world_(dm_control_files(info.model)), physics_steps_(info.physics_steps), max_steps_(info.max_steps) {
   const int actions = static_cast<int>(world_.ctrl().size());
   spec_.name = info.name;
-  spec_.config["name"] = spec_.name;
   spec_.action_size = actions;
   spec_.control_dt = world_.timestep() * physics_steps_;
   spec_.max_steps = max_steps_;
@@ -39,33 +39,28 @@ ControlTask::ControlTask(const ControlTaskInfo& info, Options& options)
 }
 
 void ControlTask::read_options(const ControlTaskInfo& info, Options& options) {
-  constexpr int largest_image = 4096;
-  const auto size = options.integers("pixels", std::vector<std::int64_t>{});
-  if (!size.empty()) {
-    if (size.size() != 2 || std::ranges::any_of(size, [](auto n) { return n < 1 || n > largest_image; }))
-      options.fail(text("option 'pixels' must be {height, width}, each in [1, ", largest_image, "], got ",
-                        options.value("pixels").describe()));
-    const ImageShape shape{static_cast<int>(size[0]), static_cast<int>(size[1]), 3, PixelType::uint8};
+  constexpr PictureSize largest{4096, 4096};
+  const auto size = read_pixels(options, largest);
+  if (size) {
+    const ImageShape shape{size->height, size->width, 3, PixelType::uint8};
     spec_.observation.images.push_back({"pixels", shape});
     views_.push_back(pixels_.emplace_back(shape).view());
-    spec_.config["pixels"] = Config::List{shape.height, shape.width};
   }
-  const bool state = options.boolean("state", size.empty());
-  if (!state && size.empty()) options.fail("it would show nothing: set pixels = {height, width} or state = true");
+  const bool state = options.boolean("state", !size);
+  if (!state && !size) options.fail("it would show nothing: set pixels = {height, width} or state = true");
   if (state) state_.resize(info.state_size);
   spec_.observation.vector = static_cast<int>(state_.size());
   camera_ = read_camera(world_, options);
+  options.complete("camera", camera_);
   draw_options_ = read_draw_options(options.value("render"), options.owner());
-  spec_.config["state"] = state;
-  spec_.config["camera"] = camera_;
-  spec_.config["render"] = to_config(draw_options_);
+  options.complete("render", to_config(draw_options_));
   const Config& distraction = options.value("distraction");
   if (distraction.is_null() || (distraction.boolean() && !*distraction.boolean())) return;
-  if (size.empty()) options.fail("'distraction' changes only what is seen: set pixels = {height, width}, or leave it out");
-  const ImageShape& shape = pixels_.front().shape();
+  if (!size) options.fail("'distraction' changes only what is seen: set pixels = {height, width}, or leave it out");
   distraction_ =
-      std::make_unique<Distraction>(distraction, options.owner(), info.model, world_, camera_, shape.height, shape.width);
-  spec_.config["distraction"] = distraction_->config();
+      std::make_unique<Distraction>(distraction, options.owner(), info.model, world_, camera_, size->height, size->width);
+  options.complete("distraction", distraction_->config());
+  spec_.given["distraction"] = distraction_->given();
 }
 
 // The settled initial state is computed without actuation, as the reference does after its own reset and again after a task's.
@@ -101,6 +96,8 @@ Observation ControlTask::observe() {
     if (distraction_) distraction_->apply(world_, view_);
     for (auto& image : pixels_)
       view_.draw(world_, camera_, draw_options_, image.shape().height, image.shape().width, image.bytes());
+    if (distraction_)
+      for (auto& image : pixels_) distraction_->disturb(image.bytes());
     drawn_ = true;
   }
   return {.images = views_, .vector = state_};

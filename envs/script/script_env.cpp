@@ -31,6 +31,9 @@ class ScriptEnv final : public Env {
     spec_.name = file;
     spec_.config = script_.config();
     spec_.config["name"] = file;
+    // The text of the script is as much given as its options are.
+    for (const auto& [key, value] : *script_.config().map())
+      if (!options.has(key)) spec_.given[key] = value;
     reset_ = script_.method("reset", true);
     step_ = script_.method("step", true);
     observe_ = script_.method("observe", true);

@@ -141,24 +141,15 @@ std::unique_ptr<Env> make_take_cover(Options& options) {
   const std::string art = options.choice("art", {"auto", "freedoom", "procedural"}, "auto");
   const std::string skill = options.choice("skill", {"hard", "nightmare"}, "hard");
   const bool state = options.boolean("state", false);
-  const auto size = options.integers("pixels", std::vector<std::int64_t>{picture_size, picture_size});
-  if (size.size() != 2 || size[0] < 1 || size[0] > screen_height || size[1] < 1 || size[1] > screen_width)
-    options.fail(text("option 'pixels' must be {height, width}, at most {", screen_height, ", ", screen_width, "}, got ",
-                      options.value("pixels").describe()));
+  const PictureSize size = *read_pixels(options, {screen_height, screen_width}, PictureSize{picture_size, picture_size});
   const auto wad = choose_wad(options, art);
-  EnvSpec spec{.name = "take-cover",
-               .config = Config::Map{{"name", "take-cover"},
-                                     {"modification", modification},
-                                     {"art", wad ? "freedoom" : "procedural"},
-                                     {"skill", skill},
-                                     {"state", state},
-                                     {"pixels", Config::List{size[0], size[1]}}},
-               .observation = {.images = {{"pixels", {static_cast<int>(size[0]), static_cast<int>(size[1]), 3, PixelType::uint8}}},
-                               .vector = state ? state_size : 0},
-               .action_size = 1,
-               .control_dt = 1.0 / tics_a_second,
-               .max_steps = episode_steps};
-  if (options.has("wad")) spec.config["wad"] = options.string("wad");
+  options.complete("art", wad ? "freedoom" : "procedural");
+  EnvSpec spec{
+      .name = "take-cover",
+      .observation = {.images = {{"pixels", {size.height, size.width, 3, PixelType::uint8}}}, .vector = state ? state_size : 0},
+      .action_size = 1,
+      .control_dt = 1.0 / tics_a_second,
+      .max_steps = episode_steps};
   const Scenery scenery{.high_walls = modification == "walls", .other_floor = modification == "floor"};
   auto stage = std::make_shared<Stage>(wad ? wad_art(*wad) : procedural_art(), scenery, modification == "text");
   return std::make_unique<TakeCover>(std::move(spec), std::move(stage), skill == "nightmare");

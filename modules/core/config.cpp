@@ -1,12 +1,16 @@
 module;
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <variant>
+#include <vector>
 module iap.core;
 
 namespace iap {
@@ -52,34 +56,60 @@ std::string Config::describe() const {
 
 namespace {
 
-/// The child of `node` that one part of a path names; positions in lists count from 1, as in Lua.
-Config& child(Config& node, std::string_view key, std::string_view path) {
+/// The child of `node` that one part of a path names, or nullptr; positions in lists count from 1, as in Lua.
+Config* child(Config& node, std::string_view key, std::string_view path, bool create) {
   auto* items = node.list();
-  if (!items) return node[key];
+  if (!items) {
+    if (create || (!node.is_null() && !node.map())) return &node[key];
+    if (node.is_null()) return nullptr;
+    const auto entry = node.map()->find(key);
+    return entry == node.map()->end() ? nullptr : &entry->second;
+  }
   std::size_t position = 0;
   const auto [end, failure] = std::from_chars(key.data(), key.data() + key.size(), position);
   if (failure != std::errc() || end != key.data() + key.size() || position < 1 || position > items->size())
     throw Error(
         text("option path '", path, "': '", key, "' is no position in a list of ", items->size(), "; positions count from 1"));
-  return (*items)[position - 1];
+  return &(*items)[position - 1];
+}
+
+Config read_value(std::string_view value, std::string_view path) {
+  try {
+    return parse_json(value, path);
+  } catch (const Error&) {
+    return std::string(value);
+  }
+}
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    parts.push_back(path.substr(begin, end - begin));
+    if (parts.back().empty()) throw Error(text("option path '", path, "' has an empty part; write it like env.action_repeat"));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 }  // namespace
 
 void set_path(Config& config, std::string_view path, std::string_view value) {
-  Config* node = &config;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    const auto key = path.substr(begin, end - begin);
-    if (key.empty()) throw Error(text("option path '", path, "' has an empty part; write it like env.action_repeat"));
-    node = &child(*node, key, path);
-    begin = end + 1;
+  Config read = read_value(value, path);
+  const bool erase = read.is_null();
+  const auto parts = parts_of(path);
+  Config *parent = nullptr, *node = &config;
+  for (const auto part : parts) {
+    parent = node;
+    node = child(*node, part, path, !erase);
+    if (!node) return;
   }
-  try {
-    *node = parse_json(value, path);
-  } catch (const Error&) {
-    *node = Config(std::string(value));
-  }
+  if (!erase)
+    *node = std::move(read);
+  else if (auto* items = parent->list())
+    items->erase(items->begin() + (node - items->data()));
+  else
+    parent->map()->erase(parent->map()->find(parts.back()));
 }
 
 }  // namespace iap

@@ -62,7 +62,8 @@ std::string to_json(const Config& config, int indent = -1);
 Config parse_json(std::string_view json, std::string_view source);
 
 /// Sets `path` ("env.action_repeat"; list positions count from 1: "policy.blocks.2.units") to `value`, which is read as JSON where
-/// it parses and as a string otherwise.
+/// it parses and as a string otherwise. null takes the entry out, as if it had never been given; it creates nothing on its way.
+/// @throws Error naming the path where a part of it is empty, no position of a list, or inside something that has no parts.
 void set_path(Config& config, std::string_view path, std::string_view value);
 
 /// An option that is wrong in itself: unknown, missing, of the wrong type or out of a fixed range, whatever the object is built on.
@@ -71,14 +72,16 @@ class OptionError : public Error {
   using Error::Error;
 };
 
-/// Reads the option table of one object (`owner` names it in messages) and refuses what nobody asked for.
+/// Reads the option table of one object (`owner` names it in messages) and refuses what nobody asked for. What the object was given
+/// (`config`) and what it became (`completed`) are two things: the first is what somebody may change, the second rebuilds the
+/// object whatever the defaults are by then.
 class Options {
  public:
   /// `config` must be a map or null (no options). It has to outlive this object. @throws Error otherwise.
   Options(std::string owner, const Config& config);
 
   bool has(std::string_view key) const;
-  /// The whole table.
+  /// The whole table as it was given.
   const Config& config() const { return *config_; }
   /// Readers: without `fallback` a missing key is an error. @throws OptionError naming owner, key, expected and got.
   double number(std::string_view key, std::optional<double> fallback = {});

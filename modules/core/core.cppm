@@ -1,6 +1,7 @@
 /// iap.core: what every other module stands on. One partition a purpose.
 export module iap.core;
 
+export import :text;
 export import :error;
 export import :config;
 export import :random;

@@ -1,10 +1,10 @@
 module;
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 export module iap.core:error;
+export import :text;
 
 export namespace iap {
 
@@ -13,14 +13,6 @@ class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-/// Concatenates its arguments as `operator<<` prints them; the usual way to build an Error's message.
-template <typename... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream stream;
-  (stream << ... << parts);
-  return std::move(stream).str();
-}
 
 /// The candidate with the smallest edit distance to `name`, or "" when none is close enough to be a plausible typo.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);

@@ -19,6 +19,9 @@ struct ImageShape {
   bool operator==(const ImageShape&) const = default;
 };
 
+/// The shape in words: "240 x 320 x 3 uint8".
+std::string describe(const ImageShape& shape);
+
 /// A borrowed image, height x width x channels, rows top-down, contiguous. uint8 values mean value/255; floats are used as they
 /// are.
 struct ImageView {

@@ -13,6 +13,24 @@ namespace iap {
 namespace {
 const Config nothing;
 const Config::List empty_list;
+
+/// The remedy for a list that was written without brackets, "64,64" or "64x64", as on a command line; "" for anything else.
+std::string bracket_remedy(const Config& value) {
+  const auto* words = value.string();
+  if (!words || words->empty() || words->find_first_not_of("0123456789-, xX{}") != std::string::npos) return "";
+  std::string list;
+  bool apart = false;
+  for (const char c : *words) {
+    const bool figure = ('0' <= c && c <= '9') || c == '-';
+    if (figure && apart && !list.empty()) list += ',';
+    if (figure) list += c;
+    apart = !figure;
+  }
+  return list.empty() ? "" : text("; write it as [", list, "]");
+}
+
+/// Whether a whole number stands there as one ("64.0" is none).
+bool is_whole(const Config& value) { return value.type_name() == "an integer"; }
 }  // namespace
 
 Options::Options(std::string owner, const Config& config) : owner_(std::move(owner)), config_(&config) {
@@ -68,6 +86,7 @@ std::int64_t Options::integer_in(std::string_view key, std::int64_t low, std::in
   const auto whole = value.integer();
   if (!whole) refuse(text("option '", key, "' must be an integer, got ", value.describe()));
   if (*whole < low || *whole > high) refuse(text("option '", key, "' must be in [", low, ", ", high, "], got ", *whole));
+  if (!is_whole(value)) complete(key, *whole);
   return *whole;
 }
 
@@ -106,13 +125,14 @@ std::vector<std::int64_t> Options::integers(std::string_view key, std::optional<
     return *std::move(fallback);
   }
   const Config& value = require(key, found);
-  if (!value.list()) refuse(text("option '", key, "' must be a list of integers, got ", value.describe()));
+  if (!value.list()) refuse(text("option '", key, "' must be a list of integers, got ", value.describe(), bracket_remedy(value)));
   std::vector<std::int64_t> numbers;
   for (const auto& item : *value.list()) {
     const auto whole = item.integer();
     if (!whole) refuse(text("option '", key, "' must hold integers, got ", item.describe()));
     numbers.push_back(*whole);
   }
+  if (!std::ranges::all_of(*value.list(), is_whole)) complete(key, Config::List(numbers.begin(), numbers.end()));
   return numbers;
 }
 

@@ -13,7 +13,9 @@ class ActionRepeat final : public EnvWrapper {
  public:
   ActionRepeat(std::unique_ptr<Env> env, int count) : EnvWrapper(std::move(env)), count_(count) {
     const auto* inner = spec_.config.find("action_repeat");
-    spec_.config["action_repeat"] = count * (inner ? inner->integer().value_or(1) : 1);
+    const Config repeats = count * static_cast<int>(inner ? inner->integer().value_or(1) : 1);
+    spec_.config["action_repeat"] = repeats;
+    if (spec_.given.map()) spec_.given["action_repeat"] = repeats;
     spec_.control_dt *= count;
     spec_.max_steps = (spec_.max_steps + count - 1) / count;
   }

@@ -1,20 +1,65 @@
 module;
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 module iap.env;
 import iap.core;
 
 namespace iap {
+namespace {
+
+Config::Map entries_of(const Config& table) { return table.map() ? *table.map() : Config::Map{}; }
+
+/// An environment that knows what it was made from.
+class Made final : public EnvWrapper {
+ public:
+  Made(std::unique_ptr<Env> env, const Options& options) : EnvWrapper(std::move(env)) {
+    Config::Map became = entries_of(spec_.config), given = entries_of(spec_.given);
+    became.merge(entries_of(options.completed()));
+    given.merge(entries_of(options.config()));
+    std::erase_if(given, [](const auto& entry) { return entry.second.is_null(); });
+    spec_.config = std::move(became);
+    spec_.given = std::move(given);
+  }
+};
+
+}  // namespace
 
 std::unique_ptr<Env> with_common_wrappers(std::unique_ptr<Env> env, Options& options) {
   constexpr std::int64_t most_steps = 1'000'000'000, most_repeats = 1000;
   const int own = env->spec().max_steps;
-  const int limit = static_cast<int>(options.integer_in("time_limit", 1, own > 0 ? own : most_steps, own));
+  const auto standard = own > 0 ? std::optional<std::int64_t>(own) : std::nullopt;
+  const bool limited = !options.value("time_limit").is_null() || standard;
+  const int limit = limited ? static_cast<int>(options.integer_in("time_limit", 1, standard.value_or(most_steps), standard)) : 0;
   const int repeat = static_cast<int>(options.integer_in("action_repeat", 1, most_repeats, 1));
   if (limit > 0) env = time_limit(std::move(env), limit);
-  return action_repeat(std::move(env), repeat);
+  if (repeat > 1) env = action_repeat(std::move(env), repeat);
+  return std::make_unique<Made>(std::move(env), options);
+}
+
+Config env_table(const Config& named, const std::string& owner) {
+  if (named.string()) return Config::Map{{"name", named}};
+  if (!named.map())
+    throw Error(text(owner, ": expected the name of an environment or a table with a name, got ", named.describe()));
+  return named;
+}
+
+std::optional<PictureSize> read_pixels(Options& options, PictureSize most, std::optional<PictureSize> fallback) {
+  const Config& given = options.value("pixels");
+  if (given.is_null() || (given.list() && given.list()->empty()) || (given.map() && given.map()->empty())) {
+    if (fallback) options.complete("pixels", Config::List{fallback->height, fallback->width});
+    return fallback;
+  }
+  const auto size = options.integers("pixels");
+  if (size.size() != 2 || size[0] < 1 || size[0] > most.height || size[1] < 1 || size[1] > most.width)
+    options.fail(text("option 'pixels' must be {height, width}, at least {1, 1} and at most {", most.height, ", ", most.width,
+                      "}, got ", given.describe()));
+  return PictureSize{static_cast<int>(size[0]), static_cast<int>(size[1])};
 }
 
 }  // namespace iap

@@ -1,6 +1,7 @@
 module;
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,7 +13,8 @@ export namespace iap {
 /// What an environment promises about itself.
 struct EnvSpec {
   std::string name;  ///< the catalog's name, such as "cheetah-run"
-  Config config;     ///< full options; `make_env(config)` rebuilds this environment
+  Config config;     ///< what the options became, every default filled in; `make_env(config)` rebuilds this environment
+  Config given;      ///< the options as they were given, short forms as tables; null if it did not come from `make_env`
   ObservationSpec observation;
   int action_size = 0;
   float action_low = -1, action_high = 1;  ///< the same range for every action
@@ -70,8 +72,23 @@ std::unique_ptr<Env> time_limit(std::unique_ptr<Env> env, int max_steps);
 /// it themselves, so it leaves the spec's `config` alone. @throws Error unless both sizes are positive.
 std::unique_ptr<Env> resize_images(std::unique_ptr<Env> env, int height, int width);
 
+/// What an environment is built from, named or described: a name alone becomes {name = ...}, a table stays as it is.
+/// @throws Error saying whose environment (`owner`) it is, for anything else.
+Config env_table(const Config& named, const std::string& owner);
+
+/// Rows and columns of the pictures that an environment draws.
+struct PictureSize {
+  int height = 0, width = 0;
+  bool operator==(const PictureSize&) const = default;
+};
+
+/// Reads the option `pixels` = {height, width}, each at least 1 and at most that of `most`. Missing or {}: `fallback`.
+/// @throws Error naming the option.
+std::optional<PictureSize> read_pixels(Options& options, PictureSize most, std::optional<PictureSize> fallback = {});
+
 /// Applies the wrappers that every environment takes as options: `time_limit` (in steps of `env`, default: its own limit, which
-/// it cannot exceed), then `action_repeat` (default 1). The reader keeps track of which options were used; the caller finishes it.
+/// it cannot exceed), then `action_repeat` (default 1). The spec then says what the options were and what they became: those that
+/// `env` wrote into its `config` and all that were read. The reader keeps track of which options were used; the caller finishes it.
 /// @throws Error naming the option.
 std::unique_ptr<Env> with_common_wrappers(std::unique_ptr<Env> env, Options& options);
 

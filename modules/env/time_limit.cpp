@@ -16,7 +16,9 @@ class TimeLimit final : public EnvWrapper {
     // The option counts steps without action repeat, because it is applied first when the config is read again.
     const auto* repeat = spec_.config.find("action_repeat");
     spec_.max_steps = spec_.max_steps > 0 ? std::min(spec_.max_steps, limit) : limit;
-    spec_.config["time_limit"] = spec_.max_steps * (repeat ? repeat->integer().value_or(1) : 1);
+    const Config steps = spec_.max_steps * static_cast<int>(repeat ? repeat->integer().value_or(1) : 1);
+    spec_.config["time_limit"] = steps;
+    if (spec_.given.map()) spec_.given["time_limit"] = steps;
   }
 
   void reset(std::uint64_t seed) override {

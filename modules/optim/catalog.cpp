@@ -66,6 +66,8 @@ std::unique_ptr<Optimizer> make_optimizer(const Config& given, std::span<const f
     if (entry.name != kind) continue;
     auto optimizer = entry.make(options, initial, seed);
     options.finish();
+    optimizer->given_ = config;
+    optimizer->config_ = options.completed();
     return optimizer;
   }
   options.fail(text("kind '", kind, "' has no maker"));

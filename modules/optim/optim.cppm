@@ -27,10 +27,6 @@ std::span<const OptimizerEntry> optimizer_catalog();
 /// `config` with an old name as its kind replaced by the row's name.
 Config current_optimizer(Config config);
 
-/// Builds the optimizer that `config` describes ({kind = "es", population = 64, ...}) around `initial`, P values.
-/// Its draws are functions of (seed, iteration, member). @throws Error naming the option.
-std::unique_ptr<Optimizer> make_optimizer(const Config& config, std::span<const float> initial, std::uint64_t seed);
-
 /// Centred ranks in [-0.5, 0.5] (Salimans et al. 2017, section 2.1); ties share their mean rank, NaN ranks lowest.
 void centred_ranks(std::span<const double> fitness, std::span<double> ranks);
 

@@ -1,6 +1,7 @@
 module;
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,12 @@ export module iap.optim:optimizer;
 import iap.core;
 
 export namespace iap {
+
+class Optimizer;
+
+/// Builds the optimizer that `config` describes ({kind = "es", population = 64, ...}) around `initial`, P values.
+/// Its draws are functions of (seed, iteration, member). @throws Error naming the option.
+std::unique_ptr<Optimizer> make_optimizer(const Config& config, std::span<const float> initial, std::uint64_t seed);
 
 /// A black-box maximiser with the ask/tell interface. It sees parameter counts, populations and fitness, nothing else.
 class Optimizer {
@@ -42,6 +49,14 @@ class Optimizer {
   /// Exact state; `load` restores an optimizer built with the same options and P bit for bit.
   virtual void save(Writer& writer) const = 0;
   virtual void load(Reader& reader) = 0;
+
+  /// The options that `make_optimizer` was given, and what they became: with `kind` and every default filled in.
+  const Config& given() const { return given_; }
+  const Config& config() const { return config_; }
+
+ private:
+  friend std::unique_ptr<Optimizer> make_optimizer(const Config& config, std::span<const float> initial, std::uint64_t seed);
+  Config given_, config_;
 };
 
 }  // namespace iap

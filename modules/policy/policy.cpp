@@ -33,10 +33,6 @@ const Block& last_block(const Block& block) {
   return block.kind() == "sequence" || block.kind() == "attention_agent" ? last_block(*block.children().back()) : block;
 }
 
-std::string describe(const ImageShape& shape) {
-  return text(shape.height, " x ", shape.width, " x ", shape.channels, shape.type == PixelType::uint8 ? " uint8" : " float32");
-}
-
 }  // namespace
 
 struct Policy::Impl {

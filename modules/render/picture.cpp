@@ -10,14 +10,6 @@ module iap.render;
 import iap.core;
 
 namespace iap {
-namespace {
-
-std::string describe(const ImageShape& shape) {
-  return text(shape.height, " x ", shape.width, " x ", shape.channels, shape.type == PixelType::uint8 ? " bytes" : " floats");
-}
-
-}  // namespace
-
 Image enlarge(const ImageView& image, int factor) {
   const ImageShape& shape = image.shape;
   if (factor < 1) throw Error(text("cannot enlarge an image ", factor, " times; use at least 1"));

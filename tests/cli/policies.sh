@@ -143,6 +143,54 @@ LUA
   true
 }
 
+# null takes an option out, wherever --set goes.
+case_set_null() {
+  cat >save.lua <<'LUA'
+local iap = require "iap"
+local blocks = iap.policy.sequence {
+  iap.attention.rank { patch = 4, stride = 4, d = 4, kernel = "relu", top = 3 }, iap.policy.linear { activation = "tanh" },
+}
+iap.policy.build(blocks, iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, time_limit = 10, camera = 1 })):save("policy.iap")
+LUA
+  run run save.lua
+  exits 0
+  # What another environment does not know can be dropped, as the message says.
+  run eval policy.iap --episodes 1 --env take-cover
+  exits 1
+  says err "unknown option 'camera'"
+  says err "drop one with --set OPTION=null"
+  run eval policy.iap --episodes 1 --env take-cover --set camera=null
+  exits 0
+  says out "take-cover camera=null"
+  run play policy.iap --strip 2 --out strip.png --env take-cover --set camera=null
+  exits 0
+  # An option that is dropped has its default again.
+  run eval policy.iap --episodes 1 --set time_limit=null --csv e.csv
+  exits 0
+  [ "$(sed -n 2p e.csv | cut -d, -f4)" = 1000 ] || fail "time_limit=null keeps a limit"
+  run eval policy.iap --episodes 1 --set render.shadows=null
+  exits 0
+  run eval policy.iap --set camrea=null
+  exits 1
+  says err "--set camrea=null: there is no option 'camrea' to drop; did you mean 'camera'?"
+  run eval policy.iap --set pixels=24,32
+  exits 1
+  says err 'write it as [24,32]'
+  # The same in training, and for a script's own options.
+  training_script 'out = "run",'
+  run run train.lua --set optimizer.learning_rate=null
+  exits 0
+  grep -q '"learning_rate": 0.05,' run/config.json || fail "learning_rate has not its default"
+  echo 'print(require("iap").options({ n = 3 }).n)' >options.lua
+  run run options.lua --set n=null
+  exits 1
+  says err "--set n=null: expected an integer like the default 3, got null"
+  echo 'print(require("iap").options({ pixels = { 3, 4 } }).pixels[2])' >options.lua
+  run run options.lua --set pixels=5,6
+  exits 1
+  says err 'write it as [5,6]'
+}
+
 # A policy for small pictures, policy.iap, with its initial parameters.
 save_policy() {
   cat >save.lua <<'LUA'

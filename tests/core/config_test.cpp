@@ -68,6 +68,21 @@ TEST_CASE("describe is short") {
   CHECK(Config(std::string(1000, 'x')).describe().size() <= 63);
 }
 
+TEST_CASE("null takes an entry out and creates nothing") {
+  Config config = parse_json(R"({"env": {"pixels": [64, 32], "camera": 1}, "list": [1, 2, 3], "quiet": true})", "test");
+  set_path(config, "env.camera", "null");
+  CHECK(config.find("env")->describe() == R"({"pixels":[64,32]})");
+  set_path(config, "env.distraction.camera", "null");
+  set_path(config, "nothing", "null");
+  set_path(config, "list.2", "null");
+  CHECK(config.describe() == R"({"env":{"pixels":[64,32]},"list":[1,3],"quiet":true})");
+  CHECK_THROWS_MATCHES(set_path(config, "quiet.x", "null"), Error, Message("cannot set 'x' inside a boolean"));
+  CHECK_THROWS_MATCHES(set_path(config, "list.3", "null"), Error, MessageMatches(ContainsSubstring("no position in a list of 2")));
+  Config nothing;
+  set_path(nothing, "a.b", "null");
+  CHECK(nothing.is_null());
+}
+
 TEST_CASE("set_path reads JSON where it parses and keeps text otherwise") {
   Config config;
   set_path(config, "env.action_repeat", "4");

@@ -87,6 +87,34 @@ TEST_CASE("integers in a list are checked one by one") {
   CHECK_THROWS_MATCHES(options.integers("pixels"), Error, Message("o: option 'pixels' must hold integers, got 80.5"));
 }
 
+TEST_CASE("a list without brackets is shown with them") {
+  const auto message = [](const char* words) {
+    const Config config = Config::Map{{"pixels", words}};
+    try {
+      Options("env", config).integers("pixels");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const std::string begin = "env: option 'pixels' must be a list of integers, got ";
+  CHECK(message("64,64") == begin + "\"64,64\"; write it as [64,64]");
+  CHECK(message("64 x 48") == begin + "\"64 x 48\"; write it as [64,48]");
+  CHECK(message("{-1, 2}") == begin + "\"{-1, 2}\"; write it as [-1,2]");
+  CHECK(message("small") == begin + "\"small\"");
+  CHECK(message(", ") == begin + "\", \"");
+}
+
+TEST_CASE("a completed table holds whole numbers as such") {
+  const Config config = Config::Map{{"count", 3.0}, {"size", Config::List{4.0, 5}}, {"number", 2}};
+  Options options("test", config);
+  options.integer_in("count", 0, 9);
+  options.integers("size");
+  options.number("number");
+  CHECK(to_json(options.completed()) == R"({"count":3,"number":2,"size":[4,5]})");
+  CHECK(options.config() == config);
+}
+
 TEST_CASE("finish refuses a key that nobody asked for and names the nearest") {
   Config config;
   config["populaton"] = 64;

@@ -126,11 +126,11 @@ TEST_CASE("each distraction works alone, static or dynamic") {
     return seen;
   };
   const auto clean = pictures("false");
-  for (const char* part : {"background", "camera", "colour"}) {
+  for (const auto& entry : disturbance_catalog()) {
+    const std::string& part = entry.name;
     const auto still = pictures(
-        (R"({"background": false, "camera": false, "colour": false, "difficulty": "medium", ")" + std::string(part) + R"(": true})")
-            .c_str());
-    const auto alone = pictures((R"({")" + std::string(part) + R"(": {"dynamic": true}})").c_str());
+        (R"({"background": false, "camera": false, "colour": false, "difficulty": "medium", ")" + part + R"(": true})").c_str());
+    const auto alone = pictures((R"({")" + part + R"(": {"dynamic": true}})").c_str());
     CAPTURE(part);
     CHECK(mean_difference(still[0], clean[0]) > 0.5);
     CHECK(mean_difference(still[0], still[5]) < 0.3);
@@ -164,6 +164,14 @@ TEST_CASE("own numbers replace those of the difficulty") {
   CHECK(alpha("ball-in-cup-catch") == 0.3);
 }
 
+TEST_CASE("the environment knows what it was given and what that became") {
+  const auto spec = make_env(Config::Map{{"name", "cheetah-run"}, {"pixels", Config::List{24.0, 32}}, {"camera", "back"}})->spec();
+  CHECK(to_json(spec.given) == R"({"camera":"back","name":"cheetah-run","pixels":[24.0,32]})");
+  CHECK(to_json(spec.config) == R"({"action_repeat":1,"camera":1,"name":"cheetah-run","pixels":[24,32],"render":)"
+                                R"({"path":"cpu","reflection":true,"samples":1,"shadows":true,"sky":true},"state":false,)"
+                                R"("time_limit":1000})");
+}
+
 TEST_CASE("a spec's config rebuilds the same distractions") {
   for (const char* distraction : {R"("medium")", R"({"camera": {"dynamic": true, "roll_delta": 0.5}})",
                                   R"({"difficulty": "hard", "dynamic": true, "split": "validation", "colour": false})"}) {
@@ -175,26 +183,56 @@ TEST_CASE("a spec's config rebuilds the same distractions") {
 }
 
 TEST_CASE("an option that changes takes along what followed from it") {
-  const auto changed = [](const char* trained, const char* path, const char* value) {
-    Config env = make_env(config("walker-walk", parse(trained)))->spec().config;
-    set_env_option(env, path, value);
+  // Trained with `trained`; then one option of that is set, in the file's own record of it or, for older files, in what is left
+  // when everything goes that the rest implies.
+  const auto changed = [](const char* trained, const char* path, const char* value, bool recorded) {
+    const auto spec = make_env(config("walker-walk", parse(trained)))->spec();
+    Config env = given_env(spec.config, recorded ? &spec.given : nullptr);
+    CHECK(make_env(env)->spec().config == spec.config);
+    set_path(env, path, value);
     return make_env(env)->spec().config;
   };
   const auto fresh = [](const char* distraction) { return make_env(config("walker-walk", parse(distraction)))->spec().config; };
-  CHECK(changed(R"("medium")", "distraction.difficulty", "hard") == fresh(R"("hard")"));
-  CHECK(changed(R"("medium")", "distraction", "hard") == fresh(R"("hard")"));
-  CHECK(changed(R"("easy")", "distraction.dynamic", "true") == fresh(R"({"difficulty": "easy", "dynamic": true})"));
-  CHECK(changed(R"({"difficulty": "easy", "dynamic": true})", "distraction.difficulty", "hard") ==
-        fresh(R"({"difficulty": "hard", "dynamic": true})"));
-  CHECK(changed(R"("hard")", "distraction.camera.dynamic", "true") ==
-        fresh(R"({"difficulty": "hard", "camera": {"dynamic": true}})"));
-  CHECK(changed(R"({"difficulty": "hard", "colour": {"dynamic": true}})", "distraction.difficulty", "easy") ==
-        fresh(R"({"difficulty": "easy", "colour": {"dynamic": true}})"));
-  CHECK(changed(R"({"difficulty": "easy", "background": {"ground_alpha": 0.5}, "colour": false})", "distraction.difficulty",
-                "hard") == fresh(R"({"difficulty": "hard", "background": {"ground_alpha": 0.5}, "colour": false})"));
-  CHECK(changed(R"("easy")", "distraction.camera.zoom_in", "0.4") ==
-        fresh(R"({"difficulty": "easy", "camera": {"zoom_in": 0.4}})"));
-  CHECK(changed("null", "distraction.difficulty", "easy") == fresh(R"("easy")"));
+  for (const bool recorded : {true, false}) {
+    CAPTURE(recorded);
+    const auto follows = [&](const char* trained, const char* path, const char* value, const char* wanted) {
+      CAPTURE(trained, path, value);
+      CHECK(changed(trained, path, value, recorded) == fresh(wanted));
+    };
+    follows(R"("medium")", "distraction", "hard", R"("hard")");
+    follows(R"("medium")", "distraction.difficulty", "hard", R"("hard")");
+    follows(R"("easy")", "distraction.dynamic", "true", R"({"difficulty": "easy", "dynamic": true})");
+    follows(R"({"difficulty": "easy", "dynamic": true})", "distraction.difficulty", "hard",
+            R"({"difficulty": "hard", "dynamic": true})");
+    follows(R"("hard")", "distraction.camera.dynamic", "true", R"({"difficulty": "hard", "camera": {"dynamic": true}})");
+    follows(R"({"difficulty": "hard", "colour": {"dynamic": true}})", "distraction.difficulty", "easy",
+            R"({"difficulty": "easy", "colour": {"dynamic": true}})");
+    follows(R"({"difficulty": "easy", "background": {"ground_alpha": 0.5}, "colour": false})", "distraction.difficulty", "hard",
+            R"({"difficulty": "hard", "background": {"ground_alpha": 0.5}, "colour": false})");
+    follows(R"({"difficulty": "easy", "camera": {"roll_delta": 0.7}})", "distraction.difficulty", "hard",
+            R"({"difficulty": "hard", "camera": {"roll_delta": 0.7}})");
+    follows(R"({"colour": true})", "distraction.colour.max_delta", "0.4", R"({"colour": {"max_delta": 0.4}})");
+    follows(R"("easy")", "distraction.camera.zoom_in", "0.4", R"({"difficulty": "easy", "camera": {"zoom_in": 0.4}})");
+    follows(R"({"difficulty": "easy", "camera": false})", "distraction.camera", "null", R"("easy")");
+    follows("null", "distraction.difficulty", "easy", R"("easy")");
+  }
+  // Somebody's own number stays, even where it is what the difficulty would have given; only the record can tell.
+  const char* own = R"({"difficulty": "easy", "camera": {"zoom_in": 0.05}})";
+  CHECK(changed(own, "distraction.difficulty", "hard", true) == fresh(R"({"difficulty": "hard", "camera": {"zoom_in": 0.05}})"));
+  CHECK(changed(own, "distraction.difficulty", "hard", false) == fresh(R"("hard")"));
+}
+
+TEST_CASE("a record that no longer gives what was trained on is left aside") {
+  const auto spec = make_env(config("walker-walk", "easy"))->spec();
+  // As if a default had been another one then.
+  Config completed = spec.config;
+  completed["distraction"]["colour"]["max_delta"] = 0.15;
+  Config env = given_env(completed, &spec.given);
+  CHECK(make_env(env)->spec().config == completed);
+  set_path(env, "distraction.difficulty", "hard");
+  const auto now = make_env(env)->spec().config;
+  CHECK(*now.find("distraction")->find("colour")->find("max_delta") == Config(0.15));
+  CHECK(*now.find("distraction")->find("camera")->find("zoom_in") == Config(0.5 * 0.3));
 }
 
 TEST_CASE("wrong distraction options are errors that name the option") {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../comma_locale.hpp"
 #include "../core/temporary_folder.hpp"
 #include "../render/moving_pictures.hpp"
 import iap.core;
@@ -208,4 +209,24 @@ TEST_CASE("a run that stands still and a run that cannot be played are reported 
   const std::string html = report({run});
   CHECK_THAT(html, ContainsSubstring("There are none: ") && ContainsSubstring("gone.lua"));
   check_well_formed(html);
+}
+
+TEST_CASE("no locale of the host's changes a page") {
+  const TemporaryFolder folder;
+  make_run(folder.path() / "run", 1);
+  const ReportOptions options{.pictures = false, .episodes = 2};
+  const std::string plain = report({folder.path() / "run"}, options);
+  CHECK_THAT(plain, ContainsSubstring("<svg"));
+  const CommaLocale here;
+  CHECK(report({folder.path() / "run"}, options) == plain);
+}
+
+TEST_CASE("all settings are shown, those with their defaults too") {
+  const TemporaryFolder folder;
+  make_run(folder.path() / "run", 1);
+  const std::string page = report({folder.path() / "run"}, {.pictures = false, .episodes = 2});
+  for (const char* setting : {"optimizer.learning_rate", "optimizer.beta1", "policy.blocks.1.kernel", "policy.blocks.2.scale",
+                              "env.render.shadows", "eval_episodes"})
+    CHECK_THAT(page, ContainsSubstring(setting));
+  CHECK(count(page, "given.") == 0);
 }

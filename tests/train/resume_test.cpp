@@ -16,6 +16,7 @@ import iap.env;
 import iap.rollout;
 import iap.train;
 
+#include "../comma_locale.hpp"
 #include "fake_env.hpp"
 #include "run_files.hpp"
 
@@ -193,7 +194,7 @@ TEST_CASE("resuming with other settings names the first that differs") {
   CHECK_THAT(message([](auto& o) { o.seed = 10; }), ContainsSubstring("seed: 9 before, 10 now"));
   CHECK_THAT(message([](auto& o) { o.optimizer["learning_rate"] = 0.2; }),
              ContainsSubstring("optimizer.learning_rate: 0.1 before, 0.2 now"));
-  CHECK_THAT(message([](auto& o) { o.optimizer["sigma"] = 0.2; }), ContainsSubstring("optimizer.sigma: not set before, 0.2 now"));
+  CHECK_THAT(message([](auto& o) { o.optimizer["sigma"] = 0.2; }), ContainsSubstring("optimizer.sigma: 0.1 before, 0.2 now"));
   CHECK_THAT(message([](auto& o) { o.make_env = fake_envs({}, 13); }), ContainsSubstring("env.steps: 12 before, 13 now"));
   CHECK_THAT(message([](auto& o) { o.policy["activation"] = "none"; }), ContainsSubstring("policy.activation"));
   CHECK_THAT(message([](auto& o) { o.episodes = 1; }), ContainsSubstring("episodes"));
@@ -202,6 +203,39 @@ TEST_CASE("resuming with other settings names the first that differs") {
   CHECK_THAT(message([](auto& o) { o.episode_seeds = EpisodeSeeds::own; }),
              ContainsSubstring("episode_seeds: \"common\" before, \"own\" now"));
   CHECK(differences(before, run_content(options.out)) == "");
+  // A default that is written out is the same setting.
+  CHECK(message([](auto& o) { o.optimizer["sigma"] = 0.1; }) == "no error");
+  CHECK(message([](auto& o) { o.optimizer["kind"] = "es"; }) == "no error");
   CHECK(message([](auto& o) { o.threads = 1; }) == "no error");
   CHECK(message([](auto& o) { o.checkpoint_every = 2; }) == "no error");
+}
+
+TEST_CASE("a default that is another one by now is refused by its name") {
+  const Scratch scratch("default");
+  TrainOptions options = small_run(scratch / "run");
+  train(options);
+  // As an earlier program with another default would have written it.
+  const auto path = options.out / "checkpoint.iap";
+  std::string payload = unseal(read_file(path), "IAPCHECK", 1, "test");
+  const std::string present = R"("beta1":0.9,)", earlier = R"("beta1":0.8,)";
+  const auto at = payload.find(present);
+  REQUIRE(at != std::string::npos);
+  write_text(path, seal("IAPCHECK", 1, payload.replace(at, present.size(), earlier)));
+  options.resume = true;
+  CHECK_THROWS_WITH(train(options), ContainsSubstring("optimizer.beta1: 0.8 before, 0.9 now"));
+  options.optimizer["beta1"] = 0.8;
+  CHECK(train(options).iterations == 5);
+}
+
+TEST_CASE("no locale of the host's changes a run's files") {
+  const Scratch scratch("locale");
+  TrainOptions options = small_run({});
+  const Whole plain = uninterrupted(options, scratch / "plain");
+  const CommaLocale here;
+  options.out = scratch / "here";
+  options.resume = true;
+  options.on_iteration = [](const IterationReport& report) { return report.iteration < 3; };
+  train(options);
+  options.on_iteration = {};
+  check_same(plain, train(options), options.out);
 }

@@ -196,8 +196,10 @@ TEST_CASE("a run folder holds what was asked for and policies that know their or
 
   const TrainOptions again = read_train_options(parse_json(read_file(options.out / "config.json"), "config.json"));
   CHECK(again.env == FakeEnv().spec().config);
-  CHECK(again.policy == options.policy);
-  CHECK(again.optimizer == options.optimizer);
+  CHECK(again.policy ==
+        Config(Config::Map{{"kind", "linear"}, {"activation", "tanh"}, {"bias", true}, {"scale", 0.1}, {"units", 2}}));
+  CHECK(*again.given.find("given") ==
+        Config(Config::Map{{"env", Config()}, {"policy", options.policy}, {"optimizer", options.optimizer}}));
   CHECK(again.iterations == options.iterations);
   CHECK(again.episodes == options.episodes);
   CHECK(again.seed == options.seed);

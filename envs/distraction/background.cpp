@@ -1,0 +1,102 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numbers>
+#include <string_view>
+#include <vector>
+module iap.envs;
+import iap.core;
+import iap.render;
+import iap.sim;
+
+namespace iap {
+namespace {
+
+double ground_alpha_of(std::string_view model) {
+  if (model == "reacher") return 0;
+  return model == "walker" || model == "cheetah" ? 1 : 0.3;
+}
+
+// The finest mipmap level that a pixel can look at: no pixel's footprint on a cube's face is smaller than that of a pixel in the
+// picture's corner would be in a face's middle.
+double finest_detail(double fovy_degrees, int height, int width, int face) {
+  const double tangent = std::tan(fovy_degrees * std::numbers::pi / 360), step = 2 * tangent / height;
+  const double corner = std::hypot(1, tangent, tangent * width / height);
+  return std::max(0.0, std::log2(0.5 * face * step * std::pow(corner, -1.5)));
+}
+
+int sky_of(const MujocoWorld& world, const Options& options) {
+  constexpr double sky_type = 2;
+  const auto types = world.array("tex_type");
+  const auto sky = std::ranges::find(types, sky_type);
+  if (sky == types.end()) options.fail("the model has no sky for a background to replace");
+  return static_cast<int>(sky - types.begin());
+}
+
+class Background final : public Disturbance {
+ public:
+  Background(Options& options, const DisturbanceContext& context)
+      : dynamic_(context.dynamic), grid_(context.world.id("material", "grid")) {
+    constexpr int most_videos = 100000;
+    const auto count = static_cast<std::size_t>(options.integer_in("count", 0, most_videos, context.videos));
+    picture_.alpha = options.number_in("video_alpha", 0, 1, 1.0);
+    ground_alpha_ = static_cast<float>(options.number_in("ground_alpha", 0, 1, ground_alpha_of(context.model)));
+    sky_ = sky_of(context.world, options);
+    if (picture_.alpha > 0) find(count, options, context);
+  }
+
+  void reset(MujocoWorld&, Random random) override {
+    if (videos_.empty()) return;
+    const int before = walk_.video();
+    walk_.reset(lengths_, dynamic_, random);
+    if (walk_.video() != before) std::ranges::fill(shown_, nullptr);
+  }
+  void step() override {
+    if (!videos_.empty()) walk_.step();
+  }
+  void apply(MujocoWorld& world, MujocoCamera& view) override {
+    world.material_rgba(grid_)[3] = ground_alpha_;
+    if (videos_.empty()) return;
+    auto& sky = shown_[walk_.frame()];
+    if (!sky) sky = sky_texture(videos_[walk_.video()], walk_.frame(), picture_);
+    view.replace_texture(sky_, sky);
+  }
+
+ private:
+  void find(std::size_t count, const Options& options, const DisturbanceContext& context) {
+    const MujocoWorld& world = context.world;
+    videos_ = find_videos(context.folder, context.split);
+    if (count > videos_.size())
+      options.fail(text("count = ", count, " but there are ", videos_.size(), " videos; use at most that"));
+    if (count > 0) videos_.resize(count);
+    for (const Video& video : videos_) lengths_.push_back(video.length());
+    shown_.resize(std::ranges::max(lengths_));
+    picture_.size = static_cast<int>(world.array("tex_width")[sky_]);
+    picture_.detail = finest_detail(world.array("cam_fovy")[context.camera], context.height, context.width, picture_.size);
+    if (picture_.alpha == 1) return;
+    const auto pixels = world.texture_pixels(sky_);
+    own_sky_.assign(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(3) * picture_.size * picture_.size);
+    picture_.own = own_sky_;
+  }
+
+  bool dynamic_;
+  int grid_, sky_ = 0;
+  float ground_alpha_ = 1;
+  std::vector<Video> videos_;  ///< none where the model's own sky remains
+  std::vector<int> lengths_;
+  SkyPicture picture_;
+  std::vector<std::uint8_t> own_sky_;
+  VideoWalk walk_;
+  std::vector<std::shared_ptr<const Texture>> shown_;  ///< frames of the present video that were looked at
+};
+
+}  // namespace
+
+std::unique_ptr<Disturbance> make_background(Options& options, const DisturbanceContext& context) {
+  return std::make_unique<Background>(options, context);
+}
+
+}  // namespace iap

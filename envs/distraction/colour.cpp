@@ -1,0 +1,47 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+module iap.envs;
+import iap.core;
+import iap.sim;
+
+namespace iap {
+namespace {
+
+class Colour final : public Disturbance {
+ public:
+  Colour(const ColourRange& range, std::vector<double> own) : walk_(range, std::move(own)) {}
+
+  void reset(MujocoWorld&, Random random) override {
+    random_ = random;
+    walk_.reset(random_);
+  }
+  void step() override { walk_.step(random_); }
+  void apply(MujocoWorld& world, MujocoCamera&) override {
+    const auto colours = walk_.colours();
+    for (std::size_t i = 0; i < colours.size(); ++i)
+      world.material_rgba(static_cast<int>(i / 3))[i % 3] = static_cast<float>(colours[i]);
+  }
+
+ private:
+  ColourWalk walk_;
+  Random random_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<Disturbance> make_colour(Options& options, const DisturbanceContext& context) {
+  const double s = context.scale, moving = context.dynamic ? s : 0;
+  const ColourRange range{options.number_in("max_delta", 0, 1, s), options.number_in("step_std", 0, 1, 0.03 * moving)};
+  std::vector<double> own;
+  const auto rgba = context.world.array("mat_rgba");
+  for (std::size_t i = 0; i < rgba.size(); ++i)
+    if (i % 4 != 3) own.push_back(rgba[i]);
+  return std::make_unique<Colour>(range, std::move(own));
+}
+
+}  // namespace iap

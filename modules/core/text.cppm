@@ -1,0 +1,49 @@
+module;
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+/// Numbers as text: as the C locale prints them, whatever locale a host has set.
+export module iap.core:text;
+
+export namespace iap {
+
+/// Appends `part`; numbers with up to six significant digits (printf's %g).
+void append_text(std::string& to, std::string_view part);
+void append_text(std::string& to, char part);
+void append_text(std::string& to, double part);
+void append_text(std::string& to, std::int64_t part);
+void append_text(std::string& to, std::uint64_t part);
+
+/// Concatenates its arguments: strings, characters, numbers (see `append_text`), true and false as 1 and 0. The usual way to build
+/// an Error's message.
+template <typename... Parts>
+std::string text(const Parts&... parts) {
+  std::string joined;
+  const auto append = [&joined]<typename Part>(const Part& part) {
+    if constexpr (std::is_convertible_v<const Part&, std::string_view>)
+      append_text(joined, std::string_view(part));
+    else if constexpr (std::same_as<Part, char>)
+      append_text(joined, part);
+    else if constexpr (std::floating_point<Part>)
+      append_text(joined, static_cast<double>(part));
+    else if constexpr (std::signed_integral<Part>)
+      append_text(joined, static_cast<std::int64_t>(part));
+    else {
+      static_assert(std::unsigned_integral<Part>, "text takes strings, characters and numbers");
+      append_text(joined, static_cast<std::uint64_t>(part));
+    }
+  };
+  (append(parts), ...);
+  return joined;
+}
+
+/// printf's %.{digits}f: so many digits behind the point.
+std::string fixed_text(double value, int digits);
+/// printf's %.{digits}g: so many significant digits; 17 of them keep every bit.
+std::string general_text(double value, int digits);
+/// printf's %a: the bits themselves, such as 0x1.8p+1.
+std::string hex_text(double value);
+
+}  // namespace iap
