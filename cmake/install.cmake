@@ -6,7 +6,7 @@ install(TARGETS iap iap_engine iap_c EXPORT iapTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS iap_lua LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/5.4)
-install(FILES engine/iap.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES engine/host/iap.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT iapTargets NAMESPACE iap:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/iap CXX_MODULES_DIRECTORY modules)
 
 configure_package_config_file(cmake/iapConfig.cmake.in ${PROJECT_BINARY_DIR}/iapConfig.cmake
