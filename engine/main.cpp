@@ -9,6 +9,7 @@
 import iap.core;
 import iap.report;
 import iap.script;
+import iap.train;
 
 namespace {
 
@@ -17,6 +18,13 @@ using namespace iap;
 template <typename T>
 void add_optional(CLI::App& app, const std::string& name, std::optional<T>& target, const std::string& help) {
   app.add_option_function<T>(name, [&target](const T& value) { target = value; }, help);
+}
+
+void add_policy_choice(CLI::App& app, std::optional<PolicyChoice>& target) {
+  app.add_option_function<std::string>(
+         "--policy", [&target](const std::string& name) { target = name == "final" ? PolicyChoice::final : PolicyChoice::best; },
+         "of a run: best (its highest evaluation, the default) or final (where training ended)")
+      ->check(CLI::IsMember({"best", "final"}));
 }
 
 struct Arguments {
@@ -48,6 +56,7 @@ void describe_run(CLI::App& app, Arguments& arguments) {
 void describe_eval(CLI::App& app, Arguments& arguments) {
   app.add_option("POLICY", arguments.eval.policy, "run folder or policy file")->required();
   app.add_option("--episodes", arguments.eval.episodes, "number of episodes (default: 100)")->check(CLI::Range(1, 1000000));
+  add_policy_choice(app, arguments.eval.choice);
   add_optional(app, "--env", arguments.eval.env, "another environment (default: the one it was trained in)");
   app.add_option("--set", arguments.eval.overrides,
                  "PATH=VALUE: override an option of the environment, such as render.shadows=false")
@@ -55,10 +64,10 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   app.add_option("--seed", arguments.eval.seed, "seed of the episodes (default: 0)");
   app.add_option("--threads", arguments.eval.threads, "worker threads (default: all)")->check(CLI::Range(1, 4096));
   app.add_option_function<std::string>(
-      "--csv", [&arguments](const std::string& path) { arguments.eval.csv = path; }, "write one row an episode");
+      "--csv", [&arguments](const std::string& path) { arguments.eval.csv = path; }, "write one row per episode");
   app.add_option_function<std::string>(
       "--actions", [&arguments](const std::string& path) { arguments.eval.actions = path; },
-      "write one row a step: the policy's outputs as hexadecimal floats");
+      "write one row per step: the policy's outputs as hexadecimal floats");
 }
 
 void describe_play(CLI::App& app, cli::PlayOptions& options) {
@@ -67,6 +76,7 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   app.add_option_function<std::string>(
       "-o,--out", [&options](const std::string& path) { options.out = path; },
       "file to write, .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
+  add_policy_choice(app, options.choice);
   app.add_option("--seed", video.seed, "seed of the episode (default: 0)");
   add_optional(app, "--env", options.env, "another environment's name");
   app.add_option("--set", options.overrides, "PATH=VALUE: override an option of the environment, such as render.shadows=false")
@@ -74,9 +84,9 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   app.add_option("--view", options.view, "overlay, heatmap, side-by-side or raw (default: overlay)")
       ->check(CLI::IsMember(picture_view_names()));
   app.add_option("--steps", video.steps, "stop after so many steps (default: the episode's end)")->check(CLI::Range(1, 1000000));
-  app.add_option("--scale", video.scale, "video pixels a pixel of the policy's (default: enough for 400 rows)")
+  app.add_option("--scale", video.scale, "video pixels per pixel of the policy's (default: enough for 400 rows)")
       ->check(CLI::Range(1, 64));
-  app.add_option("--fps", video.fps, "steps a second (default: real time)")->check(CLI::Range(0.1, 1000.0));
+  app.add_option("--fps", video.fps, "steps per second (default: real time)")->check(CLI::Range(0.1, 1000.0));
   app.add_option("--quality", video.quality, "of a .webp, 0 to 100 (default: 80)")->check(CLI::Range(0, 100));
   app.add_flag("!--as-seen", video.redraw, "enlarge the policy's own pixels instead of drawing the environment anew");
   app.add_option("--strip", options.strip, "write so many pictures side by side as one .png instead of a video")
@@ -88,6 +98,7 @@ void describe_report(CLI::App& app, cli::ReportCommand& command) {
   app.add_option_function<std::string>(
       "-o,--out", [&command](const std::string& path) { command.out = path; },
       "file to write (default: RUN/report.html; of several runs, report.html)");
+  add_policy_choice(app, command.options.policy);
   app.add_option("--episodes", command.options.episodes, "episodes to learn from which patches matter (default: 10)")
       ->check(CLI::Range(1, 10000));
   app.add_option("--seed", command.options.seed, "seed of these episodes (default: 0)");
@@ -117,6 +128,7 @@ CLI::App* describe_export(CLI::App& app, Arguments& arguments) {
 int dispatch(int count, char** words) {
   CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua");
   Arguments arguments;
+  if (count > 0) arguments.run.program = words[0];
   app.set_version_flag("--version", "iap " + std::string(version()));
   app.add_flag("-v,--verbose", arguments.verbose, "print the Lua stack with errors");
   app.require_subcommand(0, 1);

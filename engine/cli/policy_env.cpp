@@ -1,5 +1,7 @@
 #include "cli/policy_env.hpp"
 
+#include <iomanip>
+#include <ios>
 #include <memory>
 #include <string>
 
@@ -44,6 +46,17 @@ Config policy_env(const PolicyFile& file, const std::filesystem::path& path, con
     throw Error(text(error.what(), " (--env keeps the options of the policy's own environment; drop one with --set OPTION=null)"));
   }
   return env;
+}
+
+std::string policy_line(const std::filesystem::path& path, const Config& metadata) {
+  const Config *iteration = metadata.find("iteration"), *value = metadata.find("return");
+  std::string line = path.string();
+  if (!iteration || !iteration->integer()) return line;
+  line += " (";
+  if (value && value->number())
+    line += text(path.filename() == "best.iap" ? "best evaluation " : "evaluation ", std::fixed, std::setprecision(2),
+                 *value->number(), ", ");
+  return line + text("iteration ", *iteration->integer(), ")");
 }
 
 }  // namespace iap::cli

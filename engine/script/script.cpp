@@ -79,6 +79,7 @@ void Script::run_file(const std::filesystem::path& path) {
   });
   lua.search(path.parent_path());
   impl_->context.script = lua.load(path);
+  impl_->context.file = path;
   impl_->run(0);
   impl_->context.check_all_used();
 }
@@ -89,6 +90,8 @@ void Script::run_text(std::string_view chunk, const std::string& name) {
   impl_->run(0);
   impl_->context.check_all_used();
 }
+
+std::string Script::continuation() const { return impl_->context.continuation(); }
 
 void Script::interrupt() noexcept {
   request_interrupt();

@@ -20,6 +20,7 @@ struct RunSettings {
   std::optional<int> threads;                ///< option `threads`
   std::optional<std::filesystem::path> out;  ///< option `out`
   bool resume = false;                       ///< option `resume`
+  std::string program = "iap";               ///< how the user calls the program, for commands that messages show
 };
 
 /// A script that failed. `what()` is one line that starts with "file:line:"; the Lua stack stands apart.
@@ -55,6 +56,9 @@ class Script {
   Reply evaluate(std::string_view input);
   /// The full forms of `prefix` ("iap.env.ma"), sorted. Looks at values without running anything.
   std::vector<std::string> complete(std::string_view prefix) const;
+
+  /// After an interrupt: what is left of the training, and the command that continues it; "" if the script trained nothing.
+  std::string continuation() const;
 
   /// Stops the running script, at once in Lua and within a step in C++. Async-signal-safe. Coroutines stop when they yield.
   void interrupt() noexcept;

@@ -8,7 +8,11 @@ import :types;
 
 namespace iap {
 
+/// Sets of episodes that have none in common. The first one chooses the best policy of a run, the second one confirms it.
+enum class EpisodeSet : std::uint32_t { selection, confirmation };
+
 /// As the exported `evaluate`, of `parameters` in the policy of `pool`.
-Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int episodes, std::uint64_t seed);
+Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int episodes, std::uint64_t seed,
+                    EpisodeSet set = EpisodeSet::selection);
 
 }  // namespace iap

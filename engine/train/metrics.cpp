@@ -5,6 +5,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -102,6 +103,17 @@ bool MetricsFile::has_iterations(const std::filesystem::path& path) {
   const std::string table = read_file(path);
   const auto lines = std::ranges::count(table, '\n');
   return lines > 2;  // beside the header and iteration 0
+}
+
+std::int64_t MetricsFile::last_iteration(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return 0;
+  const std::string table = read_file(path);
+  const auto columns = split(std::string_view(table).substr(0, table.find('\n'))).size();
+  const auto rows = rows_up_to(table, columns, std::numeric_limits<std::uint32_t>::max());
+  std::int64_t iteration = 0;
+  if (!rows.empty()) read_number(rows.back().front(), iteration);
+  return iteration;
 }
 
 void MetricsFile::append(const Columns& columns) {

@@ -61,7 +61,8 @@ RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::
   };
   std::error_code ignored;
   if (!resume) {
-    for (const char* name : {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap"})
+    for (const char* name :
+         {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap", "result.json"})
       if (std::filesystem::exists(file(name), ignored)) refuse(name);
     if (std::filesystem::exists(file("experiment.lua"), ignored) && read_file(file("experiment.lua")) != script)
       refuse("experiment.lua");
@@ -70,6 +71,22 @@ RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::
   log_ = AppendFile(file("log.txt"));
   if (!log_.lock())
     throw Error(text("'", path.string(), "' is in use by another process; wait for it or choose another folder with --out"));
+}
+
+bool RunFolder::in_use(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path / "log.txt", ignored)) return false;
+  try {
+    return !AppendFile(path / "log.txt").lock();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void RunFolder::remove(std::string_view name) {
+  std::error_code error;
+  std::filesystem::remove(file(name), error);
+  if (error) throw Error(text("cannot remove '", file(name).string(), "': ", error.message()));
 }
 
 void RunFolder::log(std::string_view line) noexcept {

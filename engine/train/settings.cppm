@@ -12,6 +12,9 @@ namespace iap {
 /// @throws Error naming the first option out of range.
 void check_options(const TrainOptions& options);
 
+/// The episodes that confirm the best policy: what was asked for, or four times those of an evaluation.
+int confirm_episodes(const TrainOptions& options);
+
 /// What determines a run's results: the same settings give the same numbers, however long the run and whatever the threads.
 /// `spec` is the environment's own.
 Config identity_of(const TrainOptions& options, const EnvSpec& spec);
