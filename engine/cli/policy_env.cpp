@@ -9,18 +9,16 @@ import iap.core;
 import iap.env;
 import iap.envs;
 import iap.policy;
+import iap.script;
 
 namespace iap::cli {
 namespace {
 
 void override_option(Config& env, const std::string& assignment) {
-  const auto equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw Error(text("--set ", assignment, ": write it as path=value, such as render.shadows=false"));
-  const std::string path = assignment.substr(0, equals);
+  const auto [path, value] = read_override(assignment, "render.shadows=false");
   if (path == "name") throw Error(text("--set ", assignment, ": another environment is chosen with --env"));
   try {
-    set_env_option(env, path, assignment.substr(equals + 1));
+    set_env_option(env, path, value);
   } catch (const Error& error) {
     throw Error(text("--set ", assignment, ": ", error.what()));
   }

@@ -18,7 +18,6 @@ import iap.core;
 import iap.policy;
 import iap.train;
 import :html;
-import :metrics;
 import :run_data;
 
 namespace iap {

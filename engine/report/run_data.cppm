@@ -13,7 +13,6 @@ import iap.core;
 import iap.policy;
 import iap.train;
 import :html;
-import :metrics;
 
 namespace iap {
 

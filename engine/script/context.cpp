@@ -46,12 +46,7 @@ void set_training_option(Config& options, std::string_view path, std::string_vie
 }  // namespace
 
 RunContext::RunContext(RunSettings settings) : settings_(std::move(settings)) {
-  for (const auto& text_form : settings_.overrides) {
-    const auto equals = text_form.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Error(text("--set ", text_form, ": write it as path=value, such as env.action_repeat=2"));
-    overrides_.push_back({text_form.substr(0, equals), text_form.substr(equals + 1)});
-  }
+  for (const auto& assignment : settings_.overrides) overrides_.push_back({read_override(assignment, "env.action_repeat=2")});
 }
 
 void RunContext::attach(lua_State* state) {

@@ -62,8 +62,7 @@ class RunContext {
   void check_all_used() const;
 
  private:
-  struct Override {
-    std::string path, value;
+  struct GivenOverride : Override {
     bool taken_by_script = false, used = false;
   };
 
@@ -74,7 +73,7 @@ class RunContext {
   std::optional<Training> training_;
   lua_State* state_ = nullptr;
   bool at_prompt_ = false, input_interrupted_ = false;
-  std::vector<Override> overrides_;
+  std::vector<GivenOverride> overrides_;
   std::set<std::string> declared_;
   bool trained_ = false, seed_used_ = false, out_used_ = false;
   bool seed_taken_by_script_ = false, out_taken_by_script_ = false;

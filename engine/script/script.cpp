@@ -98,6 +98,13 @@ void Script::interrupt() noexcept {
   lua_sethook(impl_->lua, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
+Override read_override(std::string_view assignment, std::string_view example) {
+  const auto equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    throw Error(text("--set ", assignment, ": write it as path=value, such as ", example));
+  return {std::string(assignment.substr(0, equals)), std::string(assignment.substr(equals + 1))};
+}
+
 std::string_view version() { return IAP_VERSION; }
 
 }  // namespace iap

@@ -23,6 +23,14 @@ struct RunSettings {
   std::string program = "iap";               ///< how the user calls the program, for commands that messages show
 };
 
+/// One of `overrides`, taken apart.
+struct Override {
+  std::string path, value;
+};
+
+/// Reads "path=value". @throws Error with `example` for anything else.
+Override read_override(std::string_view assignment, std::string_view example);
+
 /// A script that failed. `what()` is one line that starts with "file:line:"; the Lua stack stands apart.
 class ScriptError : public Error {
  public:

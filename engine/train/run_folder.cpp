@@ -1,58 +1,15 @@
 module;
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 module iap.train;
 import iap.core;
+import :append_file;
 import :run_folder;
 
 namespace iap {
-
-AppendFile::AppendFile(const std::filesystem::path& path)
-    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) throw Error(text("cannot write '", path.string(), "': ", std::strerror(errno)));
-}
-
-AppendFile::AppendFile(AppendFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-AppendFile::~AppendFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-void AppendFile::append(std::string_view text_) {
-  while (!text_.empty()) {
-    const ssize_t written = ::write(descriptor_, text_.data(), text_.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw Error(text("cannot write '", path_.string(), "': ", std::strerror(errno)));
-    text_.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-void AppendFile::sync() {
-  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)
-    throw Error(text("cannot write '", path_.string(), "': ", std::strerror(errno)));
-}
-
-bool AppendFile::lock() {
-  // A file system without locks is no reason to refuse the run.
-  return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-}
 
 RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::string& script) : path_(path) {
   const auto refuse = [&](const char* name) {

@@ -5,29 +5,9 @@ module;
 /// The folder of a run: who may write into it, its log.
 module iap.train:run_folder;
 import iap.core;
+import :append_file;
 
 namespace iap {
-
-/// A file that only grows. Closes itself.
-class AppendFile {
- public:
-  AppendFile() = default;
-  /// Opens `path`, creating it if it is missing. @throws Error naming the path and the reason.
-  explicit AppendFile(const std::filesystem::path& path);
-  AppendFile(AppendFile&& other) noexcept;
-  AppendFile& operator=(AppendFile&& other) noexcept;
-  ~AppendFile();
-  /// @throws Error naming the path and the reason.
-  void append(std::string_view text);
-  /// Waits until everything is on disk.
-  void sync();
-  /// Tries to become the only holder of this lock in all processes; it ends with the process. False if another one holds it.
-  bool lock();
-
- private:
-  std::filesystem::path path_;
-  int descriptor_ = -1;
-};
 
 /// The claimed folder of a run.
 class RunFolder {

@@ -9,6 +9,7 @@ import iap.core;
 import iap.env;
 import iap.policy;
 import iap.rollout;
+export import :csv;
 export import :run_state;
 export import :types;
 
