@@ -3,7 +3,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/iap)
 
 # The C library has an export of its own, so that C hosts need none of what the engine is linked with.
 install(TARGETS iap_c EXPORT iapCTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES engine/iap.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES engine/host/iap.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT iapCTargets NAMESPACE iap:: DESTINATION ${package})
 
 install(TARGETS iap iap_engine EXPORT iapTargets

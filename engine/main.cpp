@@ -13,6 +13,7 @@
 import iap.core;
 import iap.report;
 import iap.script;
+import iap.train;
 
 namespace {
 
@@ -51,6 +52,16 @@ void add_overrides(CLI::App& app, std::vector<std::string>& target, const std::s
   app.add_option("--set", target, help)->allow_extra_args(false)->type_name("PATH=VALUE");
 }
 
+void add_policy_choice(CLI::App& app, std::optional<PolicyChoice>& target) {
+  app.add_option_function<std::string>(
+         "--policy",
+         [&target](const std::string& name) {
+           target = cli::read_choice("--policy", name, {"best", "final"}) == "final" ? PolicyChoice::final : PolicyChoice::best;
+         },
+         "of a run: best (its highest evaluation, the default) or final (where training ended)")
+      ->type_name("NAME");
+}
+
 struct Arguments {
   bool verbose = false;
   std::filesystem::path file;
@@ -87,6 +98,7 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   auto& options = arguments.eval;
   app.add_option("POLICY", options.policy, policy_help)->required();
   add_integer(app, "--episodes", options.episodes, 1, 1000000, "number of episodes (default: 100)");
+  add_policy_choice(app, options.choice);
   add_text(app, "--env", options.env, "NAME", "another environment (default: the one it was trained in)");
   add_overrides(app, options.overrides, env_override_help);
   add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
@@ -102,6 +114,7 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
 void describe_play(CLI::App& app, cli::PlayOptions& options) {
   auto& video = options.video;
   app.add_option("POLICY", options.policy, policy_help)->required();
+  add_policy_choice(app, options.choice);
   add_text(app, "-o,--out", options.out, "FILE", "what to write: .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
   add_integer(app, "--seed", video.seed, 0, most_seed, "seed of the episode (default: 0)");
   add_text(app, "--env", options.env, "NAME", "another environment (default: the one it was trained in)");
@@ -130,6 +143,7 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
 void describe_report(CLI::App& app, cli::ReportCommand& command) {
   app.add_option("RUN", command.runs, "run folders; runs that differ only in their seed are drawn as one")->required();
   add_text(app, "-o,--out", command.out, "FILE", "what to write (default: RUN/report.html; for several runs, report.html)");
+  add_policy_choice(app, command.options.policy);
   add_integer(app, "--episodes", command.options.episodes, 1, 10000,
               "episodes from which to learn which patches matter (default: 10)");
   add_integer(app, "--seed", command.options.seed, 0, most_seed, "seed of these episodes (default: 0)");
@@ -169,11 +183,12 @@ void understand_help(std::vector<std::string>& words) {
 }
 
 /// Parses the command line; the usage errors end here.
-int dispatch(std::vector<std::string> words) {
+int dispatch(std::string program, std::vector<std::string> words) {
   understand_help(words);
   std::ranges::reverse(words);  // as the library takes them
   CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua", "iap");
   Arguments arguments;
+  arguments.run.program = std::move(program);
   cli::style_help(app);
   app.set_version_flag("--version", "iap " + std::string(version()), "print the version");
   app.add_flag("-v,--verbose", arguments.verbose, "print the Lua stack with errors");
@@ -235,7 +250,7 @@ int dispatch(std::vector<std::string> words) {
 
 int main(int count, char** words) {
   try {
-    return dispatch({words + 1, words + count});
+    return dispatch(count > 0 ? words[0] : "iap", {words + std::min(count, 1), words + count});
   } catch (const std::exception& error) {
     std::cerr << "iap: " << error.what() << "\n";
     return iap::cli::Exit::failure;

@@ -8,6 +8,7 @@
 import iap.core;
 import iap.report;
 import iap.script;
+import iap.train;
 
 /// The commands of the `iap` program. Each prints its results to the standard output, returns an exit code, and throws iap::Error
 /// for the door (main.cpp) to print.
@@ -18,17 +19,19 @@ enum Exit : int { success = 0, failure = 1, usage = 2, interrupted = 130 };
 
 struct EvalOptions {
   std::filesystem::path policy;        ///< a run folder or a policy file
+  std::optional<PolicyChoice> choice;  ///< which of a run's policies
   std::optional<std::string> env;      ///< instead of the environment's name
   std::vector<std::string> overrides;  ///< "path=value" of the environment's options
   int episodes = 100;
   std::uint64_t seed = 0;
   int threads = 0;
-  std::optional<std::filesystem::path> csv;      ///< one row an episode
-  std::optional<std::filesystem::path> actions;  ///< one row a step, in hexadecimal floats: exact
+  std::optional<std::filesystem::path> csv;      ///< one row per episode
+  std::optional<std::filesystem::path> actions;  ///< one row per step, in hexadecimal floats: exact
 };
 
 struct PlayOptions {
   std::filesystem::path policy;              ///< a run folder or a policy file
+  std::optional<PolicyChoice> choice;        ///< which of a run's policies
   std::optional<std::filesystem::path> out;  ///< default: media/play.webp of the run, or the policy's name
   std::optional<std::string> env;            ///< instead of the environment's name
   std::vector<std::string> overrides;        ///< "path=value" of the environment's options

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <span>
 #include <string>
@@ -32,6 +33,13 @@ std::string csv_of(const Evaluation& evaluation) {
   return rows;
 }
 
+/// The first evaluation episodes of a run's own seed are those which chose its best policy: there it does better than elsewhere.
+std::string selection_note(const std::filesystem::path& path, const Config& metadata, std::uint64_t seed) {
+  const Config* own = metadata.find("seed");
+  const bool same = own && own->integer() == static_cast<std::int64_t>(seed);
+  return same && path.filename() == "best.iap" ? ", the run's own: among them are those which chose this policy" : "";
+}
+
 /// Plays the episodes once more, one after the other, and keeps every action.
 std::string actions_of(const Evaluation& evaluation, Policy& policy, const Config& env_config) {
   const auto env = make_env(env_config);
@@ -53,16 +61,19 @@ int eval(const EvalOptions& options) {
   catch_interrupts(nullptr);
   for (const auto* written : {&options.csv, &options.actions})
     if (*written) check_place(**written);
-  PolicyFile file = open_policy(options.policy);
+  const auto path = policy_path(options.policy, options.choice);
+  PolicyFile file = read_policy_file(path);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
   const auto evaluation = evaluate(file.policy, env, options.episodes, options.seed, options.threads);
   if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation));
   if (options.actions) write_file_atomic(*options.actions, actions_of(evaluation, file.policy, env));
   const auto* name = env.find("name");
-  std::cout << "environment         " << (name && name->string() ? *name->string() : env.describe());
+  std::cout << "policy              " << policy_line(path, file.metadata) << "\n"
+            << "environment         " << (name && name->string() ? *name->string() : env.describe());
   for (const auto& assignment : options.overrides) std::cout << " " << assignment;
   std::cout << "\n"
-            << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed << ")\n"
+            << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed
+            << selection_note(path, file.metadata, options.seed) << ")\n"
             << "mean return         " << fixed(evaluation.mean) << "\n";
   if (evaluation.episodes.size() > 1)
     std::cout << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"

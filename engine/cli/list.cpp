@@ -27,7 +27,10 @@ void print(std::string_view title, const Catalog& catalog) {
 
 int list(const std::string& what) {
   const bool all = what == "all";
-  if (all || what == "envs") print("environments", env_catalog());
+  if (all || what == "envs") {
+    print("environments", env_catalog());
+    std::cout << "  All take action_repeat, and time_limit in control steps (before action repeat).\n";
+  }
   if (all || what == "kernels") print("kernels", kernel_catalog());
   if (all || what == "blocks") print("blocks", block_catalog());
   if (all || what == "optimizers") print("optimizers", optimizer_catalog());

@@ -33,12 +33,14 @@ std::string file_size_text(const std::filesystem::path& path) {
 
 int play(const PlayOptions& options) {
   catch_interrupts(nullptr);
-  PolicyFile file = open_policy(options.policy);
+  const auto path = policy_path(options.policy, options.choice);
+  PolicyFile file = read_policy_file(path);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
   if (options.strip > 0) {
     const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));
     const double total = write_strip(out, file.policy, env, options.video.seed, options.strip, 200);
-    std::cout << "strip    " << out.string() << " (" << options.strip << " pictures, " << file_size_text(out) << ")\n"
+    std::cout << "policy   " << policy_line(path, file.metadata) << "\n"
+           << "strip    " << out.string() << " (" << options.strip << " pictures, " << file_size_text(out) << ")\n"
               << "return   " << fixed_text(total, 2) << "\n";
     return Exit::success;
   }
@@ -46,7 +48,8 @@ int play(const PlayOptions& options) {
   VideoOptions video = options.video;
   video.view = picture_view(options.view);
   const VideoInfo written = write_video(out, file.policy, env, video);
-  std::cout << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
+  std::cout << "policy   " << policy_line(path, file.metadata) << "\n"
+           << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
             << " frames, " << general_text(written.fps, 4) << " a second, " << file_size_text(out) << ")\n"
             << "episode  return " << fixed_text(written.episode.total, 2) << ", " << written.episode.steps << " steps, seed "
             << video.seed << "\n";

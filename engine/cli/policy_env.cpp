@@ -1,5 +1,7 @@
 #include "cli/policy_env.hpp"
 
+#include <iomanip>
+#include <ios>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@ import iap.core;
 import iap.env;
 import iap.envs;
 import iap.policy;
+import iap.script;
 
 namespace iap::cli {
 namespace {
@@ -19,10 +22,7 @@ std::vector<std::string> names_of(const Config& table) {
 }
 
 void override_option(Config& env, const Config& completed, const std::string& assignment) {
-  const auto equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw Error(text("--set ", assignment, ": write it as path=value, such as render.shadows=false"));
-  const std::string path = assignment.substr(0, equals), value = assignment.substr(equals + 1);
+  const auto [path, value] = read_override(assignment, "render.shadows=false");
   if (path == "name") throw Error(text("--set ", assignment, ": another environment is chosen with --env"));
   try {
     const std::string option = path.substr(0, path.find('.'));
@@ -55,6 +55,16 @@ Config policy_env(const PolicyFile& file, const std::filesystem::path& path, con
     throw Error(text(error.what(), " (--env keeps the options of the policy's own environment; drop one with --set OPTION=null)"));
   }
   return env;
+}
+
+std::string policy_line(const std::filesystem::path& path, const Config& metadata) {
+  const Config *iteration = metadata.find("iteration"), *value = metadata.find("return");
+  std::string line = path.string();
+  if (!iteration || !iteration->integer()) return line;
+  line += " (";
+  if (value && value->number())
+    line += text(path.filename() == "best.iap" ? "best evaluation " : "evaluation ", fixed_text(*value->number(), 2), ", ");
+  return line + text("iteration ", *iteration->integer(), ")");
 }
 
 }  // namespace iap::cli

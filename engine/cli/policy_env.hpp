@@ -15,4 +15,7 @@ namespace iap::cli {
 Config policy_env(const PolicyFile& file, const std::filesystem::path& path, const std::optional<std::string>& name,
                   const std::vector<std::string>& overrides);
 
+/// Which policy was opened, for the first line of a command's output: "runs/dot/best.iap (best evaluation 12.35, iteration 80)".
+std::string policy_line(const std::filesystem::path& path, const Config& metadata);
+
 }  // namespace iap::cli

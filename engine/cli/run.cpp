@@ -32,6 +32,7 @@ int run(const std::filesystem::path& file, RunSettings settings, bool verbose) {
     script.run_file(file);
   } catch (const Interrupted& error) {
     print_error(error, verbose);
+    if (const auto rest = script.continuation(); !rest.empty()) std::cerr << rest << "\n";
     status = Exit::interrupted;
   } catch (const Error& error) {
     print_error(error, verbose);

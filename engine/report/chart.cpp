@@ -11,6 +11,7 @@ module;
 #include <vector>
 module iap.report;
 import iap.core;
+import iap.train;
 import iap.render;
 import :axis;
 #include "canvas.hpp"

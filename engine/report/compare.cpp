@@ -8,6 +8,7 @@ module;
 #include <vector>
 module iap.report;
 import iap.core;
+import iap.train;
 
 namespace iap {
 namespace {

@@ -36,7 +36,7 @@ struct Importance {
 };
 
 /// Plays `episodes` episodes on the evaluation seeds of `seed` and keeps evenly spread frames of each. Empty (no ranges) for a
-/// policy without attention to its first image. The examples are drawn at random, at most one a frame while frames last.
+/// policy without attention to its first image. The examples are drawn at random, at most one per frame while frames last.
 /// @throws Error as `make_env` and `run_episode`.
 Importance sample_importance(Policy& policy, const Config& env, int episodes, std::uint64_t seed);
 

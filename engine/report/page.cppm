@@ -1,17 +1,20 @@
 module;
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 /// Runs as a page.
 export module iap.report:page;
+import iap.train;
 
 export namespace iap {
 
 struct ReportOptions {
-  bool pictures = true;    ///< plays episodes for the video, the frames and the histogram of importance
-  int episodes = 10;       ///< of which the histogram is made
-  std::uint64_t seed = 0;  ///< of these episodes; the first of them is the one that the video shows
+  std::optional<PolicyChoice> policy;  ///< which of a run's policies is shown; best.iap without a choice
+  bool pictures = true;                ///< plays episodes for the video, the frames and the histogram of importance
+  int episodes = 10;                   ///< of which the histogram is made
+  std::uint64_t seed = 0;              ///< of these episodes; the first of them is the one that the video shows
 };
 
 /// Writes one self-contained HTML file about the runs in `folders`: learning curves, what the policies attend to, their parameters

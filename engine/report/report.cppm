@@ -7,8 +7,8 @@ module;
 export module iap.report;
 import iap.core;
 import iap.policy;
+export import iap.train;
 export import :figures;
-export import :metrics;
 export import :page;
 export import :video;
 

@@ -19,7 +19,6 @@ import iap.optim;
 import iap.policy;
 import iap.train;
 import :html;
-import :metrics;
 import :run_data;
 
 namespace iap {
@@ -88,7 +87,7 @@ void name_groups(std::vector<RunGroup>& groups) {
 
 }  // namespace
 
-Run read_run(const std::filesystem::path& folder) {
+Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder, ignored)) throw Error(text("there is no run '", folder.string(), "'"));
   if (!std::filesystem::is_directory(folder, ignored))
@@ -114,7 +113,10 @@ Run read_run(const std::filesystem::path& folder) {
     if (std::isfinite(value) && !(value <= run.best_eval)) run.best_eval = value;
   run.seconds = last_finite(run.metrics.column("seconds"));
   run.steps = last_finite(run.metrics.column("steps"));
-  run.policy = open_policy(folder);
+  const auto file = policy_path(folder, choice);
+  run.policy = read_policy_file(file);
+  run.final = file.filename() == "final.iap";
+  run.summary = read_summary(folder);
   return run;
 }
 
@@ -141,7 +143,7 @@ std::vector<RunGroup> group_runs(std::vector<Run> runs) {
 std::map<std::string, std::string> flat_settings(const Config& config) {
   // How long a run is and how often it saves do not change what it does, nor which of its options were written out.
   Config relevant = config;
-  for (const char* key : {"seed", "iterations", "checkpoint_every", "given"}) relevant.map()->erase(key);
+  for (const char* key : {"seed", "iterations", "checkpoint_every", "confirm_episodes", "given"}) relevant.map()->erase(key);
   std::map<std::string, std::string> settings;
   flatten(relevant, "", settings);
   return settings;

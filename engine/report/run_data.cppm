@@ -11,8 +11,8 @@ module;
 module iap.report:run_data;
 import iap.core;
 import iap.policy;
+import iap.train;
 import :html;
-import :metrics;
 
 namespace iap {
 
@@ -22,7 +22,9 @@ struct Run {
   Config config;  ///< config.json
   std::string script;
   Metrics metrics;
-  std::optional<PolicyFile> policy;  ///< the best
+  std::optional<PolicyFile> policy;  ///< the one that is shown
+  bool final = false;                ///< it is final.iap
+  std::optional<RunSummary> summary;
   std::int64_t seed = 0, iterations = 0, planned = 0;
   double first_eval = 0, last_eval = 0, best_eval = 0;  ///< NaN where there was none
   double seconds = 0, steps = 0;                        ///< wall time, and steps of all training episodes
@@ -31,7 +33,7 @@ struct Run {
 };
 
 /// @throws Error naming the folder if it is missing, is not a run's, or has not finished its first iteration.
-Run read_run(const std::filesystem::path& folder);
+Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice = {});
 
 /// Runs that differ in nothing but the seed.
 struct RunGroup {

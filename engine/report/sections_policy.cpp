@@ -67,6 +67,14 @@ void add_block(const Block& block, const Policy& policy, std::string& rows) {
   for (const auto& child : block.children()) add_block(*child, policy, rows);
 }
 
+/// "The best policy of seed 3 (best.iap, iteration 80)".
+std::string shown_policy(const Run& run) {
+  const Config* iteration = run.policy->metadata.find("iteration");
+  return text(run.final ? "The last policy of seed " : "The best policy of seed ", run.seed,
+              run.final ? " (final.iap" : " (best.iap",
+              iteration && iteration->integer() ? text(", iteration ", *iteration->integer()) : "", ")");
+}
+
 }  // namespace
 
 std::string watch_section(const ReportMedia& media, const Run& run, const std::string& name) {
@@ -85,7 +93,7 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
             "<figcaption>The same frames. Dark: the lowest score of the frame. Bright: its highest.</figcaption></figure>\n";
   return section(
       titled(attends ? "What it attends to" : "What it does", name),
-      text("The best policy of seed ", run.seed, ".",
+      text(shown_policy(run), ".",
            attends ? " Squares are the patches whose positions or contents the rest of the policy sees; the whiter, the more "
                      "important."
                    : ""),

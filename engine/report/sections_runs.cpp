@@ -13,6 +13,7 @@ module;
 module iap.report;
 import iap.core;
 import iap.policy;
+import iap.train;
 import :axis;
 import :html;
 import :run_data;
@@ -36,6 +37,17 @@ std::string spread(const RunGroup& group, double Run::* value) {
   for (const Run& run : group.runs) range.include(run.*value);
   if (range.empty()) return "–";
   return text(figure(mean_of(group, value)), " <small>(", figure(range.low), " to ", figure(range.high), ")</small>");
+}
+
+bool all_confirmed(const RunGroup& group) {
+  return std::ranges::all_of(group.runs, [](const Run& run) { return run.summary && run.summary->confirmed; });
+}
+
+/// Of the best policies on fresh episodes.
+double confirmed_mean(const RunGroup& group) {
+  double sum = 0;
+  for (const Run& run : group.runs) sum += run.summary->confirmed->mean;
+  return sum / static_cast<double>(group.runs.size());
 }
 
 std::string seeds_of(const RunGroup& group) {
@@ -129,24 +141,37 @@ std::string tiles_section(const RunGroup& group) {
   const bool several = group.runs.size() > 1;
   std::string html = "<div class=\"tiles\">\n";
   html += tile(figure(several ? mean_of(group, &Run::best_eval) : best.best_eval),
-               several ? "best return, mean of seeds" : "best return", "main");
+               several ? "best evaluation, mean of seeds" : "best evaluation", "main");
+  if (all_confirmed(group))
+    html += tile(figure(confirmed_mean(group)), text("the same policy on ", best.summary->confirmed->episodes, " fresh episodes"));
   html += tile(figure(mean_of(group, &Run::first_eval)), "untrained");
   html += tile(figure(static_cast<double>(best.policy->policy.size())), "parameters");
   html += tile(figure(static_cast<double>(best.iterations)), "iterations");
   html += tile(figure(best.steps), several ? "training steps each" : "training steps");
   html += tile(duration(mean_of(group, &Run::seconds)), several ? "training time each" : "training time");
-  return html + "</div>\n";
+  html +=
+      "</div>\n<p class=\"note\">The best evaluation is the highest of several, each over few episodes: it promises more than the "
+      "policy keeps.";
+  if (!several && all_confirmed(group)) {
+    const Confirmation& fresh = *best.summary->confirmed;
+    if (std::isfinite(fresh.high))
+      html += text(" On ", fresh.episodes, " episodes that no choice depended on, it earned ", figure(fresh.mean),
+                   " (95% interval ", figure(fresh.low), " to ", figure(fresh.high), ").");
+  }
+  return html + "</p>\n";
 }
 
 std::string comparison_section(const std::vector<RunGroup>& groups) {
   std::string table =
-      "<div class=\"scroll\"><table>\n<tr><th>run</th><th>seeds</th><th class=\"number\">best return</th>"
-      "<th class=\"number\">last return</th><th class=\"number\">parameters</th><th class=\"number\">iterations</th>"
+      "<div class=\"scroll\"><table>\n<tr><th>run</th><th>seeds</th><th class=\"number\">best evaluation</th>"
+      "<th class=\"number\">on fresh episodes</th><th class=\"number\">last evaluation</th><th class=\"number\">parameters</th><th "
+      "class=\"number\">iterations</th>"
       "<th class=\"number\">time</th></tr>\n";
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Run& best = groups[i].runs[groups[i].best];
     table += text("<tr><td class=\"name\"><i class=\"swatch c", i % colours, "\"></i>", escaped(groups[i].label),
                   "</td><td class=\"name\">", seeds_of(groups[i]), "</td><td class=\"number\">", spread(groups[i], &Run::best_eval),
+                  "</td><td class=\"number\">", all_confirmed(groups[i]) ? figure(confirmed_mean(groups[i])) : "–",
                   "</td><td class=\"number\">", spread(groups[i], &Run::last_eval), "</td><td class=\"number\">",
                   figure(static_cast<double>(best.policy->policy.size())), "</td><td class=\"number\">",
                   figure(static_cast<double>(best.iterations)), "</td><td class=\"number\">",

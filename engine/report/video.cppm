@@ -25,11 +25,11 @@ struct VideoOptions {
   PictureView view = PictureView::overlay;
   std::uint64_t seed = 0;  ///< of the episode
   int steps = 0;           ///< ends the episode after so many of the policy's steps; 0: its own end
-  int scale = 0;           ///< video pixels a pixel of the policy's; 0: the smallest that gives 400 rows
+  int scale = 0;           ///< video pixels per pixel of the policy's; 0: the smallest that gives 400 rows
   /// Draws the environment anew at the video's size; the policy still sees its own pixels. Otherwise, and where the environment
   /// draws one size only, those are enlarged.
   bool redraw = true;
-  double fps = 0;        ///< policy steps a second; 0: real time. Of more than `most_fps`, only every nth is shown.
+  double fps = 0;        ///< policy steps per second; 0: real time. Of more than `most_fps`, only every nth is shown.
   double most_fps = 50;  ///< browsers show no more
   int quality = 80;      ///< of a WebP, 0 to 100
 };
@@ -37,7 +37,7 @@ struct VideoOptions {
 struct VideoInfo {
   Episode episode;
   int frames = 0, height = 0, width = 0;
-  double fps = 0;  ///< frames a second
+  double fps = 0;  ///< frames per second
 };
 
 /// Plays one episode and writes it; the path's ending decides the format, as for `open_animation`. A policy that sees no image is

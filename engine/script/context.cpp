@@ -1,10 +1,12 @@
 #include "script/context.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 import iap.core;
 import iap.script;
 import iap.train;
@@ -24,6 +26,15 @@ bool same_type(const Config& a, const Config& b) {
   return a.type_name() == b.type_name();
 }
 
+/// A word of a shell's command line.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string inside;
+  for (const char c : word) inside += c == '\'' ? "'\\''" : std::string(1, c);
+  return "'" + inside + "'";
+}
+
 /// Why iap.train refuses an override whatever else it is given; "" if it does not.
 std::string training_refusal(const std::string& path, const std::string& value) {
   Config options = Config::Map{{"env", Config::Map{}}, {"policy", Config::Map{}}};
@@ -39,15 +50,11 @@ std::string training_refusal(const std::string& path, const std::string& value) 
 }  // namespace
 
 RunContext::RunContext(RunSettings settings) : settings_(std::move(settings)) {
-  for (const auto& text_form : settings_.overrides) {
-    const auto equals = text_form.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Error(text("--set ", text_form, ": write it as path=value, such as env.action_repeat=2"));
-    overrides_.push_back({text_form.substr(0, equals), text_form.substr(equals + 1)});
-  }
+  for (const auto& assignment : settings_.overrides) overrides_.push_back({read_override(assignment, "env.action_repeat=2")});
 }
 
 void RunContext::attach(lua_State* state) {
+  state_ = state;
   lua::protect(state, 0, 0, [this](lua_State* inner) noexcept {
     lua_pushlightuserdata(inner, this);
     lua_rawsetp(inner, LUA_REGISTRYINDEX, &context_key);
@@ -108,7 +115,7 @@ void RunContext::declare(Config& defaults, bool training) {
   if (!training) check_flags_used();
 }
 
-void RunContext::check_known(const Override& entry, bool training) const {
+void RunContext::check_known(const GivenOverride& entry, bool training) const {
   const std::string name = first_part(entry.path);
   const std::vector<std::string> known(declared_.begin(), declared_.end());
   const std::string refusal = training ? training_refusal(entry.path, entry.value) : "";
@@ -121,20 +128,60 @@ void RunContext::check_known(const Override& entry, bool training) const {
   throw Error(text("--set ", entry.path, "=", entry.value, ": ", refusal, own));
 }
 
-std::string RunContext::experiment() const {
+void RunContext::begin_input() {
+  at_prompt_ = true;
+  input_interrupted_ = false;
+}
+
+void RunContext::forgive_interrupt() {
+  input_interrupted_ = true;
+  clear_interrupt();
+  lua_sethook(state_, nullptr, 0, 0);
+}
+
+std::string RunContext::experiment(const std::string& out) const {
   std::string overrides;
   for (const auto& entry : overrides_) overrides += text(" --set ", entry.path, "=", entry.value);
   if (settings_.seed) overrides += text(" --seed ", *settings_.seed);
-  return overrides.empty() ? script : text("-- run with", overrides, "\n", script);
+  return folders_.origin(out) + (overrides.empty() ? script : text("-- run with", overrides, "\n", script));
 }
 
-std::filesystem::path RunContext::run_folder(const std::string& fallback) {
+std::filesystem::path RunContext::run_folder(const std::string& fallback, const std::vector<std::string>* shared) {
   out_used_ = out_taken_by_script_ = true;
   if (settings_.out) return *settings_.out;
-  std::filesystem::path folder = fallback;
-  for (int number = 2; !settings_.resume && std::filesystem::exists(folder / "config.json"); ++number)
-    folder = text(fallback, "-", number);
-  return folder;
+  if (!shared) return folders_.next(fallback, settings_.resume, experiment());
+  std::vector<std::pair<std::string, std::string>> telling;
+  for (const auto& entry : overrides_)
+    if (std::ranges::find(*shared, first_part(entry.path)) == shared->end()) telling.emplace_back(entry.path, entry.value);
+  return folder_with_settings(fallback, telling);
+}
+
+void RunContext::set_trained(Training training) {
+  folders_.set_trained(training.out);
+  training_ = std::move(training);
+}
+
+std::string RunContext::continuation() const {
+  if (!training_ || (training_->out.empty() && !training_->interrupted)) return "";
+  if (training_->out.empty()) return "the training had no folder (option 'out' of iap.train), so that nothing is left of it";
+  const std::string state = training_->interrupted ? text(training_->out, " stopped after iteration ", training_->iteration, " of ",
+                                                          training_->iterations, "; ")
+                                                   : "";
+  return text(state, "continue with\n  ", command());
+}
+
+std::string RunContext::command() const {
+  std::string line = text(quoted(settings_.program), " run ", quoted(file.string()));
+  for (const auto& entry : overrides_) line += " --set " + quoted(entry.path + "=" + entry.value);
+  if (settings_.seed) line += text(" --seed ", *settings_.seed);
+  if (settings_.threads) line += text(" --threads ", *settings_.threads);
+  if (settings_.out)
+    line += " --out " + quoted(settings_.out->string());
+  else if (folders_.given().size() == 1)
+    line += " --out " + quoted(folders_.given().front().string());
+  line += " --resume";
+  for (std::size_t i = 0; i < settings_.arguments.size(); ++i) line += (i ? " " : " -- ") + quoted(settings_.arguments[i]);
+  return line;
 }
 
 void RunContext::check_all_used() const {

@@ -1,10 +1,13 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "lua/lua.hpp"
+#include "script/run_folders.hpp"
 import iap.core;
 import iap.script;
 
@@ -23,8 +26,17 @@ class RunContext {
   const RunSettings& settings() const { return settings_; }
   /// Text of the running script.
   std::string script;
-  /// The script as the run's folder keeps it: with the overrides on top.
-  std::string experiment() const;
+  /// The file that it came from; empty for text.
+  std::filesystem::path file;
+  /// The script as the run's folder `out` keeps it: with the overrides on top.
+  std::string experiment(const std::string& out = "") const;
+
+  /// Inputs of a prompt: an interrupted iap.train returns what it has, and the input's further trainings do not begin.
+  void begin_input();
+  bool at_prompt() const { return at_prompt_; }
+  bool input_interrupted() const { return input_interrupted_; }
+  /// Takes the interrupt back, so that the input goes on.
+  void forgive_interrupt();
 
   /// Overrides the options of iap.train with everything that neither iap.options nor iap.run_folder took: a script that trains
   /// several runs gives each its own seed and folder.
@@ -33,25 +45,41 @@ class RunContext {
   /// What is left must be options of iap.train if the script calls that (`training`), and nothing at all if it does not.
   /// @throws Error naming an override that neither has, or that changes a type.
   void declare(Config& defaults, bool training);
-  std::filesystem::path run_folder(const std::string& fallback);
+  /// --out, or a folder by the name `fallback`: numbered (RunFolders); or, where `shared` lists the overrides that runs in one
+  /// folder may differ in, one for each combination of the others.
+  std::filesystem::path run_folder(const std::string& fallback, const std::vector<std::string>* shared);
+  /// What became of a training, for `continuation`.
+  struct Training {
+    std::string out;
+    std::uint32_t iteration = 0;
+    int iterations = 0;
+    bool interrupted = false;
+  };
+  void set_trained(Training training);
+  /// What is left after an interrupt, and the command that goes on; "" if nothing was trained.
+  std::string continuation() const;
   int threads() const { return settings_.threads.value_or(0); }
 
   /// @throws Error naming the first override that nothing used.
   void check_all_used() const;
 
  private:
-  struct Override {
-    std::string path, value;
+  struct GivenOverride : Override {
     bool taken_by_script = false, used = false;
   };
 
   /// @throws Error if neither the script nor, with `training`, iap.train has such an option.
-  void check_known(const Override& entry, bool training) const;
+  void check_known(const GivenOverride& entry, bool training) const;
   /// @throws Error naming --seed, --out or --resume if a script that does not train has no use for it.
   void check_flags_used() const;
+  std::string command() const;
 
   RunSettings settings_;
-  std::vector<Override> overrides_;
+  RunFolders folders_;
+  std::optional<Training> training_;
+  lua_State* state_ = nullptr;
+  bool at_prompt_ = false, input_interrupted_ = false;
+  std::vector<GivenOverride> overrides_;
   std::set<std::string> declared_;
   bool trained_ = false, seed_used_ = false, out_used_ = false;
   bool seed_taken_by_script_ = false, out_taken_by_script_ = false;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "script/context.hpp"
 #include "script/faces.hpp"
@@ -34,11 +35,26 @@ int options(Call& call) {
   return call.give(values);
 }
 
-/// iap.run_folder(default): --out, or the default; default-2, default-3 ... where a run stands already and --resume is not given.
+/// iap.run_folder(default, {shared}): --out, or the default; default-2, default-3 ... where a run stands already. With --resume,
+/// the run of the script that was worked on last and is not complete. With `shared`, a list of what --set may change within one
+/// folder: the default with the other overrides in its name, for scripts that keep several runs below it and resume them by
+/// themselves.
 int run_folder(Call& call) {
   const auto fallback = call.string(1, "default");
+  const Config config = call.config(2, "options");
+  Options options(call.name(), config);
+  const Config list = options.value("shared");
+  options.finish();
+  std::vector<std::string> shared;
+  if (!list.is_null()) {
+    if (!list.list()) call.fail(text("option 'shared' must be a list of names, got ", list.describe()));
+    for (const auto& name : *list.list()) {
+      if (!name.string()) call.fail(text("option 'shared' must be a list of names, got ", name.describe(), " in it"));
+      shared.push_back(*name.string());
+    }
+  }
   auto* context = RunContext::of(call.state());
-  return call.give(context ? context->run_folder(fallback).string() : fallback);
+  return call.give(context ? context->run_folder(fallback, list.is_null() ? nullptr : &shared).string() : fallback);
 }
 
 constexpr lua::Function functions[] = {

@@ -84,7 +84,7 @@ int clear(Call& call) {
 
 int size(Call& call) { return call.give(call.self<KeyDatabaseObject>().database.size()); }
 
-/// key_database:scores(query, how) -> a number a key; how: "exact" or "hash"
+/// key_database:scores(query, how) -> one number per key; how: "exact" or "hash"
 int scores(Call& call) {
   auto& database = call.self<KeyDatabaseObject>().database;
   const auto query = floats(call, 1, "query");

@@ -12,7 +12,7 @@ bool is_attention_block(std::string_view kind) noexcept;
 /// The constructor of a kind of block in Lua: "iap.attention.rank", "iap.policy.linear".
 std::string block_constructor(std::string_view kind);
 
-/// `config` as a Lua expression that gives it back; blocks appear as their constructors, one a line.
+/// `config` as a Lua expression that gives it back; blocks appear as their constructors, one per line.
 std::string to_lua(const Config& config);
 
 /// The call that makes the optimizer `config`: "iap.optim.es { sigma = 0.1 }".

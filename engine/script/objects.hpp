@@ -13,7 +13,7 @@ import iap.policy;
 
 namespace iap {
 
-/// The objects that scripts hold. One struct a class: what Lua owns, how it prints, and what it means in an option table.
+/// The objects that scripts hold. One struct per class: what Lua owns, how it prints, and what it means in an option table.
 
 struct EnvObject {
   static constexpr const char* class_name = "env";

@@ -58,9 +58,16 @@ Script::Reply Script::evaluate(std::string_view input) {
   if (input[first] == '=') input.remove_prefix(first + 1);
   if (!load_input(lua, input)) return {.incomplete = true};
   impl_->context.script = input;
+  impl_->context.begin_input();
   impl_->run(LUA_MULTRET);
   Reply reply;
   const int count = lua_gettop(lua);
+  // The last value stays at hand: what took hours may not be lost because nobody gave it a name.
+  if (count > 0 && lua_type(lua, 1) != LUA_TNIL) {
+    lua::reserve(lua, 1);
+    lua_pushvalue(lua, 1);
+    lua::protect(lua, 1, 0, [](lua_State* inner) noexcept { lua_setglobal(inner, "_"); });
+  }
   for (int i = 1; i <= count; ++i) reply.text += (i > 1 ? "\t" : "") + show(lua, i);
   lua_settop(lua, 0);
   return reply;

@@ -82,6 +82,7 @@ void Script::run_file(const std::filesystem::path& path) {
   });
   lua.search(path.parent_path());
   impl_->context.script = lua.load(path);
+  impl_->context.file = path;
   impl_->run(0);
   impl_->context.check_all_used();
 }
@@ -93,9 +94,18 @@ void Script::run_text(std::string_view chunk, const std::string& name) {
   impl_->context.check_all_used();
 }
 
+std::string Script::continuation() const { return impl_->context.continuation(); }
+
 void Script::interrupt() noexcept {
   request_interrupt();
   lua_sethook(impl_->lua, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
+Override read_override(std::string_view assignment, std::string_view example) {
+  const auto equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    throw Error(text("--set ", assignment, ": write it as path=value, such as ", example));
+  return {std::string(assignment.substr(0, equals)), std::string(assignment.substr(equals + 1))};
 }
 
 std::string_view version() { return IAP_VERSION; }

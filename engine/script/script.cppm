@@ -20,7 +20,16 @@ struct RunSettings {
   std::optional<int> threads;                ///< option `threads`
   std::optional<std::filesystem::path> out;  ///< option `out`
   bool resume = false;                       ///< option `resume`
+  std::string program = "iap";               ///< how the user calls the program, for commands that messages show
 };
+
+/// One of `overrides`, taken apart.
+struct Override {
+  std::string path, value;
+};
+
+/// Reads "path=value". @throws Error with `example` for anything else.
+Override read_override(std::string_view assignment, std::string_view example);
 
 /// A script that failed. `what()` is one line that starts with "file:line:"; the Lua stack stands apart.
 class ScriptError : public Error {
@@ -55,6 +64,9 @@ class Script {
   Reply evaluate(std::string_view input);
   /// The full forms of `prefix` ("iap.env.ma"), sorted. Looks at values without running anything.
   std::vector<std::string> complete(std::string_view prefix) const;
+
+  /// After an interrupt: what is left of the training, and the command that continues it; "" if the script trained nothing.
+  std::string continuation() const;
 
   /// Stops the running script, at once in Lua and within a step in C++. Async-signal-safe. Coroutines stop when they yield.
   void interrupt() noexcept;

@@ -1,4 +1,7 @@
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
@@ -53,16 +56,46 @@ bool hook_appeared(lua_State* state, lua_Hook before) { return lua_gethook(state
 
 Config to_config(const TrainResult& result, const TrainOptions& options) {
   Config::Map entries{{"iterations", static_cast<std::int64_t>(result.iterations)},
-                      {"first_eval", result.first_eval},
-                      {"last_eval", result.last_eval},
-                      {"best_eval", result.best_eval},
+                      {"best_iteration", static_cast<std::int64_t>(result.best_iteration)},
                       {"stop_reason", result.stop_reason},
                       {"seconds", result.seconds}};
+  if (std::isfinite(result.first_eval)) {
+    entries.emplace("first_eval", result.first_eval);
+    entries.emplace("last_eval", result.last_eval);
+    entries.emplace("best_eval", result.best_eval);
+  }
+  if (const auto& confirmed = result.confirmed)
+    entries.emplace("confirmed", Config::Map{{"episodes", confirmed->episodes},
+                                             {"mean", confirmed->mean},
+                                             {"standard_deviation", confirmed->standard_deviation},
+                                             {"low", confirmed->low},
+                                             {"high", confirmed->high}});
   if (!options.out.empty()) entries.emplace("out", options.out.string());
   return entries;
 }
 
-/// iap.train{env, policy, optimizer, iterations, ...} -> result
+void give_policy_entry(Call& call, const PolicyFile& file, const char* name) {
+  const std::size_t bytes = file.policy.size() * sizeof(float);
+  call.give(std::make_unique<PolicyObject>(PolicyObject{file.policy.clone(), file.metadata}), bytes);
+  lua::set_entry(call.state(), name);
+}
+
+/// At the prompt Ctrl-C ends the training, not the input: the result so far is its value.
+void hand_over(RunContext& context, const TrainResult& result, const TrainOptions& options) {
+  context.forgive_interrupt();
+  std::string line = "interrupted; ";
+  if (result.stop_reason == "interrupted")
+    line = text("interrupted after iteration ", result.iterations, " of ", options.iterations, "; ");
+  line += "the result has the policy so far (_.policy, where it got no name)";
+  if (options.out.empty())
+    line += ": policy:save(\"FILE\") keeps it";
+  else
+    line += text("; out = \"", options.out.string(), "\", resume = true continues the run");
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+/// iap.train{env, policy, optimizer, iterations, ...} -> result: the figures of the run, its parameters, and `policy` (the mean at
+/// the end) and `best_policy` as policies
 int train_policy(Call& call) {
   lua_State* state = call.state();
   if (lua_type(state, call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
@@ -75,19 +108,32 @@ int train_policy(Call& call) {
   if (!config.map()) call.refuse(1, "options", "a table with named entries");
   if (const auto* env = config.find("env"); env && env->string()) config["env"] = env_table(*env, call.name());
   auto* context = RunContext::of(state);
+  if (context && context->input_interrupted()) throw Interrupted();
   if (context) context->apply_to_training(config);
   TrainOptions options = read_train_options(config);
-  if (context) options.script = context->experiment();
+  if (context) options.script = context->experiment(options.out.string());
   const lua_Hook hook = lua_gethook(state);
   options.on_iteration = [state, callback, reports, hook](const IterationReport& report) {
-    return (!reports || report_iteration(state, callback, report)) && !hook_appeared(state, hook);
+    bool wanted = true;
+    try {
+      wanted = !reports || report_iteration(state, callback, report);
+    } catch (const lua::LuaError&) {
+      if (!interrupt_requested()) throw;
+    }
+    if (hook_appeared(state, hook)) throw Interrupted();
+    return wanted;
   };
   const TrainResult result = train(options);
+  if (context)
+    context->set_trained({options.out.string(), result.iterations, options.iterations, result.stop_reason == "interrupted"});
+  if (context && context->at_prompt() && interrupt_requested()) hand_over(*context, result, options);
   call.give(to_config(result, options));
   call.give(result.parameters);
   lua::set_entry(state, "parameters");
   call.give(result.best_parameters);
   lua::set_entry(state, "best_parameters");
+  give_policy_entry(call, *result.policy, "policy");
+  give_policy_entry(call, *result.best_policy, "best_policy");
   return 1;
 }
 

@@ -62,6 +62,7 @@ class ScriptEnv final : public Env {
     clip_action(spec_, action, action_);
     if (!running_) throw Error(text(script_.file(), ": the episode has not begun or is over; call reset before step"));
     seen_ = false;
+    stepping_ = true;
     ++steps_;
     script_.invoke(step_, "step", 3, [this](lua_State* state) noexcept {
       lua::ScriptObject::put(state, action_table_, action_);
@@ -75,6 +76,7 @@ class ScriptEnv final : public Env {
   }
 
   Observation observe() override {
+    stepping_ = false;
     if (!seen_) look();
     seen_ = true;
     return {views_, vector_};
@@ -84,7 +86,9 @@ class ScriptEnv final : public Env {
   bool at_limit() const { return spec_.max_steps > 0 && steps_ >= spec_.max_steps; }
 
   [[noreturn]] void fail(std::string_view message) {
-    const auto complaint = text(script_.file(), ": ", message, " at step ", steps_, " of the episode with seed ", seed_);
+    // A picture belongs to the step that is decided on it.
+    const auto complaint = text(script_.file(), ": ", message, stepping_ ? " at step " : " before step ",
+                                stepping_ ? steps_ : steps_ + 1, " of the episode with seed ", seed_);
     script_.clear();
     throw Error(complaint);
   }
@@ -148,7 +152,8 @@ class ScriptEnv final : public Env {
   std::uint64_t seed_ = 0;
   int steps_ = 0;
   bool running_ = false;
-  bool seen_ = false;  ///< whether the copies below show the present state
+  bool stepping_ = false;  ///< whether `step` is at work
+  bool seen_ = false;      ///< whether the copies below show the present state
   std::vector<float> action_, vector_, pixels_;
   std::vector<Image> images_;
   std::vector<ImageView> views_;

@@ -10,6 +10,8 @@ module;
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include "core/write_all.hpp"
 module iap.core;
 
 namespace iap {
@@ -31,16 +33,6 @@ class Descriptor {
 };
 
 std::string reason() { return std::strerror(errno); }
-
-bool write_all(int descriptor, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::fsync(descriptor) == 0;
-}
 
 }  // namespace
 
@@ -72,7 +64,7 @@ void write_file_atomic(const std::filesystem::path& path, std::string_view conte
   {
     const Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
     if (file.number() < 0) fail();
-    if (!write_all(file.number(), content)) fail();
+    if (!write_all(file.number(), content) || ::fsync(file.number()) != 0) fail();
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) fail();
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");

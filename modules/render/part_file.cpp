@@ -8,6 +8,8 @@ module;
 #include <filesystem>
 #include <string>
 #include <string_view>
+
+#include "core/write_all.hpp"
 module iap.render;
 import iap.core;
 #include "part_file.hpp"
@@ -26,12 +28,7 @@ PartFile::~PartFile() {
 }
 
 void PartFile::append(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail();
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(descriptor_, bytes)) fail();
 }
 
 void PartFile::overwrite(std::uint64_t offset, std::string_view bytes) {

@@ -9,7 +9,7 @@ local presets = {
   trial = { population = 4, iterations = 1, eval_every = 1, eval_episodes = 1, checkpoint_every = 1 },
 }
 
--- Trains the agent on `env`; `episodes` are the paper's rollouts a member, `small_episodes` those of the small preset.
+-- Trains the agent on `env`; `episodes` are the paper's rollouts per member, `small_episodes` those of the small preset.
 function training.run(name, env, episodes, small_episodes)
   local options = iap.options {
     preset = "paper", -- "small" for two cores and a night; "trial" to see that it works

@@ -11,7 +11,7 @@ local iap = require "iap"
 local paper = require "paper"
 
 local options = iap.options { seed = 1, seeds = 3, episodes = 20 }
-local root = iap.run_folder("runs/paper/fig1")
+local root = paper.root("fig1")
 local env = iap.env.make("cheetah-run", { pixels = { 100, 100 }, action_repeat = paper.action_repeat })
 
 local groups, rows, points = {}, {}, {}
@@ -31,7 +31,7 @@ iap.report.line_chart {
   series = points,
   out = root .. "/inference.png",
   title = "cheetah-run, 100 x 100 pixels",
-  x_label = "CPU milliseconds a decision",
+  x_label = "CPU milliseconds per decision",
   y_label = "return",
   from_zero = true,
 }

@@ -10,7 +10,7 @@ local iap = require "iap"
 local paper = require "paper"
 
 local options = iap.options { seed = 1, seeds = 3, episodes = 20 }
-local root = iap.run_folder("runs/paper/fig6")
+local root = paper.root("fig6")
 local env = iap.env.make("cheetah-run", { pixels = { 100, 100 }, action_repeat = paper.action_repeat })
 
 local variants = { { name = "relu", variant = paper.kernels.relu } }
@@ -39,6 +39,6 @@ iap.report.bar_chart {
   bars = times,
   out = root .. "/inference.png",
   title = "cheetah-run, 100 x 100 pixels, patches of 4",
-  y_label = "CPU milliseconds a decision",
+  y_label = "CPU milliseconds per decision",
 }
 paper.write_table(root .. "/results.csv", { "attention", "seeds", "return", "deviation", "inference_ms" }, rows)

@@ -16,7 +16,7 @@ local options = iap.options {
   seed = 1, seeds = 1, episodes = 20,
   task = "cheetah-run", kernel = "relu", pixels = { 240, 320 }, distraction = "medium", videos = "",
 }
-local root = iap.run_folder("runs/paper/fig7")
+local root = paper.root("fig7", { "task" })
 local env = distracted.make(options.task, options)
 local variant = paper.variant(options.kernel)
 

@@ -1,6 +1,7 @@
 -- What the experiments of this folder share. Each trains several runs, every one in a folder of its own below the experiment's.
 -- Started again after Ctrl-C, a kill or a power cut, an experiment goes on: complete runs are not trained again, the others
--- continue from their last checkpoint, with the same results as if nothing had happened.
+-- continue from their last checkpoint, with the same results as if nothing had happened. What --set changes gives an experiment a
+-- folder of its own, named after the changes, so that a trial and the full experiment do not meet.
 --
 -- All of them take, beside their own options:
 --   --set iterations=20 --set optimizer.population=16 ...   any option of iap.train, for every run
@@ -41,6 +42,13 @@ paper.kernels = {
   brute = { label = "brute force", kernel = "softmax" },
 }
 
+-- The experiment's folder. Runs that differ in the options `kept` share it, because their own folders have them in their names.
+function paper.root(name, kept)
+  local shared = { "seed", "seeds", "episodes", "threads", "quiet", "checkpoint_every" }
+  table.move(kept or {}, 1, #(kept or {}), #shared + 1, shared)
+  return iap.run_folder("runs/paper/" .. name, { shared = shared })
+end
+
 -- The variant that --set kernel=NAME asks for.
 function paper.variant(name)
   return paper.kernels[name] or error("--set kernel: take relu, hybrid or brute, not " .. name, 0)
@@ -70,6 +78,7 @@ function paper.train_seeds(root, name, options, env, policy)
       iterations = paper.iterations,
       episode_seeds = paper.episode_seeds,
       eval_every = 5,
+      confirm_episodes = 0, -- paper.evaluate plays the best policies on fresh episodes
       seed = seed,
       out = out,
       resume = true,

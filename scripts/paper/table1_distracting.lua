@@ -19,7 +19,7 @@ local options = iap.options {
   seed = 1, seeds = 1, episodes = 20,
   kernel = "hybrid", pixels = { 240, 320 }, distraction = "medium", videos = "",
 }
-local root = iap.run_folder("runs/paper/table1")
+local root = paper.root("table1", { "kernel" })
 local variant = paper.variant(options.kernel)
 
 local wanted = distracted.chosen(arg)

@@ -15,7 +15,7 @@ local options = iap.options {
   seed = 1, seeds = 1, episodes = 50,
   task = "cheetah-run", kernel = "hybrid", pixels = { 100, 100 }, patch = 4, d = 8, top = 5, distraction = "medium", videos = "",
 }
-local root = iap.run_folder("runs/paper/transfer")
+local root = paper.root("transfer", { "task" })
 local variant = paper.variant(options.kernel)
 local worlds = {
   { name = "clean", distraction = false },

@@ -117,3 +117,55 @@ case_prompt_terminal() {
   grep -q 'half a line' state/iap/history && fail "an abandoned line is in the history"
   return 0
 }
+
+# Ctrl-C in iap.train at the prompt ends the training, not the input: its value is the result so far.
+case_prompt_training() {
+  command -v script >/dev/null || { echo "no 'script' program: skipped"; exit 0; }
+  cp "$scripts/pendulum.lua" .
+  mkfifo keys
+  env -u LANG -u LC_ALL -u LC_CTYPE TERM=xterm script -qec "$iap" /dev/null <keys >out 2>err &
+  local pid=$!
+  exec 3>keys
+  wait_for() {
+    for _ in $(seq 400); do
+      [ "$(grep -oF -- "$1" out | wc -l)" -ge "${2:-1}" ] && return
+      sleep 0.05
+    done
+    fail "expected '$1' on the terminal"
+  }
+  wait_for "Tab completes"
+  printf 'p = iap.policy.linear { activation = "tanh" }\r' >&3
+  printf 'function seen(name) return function(r) if r.iteration == 3 then print(name .. "-at-" .. 3) end end end\r' >&3
+  printf 'function go(t) t.env, t.policy, t.iterations, t.quiet = "pendulum.lua", p, 1000000, true return iap.train(t) end\r' >&3
+  # In a folder: the run can go on.
+  printf 'r = go { out = "dot", on_iteration = seen "named" }\r' >&3
+  wait_for "named-at-3"
+  printf '\003' >&3
+  wait_for 'out = "dot", resume = true continues the run'
+  printf 'print(r.stop_reason, r.iterations >= 3, #iap.eval(r.policy, { episodes = 2 }).episodes .. "-played")\r' >&3
+  wait_for "2-played"
+  printf 'print(go { out = "dot", resume = true, on_iteration = function() return false end }.iterations - r.iterations .. "-more")\r' >&3
+  wait_for "1-more"
+  # Nowhere and without a name: the policy is at hand.
+  printf 'go { on_iteration = seen "nameless" }\r' >&3
+  wait_for "nameless-at-3"
+  printf '\003' >&3
+  wait_for 'policy:save("FILE") keeps it'
+  printf '_.policy:save("kept.iap") print("sav" .. "ed")\r' >&3
+  wait_for "saved"
+  # In a loop, no further training begins.
+  printf 'for i = 1, 3 do print("round-" .. i) go { on_iteration = seen("loop" .. i) } end\r' >&3
+  wait_for "loop1-at-3"
+  printf '\003' >&3
+  wait_for "interrupted after iteration" 3
+  printf 'print("still" .. 1 + 1)\r' >&3
+  wait_for "still2"
+  printf '\004' >&3
+  exec 3>&-
+  wait "$pid"
+  code=$?
+  exits 0
+  [ -s dot/checkpoint.iap ] && [ -s kept.iap ] || fail "nothing is left of the training"
+  grep -q 'loop2-at' out && fail "the loop trained on"
+  return 0
+}

@@ -43,6 +43,153 @@ case_resume() {
   tail -1 out | cmp -s - whole.txt || fail "a resumed run ends elsewhere"
 }
 
+# --resume without --out: the newest unfinished run of the script, which is named at the start, when it stops and at the end.
+case_resume_newest() {
+  training_script 'out = iap.run_folder("runs/dot"), on_iteration = function(r)
+    if r.iteration == 2 and not io.open("go") then print("ready") io.stdout:flush() while true do end end
+  end,'
+  interrupted run train.lua
+  exits 130
+  says err "runs/dot stopped after iteration 2 of 4; continue with"
+  interrupted run train.lua
+  exits 130
+  says err "runs/dot-2 stopped after iteration 2 of 4; continue with"
+  touch go
+  run run train.lua --out whole
+  tail -1 out >whole.txt
+  run run train.lua --resume --set quiet=false
+  exits 0
+  says out "runs/dot-2"
+  says err "runs/dot-2: continues after iteration 2 of 4"
+  says err "runs/dot-2: ends at iteration 4 of 4; best evaluation"
+  tail -1 out | cmp -s - whole.txt || fail "a resumed run ends elsewhere"
+  run run train.lua --resume --set quiet=false
+  exits 0
+  says out "runs/dot"
+  grep -q "runs/dot-2" out && fail "a complete run was taken before one that is unfinished"
+  # Nothing is left: said, with the folder that was worked on last.
+  run run train.lua --resume --set quiet=false
+  exits 0
+  says err "runs/dot: is complete with 4 iterations; nothing was left to do"
+  tail -1 out | cmp -s - whole.txt || fail "a complete run prints another result"
+  run run train.lua --resume --set quiet=false --set iterations=3
+  exits 0
+  says err "runs/dot: has done 4 iterations, more than the 3 asked for; nothing was left to do"
+  # The command that is shown is the one that continues.
+  rm go
+  interrupted run train.lua --seed 5 --set env.time_limit=19 -- "two words"
+  exits 130
+  touch go
+  eval "$(tail -1 err)" >out 2>err
+  code=$?
+  exits 0
+  says out "runs/dot-3"
+  grep -q '^4' out || fail "the command does not finish the run"
+  # Another script of the same name, with settings of its own, has runs of its own; what another process works on is left to it.
+  rm go
+  mkdir other
+  sed 's/seed = 3/seed = 4/' train.lua >other/train.lua
+  interrupted run other/train.lua
+  exits 130
+  interrupted run train.lua
+  exits 130
+  interrupted run other/train.lua
+  exits 130
+  touch go
+  (cd runs && ls -d dot-4 dot-5 dot-6 >/dev/null) || fail "no three runs"
+  (
+    exec 9>>runs/dot-6/log.txt
+    flock -n 9
+    exec sleep 30
+  ) &
+  local holder=$!
+  sleep 0.3
+  run run other/train.lua --resume
+  kill "$holder"
+  exits 0
+  says out "runs/dot-4"
+  run run train.lua --resume
+  exits 0
+  says out "runs/dot-5"
+}
+
+# A script that makes a series of runs under one name continues the series, each run with its own settings.
+case_resume_series() {
+  training_script 'out = iap.run_folder("runs/dot"), seed = seed, on_iteration = function(r)
+    if seed == 2 and r.iteration == 2 and not io.open("go") then print("ready") io.stdout:flush() while true do end end
+  end,'
+  sed -i 's/, seed = 3//; 1a for seed = 1, 3 do' train.lua
+  echo "end" >>train.lua
+  touch go
+  run run train.lua
+  exits 0
+  cp out whole
+  rm go
+  interrupted run train.lua
+  exits 130
+  says err "runs/dot-5 stopped after iteration 2 of 4"
+  touch go
+  eval "$(tail -1 err)" >out 2>err
+  code=$?
+  exits 0
+  sed 's#runs/dot-4#runs/dot#; s#runs/dot-5#runs/dot-2#; s#runs/dot-6#runs/dot-3#' out | cmp -s - whole || fail "the series goes on elsewhere"
+}
+
+# Whoever asks for other settings in a run's folder hears which, and what to do.
+case_resume_other_settings() {
+  training_script 'out = iap.run_folder("runs/dot"),'
+  run run train.lua
+  exits 0
+  run run train.lua --resume --set optimizer.population=4
+  exits 1
+  says err "cannot resume 'runs/dot' with other settings (optimizer.population: 8 before, 4 now)"
+  says err "--out"
+  says err "or remove 'runs/dot' to begin anew"
+}
+
+# Trials of a paper's experiment lie beside the experiment.
+case_trial_folders() {
+  cat >experiment.lua <<'LUA'
+local options = require "iap".options { seeds = 1, kernel = "relu" }
+print(require "iap".run_folder("runs/table", { shared = { "seeds", "kernel" } }))
+pcall(require "iap".train, {})
+LUA
+  folder() {
+    run run experiment.lua "$@"
+    [ "$(cat out)" = "$folder" ] || fail "expected $folder"
+  }
+  folder=runs/table folder --set seeds=3 --set kernel=hybrid
+  folder=runs/table-optimizer.population=4 folder --set optimizer.population=4 --set seeds=2
+  folder=runs/table-env.pixels=64_32-optimizer.population=4 folder --set optimizer.population=4 --set "env.pixels=[64, 32]"
+  folder=elsewhere folder --out elsewhere --set optimizer.population=4
+}
+
+# Which policy of a run is shown, and how good it is on episodes that did not choose it.
+case_policy_choice() {
+  training_script 'out = "dot",'
+  run run train.lua --set quiet=false
+  exits 0
+  says err "on 16 fresh episodes"
+  run eval dot --episodes 5 --seed 3
+  exits 0
+  grep -qE '^policy +dot/best.iap \(best evaluation -?[0-9.]+, iteration [0-4]\)$' out || fail "eval does not say which policy"
+  says out "(seed 3, the run's own: among them are those which chose this policy)"
+  run eval dot --episodes 5 --policy final
+  exits 0
+  grep -qE '^policy +dot/final.iap \(evaluation -?[0-9.]+, iteration 4\)$' out || fail "eval --policy final"
+  run eval dot/final.iap --policy best
+  exits 1
+  says err "'dot/final.iap' is not a folder"
+  rm dot/final.iap
+  run eval dot --policy final
+  exits 1
+  says err "'dot' has no final.iap: the run has not ended"
+  run report dot --no-pictures
+  exits 0
+  says dot/report.html "on 16 fresh episodes"
+  says dot/report.html "best evaluation"
+}
+
 # A script that trains several runs takes --out and --seed for itself: it gives each run its own folder and seed.
 case_several_runs() {
   training_script 'out = root .. "/" .. seed, seed = seed, resume = true,'
@@ -67,22 +214,24 @@ case_experiments() {
   local tiny=(--set iterations=1 --set optimizer.population=2 --set eval_episodes=1 --set episodes=2 --set seeds=1 --set env.time_limit=8)
   run run "$paper/fig1_cheetah.lua" "${tiny[@]}" --set seeds=2
   exits 0
-  lines runs/paper/fig1/results.csv 4
-  for file in curves.png inference.png brute-seed2/final.iap; do [ -s "runs/paper/fig1/$file" ] || fail "fig1 has no $file"; done
+  local trial="env.time_limit=8-eval_episodes=1-iterations=1-optimizer.population=2"
+  lines "runs/paper/fig1-$trial/results.csv" 4
+  for file in curves.png inference.png brute-seed2/final.iap; do [ -s "runs/paper/fig1-$trial/$file" ] || fail "fig1 has no $file"; done
   run run "$paper/fig6_ablation.lua" "${tiny[@]}" --out six
   exits 0
   lines six/results.csv 7
   local undistracted=("${tiny[@]}" --set distraction=none --set "pixels=[80,80]")
+  trial="distraction=none-$trial-pixels=80_80"
   run run "$paper/fig7_sweep.lua" "${undistracted[@]}"
   exits 0
-  lines runs/paper/fig7/results.csv 28
-  [ -s runs/paper/fig7/d64.png ] || fail "fig7 has no chart"
+  lines "runs/paper/fig7-$trial/results.csv" 28
+  [ -s "runs/paper/fig7-$trial/d64.png" ] || fail "fig7 has no chart"
   run run "$paper/table1_distracting.lua" "${undistracted[@]}"
   exits 0
-  lines runs/paper/table1/results.csv 6
+  lines "runs/paper/table1-$trial/results.csv" 6
   run run "$paper/table1_distracting.lua" "${undistracted[@]}" --set kernel=relu cartpole-swingup
   exits 0
-  says runs/paper/table1/results-cartpole-swingup.csv "cartpole-swingup,relu,1,"
+  says "runs/paper/table1-$trial/results-cartpole-swingup.csv" "cartpole-swingup,relu,1,"
   run run "$paper/table1_distracting.lua" walker-wlak
   exits 1
   says err "table 1 has no task walker-wlak; it has cheetah-run,"
@@ -91,7 +240,7 @@ case_experiments() {
   says err "--set worlds: take all or one of medium, clean, easy, hard, unseen, not evry"
   run run "$paper/transfer.lua" "${undistracted[@]}" --set task=reacher-easy
   exits 0
-  lines runs/paper/transfer/results.csv 7
+  lines "runs/paper/transfer-$trial/results.csv" 7
   run run "$paper/transfer.lua" "${undistracted[@]}" --set kernel=rleu
   exits 1
   says err "take relu, hybrid or brute, not rleu"

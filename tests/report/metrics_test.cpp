@@ -9,6 +9,7 @@
 #include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.report;
+import iap.train;
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;

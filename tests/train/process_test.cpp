@@ -82,7 +82,7 @@ TEST_CASE("progress in a pipe is a plain line for every evaluation; a quiet run 
   CHECK(read_file(scratch / "errors").empty());
 }
 
-TEST_CASE("progress on a terminal is one line that is drawn again, no wider than the terminal") {
+TEST_CASE("progress on a terminal is one line that is drawn again, no wider than the terminal, between two that stay") {
   const Scratch scratch("terminal");
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
@@ -113,10 +113,14 @@ TEST_CASE("progress on a terminal is one line that is drawn again, no wider than
   ::close(terminal);
   CHECK(WEXITSTATUS(status) == 0);
   CHECK_THAT(shown, ContainsSubstring("20/20") && ContainsSubstring("[####################]") && ContainsSubstring("\x1b[K"));
-  CHECK(std::ranges::count(shown, '\n') == 1);
-  CHECK(shown.ends_with('\n'));
-  for (std::size_t begin = 0; begin < shown.size();) {
-    const std::size_t end = std::min(shown.find('\r', begin), shown.size());
+  // A line before it that says where the run goes, and one after it that says what came out.
+  REQUIRE(std::ranges::count(shown, '\n') == 3);
+  REQUIRE(shown.ends_with('\n'));
+  const std::size_t first = shown.find('\n') + 1, last = shown.rfind('\n', shown.size() - 2);
+  CHECK_THAT(shown.substr(0, first), ContainsSubstring("run: begins, 20 iterations"));
+  CHECK_THAT(shown.substr(last), ContainsSubstring("run: ends at iteration 20 of 20; best evaluation"));
+  for (std::size_t begin = first; begin < last;) {
+    const std::size_t end = std::min(shown.find('\r', begin), last);
     CHECK(end - begin <= 59 + std::string("\x1b[K").size());
     begin = end + 1;
   }

@@ -126,7 +126,7 @@ TEST_CASE("errors name environment, seed and step") {
   for (const auto& [meddler, reason] :
        {std::pair{nan_reward, "reward is nan"}, {infinite_reward, "reward is inf"}, {throwing, "the world broke"}}) {
     const std::string got = message(meddler);
-    for (const char* part : {"'fake'", "seed 77", "step 3", reason}) CHECK_THAT(got, ContainsSubstring(part));
+    for (const char* part : {"'fake'", "seed 77", "step 4:", reason}) CHECK_THAT(got, ContainsSubstring(part));
   }
 
   Policy overflow = policy_with({3e38F, 3e38F, 3e38F, 3e38F, 3e38F, 3e38F}, Config::Map{{"kind", "linear"}});

@@ -67,7 +67,7 @@ inline Table read_table(const std::filesystem::path& path) {
 /// The whole run without its times: metrics.csv less its last two columns, and the bytes of the other files.
 inline std::map<std::string, std::string> run_content(const std::filesystem::path& out) {
   std::map<std::string, std::string> content;
-  for (const char* name : {"checkpoint.iap", "best.iap", "final.iap", "config.json"})
+  for (const char* name : {"checkpoint.iap", "best.iap", "final.iap", "config.json", "result.json"})
     content[name] = std::filesystem::exists(out / name) ? iap::read_file(out / name) : "missing";
   for (auto& row : read_table(out / "metrics.csv")) {
     row.resize(row.size() - 2);

@@ -137,7 +137,7 @@ TEST_CASE("a run is the same for any number of threads") {
   }
 }
 
-TEST_CASE("metrics.csv has a row an iteration and its times last") {
+TEST_CASE("metrics.csv has one row per iteration and its times last") {
   const Scratch scratch("metrics");
   TrainOptions options = small_run(scratch / "run");
   options.make_env = fake_envs([](auto, int step, StepResult& result) { result.unstable = step == 3; });

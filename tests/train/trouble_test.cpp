@@ -74,7 +74,7 @@ TEST_CASE("a failing environment ends training with its name, seed and step, and
     options.checkpoint_every = 100;
     options.make_env = fake_envs(meddler);
     CHECK_THAT(error_of(options), ContainsSubstring(message) && ContainsSubstring("'fake'") &&
-                                      ContainsSubstring("seed " + std::to_string(late)) && ContainsSubstring("step 5"));
+                                      ContainsSubstring("seed " + std::to_string(late)) && ContainsSubstring("step 6:"));
     CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring(message));
     CHECK(read_table(options.out / "metrics.csv").size() == 5);
     options.make_env = fake_envs();

@@ -39,6 +39,19 @@ end
 check.close(evaluation.mean, sum / 4, 1e-12)
 check.same_list({ iap.eval(policy, { episodes = 4, seed = 9, threads = 1 }).mean }, { evaluation.mean })
 
+-- Both policies of a run are objects that play as its figures say; the best one was confirmed on episodes of its own.
+check.same_list(one.policy:parameters(), one.parameters)
+check.same_list(one.best_policy:parameters(), one.best_parameters)
+check.equal(iap.eval(one.best_policy, { episodes = 3, seed = 5 }).mean, one.best_eval)
+check.equal(one.best_policy:metadata().iteration, one.best_iteration)
+check.equal(one.confirmed.episodes, 12)
+check.equal(one.confirmed.mean, three.confirmed.mean)
+assert(one.confirmed.mean ~= one.best_eval and one.confirmed.low < one.confirmed.mean)
+check.equal(iap.train(options { confirm_episodes = 0 }).confirmed, nil)
+
+check.fails({ "iap.run_folder: unknown option 'share'; did you mean 'shared'?" }, iap.run_folder, "runs/x", { share = {} })
+check.fails({ "option 'shared' must be a list of names, got 3" }, iap.run_folder, "runs/x", { shared = 3 })
+
 local stopped = iap.train(options { iterations = 100, on_iteration = function(report) return report.iteration < 2 end })
 check.equal(stopped.iterations, 2)
 check.equal(stopped.stop_reason, "on_iteration")

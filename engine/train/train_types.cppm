@@ -3,12 +3,15 @@ module;
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 /// What a training run is told and what it reports.
 export module iap.train:types;
 import iap.core;
+import iap.policy;
 import iap.rollout;
 
 export namespace iap {
@@ -27,13 +30,22 @@ struct IterationReport {
 /// 2k + 1 ("pairs": the antithetic twins of es, ars and pgpe; many episodes, and twins still compare), or none ("own").
 enum class EpisodeSeeds : std::uint8_t { common, pairs, own };
 
+struct Evaluation {
+  std::vector<Episode> episodes;
+  std::vector<std::uint64_t> seeds;  ///< what each episode's environment was reset with
+  double mean = 0;
+  /// Of the sample (n - 1), and the 95% interval of the mean (Student's t); NaN for one episode, which says nothing about either.
+  double standard_deviation = std::numeric_limits<double>::quiet_NaN();
+  double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
+};
+
 struct TrainOptions {
   Config env;           ///< as make_env takes it
   EnvFactory make_env;  ///< builds the environments instead of make_env(env), for hosts that bring their own
   Config policy;        ///< architecture, as Policy takes it
   Config optimizer;     ///< as make_optimizer takes it
   int iterations = 100;
-  int episodes = 1;        ///< a member and iteration; fitness is their mean return
+  int episodes = 1;        ///< per member and iteration; fitness is their mean return
   std::uint64_t seed = 0;  ///< below 2^63
   int threads = 0;         ///< 0: all
   EpisodeSeeds episode_seeds = EpisodeSeeds::common;
@@ -41,6 +53,9 @@ struct TrainOptions {
   /// then).
   int eval_every = 10;
   int eval_episodes = 16;
+  /// Episodes on which the best policy plays when the run ends, on seeds that neither training nor the choice of the best saw
+  /// (0: none). The best of several noisy evaluations promises too much; this does not. Without a value: 4 x eval_episodes.
+  std::optional<int> confirm_episodes;
   int checkpoint_every = 1;
   std::filesystem::path out;  ///< the run's folder; empty: nothing is written
   bool resume = false;        ///< continue the run in `out` (start it if there is none)
@@ -51,22 +66,25 @@ struct TrainOptions {
   std::function<bool(const IterationReport&)> on_iteration;
 };
 
-struct TrainResult {
-  std::uint32_t iterations = 0;
-  double first_eval = 0, last_eval = 0, best_eval = 0;
-  std::string stop_reason;             ///< "iterations", "on_iteration", "interrupted" or the optimizer's own
-  std::vector<float> parameters;       ///< the mean at the end
-  std::vector<float> best_parameters;  ///< the mean with the best evaluation
-  double seconds = 0;                  ///< since the run began, interruptions left out
+/// How the best policy of a run did on fresh episodes.
+struct Confirmation {
+  int episodes = 0;
+  double mean = 0, standard_deviation = 0, low = 0, high = 0;  ///< as in Evaluation
 };
 
-struct Evaluation {
-  std::vector<Episode> episodes;
-  std::vector<std::uint64_t> seeds;  ///< what each episode's environment was reset with
-  double mean = 0;
-  /// Of the sample (n - 1), and the 95% interval of the mean (Student's t); NaN for one episode, which says nothing about either.
-  double standard_deviation = std::numeric_limits<double>::quiet_NaN();
-  double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
+struct TrainResult {
+  std::uint32_t iterations = 0;
+  /// NaN if the run was interrupted before its first evaluation. `best_eval` is the highest of all evaluations, so that it promises
+  /// more than the policy keeps.
+  double first_eval = 0, last_eval = 0, best_eval = 0;
+  std::uint32_t best_iteration = 0;       ///< whose evaluation that is
+  std::optional<Confirmation> confirmed;  ///< nothing if interrupted or not asked for
+  std::string stop_reason;                ///< "iterations", "on_iteration", "interrupted" or the optimizer's own
+  std::vector<float> parameters;          ///< the mean at the end
+  std::vector<float> best_parameters;     ///< the mean with the best evaluation
+  double seconds = 0;                     ///< since the run began, interruptions left out
+  /// These parameters as policies, with the metadata of final.iap and best.iap. `train` always sets them.
+  std::shared_ptr<const PolicyFile> policy, best_policy;
 };
 
 }  // namespace iap

@@ -9,6 +9,7 @@ module;
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 module iap.rollout;
 import iap.core;
@@ -35,13 +36,22 @@ void map_action(const EnvSpec& spec, std::span<const float> outputs, std::span<f
   }
 }
 
-/// Plays from the reset to the end; `episode.steps` counts on for the message of whoever catches.
-void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer, Episode& episode) {
+/// Steps are counted from 1, and by decisions of the policy.
+std::string step_name(const EnvSpec& spec, int step) {
+  const Config* repeat = spec.config.find("action_repeat");
+  const auto times = repeat ? repeat->integer().value_or(1) : 1;
+  return times > 1 ? text("step ", step, " (each repeats its action ", times, " times)") : text("step ", step);
+}
+
+/// Plays from the reset to the end; `episode.steps` counts on, and `began` turns true after the reset, for the message of whoever
+/// catches.
+void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer, Episode& episode, bool& began) {
   const EnvSpec& spec = env.spec();
   check_fit(spec, policy);
   std::vector<float> action(static_cast<std::size_t>(spec.action_size));
   env.reset(seed);
   policy.reset(seed);
+  began = true;
   while (!episode.terminated && !episode.truncated) {
     check_interrupt();
     const Observation observation = env.observe();
@@ -61,12 +71,14 @@ void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& obse
 
 Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer) {
   Episode episode;
+  bool began = false;
   try {
-    play(env, policy, seed, observer, episode);
+    play(env, policy, seed, observer, episode, began);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error(text("environment '", env.spec().name, "', seed ", seed, ", step ", episode.steps, ": ", error.what()));
+    const std::string moment = began ? step_name(env.spec(), episode.steps + 1) : "before the first step";
+    throw Error(text("environment '", env.spec().name, "', seed ", seed, ", ", moment, ": ", error.what()));
   }
   return episode;
 }

@@ -41,7 +41,7 @@ class RolloutPool {
   /// `threads` 0: all hardware threads.
   RolloutPool(EnvFactory make_env, Policy prototype, int threads);
   ~RolloutPool();
-  /// One episode a task, results in the order of the tasks: the same for any number of threads.
+  /// One episode per task, results in the order of the tasks: the same for any number of threads.
   /// @throws the Error of the lowest failing task; Interrupted.
   std::vector<Episode> run(std::span<const RolloutTask> tasks);
   int threads() const;

@@ -22,11 +22,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// Four significant digits, without an exponent for everyday sizes.
-std::string short_number(double value) {
-  return std::abs(value) >= 1000 && std::abs(value) < 1e7 ? fixed_text(value, 0) : general_text(value, 4);
-}
-
 std::string duration(double seconds) {
   char buffer[48];
   const auto whole = static_cast<long long>(std::lround(std::clamp(seconds, 0.0, 1e9)));
@@ -46,6 +41,7 @@ class Quiet : public Progress {
  public:
   void start(std::uint32_t, int) override {}
   void update(const IterationReport&, double) override {}
+  void end() override {}
   void note(const std::string&) override {}
 };
 
@@ -83,14 +79,16 @@ class Figures : public Progress {
 
 class Terminal : public Figures {
  public:
-  ~Terminal() override {
-    if (open_) print("\n");
-  }
+  ~Terminal() override { Terminal::end(); }
   void start(std::uint32_t iteration, int iterations) override {
     Figures::start(iteration, iterations);
     draw(iteration, "");
   }
   void update(const IterationReport& report, double best_eval) override { draw(report.iteration, describe(report, best_eval)); }
+  void end() override {
+    if (open_) print("\n");
+    open_ = false;
+  }
   void note(const std::string& line) override { print((open_ ? "\r\x1b[K" : "") + line + "\n" + (open_ ? line_ : "")); }
 
  private:
@@ -119,6 +117,7 @@ class Plain : public Figures {
     printed_ = true;
     last_ = Clock::now();
   }
+  void end() override {}
   void note(const std::string& line) override { print(line + "\n"); }
 
  private:
@@ -127,6 +126,10 @@ class Plain : public Figures {
 };
 
 }  // namespace
+
+std::string short_number(double value) {
+  return std::abs(value) >= 1000 && std::abs(value) < 1e7 ? fixed_text(value, 0) : general_text(value, 4);
+}
 
 std::unique_ptr<Progress> make_progress(bool quiet) {
   if (quiet) return std::make_unique<Quiet>();

@@ -1,10 +1,8 @@
 module;
 #include <filesystem>
-#include <string>
 #include <string_view>
-/// The folder of a run: who may write into it, its log.
-module iap.train:run_folder;
-import iap.core;
+/// Files that only grow: tables and logs.
+module iap.train:append_file;
 
 namespace iap {
 
@@ -27,22 +25,6 @@ class AppendFile {
  private:
   std::filesystem::path path_;
   int descriptor_ = -1;
-};
-
-/// The claimed folder of a run.
-class RunFolder {
- public:
-  /// Creates and claims `path`. @throws Error if it cannot be written, is in use by another process, or (unless `resume`) holds
-  /// a run whose experiment.lua is not `script` alone.
-  RunFolder(const std::filesystem::path& path, bool resume, const std::string& script);
-  std::filesystem::path file(std::string_view name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-  /// Appends a line with the time to log.txt. Never fails: the log must not stop a run.
-  void log(std::string_view line) noexcept;
-
- private:
-  std::filesystem::path path_;
-  AppendFile log_;
 };
 
 }  // namespace iap

@@ -67,6 +67,7 @@ TrainOptions read_train_options(const Config& config) {
   options.episode_seeds = read_episode_seeds(reader);
   options.eval_every = integer("eval_every", 0, most, options.eval_every);
   options.eval_episodes = integer("eval_episodes", 1, most_episodes, options.eval_episodes);
+  options.confirm_episodes = integer("confirm_episodes", 0, most_episodes, confirm_episodes(options));
   options.checkpoint_every = integer("checkpoint_every", 1, most, options.checkpoint_every);
   options.out = reader.string("out", "");
   options.resume = reader.boolean("resume", options.resume);
@@ -84,8 +85,13 @@ void check_options(const TrainOptions& options) {
   check_range("threads", options.threads, 0, 4096);
   check_range("eval_every", options.eval_every, 0, most);
   check_range("eval_episodes", options.eval_episodes, 1, most_episodes);
+  check_range("confirm_episodes", confirm_episodes(options), 0, most_episodes);
   check_range("checkpoint_every", options.checkpoint_every, 1, most);
   if (options.resume && options.out.empty()) throw Error("train: option 'resume' needs 'out', the folder of the run to continue");
+}
+
+int confirm_episodes(const TrainOptions& options) {
+  return options.confirm_episodes.value_or(std::min(options.eval_episodes, most_episodes / 4) * 4);
 }
 
 Config identity_of(const TrainOptions& options, const EnvSpec& spec, const Policy& policy, const Optimizer& optimizer) {
@@ -125,6 +131,7 @@ Config complete_identity(Config stored, const TrainOptions& options, const EnvSp
 Config run_config(const TrainOptions& options, Config identity) {
   Config config = std::move(identity);
   config["iterations"] = options.iterations;
+  config["confirm_episodes"] = confirm_episodes(options);
   config["checkpoint_every"] = options.checkpoint_every;
   Config given = options.given;
   given["env"] = options.env;

@@ -1,6 +1,7 @@
 module;
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 /// iap.train: optimizer, rollouts and files joined into a run.
 export module iap.train;
@@ -8,6 +9,8 @@ import iap.core;
 import iap.env;
 import iap.policy;
 import iap.rollout;
+export import :csv;
+export import :run_state;
 export import :types;
 
 export namespace iap {
@@ -21,18 +24,26 @@ TrainOptions read_train_options(const Config& config);
 /// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how
 /// often the run was interrupted and resumed:
 ///   experiment.lua, config.json   the script as run; every option with its default, and as "given" those that were asked for
-///   metrics.csv                   a row an iteration; row 0 is the evaluation before the first; the time columns are last
+///   metrics.csv                   one row per iteration; row 0 is the evaluation before the first; the time columns are last
 ///   checkpoint.iap, checkpoint.previous.iap
 ///   best.iap, final.iap           policy files with metadata {env, return, iteration, seed}
+///   result.json                   how it ended (RunSummary); missing while there is something left to do
 ///   log.txt
 /// A run resumes with the settings that it was begun with: options compare as they became, so that writing a default out changes
 /// nothing and a default that is another one by now is refused by name.
 /// @throws Error for bad options, a failing environment, a folder that cannot be written or that holds another run.
 TrainResult train(const TrainOptions& options);
 
-/// The best policy of a run folder (the last one if none was evaluated), or a policy file; its metadata has the environment's
-/// config as "env" and the run's seed as "seed", for eval and play. @throws Error naming the path.
-PolicyFile open_policy(const std::filesystem::path& run_or_policy);
+/// The policies that a run leaves: best.iap, whose evaluation was the highest, and final.iap, the mean at the end.
+enum class PolicyChoice : std::uint8_t { best, final };
+
+/// The policy file that a run folder or the path of a policy file stands for: without a choice best.iap, or final.iap if there is
+/// no other. @throws Error naming the path: a folder without the file, or a choice where there is none.
+std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice = {});
+
+/// The policy at `policy_path`; its metadata has the environment's config as "env" and the run's seed as "seed", for eval and play.
+/// @throws Error naming the path.
+PolicyFile open_policy(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice = {});
 
 /// Plays `episodes` episodes on seeds derived from `seed` (purpose: evaluation): the seeds on which a run of that seed evaluates.
 /// @throws as RolloutPool::run; Error if `episodes` is not positive.

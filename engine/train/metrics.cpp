@@ -1,54 +1,25 @@
 module;
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 module iap.train;
 import iap.core;
+import :csv;
 import :metrics;
 
 namespace iap {
 namespace {
 
-std::string cell(double value) {
-  if (std::isnan(value)) return "";
-  char buffer[32];
-  constexpr double exact_limit = 9007199254740992.0;
-  const bool whole = std::trunc(value) == value && std::abs(value) < exact_limit;
-  const auto end = whole ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<std::int64_t>(value))
-                         : std::to_chars(buffer, buffer + sizeof buffer, value);
-  return {buffer, end.ptr};
-}
-
 std::string header_of(const Columns& columns) {
-  std::string line;
-  for (const auto& [name, value] : columns) line += (line.empty() ? "" : ",") + name;
-  return line + "\n";
-}
-
-std::vector<std::string> split(std::string_view line) {
-  std::vector<std::string> cells(1);
-  for (const char c : line) c == ',' ? cells.emplace_back() : cells.back() += c;
-  return cells;
-}
-
-std::string join(const std::vector<std::string>& cells) {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) line += (i ? "," : "") + cells[i];
-  return line + "\n";
-}
-
-template <typename T>
-bool read_number(const std::string& cell, T& value) {
-  const char* end = cell.data() + cell.size();
-  const auto result = std::from_chars(cell.data(), end, value);
-  return result.ec == std::errc() && result.ptr == end;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : columns) names.push_back(name);
+  return csv_line(names);
 }
 
 /// The complete rows of `table` for iterations up to `iteration`.
@@ -57,10 +28,10 @@ std::vector<std::vector<std::string>> rows_up_to(std::string_view table, std::si
   for (;;) {
     const auto end = table.find('\n');
     if (end == std::string_view::npos) return rows;
-    auto cells = split(table.substr(0, end));
+    auto cells = csv_cells(table.substr(0, end));
     table.remove_prefix(end + 1);
-    std::uint32_t number = 0;
-    if (cells.size() == columns && read_number(cells[0], number) && number <= iteration) rows.push_back(std::move(cells));
+    double number = 0;
+    if (cells.size() == columns && read_cell(cells[0], number) && number <= iteration) rows.push_back(std::move(cells));
   }
 }
 
@@ -86,10 +57,10 @@ MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns
   for (auto& row : rows) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       for (const auto& [name, value] : replacements)
-        if (&row == &rows.back() && columns[i].first == name) row[i] = cell(value);
-      if (columns[i].first == "seconds") read_number(row[i], metrics.seconds_);
+        if (&row == &rows.back() && columns[i].first == name) row[i] = csv_cell(value);
+      if (columns[i].first == "seconds") read_cell(row[i], metrics.seconds_);
     }
-    kept += join(row);
+    kept += csv_line(row);
   }
   if (kept != table) write_file_atomic(path, kept);
   metrics.file_ = AppendFile(path);
@@ -104,10 +75,21 @@ bool MetricsFile::has_iterations(const std::filesystem::path& path) {
   return lines > 2;  // beside the header and iteration 0
 }
 
+std::int64_t MetricsFile::last_iteration(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return 0;
+  const std::string table = read_file(path);
+  const auto columns = csv_cells(std::string_view(table).substr(0, table.find('\n'))).size();
+  const auto rows = rows_up_to(table, columns, std::numeric_limits<std::uint32_t>::max());
+  double iteration = 0;
+  if (!rows.empty()) read_cell(rows.back().front(), iteration);
+  return static_cast<std::int64_t>(iteration);
+}
+
 void MetricsFile::append(const Columns& columns) {
   std::vector<std::string> cells;
-  for (const auto& [name, value] : columns) cells.push_back(cell(value));
-  file_.append(join(cells));
+  for (const auto& [name, value] : columns) cells.push_back(csv_cell(value));
+  file_.append(csv_line(cells));
 }
 
 }  // namespace iap

@@ -3,6 +3,8 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <vector>
@@ -16,12 +18,15 @@ import :evaluation;
 
 namespace iap {
 
-Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int episodes, std::uint64_t seed) {
+Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int episodes, std::uint64_t seed, EpisodeSet set) {
   if (episodes < 1) throw Error(text("evaluate: the number of episodes must be positive, got ", episodes));
   std::vector<RolloutTask> tasks;
   Evaluation evaluation;
   for (int episode = 0; episode < episodes; ++episode) {
-    const StreamKey key{.seed = seed, .episode = static_cast<std::uint32_t>(episode), .purpose = Purpose::evaluation};
+    const StreamKey key{.seed = seed,
+                        .member = static_cast<std::uint32_t>(set),
+                        .episode = static_cast<std::uint32_t>(episode),
+                        .purpose = Purpose::evaluation};
     evaluation.seeds.push_back(derive_seed(key));
     tasks.push_back({parameters, evaluation.seeds.back()});
   }
@@ -49,13 +54,26 @@ Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::
   return evaluate(policy, EnvFactory([&env] { return make_env(env); }), episodes, seed, threads);
 }
 
-PolicyFile open_policy(const std::filesystem::path& run_or_policy) {
+std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice) {
   std::error_code ignored;
-  if (!std::filesystem::is_directory(run_or_policy, ignored)) return read_policy_file(run_or_policy);
-  for (const char* name : {"best.iap", "final.iap"})
-    if (std::filesystem::exists(run_or_policy / name, ignored)) return read_policy_file(run_or_policy / name);
-  throw Error(
-      text("'", run_or_policy.string(), "' has no best.iap and no final.iap; it is not the folder of a run that evaluated"));
+  const auto best = run_or_policy / "best.iap", final = run_or_policy / "final.iap";
+  if (!std::filesystem::is_directory(run_or_policy, ignored)) {
+    if (choice)
+      throw Error(text("'", run_or_policy.string(), "' is not a folder: best or final can only be chosen where a run left both"));
+    return run_or_policy;
+  }
+  const bool has_best = std::filesystem::exists(best, ignored), has_final = std::filesystem::exists(final, ignored);
+  if (!has_best && !has_final)
+    throw Error(
+        text("'", run_or_policy.string(), "' has no best.iap and no final.iap; it is not the folder of a run that evaluated"));
+  if (choice == PolicyChoice::final && !has_final)
+    throw Error(
+        text("'", run_or_policy.string(), "' has no final.iap: the run has not ended; continue it, or take the best policy"));
+  return choice == PolicyChoice::final || !has_best ? final : best;
+}
+
+PolicyFile open_policy(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice) {
+  return read_policy_file(policy_path(run_or_policy, choice));
 }
 
 }  // namespace iap

@@ -4,10 +4,10 @@ module;
 #include <string>
 #include <utility>
 #include <vector>
-/// metrics.csv: a header, then a row an iteration, the first being iteration 0.
+/// metrics.csv: a header, then one row per iteration, the first being iteration 0.
 module iap.train:metrics;
 import iap.core;
-import :run_folder;
+import :append_file;
 
 namespace iap {
 
@@ -27,6 +27,8 @@ class MetricsFile {
   void sync() { file_.sync(); }
   /// Whether `path` has rows of iterations after 0.
   static bool has_iterations(const std::filesystem::path& path);
+  /// The iteration of the last complete row; 0 for a file that has none or is missing.
+  static std::int64_t last_iteration(const std::filesystem::path& path);
   /// Rows that `resume` kept, and the value of "seconds" in the last of them.
   std::uint32_t rows() const { return rows_; }
   double seconds() const { return seconds_; }

@@ -14,9 +14,14 @@ class Progress {
   /// The run is at `iteration` of `iterations`, and about to work.
   virtual void start(std::uint32_t iteration, int iterations) = 0;
   virtual void update(const IterationReport& report, double best_eval) = 0;
+  /// Nothing more is updated.
+  virtual void end() = 0;
   /// One line that stays.
   virtual void note(const std::string& line) = 0;
 };
+
+/// Four significant digits, without an exponent for everyday sizes.
+std::string short_number(double value);
 
 /// One updating line on a terminal, plain lines in a pipe, nothing if `quiet`.
 std::unique_ptr<Progress> make_progress(bool quiet);

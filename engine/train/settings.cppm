@@ -14,6 +14,9 @@ namespace iap {
 /// @throws Error naming the first option out of range.
 void check_options(const TrainOptions& options);
 
+/// The episodes that confirm the best policy: what was asked for, or four times those of an evaluation.
+int confirm_episodes(const TrainOptions& options);
+
 /// What determines a run's results: the same settings give the same numbers, however long the run and whatever the threads. Every
 /// option stands there as it became (its default where it was left out); `spec`, `policy` and `optimizer` are those of the run.
 Config identity_of(const TrainOptions& options, const EnvSpec& spec, const Policy& policy, const Optimizer& optimizer);

@@ -1,0 +1,155 @@
+#include "script/run_folders.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <ios>
+#include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
+import iap.core;
+import iap.train;
+
+namespace iap {
+namespace {
+
+constexpr std::string_view origin_begin = "-- run ", origin_middle = " of the series of ", overrides_begin = "-- run with ";
+
+/// experiment.lua taken apart.
+struct Experiment {
+  int position = 1;    ///< in its series
+  std::string leader;  ///< "": its own folder
+  std::string_view overrides, body;
+};
+
+Experiment read_experiment(std::string_view script) {
+  Experiment found{.body = script};
+  const auto take_line = [&] {
+    const auto line = found.body.substr(0, found.body.find('\n'));
+    found.body.remove_prefix(std::min(line.size() + 1, found.body.size()));
+    return line;
+  };
+  if (const auto line = script.substr(0, script.find('\n')); line.starts_with(origin_begin))
+    if (const auto middle = line.find(origin_middle); middle != std::string_view::npos) {
+      std::from_chars(line.data() + origin_begin.size(), line.data() + middle, found.position);
+      found.leader = take_line().substr(middle + origin_middle.size());
+    }
+  if (found.body.starts_with(overrides_begin)) found.overrides = take_line();
+  return found;
+}
+
+struct FoundRun {
+  std::filesystem::path folder;
+  int number = 1;
+  RunState state;
+};
+
+/// The number of a folder's name below `name`: 1 for itself, 2 for NAME-2; 0 for another name.
+int number_of(std::string_view folder, std::string_view name) {
+  if (folder == name) return 1;
+  if (!folder.starts_with(name) || folder.substr(name.size(), 1) != "-") return 0;
+  const auto digits = folder.substr(name.size() + 1);
+  int number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc() && end == digits.data() + digits.size() && number > 1 ? number : 0;
+}
+
+/// The runs below `name` by series (the name of its first folder) and position.
+std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem::path& name) {
+  std::map<std::string, std::map<int, FoundRun>> all;
+  const auto parent = name.has_parent_path() ? name.parent_path() : std::filesystem::path(".");
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+    const auto folder = entry.path().filename();
+    const int number = number_of(folder.string(), name.filename().string());
+    if (number == 0) continue;
+    auto path = name.parent_path() / folder;
+    auto state = run_state(path);
+    if (!state) continue;
+    const auto experiment = read_experiment(state->script);
+    all[experiment.leader.empty() ? folder.string() : experiment.leader].emplace(
+        experiment.position, FoundRun{std::move(path), number, std::move(*state)});
+  }
+  return all;
+}
+
+/// How much a series is what `--resume` means; the greatest wins.
+auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
+  bool own = false, same_overrides = false;
+  int unfinished = 0, number = 0;
+  auto written = std::filesystem::file_time_type::min();
+  for (const auto& [position, run] : series) {
+    const auto experiment = read_experiment(run.state.script);
+    own |= experiment.body == wanted.body;
+    same_overrides |= experiment.body == wanted.body && experiment.overrides == wanted.overrides;
+    if (!run.state.complete) unfinished = std::max(unfinished, run.state.in_use ? 1 : 2);
+    written = std::max(written, run.state.written);
+    number = std::max(number, run.number);
+  }
+  return std::tuple(own, unfinished, same_overrides, written, number);
+}
+
+/// The first folder below `name` that holds no run.
+std::filesystem::path fresh(const std::string& name) {
+  std::filesystem::path folder = name;
+  for (int number = 2; std::filesystem::exists(folder / "config.json"); ++number) folder = text(name, "-", number);
+  return folder;
+}
+
+}  // namespace
+
+std::filesystem::path RunFolders::next(const std::string& name, bool resume, std::string_view experiment) {
+  auto& [leader, given] = series_[name];
+  if (!given.empty() && !trained_.contains(given.back().string())) return given.back();
+  std::filesystem::path folder;
+  if (resume) {
+    const auto all = find_series(name);
+    if (given.empty() && !all.empty()) {
+      const auto wanted = read_experiment(experiment);
+      leader = std::ranges::max_element(all, {}, [&](const auto& series) { return rank(series.second, wanted); })->first;
+    }
+    if (const auto series = all.find(leader); series != all.end())
+      if (const auto run = series->second.find(static_cast<int>(given.size()) + 1); run != series->second.end())
+        folder = run->second.folder;
+  }
+  if (folder.empty()) folder = fresh(name);
+  if (leader.empty()) leader = folder.filename().string();
+  all_.push_back(folder);
+  return given.emplace_back(std::move(folder));
+}
+
+std::string RunFolders::origin(const std::string& folder) const {
+  for (const auto& [name, series] : series_)
+    for (std::size_t i = 1; i < series.given.size(); ++i)
+      if (series.given[i] == folder) return text(origin_begin, i + 1, origin_middle, series.leader, "\n");
+  return "";
+}
+
+std::string folder_with_settings(const std::string& name, const std::vector<std::pair<std::string, std::string>>& overrides) {
+  std::map<std::string, std::string> last;
+  for (const auto& [path, value] : overrides) last[path] = value;
+  std::string suffix;
+  for (const auto& [path, value] : last) {
+    suffix += "-" + path + "=";
+    for (const char c : value) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '=';
+      if (plain || (suffix.back() != '_' && suffix.back() != '=')) suffix += plain ? c : '_';
+    }
+    while (suffix.back() == '_') suffix.pop_back();
+  }
+  // File systems take names of 255 bytes; what is cut off is told apart by its hash (FNV-1a).
+  constexpr std::size_t longest = 160;
+  if (suffix.size() <= longest) return name + suffix;
+  std::uint32_t hash = 2166136261U;
+  for (const unsigned char c : suffix) hash = (hash ^ c) * 16777619U;
+  return text(name, suffix.substr(0, longest), "-", std::hex, hash);
+}
+
+}  // namespace iap

@@ -1,0 +1,40 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace iap {
+
+/// Where the runs of a script go that nobody named a folder for: NAME, NAME-2, NAME-3 ... A script that trains several runs under
+/// one name makes a series of such folders; experiment.lua of its later runs says which run of which series it is.
+class RunFolders {
+ public:
+  /// The folder of the script's next run under `name`; the same again while nothing was trained in it. With `resume`, the first
+  /// call chooses the series that is continued: made by this script (`experiment`, its text as experiment.lua has it), unfinished
+  /// and worked on last. Runs in use by another process come after free ones, complete ones last, other scripts' where there is no
+  /// own.
+  std::filesystem::path next(const std::string& name, bool resume, std::string_view experiment);
+  void set_trained(const std::string& folder) { trained_.insert(folder); }
+  /// The comment line for experiment.lua of a run that is not the first of its series, or "".
+  std::string origin(const std::string& folder) const;
+  /// All that `next` gave out.
+  const std::vector<std::filesystem::path>& given() const { return all_; }
+
+ private:
+  struct Series {
+    std::string leader;  ///< name of the first run's folder
+    std::vector<std::filesystem::path> given;
+  };
+  std::map<std::string, Series> series_;
+  std::set<std::string> trained_;
+  std::vector<std::filesystem::path> all_;
+};
+
+/// `name` and what tells a run with these overrides from one with the defaults: "table1-optimizer.population=4".
+std::string folder_with_settings(const std::string& name, const std::vector<std::pair<std::string, std::string>>& overrides);
+
+}  // namespace iap

@@ -1,0 +1,51 @@
+module;
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "core/write_all.hpp"
+module iap.train;
+import iap.core;
+import :append_file;
+
+namespace iap {
+
+AppendFile::AppendFile(const std::filesystem::path& path)
+    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) throw Error(text("cannot write '", path.string(), "': ", std::strerror(errno)));
+}
+
+AppendFile::AppendFile(AppendFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+AppendFile::~AppendFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void AppendFile::append(std::string_view text_) {
+  if (!write_all(descriptor_, text_)) throw Error(text("cannot write '", path_.string(), "': ", std::strerror(errno)));
+}
+
+void AppendFile::sync() {
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)
+    throw Error(text("cannot write '", path_.string(), "': ", std::strerror(errno)));
+}
+
+bool AppendFile::lock() {
+  // A file system without locks is no reason to refuse the run.
+  return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+}  // namespace iap

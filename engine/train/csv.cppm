@@ -1,0 +1,31 @@
+module;
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+/// Tables of numbers as comma-separated values: a line of column names, then rows; an empty cell is NaN.
+export module iap.train:csv;
+
+export namespace iap {
+
+/// A table in memory, such as metrics.csv of a run.
+struct Metrics {
+  std::vector<std::string> columns;
+  std::vector<std::vector<double>> rows;
+  /// The values of one column. @throws Error with the nearest name if there is no such column.
+  std::vector<double> column(const std::string& name) const;
+};
+
+/// @throws Error naming the path and the line.
+Metrics read_metrics(const std::filesystem::path& csv);
+
+/// The shortest text that reads back as `value`; "" for NaN.
+std::string csv_cell(double value);
+/// Reads a whole cell. False, without a change of `value`, for what is no number.
+bool read_cell(std::string_view cell, double& value);
+/// The cells of a line without its newline; none of them is quoted.
+std::vector<std::string> csv_cells(std::string_view line);
+/// `cells` as a line, newline included.
+std::string csv_line(const std::vector<std::string>& cells);
+
+}  // namespace iap

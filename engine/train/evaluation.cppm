@@ -1,0 +1,18 @@
+module;
+#include <cstdint>
+#include <span>
+/// Evaluation on a pool that lives on, for the trainer.
+module iap.train:evaluation;
+import iap.rollout;
+import :types;
+
+namespace iap {
+
+/// Sets of episodes that have none in common. The first one chooses the best policy of a run, the second one confirms it.
+enum class EpisodeSet : std::uint32_t { selection, confirmation };
+
+/// As the exported `evaluate`, of `parameters` in the policy of `pool`.
+Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int episodes, std::uint64_t seed,
+                    EpisodeSet set = EpisodeSet::selection);
+
+}  // namespace iap

@@ -1,0 +1,151 @@
+module;
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+module iap.train;
+import iap.core;
+import iap.env;
+import iap.optim;
+import iap.rollout;
+import :checkpoint;
+import :evaluation;
+import :metrics;
+import :progress;
+import :run_folder;
+import :settings;
+import :trainer;
+import :types;
+
+namespace iap {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// Members of one group meet the same episodes.
+std::uint32_t seed_group(EpisodeSeeds shared, std::size_t member) {
+  switch (shared) {
+    case EpisodeSeeds::common: return 0;
+    case EpisodeSeeds::pairs: return static_cast<std::uint32_t>(member / 2);
+    case EpisodeSeeds::own: break;
+  }
+  return static_cast<std::uint32_t>(member);
+}
+
+}  // namespace
+
+Rollouts Trainer::play_population() {
+  const auto start = Clock::now();
+  const std::size_t members = optimizer_->population(), size = optimizer_->parameters();
+  const auto episodes = static_cast<std::size_t>(options_.episodes);
+  optimizer_->ask_resized(population_);
+  std::vector<RolloutTask> tasks;
+  for (std::size_t member = 0; member < members; ++member)
+    for (std::size_t episode = 0; episode < episodes; ++episode)
+      tasks.push_back(
+          {std::span(population_).subspan(member * size, size), derive_seed({.seed = options_.seed,
+                                                                             .iteration = optimizer_->iteration(),
+                                                                             .member = seed_group(options_.episode_seeds, member),
+                                                                             .episode = static_cast<std::uint32_t>(episode),
+                                                                             .purpose = Purpose::environment})});
+  const auto played = pool_.run(tasks);
+  Rollouts rollouts;
+  rollouts.fitness.resize(members);
+  for (std::size_t i = 0; i < played.size(); ++i) {
+    rollouts.fitness[i / episodes] += played[i].total / static_cast<double>(episodes);
+    rollouts.steps += static_cast<std::uint64_t>(played[i].steps);
+    rollouts.unstable += played[i].unstable;
+  }
+  rollouts.seconds = seconds_since(start);
+  return rollouts;
+}
+
+/// Evaluates the optimizer's mean. What counts towards the best of the run is decided by the schedule alone.
+void Trainer::evaluate_mean(IterationReport& report) {
+  const auto parameters = optimizer_->mean();
+  const Evaluation evaluation = evaluate(pool_, parameters, options_.eval_episodes, options_.seed);
+  report.evaluated = true;
+  report.eval_mean = evaluation.mean;
+  report.eval_std = evaluation.standard_deviation;
+  const auto interval = options_.eval_episodes > 1 ? text(" [", evaluation.low, ", ", evaluation.high, "]") : "";
+  log(text("iteration ", optimizer_->iteration(), ": evaluation ", evaluation.mean, interval));
+  if (!scheduled()) {
+    end_eval_ = evaluation.mean;
+    return;
+  }
+  state_.last_eval = evaluation.mean;
+  if (!state_.best_parameters.empty() && !(evaluation.mean > state_.best_eval)) return;
+  state_.best_eval = evaluation.mean;
+  state_.best_iteration = optimizer_->iteration();
+  state_.best_parameters.assign(parameters.begin(), parameters.end());
+}
+
+IterationReport Trainer::report_of(const Rollouts& rollouts) const {
+  IterationReport report{.iteration = optimizer_->iteration()};
+  double mean = empty_cell, deviation = empty_cell, best = empty_cell;
+  if (!rollouts.fitness.empty()) {
+    const auto count = static_cast<double>(rollouts.fitness.size());
+    mean = deviation = 0;
+    for (const double fitness : rollouts.fitness) mean += fitness / count;
+    for (const double fitness : rollouts.fitness) deviation += (fitness - mean) * (fitness - mean) / count;
+    deviation = std::sqrt(deviation);
+    best = *std::ranges::max_element(rollouts.fitness);
+    report.return_mean = mean;
+    report.return_best = best;
+    report.steps_per_second = static_cast<double>(rollouts.steps) / std::max(rollouts.seconds, 1e-9);
+  }
+  report.columns = {{"iteration", static_cast<double>(report.iteration)},
+                    {"return_mean", mean},
+                    {"return_std", deviation},
+                    {"return_best", best},
+                    {"eval_mean", empty_cell},
+                    {"eval_std", empty_cell}};
+  for (const auto& metric : optimizer_->metrics()) report.columns.push_back(metric);
+  report.columns.emplace_back("steps", static_cast<double>(state_.steps));
+  report.columns.emplace_back("unstable", rollouts.unstable);
+  report.columns.emplace_back("seconds", empty_cell);
+  report.columns.emplace_back("steps_per_second", rollouts.fitness.empty() ? empty_cell : report.steps_per_second);
+  return report;
+}
+
+/// Puts a completed iteration on record: the row first, so that a checkpoint never knows more iterations than the table.
+void Trainer::complete(IterationReport& report) {
+  report.seconds = seconds();
+  for (auto& [name, value] : report.columns) {
+    if (name == "seconds") value = report.seconds;
+    if (report.evaluated && name == "eval_mean") value = report.eval_mean;
+    if (report.evaluated && name == "eval_std") value = report.eval_std;
+  }
+  state_.iteration = optimizer_->iteration();
+  keep_mean();
+  if (folder_) {
+    metrics_->append(report.columns);
+    Writer writer;
+    optimizer_->save(writer);
+    state_.optimizer = writer.bytes();
+    complete_ = encode_checkpoint(state_);
+    if (scheduled() && state_.best_iteration == state_.iteration)
+      write_policy("best.iap", state_.best_parameters, state_.best_iteration, state_.best_eval);
+    if (finished() || state_.iteration % static_cast<std::uint32_t>(options_.checkpoint_every) == 0) save_checkpoint();
+  }
+  progress_->update(report, std::max(state_.best_eval, end_eval_.value_or(state_.best_eval)));
+}
+
+/// One iteration; false if the host wants no more.
+bool Trainer::iterate() {
+  const Rollouts rollouts = play_population();
+  optimizer_->tell(rollouts.fitness);
+  state_.steps += rollouts.steps;
+  IterationReport report = report_of(rollouts);
+  if (scheduled() || finished()) evaluate_mean(report);
+  complete(report);
+  return !options_.on_iteration || options_.on_iteration(report);
+}
+
+}  // namespace iap

@@ -1,0 +1,116 @@
+module;
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+module iap.train;
+import iap.core;
+import iap.env;
+import iap.optim;
+import iap.policy;
+import iap.rollout;
+import :evaluation;
+import :progress;
+import :run_folder;
+import :run_state;
+import :settings;
+import :trainer;
+import :types;
+
+namespace iap {
+
+PolicyFile Trainer::policy_of(std::span<const float> parameters, std::uint32_t iteration, std::optional<double> value) const {
+  Policy policy = policy_.clone();
+  policy.set_parameters(parameters);
+  Config metadata = env_record(spec_);
+  metadata["iteration"] = static_cast<std::int64_t>(iteration);
+  metadata["seed"] = static_cast<std::int64_t>(options_.seed);
+  if (value) metadata["return"] = *value;
+  return {std::move(policy), std::move(metadata)};
+}
+
+void Trainer::write_policy(const char* name, std::span<const float> parameters, std::uint32_t iteration,
+                           std::optional<double> value) {
+  const PolicyFile file = policy_of(parameters, iteration, value);
+  write_policy_file(folder_->file(name), file.policy, file.metadata);
+}
+
+/// What the run came to; writes the files that only its end writes.
+TrainResult Trainer::result_of(std::string stop_reason) {
+  const bool evaluated = !state_.best_parameters.empty();
+  TrainResult result{.iterations = state_.iteration,
+                     .first_eval = evaluated ? state_.first_eval : empty_cell,
+                     .last_eval = evaluated ? end_eval_.value_or(state_.last_eval) : empty_cell,
+                     .best_eval = evaluated ? state_.best_eval : empty_cell,
+                     .best_iteration = state_.best_iteration,
+                     .stop_reason = std::move(stop_reason),
+                     .parameters = mean_,
+                     .best_parameters = evaluated ? state_.best_parameters : mean_,
+                     .seconds = seconds()};
+  const bool end_is_best = end_eval_ && *end_eval_ > state_.best_eval;
+  if (end_is_best) {
+    result.best_eval = *end_eval_;
+    result.best_iteration = state_.iteration;
+    result.best_parameters = mean_;
+  }
+  const auto value = evaluated && scheduled() ? std::optional(state_.last_eval) : end_eval_;
+  if (folder_ && result.stop_reason != "interrupted") {
+    if (end_is_best) write_policy("best.iap", mean_, state_.iteration, end_eval_);
+    write_policy("final.iap", mean_, state_.iteration, value);
+  }
+  result.policy = std::make_shared<PolicyFile>(policy_of(result.parameters, result.iterations, value));
+  result.best_policy = std::make_shared<PolicyFile>(policy_of(
+      result.best_parameters, result.best_iteration, evaluated ? std::optional(result.best_eval) : std::optional<double>()));
+  log(text("ends at iteration ", result.iterations, " after ", result.seconds, " s: ", result.stop_reason));
+  return result;
+}
+
+/// Plays the best policy on episodes that no choice depended on, and writes result.json. That the run ended in good order does not
+/// depend on it: what goes wrong is told, and the next `resume` tries again.
+void Trainer::confirm(TrainResult& result) {
+  const int episodes = confirm_episodes(options_);
+  try {
+    if (ended_before_ && ended_before_->best_iteration == result.best_iteration && ended_before_->confirmed &&
+        ended_before_->confirmed->episodes == episodes) {
+      result.confirmed = ended_before_->confirmed;
+    } else if (episodes > 0) {
+      const Evaluation played = evaluate(pool_, result.best_parameters, episodes, options_.seed, EpisodeSet::confirmation);
+      result.confirmed = Confirmation{episodes, played.mean, played.standard_deviation, played.low, played.high};
+      log(text("best policy (iteration ", result.best_iteration, ") on ", episodes, " fresh episodes: ", played.mean, " [",
+               played.low, ", ", played.high, "]"));
+    }
+  } catch (const Interrupted&) {
+    return;
+  } catch (const std::exception& error) {
+    const std::string warning = text("warning: the best policy could not be confirmed: ", error.what());
+    log(warning);
+    progress_->note(warning);
+  }
+  if (folder_)
+    write_summary(folder_->path(), {.iterations = result.iterations,
+                                    .stop_reason = result.stop_reason,
+                                    .first_eval = result.first_eval,
+                                    .last_eval = result.last_eval,
+                                    .best_eval = result.best_eval,
+                                    .best_iteration = result.best_iteration,
+                                    .confirmed = result.confirmed});
+}
+
+void Trainer::tell_end(const TrainResult& result) {
+  progress_->end();
+  std::string line = text(result.stop_reason == "interrupted" ? "interrupted after" : "ends at", " iteration ", result.iterations,
+                          " of ", options_.iterations);
+  if (result.stop_reason != "interrupted" && result.stop_reason != "iterations") line += text(" (", result.stop_reason, ")");
+  if (std::isfinite(result.best_eval))
+    line += text("; best evaluation ", short_number(result.best_eval), " (iteration ", result.best_iteration, ")");
+  if (const auto& confirmed = result.confirmed; confirmed && confirmed->episodes > 1)
+    line += text(", that policy on ", confirmed->episodes, " fresh episodes ", short_number(confirmed->mean), " (95% interval ",
+                 short_number(confirmed->low), " to ", short_number(confirmed->high), ")");
+  progress_->note(place() + line);
+}
+
+}  // namespace iap

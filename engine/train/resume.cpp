@@ -1,0 +1,114 @@
+module;
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+module iap.train;
+import iap.core;
+import iap.env;
+import iap.optim;
+import iap.policy;
+import iap.rollout;
+import :checkpoint;
+import :metrics;
+import :progress;
+import :run_folder;
+import :run_state;
+import :settings;
+import :trainer;
+import :types;
+
+namespace iap {
+
+bool Trainer::load() {
+  auto found = find_checkpoint(folder_->path());
+  if (!found) {
+    if (!MetricsFile::has_iterations(folder_->file("metrics.csv"))) return false;
+    throw Error(text("cannot resume '", folder_->path().string(),
+                     "': it has a metrics.csv but no checkpoint.iap; begin anew in another folder with --out"));
+  }
+  const std::string source = folder_->file("checkpoint.iap").string();
+  const Config before = complete_identity(found->checkpoint.identity, options_, spec_);
+  if (const auto difference = first_difference(before, identity_); !difference.empty())
+    throw Error(
+        text("cannot resume '", folder_->path().string(), "' with other settings (", difference,
+             "); only iterations, threads, confirm_episodes, checkpoint_every and what is printed may change. Give it the settings "
+             "of before, choose another folder with --out (out = FOLDER), or remove '",
+             folder_->path().string(), "' to begin anew"));
+  state_ = std::move(found->checkpoint);
+  state_.identity = identity_;
+  Reader reader(state_.optimizer, source);
+  optimizer_->load(reader);
+  if (!reader.at_end() || state_.best_parameters.size() != optimizer_->parameters() || optimizer_->iteration() != state_.iteration)
+    throw Error(text(source, ": does not fit this program's policy and optimizer; it was written by another version"));
+  if (!found->warning.empty()) {
+    const std::string warning = text("warning: continuing from the previous checkpoint, because ", found->warning);
+    log(warning);
+    progress_->note(warning);
+    restore_newest(folder_->path(), state_);
+  }
+  return true;
+}
+
+/// Brings the run to its first or next iteration.
+void Trainer::begin() {
+  const bool resumed = folder_ && options_.resume && load();
+  if (folder_) {
+    if (resumed) ended_before_ = read_summary(folder_->path());
+    if (!resumed || !finished()) folder_->remove("result.json");
+    write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, identity_), 2) + "\n");
+    if (!options_.script.empty()) write_file_atomic(folder_->file("experiment.lua"), options_.script);
+    log(text(resumed ? "resumes" : "begins", " at iteration ", optimizer_->iteration(), " of ", options_.iterations, ": ",
+             spec_.name, ", ", policy_.size(), " parameters, population ", optimizer_->population(), ", ", pool_.threads(),
+             " threads"));
+  }
+  tell_begin(resumed);
+  progress_->start(optimizer_->iteration(), options_.iterations);
+  if (resumed) return continue_files();
+  IterationReport report = report_of({});
+  if (folder_) metrics_.emplace(folder_->file("metrics.csv"), report.columns);
+  evaluate_mean(report);
+  state_.first_eval = report.eval_mean;
+  complete(report);
+}
+
+void Trainer::tell_begin(bool resumed) {
+  if (!folder_) return;
+  const std::uint32_t done = optimizer_->iteration();
+  const auto wanted = static_cast<std::uint32_t>(options_.iterations);
+  std::string line = text("begins, ", wanted, " iterations");
+  if (resumed && !finished())
+    line = text("continues after iteration ", done, " of ", wanted);
+  else if (resumed && done > wanted)
+    line = text("has done ", done, " iterations, more than the ", wanted, " asked for; nothing was left to do");
+  else if (resumed && !optimizer_->stop_reason().empty())
+    line = text("ended at iteration ", done, " of ", wanted, " (", optimizer_->stop_reason(), "); nothing was left to do");
+  else if (resumed)
+    line = text("is complete with ", done, " iterations; nothing was left to do");
+  progress_->note(place() + line);
+}
+
+/// Brings the files to where an uninterrupted run of as many iterations would have them.
+void Trainer::continue_files() {
+  IterationReport report = report_of({});
+  Columns end;
+  if (!scheduled()) {
+    if (finished()) evaluate_mean(report);
+    end = {{"eval_mean", finished() ? report.eval_mean : empty_cell}, {"eval_std", finished() ? report.eval_std : empty_cell}};
+  }
+  metrics_ = MetricsFile::resume(folder_->file("metrics.csv"), report.columns, state_.iteration, end);
+  if (metrics_->rows() != state_.iteration + 1)
+    log(text("warning: metrics.csv held ", metrics_->rows(), " of ", state_.iteration + 1, " rows"));
+  seconds_before_ = metrics_->seconds();
+  write_policy("best.iap", state_.best_parameters, state_.best_iteration, state_.best_eval);
+  keep_mean();
+}
+
+void Trainer::save_checkpoint() {
+  if (complete_.empty()) return;
+  metrics_->sync();
+  write_checkpoint(folder_->path(), complete_);
+  complete_.clear();
+}
+
+}  // namespace iap

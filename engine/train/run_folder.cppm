@@ -1,0 +1,32 @@
+module;
+#include <filesystem>
+#include <string>
+#include <string_view>
+/// The folder of a run: who may write into it, its log.
+module iap.train:run_folder;
+import iap.core;
+import :append_file;
+
+namespace iap {
+
+/// The claimed folder of a run.
+class RunFolder {
+ public:
+  /// Creates and claims `path`. @throws Error if it cannot be written, is in use by another process, or (unless `resume`) holds
+  /// a run whose experiment.lua is not `script` alone.
+  RunFolder(const std::filesystem::path& path, bool resume, const std::string& script);
+  /// Whether another process, or another run of this one, has claimed `path`.
+  static bool in_use(const std::filesystem::path& path);
+  std::filesystem::path file(std::string_view name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+  /// Removes a file that need not be there. @throws Error naming it.
+  void remove(std::string_view name);
+  /// Appends a line with the time to log.txt. Never fails: the log must not stop a run.
+  void log(std::string_view line) noexcept;
+
+ private:
+  std::filesystem::path path_;
+  AppendFile log_;
+};
+
+}  // namespace iap

@@ -1,0 +1,106 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+module iap.train;
+import iap.core;
+import :metrics;
+import :run_folder;
+import :run_state;
+import :types;
+
+namespace iap {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+double number_in(const Config& config, std::string_view key, double fallback) {
+  const Config* found = config.find(key);
+  return found ? found->number().value_or(fallback) : fallback;
+}
+
+std::int64_t integer_in(const Config& config, std::string_view key) {
+  const Config* found = config.find(key);
+  return found ? found->integer().value_or(0) : 0;
+}
+
+/// JSON knows neither NaN nor infinity: such entries are left out.
+void put(Config& config, const char* key, double value) {
+  if (std::isfinite(value)) config[key] = value;
+}
+
+Config to_config(const Confirmation& confirmation) {
+  Config config = Config::Map{{"episodes", confirmation.episodes}};
+  put(config, "mean", confirmation.mean);
+  put(config, "standard_deviation", confirmation.standard_deviation);
+  put(config, "low", confirmation.low);
+  put(config, "high", confirmation.high);
+  return config;
+}
+
+/// Runs of versions that wrote no result.json: as many rows as iterations.
+bool has_all_iterations(const std::filesystem::path& folder) {
+  try {
+    const Config config = parse_json(read_file(folder / "config.json"), "config.json");
+    return MetricsFile::last_iteration(folder / "metrics.csv") >= integer_in(config, "iterations");
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::optional<RunSummary> read_summary(const std::filesystem::path& folder) try {
+  const Config config = parse_json(read_file(folder / "result.json"), "result.json");
+  const Config* reason = config.find("stop_reason");
+  if (!reason || !reason->string()) return {};
+  RunSummary summary{.iterations = static_cast<std::uint32_t>(integer_in(config, "iterations")),
+                     .stop_reason = *reason->string(),
+                     .first_eval = number_in(config, "first_eval", none),
+                     .last_eval = number_in(config, "last_eval", none),
+                     .best_eval = number_in(config, "best_eval", none),
+                     .best_iteration = static_cast<std::uint32_t>(integer_in(config, "best_iteration"))};
+  if (const Config* confirmed = config.find("confirmed"))
+    summary.confirmed = Confirmation{.episodes = static_cast<int>(integer_in(*confirmed, "episodes")),
+                                     .mean = number_in(*confirmed, "mean", none),
+                                     .standard_deviation = number_in(*confirmed, "standard_deviation", none),
+                                     .low = number_in(*confirmed, "low", none),
+                                     .high = number_in(*confirmed, "high", none)};
+  return summary;
+} catch (const Error&) {
+  return {};
+}
+
+void write_summary(const std::filesystem::path& folder, const RunSummary& summary) {
+  Config config = Config::Map{{"iterations", static_cast<std::int64_t>(summary.iterations)},
+                              {"stop_reason", summary.stop_reason},
+                              {"best_iteration", static_cast<std::int64_t>(summary.best_iteration)}};
+  put(config, "first_eval", summary.first_eval);
+  put(config, "last_eval", summary.last_eval);
+  put(config, "best_eval", summary.best_eval);
+  if (summary.confirmed) config["confirmed"] = to_config(*summary.confirmed);
+  write_file_atomic(folder / "result.json", to_json(config, 2) + "\n");
+}
+
+std::optional<RunState> run_state(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / "config.json", ignored)) return {};
+  RunState state;
+  const auto summary = read_summary(folder);
+  state.complete = summary ? summary->stop_reason != "on_iteration" : has_all_iterations(folder);
+  state.in_use = RunFolder::in_use(folder);
+  if (std::filesystem::exists(folder / "experiment.lua", ignored)) state.script = read_file(folder / "experiment.lua");
+  for (const char* name : {"log.txt", "config.json"}) {
+    const auto time = std::filesystem::last_write_time(folder / name, ignored);
+    if (!ignored) state.written = std::max(state.written, time);
+  }
+  return state;
+}
+
+}  // namespace iap

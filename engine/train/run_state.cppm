@@ -1,0 +1,39 @@
+module;
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+/// What the folder of a run says of itself: how the run ended, or that it has not.
+export module iap.train:run_state;
+import :types;
+
+export namespace iap {
+
+/// result.json of a run's folder. It is there from the end of the run until more is asked of it; a run that was interrupted has
+/// none.
+struct RunSummary {
+  std::uint32_t iterations = 0;
+  std::string stop_reason;                              ///< as in TrainResult
+  double first_eval = 0, last_eval = 0, best_eval = 0;  ///< as in TrainResult
+  std::uint32_t best_iteration = 0;
+  std::optional<Confirmation> confirmed;
+};
+
+/// Nothing if there is no result.json that can be read.
+std::optional<RunSummary> read_summary(const std::filesystem::path& folder);
+/// @throws Error naming the path and the reason.
+void write_summary(const std::filesystem::path& folder, const RunSummary& summary);
+
+struct RunState {
+  /// All the iterations that it was asked for are done, or its optimizer had enough.
+  bool complete = false;
+  bool in_use = false;  ///< by another process
+  std::string script;   ///< experiment.lua, or ""
+  /// When its log was last written to.
+  std::filesystem::file_time_type written = std::filesystem::file_time_type::min();
+};
+
+/// Nothing if `folder` holds no run.
+std::optional<RunState> run_state(const std::filesystem::path& folder);
+
+}  // namespace iap

@@ -1,0 +1,109 @@
+module;
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+/// A run at work. Its methods lie in the files that their groups name, the rest in train.cpp.
+module iap.train:trainer;
+import iap.core;
+import iap.env;
+import iap.optim;
+import iap.policy;
+import iap.rollout;
+import :checkpoint;
+import :metrics;
+import :progress;
+import :run_folder;
+import :run_state;
+import :types;
+
+namespace iap {
+
+/// What metrics.csv shows as an empty cell.
+inline constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
+
+/// What the rollouts of one iteration gave.
+struct Rollouts {
+  std::vector<double> fitness;
+  std::uint64_t steps = 0;
+  int unstable = 0;
+  double seconds = 0;
+};
+
+/// A run on its way from the first iteration to its result.
+class Trainer {
+ public:
+  /// @throws Error for what cannot be built: environment, policy, optimizer.
+  explicit Trainer(const TrainOptions& options);
+
+  /// The whole run, from the folder's claim to its result.
+  TrainResult run();
+
+ private:
+  bool finished() const {
+    return optimizer_->iteration() >= static_cast<std::uint32_t>(options_.iterations) || !optimizer_->stop_reason().empty();
+  }
+  bool scheduled() const {
+    const std::uint32_t iteration = optimizer_->iteration();
+    return iteration == 0 || (options_.eval_every > 0 && iteration % static_cast<std::uint32_t>(options_.eval_every) == 0);
+  }
+  double seconds() const;
+
+  // resume.cpp: from the folder to the first or next iteration, and back to the folder
+  bool load();
+  void begin();
+  void tell_begin(bool resumed);
+  void continue_files();
+  void save_checkpoint();
+
+  // iteration.cpp
+  Rollouts play_population();
+  void evaluate_mean(IterationReport& report);
+  IterationReport report_of(const Rollouts& rollouts) const;
+  void complete(IterationReport& report);
+  bool iterate();
+
+  // result.cpp
+  PolicyFile policy_of(std::span<const float> parameters, std::uint32_t iteration, std::optional<double> value) const;
+  void write_policy(const char* name, std::span<const float> parameters, std::uint32_t iteration, std::optional<double> value);
+  TrainResult result_of(std::string stop_reason);
+  void confirm(TrainResult& result);
+  void tell_end(const TrainResult& result);
+
+  std::string iterate_until_stopped();
+  void keep_mean() { mean_.assign(optimizer_->mean().begin(), optimizer_->mean().end()); }
+  /// The folder, as lines for people begin with it.
+  std::string place() const { return folder_ ? folder_->path().string() + ": " : ""; }
+  void log(const std::string& line) {
+    if (folder_) folder_->log(line);
+  }
+
+  const TrainOptions& options_;
+  EnvFactory make_env_;
+  EnvSpec spec_;
+  Policy policy_;
+  std::unique_ptr<Optimizer> optimizer_;
+  Config identity_;
+  RolloutPool pool_;
+  std::vector<float> population_;
+
+  std::optional<RunFolder> folder_;
+  std::optional<MetricsFile> metrics_;
+  std::unique_ptr<Progress> progress_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double seconds_before_ = 0;
+  std::optional<RunSummary> ended_before_;  ///< how this run ended when it was last at work
+
+  /// All but `optimizer`, which is taken when an iteration completes. An evaluation that only the end of the run asked for is not
+  /// in it: a longer run would not have made it.
+  Checkpoint state_;
+  std::string complete_;  ///< the file for the last completed iteration; empty once it is written
+  std::optional<double> end_eval_;
+  std::vector<float> mean_;  ///< of the last completed iteration
+};
+
+}  // namespace iap
