@@ -1,6 +1,7 @@
 #include "script/context.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
