@@ -1,4 +1,5 @@
 module;
+#include <cstdint>
 #include <iomanip>
 #include <ostream>
 #include <string>

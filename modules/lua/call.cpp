@@ -1,6 +1,7 @@
 #include "lua/call.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Tests of ./dev: dev.sh SOURCE_TREE CASE. A copy of the script runs in a folder of its own.
+set -uo pipefail
+source_tree=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/tree/.ci" "$work/bin"
+cp "$source_tree/dev" "$work/tree/"
+cp "$source_tree/.ci/on_release" "$work/tree/.ci/"
+cd "$work/tree" || exit 1
+
+fail() {
+  echo "FAILED: $*"
+  cat "$work/out" "$work/calls" 2>/dev/null
+  exit 1
+}
+says() { grep -qF -- "$1" "$work/out" || fail "expected '$1'"; }
+silent_about() { ! grep -qF -- "$1" "$work/out" || fail "did not expect '$1'"; }
+
+stand_in() {
+  cat >"$work/bin/$1"
+  chmod +x "$work/bin/$1"
+}
+stand_in dpkg-query <<'SH'
+#!/bin/sh
+case "$*" in *Version*) echo 3.7.1; exit ;; esac
+shift 3
+for package; do echo installed; done
+SH
+stand_in cmake <<SH
+#!/bin/sh
+case \$1 in
+  --version) echo cmake version 3.31.0 ;;
+  -S) mkdir -p "\$4" && touch "\$4/build.ninja" ;;
+esac
+SH
+stand_in apt-get <<'SH'
+#!/bin/sh
+echo "apt-get was called" >&2
+exit 1
+SH
+stand_in nproc <<'SH'
+#!/bin/sh
+echo 2
+SH
+# steps FILE: what Ninja prints when it builds; an empty one stands for a tree that is up to date
+stand_in ninja <<SH
+#!/bin/sh
+echo "ninja \$*" >>"$work/calls"
+if [ ! -s "$work/steps" ]; then echo "ninja: no work to do."; exit 0; fi
+case " \$* " in *" -n "*) exit 0 ;; esac
+[ -t 1 ] && echo "on a terminal"
+cat "$work/steps"
+mkdir -p "$work/tree/build/bin" && printf '#!/bin/sh\necho the program: "\$@"\n' >"$work/tree/build/bin/iap" && chmod +x "$work/tree/build/bin/iap"
+! grep -q FAILED "$work/steps"
+SH
+export PATH=$work/bin:$PATH
+printf '[1/2] Building CXX object core.cpp.o\n[2/2] Linking CXX executable bin/iap\n' >"$work/steps"
+
+case $2 in
+  first_build)
+    ./dev run script.lua >"$work/out" 2>&1 || fail "exit code $?"
+    says "building program: about"
+    says "minutes on 2 quiet cores"
+    says "the program: run script.lua"
+    grep -q 'ninja .* iap$' "$work/calls" || fail "expected only the program to be built"
+    ! grep -v ' iap$' "$work/calls" || fail "built more than the program"
+    ./dev iap list >"$work/out" 2>&1 || fail "exit code $?"
+    silent_about "minutes"
+    ;;
+  progress_pipe)
+    ./dev build >"$work/out" 2>&1 || fail "exit code $?"
+    says "building everything"
+    silent_about "core.cpp.o"
+    ;;
+  progress_terminal)
+    script -qec './dev build' /dev/null >"$work/out" 2>&1 || fail "exit code $?"
+    says "on a terminal"
+    says "[1/2] Building"
+    ;;
+  failure)
+    printf '[1/2] Building CXX object core.cpp.o\nFAILED: core.cpp.o\ncore.cpp:1: error: no such name\n' >"$work/steps"
+    ./dev run script.lua >"$work/out" 2>&1 && fail "a failed build ran the program"
+    says "core.cpp:1: error: no such name"
+    says "the build failed"
+    silent_about "the program:"
+    ;;
+  nothing_to_do)
+    ./dev build >/dev/null 2>&1 || fail "exit code $?"
+    : >"$work/steps"
+    ./dev iap list >"$work/out" 2>&1 || fail "exit code $?"
+    [ "$(cat "$work/out")" = "the program: list" ] || fail "expected only the program's words"
+    ;;
+  install)
+    ./dev install there >"$work/out" 2>&1 || fail "exit code $?"
+    says "export PATH=$work/tree/there/bin:\$PATH"
+    ;;
+  release)
+    ./dev test --on potato >"$work/out" 2>&1 && fail "an unknown release was taken"
+    says "--on takes bookworm or trixie, not 'potato'"
+    ./dev test --on >"$work/out" 2>&1 && fail "a missing release was taken"
+    says "usage: ./dev COMMAND"
+    ;;
+  *) fail "no case '$2'" ;;
+esac
