@@ -11,6 +11,7 @@
 #include "iap.h"
 import iap.core;
 import iap.policy;
+import iap.script;
 
 struct iap_policy {
   iap::Policy policy;
@@ -69,6 +70,7 @@ iap_status load(iap_policy** out, char* message, std::size_t size, Load read) no
     copy_message("iap_policy_load: the output pointer is null", message, size);
     return IAP_BAD_ARGUMENT;
   }
+  iap::register_lua_blocks();
   return guarded(IAP_BAD_FILE, [&] { adopt(read(), out); }, [&](const char* text) noexcept { copy_message(text, message, size); });
 }
 
@@ -86,6 +88,24 @@ iap::ImageView view_of(const iap_image& image, const iap::ImageSpec& spec) {
   return {shape, image.data};
 }
 
+iap_status load_path(const char* path, iap_policy** policy, char* message, size_t size, iap::Trust trust) noexcept {
+  if (!path) {
+    copy_message("iap_policy_load: the path is null", message, size);
+    return IAP_BAD_ARGUMENT;
+  }
+  return load(policy, message, size, [path, trust] { return iap::read_policy_file(path, trust); });
+}
+
+iap_status load_memory(const void* bytes, size_t count, iap_policy** policy, char* message, size_t size,
+                       iap::Trust trust) noexcept {
+  if (!bytes) {
+    copy_message("iap_policy_load_memory: the bytes are null", message, size);
+    return IAP_BAD_ARGUMENT;
+  }
+  return load(policy, message, size,
+              [&] { return iap::load_policy({static_cast<const char*>(bytes), count}, "policy in memory", trust); });
+}
+
 }  // namespace
 
 extern "C" {
@@ -93,20 +113,19 @@ extern "C" {
 const char* iap_version(void) { return IAP_VERSION; }
 
 iap_status iap_policy_load(const char* path, iap_policy** policy, char* message, size_t message_size) {
-  if (!path) {
-    copy_message("iap_policy_load: the path is null", message, message_size);
-    return IAP_BAD_ARGUMENT;
-  }
-  return load(policy, message, message_size, [path] { return iap::read_policy_file(path); });
+  return load_path(path, policy, message, message_size, iap::Trust::no);
+}
+
+iap_status iap_policy_load_trusted(const char* path, iap_policy** policy, char* message, size_t message_size) {
+  return load_path(path, policy, message, message_size, iap::Trust::yes);
 }
 
 iap_status iap_policy_load_memory(const void* bytes, size_t size, iap_policy** policy, char* message, size_t message_size) {
-  if (!bytes) {
-    copy_message("iap_policy_load_memory: the bytes are null", message, message_size);
-    return IAP_BAD_ARGUMENT;
-  }
-  return load(policy, message, message_size,
-              [&] { return iap::load_policy({static_cast<const char*>(bytes), size}, "policy in memory"); });
+  return load_memory(bytes, size, policy, message, message_size, iap::Trust::no);
+}
+
+iap_status iap_policy_load_memory_trusted(const void* bytes, size_t size, iap_policy** policy, char* message, size_t message_size) {
+  return load_memory(bytes, size, policy, message, message_size, iap::Trust::yes);
 }
 
 void iap_policy_free(iap_policy* policy) { delete policy; }

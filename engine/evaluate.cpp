@@ -52,11 +52,11 @@ Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::
   return evaluate(policy, EnvFactory([&env] { return make_env(env); }), episodes, seed, threads);
 }
 
-PolicyFile open_policy(const std::filesystem::path& run_or_policy) {
+PolicyFile open_policy(const std::filesystem::path& run_or_policy, Trust trust) {
   std::error_code ignored;
-  if (!std::filesystem::is_directory(run_or_policy, ignored)) return read_policy_file(run_or_policy);
+  if (!std::filesystem::is_directory(run_or_policy, ignored)) return read_policy_file(run_or_policy, trust);
   for (const char* name : {"best.iap", "final.iap"})
-    if (std::filesystem::exists(run_or_policy / name, ignored)) return read_policy_file(run_or_policy / name);
+    if (std::filesystem::exists(run_or_policy / name, ignored)) return read_policy_file(run_or_policy / name, trust);
   throw Error(
       text("'", run_or_policy.string(), "' has no best.iap and no final.iap; it is not the folder of a run that evaluated"));
 }

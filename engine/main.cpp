@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 import iap.core;
+import iap.policy;
 import iap.report;
 import iap.script;
 
@@ -28,8 +29,15 @@ struct Arguments {
   cli::ReportCommand report;
   cli::ImportOptions imported;
   std::filesystem::path policy, weights;
+  Trust trust = Trust::no;
   std::string what = "all", benchmark;
 };
+
+void add_trust(CLI::App& app, Trust& target) {
+  app.add_flag_callback(
+      "--trust", [&target] { target = Trust::yes; },
+      "let Lua inside the policy file reach files and programs; only for files that you trust");
+}
 
 void describe_run(CLI::App& app, Arguments& arguments) {
   app.add_option("FILE", arguments.file, "Lua script")->required();
@@ -59,6 +67,7 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   app.add_option_function<std::string>(
       "--actions", [&arguments](const std::string& path) { arguments.eval.actions = path; },
       "write one row a step: the policy's outputs as hexadecimal floats");
+  add_trust(app, arguments.eval.trust);
 }
 
 void describe_play(CLI::App& app, cli::PlayOptions& options) {
@@ -81,6 +90,7 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   app.add_flag("!--as-seen", video.redraw, "enlarge the policy's own pixels instead of drawing the environment anew");
   app.add_option("--strip", options.strip, "write so many pictures side by side as one .png instead of a video")
       ->check(CLI::Range(1, 100));
+  add_trust(app, options.trust);
 }
 
 void describe_report(CLI::App& app, cli::ReportCommand& command) {
@@ -92,6 +102,7 @@ void describe_report(CLI::App& app, cli::ReportCommand& command) {
       ->check(CLI::Range(1, 10000));
   app.add_option("--seed", command.options.seed, "seed of these episodes (default: 0)");
   app.add_flag("!--no-pictures", command.options.pictures, "leave out what must be played: video, frames, patches");
+  add_trust(app, command.options.trust);
 }
 
 CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
@@ -110,6 +121,7 @@ CLI::App* describe_export(CLI::App& app, Arguments& arguments) {
   auto* command = app.add_subcommand("export", "write the weights of an attention_agent policy as an .npz file");
   command->add_option("POLICY", arguments.policy, "run folder or policy file")->required();
   command->add_option("FILE", arguments.weights, "the .npz file to write")->required();
+  add_trust(*command, arguments.trust);
   return command;
 }
 
@@ -143,13 +155,14 @@ int dispatch(int count, char** words) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? cli::Exit::success : cli::Exit::usage;
   }
+  register_lua();
   try {
     if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose);
     if (*eval) return cli::eval(arguments.eval);
     if (*play) return cli::play(arguments.play);
     if (*report) return cli::report(arguments.report);
     if (*import_command) return cli::import_agent(arguments.imported);
-    if (*export_command) return cli::export_agent(arguments.policy, arguments.weights);
+    if (*export_command) return cli::export_agent(arguments.policy, arguments.weights, arguments.trust);
     if (*list) return cli::list(arguments.what);
     if (*bench) return cli::bench(arguments.benchmark);
     if (*doctor) return cli::doctor();

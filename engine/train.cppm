@@ -28,8 +28,8 @@ TrainOptions read_train_options(const Config& config);
 TrainResult train(const TrainOptions& options);
 
 /// The best policy of a run folder (the last one if none was evaluated), or a policy file; its metadata has the environment's
-/// config as "env" and the run's seed as "seed", for eval and play. @throws Error naming the path.
-PolicyFile open_policy(const std::filesystem::path& run_or_policy);
+/// config as "env" and the run's seed as "seed", for eval and play. `trust` as in load_policy. @throws Error naming the path.
+PolicyFile open_policy(const std::filesystem::path& run_or_policy, Trust trust = Trust::no);
 
 /// Plays `episodes` episodes on seeds derived from `seed` (purpose: evaluation): the seeds on which a run of that seed evaluates.
 /// @throws as RolloutPool::run; Error if `episodes` is not positive.

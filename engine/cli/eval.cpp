@@ -59,7 +59,7 @@ std::string actions_of(const Evaluation& evaluation, Policy& policy, const Confi
 
 int eval(const EvalOptions& options) {
   catch_interrupts(nullptr);
-  PolicyFile file = open_policy(options.policy);
+  PolicyFile file = open_policy(options.policy, options.trust);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
   const auto evaluation = evaluate(file.policy, env, options.episodes, options.seed, options.threads);
   if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation));

@@ -35,7 +35,7 @@ std::string file_size_text(const std::filesystem::path& path) {
 
 int play(const PlayOptions& options) {
   catch_interrupts(nullptr);
-  PolicyFile file = open_policy(options.policy);
+  PolicyFile file = open_policy(options.policy, options.trust);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
   if (options.strip > 0) {
     const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));

@@ -81,7 +81,7 @@ void name_groups(std::vector<RunGroup>& groups) {
 
 }  // namespace
 
-Run read_run(const std::filesystem::path& folder) {
+Run read_run(const std::filesystem::path& folder, Trust trust) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder, ignored)) throw Error(text("there is no run '", folder.string(), "'"));
   if (!std::filesystem::is_directory(folder, ignored))
@@ -106,7 +106,7 @@ Run read_run(const std::filesystem::path& folder) {
     if (std::isfinite(value) && !(value <= run.best_eval)) run.best_eval = value;
   run.seconds = last_finite(run.metrics.column("seconds"));
   run.steps = last_finite(run.metrics.column("steps"));
-  run.policy = open_policy(folder);
+  run.policy = open_policy(folder, trust);
   return run;
 }
 

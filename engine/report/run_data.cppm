@@ -31,7 +31,7 @@ struct Run {
 };
 
 /// @throws Error naming the folder if it is missing, is not a run's, or has not finished its first iteration.
-Run read_run(const std::filesystem::path& folder);
+Run read_run(const std::filesystem::path& folder, Trust trust);
 
 /// Runs that differ in nothing but the seed.
 struct RunGroup {
