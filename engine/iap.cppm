@@ -14,3 +14,10 @@ export import iap.npz;
 export import iap.report;
 export import iap.bench;
 export import iap.script;
+
+namespace iap {
+
+/// Who imports the whole engine can load what is written in Lua.
+[[maybe_unused]] const bool lua_is_registered = (register_lua(), true);
+
+}  // namespace iap

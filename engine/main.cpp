@@ -13,6 +13,7 @@
 #include "cli/usage.hpp"
 #include "cli/values.hpp"
 import iap.core;
+import iap.policy;
 import iap.report;
 import iap.script;
 import iap.train;
@@ -73,11 +74,18 @@ struct Arguments {
   cli::ReportCommand report;
   cli::ImportOptions imported;
   std::filesystem::path policy, weights;
+  Trust trust = Trust::no;
   std::string what = "all", benchmark;
 };
 
 constexpr const char* policy_help = "run folder or policy file";
 constexpr const char* env_override_help = "override an option of the environment (may be repeated)";
+
+void add_trust(CLI::App& app, Trust& target) {
+  app.add_flag_callback(
+      "--trust", [&target] { target = Trust::yes; },
+      "let Lua inside the policy file reach files and programs; only for files that you trust");
+}
 
 void describe_run(CLI::App& app, Arguments& arguments) {
   app.add_option("FILE", arguments.file, "Lua script")->required();
@@ -107,6 +115,7 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
   add_text(app, "--csv", options.csv, "FILE", "write one row per episode");
   add_text(app, "--actions", options.actions, "FILE", "write one row per step: the policy's outputs as hexadecimal floats");
+  add_trust(app, options.trust);
   app.footer(
       "Examples:\n"
       "  iap eval runs/quickstart --episodes 20 --csv episodes.csv\n"
@@ -135,6 +144,7 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   app.add_flag_callback(
       "--as-seen", [&video] { video.redraw = false; }, "enlarge the policy's own pixels instead of drawing the environment anew");
   add_integer(app, "--strip", options.strip, 1, 100, "write N pictures side by side as one .png instead of a video");
+  add_trust(app, options.trust);
   app.footer(
       "Examples:\n"
       "  iap play runs/quickstart --view side-by-side\n"
@@ -151,6 +161,7 @@ void describe_report(CLI::App& app, cli::ReportCommand& command) {
   add_integer(app, "--seed", command.options.seed, 0, most_seed, "seed of these episodes (default: 0)");
   app.add_flag_callback(
       "--no-pictures", [&command] { command.options.pictures = false; }, "leave out what must be played: video, frames, patches");
+  add_trust(app, command.options.trust);
   app.footer(
       "Examples:\n"
       "  iap report runs/quickstart\n"
@@ -173,6 +184,7 @@ CLI::App* describe_export(CLI::App& app, Arguments& arguments) {
   auto* command = app.add_subcommand("export", "write the weights of an attention_agent policy as an .npz file");
   command->add_option("POLICY", arguments.policy, policy_help)->required();
   command->add_option("FILE", arguments.weights, "the .npz file to write")->required();
+  add_trust(*command, arguments.trust);
   command->footer("Example:\n  iap export runs/car-racing-paper weights.npz");
   return command;
 }
@@ -228,13 +240,14 @@ int dispatch(std::string program, std::vector<std::string> words) {
     std::cerr << cli::explain(app, error) << "\n";
     return cli::Exit::usage;
   }
+  register_lua();
   try {
     if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose);
     if (*eval) return cli::eval(arguments.eval);
     if (*play) return cli::play(arguments.play);
     if (*report) return cli::report(arguments.report);
     if (*import_command) return cli::import_agent(arguments.imported);
-    if (*export_command) return cli::export_agent(arguments.policy, arguments.weights);
+    if (*export_command) return cli::export_agent(arguments.policy, arguments.weights, arguments.trust);
     if (*list) return cli::list(arguments.what);
     if (*bench) return cli::bench(arguments.benchmark);
     if (*doctor) return cli::doctor();

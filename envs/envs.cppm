@@ -30,21 +30,28 @@ export import :walks;
 
 export namespace iap {
 
+/// Builds an environment from its options, `name` among them. @throws Error that begins with options.owner().
+using EnvMaker = std::unique_ptr<Env> (*)(Options& options);
+
 struct EnvEntry {
   std::string name;
   std::string summary;
   std::string example;  ///< JSON: the options that the contract tests try, beside none at all and the common ones
-  std::unique_ptr<Env> (*make)(Options& options);
+  EnvMaker make;
 };
 
 /// Every environment this build knows.
 std::span<const EnvEntry> env_catalog();
 
 /// Builds the environment that `config` describes: {name = "cheetah-run", pixels = {100, 100}, action_repeat = 4, ...}.
-/// A name that ends in ".lua" is an environment written in Lua (envs/script). The common wrapper options apply to all.
+/// A name that ends in ".lua" is an environment written in Lua, for which the script layer must be registered (iap::register_lua;
+/// `import iap;` does). The common wrapper options apply to all.
 /// The spec has `config` as it was `given` and as it became (`config`), with every default. @throws Error naming the option;
 /// unknown names get the nearest one.
 std::unique_ptr<Env> make_env(const Config& config);
+
+/// Says who builds environments written in Lua: the script layer, which lies above this module. Thread-safe.
+void register_script_envs(EnvMaker make) noexcept;
 
 /// What somebody may change of an environment that a file holds as `completed`: the options that it was given. These are
 /// `recorded`, if the file has them and they still become `completed`; otherwise (an older file, a default that changed since) what

@@ -12,14 +12,15 @@ import iap.env;
 
 namespace iap {
 
-std::unique_ptr<Env> make_script_env(Options& options);
+/// Of script_kind.cpp.
+std::unique_ptr<Env> make_script_env_kind(Options& options);
 
 namespace {
 
 constexpr const char* script_suffix = ".lua";
 
 std::unique_ptr<Env> make_named(const std::string& name, Options& options) {
-  if (name.ends_with(script_suffix)) return make_script_env(options);
+  if (name.ends_with(script_suffix)) return make_script_env_kind(options);
   std::vector<std::string> known;
   for (const auto& entry : env_catalog()) {
     if (entry.name == name) return entry.make(options);

@@ -6,6 +6,7 @@
 #include <vector>
 
 import iap.core;
+import iap.policy;
 import iap.report;
 import iap.script;
 import iap.train;
@@ -27,6 +28,7 @@ struct EvalOptions {
   int threads = 0;
   std::optional<std::filesystem::path> csv;      ///< one row per episode
   std::optional<std::filesystem::path> actions;  ///< one row per step, in hexadecimal floats: exact
+  Trust trust = Trust::no;                       ///< in Lua inside the policy file
 };
 
 struct PlayOptions {
@@ -37,6 +39,7 @@ struct PlayOptions {
   std::vector<std::string> overrides;        ///< "path=value" of the environment's options
   std::string view = "overlay";
   int strip = 0;  ///< pictures side by side in one PNG instead of a video
+  Trust trust = Trust::no;
   VideoOptions video;
 };
 
@@ -58,7 +61,7 @@ int eval(const EvalOptions& options);
 int play(const PlayOptions& options);
 int report(const ReportCommand& command);
 int import_agent(const ImportOptions& options);
-int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file);
+int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file, Trust trust);
 int list(const std::string& what);
 int doctor();
 int bench(const std::string& name);

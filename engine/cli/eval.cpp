@@ -62,7 +62,7 @@ int eval(const EvalOptions& options) {
   for (const auto* written : {&options.csv, &options.actions})
     if (*written) check_place(**written);
   const auto path = policy_path(options.policy, options.choice);
-  PolicyFile file = read_policy_file(path);
+  PolicyFile file = read_policy_file(path, options.trust);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
   const auto evaluation = evaluate(file.policy, env, options.episodes, options.seed, options.threads);
   if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation));

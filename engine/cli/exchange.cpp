@@ -19,8 +19,8 @@ int import_agent(const ImportOptions& options) {
   return Exit::success;
 }
 
-int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file) {
-  const auto opened = open_policy(policy);
+int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file, Trust trust) {
+  const auto opened = open_policy(policy, trust);
   write_file_atomic(file, export_attention_agent(opened.policy));
   std::cout << "wrote " << file.string() << ": " << opened.policy.size() << " parameters\n";
   return Exit::success;

@@ -34,7 +34,7 @@ std::string file_size_text(const std::filesystem::path& path) {
 int play(const PlayOptions& options) {
   catch_interrupts(nullptr);
   const auto path = policy_path(options.policy, options.choice);
-  PolicyFile file = read_policy_file(path);
+  PolicyFile file = read_policy_file(path, options.trust);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
   if (options.strip > 0) {
     const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));

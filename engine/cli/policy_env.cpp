@@ -45,7 +45,8 @@ Config policy_env(const PolicyFile& file, const std::filesystem::path& path, con
   Config env = own ? given_env(completed, file.metadata.find("env_given")) : completed;
   if (name) {
     env["name"] = *name;
-    env.map()->erase("source");  // the text of the environment in Lua that the policy was trained in
+    // What belongs to the text of the environment in Lua that the policy was trained in.
+    for (const char* key : {"source", "required_modules", "loaded_from"}) env.map()->erase(key);
   }
   for (const auto& assignment : overrides) override_option(env, completed, assignment);
   try {

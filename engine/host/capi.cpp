@@ -16,6 +16,7 @@
 #include "iap.h"
 import iap.core;
 import iap.policy;
+import iap.script;
 
 struct iap_policy {
   iap::Policy policy;
@@ -94,9 +95,22 @@ iap_status load(const char* function, const void* input, const char* name, iap_p
       [&] {
         require(input, function, ": '", name, "' is null");
         require(out, function, ": 'policy' is null; it receives the policy");
+        iap::register_lua_blocks();
         adopt(read(), out);
       },
       [&](const char* text) noexcept { copy_message(text, message, size); });
+}
+
+iap_status load_path(const char* function, const char* path, iap_policy** policy, char* message, std::size_t size,
+                     iap::Trust trust) noexcept {
+  return load(function, path, "path", policy, message, size, [path, trust] { return iap::read_policy_file(path, trust); });
+}
+
+iap_status load_memory(const char* function, const void* bytes, std::size_t count, iap_policy** policy, char* message,
+                       std::size_t size, iap::Trust trust) noexcept {
+  return load(function, bytes, "bytes", policy, message, size, [bytes, count, trust] {
+    return iap::load_policy({static_cast<const char*>(bytes), count}, "policy in memory", trust);
+  });
 }
 
 std::string counted(std::size_t count, const char* what) { return iap::text(count, " ", what, count == 1 ? "" : "s"); }
@@ -147,12 +161,19 @@ extern "C" {
 const char* iap_version(void) { return IAP_VERSION; }
 
 iap_status iap_policy_load(const char* path, iap_policy** policy, char* message, size_t message_size) {
-  return load("iap_policy_load", path, "path", policy, message, message_size, [path] { return iap::read_policy_file(path); });
+  return load_path("iap_policy_load", path, policy, message, message_size, iap::Trust::no);
+}
+
+iap_status iap_policy_load_trusted(const char* path, iap_policy** policy, char* message, size_t message_size) {
+  return load_path("iap_policy_load_trusted", path, policy, message, message_size, iap::Trust::yes);
 }
 
 iap_status iap_policy_load_memory(const void* bytes, size_t size, iap_policy** policy, char* message, size_t message_size) {
-  return load("iap_policy_load_memory", bytes, "bytes", policy, message, message_size,
-              [&] { return iap::load_policy({static_cast<const char*>(bytes), size}, "policy in memory"); });
+  return load_memory("iap_policy_load_memory", bytes, size, policy, message, message_size, iap::Trust::no);
+}
+
+iap_status iap_policy_load_memory_trusted(const void* bytes, size_t size, iap_policy** policy, char* message, size_t message_size) {
+  return load_memory("iap_policy_load_memory_trusted", bytes, size, policy, message, message_size, iap::Trust::yes);
 }
 
 void iap_policy_free(iap_policy* policy) { delete policy; }

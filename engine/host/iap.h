@@ -53,10 +53,15 @@ typedef struct iap_policy iap_policy;
 /* "0.1.0" */
 IAP_API const char* iap_version(void);
 
-/* Loads a policy file (best.iap, final.iap). On failure `message` (may be null) receives one line that says why. */
+/* Loads a policy file (best.iap, final.iap). On failure `message` (may be null) receives one line that says why. Blocks written in
+ * Lua run in a state of their own, which reaches no files and no programs. */
 IAP_API iap_status iap_policy_load(const char* path, iap_policy** policy, char* message, size_t message_size);
 /* The same from memory. */
 IAP_API iap_status iap_policy_load_memory(const void* bytes, size_t size, iap_policy** policy, char* message, size_t message_size);
+/* The same for files that you trust as you trust a program: Lua inside them may do all that this process may. */
+IAP_API iap_status iap_policy_load_trusted(const char* path, iap_policy** policy, char* message, size_t message_size);
+IAP_API iap_status iap_policy_load_memory_trusted(const void* bytes, size_t size, iap_policy** policy, char* message,
+                                                  size_t message_size);
 IAP_API void iap_policy_free(iap_policy* policy);
 
 /* One line about the last call on this policy that failed, which names the argument that was wrong; "" if none did. Valid until the

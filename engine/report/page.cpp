@@ -79,7 +79,7 @@ void write_report(std::span<const std::filesystem::path> folders, const std::fil
   if (folders.empty()) throw Error("a report needs at least one run");
   if (options.episodes < 1) throw Error(text("a report's number of episodes must be positive, got ", options.episodes));
   std::vector<Run> runs;
-  for (const auto& folder : folders) runs.push_back(read_run(folder, options.policy));
+  for (const auto& folder : folders) runs.push_back(read_run(folder, options.policy, options.trust));
   const std::size_t count = runs.size();
   std::vector<RunGroup> groups = group_runs(std::move(runs));
   const bool single = groups.size() == 1;

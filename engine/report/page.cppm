@@ -6,6 +6,7 @@ module;
 #include <string>
 /// Runs as a page.
 export module iap.report:page;
+import iap.policy;
 import iap.train;
 
 export namespace iap {
@@ -15,6 +16,7 @@ struct ReportOptions {
   bool pictures = true;                ///< plays episodes for the video, the frames and the histogram of importance
   int episodes = 10;                   ///< of which the histogram is made
   std::uint64_t seed = 0;              ///< of these episodes; the first of them is the one that the video shows
+  Trust trust = Trust::no;             ///< in Lua that the runs' policies bring along
 };
 
 /// Writes one self-contained HTML file about the runs in `folders`: learning curves, what the policies attend to, their parameters

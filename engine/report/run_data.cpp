@@ -87,7 +87,7 @@ void name_groups(std::vector<RunGroup>& groups) {
 
 }  // namespace
 
-Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice) {
+Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice, Trust trust) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder, ignored)) throw Error(text("there is no run '", folder.string(), "'"));
   if (!std::filesystem::is_directory(folder, ignored))
@@ -114,7 +114,7 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   run.seconds = last_finite(run.metrics.column("seconds"));
   run.steps = last_finite(run.metrics.column("steps"));
   const auto file = policy_path(folder, choice);
-  run.policy = read_policy_file(file);
+  run.policy = read_policy_file(file, trust);
   run.final = file.filename() == "final.iap";
   run.summary = read_summary(folder);
   return run;

@@ -33,7 +33,7 @@ struct Run {
 };
 
 /// @throws Error naming the folder if it is missing, is not a run's, or has not finished its first iteration.
-Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice = {});
+Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice = {}, Trust trust = Trust::no);
 
 /// Runs that differ in nothing but the seed.
 struct RunGroup {

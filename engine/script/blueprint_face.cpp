@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "script/arguments.hpp"
 #include "script/faces.hpp"
 #include "script/lua_text.hpp"
 #include "script/objects.hpp"
@@ -34,7 +35,7 @@ void add_images(const Config& config, ObservationSpec& observation) {
 
 }  // namespace
 
-void check_block(const Config& block) {
+Config check_block(const Config& block) {
   // Large enough for every sensible patch grid; what still does not fit is judged when the policy meets its environment.
   ObservationSpec observation;
   add_images(block, observation);
@@ -43,11 +44,12 @@ void check_block(const Config& block) {
   ParameterLayout layout;
   const auto* kind = block.find("kind");
   try {
-    make_block(block, {&observation, 4, 16, true, kind && kind->string() ? *kind->string() : "block"}, layout);
+    return make_block(block, {&observation, 4, 16, true, kind && kind->string() ? *kind->string() : "block"}, layout)->config();
   } catch (const OptionError&) {
     throw;
   } catch (const Error&) {
     // A matter of shapes.
+    return {};
   }
 }
 
@@ -59,6 +61,7 @@ using lua::entry;
 /// One body for all constructors: the kind is the last part of the function's name.
 int make_blueprint(Call& call) {
   const std::string kind = call.name().substr(call.name().rfind('.') + 1);
+  check_block_arguments(call, kind);
   Config config = call.config(1, "options", {.list_key = "blocks"});
   if (!config.map()) call.refuse(1, "options", "a table");
   if (config.find("kind")) call.fail("option 'kind' is what the function's name says; leave it out");
@@ -66,7 +69,8 @@ int make_blueprint(Call& call) {
   // The text goes along, so that a policy file rebuilds its policy without the script.
   if (const auto* file = config.find("file"); kind == "script" && file && file->string() && !config.find("source"))
     config["source"] = read_file(*file->string());
-  check_block(config);
+  const Config completed = check_block(config);
+  if (const auto* modules = completed.find("required_modules"); kind == "script" && modules) config["required_modules"] = *modules;
   return call.give(std::make_unique<BlockBlueprint>(BlockBlueprint{std::move(config)}));
 }
 

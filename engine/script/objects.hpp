@@ -68,6 +68,9 @@ struct KeyDatabaseObject {
 /// What an argument says about an environment: an env object, a name, or a table. @throws Error naming the argument.
 Config env_config(const lua::Call& call, int argument, const char* what);
 
+/// Option `trust`: whether Lua text inside a policy file may do what a script may.
+Trust read_trust(Options& options);
+
 /// Pushes an image that Lua owns.
 int give_image(lua::Call& call, Image image);
 
@@ -82,7 +85,8 @@ struct ObservationReader {
   Observation view() const { return {images, vector}; }
 };
 
-/// Checks what can be checked of a block without an environment: names and types of options. @throws Error naming block and option.
-void check_block(const Config& block);
+/// Checks what can be checked of a block without an environment: names and types of options. Gives its completed config where it
+/// could be built. @throws Error naming block and option.
+Config check_block(const Config& block);
 
 }  // namespace iap

@@ -1,8 +1,10 @@
 #include "script/faces.hpp"
+import iap.script;
 
 namespace iap {
 
 int open_iap(lua_State* state) {
+  register_lua();
   luaL_checkstack(state, LUA_MINSTACK, "iap");
   lua::push_functions(state, "iap", ".", {});
   for (const lua::Opener face :

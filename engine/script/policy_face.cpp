@@ -21,6 +21,8 @@ std::string PolicyObject::describe() const {
   return text("policy of ", policy.size(), " parameters, ", policy.action_size(), " actions");
 }
 
+Trust read_trust(Options& options) { return options.boolean("trust", false) ? Trust::yes : Trust::no; }
+
 namespace {
 
 using lua::Call;
@@ -46,9 +48,14 @@ int build(Call& call) {
   return give_policy(call, std::move(policy), env_record(spec));
 }
 
-/// iap.policy.load(path): a policy file or a run folder
+/// iap.policy.load(path, {trust}): a policy file or a run folder
 int load(Call& call) {
-  auto file = open_policy(call.string(1, "path"));
+  const auto path = call.string(1, "path");
+  const Config config = call.config(2, "options");
+  Options options(call.name(), config);
+  const Trust trust = read_trust(options);
+  options.finish();
+  auto file = open_policy(path, trust);
   return give_policy(call, std::move(file.policy), std::move(file.metadata));
 }
 

@@ -38,12 +38,13 @@ int learning_curve(Call& call) {
 }
 
 /// The option table of a function that shows a policy: `policy` (a run, a policy file or a policy), `env` (default: the policy's
-/// own), and what the function reads of `options`.
+/// own), `trust` in the file's Lua, and what the function reads of `options`.
 class Shown {
  public:
   explicit Shown(Call& call) : call_(call), config_(read_table(call)), options(call.name(), config_) {
     options.value("policy");
     env_ = options.value("env");
+    trust_ = read_trust(options);
   }
 
   /// Refuses what nobody asked for, then looks at the policy.
@@ -56,7 +57,7 @@ class Shown {
     if (!object_ && lua_type(call_.state(), at) != LUA_TSTRING)
       call_.fail(text("option 'policy' must be a policy, or the path of a run or policy file, got ",
                       lua::describe_value(call_.state(), at)));
-    if (!object_) file_ = std::make_unique<PolicyFile>(open_policy(std::string(lua::string_at(call_.state(), at))));
+    if (!object_) file_ = std::make_unique<PolicyFile>(open_policy(std::string(lua::string_at(call_.state(), at)), trust_));
     const Config* own = (object_ ? object_->metadata : file_->metadata).find("env");
     if (env_.is_null() && own) env_ = *own;
     if (env_.is_null()) call_.fail("option 'env' is missing: the policy does not say which environment it is for");
@@ -78,6 +79,7 @@ class Shown {
 
   Call& call_;
   Config config_, env_;
+  Trust trust_ = Trust::no;
   PolicyObject* object_ = nullptr;
   std::unique_ptr<PolicyFile> file_;
 
@@ -134,7 +136,7 @@ int video(Call& call) {
                                       {"fps", made.fps}}));
 }
 
-/// iap.report.html{runs, out, pictures, episodes, seed} -> the path. `runs` is a run folder or a list of them.
+/// iap.report.html{runs, out, pictures, episodes, seed, trust} -> the path. `runs` is a run folder or a list of them.
 int html(Call& call) {
   if (lua_type(call.state(), call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
   const Config config = call.config(1, "options");
@@ -143,6 +145,7 @@ int html(Call& call) {
   settings.pictures = options.boolean("pictures", settings.pictures);
   settings.episodes = static_cast<int>(options.integer_in("episodes", 1, 10'000, settings.episodes));
   settings.seed = static_cast<std::uint64_t>(options.integer_in("seed", 0, largest_seed, 0));
+  settings.trust = read_trust(options);
   const Config& runs = options.value("runs");
   const Config::List single{runs};
   std::vector<std::filesystem::path> folders;

@@ -76,6 +76,12 @@ class Script {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Tells iap.policy and iap.envs how to build the blocks and environments that are written in Lua. Programs call it once before
+/// they load or build such; `import iap;`, the C interface, `Script` and the loadable Lua module have done so. Thread-safe.
+void register_lua() noexcept;
+/// The blocks alone, for programs without environments.
+void register_lua_blocks() noexcept;
+
 /// The version of this engine, such as "0.1.0".
 std::string_view version();
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "script/arguments.hpp"
 #include "script/context.hpp"
 #include "script/faces.hpp"
 #include "script/objects.hpp"
@@ -98,7 +99,7 @@ void hand_over(RunContext& context, const TrainResult& result, const TrainOption
 /// the end) and `best_policy` as policies
 int train_policy(Call& call) {
   lua_State* state = call.state();
-  if (lua_type(state, call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
+  check_training_arguments(call);
   lua::push_entry(state, call.at(1), "on_iteration");
   const int callback = lua_gettop(state);
   const bool reports = lua_type(state, callback) != LUA_TNIL;
@@ -110,6 +111,10 @@ int train_policy(Call& call) {
   auto* context = RunContext::of(state);
   if (context && context->input_interrupted()) throw Interrupted();
   if (context) context->apply_to_training(config);
+  for (const auto& [key, example] :
+       {std::pair("env", "iap.env.make(\"cheetah-run\")"), std::pair("policy", "iap.policy.sequence { a, b }")})
+    if (const auto* given = config.find(key); !given || given->is_null())
+      call.fail(text("option '", key, "' is missing or nil; write ", key, " = ", example));
   TrainOptions options = read_train_options(config);
   if (context) options.script = context->experiment(options.out.string());
   const lua_Hook hook = lua_gethook(state);
@@ -152,16 +157,17 @@ Config to_config(const Evaluation& evaluation) {
   return entries;
 }
 
-/// iap.eval(policy or path, {episodes, seed, threads, env}) -> {mean, standard_deviation, low, high, episodes}; one episode gives
+/// iap.eval(policy or path, {episodes, seed, threads, env, trust}) -> {mean, standard_deviation, low, high, episodes}; one episode gives
 /// no deviation and no interval
 int eval_policy(Call& call) {
   auto* object = call.object_or_null<PolicyObject>(1);
   if (!object && lua_type(call.state(), call.at(1)) != LUA_TSTRING)
     call.refuse(1, "policy", "a policy, or the path of a run or policy file");
-  const auto file = object ? nullptr : std::make_unique<PolicyFile>(open_policy(call.string(1, "policy")));
-  const Config& metadata = object ? object->metadata : file->metadata;
   const Config config = call.config(2, "options");
   Options options(call.name(), config);
+  const Trust trust = read_trust(options);
+  const auto file = object ? nullptr : std::make_unique<PolicyFile>(open_policy(call.string(1, "policy"), trust));
+  const Config& metadata = object ? object->metadata : file->metadata;
   const auto episodes = static_cast<int>(options.integer_in("episodes", 1, 1'000'000, 16));
   const auto seed = options.integer_in("seed", 0, largest, 0);
   const auto* context = RunContext::of(call.state());

@@ -72,8 +72,8 @@ std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, st
   return choice == PolicyChoice::final || !has_best ? final : best;
 }
 
-PolicyFile open_policy(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice) {
-  return read_policy_file(policy_path(run_or_policy, choice));
+PolicyFile open_policy(const std::filesystem::path& run_or_policy, Trust trust) {
+  return read_policy_file(policy_path(run_or_policy), trust);
 }
 
 }  // namespace iap

@@ -42,8 +42,8 @@ enum class PolicyChoice : std::uint8_t { best, final };
 std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice = {});
 
 /// The policy at `policy_path`; its metadata has the environment's config as "env" and the run's seed as "seed", for eval and play.
-/// @throws Error naming the path.
-PolicyFile open_policy(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice = {});
+/// `trust` as in load_policy. @throws Error naming the path.
+PolicyFile open_policy(const std::filesystem::path& run_or_policy, Trust trust = Trust::no);
 
 /// Plays `episodes` episodes on seeds derived from `seed` (purpose: evaluation): the seeds on which a run of that seed evaluates.
 /// @throws as RolloutPool::run; Error if `episodes` is not positive.

@@ -42,21 +42,67 @@ std::vector<std::string> words_after_options(std::string_view source) {
   return words;
 }
 
+/// The option `required_modules`: texts by name.
+Config modules_of(Options& options) {
+  const Config& modules = options.value("required_modules");
+  if (modules.is_null()) return Config::Map{};
+  const auto* entries = modules.map();
+  if (!entries || !std::ranges::all_of(*entries, [](const auto& entry) { return entry.second.string() != nullptr; }))
+    options.fail(text("option 'required_modules' must be a table of texts by name, got ", modules.describe()));
+  return modules;
+}
+
+State open_state(Options& options) {
+  Config modules = modules_of(options);
+  if (options.has("loaded_from")) return State::confined(options.string("loaded_from"), modules);
+  State state;
+  state.keep_modules(modules);
+  return state;
+}
+
+std::string source_of(const std::string& file, Options& options) {
+  if (options.has("source")) return options.string("source");
+  if (!options.has("loaded_from")) return read_file(file);
+  options.fail(text("'", options.string("loaded_from"), "' names the Lua file '", file,
+                    "' but does not hold its text; name an environment yourself (--env ", file,
+                    "), or pass --trust if you trust the file (trust = true in Lua, iap_policy_load_trusted in C)"));
+}
+
 }  // namespace
 
-ScriptObject::ScriptObject(const std::string& file, Options& options, const Config& shapes) : file_(file) {
-  source_ = options.has("source") ? options.string("source") : read_file(file);
+ScriptObject::ScriptObject(const std::string& file, Options& options, const Config& shapes)
+    : file_(file),
+      loaded_from_(options.has("loaded_from") ? options.string("loaded_from") : ""),
+      source_(source_of(file, options)),
+      state_(open_state(options)) {
+  const bool confined = options.has("loaded_from");
   state_.watch_for_interrupts();
-  state_.search(std::filesystem::path(file).parent_path());
+  if (!confined) state_.search(std::filesystem::path(file).parent_path());
+  keep_randomseed();
   seed(0);
   construct(options.config(), shapes);
   // An option that the script does not know is an error as everywhere else.
   auto names = names_read();
+  clear();
   std::ranges::move(words_after_options(source_), std::back_inserter(names));
   for (const auto& name : names)
     if (const auto& value = options.value(name); !value.is_null()) config_[name] = value;
-  options.value("source");
+  for (const char* own : {"source", "loaded_from"}) options.value(own);
   config_["source"] = source_;
+  const Config modules = confined ? modules_of(options) : state_.kept_modules(source_);
+  config_.map()->erase("required_modules");
+  if (!modules.map()->empty()) config_["required_modules"] = modules;
+  if (confined) config_["loaded_from"] = loaded_from_;
+}
+
+void ScriptObject::keep_randomseed() {
+  protect(state_, 0, 1, [](lua_State* inner) noexcept {
+    lua_getglobal(inner, LUA_MATHLIBNAME);
+    lua_getfield(inner, -1, "randomseed");
+    lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX));
+    lua_replace(inner, 1);
+  });
+  randomseed_ = static_cast<int>(lua_tointegerx(state_, -1, nullptr));
   clear();
 }
 
@@ -97,7 +143,8 @@ std::vector<std::string> ScriptObject::names_read() {
 void ScriptObject::fail(const char* method, const LuaError& error) const {
   if (interrupt_requested()) throw Interrupted();
   const std::string_view message = error.what();
-  throw Error(message.find(':') == std::string_view::npos ? text(file_, ": ", method, ": ", message) : std::string(message));
+  const std::string from = loaded_from_.empty() ? "" : loaded_from_ + ": ";
+  throw Error(message.find(':') == std::string_view::npos ? text(from, file_, ": ", method, ": ", message) : text(from, message));
 }
 
 Config ScriptObject::entry(const char* name) {
@@ -143,9 +190,8 @@ int ScriptObject::new_table() {
 }
 
 void ScriptObject::seed(std::uint64_t seed) {
-  protect(state_, 0, 0, [seed](lua_State* inner) noexcept {
-    lua_getglobal(inner, LUA_MATHLIBNAME);
-    lua_getfield(inner, -1, "randomseed");
+  protect(state_, 0, 0, [this, seed](lua_State* inner) noexcept {
+    lua_rawgeti(inner, LUA_REGISTRYINDEX, randomseed_);
     lua_pushinteger(inner, static_cast<lua_Integer>(seed));
     lua_call(inner, 1, 0);
     lua_settop(inner, 0);

@@ -13,16 +13,20 @@ namespace iap::lua {
 
 /// An object written in Lua, with a state of its own: what `function(options, shapes)`, which its file returns, gave back.
 /// Errors in its code name file and line; an interrupt stops it wherever it runs.
+///
+/// Three options belong to it, whatever the script reads:
+///   source            the text, kept when a run or a policy is saved; without it the content of `file`
+///   required_modules  texts of the modules that it requires, by name
+///   loaded_from       the file that the text came out of, if it did: it then runs confined (State::confined), and nothing is read
+///                     from the disk for it
 class ScriptObject {
  public:
-  /// Runs the option `source` if there is one (the text kept when a run or a policy was saved), else the content of `file`. Options
-  /// that the constructor reads, or that the text mentions as "options.name", count as asked for. @throws Error.
+  /// Options that the constructor reads, or that the text mentions as "options.name", count as asked for. @throws Error.
   ScriptObject(const std::string& file, Options& options, const Config& shapes = {});
 
   const std::string& file() const { return file_; }
-  const std::string& source() const { return source_; }
   lua_State* state() const { return state_; }
-  /// The options that the script read, and the source.
+  /// The options that the script read, and its own three: what builds this object again without its file.
   const Config& config() const { return config_; }
 
   /// An entry of the object as plain values. @throws Error naming the file and the entry.
@@ -61,12 +65,13 @@ class ScriptObject {
  private:
   [[noreturn]] void fail(const char* method, const LuaError& error) const;
   void construct(const Config& values, const Config& shapes);
+  void keep_randomseed();
   std::vector<std::string> names_read();
 
+  std::string file_, loaded_from_, source_;
   State state_;
-  std::string file_, source_;
   Config config_;
-  int self_ = LUA_NOREF;
+  int self_ = LUA_NOREF, randomseed_ = LUA_NOREF;
 };
 
 }  // namespace iap::lua

@@ -9,14 +9,21 @@
 namespace iap::lua {
 namespace {
 
+/// Once an interrupt was asked for, every further instruction fails, so that pcall cannot swallow it.
 void stop_if_interrupted(lua_State* state, lua_Debug*) {
-  if (interrupt_requested()) luaL_error(state, "interrupted");
+  constexpr int instructions = 100000;
+  const bool stop = interrupt_requested();
+  lua_sethook(state, stop_if_interrupted, LUA_MASKCOUNT, stop ? 1 : instructions);
+  if (stop) luaL_error(state, "interrupted");
 }
 
 }  // namespace
 
-State::State() : state_(luaL_newstate()) {
+State::State(lua_State* state) : state_(state) {
   if (!state_) throw Error("no memory for a Lua state");
+}
+
+State::State() : State(luaL_newstate()) {
   protect(state_, 0, 0, [](lua_State* inner) noexcept { luaL_openlibs(inner); });
 }
 
@@ -24,17 +31,15 @@ State::~State() {
   if (state_) lua_close(state_);
 }
 
-State::State(State&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+State::State(State&& other) noexcept : state_(std::exchange(other.state_, nullptr)), collect_(other.collect_) {}
 
 State& State::operator=(State&& other) noexcept {
   std::swap(state_, other.state_);
+  std::swap(collect_, other.collect_);
   return *this;
 }
 
-void State::watch_for_interrupts() {
-  constexpr int instructions = 100000;
-  lua_sethook(state_, stop_if_interrupted, LUA_MASKCOUNT, instructions);
-}
+void State::watch_for_interrupts() { lua_sethook(state_, stop_if_interrupted, LUA_MASKCOUNT, 1); }
 
 void State::search(const std::filesystem::path& folder) {
   const std::string pattern = ((folder.empty() ? "." : folder) / "?.lua").string();

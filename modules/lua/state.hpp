@@ -8,11 +8,17 @@ import iap.core;
 
 namespace iap::lua {
 
-/// A Lua state of its own, with the standard libraries.
+/// A Lua state of its own.
 class State {
  public:
-  /// @throws Error when memory runs out.
+  /// With the standard libraries. @throws Error when memory runs out.
   State();
+  /// A state for text that came out of the file `loaded_from`, which somebody else may have written. It has the language and the
+  /// libraries coroutine, string (without dump), table, math and utf8; of os only clock, date, difftime and time; no io, debug and
+  /// package; no load, loadfile, dofile, collectgarbage and warn; no finalizers (__gc). Calling what is missing is an error that
+  /// names it and the remedy. `require` finds the texts of `modules` (name -> text) alone; print writes to the standard error,
+  /// without control characters. Every such state is opened here, so that further limits have one place. @throws Error.
+  static State confined(const std::string& loaded_from, const Config& modules);
   ~State();
   State(State&& other) noexcept;
   State& operator=(State&& other) noexcept;
@@ -24,6 +30,12 @@ class State {
   void watch_for_interrupts();
   /// `require` also looks into `folder`.
   void search(const std::filesystem::path& folder);
+  /// For a state with all libraries: `require` takes a module's text from `modules` (name -> text) where it stands there, and keeps
+  /// the texts of those that it finds on the disk. Once, before any code runs. @throws LuaError.
+  void keep_modules(const Config& modules);
+  /// The texts that `keep_modules` began with, those of the modules required since, and those that any of these or `source` mention
+  /// as require "name": what `source` needs elsewhere. @throws LuaError.
+  Config kept_modules(std::string_view source);
   /// Pushes the chunk in `path` as a function and returns its text, read once because a pipe gives it only once. @throws Error
   /// naming path (and line) if it cannot be read or parsed.
   std::string load(const std::filesystem::path& path);
@@ -31,7 +43,10 @@ class State {
   void load_text(std::string_view chunk, const std::string& name);
 
  private:
+  explicit State(lua_State* state);
+
   lua_State* state_;
+  int collect_ = LUA_NOREF;  ///< in the registry: the function behind `kept_modules`
 };
 
 }  // namespace iap::lua

@@ -82,7 +82,7 @@ class TableReader {
     for (auto& [position, item] : items) {
       if (position != static_cast<lua_Integer>(values.size()) + 1)
         fail(position < 1 ? text("a list starts at 1, got position ", position)
-                          : text("the list has no value at ", values.size() + 1));
+                          : text("the list has no value at ", values.size() + 1, "; a name that stands there may be misspelled"));
       values.push_back(std::move(item));
     }
     return values;

@@ -76,12 +76,15 @@ class Block {
   Config config_;
 };
 
-/// One row of the catalog. `make` may throw Error (its messages begin with options.owner(), which names the block).
+/// Builds a block from its options. @throws Error that begins with options.owner(), which names the block.
+using BlockMaker = std::unique_ptr<Block> (*)(Options& options, const BlockContext& context, ParameterLayout& layout);
+
+/// One row of the catalog.
 struct BlockEntry {
   std::string name;
   std::string summary;
   std::string example;  ///< options as JSON, enough to build one on an observation with an image and a vector
-  std::unique_ptr<Block> (*make)(Options& options, const BlockContext& context, ParameterLayout& layout);
+  BlockMaker make;
 };
 
 /// Every kind of block this build knows.
@@ -91,6 +94,9 @@ std::span<const BlockEntry> block_catalog();
 /// Options that every block takes: `kind`, and `name`, which the block's parent uses for its path.
 /// @throws Error that names the block and the option or the shapes that do not fit.
 std::unique_ptr<Block> make_block(const Config& config, const BlockContext& context, ParameterLayout& layout);
+
+/// Says who builds blocks of kind "script", which are written in Lua: the script layer, which lies above this module. Thread-safe.
+void register_script_blocks(BlockMaker make) noexcept;
 
 /// The path of child number `index` (counted from 1) of the block at `parent`: "1.rank", or the child's option `name`.
 std::string child_path(const std::string& parent, int index, const Config& child);

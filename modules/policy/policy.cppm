@@ -64,13 +64,25 @@ struct PolicyFile {
   Config metadata;
 };
 
+/// Whether Lua text that a file brings along, blocks and environments, may do all that the user may. Without trust it runs in a
+/// state of its own that reaches nothing outside (no files, no programs), and an attempt is an error that names what was missing.
+enum class Trust : bool { no, yes };
+
 /// A sealed file: a JSON header (architecture, observation, action_size, slices, metadata), then the parameters as float32.
 std::string save_policy(const Policy& policy, const Config& metadata);
-/// Rebuilds the policy from the file alone. @throws Error naming `source` for anything that `save_policy` did not write.
-PolicyFile load_policy(std::string_view file, const std::string& source);
+/// Rebuilds the policy from the file alone. Building a block written in Lua runs its text. Without trust, whatever is built from
+/// the policy's architecture or from `metadata` stays confined, clones and environments included: `confine_lua` marks both.
+/// @throws Error naming `source` for anything that `save_policy` did not write.
+PolicyFile load_policy(std::string_view file, const std::string& source, Trust trust = Trust::no);
 /// As `save_policy` and `load_policy`, on disk; writing is atomic. @throws Error naming the path.
 void write_policy_file(const std::filesystem::path& path, const Policy& policy, const Config& metadata);
-PolicyFile read_policy_file(const std::filesystem::path& path);
+PolicyFile read_policy_file(const std::filesystem::path& path, Trust trust = Trust::no);
+
+/// Marks every block and environment written in Lua that `config` holds at any depth as come out of the file `source` (option
+/// `loaded_from`), so that its text runs confined. For hosts that read configs from files of their own.
+void confine_lua(Config& config, const std::string& source);
+/// Takes these marks away: the text is then the user's own.
+void trust_lua(Config& config);
 
 /// ObservationSpec as a Config and back, for file headers. @throws Error naming `source` and the entry.
 Config to_config(const ObservationSpec& spec);

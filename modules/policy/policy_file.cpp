@@ -6,6 +6,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 module iap.policy;
 import iap.core;
@@ -43,11 +44,12 @@ void check_slices(const Config& stored, const ParameterLayout& layout) {
   throw Error(text("has ", stored_count, " parameter slices, this program builds ", built.list()->size()));
 }
 
-PolicyFile decode(std::string_view payload, const std::string& source) {
+/// Decodes what `unseal` gave.
+PolicyFile decode(std::string_view payload, const std::string& source, Trust trust) {
   Reader reader(payload, source);
   const Config header = parse_json(reader.get_string(), source);
   Options options(source, header);
-  const Config& architecture = options.value("architecture");
+  Config architecture = options.value("architecture");
   const auto action_size = options.integer_in("action_size", 1, std::numeric_limits<int>::max());
   const ObservationSpec observation = observation_from_config(options.value("observation"), source);
   const Config& slices = options.value("slices");
@@ -55,41 +57,53 @@ PolicyFile decode(std::string_view payload, const std::string& source) {
   options.finish();
   const auto parameters = reader.get_all<float>();
   if (!reader.at_end()) throw Error(text(source, ": has bytes after its parameters; the file is damaged"));
+  for (Config* part : {&architecture, &metadata}) {
+    if (trust == Trust::yes)
+      trust_lua(*part);
+    else
+      confine_lua(*part, source);
+  }
   try {
     Policy policy(architecture, observation, static_cast<int>(action_size));
     check_slices(slices, policy.layout());
     policy.set_parameters(parameters);
     return {std::move(policy), std::move(metadata)};
   } catch (const Error& error) {
-    throw Error(text(source, ": ", error.what()));
+    const std::string message = error.what(), prefix = source + ": ";
+    throw Error(message.starts_with(prefix) ? message : prefix + message);
   }
 }
 
 }  // namespace
 
 std::string save_policy(const Policy& policy, const Config& metadata) {
-  Config header;
-  header["architecture"] = policy.architecture();
+  Config header, architecture = policy.architecture(), kept = metadata;
+  // Where a text came from is a matter of this process.
+  trust_lua(architecture);
+  trust_lua(kept);
+  header["architecture"] = std::move(architecture);
   header["observation"] = to_config(policy.observation());
   header["action_size"] = policy.action_size();
   header["slices"] = slices_of(policy.layout());
-  header["metadata"] = metadata;
+  header["metadata"] = std::move(kept);
   Writer writer;
   writer.put_string(to_json(header));
   writer.put_all(policy.parameters());
   return seal(magic, version, writer.bytes());
 }
 
-PolicyFile load_policy(std::string_view file, const std::string& source) {
+PolicyFile load_policy(std::string_view file, const std::string& source, Trust trust) {
   if (file.size() >= magic.size() && !file.starts_with(magic))
     throw Error(text(source, ": is no policy file; those of a run are its best.iap and final.iap"));
-  return decode(unseal(file, magic, version, source), source);
+  return decode(unseal(file, magic, version, source), source, trust);
 }
 
 void write_policy_file(const std::filesystem::path& path, const Policy& policy, const Config& metadata) {
   write_file_atomic(path, save_policy(policy, metadata));
 }
 
-PolicyFile read_policy_file(const std::filesystem::path& path) { return load_policy(read_file(path), path.string()); }
+PolicyFile read_policy_file(const std::filesystem::path& path, Trust trust) {
+  return load_policy(read_file(path), path.string(), trust);
+}
 
 }  // namespace iap

@@ -47,6 +47,12 @@ std::vector<std::string> trace(Env& env, std::uint64_t seed, int steps) {
 
 }  // namespace
 
+TEST_CASE("without the script layer, an environment written in Lua says what is missing") {
+  CHECK_THROWS_MATCHES(
+      make_env(Config::Map{{"name", "some.lua"}}), Error,
+      MessageMatches(ContainsSubstring("environment 'some.lua': ") && ContainsSubstring("call iap::register_lua() first")));
+}
+
 TEST_CASE("every environment keeps the contract") {
   std::set<std::string> names;
   for (const auto& entry : env_catalog()) {

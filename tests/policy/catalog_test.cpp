@@ -11,12 +11,15 @@
 #include <vector>
 
 #include "helpers.hpp"
+import iap.script;
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
 namespace {
+
+const bool registered = (register_lua(), true);
 
 Config example(const BlockEntry& entry) {
   Config block = parse_json(entry.example, entry.name);
@@ -66,6 +69,15 @@ TEST_CASE("every block builds from its example and refuses unknown options by na
     CHECK_THROWS_MATCHES(with_head(wrong), Error,
                          MessageMatches(ContainsSubstring("policy.1." + entry.name + ": unknown option 'surely_unknown'")));
   }
+}
+
+TEST_CASE("without the script layer, a block written in Lua says what is missing") {
+  REQUIRE(registered);
+  register_script_blocks(nullptr);
+  for (const auto& entry : block_catalog())
+    if (entry.name == "script")
+      CHECK_THROWS_MATCHES(with_head(example(entry)), Error, MessageMatches(ContainsSubstring("call iap::register_lua() first")));
+  register_lua_blocks();
 }
 
 TEST_CASE("every block's slices carry its path and fill the vector without gaps") {

@@ -48,6 +48,26 @@ Config header_of(const Policy& policy) {
 
 }  // namespace
 
+TEST_CASE("Lua in a config is marked at any depth, and nothing else is") {
+  const Config plain =
+      config("{'kind': 'sequence', 'blocks': [{'kind': 'linear', 'units': 2}], 'name': 'x', 'env': 'cheetah-run'}");
+  Config marked = plain;
+  confine_lua(marked, "p.iap");
+  CHECK(marked == plain);
+  const Config written = config(
+      "{'env': 'a.lua', 'list': [{'kind': 'concat', 'blocks': [{'kind': 'script', 'file': 'b'}]}],"
+      " 'deep': {'er': {'name': 'c.lua', 'source': 'return 1', 'loaded_from': 3}}}");
+  marked = written;
+  confine_lua(marked, "p.iap");
+  CHECK(marked ==
+        config("{'env': {'name': 'a.lua', 'loaded_from': 'p.iap'}, 'list': [{'kind': 'concat', 'blocks': [{'kind': "
+               "'script', 'file': 'b', 'loaded_from': 'p.iap'}]}], 'deep': {'er': {'name': 'c.lua', 'source': 'return 1', "
+               "'loaded_from': 'p.iap'}}}"));
+  trust_lua(marked);
+  CHECK(marked == config("{'env': {'name': 'a.lua'}, 'list': [{'kind': 'concat', 'blocks': [{'kind': 'script', 'file': 'b'}]}],"
+                         " 'deep': {'er': {'name': 'c.lua', 'source': 'return 1'}}}"));
+}
+
 TEST_CASE("a policy comes back from its file alone, bit for bit") {
   Policy policy = sample();
   const std::string file = save_policy(policy, metadata());

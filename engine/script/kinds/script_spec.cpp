@@ -1,10 +1,9 @@
-module;
+#include "script/kinds/script_spec.hpp"
+
 #include <cstdint>
 #include <string>
-module iap.envs;
 import iap.core;
 import iap.env;
-#include "script_spec.hpp"
 
 namespace iap {
 namespace {

@@ -1,4 +1,3 @@
-module;
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,10 +6,9 @@ module;
 #include <string_view>
 #include <vector>
 
-#include "lua/lua.hpp"
-module iap.policy;
+#include "script/kinds/script_kinds.hpp"
 import iap.core;
-import :internal;
+import iap.policy;
 
 namespace iap {
 namespace {
@@ -56,7 +54,10 @@ class ScriptBlock final : public Block {
 
   void initialise(std::span<float> parameters, Random& random) const override {
     const auto own = parameters.subspan(offset_, size_);
-    if (initialise_ == LUA_NOREF) return fill_normal(own, 0.1, random);
+    if (initialise_ == LUA_NOREF) {
+      for (float& value : own) value = static_cast<float>(0.1 * random.normal());
+      return;
+    }
     script_->seed(random.bits());
     script_->invoke(initialise_, "initialise", 1, [](lua_State*) noexcept { return 0; });
     script_->take(-1, "what initialise returns", own);
@@ -100,8 +101,10 @@ class ScriptBlock final : public Block {
 
 }  // namespace
 
-MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout) {
+std::unique_ptr<Block> make_script_block(Options& options, const BlockContext& context, ParameterLayout& layout) {
   auto script = std::make_unique<lua::ScriptObject>(options.string("file"), options, shapes_of(context));
+  for (const char* own : {"source", "required_modules"})
+    if (const Config* value = script->config().find(own)) options.complete(own, *value);
   return std::make_unique<ScriptBlock>(std::move(script), context, layout);
 }
 

@@ -1,4 +1,3 @@
-module;
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -9,20 +8,20 @@ module;
 #include <utility>
 #include <vector>
 
-#include "lua/lua.hpp"
-module iap.envs;
+#include "script/kinds/script_kinds.hpp"
+#include "script/kinds/script_spec.hpp"
 import iap.core;
 import iap.env;
-#include "script_spec.hpp"
 
 namespace iap {
 namespace {
 
 /// An environment written in Lua. Its file returns function(options), which returns a table with
-///   spec = {action_size, action_low, action_high, vector, images = {name = {height, width, channels, type}}, control_dt,
-///   max_steps} reset(self, seed)            math.random is seeded before step(self, action)           -> reward, terminated,
-///   truncated; the action table is used again observe(self)                -> list of `vector` numbers, images = {name = string of
-///   bytes or flat list of numbers}
+///   spec                  {action_size, action_low, action_high, vector, control_dt, max_steps, images}, where images is
+///                         {name = {height, width, channels, type}}
+///   reset(self, seed)     a new episode; math.random is seeded before
+///   step(self, action)    -> reward, terminated, truncated; the action table is used again
+///   observe(self)         -> list of `vector` numbers, {name = string of bytes or flat list of numbers}
 /// Everything is copied at once, so that rollouts never wait for another state.
 class ScriptEnv final : public Env {
  public:

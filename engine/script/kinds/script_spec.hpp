@@ -1,5 +1,8 @@
 #pragma once
-// Part of the module's implementation units: include it after `module iap.envs;`.
+#include <string>
+
+import iap.core;
+import iap.env;
 
 namespace iap {
 

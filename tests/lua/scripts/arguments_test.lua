@@ -1,0 +1,52 @@
+-- Blocks and runs written in ways that look right: one message each, with what came and how to write it.
+local check = require "check"
+local iap = require "iap"
+local linear, sequence, rank = iap.policy.linear, iap.policy.sequence, iap.attention.rank
+local a, b = rank { patch = 4 }, linear {}
+
+check.fails({ "arguments_test.lua:8: iap.policy.sequence: takes its blocks in one table, got 2 arguments; write iap.policy.sequence { a, b } with braces" },
+  function() sequence(a, b) end)
+check.fails({ "iap.policy.concat: takes its blocks in one table, got an object of type blueprint" }, iap.policy.concat, a)
+check.fails({ "iap.policy.mlp: takes options by name, got a number (10) without one; write iap.policy.mlp { hidden = { 10, 5 } }" }, iap.policy.mlp, { 10, 5 })
+check.fails({ "iap.policy.mlp: takes one table of options, got 2 arguments; write iap.policy.mlp { hidden = { 10, 5 } }" }, iap.policy.mlp, 10, 5)
+check.fails({ "iap.policy.linear: takes options by name, got a number (8) without one; write iap.policy.linear { units = 8 }" }, linear, { 8 })
+check.fails({ "iap.policy.lstm: takes one table of options, got a number (8); write iap.policy.lstm { units = 8 }" }, iap.policy.lstm, 8)
+check.fails({ "iap.attention.rank: takes options by name, got the string 'relu' without one; write iap.attention.rank { patch = 4 }" }, rank, { "relu" })
+check.fails({ "iap.policy.script: takes one table of options, got the string 'block.lua'; write iap.policy.script { file = \"block.lua\" }" }, iap.policy.script, "block.lua")
+check.fails({ "iap.policy.sequence: item 2 of the list is nil; a name that stands there may be misspelled" }, sequence, { a, nil, b })
+check.fails({ "iap.policy.sequence: item 1 of the list is nil" }, sequence, { nil, b })
+check.fails({ "iap.policy.sequence: holds no block; write iap.policy.sequence { a, b }" }, sequence, {})
+check.fails({ "iap.policy.sequence: item 2 of the list is a function; call it with its options in braces" }, sequence, { a, linear })
+check.fails({ "iap.policy.sequence: item 1 of the list must be a block, as in iap.policy.linear { units = 8 }, got the string 'rank'" }, sequence, { "rank" })
+check.fails({ "iap.policy.sequence: item 1 of the list is a table without a kind" }, sequence, { { a, b } })
+local env = iap.env.make("cartpole-swingup", { time_limit = 5 })
+check.fails({ "item 1 of the list must be a block", "got an object of type env" }, sequence, { env })
+local policy = iap.policy.build(b, env)
+check.fails({ "item 1 of the list is a policy", "policy:blueprint()" }, sequence, { policy })
+check.fails({ "iap.attention has no 'rnak'; did you mean 'rank'?" }, function() return iap.attention.rnak { patch = 4 } end)
+
+local function train(changes)
+  local options = { env = env, policy = b, optimizer = iap.optim.es { population = 2 }, iterations = 0, eval_episodes = 1, quiet = true }
+  for key, value in pairs(changes or {}) do options[key] = value end
+  return options
+end
+local function without(key)
+  local options = train()
+  options[key] = nil
+  return options
+end
+check.equal(iap.train(train()).iterations, 0)
+check.equal(iap.train(train { env = "cartpole-swingup", iterations = 0 }).iterations, 0)
+check.fails({ "iap.train: argument 1 'options': expected a table, got nothing; write iap.train { env = ..., policy = ..., optimizer = ... } with braces" }, iap.train)
+check.fails({ "expected a table, got an object of type env", "with braces" }, iap.train, env, b)
+check.fails({ "iap.train: takes one table, got 2 arguments" }, iap.train, train(), 3)
+check.fails({ "iap.train: option 'env' is missing or nil; write env = iap.env.make(\"cheetah-run\")" }, iap.train, without "env")
+check.fails({ "iap.train: option 'policy' is missing or nil; write policy = iap.policy.sequence { a, b }" }, iap.train, without "policy")
+check.fails({ "option 'policy' must be a block, got a policy", "policy:blueprint()" }, iap.train, train { policy = policy })
+check.fails({ "option 'policy' must be a block, got a table; write policy = iap.policy.sequence { a, b }" }, iap.train, train { policy = { a, b } })
+check.fails({ "option 'policy' must be a block, got a function" }, iap.train, train { policy = linear })
+check.fails({ "option 'policy' must be a block, got an object of type env" }, iap.train, train { policy = env })
+check.fails({ "option 'env' must be an environment, its name, or a table {name = ...}, got a function" }, iap.train, train { env = iap.env.make })
+check.fails({ "option 'env' must be an environment", "got an object of type blueprint" }, iap.train, train { env = b })
+check.fails({ "option 'optimizer' must be an optimizer, got the string 'es'; write optimizer = iap.optim.es { population = 32 }" }, iap.train, train { optimizer = "es" })
+check.fails({ "option 'optimizer' must be an optimizer, got a function" }, iap.train, train { optimizer = iap.optim.es })
