@@ -28,7 +28,7 @@ struct Kernel {
   Config options;
 };
 
-// The quadratic kernel takes seconds a frame beyond this many patches.
+// The quadratic kernel takes seconds per frame beyond this many patches.
 constexpr int largest_quadratic = 20000;
 
 const std::vector<Kernel>& kernels() {

@@ -45,9 +45,9 @@ const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> table{
       {"attention", "milliseconds from a frame to the scores of its patches", bench_attention},
       {"database", "keys of another frame: exact, hashed and sampled ranking, and what hashing finds", bench_database},
-      {"draw", "milliseconds a picture, by path and size", bench_draw},
-      {"env", "environment steps a second, without pictures", bench_env},
-      {"rollout", "rollout steps a second from pixels, and what the engine adds to the bare loop", bench_rollout},
+      {"draw", "milliseconds per picture, by path and size", bench_draw},
+      {"env", "environment steps per second, without pictures", bench_env},
+      {"rollout", "rollout steps per second from pixels, and what the engine adds to the bare loop", bench_rollout},
   };
   return table;
 }

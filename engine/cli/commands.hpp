@@ -23,8 +23,8 @@ struct EvalOptions {
   int episodes = 100;
   std::uint64_t seed = 0;
   int threads = 0;
-  std::optional<std::filesystem::path> csv;      ///< one row an episode
-  std::optional<std::filesystem::path> actions;  ///< one row a step, in hexadecimal floats: exact
+  std::optional<std::filesystem::path> csv;      ///< one row per episode
+  std::optional<std::filesystem::path> actions;  ///< one row per step, in hexadecimal floats: exact
 };
 
 struct PlayOptions {

@@ -25,7 +25,7 @@ function distracted.chosen(names)
   return #chosen > 0 and chosen or distracted.tasks
 end
 
--- `distraction` is "easy", "medium", "hard" (all static: one background, camera and set of colours an episode) or "none".
+-- `distraction` is "easy", "medium", "hard" (all static: one background, camera and set of colours per episode) or "none".
 -- `videos`: a folder of folders of frames such as DAVIS 2017's "JPEGImages/480p", or "" for the painted backgrounds.
 -- `split`: "train" or "validation", which never share a video.
 function distracted.option(options, split)

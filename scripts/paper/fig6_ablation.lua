@@ -39,6 +39,6 @@ iap.report.bar_chart {
   bars = times,
   out = root .. "/inference.png",
   title = "cheetah-run, 100 x 100 pixels, patches of 4",
-  y_label = "CPU milliseconds a decision",
+  y_label = "CPU milliseconds per decision",
 }
 paper.write_table(root .. "/results.csv", { "attention", "seeds", "return", "deviation", "inference_ms" }, rows)

@@ -33,7 +33,7 @@ for _ = 1, options.rounds do
 end
 
 local bars = {}
-print("| attention | ms a step | brute force takes |")
+print("| attention | ms per step | brute force takes |")
 print("|---|---|---|")
 for i, variant in ipairs(variants) do
   print(string.format("| %s | %.4f | %.1f x |", variant.label, variant.best, variants[#variants].best / variant.best))
