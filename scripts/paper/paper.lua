@@ -10,7 +10,7 @@
 local iap = require "iap"
 local paper = {}
 
--- Settings that suit a machine with a few cores. An action is held for 4 control steps: 250 decisions an episode.
+-- Settings that suit a machine with a few cores. An action is held for 4 control steps: 250 decisions per episode.
 paper.action_repeat = 4
 paper.iterations = 100
 -- Episodes differ by their backgrounds, cameras, starts and targets: every antithetic pair meets one of its own, and only twins
