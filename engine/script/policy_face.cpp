@@ -39,6 +39,8 @@ std::vector<float> floats(const std::vector<double>& values) { return {values.be
 
 /// iap.policy.build(blueprint, env): initial parameters from seed 0.
 int build(Call& call) {
+  if (!call.object_or_null<BlockBlueprint>(1) && lua_type(call.state(), call.at(1)) != LUA_TTABLE)
+    call.refuse(1, "blueprint", "a block, such as iap.policy.sequence { a, b }");
   const Config architecture = call.config(1, "blueprint");
   const auto* object = call.object_or_null<EnvObject>(2);
   const auto made = object ? nullptr : make_env(env_config(call, 2, "env"));

@@ -68,7 +68,8 @@ TEST_CASE_METHOD(Fixture, "what no Config can hold is refused with its path") {
   CHECK(run(state, "t.json{a = io.stdout}") ==
         "chunk:1: t.json: option 'a': expected a plain value, a list or a table, got a userdata");
   CHECK(run(state, "t.json{a = {1, 2, x = 3}}") == "chunk:1: t.json: option 'a': mixes list items with the named entry 'x'");
-  CHECK(run(state, "t.json{a = {1, nil, 3}}") == "chunk:1: t.json: option 'a': the list has no value at 2");
+  CHECK(run(state, "t.json{a = {1, nil, 3}}") ==
+        "chunk:1: t.json: option 'a': the list has no value at 2; a name that stands there may be misspelled");
   CHECK(run(state, "t.json{a = {[0] = 1}}") == "chunk:1: t.json: option 'a': a list starts at 1, got position 0");
   CHECK(run(state, "t.json{[1.5] = 1}") == "chunk:1: t.json: a key must be a string or a list position, got a number (1.5)");
   CHECK(run(state, "t.json{[true] = 1}") == "chunk:1: t.json: a key must be a string or a list position, got true");

@@ -25,6 +25,9 @@ local policy = iap.policy.build(b, env)
 check.fails({ "item 1 of the list is a policy", "policy:blueprint()" }, sequence, { policy })
 check.fails({ "iap.attention has no 'rnak'; did you mean 'rank'?" }, function() return iap.attention.rnak { patch = 4 } end)
 
+check.fails({ "iap.policy.build: argument 1 'blueprint': expected a block, such as iap.policy.sequence { a, b }, got nil" }, iap.policy.build, nil, env)
+check.fails({ "expected a block", "got an object of type policy" }, iap.policy.build, policy, env)
+
 local function train(changes)
   local options = { env = env, policy = b, optimizer = iap.optim.es { population = 2 }, iterations = 0, eval_episodes = 1, quiet = true }
   for key, value in pairs(changes or {}) do options[key] = value end
