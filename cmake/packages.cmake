@@ -1,7 +1,6 @@
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(TBB REQUIRED)
-find_package(Eigen3 REQUIRED)
 find_package(hwy REQUIRED)
 find_package(mujoco 2.2 REQUIRED)
 # Debian's package exports a directory that exists only when libqhull-dev is installed too.

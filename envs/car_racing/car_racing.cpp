@@ -8,7 +8,7 @@ module;
 #include <span>
 #include <string>
 #include <vector>
-module iap.envs;
+module iap.envs.car_racing;
 import iap.core;
 import iap.env;
 
@@ -178,7 +178,7 @@ class CarRacing final : public Env {
 }  // namespace
 }  // namespace car_racing
 
-std::unique_ptr<Env> make_car_racing(Options& options) {
+extern "C++" std::unique_ptr<Env> make_car_racing(Options& options) {
   constexpr int own = car_racing::picture_size, largest = 4096;
   const auto size = options.integers("pixels", std::vector<std::int64_t>{own, own});
   if (size.size() != 2 || std::ranges::any_of(size, [](auto n) { return n < 1 || n > largest; }))

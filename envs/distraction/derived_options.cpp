@@ -3,7 +3,7 @@ module;
 #include <initializer_list>
 #include <map>
 #include <string_view>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 
 namespace iap {

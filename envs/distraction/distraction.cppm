@@ -6,7 +6,7 @@ module;
 #include <string>
 #include <string_view>
 #include <vector>
-export module iap.envs:distraction;
+export module iap.envs.distraction:distraction;
 import iap.core;
 import iap.sim;
 import :camera_motion;
