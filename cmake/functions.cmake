@@ -1,13 +1,45 @@
+# iap_library(NAME [IMPORTS name...] [INSIDE name...] [USES target...]): the static library iap_NAME with the module iap.NAME of this folder
+# and the folders below it; the calls that follow add to it. It links what it names and nothing else, so that any other module is
+# unknown to the compiler. IMPORTS are passed on to its users with their headers, INSIDE without. USES: third-party libraries whose door it is.
+# The same names stand in the map of CONTRIBUTING.md; the test map:targets compares.
+function(iap_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "IMPORTS;INSIDE;USES")
+  string(REPLACE . _ target iap_${name})
+  string(REPLACE . _ export ${name})
+  list(TRANSFORM arg_IMPORTS REPLACE "[.]" _ OUTPUT_VARIABLE imports)
+  list(TRANSFORM imports PREPEND iap_)
+  list(TRANSFORM arg_INSIDE REPLACE "[.]" _ OUTPUT_VARIABLE inside)
+  list(TRANSFORM inside PREPEND iap_)
+  add_library(${target} STATIC)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${export})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PUBLIC ${imports} PRIVATE ${inside} ${arg_USES})
+  set_property(GLOBAL APPEND PROPERTY IAP_LIBRARIES ${target})
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  list(JOIN arg_IMPORTS " " imports)
+  list(JOIN arg_INSIDE " " inside)
+  set_property(GLOBAL APPEND_STRING PROPERTY IAP_MAP "${folder}|${name}|${imports}|${inside}\n")
+  set(iap_target ${target} PARENT_SCOPE)
+endfunction()
+
 # iap_module(FILE.cppm ...): module interfaces of this folder.
 function(iap_module)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  target_sources(iap_engine PUBLIC FILE_SET iap_modules TYPE CXX_MODULES BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARGN})
+  target_sources(${iap_target} PUBLIC FILE_SET iap_modules TYPE CXX_MODULES BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARGN})
 endfunction()
 
 # iap_sources(FILE.cpp ...): bodies of this folder.
 function(iap_sources)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  target_sources(iap_engine PRIVATE ${ARGN})
+  target_sources(${iap_target} PRIVATE ${ARGN})
+endfunction()
+
+# iap_simd_sources(FILE.cpp ...): bodies that are compiled once an instruction set: Highway includes the file again from its own folder.
+function(iap_simd_sources)
+  iap_sources(${ARGN})
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${iap_target} PROPERTIES
+    INCLUDE_DIRECTORIES ${CMAKE_CURRENT_SOURCE_DIR} CXX_SCAN_FOR_MODULES OFF)
 endfunction()
 
 # iap_embed(FILE ...): the text of each file as `extern const std::string_view <name>_<extension>` in namespace iap::embedded,
@@ -21,15 +53,15 @@ function(iap_embed)
       COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol}
               -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
       DEPENDS ${file} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
-    target_sources(iap_engine PRIVATE ${output})
-    set_source_files_properties(${output} TARGET_DIRECTORY iap_engine PROPERTIES GENERATED ON CXX_SCAN_FOR_MODULES OFF)
+    target_sources(${iap_target} PRIVATE ${output})
+    set_source_files_properties(${output} TARGET_DIRECTORY ${iap_target} PROPERTIES GENERATED ON CXX_SCAN_FOR_MODULES OFF)
     list(APPEND outputs ${output})
   endforeach()
-  # A command's output is known only in its own folder; the library in the root needs a target to wait for.
+  # A command's output is known only in its own folder; a library of a folder above needs a target to wait for.
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   string(MAKE_C_IDENTIFIER embed_${folder} target)
   add_custom_target(${target} DEPENDS ${outputs})
-  add_dependencies(iap_engine ${target})
+  add_dependencies(${iap_target} ${target})
 endfunction()
 
 # iap_test(NAME FILE.cpp ...): one Catch2 executable.
@@ -38,7 +70,9 @@ function(iap_test name)
     list(FILTER ARGN EXCLUDE REGEX "allocation_test")
   endif()
   add_executable(test_${name} ${ARGN})
-  target_link_libraries(test_${name} PRIVATE iap_host Catch2::Catch2WithMain nlohmann_json::nlohmann_json)
+  # The insides of the worlds, too, are for tests.
+  target_link_libraries(test_${name} PRIVATE iap_engine iap_envs_car_racing iap_envs_distraction iap_envs_dm_control iap_envs_take_cover
+    Catch2::Catch2WithMain nlohmann_json::nlohmann_json)
   target_compile_definitions(test_${name} PRIVATE IAP_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   set(timeout 300)
   if(IAP_SANITIZE) # OpenGL in software takes many times as long

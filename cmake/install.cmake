@@ -6,12 +6,13 @@ install(TARGETS iap_c EXPORT iapCTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIB
 install(FILES engine/host/iap.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT iapCTargets NAMESPACE iap:: DESTINATION ${package})
 
-install(TARGETS iap iap_engine EXPORT iapTargets
+get_property(libraries GLOBAL PROPERTY IAP_LIBRARIES)
+install(TARGETS iap ${libraries} EXPORT iapTargets
   FILE_SET iap_modules DESTINATION ${CMAKE_INSTALL_LIBDIR}/iap/modules
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT iapTargets NAMESPACE iap:: DESTINATION ${package} CXX_MODULES_DIRECTORY modules)
-install(TARGETS iap_lua LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/5.4)
+install(TARGETS iap_lua_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/5.4)
 
 string(REGEX MATCH "^[0-9]+" iap_clang ${CMAKE_CXX_COMPILER_VERSION})
 configure_package_config_file(cmake/iapConfig.cmake.in ${PROJECT_BINARY_DIR}/iapConfig.cmake INSTALL_DESTINATION ${package})

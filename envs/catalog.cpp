@@ -9,6 +9,8 @@ import iap.env;
 
 namespace iap {
 
+// The worlds are modules of their own; what is declared here belongs to none.
+extern "C++" {
 std::unique_ptr<Env> make_ball_in_cup_catch(Options& options);
 std::unique_ptr<Env> make_car_racing(Options& options);
 std::unique_ptr<Env> make_cartpole_balance(Options& options);
@@ -22,6 +24,7 @@ std::unique_ptr<Env> make_take_cover(Options& options);
 std::unique_ptr<Env> make_walker_run(Options& options);
 std::unique_ptr<Env> make_walker_stand(Options& options);
 std::unique_ptr<Env> make_walker_walk(Options& options);
+}
 
 std::span<const EnvEntry> env_catalog() {
   static const std::string both = R"({"pixels": [48, 64], "state": true})";

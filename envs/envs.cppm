@@ -6,27 +6,6 @@ module;
 export module iap.envs;
 import iap.core;
 import iap.env;
-export import :camera_motion;
-export import :canvas;
-export import :car_racing_picture;
-export import :car_racing_track;
-export import :car_racing_world;
-export import :control_task;
-export import :distraction;
-export import :disturbance;
-export import :dm_control_models;
-export import :frames;
-export import :scenery;
-export import :take_cover_art;
-export import :take_cover_blur;
-export import :take_cover_picture;
-export import :take_cover_text;
-export import :take_cover_view;
-export import :take_cover_wad;
-export import :take_cover_world;
-export import :tolerance;
-export import :videos;
-export import :walks;
 
 export namespace iap {
 

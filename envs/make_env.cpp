@@ -9,6 +9,7 @@ module;
 module iap.envs;
 import iap.core;
 import iap.env;
+import iap.envs.distraction;
 
 namespace iap {
 

@@ -9,6 +9,7 @@ module iap.bench;
 import iap.core;
 import iap.env;
 import iap.envs;
+import iap.envs.dm_control;
 import iap.policy;
 import iap.render;
 import iap.rollout;

@@ -6,7 +6,7 @@ module;
 #include <cstdint>
 #include <limits>
 #include <span>
-module iap.envs;
+module iap.envs.car_racing;
 
 namespace iap {
 namespace {

@@ -3,7 +3,7 @@ module;
 #include <cstdint>
 #include <span>
 #include <vector>
-export module iap.envs:canvas;
+export module iap.envs.car_racing:canvas;
 
 export namespace iap {
 

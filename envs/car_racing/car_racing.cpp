@@ -8,7 +8,7 @@ module;
 #include <span>
 #include <string>
 #include <vector>
-module iap.envs;
+module iap.envs.car_racing;
 import iap.core;
 import iap.env;
 
@@ -171,7 +171,7 @@ class CarRacing final : public Env {
 }  // namespace
 }  // namespace car_racing
 
-std::unique_ptr<Env> make_car_racing(Options& options) {
+extern "C++" std::unique_ptr<Env> make_car_racing(Options& options) {
   constexpr int own = car_racing::picture_size, largest = 4096;
   constexpr PictureSize standard{own, own};
   const PictureSize size = *read_pixels(options, {largest, largest}, standard);

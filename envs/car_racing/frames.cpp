@@ -6,7 +6,7 @@ module;
 #include <string>
 #include <system_error>
 #include <vector>
-module iap.envs;
+module iap.envs.car_racing;
 import iap.core;
 import iap.render;
 

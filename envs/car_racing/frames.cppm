@@ -3,7 +3,7 @@ module;
 #include <filesystem>
 #include <span>
 #include <vector>
-export module iap.envs:frames;
+export module iap.envs.car_racing:frames;
 
 export namespace iap {
 

@@ -11,7 +11,7 @@ module;
 
 #include "car_shape.hpp"
 #include "digits.hpp"
-module iap.envs;
+module iap.envs.car_racing;
 
 namespace iap::car_racing {
 namespace {

@@ -3,10 +3,10 @@ module;
 #include <cstdint>
 #include <span>
 #include <vector>
-export module iap.envs:car_racing_picture;
+export module iap.envs.car_racing:picture;
 import :canvas;
-import :car_racing_track;
-import :car_racing_world;
+import :track;
+import :world;
 
 export namespace iap::car_racing {
 

@@ -8,7 +8,7 @@ module;
 #include <span>
 #include <utility>
 #include <vector>
-module iap.envs;
+module iap.envs.car_racing;
 import iap.core;
 
 namespace iap::car_racing {

@@ -3,7 +3,7 @@ module;
 #include <cstddef>
 #include <numbers>
 #include <vector>
-export module iap.envs:car_racing_track;
+export module iap.envs.car_racing:track;
 import iap.core;
 
 export namespace iap::car_racing {

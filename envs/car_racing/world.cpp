@@ -12,7 +12,7 @@ module;
 #include <vector>
 
 #include "car_shape.hpp"
-module iap.envs;
+module iap.envs.car_racing;
 
 namespace iap::car_racing {
 namespace {

@@ -4,8 +4,8 @@ module;
 #include <memory>
 #include <optional>
 #include <span>
-export module iap.envs:car_racing_world;
-import :car_racing_track;
+export module iap.envs.car_racing:world;
+import :track;
 
 export namespace iap::car_racing {
 

@@ -7,7 +7,7 @@ module;
 #include <numbers>
 #include <string_view>
 #include <vector>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 import iap.render;
 import iap.sim;

@@ -3,7 +3,7 @@ module;
 #include <array>
 #include <memory>
 #include <numbers>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 import iap.sim;
 

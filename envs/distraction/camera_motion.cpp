@@ -3,7 +3,7 @@ module;
 #include <array>
 #include <cmath>
 #include <numbers>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 
 namespace iap {

@@ -1,6 +1,6 @@
 module;
 #include <array>
-export module iap.envs:camera_motion;
+export module iap.envs.distraction:camera_motion;
 import iap.core;
 
 export namespace iap {

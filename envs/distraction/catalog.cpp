@@ -3,7 +3,7 @@ module;
 #include <span>
 #include <string>
 #include <vector>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 
 namespace iap {

@@ -5,7 +5,7 @@ module;
 #include <span>
 #include <utility>
 #include <vector>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 import iap.sim;
 

@@ -7,7 +7,7 @@ module;
 #include <string>
 #include <string_view>
 #include <vector>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 import iap.sim;
 

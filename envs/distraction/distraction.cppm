@@ -6,7 +6,7 @@ module;
 #include <string_view>
 #include <utility>
 #include <vector>
-export module iap.envs:distraction;
+export module iap.envs.distraction:distraction;
 import iap.core;
 import iap.sim;
 import :disturbance;

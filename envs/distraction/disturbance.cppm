@@ -4,7 +4,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
-export module iap.envs:disturbance;
+export module iap.envs.distraction:disturbance;
 import iap.core;
 import iap.sim;
 import :videos;

@@ -6,7 +6,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <span>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 import iap.sim;
 

@@ -3,7 +3,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <span>
-export module iap.envs:scenery;
+export module iap.envs.distraction:scenery;
 
 export namespace iap {
 

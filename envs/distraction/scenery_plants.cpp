@@ -5,7 +5,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 #include "scenery.hpp"
 

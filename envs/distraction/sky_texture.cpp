@@ -12,7 +12,7 @@ module;
 #include <string>
 #include <string_view>
 #include <vector>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 import iap.render;
 

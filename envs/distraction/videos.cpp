@@ -11,7 +11,7 @@ module;
 #include <string_view>
 #include <system_error>
 #include <vector>
-module iap.envs;
+module iap.envs.distraction;
 import iap.core;
 
 namespace iap {

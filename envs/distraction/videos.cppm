@@ -6,7 +6,7 @@ module;
 #include <span>
 #include <string>
 #include <vector>
-export module iap.envs:videos;
+export module iap.envs.distraction:videos;
 import iap.core;
 import iap.render;
 

@@ -2,7 +2,7 @@ module;
 #include <cstddef>
 #include <span>
 #include <vector>
-export module iap.envs:walks;
+export module iap.envs.distraction:walks;
 import iap.core;
 
 export namespace iap {

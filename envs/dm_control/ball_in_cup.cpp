@@ -3,7 +3,7 @@ module;
 #include <cmath>
 #include <memory>
 #include <span>
-module iap.envs;
+module iap.envs.dm_control;
 import iap.core;
 import iap.env;
 import iap.sim;
@@ -50,6 +50,6 @@ class BallInCupCatch final : public ControlTask {
 
 }  // namespace
 
-std::unique_ptr<Env> make_ball_in_cup_catch(Options& options) { return std::make_unique<BallInCupCatch>(options); }
+extern "C++" std::unique_ptr<Env> make_ball_in_cup_catch(Options& options) { return std::make_unique<BallInCupCatch>(options); }
 
 }  // namespace iap

@@ -4,7 +4,7 @@ module;
 #include <numbers>
 #include <span>
 #include <string_view>
-module iap.envs;
+module iap.envs.dm_control;
 import iap.core;
 import iap.env;
 import iap.sim;
@@ -76,16 +76,16 @@ std::unique_ptr<Env> make(const CartpoleTask& task, Options& options) { return s
 
 }  // namespace
 
-std::unique_ptr<Env> make_cartpole_balance(Options& options) {
+extern "C++" std::unique_ptr<Env> make_cartpole_balance(Options& options) {
   return make({.name = "cartpole-balance", .hanging = false, .sparse = false}, options);
 }
-std::unique_ptr<Env> make_cartpole_balance_sparse(Options& options) {
+extern "C++" std::unique_ptr<Env> make_cartpole_balance_sparse(Options& options) {
   return make({.name = "cartpole-balance-sparse", .hanging = false, .sparse = true}, options);
 }
-std::unique_ptr<Env> make_cartpole_swingup(Options& options) {
+extern "C++" std::unique_ptr<Env> make_cartpole_swingup(Options& options) {
   return make({.name = "cartpole-swingup", .hanging = true, .sparse = false}, options);
 }
-std::unique_ptr<Env> make_cartpole_swingup_sparse(Options& options) {
+extern "C++" std::unique_ptr<Env> make_cartpole_swingup_sparse(Options& options) {
   return make({.name = "cartpole-swingup-sparse", .hanging = true, .sparse = true}, options);
 }
 

@@ -3,7 +3,7 @@ module;
 #include <limits>
 #include <memory>
 #include <span>
-module iap.envs;
+module iap.envs.dm_control;
 import iap.core;
 import iap.env;
 import iap.sim;
@@ -47,6 +47,6 @@ class CheetahRun final : public ControlTask {
 
 }  // namespace
 
-std::unique_ptr<Env> make_cheetah_run(Options& options) { return std::make_unique<CheetahRun>(options); }
+extern "C++" std::unique_ptr<Env> make_cheetah_run(Options& options) { return std::make_unique<CheetahRun>(options); }
 
 }  // namespace iap

@@ -2,7 +2,7 @@ module;
 #include <array>
 #include <numbers>
 #include <string>
-module iap.envs;
+module iap.envs.dm_control;
 import iap.core;
 import iap.sim;
 

@@ -2,7 +2,7 @@ module;
 #include <string>
 #include <string_view>
 #include <vector>
-module iap.envs;
+module iap.envs.dm_control;
 import iap.core;
 import iap.sim;
 

@@ -2,7 +2,7 @@ module;
 #include <string>
 #include <string_view>
 #include <vector>
-export module iap.envs:dm_control_models;
+export module iap.envs.dm_control:models;
 import iap.sim;
 
 export namespace iap {

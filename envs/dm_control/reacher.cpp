@@ -5,7 +5,7 @@ module;
 #include <numbers>
 #include <span>
 #include <string_view>
-module iap.envs;
+module iap.envs.dm_control;
 import iap.core;
 import iap.env;
 import iap.sim;
@@ -51,7 +51,11 @@ class Reacher final : public ControlTask {
 
 }  // namespace
 
-std::unique_ptr<Env> make_reacher_easy(Options& options) { return std::make_unique<Reacher>("reacher-easy", 0.05, options); }
-std::unique_ptr<Env> make_reacher_hard(Options& options) { return std::make_unique<Reacher>("reacher-hard", 0.015, options); }
+extern "C++" std::unique_ptr<Env> make_reacher_easy(Options& options) {
+  return std::make_unique<Reacher>("reacher-easy", 0.05, options);
+}
+extern "C++" std::unique_ptr<Env> make_reacher_hard(Options& options) {
+  return std::make_unique<Reacher>("reacher-hard", 0.015, options);
+}
 
 }  // namespace iap

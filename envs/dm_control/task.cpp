@@ -6,9 +6,10 @@ module;
 #include <span>
 #include <string>
 #include <vector>
-module iap.envs;
+module iap.envs.dm_control;
 import iap.core;
 import iap.env;
+import iap.envs.distraction;
 import iap.render;
 import iap.sim;
 

@@ -5,12 +5,12 @@ module;
 #include <string>
 #include <string_view>
 #include <vector>
-export module iap.envs:control_task;
+export module iap.envs.dm_control:task;
 import iap.core;
 import iap.env;
 import iap.render;
 import iap.sim;
-import :distraction;
+import iap.envs.distraction;
 
 export namespace iap {
 

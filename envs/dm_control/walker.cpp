@@ -4,7 +4,7 @@ module;
 #include <memory>
 #include <span>
 #include <string_view>
-module iap.envs;
+module iap.envs.dm_control;
 import iap.core;
 import iap.env;
 import iap.sim;
@@ -61,8 +61,10 @@ class Walker final : public ControlTask {
 
 }  // namespace
 
-std::unique_ptr<Env> make_walker_stand(Options& options) { return std::make_unique<Walker>("walker-stand", 0, options); }
-std::unique_ptr<Env> make_walker_walk(Options& options) { return std::make_unique<Walker>("walker-walk", 1, options); }
-std::unique_ptr<Env> make_walker_run(Options& options) { return std::make_unique<Walker>("walker-run", 8, options); }
+extern "C++" std::unique_ptr<Env> make_walker_stand(Options& options) {
+  return std::make_unique<Walker>("walker-stand", 0, options);
+}
+extern "C++" std::unique_ptr<Env> make_walker_walk(Options& options) { return std::make_unique<Walker>("walker-walk", 1, options); }
+extern "C++" std::unique_ptr<Env> make_walker_run(Options& options) { return std::make_unique<Walker>("walker-run", 8, options); }
 
 }  // namespace iap

@@ -6,7 +6,7 @@ module;
 #include <optional>
 #include <string>
 #include <vector>
-export module iap.envs:take_cover_art;
+export module iap.envs.take_cover:art;
 
 export namespace iap::take_cover {
 

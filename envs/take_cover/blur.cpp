@@ -5,7 +5,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-module iap.envs;
+module iap.envs.take_cover;
 
 namespace iap::take_cover {
 namespace {

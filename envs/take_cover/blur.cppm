@@ -4,9 +4,9 @@ module;
 #include <cstdint>
 #include <span>
 #include <vector>
-export module iap.envs:take_cover_blur;
-import :take_cover_art;
-import :take_cover_view;
+export module iap.envs.take_cover:blur;
+import :art;
+import :view;
 
 export namespace iap::take_cover {
 

@@ -5,10 +5,10 @@ module;
 #include <memory>
 #include <span>
 #include <vector>
-export module iap.envs:take_cover_picture;
-import :take_cover_art;
-import :take_cover_view;
-import :take_cover_world;
+export module iap.envs.take_cover:picture;
+import :art;
+import :view;
+import :world;
 
 export namespace iap::take_cover {
 

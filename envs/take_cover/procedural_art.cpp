@@ -7,7 +7,7 @@ module;
 #include <limits>
 #include <string_view>
 #include <vector>
-module iap.envs;
+module iap.envs.take_cover;
 import iap.core;
 
 namespace iap::take_cover {

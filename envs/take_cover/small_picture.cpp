@@ -7,7 +7,7 @@ module;
 #include <memory>
 #include <span>
 #include <vector>
-module iap.envs;
+module iap.envs.take_cover;
 
 namespace iap::take_cover {
 namespace {

@@ -4,7 +4,7 @@ module;
 #include <cstdint>
 #include <span>
 #include <vector>
-module iap.envs;
+module iap.envs.take_cover;
 
 namespace iap::take_cover {
 namespace {

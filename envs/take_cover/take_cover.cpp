@@ -10,7 +10,7 @@ module;
 #include <string>
 #include <utility>
 #include <vector>
-module iap.envs;
+module iap.envs.take_cover;
 import iap.core;
 import iap.env;
 
@@ -135,7 +135,7 @@ std::optional<std::filesystem::path> choose_wad(Options& options, const std::str
 }  // namespace
 }  // namespace take_cover
 
-std::unique_ptr<Env> make_take_cover(Options& options) {
+extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
   using namespace take_cover;
   const std::string modification = options.choice("modification", {"none", "walls", "floor", "text"}, "none");
   const std::string art = options.choice("art", {"auto", "freedoom", "procedural"}, "auto");

@@ -1,8 +1,8 @@
 module;
 #include <cstdint>
 #include <vector>
-export module iap.envs:take_cover_text;
-import :take_cover_art;
+export module iap.envs.take_cover:text;
+import :art;
 
 export namespace iap::take_cover {
 

@@ -6,7 +6,7 @@ module;
 #include <cstdint>
 #include <numbers>
 #include <vector>
-module iap.envs;
+module iap.envs.take_cover;
 import iap.core;
 
 namespace iap::take_cover {

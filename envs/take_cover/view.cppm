@@ -4,9 +4,9 @@ module;
 #include <cstdint>
 #include <span>
 #include <vector>
-export module iap.envs:take_cover_view;
-import :take_cover_art;
-import :take_cover_world;
+export module iap.envs.take_cover:view;
+import :art;
+import :world;
 
 export namespace iap::take_cover {
 

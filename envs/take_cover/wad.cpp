@@ -8,7 +8,7 @@ module;
 #include <string_view>
 #include <utility>
 #include <vector>
-module iap.envs;
+module iap.envs.take_cover;
 import iap.core;
 
 namespace iap::take_cover {

@@ -5,8 +5,8 @@ module;
 #include <string_view>
 #include <unordered_map>
 #include <vector>
-export module iap.envs:take_cover_wad;
-import :take_cover_art;
+export module iap.envs.take_cover:wad;
+import :art;
 
 export namespace iap::take_cover {
 

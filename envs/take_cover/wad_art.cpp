@@ -12,7 +12,7 @@ module;
 #include <string_view>
 #include <system_error>
 #include <vector>
-module iap.envs;
+module iap.envs.take_cover;
 import iap.core;
 
 namespace iap::take_cover {

@@ -6,7 +6,7 @@ module;
 #include <cstdlib>
 #include <numbers>
 #include <vector>
-module iap.envs;
+module iap.envs.take_cover;
 import iap.core;
 
 namespace iap::take_cover {

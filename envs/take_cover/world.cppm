@@ -2,7 +2,7 @@ module;
 #include <cstdint>
 #include <span>
 #include <vector>
-export module iap.envs:take_cover_world;
+export module iap.envs.take_cover:world;
 import iap.core;
 
 export namespace iap::take_cover {

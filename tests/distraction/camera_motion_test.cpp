@@ -8,6 +8,7 @@
 #include <vector>
 import iap.core;
 import iap.envs;
+import iap.envs.distraction;
 
 using namespace iap;
 

@@ -12,6 +12,8 @@
 import iap.core;
 import iap.env;
 import iap.envs;
+import iap.envs.distraction;
+import iap.envs.dm_control;
 import iap.render;
 import iap.sim;
 

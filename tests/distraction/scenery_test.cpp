@@ -9,6 +9,7 @@
 #include <vector>
 import iap.core;
 import iap.envs;
+import iap.envs.distraction;
 import iap.render;
 
 using namespace iap;

@@ -20,6 +20,7 @@
 #include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.envs;
+import iap.envs.distraction;
 import iap.render;
 
 using namespace iap;

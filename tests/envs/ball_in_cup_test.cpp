@@ -8,6 +8,7 @@
 import iap.core;
 import iap.env;
 import iap.envs;
+import iap.envs.dm_control;
 import iap.sim;
 
 using namespace iap;

@@ -7,6 +7,7 @@
 #include <vector>
 import iap.core;
 import iap.envs;
+import iap.envs.car_racing;
 
 using namespace iap;
 

@@ -16,6 +16,7 @@
 import iap.core;
 import iap.env;
 import iap.envs;
+import iap.envs.car_racing;
 import iap.render;
 
 using namespace iap;

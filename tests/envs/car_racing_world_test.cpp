@@ -10,6 +10,7 @@
 #include <vector>
 import iap.core;
 import iap.envs;
+import iap.envs.car_racing;
 
 using namespace iap;
 using namespace iap::car_racing;

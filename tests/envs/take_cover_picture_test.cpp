@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 import iap.envs;
+import iap.envs.take_cover;
 
 using namespace iap::take_cover;
 

@@ -10,6 +10,7 @@
 #include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.envs;
+import iap.envs.take_cover;
 
 using namespace iap;
 using namespace iap::take_cover;

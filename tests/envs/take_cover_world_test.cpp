@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 import iap.envs;
+import iap.envs.take_cover;
 
 using namespace iap::take_cover;
 

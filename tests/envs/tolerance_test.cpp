@@ -6,6 +6,7 @@
 #include <vector>
 import iap.core;
 import iap.envs;
+import iap.envs.dm_control;
 
 using namespace iap;
 

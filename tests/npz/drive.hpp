@@ -8,6 +8,7 @@
 import iap.core;
 import iap.env;
 import iap.envs;
+import iap.envs.take_cover;
 import iap.npz;
 import iap.policy;
 import iap.rollout;

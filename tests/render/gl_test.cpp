@@ -13,6 +13,7 @@
 #include "shapes.hpp"
 import iap.core;
 import iap.envs;
+import iap.envs.dm_control;
 import iap.render;
 import iap.sim;
 

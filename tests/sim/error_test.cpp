@@ -8,6 +8,7 @@
 #include <vector>
 import iap.core;
 import iap.envs;
+import iap.envs.dm_control;
 import iap.sim;
 
 using namespace iap;

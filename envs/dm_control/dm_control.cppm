@@ -1,0 +1,5 @@
+// The inside of DM Control's tasks, for their own bodies and their tests.
+export module iap.envs.dm_control;
+export import :models;
+export import :task;
+export import :tolerance;
