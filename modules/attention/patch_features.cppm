@@ -39,8 +39,7 @@ enum class Pooling : std::uint8_t {
 };
 
 /// The features of all patches of a frame as queries or as keys of one head. Unlike a Scorer, the two sides may look at
-/// different frames, of different shapes. Allocates nothing after
-/// construction. Not thread-safe.
+/// different frames, of different shapes. Allocates nothing after construction. Not thread-safe.
 class PatchFeatures {
  public:
   PatchFeatures(const MapOptions& map, Side side, const PatchGrid& grid, int d);

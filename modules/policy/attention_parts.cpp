@@ -34,8 +34,7 @@ class PositionForm {
 };
 
 /// PE of X' = X + PE (v2 section 3.2): option `encoding`, "none", "sinusoidal" (times `encoding_scale`) or "learned", which
-/// declares
-/// `<path>.encoding`, L x c.
+/// declares `<path>.encoding`, L x c.
 class PositionEncoding {
  public:
   PositionEncoding(Options& options, const PatchGrid& grid, const std::string& path, ParameterLayout& layout);

@@ -26,6 +26,37 @@ cmp expected.csv host_cpp.csv
 host_c/host_c policy.iap frames.bin "$seed" >host_c.csv
 cmp expected.csv host_c.csv
 
+# What is written in Lua is there for who imports the whole engine, and travels with its modules.
+mkdir written
+cat >written/world.lua <<'LUA'
+local speed = require "speed"
+return function(options)
+  local self = { spec = { action_size = 1, vector = 2, max_steps = 30 } }
+  function self:reset() self.x = math.random() end
+  function self:step(action) self.x = self.x + speed * action[1] return -math.abs(self.x), false, false end
+  function self:observe() return { self.x, 1 } end
+  return self
+end
+LUA
+echo 'return 0.1' >written/speed.lua
+cat >written/double.lua <<'LUA'
+return function(options, shapes)
+  return { parameters = 0, outputs = 1, forward = function(self, parameters, inputs) return { 2 * inputs[1] } end }
+end
+LUA
+cat >written/build.lua <<'LUA'
+local iap = require "iap"
+local blocks = iap.policy.sequence { iap.policy.script { file = "written/double.lua" }, iap.policy.linear { activation = "tanh" } }
+local policy = iap.policy.build(blocks, iap.env.make("written/world.lua"))
+policy:initialise(2)
+policy:save("written.iap")
+LUA
+prefix/bin/iap run written/build.lua
+rm -r written
+prefix/bin/iap eval written.iap --episodes 1 --seed 5 --csv episodes.csv --actions actions.csv
+host_cpp/host_cpp written.iap "$(sed -n 2p episodes.csv | cut -d, -f2)" >host_cpp.csv
+cmp <(cut -d, -f2- actions.csv) host_cpp.csv
+
 exported=$(nm -D --defined-only "$(find prefix -name libiap.so)" | awk '$3 !~ /^iap_/ {print $3}')
 [ -z "$exported" ] || { echo "libiap.so exports more than iap_*: $exported"; exit 1; }
 lua_module=$(find prefix -path '*/lua/5.4/iap.so')
