@@ -74,13 +74,18 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   app.add_option("--view", options.view, "overlay, heatmap, side-by-side or raw (default: overlay)")
       ->check(CLI::IsMember(picture_view_names()));
   app.add_option("--steps", video.steps, "stop after so many steps (default: the episode's end)")->check(CLI::Range(1, 1000000));
-  app.add_option("--scale", video.scale, "video pixels a pixel of the policy's (default: enough for 400 rows)")
+  app.add_option("--scale", video.scale, "pixels drawn per pixel of the policy's (default: enough for 400 rows, 200 of a strip)")
       ->check(CLI::Range(1, 64));
-  app.add_option("--fps", video.fps, "steps a second (default: real time)")->check(CLI::Range(0.1, 1000.0));
-  app.add_option("--quality", video.quality, "of a .webp, 0 to 100 (default: 80)")->check(CLI::Range(0, 100));
+  auto* fps = app.add_option("--fps", video.fps, "steps per second (default: real time)")->check(CLI::Range(0.1, 1000.0));
+  auto* quality = app.add_option("--quality", video.quality, "of a .webp, 0 to 100 (default: 80)")->check(CLI::Range(0, 100));
   app.add_flag("!--as-seen", video.redraw, "enlarge the policy's own pixels instead of drawing the environment anew");
   app.add_option("--strip", options.strip, "write so many pictures side by side as one .png instead of a video")
       ->check(CLI::Range(1, 100));
+  app.callback([&options, fps, quality] {
+    for (const auto* only_moving : {fps, quality})
+      if (options.strip > 0 && only_moving->count() > 0)
+        throw CLI::ValidationError(only_moving->get_name(), "only videos have it; leave it out, or leave out --strip");
+  });
 }
 
 void describe_report(CLI::App& app, cli::ReportCommand& command) {

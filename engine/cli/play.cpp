@@ -24,6 +24,23 @@ std::filesystem::path standard_place(const std::filesystem::path& policy, const 
   return policy / "media" / file;
 }
 
+int play_strip(const PlayOptions& options, Policy& policy, const Config& env) {
+  const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));
+  const VideoOptions& shown = options.video;
+  const StripInfo strip = write_strip(out, policy, env,
+                                      {.view = picture_view(options.view),
+                                       .seed = shown.seed,
+                                       .frames = options.strip,
+                                       .steps = shown.steps,
+                                       .scale = shown.scale,
+                                       .redraw = shown.redraw});
+  std::cout << "strip    " << out.string() << " (" << strip.width << " x " << strip.height << ", " << strip.pictures
+            << " pictures, " << file_size_text(out) << ")\n"
+            << "episode  return " << std::fixed << std::setprecision(2) << strip.episode.total << ", " << strip.episode.steps
+            << " steps, seed " << shown.seed << "\n";
+  return Exit::success;
+}
+
 }  // namespace
 
 std::string file_size_text(const std::filesystem::path& path) {
@@ -37,13 +54,7 @@ int play(const PlayOptions& options) {
   catch_interrupts(nullptr);
   PolicyFile file = open_policy(options.policy);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
-  if (options.strip > 0) {
-    const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));
-    const double total = write_strip(out, file.policy, env, options.video.seed, options.strip, 200);
-    std::cout << "strip    " << out.string() << " (" << options.strip << " pictures, " << file_size_text(out) << ")\n"
-              << "return   " << std::fixed << std::setprecision(2) << total << "\n";
-    return Exit::success;
-  }
+  if (options.strip > 0) return play_strip(options, file.policy, env);
   const auto out = options.out.value_or(standard_place(options.policy, "play.webp", ".webp"));
   VideoOptions video = options.video;
   video.view = picture_view(options.view);

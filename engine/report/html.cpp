@@ -8,6 +8,7 @@ module;
 #include <string_view>
 module iap.report;
 import iap.core;
+import :axis;
 import :html;
 
 namespace iap {
@@ -57,12 +58,26 @@ std::string figure(double value) {
   if (std::isnan(value)) return "–";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
   const double size = std::abs(value);
+  if (size > 0 && size < 1e-4) {
+    const int exponent = static_cast<int>(std::floor(std::log10(size)));
+    return text(printed("%.3g", value * std::pow(10.0, -exponent)), " × ", power_label(exponent));
+  }
   if (size != std::floor(size) || size >= 1e15) return printed(size >= 100 ? "%.1f" : "%.3g", value);
   std::string digits = printed("%.0f", size);
   // A space that does not break, which is also narrow.
   for (int at = static_cast<int>(digits.size()) - 3; at > 0 && size >= 10000; at -= 3)
     digits.insert(static_cast<std::size_t>(at), "\u202f");
   return (value < 0 ? "−" : "") + digits;
+}
+
+std::string figures_between(double low, double high) {
+  const double size = std::max(std::abs(low), std::abs(high));
+  const int exponent = size > 0 && std::isfinite(size) ? static_cast<int>(std::floor(std::log10(size))) : 0;
+  const bool scaled = exponent < -3 || exponent > 5;
+  const double scale = scaled ? std::pow(10.0, -exponent) : 1;
+  const std::string format = text("%.", scaled ? 2 : std::max(0, 2 - exponent), "f");
+  const std::string both = printed(format.c_str(), low * scale) + " to " + printed(format.c_str(), high * scale);
+  return scaled ? text("(", both, ") × ", power_label(exponent)) : both;
 }
 
 std::string duration(double seconds) {

@@ -22,6 +22,7 @@ struct PatchExample {
 struct ScoreRange {
   std::string label;
   double low = 0, high = 0;  ///< scores
+  std::size_t count = 0;     ///< patches that have them
   std::vector<PatchExample> examples;
 };
 
@@ -31,12 +32,13 @@ struct Importance {
   int episodes = 0;
   std::size_t frames = 0;
   double mean_return = 0;
-  std::vector<ScoreBar> bars;      ///< coloured by the range in which they lie
-  std::vector<ScoreRange> ranges;  ///< highest first
+  std::size_t scores = 0;  ///< of patches in frames
+  ScoreHistogram histogram;
+  std::vector<ScoreRange> ranges;  ///< highest first; slices of the histogram
 };
 
 /// Plays `episodes` episodes on the evaluation seeds of `seed` and keeps evenly spread frames of each. Empty (no ranges) for a
-/// policy without attention to its first image. The examples are drawn at random, at most one a frame while frames last.
+/// policy without attention to its first image. The examples are drawn at random, at most one per frame while frames last.
 /// @throws Error as `make_env` and `run_episode`.
 Importance sample_importance(Policy& policy, const Config& env, int episodes, std::uint64_t seed);
 

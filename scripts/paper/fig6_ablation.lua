@@ -34,11 +34,13 @@ for _, entry in ipairs(variants) do
   table.insert(times, { label = entry.variant.label, value = ms })
 end
 
-iap.report.compare { groups = groups, out = root .. "/curves.png", title = "cheetah-run: how many random features?" }
+iap.report.compare {
+  groups = groups, out = root .. "/curves.png", title = "cheetah-run: how many random features?", band = "deviation",
+}
 iap.report.bar_chart {
   bars = times,
   out = root .. "/inference.png",
   title = "cheetah-run, 100 x 100 pixels, patches of 4",
-  y_label = "CPU milliseconds a decision",
+  y_label = "CPU milliseconds per decision",
 }
 paper.write_table(root .. "/results.csv", { "attention", "seeds", "return", "deviation", "inference_ms" }, rows)
