@@ -44,11 +44,11 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, T& target, const s
 
 /// An option that takes an integer in [low, high].
 template <typename T>
-void add_integer(CLI::App& app, const std::string& name, T& target, std::int64_t low, std::int64_t high, const std::string& help) {
+CLI::Option* add_integer(CLI::App& app, const std::string& name, T& target, std::int64_t low, std::int64_t high, const std::string& help) {
   const auto keep = [&target, name, low, high](const std::string& given) {
     target = static_cast<typename Plain<T>::type>(cli::read_integer(name, given, low, high));
   };
-  app.add_option_function<std::string>(name, keep, help)->type_name("N");
+  return app.add_option_function<std::string>(name, keep, help)->type_name("N");
 }
 
 void add_overrides(CLI::App& app, std::vector<std::string>& target, const std::string& help) {
@@ -135,15 +135,20 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
          "overlay, heatmap, side-by-side or raw (default: overlay)")
       ->type_name("NAME");
   add_integer(app, "--steps", video.steps, 1, 1000000, "stop after N steps of the policy (default: at the episode's end)");
-  add_integer(app, "--scale", video.scale, 1, 64, "enlarge the policy's pixels N times (default: to at least 400 rows)");
-  app.add_option_function<std::string>(
+  add_integer(app, "--scale", video.scale, 1, 64, "enlarge the policy's pixels N times (default: to at least 400 rows, of a strip 200)");
+  auto* fps = app.add_option_function<std::string>(
          "--fps", [&video](const std::string& fps) { video.fps = cli::read_number("--fps", fps, 0.1, 1000); },
          "steps of the policy per second (default: real time)")
       ->type_name("N");
-  add_integer(app, "--quality", video.quality, 0, 100, "quality of a .webp, 0 to 100 (default: 80)");
+  auto* quality = add_integer(app, "--quality", video.quality, 0, 100, "quality of a .webp, 0 to 100 (default: 80)");
   app.add_flag_callback(
       "--as-seen", [&video] { video.redraw = false; }, "enlarge the policy's own pixels instead of drawing the environment anew");
   add_integer(app, "--strip", options.strip, 1, 100, "write N pictures side by side as one .png instead of a video");
+  app.callback([&options, fps, quality] {
+    for (const auto* only_moving : {fps, quality})
+      if (options.strip > 0 && only_moving->count() > 0)
+        throw Error(only_moving->get_name() + ": only videos have it; leave it out, or leave out --strip");
+  });
   add_trust(app, options.trust);
   app.footer(
       "Examples:\n"

@@ -23,6 +23,24 @@ std::filesystem::path standard_place(const std::filesystem::path& policy, const 
   return policy / "media" / file;
 }
 
+int play_strip(const PlayOptions& options, Policy& policy, const Config& env, const std::string& shown_policy) {
+  const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));
+  const VideoOptions& shown = options.video;
+  const StripInfo strip = write_strip(out, policy, env,
+                                      {.view = picture_view(options.view),
+                                       .seed = shown.seed,
+                                       .frames = options.strip,
+                                       .steps = shown.steps,
+                                       .scale = shown.scale,
+                                       .redraw = shown.redraw});
+  std::cout << "policy   " << shown_policy << "\n"
+            << "strip    " << out.string() << " (" << strip.width << " x " << strip.height << ", " << strip.pictures
+            << " pictures, " << file_size_text(out) << ")\n"
+            << "episode  return " << fixed_text(strip.episode.total, 2) << ", " << strip.episode.steps
+            << " steps, seed " << shown.seed << "\n";
+  return Exit::success;
+}
+
 }  // namespace
 
 std::string file_size_text(const std::filesystem::path& path) {
@@ -36,14 +54,7 @@ int play(const PlayOptions& options) {
   const auto path = policy_path(options.policy, options.choice);
   PolicyFile file = read_policy_file(path, options.trust);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
-  if (options.strip > 0) {
-    const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));
-    const double total = write_strip(out, file.policy, env, options.video.seed, options.strip, 200);
-    std::cout << "policy   " << policy_line(path, file.metadata) << "\n"
-           << "strip    " << out.string() << " (" << options.strip << " pictures, " << file_size_text(out) << ")\n"
-              << "return   " << fixed_text(total, 2) << "\n";
-    return Exit::success;
-  }
+  if (options.strip > 0) return play_strip(options, file.policy, env, policy_line(path, file.metadata));
   const auto out = options.out.value_or(standard_place(options.policy, "play.webp", ".webp"));
   VideoOptions video = options.video;
   video.view = picture_view(options.view);

@@ -20,11 +20,33 @@ struct Range {
   bool empty() const { return low > high; }
 };
 
-/// Multiples of 1, 2 or 5 times a power of ten inside `range`, about `count` of them.
-std::vector<double> ticks(const Range& range, int count);
-/// Up to six digits.
+/// Multiples inside `range` of 1, 2, 2.5 or 5 times a power of ten (of 2.5 itself never: who counts wants whole numbers), as near
+/// to `count` intervals as they come. With `whole`, only whole numbers.
+std::vector<double> ticks(const Range& range, int count, bool whole = false);
+
+/// Up to six digits, and no exponent from a ten-millionth to ten million.
 std::string tick_label(double value);
-/// 10^decade as a share: "0.1%" for -3.
-std::string share_label(int decade);
+/// "10⁻³".
+std::string power_label(int exponent);
+
+/// An axis that begins and ends on a tick.
+struct Axis {
+  Range range;
+  bool logarithmic = false;
+  std::vector<double> ticks;
+  std::vector<std::string> labels;  ///< one for each
+
+  /// Where `value` lies: 0 at the beginning, 1 at the end.
+  double share(double value) const {
+    if (logarithmic) return std::log(value / range.low) / std::log(range.high / range.low);
+    return (value - range.low) / (range.high - range.low);
+  }
+};
+
+/// Around `range`, with ticks as `ticks`.
+Axis linear_axis(Range range, int count, bool whole = false);
+/// Around `range` (positive), with ticks at powers of ten, or where those are fewer than three, at 1, 2 and 5 times them. Labels
+/// are powers of ten where the numbers would be long.
+Axis logarithmic_axis(const Range& range);
 
 }  // namespace iap

@@ -28,14 +28,15 @@ void write_bars(const std::filesystem::path& path, const BarChart& chart) {
     range.include(1.08 * bar.value);
   }
   if (chart.bars.empty()) throw Error(text("chart '", chart.title, "': there is no bar to draw"));
-  if (range.high == 0) range.high = 1;
   Canvas canvas(chart.width, chart.height);
   const double floor = chart.height - bottom, end = chart.width - right;
-  const auto map_y = [&](double value) { return floor - value / range.high * (floor - top); };
-  for (const double value : ticks(range, 7)) {
-    canvas.line(left, map_y(value), end, map_y(value), .88);
-    canvas.colour({.25, .25, .25});
-    canvas.write(left - 8, map_y(value), tick_label(value), 1);
+  const Axis axis = linear_axis(range, std::max(3, static_cast<int>((floor - top) / 60)));
+  const auto map_y = [&](double value) { return floor - axis.share(value) * (floor - top); };
+  for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
+    const double y = map_y(axis.ticks[i]);
+    canvas.line(left, y, end, y, .88);
+    canvas.line(left - 4, y, left, y, .25);
+    canvas.write(left - 8, y, axis.labels[i], 1);
   }
   const double slot = (end - left) / static_cast<double>(chart.bars.size());
   for (std::size_t i = 0; i < chart.bars.size(); ++i) {

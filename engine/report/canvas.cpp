@@ -6,9 +6,12 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <vector>
 module iap.report;
 import iap.core;
+import iap.render;
 #include "canvas.hpp"
 
 namespace iap {
@@ -43,6 +46,43 @@ void Canvas::write_upwards(double x, double y, const std::string& words) {
   cairo_rotate(get(), -std::acos(-1.0) / 2);
   write(0, 0, words, .5);
   cairo_restore(get());
+}
+
+double Canvas::width_of(const std::string& words, double size) {
+  cairo_set_font_size(get(), size);
+  cairo_text_extents_t extents;
+  cairo_text_extents(get(), words.c_str(), &extents);
+  return extents.x_advance;
+}
+
+std::vector<std::string> Canvas::wrapped(const std::string& words, double width, double size) {
+  std::vector<std::string> lines;
+  std::istringstream stream(words);
+  for (std::string word; stream >> word;) {
+    if (!lines.empty() && width_of(lines.back() + " " + word, size) <= width)
+      lines.back() += " " + word;
+    else
+      lines.push_back(word);
+  }
+  return lines;
+}
+
+void Canvas::colour_bar(double x, double y, double width, double height) {
+  const bool upright = height > width;
+  const double begin = std::floor(upright ? y : x), end = std::ceil(upright ? y + height : x + width);
+  for (double at = begin; at < end; ++at) {
+    const double part = (at + .5 - begin) / (end - begin);
+    colour(heat_map_colour(upright ? 1 - part : part));
+    if (upright)
+      rectangle(x, at, width, 1);
+    else
+      rectangle(at, y, 1, height);
+  }
+}
+
+Colour heat_map_colour(double share) {
+  const Rgb8 bytes = heat_colour(share);
+  return {bytes[0] / 255.0, bytes[1] / 255.0, bytes[2] / 255.0};
 }
 
 void Canvas::rectangle(double x, double y, double width, double height) {

@@ -8,6 +8,9 @@ using Colour = std::array<double, 3>;
 inline constexpr std::array<Colour, 6> palette{
     {{0, .447, .698}, {.835, .369, 0}, {0, .620, .451}, {.8, .475, .655}, {.902, .624, 0}, {.337, .706, .914}}};
 
+/// The colour of a heat map for `share` in [0, 1].
+Colour heat_map_colour(double share);
+
 class Canvas {
  public:
   Canvas(int width, int height);
@@ -18,6 +21,12 @@ class Canvas {
   void write(double x, double y, const std::string& words, double align, double size = 14);
   /// Words that run upwards, their middle at (x, y).
   void write_upwards(double x, double y, const std::string& words);
+  /// The room that `write` takes from the left end to the right one.
+  double width_of(const std::string& words, double size = 14);
+  /// Words in lines that are no wider than `width`.
+  std::vector<std::string> wrapped(const std::string& words, double width, double size);
+  /// The colours of a heat map, lowest to the left; of one that is higher than wide, lowest below.
+  void colour_bar(double x, double y, double width, double height);
   void rectangle(double x, double y, double width, double height);
   /// One pixel wide.
   void line(double x0, double y0, double x1, double y1, double grey);

@@ -4,10 +4,12 @@ module;
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.report;
 import iap.core;
@@ -19,71 +21,89 @@ import :axis;
 namespace iap {
 namespace {
 
-constexpr double left = 76, right = 22, title_height = 46, legend_row = 20, sign_width = 30, bottom = 58;
+constexpr double left = 76, right = 22, title_height = 46, legend_row = 20, sign_width = 30, foot = 58, caption_size = 13,
+                 caption_row = 18;
 
 class Plot {
  public:
-  Plot(const Chart& chart) : chart_(chart), canvas_(chart.width, chart.height) {
+  explicit Plot(const Chart& chart) : chart_(chart), canvas_(chart.width, chart.height) {
+    Range x, y;
+    bool whole = true;
     for (const auto& series : chart.series)
       for (std::size_t i = 0; i < series.y.size(); ++i) {
         if (!std::isfinite(series.y[i])) continue;
-        x_.include(series.x[i]);
-        y_.include(series.y[i]);
-        if (!series.low.empty()) y_.include(series.low[i]), y_.include(series.high[i]);
+        x.include(series.x[i]);
+        whole = whole && series.x[i] == std::round(series.x[i]);
+        y.include(series.y[i]);
+        if (!series.low.empty()) y.include(series.low[i]), y.include(series.high[i]);
       }
-    if (x_.empty()) throw Error(text("chart '", chart.title, "': there is no finite point to draw"));
-    y_.include(0);
-    if (chart.from_zero) {
-      x_.include(0);
-      x_.high += 0.05 * (x_.high - x_.low);
-    }
-    if (x_.low == x_.high) x_.high = x_.low + 1;
-    if (y_.low == y_.high) y_.high = y_.low + 1;
-    y_.high += 0.05 * (y_.high - y_.low);
+    if (x.empty()) throw Error(text("chart '", chart.title, "': there is no finite point to draw"));
+    if (chart.log_x && !(x.low > 0))
+      throw Error(text("chart '", chart.title, "': a logarithmic x axis has no place for ", x.low, "; every x must be above 0"));
     place_legend();
+    caption_ = canvas_.wrapped(chart.caption, chart.width - left - right, caption_size);
+    bottom_ = foot + caption_row * static_cast<double>(caption_.size());
+    choose_axes(x, y, whole);
   }
 
   Image draw() {
     draw_axes();
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_band(chart_.series[i], colour_of(i));
     for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_series(chart_.series[i], colour_of(i));
     draw_legend();
     return canvas_.image();
   }
 
  private:
-  double map_x(double x) const { return left + (x - x_.low) / (x_.high - x_.low) * (chart_.width - left - right); }
-  double map_y(double y) const {
-    return chart_.height - bottom - (y - y_.low) / (y_.high - y_.low) * (chart_.height - top_ - bottom);
+  double map_x(double x) const { return left + x_.share(x) * (chart_.width - left - right); }
+  double map_y(double y) const { return chart_.height - bottom_ - y_.share(y) * (chart_.height - top_ - bottom_); }
+
+  void choose_axes(Range x, Range y, bool whole) {
+    constexpr double pixels_per_x = 80, pixels_per_y = 60;
+    const int across = std::max(2, static_cast<int>((chart_.width - left - right) / pixels_per_x));
+    const int upwards = std::max(3, static_cast<int>((chart_.height - top_ - bottom_) / pixels_per_y));
+    if (chart_.y_from_zero) y.include(0);
+    y_ = linear_axis(y, upwards);
+    if (chart_.log_x) {
+      x_ = logarithmic_axis(x);
+    } else if (chart_.from_zero) {
+      x.include(0);
+      x_ = linear_axis(x, across, whole);
+    } else {
+      // Curves fill the plot from side to side.
+      if (x.low == x.high) x.high = x.low + 1;
+      x_.range = x;
+      x_.ticks = ticks(x, across, whole);
+      for (const double value : x_.ticks) x_.labels.push_back(tick_label(value));
+    }
   }
 
   void draw_axes() {
-    const double floor = chart_.height - bottom, end = chart_.width - right;
-    for (const double y : ticks(y_, 7)) {
-      canvas_.line(left, map_y(y), end, map_y(y), .88);
-      cairo_set_source_rgb(canvas_.get(), .25, .25, .25);
-      canvas_.write(left - 8, map_y(y), tick_label(y), 1);
+    const double floor = chart_.height - bottom_, end = chart_.width - right;
+    for (std::size_t i = 0; i < y_.ticks.size(); ++i) {
+      const double y = map_y(y_.ticks[i]);
+      canvas_.line(left, y, end, y, .88);
+      canvas_.line(left - 4, y, left, y, .25);
+      canvas_.write(left - 8, y, y_.labels[i], 1);
     }
-    for (const double x : ticks(x_, 10)) {
-      canvas_.line(map_x(x), floor, map_x(x), floor + 5, .25);
-      canvas_.write(map_x(x), floor + 17, tick_label(x), .5);
+    for (std::size_t i = 0; i < x_.ticks.size(); ++i) {
+      const double x = map_x(x_.ticks[i]);
+      canvas_.line(x, floor, x, floor + 5, .25);
+      canvas_.write(x, floor + 17, x_.labels[i], .5);
     }
     canvas_.line(left, floor, end, floor, .25);
     canvas_.line(left, top_, left, floor, .25);
-    cairo_set_source_rgb(canvas_.get(), 0, 0, 0);
+    canvas_.colour({0, 0, 0});
     canvas_.write(left, title_height / 2, chart_.title, 0, 17);
-    canvas_.write((left + end) / 2, chart_.height - 16, chart_.x_label, .5);
+    canvas_.write((left + end) / 2, floor + foot - 16, chart_.x_label, .5);
     canvas_.write_upwards(16, (top_ + floor) / 2, chart_.y_label);
+    canvas_.colour({.3, .3, .3});
+    for (std::size_t i = 0; i < caption_.size(); ++i)
+      canvas_.write(left, floor + foot + caption_row * (static_cast<double>(i) + .3), caption_[i], 0, caption_size);
   }
 
   void draw_series(const Series& series, const Colour& colour) {
     cairo_t* cairo = canvas_.get();
-    if (!series.low.empty()) {
-      cairo_set_source_rgba(cairo, colour[0], colour[1], colour[2], .18);
-      for (std::size_t i = 0; i < series.x.size(); ++i) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.low[i]));
-      for (std::size_t i = series.x.size(); i-- > 0;) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.high[i]));
-      cairo_close_path(cairo);
-      cairo_fill(cairo);
-    }
     cairo_set_source_rgb(cairo, colour[0], colour[1], colour[2]);
     cairo_set_line_width(cairo, 2);
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
@@ -92,9 +112,42 @@ class Plot {
     cairo_stroke(cairo);
     for (std::size_t i = 0; series.dots && i < series.x.size(); ++i) {
       if (!std::isfinite(series.y[i])) continue;
-      cairo_arc(cairo, map_x(series.x[i]), map_y(series.y[i]), 3.5, 0, 2 * std::acos(-1.0));
+      cairo_arc(cairo, map_x(series.x[i]), map_y(series.y[i]), series.line ? 3.5 : 4.5, 0, 2 * std::acos(-1.0));
       cairo_fill(cairo);
     }
+    if (!series.low.empty() && !series.line) draw_whiskers(series);
+  }
+
+  /// Before all lines, which it would tint.
+  void draw_band(const Series& series, const Colour& colour) {
+    if (series.low.empty() || !series.line) return;
+    cairo_t* cairo = canvas_.get();
+    std::vector<std::size_t> there;
+    for (std::size_t i = 0; i < series.x.size(); ++i)
+      if (std::isfinite(series.low[i]) && std::isfinite(series.high[i])) there.push_back(i);
+    if (there.empty()) return;
+    for (const std::size_t i : there) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.low[i]));
+    for (auto i = there.rbegin(); i != there.rend(); ++i) cairo_line_to(cairo, map_x(series.x[*i]), map_y(series.high[*i]));
+    cairo_close_path(cairo);
+    cairo_set_source_rgba(cairo, colour[0], colour[1], colour[2], .18);
+    cairo_fill(cairo);
+  }
+
+  /// In the colour that is set.
+  void draw_whiskers(const Series& series) {
+    constexpr double end = 7;
+    cairo_t* cairo = canvas_.get();
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (!std::isfinite(series.low[i]) || !std::isfinite(series.high[i])) continue;
+      const double x = map_x(series.x[i]), low = map_y(series.low[i]), high = map_y(series.high[i]);
+      cairo_move_to(cairo, x, low);
+      cairo_line_to(cairo, x, high);
+      for (const double y : {low, high}) {
+        cairo_move_to(cairo, x - end, y);
+        cairo_line_to(cairo, x + end, y);
+      }
+    }
+    cairo_stroke(cairo);
   }
 
   struct LegendEntry {
@@ -106,13 +159,10 @@ class Plot {
   void place_legend() {
     constexpr double gap = 24;
     double x = left, y = title_height;
-    cairo_set_font_size(canvas_.get(), 14);
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
       const std::string& label = chart_.series[i].label;
       if (label.empty()) continue;
-      cairo_text_extents_t extents;
-      cairo_text_extents(canvas_.get(), label.c_str(), &extents);
-      const double width = sign_width + extents.x_advance;
+      const double width = sign_width + canvas_.width_of(label);
       if (x > left && x + width > chart_.width - right) x = left, y += legend_row;
       legend_.push_back({i, x, y});
       x += width + gap;
@@ -126,7 +176,7 @@ class Plot {
       if (chart_.series[i].line)
         cairo_rectangle(canvas_.get(), x, y - 2, 22, 4);
       else
-        cairo_arc(canvas_.get(), x + 11, y, 3.5, 0, 2 * std::acos(-1.0));
+        cairo_arc(canvas_.get(), x + 11, y, 4.5, 0, 2 * std::acos(-1.0));
       cairo_fill(canvas_.get());
       canvas_.colour({0, 0, 0});
       canvas_.write(x + sign_width, y, chart_.series[i].label, 0);
@@ -140,9 +190,10 @@ class Plot {
 
   const Chart& chart_;
   Canvas canvas_;
-  Range x_, y_;
+  Axis x_, y_;
   std::vector<LegendEntry> legend_;
-  double top_ = title_height;
+  std::vector<std::string> caption_;
+  double top_ = title_height, bottom_ = foot;
 };
 
 }  // namespace
@@ -157,7 +208,14 @@ void write_learning_curve(const std::filesystem::path& run, const std::filesyste
   const auto iteration = metrics.column("iteration");
   Chart chart{.title = "Learning curve", .x_label = "iteration", .y_label = "return"};
   chart.series.push_back({.label = "population mean", .x = iteration, .y = metrics.column("return_mean")});
-  chart.series.push_back({.label = "mean policy, evaluation", .x = iteration, .y = metrics.column("eval_mean"), .dots = true});
+  Series evaluation{.label = "mean policy, evaluation", .x = iteration, .y = metrics.column("eval_mean"), .dots = true};
+  const auto deviations = metrics.column("eval_std");
+  for (std::size_t i = 0; i < deviations.size(); ++i) {
+    evaluation.low.push_back(evaluation.y[i] - deviations[i]);
+    evaluation.high.push_back(evaluation.y[i] + deviations[i]);
+  }
+  chart.series.push_back(std::move(evaluation));
+  chart.caption = "Band: one standard deviation between the evaluation's episodes.";
   write_chart(png, chart);
 }
 

@@ -39,7 +39,7 @@ struct HeatMaps {
   std::string title, x_label, y_label, value_label;
   Interval x, y, value;  ///< values outside their interval have the colour of its nearer end
   std::vector<HeatMap> panels;
-  int panels_a_row = 100;
+  int panels_per_row = 100;
   int width = 1100, height = 400;  ///< pixels
 };
 

@@ -21,24 +21,12 @@ namespace {
 
 constexpr double left = 64, right = 92, top = 76, bottom = 58, gap = 26, row_gap = 66, bar_width = 16;
 
-/// From dark blue over green to yellow, lightness rising evenly, so that order survives grey printing and colour blindness.
-Colour colour_of(double share) {
-  constexpr std::array<Colour, 6> stops{
-      {{.267, .005, .329}, {.254, .265, .530}, {.164, .471, .558}, {.135, .659, .518}, {.478, .821, .318}, {.993, .906, .144}}};
-  const double at = std::clamp(share, 0.0, 1.0) * (stops.size() - 1);
-  const auto below = std::min(static_cast<std::size_t>(at), stops.size() - 2);
-  const double part = at - static_cast<double>(below);
-  Colour mixed;
-  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = (1 - part) * stops[below][i] + part * stops[below + 1][i];
-  return mixed;
-}
-
 class Drawing {
  public:
   explicit Drawing(const HeatMaps& maps)
       : maps_(maps),
         canvas_(maps.width, maps.height),
-        columns_(std::min(maps.panels_a_row, static_cast<int>(maps.panels.size()))),
+        columns_(std::min(maps.panels_per_row, static_cast<int>(maps.panels.size()))),
         rows_((static_cast<int>(maps.panels.size()) + columns_ - 1) / columns_),
         panel_width_((maps.width - left - right - gap * (columns_ - 1)) / columns_),
         panel_height_((maps.height - top - bottom - row_gap * (rows_ - 1)) / rows_) {}
@@ -67,7 +55,7 @@ class Drawing {
                      x1 = std::round(x + panel_width_ * (column + 1) / panel.columns),
                      y0 = std::round(floor - panel_height_ * (row + 1) / panel.rows),
                      y1 = std::round(floor - panel_height_ * row / panel.rows);
-        canvas_.colour(colour_of(share(value)));
+        canvas_.colour(heat_map_colour(share(value)));
         canvas_.rectangle(x0, y0, x1 - x0, y1 - y0);
       }
     draw_axes(panel, x, y);
@@ -93,10 +81,7 @@ class Drawing {
 
   void draw_scale() {
     const double begin = maps_.width - right + 24, floor = maps_.height - bottom;
-    for (int y = static_cast<int>(top); y < static_cast<int>(floor); ++y) {
-      canvas_.colour(colour_of((floor - y) / (floor - top)));
-      canvas_.rectangle(begin, y, bar_width, 1);
-    }
+    canvas_.colour_bar(begin, top, bar_width, floor - top);
     canvas_.colour({0, 0, 0});
     canvas_.write(maps_.width - 8, top - 14, maps_.value_label, 1);
     for (const double value : ticks({maps_.value.low, maps_.value.high}, 6)) {

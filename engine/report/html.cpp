@@ -6,6 +6,7 @@ module;
 #include <string_view>
 module iap.report;
 import iap.core;
+import :axis;
 import :html;
 
 namespace iap {
@@ -45,12 +46,26 @@ std::string figure(double value) {
   if (std::isnan(value)) return "–";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
   const double size = std::abs(value);
+  if (size > 0 && size < 1e-4) {
+    const int exponent = static_cast<int>(std::floor(std::log10(size)));
+    return text(general_text(value * std::pow(10.0, -exponent), 3), " × ", power_label(exponent));
+  }
   if (size != std::floor(size) || size >= 1e15) return size >= 100 ? fixed_text(value, 1) : general_text(value, 3);
   std::string digits = fixed_text(size, 0);
   // A space that does not break, which is also narrow.
   for (int at = static_cast<int>(digits.size()) - 3; at > 0 && size >= 10000; at -= 3)
     digits.insert(static_cast<std::size_t>(at), "\u202f");
   return (value < 0 ? "−" : "") + digits;
+}
+
+std::string figures_between(double low, double high) {
+  const double size = std::max(std::abs(low), std::abs(high));
+  const int exponent = size > 0 && std::isfinite(size) ? static_cast<int>(std::floor(std::log10(size))) : 0;
+  const bool scaled = exponent < -3 || exponent > 5;
+  const double scale = scaled ? std::pow(10.0, -exponent) : 1;
+  const int digits = scaled ? 2 : std::max(0, 2 - exponent);
+  const std::string both = fixed_text(low * scale, digits) + " to " + fixed_text(high * scale, digits);
+  return scaled ? text("(", both, ") × ", power_label(exponent)) : both;
 }
 
 std::string duration(double seconds) {

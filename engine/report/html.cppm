@@ -5,6 +5,7 @@ module;
 /// Pieces of HTML and SVG.
 module iap.report:html;
 import iap.core;
+import :histogram;
 
 namespace iap {
 
@@ -17,6 +18,8 @@ std::string data_address(std::string_view media_type, std::string_view bytes);
 
 /// A number as a reader wants it: four digits or so, thousands apart ("12 800", "60.4", "0.00312"); a dash for NaN.
 std::string figure(double value);
+/// "0.0115 to 0.0300", "(0.70 to 3.14) × 10⁻⁴": two numbers with the same digits behind the point.
+std::string figures_between(double low, double high);
 /// "48 s", "12 min", "3.4 h".
 std::string duration(double seconds);
 /// "1 step", "2 steps".
@@ -39,14 +42,7 @@ struct Frame {
 /// An SVG element. @throws Error if no curve has a finite point.
 std::string svg_curves(const std::vector<Curve>& curves, const Frame& frame);
 
-/// One bar of a histogram.
-struct ScoreBar {
-  double low = 0, high = 0;  ///< the values it counts
-  double share = 0;          ///< of all values
-  int colour = -1;           ///< class c0, c1, ...; -1: neutral
-};
-
-/// Bars on a logarithmic scale of shares.
-std::string svg_histogram(const std::vector<ScoreBar>& bars, const Frame& frame);
+/// An SVG element. @throws Error if there is no bar.
+std::string svg_histogram(const ScoreHistogram& histogram, const Frame& frame);
 
 }  // namespace iap

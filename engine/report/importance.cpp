@@ -16,6 +16,7 @@ import iap.env;
 import iap.envs;
 import iap.policy;
 import iap.rollout;
+import :axis;
 import :html;
 import :importance;
 import :viewer;
@@ -23,9 +24,9 @@ import :viewer;
 namespace iap {
 namespace {
 
-constexpr std::size_t frames_an_episode = 16;
-constexpr int bar_count = 60;
-constexpr std::size_t examples_a_range = 12;
+constexpr std::size_t frames_per_episode = 16;
+constexpr int bar_count = 50;
+constexpr std::size_t examples_per_range = 12;
 
 struct KeptFrame {
   Image image;
@@ -37,9 +38,9 @@ class EvenSample {
  public:
   void offer(const Observation& observation, const AttentionView& view) {
     if (step_++ % every_ != 0) return;
-    if (frames_.size() == 2 * frames_an_episode) {
-      for (std::size_t i = 0; i < frames_an_episode; ++i) frames_[i] = std::move(frames_[2 * i]);
-      frames_.resize(frames_an_episode);
+    if (frames_.size() == 2 * frames_per_episode) {
+      for (std::size_t i = 0; i < frames_per_episode; ++i) frames_[i] = std::move(frames_[2 * i]);
+      frames_.resize(frames_per_episode);
       every_ *= 2;
     }
     frames_.push_back({rgb_copy(observation.images.front()), {view.scores.begin(), view.scores.end()}});
@@ -63,24 +64,50 @@ std::string percent(double part) { return text(figure(std::round(part * 1e4) / 1
 std::vector<ScoreRange> score_ranges(const std::vector<float>& sorted, double chosen_part) {
   const double top = std::min(chosen_part, 0.04);
   const auto between = [&](std::string label, double low, double high) {
-    return ScoreRange{std::move(label), quantile(sorted, low), quantile(sorted, high), {}};
+    ScoreRange range{std::move(label), quantile(sorted, low), quantile(sorted, high), 0, {}};
+    range.count = static_cast<std::size_t>(std::ranges::upper_bound(sorted, static_cast<float>(range.high)) -
+                                           std::ranges::lower_bound(sorted, static_cast<float>(range.low)));
+    return range;
   };
   return {between(text("highest ", percent(top)), 1 - top, 1), between("around the top 5%", 0.94, 0.96),
           between("the middle", 0.45, 0.55), between("lowest 5%", 0, 0.05)};
 }
 
-std::vector<ScoreBar> histogram(const std::vector<float>& sorted, const std::vector<ScoreRange>& ranges) {
-  const double low = sorted.front(), high = sorted.back(), width = (high > low ? high - low : 1) / bar_count;
-  std::vector<ScoreBar> bars;
-  for (int i = 0; i < bar_count; ++i) bars.push_back({low + i * width, low + (i + 1) * width, 0, -1});
-  for (const float score : sorted)
-    bars[static_cast<std::size_t>(std::clamp((score - low) / width, 0.0, bar_count - 1.0))].share += 1;
-  for (ScoreBar& bar : bars) {
-    bar.share /= static_cast<double>(sorted.size());
-    for (std::size_t i = ranges.size(); i-- > 0;)
-      if (bar.high > ranges[i].low && bar.low <= ranges[i].high) bar.colour = static_cast<int>(i);
+/// The edges of about `bar_count` bars of equal width, on round numbers.
+std::vector<double> linear_edges(double low, double high) {
+  Range range{low, high};
+  if (!(high > low)) range = {low - 0.5, low + 0.5};
+  return linear_axis(range, bar_count).ticks;
+}
+
+/// The same of equal ratio, a round number of them per decade.
+std::vector<double> logarithmic_edges(double low, double high) {
+  const double decades = std::log10(high / low);
+  double per_decade = 1;
+  for (const double candidate : {2, 5, 10, 20, 50})
+    if (candidate * decades <= bar_count) per_decade = candidate;
+  std::vector<double> edges;
+  const double last = std::ceil(std::log10(high) * per_decade);
+  for (double i = std::floor(std::log10(low) * per_decade); i <= last; ++i) edges.push_back(std::pow(10.0, i / per_decade));
+  return edges;
+}
+
+ScoreHistogram histogram_of(const std::vector<float>& sorted, const std::vector<ScoreRange>& ranges) {
+  // Sums of softmax weights spread over decades: on a linear axis all but the few highest would share one bar.
+  constexpr double long_tail = 8;
+  const double low = sorted.front(), high = sorted.back();
+  ScoreHistogram histogram{.logarithmic = low > 0 && high > long_tail * quantile(sorted, 0.5)};
+  const auto edges = histogram.logarithmic ? logarithmic_edges(low, high) : linear_edges(low, high);
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) histogram.bars.push_back({edges[i], edges[i + 1], 0});
+  for (const float score : sorted) {
+    const auto above = std::upper_bound(edges.begin() + 1, edges.end() - 1, double{score});
+    histogram.bars[static_cast<std::size_t>(above - edges.begin()) - 1].count += 1;
   }
-  return bars;
+  // The first and the last bar hold nothing beyond the extreme scores.
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    histogram.slices.push_back({ranges[i].low == low ? edges.front() : ranges[i].low,
+                                ranges[i].high == high ? edges.back() : ranges[i].high, static_cast<int>(i)});
+  return histogram;
 }
 
 /// A square around the patch, wide enough to tell what it belongs to, moved into the image where it would leave it.
@@ -110,7 +137,7 @@ void draw_examples(ScoreRange& range, const std::vector<KeptFrame>& frames, cons
   const auto take = [&](const std::pair<std::uint32_t, int>& candidate) {
     range.examples.push_back(cut_example(frames[candidate.first].image, view, candidate.second));
   };
-  while (!candidates.empty() && range.examples.size() < examples_a_range) {
+  while (!candidates.empty() && range.examples.size() < examples_per_range) {
     const std::size_t at = random.below(static_cast<std::uint32_t>(candidates.size()));
     std::swap(candidates[at], candidates.back());
     const auto candidate = candidates.back();
@@ -120,7 +147,7 @@ void draw_examples(ScoreRange& range, const std::vector<KeptFrame>& frames, cons
     else
       others.push_back(candidate);
   }
-  for (std::size_t i = 0; i < others.size() && range.examples.size() < examples_a_range; ++i) take(others[i]);
+  for (std::size_t i = 0; i < others.size() && range.examples.size() < examples_per_range; ++i) take(others[i]);
 }
 
 }  // namespace
@@ -155,7 +182,8 @@ Importance sample_importance(Policy& policy, const Config& env_config, int episo
   result.chosen = static_cast<int>(view.selected.size());
   result.frames = frames.size();
   result.ranges = score_ranges(sorted, static_cast<double>(result.chosen) / result.patches);
-  result.bars = histogram(sorted, result.ranges);
+  result.scores = sorted.size();
+  result.histogram = histogram_of(sorted, result.ranges);
   Random random({.seed = seed, .purpose = Purpose::user});
   for (ScoreRange& range : result.ranges) draw_examples(range, frames, view, random);
   return result;

@@ -22,6 +22,7 @@ struct PatchExample {
 struct ScoreRange {
   std::string label;
   double low = 0, high = 0;  ///< scores
+  std::size_t count = 0;     ///< patches that have them
   std::vector<PatchExample> examples;
 };
 
@@ -31,8 +32,9 @@ struct Importance {
   int episodes = 0;
   std::size_t frames = 0;
   double mean_return = 0;
-  std::vector<ScoreBar> bars;      ///< coloured by the range in which they lie
-  std::vector<ScoreRange> ranges;  ///< highest first
+  std::size_t scores = 0;  ///< of patches in frames
+  ScoreHistogram histogram;
+  std::vector<ScoreRange> ranges;  ///< highest first; slices of the histogram
 };
 
 /// Plays `episodes` episodes on the evaluation seeds of `seed` and keeps evenly spread frames of each. Empty (no ranges) for a

@@ -15,6 +15,7 @@ import iap.core;
 import iap.policy;
 import iap.render;
 import :axis;
+import :histogram;
 import :html;
 import :importance;
 #include "canvas.hpp"
@@ -31,40 +32,31 @@ const Colour neutral{.72, .72, .72};
 
 const Colour& colour_of(int range) { return range < 0 ? neutral : palette[static_cast<std::size_t>(range) % palette.size()]; }
 
-void draw_histogram(Canvas& canvas, const std::vector<ScoreBar>& bars) {
+void draw_histogram(Canvas& canvas, const ScoreHistogram& histogram) {
   const double end = width - right;
-  double least = 1;
-  Range scores;
-  for (const ScoreBar& bar : bars) {
-    scores.include(bar.low);
-    scores.include(bar.high);
-    if (bar.share > 0) least = std::min(least, bar.share);
-  }
-  const double lowest = std::floor(std::log10(least) - 1e-9);
-  const auto x_at = [&](double score) { return left + (score - scores.low) / (scores.high - scores.low) * (end - left); };
-  const auto y_at = [&](double share) {
-    return histogram_floor - (std::log10(share) - lowest) / -lowest * (histogram_floor - histogram_top);
-  };
-  for (int decade = 0; decade >= lowest; --decade) {
-    const double y = y_at(std::pow(10.0, decade));
+  const HistogramAxes axes = histogram_axes(histogram, 8);
+  const auto y_at = [&](double count) { return histogram_floor - axes.counts.share(count) * (histogram_floor - histogram_top); };
+  for (std::size_t i = 0; i < axes.counts.ticks.size(); ++i) {
+    const double y = y_at(axes.counts.ticks[i]);
     canvas.line(left, y, end, y, .88);
-    canvas.colour({.25, .25, .25});
-    canvas.write(left - 8, y, share_label(decade), 1);
+    canvas.line(left - 4, y, left, y, .25);
+    canvas.write(left - 8, y, axes.counts.labels[i], 1);
   }
-  for (const ScoreBar& bar : bars) {
-    if (bar.share <= 0) continue;
-    canvas.colour(colour_of(bar.colour));
-    const double top = y_at(bar.share);
-    canvas.rectangle(x_at(bar.low) + .5, top, std::max(.5, x_at(bar.high) - x_at(bar.low) - 1), histogram_floor - top);
+  for (const HistogramPiece& piece : histogram_pieces(histogram, axes.scores, end - left)) {
+    canvas.colour(colour_of(piece.colour));
+    const double top = y_at(piece.bar.count);
+    canvas.rectangle(left + piece.left, top, piece.right - piece.left, histogram_floor - top);
   }
   canvas.line(left, histogram_floor, end, histogram_floor, .25);
-  for (const double score : ticks(scores, 8)) {
-    canvas.colour({.25, .25, .25});
-    canvas.write(x_at(score), histogram_floor + 16, tick_label(score), .5);
+  for (std::size_t i = 0; i < axes.scores.ticks.size(); ++i) {
+    const double x = left + axes.scores.share(axes.scores.ticks[i]) * (end - left);
+    canvas.line(x, histogram_floor, x, histogram_floor + 5, .25);
+    canvas.write(x, histogram_floor + 17, axes.scores.labels[i], .5);
   }
   canvas.colour({0, 0, 0});
-  canvas.write((left + end) / 2, histogram_floor + 38, "score of a patch", .5);
-  canvas.write_upwards(16, (histogram_top + histogram_floor) / 2, "share of patches");
+  canvas.write((left + end) / 2, histogram_floor + 40,
+               axes.scores.logarithmic ? "score of a patch (logarithmic)" : "score of a patch", .5);
+  canvas.write_upwards(16, (histogram_top + histogram_floor) / 2, "patches (logarithmic)");
 }
 
 void draw_example(Canvas& canvas, const PatchExample& example, double x, double y, const Colour& colour) {
@@ -99,7 +91,8 @@ void draw_example(Canvas& canvas, const PatchExample& example, double x, double 
 }
 
 std::string heading_of(const ScoreRange& range) {
-  return text(range.label, ": scores from ", figure(range.low), " to ", figure(range.high));
+  return text(range.label, ": ", figure(static_cast<double>(range.count)), range.count == 1 ? " patch" : " patches", ", scores ",
+              figures_between(range.low, range.high));
 }
 
 }  // namespace
@@ -114,9 +107,10 @@ ImportanceInfo write_importance(const std::filesystem::path& png, Policy& policy
   canvas.colour({0, 0, 0});
   canvas.write(left, histogram_top / 2,
                text("Scores of ", importance.patches, " patches of ", importance.patch, " x ", importance.patch, " pixels in ",
-                    importance.frames, " frames; ", importance.chosen, " are chosen"),
+                    importance.frames, " frames, ", figure(static_cast<double>(importance.scores)), " in all; ", importance.chosen,
+                    " per frame are chosen"),
                0, 17);
-  draw_histogram(canvas, importance.bars);
+  draw_histogram(canvas, importance.histogram);
   for (std::size_t i = 0; i < importance.ranges.size(); ++i) {
     const double top = rows_top + static_cast<double>(i) * row_height;
     canvas.colour(colour_of(static_cast<int>(i)));

@@ -7,6 +7,7 @@ module;
 export module iap.report;
 import iap.core;
 import iap.policy;
+import iap.rollout;
 export import iap.train;
 export import :figures;
 export import :page;
@@ -14,7 +15,8 @@ export import :video;
 
 export namespace iap {
 
-/// One line of a chart; points whose y is NaN are skipped. `low`/`high` (may be empty) draw a band.
+/// One line of a chart; points whose y is NaN are skipped. `low`/`high` (may be empty) draw a band around a line, and around points
+/// that no line joins a whisker each; where they are NaN, neither.
 struct Series {
   std::string label;
   std::vector<double> x, y, low, high;
@@ -25,15 +27,20 @@ struct Series {
 
 struct Chart {
   std::string title, x_label, y_label;
-  std::vector<Series> series;
+  std::string caption = {};  ///< under the chart, in lines as they fit
+  std::vector<Series> series = {};
   int width = 900, height = 540;  ///< pixels
-  bool from_zero = false;         ///< the x axis begins at 0 and ends beyond the last point
+  bool from_zero = false;         ///< the x axis begins at 0 and ends on a tick; else it holds the points and no more
+  bool log_x = false;             ///< a logarithmic x axis
+  bool y_from_zero = true;        ///< the y axis holds 0; it always begins and ends on a tick
 };
 
-/// Draws `chart` as a PNG, atomically. @throws Error naming the path, or when no point is finite.
+/// Draws `chart` as a PNG, atomically. @throws Error naming the path, when no point is finite, and for an x that a logarithmic axis
+/// has no place for.
 void write_chart(const std::filesystem::path& path, const Chart& chart);
 
-/// Learning curve of a run folder: the population's mean return and the mean policy's evaluations over iterations.
+/// Learning curve of a run folder: the population's mean return and the mean policy's evaluations over iterations, these with a
+/// band of one standard deviation between their episodes.
 void write_learning_curve(const std::filesystem::path& run, const std::filesystem::path& png);
 
 /// Runs that differ in their seed alone, drawn as one line.
@@ -42,18 +49,40 @@ struct CurveGroup {
   std::vector<std::filesystem::path> runs;  ///< folders
 };
 
+/// How a band shows what differs between runs: from the lowest to the highest, or one standard error of the mean or one standard
+/// deviation (n - 1) to either side of it.
+enum class Band : std::uint8_t { range, error, deviation };
+
+/// "range", "error", "deviation".
+const std::vector<std::string>& band_names();
+
 /// The mean of a column of metrics.csv over the runs of `group`, at the iterations at which each of them has a value; of several
-/// runs, with a band of one standard deviation (n - 1) to either side. @throws Error naming the group or the file.
-Series mean_curve(const CurveGroup& group, const std::string& column);
+/// runs, with a band. @throws Error naming the group or the file.
+Series mean_curve(const CurveGroup& group, const std::string& column, Band band);
 
-/// Draws the mean curves of all groups as a PNG, atomically. @throws as `mean_curve` and `write_chart`.
+/// Draws the mean curves of all groups as a PNG, atomically, and says below what the bands are. @throws as `mean_curve` and
+/// `write_chart`.
 void write_comparison(const std::filesystem::path& png, const std::vector<CurveGroup>& groups, const std::string& column,
-                      const std::string& title);
+                      const std::string& title, Band band);
 
-/// `frames` pictures of one episode, evenly spaced, side by side, with the attended patches drawn on them, each at least
-/// `min_height` pixels high. Returns the episode's return. @throws Error as `write_video`.
-double write_strip(const std::filesystem::path& png, Policy& policy, const Config& env, std::uint64_t seed, int frames,
-                   int min_height);
+struct StripOptions {
+  PictureView view = PictureView::overlay;
+  std::uint64_t seed = 0;  ///< of the episode
+  int frames = 6;          ///< pictures, evenly spaced from the first step to the last; fewer if the episode has fewer steps
+  int steps = 0;           ///< ends the episode after so many of the policy's steps; 0: its own end
+  int scale = 0;           ///< pixels per pixel of the policy's; 0: the smallest that gives `min_height` rows
+  int min_height = 200;    ///< rows
+  bool redraw = true;      ///< as in VideoOptions
+  bool captions = true;    ///< below each picture the time and the return so far; below heat maps their colours
+};
+
+struct StripInfo {
+  Episode episode;
+  int pictures = 0, height = 0, width = 0;
+};
+
+/// Pictures of one episode side by side, as a PNG. @throws Error for a path with an ending other than ".png", and as `write_video`.
+StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Config& env, const StripOptions& options);
 
 /// What a figure of importance was made of.
 struct ImportanceInfo {

@@ -29,6 +29,19 @@ std::string pictures(const std::vector<std::string>& webps, std::string_view kin
   return html + "</div>\n";
 }
 
+/// The colours of a heat map from the lowest to the highest.
+std::string colour_bar() {
+  constexpr int steps = 64, step_width = 3, height = 12;
+  std::string svg = text("<svg class=\"colours\" width=\"", steps * step_width, "\" height=\"", height, "\" viewBox=\"0 0 ",
+                         steps * step_width, " ", height, "\" role=\"img\" aria-label=\"colours of scores\">");
+  for (int i = 0; i < steps; ++i) {
+    const Rgb8 colour = heat_colour(i / (steps - 1.0));
+    svg += text("<rect x=\"", i * step_width, "\" width=\"", step_width + 1, "\" height=\"", height, "\" fill=\"rgb(",
+                int{colour[0]}, ",", int{colour[1]}, ",", int{colour[2]}, ")\"/>");
+  }
+  return svg + "</svg>";
+}
+
 std::string percent(double part) { return tick_label(100 * part) + "%"; }
 
 std::string example(const PatchExample& patch) {
@@ -38,9 +51,9 @@ std::string example(const PatchExample& patch) {
 }
 
 std::string range_rows(const ScoreRange& range, std::size_t colour) {
-  std::string html =
-      text("<div class=\"range\"><p><b><i class=\"swatch c", colour, "\"></i>", escaped(range.label), "</b><span>scores ",
-           figure(range.low), " to ", figure(range.high), "</span></p>\n<div class=\"patches\">\n");
+  std::string html = text("<div class=\"range\"><p><b><i class=\"swatch c", colour, "\"></i>", escaped(range.label), "</b><span>",
+                          figure(static_cast<double>(range.count)), range.count == 1 ? " patch" : " patches", ", scores ",
+                          figures_between(range.low, range.high), "</span></p>\n<div class=\"patches\">\n");
   for (const PatchExample& patch : range.examples) html += example(patch);
   return html + "</div></div>\n";
 }
@@ -90,7 +103,8 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
   if (attends)
     body += "<h3>Scores of all patches</h3>\n<figure>" +
             pictures(media.heat, " row", "The same frame with the score of every patch") +
-            "<figcaption>The same frames. Dark: the lowest score of the frame. Bright: its highest.</figcaption></figure>\n";
+            text("<figcaption class=\"scale\">The same frames. Lowest score of a frame ", colour_bar(),
+                 " its highest</figcaption></figure>\n");
   return section(
       titled(attends ? "What it attends to" : "What it does", name),
       text(shown_policy(run), ".",
@@ -103,20 +117,20 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
 std::string importance_section(const Importance& importance, const std::string& name) {
   Frame frame{.width = 900,
               .height = 240,
-              .x_label = "score of a patch",
-              .y_label = "share of patches",
+              .x_label = importance.histogram.logarithmic ? "score of a patch (logarithmic)" : "score of a patch",
+              .y_label = "patches (logarithmic)",
               .description = "Histogram of patch scores"};
-  std::string body = text("<figure><div class=\"wide\">", svg_histogram(importance.bars, frame), "</div>");
+  std::string body = text("<figure><div class=\"wide\">", svg_histogram(importance.histogram, frame), "</div>");
   frame.width = 340;
   frame.height = 220;
-  body += text("<div class=\"narrow\">", svg_histogram(importance.bars, frame), "</div></figure>\n");
+  body += text("<div class=\"narrow\">", svg_histogram(importance.histogram, frame), "</div></figure>\n");
   for (std::size_t i = 0; i < importance.ranges.size(); ++i) body += range_rows(importance.ranges[i], i);
   return section(titled("From scores to patches", name),
                  text("The scores that <code>", escaped(importance.block), "</code> gave to ",
                       figure(static_cast<double>(importance.patches)), " patches of ", importance.patch, " × ", importance.patch,
                       " pixels in ", counted(static_cast<double>(importance.frames), "frame"), " of ",
                       counted(importance.episodes, "episode"), " (mean return ", figure(importance.mean_return), "). It chooses ",
-                      importance.chosen, " a frame. Below, patches drawn at random from four ranges, with what surrounds them."),
+                      importance.chosen, " per frame. Below, patches drawn at random from four ranges, with what surrounds them."),
                  body);
 }
 

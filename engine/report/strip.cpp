@@ -3,6 +3,7 @@ module;
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 module iap.report;
 import iap.core;
@@ -10,27 +11,53 @@ import iap.env;
 import iap.policy;
 import iap.render;
 import iap.rollout;
+import :strip_captions;
 import :video;
 import :viewer;
 
 namespace iap {
-double write_strip(const std::filesystem::path& png, Policy& policy, const Config& env_config, std::uint64_t seed, int frames,
-                   int min_height) {
-  if (frames < 1) throw Error(text("a strip needs at least 1 frame, got ", frames));
-  Viewer viewer(env_config, policy.observation(), {.min_height = min_height});
+namespace {
+
+/// The steps that a strip shows of an episode: the first, the last, and evenly spaced ones between.
+std::vector<int> shown_steps(int steps, int frames) {
+  const int count = std::min(frames, steps);
+  std::vector<int> shown;
+  for (int i = 0; i < count; ++i) shown.push_back(i * (steps - 1) / std::max(1, count - 1));
+  return shown;
+}
+
+}  // namespace
+
+StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Config& env_config, const StripOptions& options) {
+  if (options.frames < 1) throw Error(text("a strip needs at least 1 frame, got ", options.frames));
+  if (png.has_extension() && png.extension() != ".png")
+    throw Error(text("cannot write '", png.string(), "': a strip is a picture; its name must end in .png"));
+  Viewer viewer(env_config, policy.observation(),
+                {.scale = options.scale, .min_height = options.min_height, .redraw = options.redraw, .steps = options.steps});
   // The episode's length is only known afterwards: the first pass measures it, the second repeats it and draws.
-  const Episode measured = run_episode(viewer.env(), policy, seed);
+  StripInfo strip{.episode = run_episode(viewer.env(), policy, options.seed)};
+  const std::vector<int> shown = shown_steps(strip.episode.steps, options.frames);
+  const double step_seconds = viewer.env().spec().control_dt;
   std::vector<Image> pictures;
-  int step = 0;
-  const auto observe = [&](const Observation& observation, std::span<const float>, const Policy& acting) {
-    const auto next = static_cast<int>(pictures.size());
-    if (next < frames && step >= next * std::max(1, measured.steps - 1) / std::max(1, frames - 1))
-      pictures.push_back(viewer.picture(PictureView::overlay, observation, acting));
-    ++step;
-  };
-  run_episode(viewer.env(), policy, seed, observe);
-  write_png(png, side_by_side(pictures, 4).view());
-  return measured.total;
+  std::vector<StripCaption> captions;
+  run_episode(viewer.env(), policy, options.seed,
+              [&](const Observation& observation, std::span<const float>, const Policy& acting) {
+                if (pictures.size() == shown.size() || viewer.steps() != shown[pictures.size()]) return;
+                pictures.push_back(viewer.picture(options.view, observation, acting));
+                captions.push_back(strip_caption(viewer.steps(), step_seconds, viewer.total()));
+              });
+  // Between pairs the gap is wider than within one.
+  const int gap = options.view == PictureView::side_by_side ? 16 : 4;
+  Image image = side_by_side(pictures, gap);
+  if (options.captions) {
+    const bool colours = options.view == PictureView::heatmap && !shown_views(policy).empty();
+    image = with_captions(image, pictures.front().shape().width, gap, captions, colours);
+  }
+  write_png(png, image.view());
+  strip.pictures = static_cast<int>(pictures.size());
+  strip.height = image.shape().height;
+  strip.width = image.shape().width;
+  return strip;
 }
 
 }  // namespace iap

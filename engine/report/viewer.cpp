@@ -32,21 +32,26 @@ class Watched final : public EnvWrapper {
     env_->reset(seed);
     if (shown_) shown_->reset(seed);
     steps_ = 0;
+    total_ = 0;
   }
 
   StepResult step(std::span<const float> action) override {
     StepResult result = env_->step(action);
     if (shown_ && shown_->step(action).reward != result.reward)
       throw Error("drawn larger, the environment pays another reward; show the policy's own pixels instead (redraw = false)");
+    total_ += result.reward;
     if (++steps_ == most_steps_) result.truncated = true;
     return result;
   }
 
   Env* shown() { return shown_.get(); }
+  int steps() const { return steps_; }
+  double total() const { return total_; }
 
  private:
   std::unique_ptr<Env> shown_;
   int most_steps_, steps_ = 0;
+  double total_ = 0;
 };
 
 int scale_for(int height, const ViewerOptions& options) {
@@ -70,29 +75,6 @@ std::unique_ptr<Env> draw_larger(Config config, int height, int width) {
 // Heads that look at the same image are told apart by these; the papers' white comes first.
 constexpr std::array<Rgb8, 4> head_colours{{{255, 255, 255}, {255, 196, 61}, {102, 224, 255}, {255, 138, 200}}};
 
-/// Rings around patches that are too small to be seen: the papers' 2 x 2 pixels are dots.
-void ring_small_patches(Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities,
-                        const Rgb8& colour) {
-  const auto& shape = image.shape();
-  const int least = std::max(shape.height / 40, 6), thickness = std::max(least / 6, 1);
-  if (places.patch >= least) return;
-  for (std::size_t i = 0; i < selected.size(); ++i) {
-    const int x = selected[i] % places.columns * places.stride + places.patch / 2;
-    const int y = selected[i] / places.columns * places.stride + places.patch / 2;
-    const int outer = least / 2 + thickness;
-    for (int row = std::max(y - outer, 0); row < std::min(y + outer, shape.height); ++row)
-      for (int column = std::max(x - outer, 0); column < std::min(x + outer, shape.width); ++column) {
-        const bool inside =
-            std::abs(2 * (row - y) + 1) < 2 * (outer - thickness) && std::abs(2 * (column - x) + 1) < 2 * (outer - thickness);
-        if (inside) continue;
-        auto* pixel = &image.bytes()[3 * (static_cast<std::size_t>(row) * shape.width + column)];
-        for (std::size_t channel = 0; channel < 3; ++channel)
-          pixel[channel] =
-              static_cast<std::uint8_t>(std::lround(pixel[channel] + (colour[channel] - pixel[channel]) * opacities[i]));
-      }
-  }
-}
-
 }  // namespace
 
 struct Viewer::Impl {
@@ -106,12 +88,14 @@ struct Viewer::Impl {
   }
   PatchPlaces places(const AttentionView& view) const { return {view.rows, view.columns, view.patch * scale, view.stride * scale}; }
   void draw_patches(Image& image, const Policy& policy) const {
+    // A line as thick as one of a chart; the papers' patches of 2 x 2 pixels would be dots without the room that it encloses.
+    const int thickness = std::max(1, (image.shape().height + 120) / 240), least = std::max(6, image.shape().height / 40);
     std::size_t head = 0;
     for (const auto& view : shown_views(policy)) {
       const auto opacities = importance_opacities(view.scores, view.selected);
       const Rgb8& colour = head_colours[head++ % head_colours.size()];
       overlay_patches(image, places(view), view.selected, opacities, colour);
-      ring_small_patches(image, places(view), view.selected, opacities, colour);
+      outline_patches(image, places(view), view.selected, opacities, colour, thickness, least);
     }
   }
 };
@@ -137,6 +121,8 @@ Viewer::~Viewer() = default;
 Env& Viewer::env() { return *impl_->env; }
 int Viewer::height() const { return impl_->height; }
 int Viewer::width() const { return impl_->width; }
+int Viewer::steps() const { return impl_->env->steps(); }
+double Viewer::total() const { return impl_->env->total(); }
 
 Image Viewer::picture(PictureView view, const Observation& observation, const Policy& policy) {
   Image image = impl_->plain(observation);

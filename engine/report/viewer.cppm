@@ -29,6 +29,9 @@ class Viewer {
   /// Of the pictures; a side-by-side picture is wider.
   int height() const;
   int width() const;
+  /// Of the episode so far: the policy's steps and the sum of their rewards.
+  int steps() const;
+  double total() const;
   /// The present: `observation` is what `policy` has just acted on.
   Image picture(PictureView view, const Observation& observation, const Policy& policy);
 

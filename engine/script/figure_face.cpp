@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -63,8 +64,8 @@ Series read_series(Options& options) {
   return series;
 }
 
-/// iap.report.line_chart{out, title, x_label, y_label, width, height, from_zero, series = {{label, x, y, low, high, dots, line,
-/// colour}, ...}}
+/// iap.report.line_chart{out, title, x_label, y_label, caption, width, height, from_zero, log_x, y_from_zero, series = {{label, x,
+/// y, low, high, dots, line, colour}, ...}}
 int line_chart(Call& call) {
   const Config config = read_table(call);
   Options options(call.name(), config);
@@ -72,9 +73,11 @@ int line_chart(Call& call) {
   Chart chart{.title = options.string("title", ""),
               .x_label = options.string("x_label", ""),
               .y_label = options.string("y_label", ""),
-              .series = {}};
+              .caption = options.string("caption", "")};
   read_size(options, chart.width, chart.height);
   chart.from_zero = options.boolean("from_zero", false);
+  chart.log_x = options.boolean("log_x", false);
+  chart.y_from_zero = options.boolean("y_from_zero", true);
   for (const Config& one : options.list("series")) {
     Options reader(text(call.name(), ": series ", chart.series.size() + 1), one);
     chart.series.push_back(read_series(reader));
@@ -102,7 +105,7 @@ int bar_chart(Call& call) {
   return 0;
 }
 
-/// iap.report.heat_maps{out, title, x_label, y_label, value_label, x_range, y_range, value_range, panels_a_row, width,
+/// iap.report.heat_maps{out, title, x_label, y_label, value_label, x_range, y_range, value_range, panels_per_row, width,
 /// height, panels = {{title, rows = {{...}, ...}}, ...}}: rows from the lowest y
 int heat_maps(Call& call) {
   const Config config = read_table(call);
@@ -118,7 +121,7 @@ int heat_maps(Call& call) {
     if (ends.size() != 2 || !(ends[0] < ends[1])) options.fail(text("option '", key, "' must be {lowest, highest}"));
     *range = {ends[0], ends[1]};
   }
-  maps.panels_a_row = static_cast<int>(options.integer_in("panels_a_row", 1, 100, 100));
+  maps.panels_per_row = static_cast<int>(options.integer_in("panels_per_row", 1, 100, 100));
   int position = 0;
   for (const Config& one : options.list("panels")) {
     Options reader(text(call.name(), ": panel ", ++position), one);
@@ -149,13 +152,16 @@ CurveGroup read_group(Options& options) {
   return group;
 }
 
-/// iap.report.compare{out, title, column, groups = {{label, runs = {folder, ...}}, ...}} -> {{label, iteration, mean, deviation},
-/// ...}: a PNG of the mean of `column` (default "eval_mean") over each group's runs, with bands of one standard deviation; returns
-/// the ends of the curves; a single run has no deviation.
+/// iap.report.compare{out, title, column, band, groups = {{label, runs = {folder, ...}}, ...}} -> {{label, iteration, mean,
+/// deviation}, ...}: a PNG of the mean of `column` (default "eval_mean") over each group's runs, with bands from the lowest to the
+/// highest run (`band` = "range", the default), of one standard "error" or of one standard "deviation" to either side; returns the
+/// ends of the curves; a single run has no deviation.
 int compare(Call& call) {
   const Config config = read_table(call);
   Options options(call.name(), config);
   const auto title = options.string("title", "Learning curves"), column = options.string("column", "eval_mean");
+  const auto band =
+      static_cast<Band>(std::ranges::find(band_names(), options.choice("band", band_names(), "range")) - band_names().begin());
   std::vector<CurveGroup> groups;
   for (const auto& item : options.list("groups")) {
     Options entry_options(text(call.name(), ": group ", groups.size() + 1), item);
@@ -164,10 +170,10 @@ int compare(Call& call) {
   if (groups.empty()) options.fail("option 'groups' must name at least one group of runs");
   const auto out = target(options);
   options.finish();
-  write_comparison(out, groups, column, title);
+  write_comparison(out, groups, column, title, band);
   Config::List ends;
   for (const auto& group : groups) {
-    const Series curve = mean_curve(group, column);
+    const Series curve = mean_curve(group, column, Band::deviation);
     Config::Map end{{"label", curve.label}, {"iteration", curve.x.back()}, {"mean", curve.y.back()}};
     if (!curve.high.empty()) end.emplace("deviation", curve.high.back() - curve.y.back());
     ends.push_back(std::move(end));

@@ -22,6 +22,7 @@ namespace {
 using lua::Call;
 using lua::entry;
 
+constexpr int most_steps = 1'000'000'000, most_scale = 64;
 constexpr std::int64_t largest_seed = std::numeric_limits<std::int64_t>::max();
 
 /// Pictures usually go to a run's media folder, which the first of them makes.
@@ -87,14 +88,21 @@ class Shown {
   Options options;
 };
 
-/// iap.report.strip{policy, out, frames, seed, env, min_height} -> the episode's return
+/// iap.report.strip{policy, out, frames, seed, env, view, steps, scale, min_height, redraw, captions} -> the episode's return
 int strip(Call& call) {
   Shown shown(call);
+  StripOptions options;
   const auto out = shown.options.string("out");
-  const int frames = shown.integer("frames", 1, 100, 6), height = shown.integer("min_height", 1, 4096, 200);
-  const auto seed = shown.seed();
+  options.view = picture_view(shown.options.choice("view", picture_view_names(), "overlay"));
+  options.seed = shown.seed();
+  options.frames = shown.integer("frames", 1, 100, options.frames);
+  options.steps = shown.integer("steps", 0, most_steps, 0);
+  options.scale = shown.integer("scale", 0, most_scale, 0);
+  options.min_height = shown.integer("min_height", 1, 4096, options.min_height);
+  options.redraw = shown.options.boolean("redraw", true);
+  options.captions = shown.options.boolean("captions", true);
   shown.finish();
-  return call.give(write_strip(with_folder(out), shown.policy(), shown.env(), seed, frames, height));
+  return call.give(write_strip(with_folder(out), shown.policy(), shown.env(), options).episode.total);
 }
 
 /// iap.report.importance{policy, out, episodes, seed, env} -> {frames, patches, chosen, mean_return}
@@ -120,8 +128,8 @@ int video(Call& call) {
   const auto out = shown.options.string("out");
   options.view = picture_view(shown.options.choice("view", picture_view_names(), "overlay"));
   options.seed = shown.seed();
-  options.steps = shown.integer("steps", 0, 1'000'000'000, 0);
-  options.scale = shown.integer("scale", 0, 64, 0);
+  options.steps = shown.integer("steps", 0, most_steps, 0);
+  options.scale = shown.integer("scale", 0, most_scale, 0);
   options.fps = shown.options.number_in("fps", 0, most_fps, 0);
   options.most_fps = shown.options.number_in("most_fps", 0.1, most_fps, options.most_fps);
   options.quality = shown.integer("quality", 0, 100, options.quality);

@@ -68,22 +68,28 @@ struct Cover {
 
 }  // namespace
 
-void overlay_patches(Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities,
-                     const Rgb8& colour) {
+void check_patches(const Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities) {
   check_image(image);
-  const auto& [rows, columns, patch, stride] = places;
+  const int columns = places.columns, patch = places.patch, stride = places.stride;
   if (columns < 1 || patch < 1 || stride < 1)
     throw Error(text("cannot show patches of ", patch, " pixels every ", stride, " pixels in ", columns, " columns"));
   if (opacities.size() != selected.size())
     throw Error(text("got ", opacities.size(), " opacities for ", selected.size(), " patches; give one for each"));
   const ImageShape& shape = image.shape();
+  for (const int chosen : selected)
+    if (chosen < 0 || chosen % columns * stride + patch > shape.width || chosen / columns * stride + patch > shape.height)
+      throw Error(text("patch ", chosen, " does not lie on an image of ", shape.height, " x ", shape.width, " pixels"));
+}
+
+void overlay_patches(Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities,
+                     const Rgb8& colour) {
+  check_patches(image, places, selected, opacities);
+  const int width = image.shape().width;
   for (std::size_t i = 0; i < selected.size(); ++i) {
-    const int left = selected[i] % columns * stride, top = selected[i] / columns * stride;
-    if (selected[i] < 0 || left + patch > shape.width || top + patch > shape.height)
-      throw Error(text("patch ", selected[i], " does not lie on an image of ", shape.height, " x ", shape.width, " pixels"));
-    for (int y = top; y < top + patch; ++y) {
-      std::uint8_t* row = image.bytes().data() + 3 * (static_cast<std::size_t>(y) * shape.width + left);
-      for (int j = 0; j < 3 * patch; ++j) row[j] = mix(row[j], colour[static_cast<std::size_t>(j) % 3], opacities[i]);
+    const int left = selected[i] % places.columns * places.stride, top = selected[i] / places.columns * places.stride;
+    for (int y = top; y < top + places.patch; ++y) {
+      std::uint8_t* row = image.bytes().data() + 3 * (static_cast<std::size_t>(y) * width + left);
+      for (int j = 0; j < 3 * places.patch; ++j) row[j] = mix(row[j], colour[static_cast<std::size_t>(j) % 3], opacities[i]);
     }
   }
 }
@@ -128,20 +134,21 @@ void overlay_scores(Image& image, const PatchPlaces& places, std::span<const flo
 }
 
 Rgb8 heat_colour(double value) {
-  // From dark to light with evenly rising lightness, so that it also reads in grey and to colour-blind readers.
-  constexpr std::array<Rgb8, 9> stops{{{4, 4, 20},
-                                       {38, 14, 84},
-                                       {84, 18, 109},
-                                       {129, 35, 106},
-                                       {176, 50, 90},
-                                       {218, 76, 62},
-                                       {243, 120, 26},
-                                       {249, 178, 34},
-                                       {250, 250, 160}}};
-  const double place = std::clamp(value, 0.0, 1.0) * (stops.size() - 1);
-  const auto below = std::min(static_cast<std::size_t>(place), stops.size() - 2);
+  // Of each channel the coefficients of 1, t, t^2 ... t^6.
+  constexpr std::array<std::array<double, 7>, 3> fit{
+      {{0.2777273272234177, 0.1050930431085774, -0.3308618287255563, -4.634230498983486, 6.228269936347081, 4.776384997670288,
+        -5.435455855934631},
+       {0.005407344544966578, 1.404613529898575, 0.214847559468213, -5.799100973351585, 14.17993336680509, -13.74514537774601,
+        4.645852612178535},
+       {0.3340998053353061, 1.384590162594685, 0.09509516302823659, -19.33244095627987, 56.69055260068105, -65.35303263337234,
+        26.3124352495832}}};
+  const double t = std::clamp(value, 0.0, 1.0);
   Rgb8 colour{};
-  for (std::size_t i = 0; i < 3; ++i) colour[i] = mix(stops[below][i], stops[below + 1][i], place - static_cast<double>(below));
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    double sum = 0;
+    for (std::size_t power = fit[channel].size(); power-- > 0;) sum = sum * t + fit[channel][power];
+    colour[channel] = static_cast<std::uint8_t>(std::lround(255 * std::clamp(sum, 0.0, 1.0)));
+  }
   return colour;
 }
 

@@ -22,16 +22,31 @@ struct PatchPlaces {
 void overlay_patches(Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities,
                      const Rgb8& colour);
 
+/// Draws a line around what the patches of `selected` cover together: `thickness` pixels of `colour` along the inside, and as many
+/// almost black ones along the outside, so that it is seen on bright pictures and on dark ones. Its opacity is that of the patch
+/// beside it, raised so that a patch of opacity 1/4 has a line of 0.6. Around a patch of fewer than `least` pixels the line leaves
+/// room for `least`. @throws Error as `overlay_patches`.
+void outline_patches(Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities,
+                     const Rgb8& colour, int thickness, int least);
+
 /// The papers' "whiter is more important": 3/4 for the most important of `selected` (best first) to 1/4 for the last, in between by
 /// score; by rank where all scores are equal. `scores` has a value for every patch.
 std::vector<float> importance_opacities(std::span<const float> scores, std::span<const int> selected);
 
-/// Turns `image` grey and lays the colours of `scores` over it: dark violet for the frame's lowest, over red and orange, to pale
-/// yellow for its highest. A pixel in several patches shows their mean; one in none stays grey. Scores that are not finite count as
+/// Turns `image` grey and lays the colours of `scores` over it, those of `heat_colour` from the frame's lowest to its highest. A
+/// pixel in several patches shows their mean; one in none stays grey. Scores that are not finite count as
 /// the lowest. @throws Error unless there is a score for each patch, the patches lie on the image, and it is 8-bit RGB.
 void overlay_scores(Image& image, const PatchPlaces& places, std::span<const float> scores);
 
-/// The colour of a heat map for `value` in [0, 1].
+/// The colour of a heat map for `value` in [0, 1]: the scale "viridis" (Smith and van der Walt 2015), from dark violet over blue
+/// and green to yellow, by Zucker's polynomial fit. Its lightness rises evenly, which colour-blind readers and grey print keep.
 Rgb8 heat_colour(double value);
+
+}  // namespace iap
+
+namespace iap {
+
+/// @throws Error naming a patch that does not lie on the image, and unless there is an opacity for each and the image is 8-bit RGB.
+void check_patches(const Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities);
 
 }  // namespace iap

@@ -10,7 +10,7 @@ local options = iap.options({ episodes = 5, seed = 1, out = "" }, { training = f
 local policy, env = agent.open(arg[1])
 local out = options.out ~= "" and options.out or "runs/figures-" .. env.name
 local total = iap.report.strip {
-  policy = policy, env = env, frames = 5, min_height = 240, seed = options.seed, out = out .. "/strip.png",
+  policy = policy, env = env, frames = 5, min_height = 192, seed = options.seed, out = out .. "/strip.png",
 }
 local shown = iap.report.importance {
   policy = policy, env = env, episodes = options.episodes, seed = options.seed, out = out .. "/importance.png",

@@ -34,7 +34,9 @@ for _, entry in ipairs(variants) do
   table.insert(times, { label = entry.variant.label, value = ms })
 end
 
-iap.report.compare { groups = groups, out = root .. "/curves.png", title = "cheetah-run: how many random features?" }
+iap.report.compare {
+  groups = groups, out = root .. "/curves.png", title = "cheetah-run: how many random features?", band = "deviation",
+}
 iap.report.bar_chart {
   bars = times,
   out = root .. "/inference.png",

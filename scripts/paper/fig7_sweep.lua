@@ -22,7 +22,7 @@ local variant = paper.variant(options.kernel)
 
 local rows = {}
 for _, d in ipairs { 4, 16, 64 } do
-  local lines = {}
+  local lines, span = {}, nil
   for _, top in ipairs { 10, 50, 100 } do
     local line = { label = "l = " .. top, x = {}, y = {}, low = {}, high = {}, dots = true }
     for _, patch in ipairs { 2, 4, 8 } do
@@ -32,9 +32,10 @@ for _, d in ipairs { 4, 16, 64 } do
       local earned = paper.evaluate(folders, options.episodes)
       table.insert(line.x, patch)
       table.insert(line.y, earned.mean)
-      if earned.low then -- one episode has no interval
-        table.insert(line.low, earned.low)
-        table.insert(line.high, earned.high)
+      if earned.lowest then -- one episode has no interval
+        table.insert(line.low, earned.lowest)
+        table.insert(line.high, earned.highest)
+        span = earned.span
       end
       table.insert(rows, { patch, d, top, earned.runs, earned.mean, earned.deviation })
     end
@@ -46,6 +47,7 @@ for _, d in ipairs { 4, 16, 64 } do
     title = string.format("%s, d = %d", options.task, d),
     x_label = "patch size",
     y_label = "return",
+    caption = span and "Band: " .. span .. "." or nil,
   }
 end
 paper.write_table(root .. "/results.csv", { "patch", "d", "l", "seeds", "return", "deviation" }, rows)

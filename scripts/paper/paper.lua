@@ -89,8 +89,10 @@ function paper.train_seeds(root, name, options, env, policy)
 end
 
 -- How good the best policies of these runs are, on episodes that no training saw: the mean return over the runs, the standard
--- deviation between them (for a single run, between its episodes), and the 95% interval of the first one's mean; one episode has
--- neither. `distraction`, where given, takes the place of what the policy was trained with (false: none).
+-- deviation between them (for a single run, between its episodes), the 95% interval of the first one's mean, `low` to `high`, and for
+-- charts `lowest` to `highest`: the runs' extremes, or that interval where there is one run; `span` says which; one episode of one run
+-- has neither. `distraction`, where
+-- given, takes the place of what the policy was trained with (false: none).
 function paper.evaluate(folders, episodes, distraction)
   local means, first = {}, nil
   for _, folder in ipairs(folders) do
@@ -104,7 +106,13 @@ function paper.evaluate(folders, episodes, distraction)
   for _, value in ipairs(means) do mean = mean + value / #means end
   for _, value in ipairs(means) do square = square + (value - mean) ^ 2 end
   local deviation = #means > 1 and math.sqrt(square / (#means - 1)) or first.standard_deviation
-  return { mean = mean, deviation = deviation, low = first.low, high = first.high, runs = #means }
+  local several = #means > 1
+  return {
+    mean = mean, deviation = deviation, low = first.low, high = first.high, runs = #means,
+    lowest = several and math.min(table.unpack(means)) or first.low,
+    highest = several and math.max(table.unpack(means)) or first.high,
+    span = several and string.format("from the lowest to the highest of %d seeds", #means) or "95% interval of the mean",
+  }
 end
 
 -- CPU time of one decision: the mean of `passes` forward passes on the first frame of an episode, in milliseconds.

@@ -65,7 +65,7 @@ iap.report.heat_maps {
   title = string.format("Mean squared error of estimators of exp(x . y), m = %d, r = %d", options.m, options.r),
   x_label = "angle between x and y", y_label = "length of x and y", value_label = "log10 MSE",
   x_range = { 0, math.pi }, y_range = { 0, options.length }, value_range = { -5, 2 },
-  panels = panels, panels_a_row = 3, width = 1100, height = 720,
+  panels = panels, panels_per_row = 3, width = 1100, height = 720,
 }
 -- Where x and y are long, few draws carry most of the error: most Monte Carlo means are below the truth, a few far above.
 for _, estimator in ipairs(closed) do

@@ -215,12 +215,9 @@ case_play() {
   exits 0
   says out "p.png (132 x 48, 4 frames, 5 a second"
   [ "$(head -c 4 p.png | tail -c 3)" = PNG ] || fail "no PNG"
-  # A heat map of what the policy sees, and a strip.
+  # A heat map of what the policy sees.
   run play policy.iap --out p.apng --view heatmap --as-seen
   exits 0
-  run play policy.iap --strip 3 --out strip.png
-  exits 0
-  says out "3 pictures"
   # The episode is that of iap eval.
   run eval policy.iap --episodes 2 --csv e.csv
   seed=$(sed -n 3p e.csv | cut -d, -f2)
@@ -232,6 +229,55 @@ case_play() {
   run play run --scale 1 --env cartpole-swingup
   exits 0
   [ -s run/media/play.webp ] || fail "no video in the run"
+}
+
+# A strip honours what a video does.
+case_play_strip() {
+  save_policy
+  # 24 x 32 pixels: 9 times as large gives 216 rows, and the captions stand below.
+  run play policy.iap --strip 3 --out strip.png
+  exits 0
+  says out "strip    strip.png (872 x 2"
+  says out "3 pictures"
+  says out "10 steps, seed 0"
+  strip() {
+    local name=$1
+    shift
+    run play policy.iap --strip 3 --out "$name.png" "$@"
+    exits 0
+    cmp -s strip.png "$name.png" && fail "--strip ignores $*"
+    true
+  }
+  for view in heatmap side-by-side raw; do strip $view --view $view; done
+  cmp -s heatmap.png raw.png && fail "two views are one"
+  strip seen --as-seen
+  strip seen-raw --as-seen --view raw
+  strip small --scale 2
+  says out "small.png (200 x "
+  strip short --steps 4
+  says out "4 steps"
+  strip shorter --steps 2
+  says out "2 pictures"
+  strip seed --seed 3
+  cat >same.lua <<'LUA'
+local iap = require "iap"
+iap.report.strip { policy = "policy.iap", frames = 3, view = "heatmap", scale = 2, steps = 4, redraw = false, out = "lua.png" }
+LUA
+  run run same.lua
+  exits 0
+  strip all --view heatmap --scale 2 --steps 4 --as-seen
+  cmp all.png lua.png || fail "iap.report.strip draws another strip"
+  for option in "--fps 10" "--quality 50"; do
+    # shellcheck disable=SC2086
+    run play policy.iap --strip 3 --out no.png $option
+    exits 2
+    says err "${option% *}: only videos have it; leave it out, or leave out --strip"
+  done
+  run play policy.iap --strip 3 --out no.webp
+  exits 1
+  says err "cannot write 'no.webp': a strip is a picture; its name must end in .png"
+  lines err 1
+  [ ! -e no.png ] && [ ! -e no.webp ] || fail "a refused strip was written"
 }
 
 case_play_errors() {

@@ -24,8 +24,6 @@ Image noise(int height, int width, std::uint64_t seed) {
   return image;
 }
 
-int luma(const Rgb8& colour) { return 77 * colour[0] + 150 * colour[1] + 29 * colour[2]; }
-
 }  // namespace
 
 TEST_CASE("patches take on a colour by their opacity") {
@@ -105,14 +103,73 @@ TEST_CASE("a heat map shows at each pixel the mean of the patches over it") {
   CHECK_THROWS_MATCHES(overlay_scores(grey, {6, 7, 3, 3}, scores), Error, MessageMatches(ContainsSubstring("8-bit RGB")));
 }
 
-TEST_CASE("a heat map's colours become lighter throughout") {
-  int before = -1;
-  for (int i = 0; i <= 200; ++i) {
-    const int now = luma(heat_colour(i / 200.0));
-    CHECK(now >= before);
-    before = now;
+TEST_CASE("a heat map's colours are those of viridis, and become lighter evenly") {
+  // As published (matplotlib): the ends, the quarters.
+  const std::array<Rgb8, 5> published{{{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};
+  for (std::size_t i = 0; i < published.size(); ++i)
+    for (std::size_t channel = 0; channel < 3; ++channel)
+      CHECK(std::abs(heat_colour(static_cast<double>(i) / 4)[channel] - published[i][channel]) <= 4);
+  // CIE lightness, of sRGB.
+  const auto lightness = [](const Rgb8& colour) {
+    double luminance = 0;
+    const std::array<double, 3> weights{0.2126, 0.7152, 0.0722};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double value = colour[i] / 255.0;
+      luminance += weights[i] * (value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4));
+    }
+    return luminance > 0.008856 ? 116 * std::cbrt(luminance) - 16 : 903.3 * luminance;
+  };
+  const double low = lightness(heat_colour(0)), high = lightness(heat_colour(1));
+  CHECK(low < 18);
+  CHECK(high > 88);
+  for (int i = 0; i < 64; ++i) {
+    const double here = lightness(heat_colour(i / 64.0)), next = lightness(heat_colour((i + 1) / 64.0));
+    INFO(i);
+    CHECK(next > here);
+    CHECK(std::abs(here - (low + (high - low) * i / 64)) < 4);
   }
   CHECK(heat_colour(-3) == heat_colour(0));
   CHECK(heat_colour(7) == heat_colour(1));
-  CHECK(luma(heat_colour(1)) > luma(heat_colour(0)) + 200 * 256);
+}
+
+TEST_CASE("a line around patches is bright inside and dark outside, and goes around what they cover together") {
+  const std::array selected{6, 7};  // squares of 8 pixels that overlap by 2: columns 12 to 26, rows 6 to 14
+  const std::array opacities{0.75F, 0.75F};
+  for (const int art : {0, 128, 255}) {
+    Image image({28, 40, 3, PixelType::uint8});
+    std::ranges::fill(image.bytes(), static_cast<std::uint8_t>(art));
+    outline_patches(image, {.rows = 4, .columns = 4, .patch = 8, .stride = 6}, selected, opacities, {255, 255, 255}, 2, 0);
+    for (int y = 0; y < 28; ++y)
+      for (int x = 0; x < 40; ++x) {
+        const int inside = std::min({x - 12, 25 - x, y - 6, 13 - y});  // from 0 at the border; negative outside
+        const int truth = inside >= 2 || inside < -2 ? art : inside >= 0 ? 255 : 16;
+        for (int channel = 0; channel < 3; ++channel)
+          REQUIRE(int{image.bytes()[3 * (static_cast<std::size_t>(y) * 40 + x) + channel]} == truth);
+      }
+  }
+}
+
+TEST_CASE("the line around a patch is fainter for one of less importance, leaves room in a small one, and ends at the border") {
+  Image image({20, 20, 3, PixelType::uint8});
+  const std::array selected{0, 65};  // the corner, and column 10, row 12
+  const std::array opacities{0.75F, 0.25F};
+  outline_patches(image, {.rows = 10, .columns = 10, .patch = 2, .stride = 2}, selected, opacities, {255, 255, 255}, 1, 6);
+  const auto at = [&](int y, int x) { return int{image.bytes()[3 * (static_cast<std::size_t>(y) * 20 + x)]}; };
+  // Room for 6 pixels and the line make 8, of which 5 x 5 are on the image; the line closes along the image's border.
+  CHECK(at(0, 0) == 255);
+  CHECK(at(4, 4) == 255);
+  CHECK(at(1, 1) == 0);
+  CHECK(at(3, 3) == 0);
+  CHECK(at(5, 5) == 16);
+  // The other one's is 0.6 white.
+  CHECK(at(9, 7) == 153);
+  CHECK(at(16, 14) == 153);
+  CHECK(at(10, 8) == 0);
+  CHECK(at(15, 13) == 0);
+  CHECK(at(8, 6) == 10);
+  CHECK(at(17, 15) == 10);
+  const std::array outside{100};
+  const std::array one{1.0F};
+  CHECK_THROWS_MATCHES(outline_patches(image, {10, 10, 2, 2}, outside, one, {}, 1, 0), Error,
+                       MessageMatches(ContainsSubstring("patch 100")));
 }

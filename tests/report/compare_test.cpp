@@ -34,7 +34,7 @@ TEST_CASE("a mean curve has the runs' mean and deviation where every run has a v
   runs.add("iteration,eval_mean\n0,1\n1,\n2,4\n3,7\n4,9\n");
   runs.add("iteration,eval_mean\n0,2\n1,5\n2,8\n3,\n");
   runs.add("iteration,eval_mean\n0,6\n1,\n2,0\n3,1\n");
-  const Series curve = mean_curve({"three", runs.folders}, "eval_mean");
+  const Series curve = mean_curve({"three", runs.folders}, "eval_mean", Band::deviation);
   CHECK(curve.label == "three");
   CHECK(curve.x == std::vector<double>{0, 2});
   CHECK(std::abs(curve.y[0] - 3) < 1e-12);
@@ -43,7 +43,14 @@ TEST_CASE("a mean curve has the runs' mean and deviation where every run has a v
   CHECK(std::abs(curve.high[0] - (3 + std::sqrt(7.0))) < 1e-12);
   CHECK(std::abs(curve.low[1] - (4 - std::sqrt(16.0))) < 1e-12);
 
-  const Series single = mean_curve({"one", {runs.folders[0]}}, "eval_mean");
+  const Series range = mean_curve({"three", runs.folders}, "eval_mean", Band::range);
+  CHECK(range.low == std::vector<double>{1, 0});
+  CHECK(range.high == std::vector<double>{6, 8});
+  const Series error = mean_curve({"three", runs.folders}, "eval_mean", Band::error);
+  CHECK(std::abs(error.high[0] - (3 + std::sqrt(7.0 / 3))) < 1e-12);
+  CHECK(std::abs(error.low[1] - (4 - std::sqrt(16.0 / 3))) < 1e-12);
+
+  const Series single = mean_curve({"one", {runs.folders[0]}}, "eval_mean", Band::deviation);
   CHECK(single.x == std::vector<double>{0, 2, 3, 4});
   CHECK(single.y == std::vector<double>{1, 4, 7, 9});
   CHECK(single.low.empty());
@@ -53,12 +60,13 @@ TEST_CASE("a comparison that cannot be drawn says which curve or file is at faul
   Runs runs;
   runs.add("iteration,eval_mean\n0,1\n");
   runs.add("iteration,eval_mean\n1,1\n");
-  CHECK_THROWS_WITH(mean_curve({"none", {}}, "eval_mean"), ContainsSubstring("'none'") && ContainsSubstring("no runs"));
-  CHECK_THROWS_WITH(mean_curve({"apart", runs.folders}, "eval_mean"),
+  CHECK_THROWS_WITH(mean_curve({"none", {}}, "eval_mean", Band::range),
+                    ContainsSubstring("'none'") && ContainsSubstring("no runs"));
+  CHECK_THROWS_WITH(mean_curve({"apart", runs.folders}, "eval_mean", Band::range),
                     ContainsSubstring("'apart'") && ContainsSubstring("in every run"));
-  CHECK_THROWS_WITH(mean_curve({"a", runs.folders}, "eval_maen"),
+  CHECK_THROWS_WITH(mean_curve({"a", runs.folders}, "eval_maen", Band::range),
                     ContainsSubstring("metrics.csv") && ContainsSubstring("did you mean 'eval_mean'"));
-  CHECK_THROWS_WITH(mean_curve({"a", {runs.root.path() / "missing"}}, "eval_mean"), ContainsSubstring("missing"));
+  CHECK_THROWS_WITH(mean_curve({"a", {runs.root.path() / "missing"}}, "eval_mean", Band::range), ContainsSubstring("missing"));
 }
 
 TEST_CASE("a comparison shows each curve in its colour and its band") {
@@ -67,8 +75,9 @@ TEST_CASE("a comparison shows each curve in its colour and its band") {
   runs.add("iteration,eval_mean\n0,40\n10,100\n");
   runs.add("iteration,eval_mean\n0,80\n10,20\n");
   const auto png = runs.root.path() / "compare.png";
-  write_comparison(png, {{"a", {runs.folders[0], runs.folders[1]}}, {"b", {runs.folders[2]}}}, "eval_mean", "title");
-  const Image image = read_png(png);
+  write_comparison(png, {{"a", {runs.folders[0], runs.folders[1]}}, {"b", {runs.folders[2]}}}, "eval_mean", "title",
+                   Band::deviation);
+  Image image = read_png(png);
   const auto count = [&](int r, int g, int b) {
     int pixels = 0;
     for (std::size_t i = 0; i < image.bytes().size(); i += 3)
@@ -78,8 +87,13 @@ TEST_CASE("a comparison shows each curve in its colour and its band") {
   };
   CHECK(count(0, 114, 178) > 800);
   CHECK(count(213, 94, 0) > 800);
-  // The band's triangle, 18% blue on white: half of the plot's width times the height of its left end, 56 of 113 units.
-  CHECK(count(209, 230, 241) > 0.5 * 800 * 430 * 0.5 * 0.8);
+  // The band's triangle, 18% blue on white: half of the plot's width times the height of its left end, 56 of 120 units.
+  CHECK(count(209, 230, 241) > 0.5 * 800 * 430 * 0.47 * 0.8);
+  // From the lowest to the highest run the band is narrower: 40 of an axis of 100 units in place of 56.6 of one of 120.
+  const int deviation = count(209, 230, 241);
+  write_comparison(png, {{"a", {runs.folders[0], runs.folders[1]}}, {"b", {runs.folders[2]}}}, "eval_mean", "title", Band::range);
+  image = read_png(png);
+  CHECK(std::abs(count(209, 230, 241) / static_cast<double>(deviation) - 0.4 / (56.6 / 120)) < 0.06);
 }
 
 TEST_CASE("the legend keeps out of the way of the points, in rows that fit") {

@@ -111,6 +111,16 @@ TEST_CASE("the report of a run is one file with everything in it") {
   // 48 values a patch, 4 dimensions, queries and keys; 6 positions into 1 action with its bias.
   CHECK_THAT(html, ContainsSubstring("<td>total</td><td></td><td class=\"number outputs\">1</td><td class=\"number\">391</td>"));
 
+  // The histogram, drawn for two widths, counts every patch of every frame once: 48 patches, 2 episodes of 12 frames.
+  int counted = 0;
+  for (const auto& bar : between(html, "<rect class=\"bar\"", " patch")) counted += std::stoi(bar.substr(bar.rfind(": ") + 2));
+  CHECK(counted == 2 * 48 * 24);
+  // Of the chosen 3 in 48, 4% count as the highest: 46 of 1152 and who shares the lowest of their scores.
+  const auto highest = between(html, "highest 4%</b><span>", " patches");
+  REQUIRE(highest.size() == 1);
+  CHECK(std::abs(std::stoi(highest[0]) - 47) <= 2);
+  CHECK(count(html, "class=\"colours\"") == 1);
+
   const auto webps = between(html, "src=\"data:image/webp;base64,", "\"");
   REQUIRE(webps.size() == 1 + 6 + 6);
   const Moving video = decode_webp(decode_base64(webps[0]));
@@ -169,6 +179,13 @@ TEST_CASE("points of a learning curve stand where its values say") {
   CHECK(line[0] < line[1]);
   const auto zero = between(html, "<path class=\"axis\" d=\"M54 ", "H")[0];
   CHECK(std::abs(std::stod(zero) - line[2]) < 0.11);
+  // The grid goes from 0 to the axis's end, which is a tick, and no further.
+  const auto plots = between(html, "<svg viewBox=\"0 0 900 ", "</svg>");
+  REQUIRE(plots.size() == 1);
+  const auto rows = between(plots[0], "<path class=\"grid\" d=\"M54 ", "H");
+  REQUIRE(rows.size() >= 4);
+  CHECK(rows.front() == zero);
+  CHECK(std::abs(std::stod(rows.back()) - line[0]) < 0.11);  // 100 is the highest value, and a tick
 }
 
 TEST_CASE("what is no run is one clear message") {

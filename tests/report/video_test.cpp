@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
@@ -85,17 +86,26 @@ TEST_CASE("a video shows the episode that the policy plays, drawn larger, with t
   const Moving overlay = film(policy, env, {.seed = 8, .scale = 3, .most_fps = 1000});
   for (std::size_t i = 0; i < overlay.frames.size(); ++i) {
     const auto& chosen = truth.chosen[i];
+    const auto patch_at = [&](int y, int x) {
+      return y < 0 || x < 0 || y >= 72 || x >= 96 ? chosen.end() : std::ranges::find(chosen, y / 12 * 8 + x / 12);
+    };
     for (int y = 0; y < 72; ++y)
       for (int x = 0; x < 96; ++x) {
-        const auto found = std::ranges::find(chosen, y / 12 * 8 + x / 12);
+        const auto found = patch_at(y, x);
+        int covered = 0;  // of the pixel and its eight neighbours
+        for (int dy = -1; dy <= 1; ++dy)
+          for (int dx = -1; dx <= 1; ++dx) covered += patch_at(y + dy, x + dx) != chosen.end();
         const auto* before = &truth.pictures[i].bytes()[3 * (static_cast<std::size_t>(y) * 96 + x)];
         const auto* now = &overlay.frames[i].bytes()[3 * (static_cast<std::size_t>(y) * 96 + x)];
         for (int channel = 0; channel < 3; ++channel) {
           const double opacity = before[channel] == 255 ? 1 : (now[channel] - before[channel]) / (255.0 - before[channel]);
-          if (found == chosen.end()) REQUIRE(now[channel] == before[channel]);
+          if (covered == 0) REQUIRE(now[channel] == before[channel]);
           // The best patch is three quarters white.
-          if (found == chosen.begin() && before[channel] < 200) REQUIRE(std::abs(opacity - 0.75) < 0.02);
+          if (found == chosen.begin() && covered == 9 && before[channel] < 200) REQUIRE(std::abs(opacity - 0.75) < 0.02);
           if (found != chosen.end()) REQUIRE(opacity > 0.2);
+          // Around what is chosen runs a line, white inside and dark outside.
+          if (found != chosen.end() && covered < 9) REQUIRE(opacity > 0.6);
+          if (found == chosen.end() && covered > 0) REQUIRE(now[channel] <= before[channel] + 0.6 * (16 - before[channel]) + 1);
         }
       }
   }
@@ -131,15 +141,18 @@ TEST_CASE("patches that are too small to be seen get rings") {
   Policy policy = some_policy(with(blocks, "blocks.1.top", "1"), env);
   const Truth truth(policy, env, 4, 192, 256);
   const Image frame = film(policy, env, {.seed = 4, .steps = 1, .scale = 4}).frames.at(0);
-  // A patch of 4 x 4 pixels, and a ring one pixel thick around 6 x 6.
+  // A patch of 4 x 4 pixels, three quarters white, room for a pixel around it, then a white line and a dark one.
   const int x = truth.chosen[0][0] % 64 * 4 + 2, y = truth.chosen[0][0] / 64 * 4 + 2;
   for (int row = 0; row < 192; ++row)
     for (int column = 0; column < 256; ++column) {
       const int away = std::max(std::abs(2 * (row - y) + 1), std::abs(2 * (column - x) + 1));  // in half pixels: 1, 3, 5 ...
-      const bool marked = away < 4 || away == 7;
       const std::size_t at = 3 * (static_cast<std::size_t>(row) * 256 + column);
       const int before = truth.pictures[0].bytes()[at];
-      REQUIRE(std::abs(frame.bytes()[at] - (marked ? before + 0.75 * (255 - before) : before)) < 1);
+      double truth_here = before;
+      if (away < 4) truth_here = before + 0.75 * (255 - before);
+      if (away == 7 || (away < 7 && std::min({row, column, 191 - row, 255 - column}) == 0)) truth_here = 255;
+      if (away == 9) truth_here = 16;
+      REQUIRE(std::abs(frame.bytes()[at] - truth_here) < 1);
     }
 }
 
@@ -180,20 +193,57 @@ TEST_CASE("a strip shows the first frame first and the last one last") {
   const TemporaryFolder folder;
   const Config env = small_env();
   Policy policy = some_policy(small_policy(), env);
-  const double total = write_strip(folder.path() / "s.png", policy, env, 8, 4, 48);
-  const Truth truth(policy, env, 8, 48, 64);
-  CHECK(total == truth.episode.total);
-  const Image strip = read_png(folder.path() / "s.png");
-  REQUIRE((strip.shape() == ImageShape{48, 4 * 64 + 3 * 4, 3, PixelType::uint8}));
-  const auto differing = [&](int left, const Image& picture) {
-    int count = 0;
-    for (int y = 0; y < 48; ++y)
-      for (int x = 0; x < 64; ++x)
-        count += strip.bytes()[3 * (static_cast<std::size_t>(y) * strip.shape().width + left + x)] !=
-                 picture.bytes()[3 * (static_cast<std::size_t>(y) * 64 + x)];
-    return count;
+  const auto draw = [&](const StripOptions& options) {
+    const StripInfo info = write_strip(folder.path() / "s.png", policy, env, options);
+    Image strip = read_png(folder.path() / "s.png");
+    CHECK(info.height == strip.shape().height);
+    CHECK(info.width == strip.shape().width);
+    return std::pair{info, std::move(strip)};
   };
-  // No more than the three patches of 8 x 8 differ.
-  CHECK(differing(0, truth.pictures.front()) <= 3 * 64);
-  CHECK(differing(3 * 68, truth.pictures.back()) <= 3 * 64);
+  const auto [info, strip] = draw({.view = PictureView::raw, .seed = 8, .frames = 4, .min_height = 48, .captions = false});
+  const Truth truth(policy, env, 8, 48, 64);
+  CHECK(info.episode.total == truth.episode.total);
+  REQUIRE((strip.shape() == ImageShape{48, 4 * 64 + 3 * 4, 3, PixelType::uint8}));
+  const auto cut = [](const Image& from, int left, int height, int width) {
+    Image part({height, width, 3, PixelType::uint8});
+    for (int y = 0; y < height; ++y)
+      std::copy_n(&from.bytes()[3 * (static_cast<std::size_t>(y) * from.shape().width + left)], 3 * width,
+                  &part.bytes()[static_cast<std::size_t>(3) * y * width]);
+    return part;
+  };
+  CHECK(same(cut(strip, 0, 48, 64), truth.pictures.front()));
+  CHECK(same(cut(strip, 3 * 68, 48, 64), truth.pictures.back()));
+
+  // It ends where it is told to, and has no more pictures than there are steps.
+  const auto [few, short_strip] =
+      draw({.view = PictureView::raw, .seed = 8, .frames = 9, .steps = 3, .min_height = 48, .captions = false});
+  CHECK(few.pictures == 3);
+  CHECK(few.episode.steps == 3);
+  for (int i = 0; i < 3; ++i) CHECK(same(cut(short_strip, i * 68, 48, 64), truth.pictures[static_cast<std::size_t>(i)]));
+
+  // Captions stand below the pictures, which they leave alone; those of later times differ.
+  const auto [told, captioned] = draw({.view = PictureView::raw, .seed = 8, .frames = 4, .min_height = 48});
+  REQUIRE(told.width == info.width);
+  CHECK(same(cut(captioned, 0, 48, info.width), strip));
+  const auto caption = [&](int i) {
+    Image words({told.height - 48, 64, 3, PixelType::uint8});
+    for (int y = 48; y < told.height; ++y)
+      std::copy_n(&captioned.bytes()[3 * (static_cast<std::size_t>(y) * told.width + i * 68)], 3 * 64,
+                  &words.bytes()[static_cast<std::size_t>(3 * 64) * (y - 48)]);
+    return words;
+  };
+  for (int i = 0; i < 4; ++i) CHECK(std::ranges::count_if(caption(i).bytes(), [](int byte) { return byte < 100; }) > 30);
+  CHECK_FALSE(same(caption(0), caption(3)));
+
+  // The view, the scale and the policy's own pixels.
+  const auto [seen, own] = draw({.view = PictureView::raw, .seed = 8, .frames = 1, .scale = 2, .redraw = false, .captions = false});
+  CHECK(same(own, enlarge(Truth(policy, env, 8, 24, 32).pictures[0].view(), 2)));
+  const auto [pair, both] = draw({.view = PictureView::side_by_side, .seed = 8, .frames = 2, .scale = 2, .captions = false});
+  CHECK(pair.width == 2 * (64 + 4 + 64) + 16);
+  CHECK(same(cut(both, 0, 48, 64), truth.pictures.front()));
+  CHECK_FALSE(same(cut(both, 68, 48, 64), truth.pictures.front()));
+  const auto [hot, heat] = draw({.view = PictureView::heatmap, .seed = 8, .frames = 4, .scale = 2});
+  CHECK(hot.height > told.height);  // the row with the colours
+  CHECK_THROWS_MATCHES(write_strip(folder.path() / "s.webp", policy, env, {}), Error,
+                       MessageMatches(ContainsSubstring("s.webp") && ContainsSubstring("must end in .png")));
 }

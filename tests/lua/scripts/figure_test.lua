@@ -38,7 +38,7 @@ for i = 1, 11 do row[i] = i - 1 end
 row[11] = 0 / 0
 iap.report.heat_maps {
   out = path, x_range = { 0, 1 }, y_range = { 0, 1 }, value_range = { 0, 9 }, width = 500, height = 300,
-  panels = { { title = "one", rows = { row, row } }, { rows = { row, row } } }, panels_a_row = 2,
+  panels = { { title = "one", rows = { row, row } }, { rows = { row, row } } }, panels_per_row = 2,
 }
 image, colours = drawn(500, 300)
 assert(colours >= 10)

@@ -33,6 +33,16 @@ iap.report.line_chart {
 }
 check.same_list({ iap.image.read(folder .. "/band.png"):shape() }, { 200, 300, 3, "uint8" })
 
+for _, band in ipairs { "range", "error", "deviation" } do
+  iap.report.compare { out = folder .. "/" .. band .. ".png", band = band, groups = { { label = "both", runs = { first, second } } } }
+end
+assert(iap.image.read(folder .. "/range.png"):bytes() ~= iap.image.read(folder .. "/deviation.png"):bytes())
+check.fails({ "unknown band 'mean'" }, iap.report.compare, { out = folder .. "/x.png", band = "mean", groups = { { label = "a", runs = { first } } } })
+iap.report.line_chart {
+  out = folder .. "/log.png", log_x = true, y_from_zero = false, caption = "Whiskers: lowest to highest.",
+  series = { { x = { 0.01, 1 }, y = { 5, 6 }, low = { 4, 5 }, high = { 6, 7 }, dots = true, line = false } },
+}
+check.fails({ "every x must be above 0" }, iap.report.line_chart, { out = folder .. "/x.png", log_x = true, series = { { x = { 0, 1 }, y = { 1, 2 } } } })
 check.fails({ "iap.report.line_chart: series 1: x, y and, where there is a band, low and high must be equally long, got 2, 1, 0 and 0" },
   iap.report.line_chart, { out = "x.png", series = { { x = { 1, 2 }, y = { 1 } } } })
 check.fails({ "option 'x' must be a list of numbers, got \"a\" in it" }, iap.report.line_chart, { out = "x.png", series = { { x = { "a" }, y = { 1 } } } })

@@ -35,8 +35,16 @@ local still = iap.report.video {
 }
 check.equal(still.frames, 1)
 check.equal(iap.image.read(folder .. "/v.png"):bytes(), env:reset(4).images.pixels:enlarge(2):bytes())
-check.equal(iap.report.strip { policy = policy, out = folder .. "/s.png", seed = 4, frames = 3, min_height = 24 }, video.total)
+check.equal(iap.report.strip { policy = policy, out = folder .. "/s.png", seed = 4, frames = 3, min_height = 24, captions = false }, video.total)
 check.same_list({ iap.image.read(folder .. "/s.png"):shape() }, { 24, 3 * 32 + 2 * 4, 3, "uint8" })
+
+iap.report.strip { policy = policy, out = folder .. "/s.png", seed = 4, frames = 2, steps = 4, scale = 2, view = "raw", redraw = false }
+local strip = iap.image.read(folder .. "/s.png")
+local rows, columns = strip:shape()
+check.equal(columns, 2 * 64 + 4)
+assert(rows > 48)
+local first = env:reset(4).images.pixels:enlarge(2)
+for row = 1, 48 do check.same_list({ strip:pixel(row, 3 * row % 64 + 1) }, { first:pixel(row, 3 * row % 64 + 1) }) end
 
 -- What its patches' scores mean.
 local importance = iap.report.importance { policy = folder, out = folder .. "/i.png", episodes = 2 }
@@ -58,6 +66,8 @@ local function video_of(options)
   return iap.report.video(options)
 end
 check.fails({ "iap.report.video: unknown view 'heatmop'", "did you mean 'heatmap'" }, video_of, { view = "heatmop" })
+check.fails({ "iap.report.strip: unknown view 'heatmop'" }, iap.report.strip, { policy = policy, out = folder .. "/x.png", view = "heatmop" })
+check.fails({ "its name must end in .png" }, iap.report.strip, { policy = policy, out = folder .. "/x.webp" })
 check.fails({ "unknown option 'colour'" }, video_of, { colour = "red" })
 check.fails({ "option 'scale'", "[0, 64]" }, video_of, { scale = 65 })
 check.fails({ "option 'policy' must be a policy, or the path" }, video_of, { policy = 3 })

@@ -1,0 +1,58 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.report;
+import :axis;
+import :histogram;
+import :html;
+
+namespace iap {
+
+HistogramAxes histogram_axes(const ScoreHistogram& histogram, int score_ticks) {
+  double most = 1;
+  for (const auto& bar : histogram.bars) most = std::max(most, bar.count);
+  HistogramAxes axes{.counts = logarithmic_axis({1, most})};
+  axes.counts.range.low = 0.5;
+  for (std::size_t i = 0; i < axes.counts.ticks.size(); ++i) axes.counts.labels[i] = figure(axes.counts.ticks[i]);
+  const Range range{histogram.bars.front().low, histogram.bars.back().high};
+  if (histogram.logarithmic) {
+    const Axis around = logarithmic_axis(range);
+    axes.scores.logarithmic = true;
+    for (std::size_t i = 0; i < around.ticks.size(); ++i) {
+      if (around.ticks[i] < range.low * (1 - 1e-9) || around.ticks[i] > range.high * (1 + 1e-9)) continue;
+      axes.scores.ticks.push_back(around.ticks[i]);
+      axes.scores.labels.push_back(around.labels[i]);
+    }
+  } else {
+    axes.scores.ticks = ticks(range, score_ticks);
+    for (const double value : axes.scores.ticks) axes.scores.labels.push_back(tick_label(value));
+  }
+  axes.scores.range = range;
+  return axes;
+}
+
+std::vector<HistogramPiece> histogram_pieces(const ScoreHistogram& histogram, const Axis& scores, double width) {
+  constexpr double least_width = 3;
+  std::vector<HistogramPiece> pieces;
+  for (const auto& bar : histogram.bars) {
+    if (bar.count <= 0) continue;
+    const double left = scores.share(bar.low) * width, right = scores.share(bar.high) * width;
+    pieces.push_back({left, std::max(right - 1, left + 0.5), bar});
+  }
+  for (const auto& slice : histogram.slices)
+    for (const auto& bar : histogram.bars) {
+      if (bar.count <= 0 || slice.high < bar.low || slice.low >= bar.high) continue;
+      const double begin = scores.share(bar.low) * width, end = scores.share(bar.high) * width - 1;
+      double left = scores.share(slice.low) * width, right = scores.share(slice.high) * width;
+      if (const double missing = least_width - (right - left); missing > 0) left -= missing / 2, right += missing / 2;
+      left = std::max(begin, left);
+      right = std::min(end, right);
+      if (right - left >= 1) pieces.push_back({left, right, bar, slice.colour});
+    }
+  return pieces;
+}
+
+}  // namespace iap

@@ -1,0 +1,73 @@
+module;
+#include <cairo.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+module iap.report;
+import iap.core;
+import iap.render;
+import :strip_captions;
+#include "canvas.hpp"
+
+namespace iap {
+namespace {
+
+std::string pair_of(const StripCaption& caption) { return caption.time + ", " + caption.earned; }
+
+/// The scale of a heat map between words for its ends, in the middle of the canvas.
+void draw_colours(Canvas& canvas, double y, double size, int width) {
+  const std::string low = "lowest score of a picture", high = "highest";
+  const double bar = std::min(12 * size, 0.3 * width), words = canvas.width_of(low, size) + canvas.width_of(high, size) + size;
+  const double shrink = std::min(1.0, width / (bar + words + size));
+  const double left = (width - shrink * (bar + words)) / 2 + shrink * (canvas.width_of(low, size) + size / 2);
+  canvas.write(left - size / 2 * shrink, y, low, 1, size * shrink);
+  canvas.write(left + shrink * (bar + size / 2), y, high, 0, size * shrink);
+  canvas.colour_bar(left, y - 0.4 * size, shrink * bar, 0.8 * size);
+}
+
+}  // namespace
+
+StripCaption strip_caption(int steps, double step_seconds, double total) {
+  const int digits = std::abs(total) < 99.95 ? 1 : 0;
+  return {step_seconds > 0 ? fixed_text(steps * step_seconds, 1) + " s" : text("step ", steps),
+          "return " + fixed_text(std::abs(total) < 0.05 ? 0 : total, digits)};
+}
+
+Image with_captions(const Image& strip, int width, int gap, std::span<const StripCaption> captions, bool colours) {
+  // On a page 16 cm wide, 1.6% of the width are letters of 7 points.
+  constexpr double share = 0.016, least = 12, line = 1.45;
+  const ImageShape shape = strip.shape();
+  double size = std::max(least, share * shape.width);
+  Canvas probe(1, 1);
+  double widest = 0, widest_pair = 0;
+  for (const auto& caption : captions) {
+    widest = std::max({widest, probe.width_of(caption.time, size), probe.width_of(caption.earned, size)});
+    widest_pair = std::max(widest_pair, probe.width_of(pair_of(caption), size));
+  }
+  // Captions of neighbours keep apart.
+  const double room = width - size;
+  const bool two_lines = widest_pair > room;
+  size *= std::min(1.0, room / (two_lines ? widest : widest_pair));
+  const int lines = (two_lines ? 2 : 1) + (colours ? 1 : 0), height = static_cast<int>(std::ceil((lines * line + 0.25) * size));
+  Canvas canvas(shape.width, height);
+  canvas.colour({.1, .1, .1});
+  for (std::size_t i = 0; i < captions.size(); ++i) {
+    const double middle = static_cast<double>(i) * (width + gap) + 0.5 * width, y = 0.85 * size;
+    canvas.write(middle, y, two_lines ? captions[i].time : pair_of(captions[i]), 0.5, size);
+    if (two_lines) canvas.write(middle, y + line * size, captions[i].earned, 0.5, size);
+  }
+  if (colours) draw_colours(canvas, height - 0.85 * size, size, shape.width);
+  Image whole({shape.height + height, shape.width, 3, PixelType::uint8});
+  const Image words = canvas.image();
+  std::ranges::copy(words.bytes(), std::ranges::copy(strip.bytes(), whole.bytes().begin()).out);
+  return whole;
+}
+
+}  // namespace iap
