@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# Lua in policy files: what it may not do, and what travels with it.
+
+# Lua inside a policy file runs confined at every door, before the first step of the first episode too.
+case_trust() {
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+local env = iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, time_limit = 4, state = true })
+local blocks = iap.policy.sequence {
+  iap.policy.script { file = "touch.lua" }, iap.policy.concat { iap.attention.rank { patch = 4, top = 2 } }, iap.policy.linear {},
+}
+iap.policy.build(blocks, env):save("policy.iap")
+LUA
+  cat >touch.lua <<'LUA'
+return function(options, shapes)
+  os.execute("touch owned")
+  return { parameters = 0, outputs = 1, forward = function() return { 0 } end }
+end
+LUA
+  run run build.lua
+  exits 0
+  rm owned touch.lua
+  for command in "eval policy.iap --episodes 1" "play policy.iap" "play policy.iap --strip 2" "export policy.iap out.npz"; do
+    # shellcheck disable=SC2086
+    run $command
+    exits 1
+    says err "policy.iap: touch.lua:2: os.execute is not available to Lua that comes out of a file; if you trust 'policy.iap', pass --trust"
+    lines err 1
+    [ ! -e owned ] || fail "'$command' ran os.execute"
+    # shellcheck disable=SC2086
+    run $command --trust
+    [ "${command%% *}" = export ] || exits 0
+    [ -e owned ] || fail "'$command --trust' did not run os.execute"
+    rm owned
+  done
+  echo 'print(require("iap").policy.load("policy.iap"))' >load.lua
+  run run load.lua
+  exits 1
+  says err "os.execute is not available"
+  echo 'print(require("iap").policy.load("policy.iap", { trust = true }))' >load.lua
+  run run load.lua
+  exits 0
+  rm owned
+
+  # A run whose environment needs a file: its own script is free, resumed or not; what its folder holds is confined.
+  training_script 'out = "run",'
+  sed -i 's#^return function(options)#&\n  local file = assert(io.open("length.txt"))\n  options = { length = file:read("n") }\n  file:close()#; s#local length = options.length or 1.0#local length = options.length#' pendulum.lua
+  sed -i 's#options.start or ##' pendulum.lua
+  echo 2 >length.txt
+  run run train.lua
+  exits 0
+  run run train.lua --resume --set iterations=6
+  exits 0
+  run eval run --episodes 2
+  exits 1
+  says err "run/best.iap: pendulum.lua:"
+  says err "io.open is not available"
+  lines err 1
+  run eval run --episodes 2 --trust
+  exits 0
+  # The environment that is named here is the user's.
+  run eval run --episodes 2 --env pendulum.lua
+  exits 0
+  run report run
+  exits 0
+  says run/report.html "io.open is not available"
+  run report run --trust
+  exits 0
+  grep -qF "io.open is not available" run/report.html && fail "report --trust is confined"
+  # Coming back to the prompt or a host, a script says whom it trusts.
+  echo 'local e = require("iap").eval("run", { episodes = 2, trust = true }) assert(e.mean < 0)' >eval.lua
+  run run eval.lua
+  exits 0
+}
+
+# What an environment and a block require goes into the policy file, which then needs neither them nor their neighbours.
+case_neighbours() {
+  training_script 'out = "run",'
+  mkdir -p physics
+  echo 'return { gravity = 9.81, torque = require("physics.motor").torque }' >physics/constants.lua
+  echo 'return { torque = function(action, length) return action / length ^ 2 end }' >physics/motor.lua
+  echo 'return { scale = function(x) return 0.5 * x end }' >late.lua
+  sed -i 's#^local gravity, dt = 9.81, 0.02#local constants = require "physics.constants"\nlocal gravity, dt = constants.gravity, 0.02#; s#action\[1\] / length ^ 2#constants.torque(action[1], length)#' pendulum.lua
+  cat >halve.lua <<'LUA'
+return function(options, shapes)
+  return { parameters = 0, outputs = shapes.inputs, forward = function(self, parameters, inputs)
+    local late = require("late") -- only when it acts
+    local values = {}
+    for i, x in ipairs(inputs) do values[i] = late.scale(x) end
+    return values
+  end }
+end
+LUA
+  sed -i 's#iap.policy.sequence {#& iap.policy.script { file = "halve.lua" },#' train.lua
+  run run train.lua
+  exits 0
+  run eval run --episodes 4 --csv here.csv
+  exits 0
+  mkdir empty
+  cp run/best.iap empty
+  mkdir away
+  mv run physics pendulum.lua halve.lua late.lua away
+  cd empty || exit 1
+  for flag in "" --trust; do
+    # shellcheck disable=SC2086
+    run eval best.iap --episodes 4 --csv there.csv $flag
+    exits 0
+    cmp -s there.csv ../here.csv || fail "a policy file elsewhere plays other episodes"
+  done
+  # What no text mentions could not be taken along.
+  cat >../build.lua <<'LUA'
+local iap = require "iap"
+local block = iap.policy.script { file = "lazy.lua" }
+local policy = iap.policy.build(block, iap.env.make("cartpole-swingup", { time_limit = 3 }))
+policy:save("lazy.iap")
+LUA
+  echo 'return function() return { parameters = 0, outputs = 1, forward = function() return { (require("secr" .. "et")) } end } end' >../lazy.lua
+  echo 'return 1' >../secret.lua
+  cd .. || exit 1
+  run run build.lua
+  exits 0
+  run eval lazy.iap --episodes 1
+  exits 1
+  says err "lazy.iap: lazy.lua:1: the module 'secret', which the file does not hold, is not available to Lua that comes out of a file"
+  run eval lazy.iap --episodes 1 --trust
+  exits 0
+}
