@@ -17,7 +17,7 @@ std::string section(std::string_view heading, std::string_view note, std::string
 
 /// Figures of a single group's runs, as tiles.
 std::string tiles_section(const RunGroup& group);
-/// A row a group.
+/// A row per group.
 std::string comparison_section(const std::vector<RunGroup>& groups);
 std::string curves_section(const std::vector<RunGroup>& groups);
 /// `name` stands in the heading; may be empty.
