@@ -149,7 +149,7 @@ std::string folder_with_settings(const std::string& name, const std::vector<std:
   if (suffix.size() <= longest) return name + suffix;
   std::uint32_t hash = 2166136261U;
   for (const unsigned char c : suffix) hash = (hash ^ c) * 16777619U;
-  return text(name, suffix.substr(0, longest), "-", std::hex, hash);
+  return text(name, suffix.substr(0, longest), "-", hash);
 }
 
 }  // namespace iap

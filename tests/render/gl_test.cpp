@@ -139,7 +139,7 @@ TEST_CASE("every shape, light and texture, transparency, endless floors and haze
   }
 }
 
-TEST_CASE("several samples a pixel smooth the same picture on both paths") {
+TEST_CASE("several samples per pixel smooth the same picture on both paths") {
   if (no_gl()) SKIP("no OpenGL here: " + describe_gl());
   MujocoWorld world(dm_control_files("cartpole"));
   MujocoCamera camera;

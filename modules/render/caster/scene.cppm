@@ -20,7 +20,7 @@ enum class Shape : std::uint8_t { plane, sphere, capsule, ellipsoid, cylinder, b
 /// its caps) and cylinder; a plane spans x and y, and a size of 0 means without end.
 struct Primitive {
   Shape shape = Shape::sphere;
-  Vec3 size{};  ///< one value an axis: sphere (r, r, r), capsule and cylinder (r, r, half length)
+  Vec3 size{};  ///< one value per axis: sphere (r, r, r), capsule and cylinder (r, r, half length)
   Vec3 position{};
   Mat3 rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
   Rgba rgba{1, 1, 1, 1};
@@ -76,7 +76,7 @@ struct DrawOptions {
   enum class Path : std::uint8_t { cpu, gl };
   Path path = Path::cpu;
   bool shadows = true, reflection = true, sky = true;
-  int samples = 1;  ///< samples a pixel: 1, 2, 4 or 8
+  int samples = 1;  ///< samples per pixel: 1, 2, 4 or 8
   bool operator==(const DrawOptions&) const = default;
 };
 

@@ -14,7 +14,7 @@ module iap.report;
 import iap.core;
 import iap.render;
 import :strip_captions;
-#include "canvas.hpp"
+#include "report/charts/canvas.hpp"
 
 namespace iap {
 namespace {

@@ -14,7 +14,7 @@ std::string encode_png(const ImageView& image);
 void write_png(const std::filesystem::path& path, const ImageView& image);
 /// The most pixels that a picture file may hold.
 inline constexpr int largest_picture = 64 << 20;
-/// Reads a PNG of any kind, up to 16384 pixels a side and `largest_picture` in all, as 8-bit RGB without its transparency; of 16
+/// Reads a PNG of any kind, up to 16384 pixels per side and `largest_picture` in all, as 8-bit RGB without its transparency; of 16
 /// bits a channel the upper 8 count. @throws Error naming the path and what is wrong.
 Image read_png(const std::filesystem::path& path);
 /// Reads a grey or colour JPEG of the same sizes as 8-bit RGB. Damaged data is an error, where decoders usually fill up with grey,

@@ -50,7 +50,7 @@ Texture::Texture(Kind kind, int width, int height, std::span<const std::uint8_t>
   const bool solid = kind != Kind::flat;
   if (width < 1 || height < 1 || width > 16384 || height > 6 * 16384 || (solid && height != width && height != 6 * width))
     throw Error(text("a ", name_of(kind), " texture cannot be ", width, " x ", height, " (width x height) texels; ",
-                     solid ? "use six square faces stacked, or one square face" : "use 1 to 16384 a side"));
+                     solid ? "use six square faces stacked, or one square face" : "use 1 to 16384 per side"));
   if (rgb.size() != static_cast<std::size_t>(width) * height * 3)
     throw Error(text("a texture of ", width, " x ", height, " needs ", static_cast<std::size_t>(width) * height * 3,
                      " bytes of RGB, got ", rgb.size()));

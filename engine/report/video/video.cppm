@@ -25,7 +25,7 @@ struct VideoOptions {
   PictureView view = PictureView::overlay;
   std::uint64_t seed = 0;  ///< of the episode
   int steps = 0;           ///< ends the episode after so many of the policy's steps; 0: its own end
-  int scale = 0;           ///< video pixels per pixel of the policy's; 0: the smallest that gives 400 rows
+  int scale = 0;           ///< pixels per pixel of the policy's; 0: the smallest that gives 400 rows
   /// Draws the environment anew at the video's size; the policy still sees its own pixels. Otherwise, and where the environment
   /// draws one size only, those are enlarged.
   bool redraw = true;

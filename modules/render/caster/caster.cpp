@@ -45,7 +45,7 @@ std::span<const std::array<double, 2>> sample_places(int samples) {
     case 2: return two;
     case 4: return four;
     case 8: return eight;
-    default: throw Error(text("a picture cannot have ", samples, " samples a pixel; use 1, 2, 4 or 8"));
+    default: throw Error(text("a picture cannot have ", samples, " samples per pixel; use 1, 2, 4 or 8"));
   }
 }
 
