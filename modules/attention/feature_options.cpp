@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 module iap.attention;
@@ -37,7 +38,7 @@ DrawnProjections::DrawnProjections(const FeatureOptions& options, int d)
       drawn_{d, options.m, options.r, std::vector<float>(static_cast<std::size_t>(options.m) * d),
              std::vector<float>(static_cast<std::size_t>(options.r) * d)},
       block_(static_cast<std::size_t>(d) * d) {
-  draw_projections(ensemble_, seed_, block_, drawn_);
+  draw_projections(ensemble_, seed_, std::span<double>(block_), drawn_);
 }
 
 bool DrawnProjections::new_episode(std::uint64_t episode_seed) {
@@ -47,7 +48,7 @@ bool DrawnProjections::new_episode(std::uint64_t episode_seed) {
                           .member = static_cast<std::uint32_t>(episode_seed >> 32),
                           .purpose = Purpose::projection});
   frame_ = 0;
-  draw_projections(ensemble_, episode_, block_, drawn_);
+  draw_projections(ensemble_, episode_, std::span<double>(block_), drawn_);
   return true;
 }
 
@@ -61,7 +62,7 @@ bool DrawnProjections::new_frame() {
                                 .iteration = static_cast<std::uint32_t>(k),
                                 .member = static_cast<std::uint32_t>(k >> 32),
                                 .purpose = Purpose::projection}),
-                   block_, drawn_);
+                   std::span<double>(block_), drawn_);
   return true;
 }
 
