@@ -1,4 +1,5 @@
 module;
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -7,6 +8,7 @@ module;
 #include <vector>
 module iap.attention;
 import iap.core;
+import :internal;
 
 namespace iap {
 namespace {
@@ -89,6 +91,9 @@ void CrossAttention::set_keys(const ImageView& frame, float pixel_offset) {
 
 void CrossAttention::choose(const ImageView& frame, float pixel_offset, Random& random, std::span<int> selected) {
   query_.pool(pooling_, frame, pixel_offset, pooled_);
+  if (std::isnan(largest_magnitude(pooled_)))
+    throw Error(text("cross-attention, ", describe(),
+                     ": the features of the queries are NaN; look for a value that is not finite in the frame or the parameters"));
   switch (ranking_) {
     case Ranking::exact: return database_.top(pooled_, selected);
     case Ranking::hash: return database_.top_hashed(pooled_, selected);

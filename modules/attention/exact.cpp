@@ -55,23 +55,31 @@ class ExactScorer final : public Scorer {
     check_weights(weights, projector_.grid(), projector_.d());
     projector_.bind(weights, form_.normalised ? 1.0F : form_.factor);
     std::ranges::fill(row_weights_, 1.0F);
-    std::ranges::copy(weights.query_weights, row_weights_.begin());
+    vote_scale_ = 1;
+    if (weights.query_weights.empty()) return;
+    constexpr double most = 1e12;
+    vote_scale_ = scale_down(largest_magnitude(weights.query_weights), most);
+    std::ranges::transform(weights.query_weights, row_weights_.begin(),
+                           [&](float weight) { return static_cast<float>(vote_scale_ * weight); });
   }
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
     check_frame(projector_.grid(), projector_.bound(), image, scores);
     project(image, pixel_offset);
     std::fill_n(scores_.data(), scores_.size(), 0.0F);
+    double log_factor = -std::log(vote_scale_);
     if (kernel_ == ExactKernel::softmax)
       add_softmax_rows();
     else
-      add_kernel_rows();
+      log_factor += add_kernel_rows();
+    if (kernel_ == ExactKernel::relu) log_factor -= std::log(projector_.query_scale() * projector_.key_scale());
     const int count = projector_.grid().count();
     for (int j = 0; j < count; ++j) {
       float sum = 0;
       for (std::size_t at = j; at < scores_.size(); at += pitch_) sum += scores_.data()[at];
       scores[j] = sum / static_cast<float>(count);
     }
+    restore_size(scores, log_factor);
   }
 
  private:
@@ -101,7 +109,8 @@ class ExactScorer final : public Scorer {
     });
   }
 
-  void add_kernel_rows() {
+  // Returns the logarithm of what the sums were divided by.
+  float add_kernel_rows() {
     const bool exponential = kernel_ == ExactKernel::softmax_kernel;
     const float shift = exponential ? global_shift() : 0;
     const int count = projector_.grid().count();
@@ -110,6 +119,7 @@ class ExactScorer final : public Scorer {
         simd::add_kernel_rows(exponential, keys_.data() + first, pitch_, projector_.d(), size, query(i),
                               std::min(summed_queries, count - i), row_weights_.data() + i, shift, scores_.data() + first);
     });
+    return shift;
   }
 
   float* query(int i) { return queries_.data() + static_cast<std::size_t>(i) * projector_.d(); }
@@ -187,6 +197,7 @@ class ExactScorer final : public Scorer {
   int group_;
   FloatBuffer scratch_, scores_;  // of every worker; of every group
   float longest_key_ = 0;
+  double vote_scale_ = 1;  // a power of two that keeps sums of votes inside floats
 };
 
 }  // namespace

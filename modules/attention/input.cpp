@@ -1,7 +1,9 @@
 module;
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,13 +43,38 @@ void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d) {
     check(weights.encoding, static_cast<std::size_t>(grid.count()) * grid.values(), "position encoding (L x c)");
 }
 
+double scale_down(double largest, double most) { return largest > most ? std::exp2(std::floor(std::log2(most / largest))) : 1.0; }
+
+float largest_magnitude(std::span<const float> values) {
+  // As whole numbers, which compilers compare in vectors: without the sign they are ordered as floats are, with NaN on top.
+  std::uint32_t largest = 0;
+  for (const float value : values) largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFU);
+  return std::bit_cast<float>(largest);
+}
+
+void restore_size(std::span<float> scores, double log_factor) {
+  // Floats end at exp(88). Scores that would become smaller than exp(-60) keep their size, or the small ones among them would
+  // vanish.
+  constexpr double least = -60, most = 85;
+  if (log_factor == 0) return;
+  const double size = std::log(largest_magnitude(scores)) + log_factor;
+  if (!(size >= least && size <= most)) return;
+  const double factor = std::exp(log_factor);
+  for (float& value : scores) value = static_cast<float>(value * factor);
+}
+
 void QueryWeights::bind(std::span<const float> weights, int patches) {
   given_ = !weights.empty();
   total_ = given_ ? 0 : patches;
+  scale_ = 1;
   if (!given_) return;
+  constexpr double most = 1e12;
+  scale_ = scale_down(largest_magnitude(weights), most);
   values_.resize(weights.size() + simd::padding);
-  std::ranges::copy(weights, values_.begin());
-  for (const float weight : weights) total_ += weight;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    values_[i] = static_cast<float>(scale_ * weights[i]);
+    total_ += values_[i];
+  }
 }
 
 void check_frame(const PatchGrid& grid, bool bound, const ImageView& image) {

@@ -30,10 +30,19 @@ void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d);
 void check_frame(const PatchGrid& grid, bool bound, const ImageView& image, std::span<const float> scores);
 void check_frame(const PatchGrid& grid, bool bound, const ImageView& image);
 
-/// A copy of HeadWeights::query_weights that vectors may read past its end.
+/// The power of two, at most 1, that brings values up to `largest` to the size of `most` or below it; 1 where they are.
+double scale_down(double largest, double most);
+/// The largest |value|; NaN if one is NaN.
+float largest_magnitude(std::span<const float> values);
+/// Multiplies scores by exp(log_factor) where floats can hold the result.
+void restore_size(std::span<float> scores, double log_factor);
+
+/// A copy of HeadWeights::query_weights that vectors may read past its end, scaled down where sums of votes would pass floats.
 class QueryWeights {
  public:
   void bind(std::span<const float> weights, int patches);
+  /// The copy is the given weights times this power of two.
+  double scale() const { return scale_; }
   /// Weights of queries `first`, `first` + 1, ...; null: all ones.
   const float* from(int first) const { return given_ ? values_.data() + first : nullptr; }
   /// Sum over all queries.
@@ -41,7 +50,7 @@ class QueryWeights {
 
  private:
   std::vector<float> values_;
-  double total_ = 0;
+  double total_ = 0, scale_ = 1;
   bool given_ = false;
 };
 

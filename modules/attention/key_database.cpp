@@ -70,9 +70,16 @@ void KeyDatabase::refresh(int size) {
     std::fill_n(lengths_.begin(), size, 0.0F);
     for (int f = 0; f < features_; ++f)
       for (int i = 0; i < size; ++i) lengths_[i] += planes_[f * pitch_ + i] * planes_[f * pitch_ + i];
-    for (int i = 0; i < size; ++i) lengths_[i] = std::sqrt(lengths_[i]);
+    for (int i = 0; i < size; ++i) lengths_[i] = std::isfinite(lengths_[i]) ? std::sqrt(lengths_[i]) : length_of(i);
   }
   if (hash_) hash_->encode_all(planes_.data(), pitch_, size, codes_.data(), pitch_);
+}
+
+// In doubles, for features whose squares floats cannot hold.
+float KeyDatabase::length_of(int index) const {
+  double square = 0;
+  for (int f = 0; f < features_; ++f) square += std::pow(static_cast<double>(planes_[f * pitch_ + index]), 2);
+  return static_cast<float>(std::sqrt(square));
 }
 
 void KeyDatabase::check(std::span<const float> z, std::size_t room, std::size_t wanted) const {
@@ -104,13 +111,13 @@ void KeyDatabase::top(std::span<const float> z, std::span<int> selected) {
   check(z, scores_.size(), selected.size());
   float* out = scores_.data();
   simd::linear(rows_.data(), features_, z.data(), 1, nullptr, 1, size_, &out);
-  select_top({out, static_cast<std::size_t>(size_)}, selected);
+  select_top({out, static_cast<std::size_t>(size_)}, selected, "key database");
 }
 
 void KeyDatabase::top_hashed(std::span<const float> z, std::span<int> selected) {
   check(z, scores_.size(), selected.size());
   score_hashed(z, scores_);
-  select_top({scores_.data(), static_cast<std::size_t>(size_)}, selected);
+  select_top({scores_.data(), static_cast<std::size_t>(size_)}, selected, "key database");
 }
 
 void KeyDatabase::draw(std::span<const float> z, Random& random, bool replacement, std::span<int> selected) {

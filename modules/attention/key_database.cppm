@@ -64,6 +64,7 @@ class KeyDatabase {
 
  private:
   void write(int index, std::span<const float> key);
+  float length_of(int index) const;
   void check(std::span<const float> z, std::size_t room, std::size_t wanted) const;
 
   int capacity_, features_, size_ = 0;

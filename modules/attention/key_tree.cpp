@@ -109,6 +109,14 @@ void KeyTree::take_out(int leaf) {
   }
 }
 
+double KeyTree::total_weight(std::span<const float> z) {
+  const double total = weight(1, z);
+  if (std::isnan(total))
+    throw Error(
+        "key tree: the sum of the weights is NaN, so that no key can be drawn; a feature of a key or of the query is not finite");
+  return total;
+}
+
 int KeyTree::draw_uniform(std::span<const int> drawn, Random& random) const {
   auto place = static_cast<int>(random.below(static_cast<std::uint32_t>(count_ - static_cast<int>(drawn.size()))));
   for (int key = 0;; ++key) {
@@ -120,7 +128,7 @@ int KeyTree::draw_uniform(std::span<const int> drawn, Random& random) const {
 int KeyTree::draw(std::span<const float> z, Random& random) {
   check_query(z, 1);
   forget_weights();
-  const double total = weight(1, z);
+  const double total = total_weight(z);
   if (!(total > 0) || !std::isfinite(total)) return draw_uniform({}, random);
   return walk(z, random) - capacity_;
 }
@@ -129,7 +137,7 @@ void KeyTree::draw_distinct(std::span<const float> z, Random& random, std::span<
   check_query(z, drawn.size());
   forget_weights();
   for (std::size_t i = 0; i < drawn.size(); ++i) {
-    const double total = weight(1, z);
+    const double total = total_weight(z);
     if (!(total > 0) || !std::isfinite(total)) {
       drawn[i] = draw_uniform(drawn.first(i), random);
       continue;

@@ -29,8 +29,8 @@ class KeyTree {
   void clear() { build({}, 0, 0); }
 
   /// One draw for the query `z`; nothing is taken out, so that repeated calls are independent (with replacement). Where no key has
-  /// a positive weight, or a weight is not finite, all keys are equally likely. @throws Error if there is no key, or `z` has a
-  /// negative value.
+  /// a positive weight, or a weight is infinite, all keys are equally likely. @throws Error if there is no key, `z` has a negative
+  /// value, or a weight is NaN.
   int draw(std::span<const float> z, Random& random);
   /// As many different keys as `drawn` holds, one after the other, each with its probability among those that are left (successive
   /// sampling, Plackett-Luce): the order of a ranking by softmax weights plus Gumbel noise. @throws Error as `draw`, or if there
@@ -44,6 +44,7 @@ class KeyTree {
   void add_children(int index);
   void check_query(std::span<const float> z, std::size_t wanted) const;
   double weight(int index, std::span<const float> z);
+  double total_weight(std::span<const float> z);
   int walk(std::span<const float> z, Random& random);
   void take_out(int leaf);
   int draw_uniform(std::span<const int> drawn, Random& random) const;

@@ -27,6 +27,8 @@ namespace {
 
 // Features with exponents outside of these lose terms, to infinity or to nothing.
 constexpr float highest_safe_exponent = 60, lowest_safe_exponent = -40;
+// Pooled features of at most this size have products with keys' features that floats hold.
+constexpr double largest_pooled = 1e10;
 
 // In lanes, which compilers turn into vectors.
 float sum_of(const float* values, int count) {
@@ -230,7 +232,10 @@ void PatchFeatures::pool(Pooling pooling, const ImageView& image, float pixel_of
     return;
   }
   Impl::within_floats([&](float shift) { return impl_->sum_features(image, pixel_offset, shift); });
-  for (std::size_t f = 0; f < z.size(); ++f) z[f] = static_cast<float>(impl_->sums[f] / grid().count());
+  double largest = 0;
+  for (const double sum : impl_->sums) largest = std::max(largest, std::abs(sum / grid().count()));
+  const double scale = scale_down(largest, largest_pooled);
+  for (std::size_t f = 0; f < z.size(); ++f) z[f] = static_cast<float>(scale * (impl_->sums[f] / grid().count()));
 }
 
 void PatchFeatures::rows(const ImageView& image, float pixel_offset, std::span<float> rows, std::size_t pitch) {

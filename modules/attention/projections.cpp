@@ -55,7 +55,7 @@ void draw_directions(Ensemble ensemble, int d, Random& random, std::span<double>
 
 void draw_directions(Ensemble ensemble, int d, Random& random, std::span<float> rows) {
   std::vector<double> block(static_cast<std::size_t>(d) * d);
-  draw_directions(ensemble, d, random, block, rows);
+  draw_directions(ensemble, d, random, std::span<double>(block), rows);
 }
 
 void draw_projections(Ensemble ensemble, std::uint64_t seed, std::span<double> block, Projections& drawn) {
@@ -69,7 +69,7 @@ Projections draw_projections(Ensemble ensemble, int d, int m, int r, std::uint64
   Projections drawn{d, m, r, std::vector<float>(static_cast<std::size_t>(m) * d),
                     std::vector<float>(static_cast<std::size_t>(r) * d)};
   std::vector<double> block(static_cast<std::size_t>(d) * d);
-  draw_projections(ensemble, seed, block, drawn);
+  draw_projections(ensemble, seed, std::span<double>(block), drawn);
   return drawn;
 }
 

@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -10,6 +11,7 @@ module;
 #include "simd.hpp"
 module iap.attention;
 import iap.core;
+import :internal;
 import :projector;
 
 namespace iap {
@@ -19,6 +21,9 @@ namespace {
 constexpr int chunk_patches = 512;
 // Keys up to this size stay near until they are scored.
 constexpr std::size_t most_kept_bytes = 512 << 10;
+
+// What pixels plus their offset hardly exceed.
+constexpr double largest_pixel = 2;
 
 std::size_t padded(int count) { return (static_cast<std::size_t>(count) + 15) / 16 * 16 + simd::padding; }
 
@@ -74,21 +79,31 @@ int PatchProjector::count(int chunk) const { return std::min(chunk_rows_, grid_.
 
 void PatchProjector::bind(const HeadWeights& weights, float factor, std::span<const float> value_weights) {
   const float unit = grid_.image().type == PixelType::uint8 ? 1 / 255.0F : 1;
-  const auto bind_part = [&](std::span<const float> matrix, std::span<const float> bias, int first, int columns, float scale) {
+  const double reach = largest_pixel + largest_magnitude(weights.encoding);
+  const auto bind_part = [&](std::span<const float> matrix, std::span<const float> bias, int first, int columns, float scale,
+                             double most) {
+    double longest = 0;
+    for (int o = 0; o < columns; ++o) {
+      double sum = 0;
+      for (int v = 0; v < grid_.values(); ++v) sum += std::abs(matrix[static_cast<std::size_t>(v) * columns + o]);
+      longest = std::max(longest, scale * (sum * reach + (bias.empty() ? 0 : std::abs(bias[o]))));
+    }
+    const double down = scale_down(longest, most);
     for (int o = 0; o < columns; ++o) {
       double sum = 0;
       for (int v = 0; v < grid_.values(); ++v) {
         const float weight = matrix[static_cast<std::size_t>(v) * columns + o];
-        weights_[static_cast<std::size_t>(v) * columns_ + first + o] = scale * unit * weight;
+        weights_[static_cast<std::size_t>(v) * columns_ + first + o] = static_cast<float>(down * (scale * unit) * weight);
         sum += weight;
       }
-      column_sums_[first + o] = scale * static_cast<float>(sum);
-      bias_[first + o] = bias.empty() ? 0.0F : scale * bias[o];
+      column_sums_[first + o] = down == 1 ? scale * static_cast<float>(sum) : static_cast<float>(down * scale * sum);
+      bias_[first + o] = bias.empty() ? 0.0F : static_cast<float>(down * scale * bias[o]);
     }
+    return down;
   };
-  bind_part(weights.query, weights.query_bias, 0, d_, factor);
-  bind_part(value_weights, {}, d_, columns_ - 2 * d_, 1);
-  bind_part(weights.key, weights.key_bias, columns_ - d_, d_, factor);
+  query_scale_ = bind_part(weights.query, weights.query_bias, 0, d_, factor, longest_input);
+  value_scale_ = bind_part(value_weights, {}, d_, columns_ - 2 * d_, 1, largest_value);
+  key_scale_ = bind_part(weights.key, weights.key_bias, columns_ - d_, d_, factor, longest_input);
   bind_encoding(weights.encoding);
   bound_ = true;
 }
@@ -99,9 +114,11 @@ void PatchProjector::bind_encoding(std::span<const float> encoding) {
   if (encoding.empty()) return;
   const float unit = grid_.image().type == PixelType::uint8 ? 255.0F : 1;
   std::ranges::fill(patch_bias_, 0.0F);
+  // Beyond that, bytes' factor may take an encoding past floats.
+  constexpr float most = 1e36F;
   for (std::size_t patch = 0; patch < patches; ++patch)
     for (std::size_t v = 0; v < values; ++v) {
-      const float value = unit * encoding[patch * values + v];
+      const float value = unit * std::clamp(encoding[patch * values + v], -most, most);
       const float* weight = weights_.data() + v * columns_;
       for (int o = 0; o < columns_; ++o) patch_bias_[o * patches + patch] += value * weight[o];
     }

@@ -14,6 +14,9 @@ import :patches;
 
 namespace iap {
 
+/// With queries and keys, and with values and weights P, of at most these sizes, floats hold what kernels make of them.
+inline constexpr double longest_input = 1 << 27, largest_value = 1 << 12;
+
 /// Zeroed floats that start on a cache line.
 class FloatBuffer {
  public:
@@ -41,9 +44,15 @@ class PatchProjector {
   /// each under its own worker number in [0, threads).
   PatchProjector(const PatchGrid& grid, int d, int values = 0, int threads = 1);
 
-  /// Takes W and b of queries and keys times `factor`, and W_V (c x values()) as it is; copies them.
+  /// Takes W and b of queries and keys times `factor`, and W_V (c x values()) as it is; copies them. Parameters so large that
+  /// products of what they project would pass floats are scaled down, each of the three with its bias and encoding by a power of
+  /// two.
   void bind(const HeadWeights& weights, float factor, std::span<const float> value_weights = {});
   bool bound() const { return bound_; }
+  /// Those powers of two; 1 where nothing was scaled down.
+  double query_scale() const { return query_scale_; }
+  double key_scale() const { return key_scale_; }
+  double value_scale() const { return value_scale_; }
   const PatchGrid& grid() const { return grid_; }
   int d() const { return d_; }
   int chunks() const { return (grid_.rows() + chunk_rows_ - 1) / chunk_rows_; }
@@ -88,6 +97,7 @@ class PatchProjector {
   std::vector<float> frame_bias_;   // columns_, the pixel offset folded in
   std::vector<float> patch_bias_;   // columns_ x L, or empty: the position encoding's projections
   bool bound_ = false;
+  double query_scale_ = 1, key_scale_ = 1, value_scale_ = 1;
   ImageView image_;
   std::size_t plane_pitch_ = 0;       // floats from one plane of an image row to the next
   std::size_t slot_size_ = 0;         // floats of one image row's planes

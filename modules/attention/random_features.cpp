@@ -25,12 +25,6 @@ namespace {
 constexpr float largest_safe_exponent = 60;
 constexpr double smallest_safe_sum = 1e-20;
 
-float largest_magnitude(std::span<const float> values) {
-  float largest = 0;
-  for (const float value : values) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
 class FeatureScorer final : public Scorer {
  public:
   FeatureScorer(const char* name, const FeatureOptions& options, const PatchGrid& grid, int d)
@@ -82,17 +76,14 @@ class FeatureScorer final : public Scorer {
       query_shift = query_exponent(image, pixel_offset);
       sum_queries(image, pixel_offset, query_shift);
     }
-    double log_factor = query_shift + take_weights(query_shift);
+    double log_factor = query_shift + take_weights(query_shift) - std::log(query_weights_.scale());
     if (!score_keys(0, scores)) {
       key_shift = key_exponent();
       score_keys(key_shift, scores);
     }
     log_factor += key_shift;
     add_epsilon(key_shift, scores);
-    // Give the scores their own size back where floats can hold it.
-    if (log_factor == 0 || std::abs(std::log(largest_magnitude(scores)) + log_factor) > largest_safe_exponent) return;
-    const double factor = std::exp(log_factor);
-    for (float& value : scores) value = static_cast<float>(value * factor);
+    restore_size(scores, log_factor);
   }
 
  private:
@@ -134,8 +125,12 @@ class FeatureScorer final : public Scorer {
     std::ranges::fill(sums_, 0.0);
     for (std::size_t i = 0; i < band_sums_.size(); ++i) sums_[i % sums_.size()] += band_sums_[i];
     double largest = 0;
-    for (const double sum : sums_) largest = std::max(largest, std::abs(sum));
-    return no_overflow(std::ranges::max(band_largest_)) && largest > smallest_safe_sum;
+    bool held = true;
+    for (const double sum : sums_) {
+      held = held && std::isfinite(sum);
+      largest = std::max(largest, std::abs(sum));
+    }
+    return held && no_overflow(std::ranges::max(band_largest_)) && largest > smallest_safe_sum;
   }
 
   void sum_band(int band, int worker, float shift) {
@@ -170,7 +165,8 @@ class FeatureScorer final : public Scorer {
   // Weights of the keys' features from the queries' sums. Returns the logarithm of what they were divided by to keep them moderate.
   double take_weights(float shift) {
     double largest = 0;
-    const double epsilon = query_weights_.total() * options_.epsilon * std::exp(-shift);
+    // Without epsilon, exp(-shift) may be infinite.
+    const double epsilon = options_.epsilon == 0 ? 0.0 : query_weights_.total() * options_.epsilon * std::exp(-shift);
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       sums_[i] += epsilon;
       sums_[i] *= product_weight(static_cast<int>(i) / (1 + map_.r), static_cast<int>(i) % (1 + map_.r));
@@ -232,7 +228,8 @@ class FeatureScorer final : public Scorer {
                                               shift, scratch(worker), weights_.data(), scores.data() + projector_.first(chunk)));
       band_largest_[band] = half_square;
     });
-    return no_overflow(std::ranges::max(band_largest_)) && largest_magnitude(scores) > smallest_safe_sum;
+    const float largest = largest_magnitude(scores);
+    return no_overflow(std::ranges::max(band_largest_)) && largest > smallest_safe_sum && std::isfinite(largest);
   }
 
   const char* name_;

@@ -54,7 +54,9 @@ void ReducedHead::bind(std::span<const float> matrix, std::span<const float> off
     for (int o = 0; o < n; ++o) {
       double sum = 0;
       for (std::size_t k = 0; k < u.size(); ++k) sum += basis[static_cast<std::size_t>(o) * d + k] * u[k];
-      out[o] = static_cast<float>(sum);
+      // A rotation can make one number of many that are as large as floats can be.
+      constexpr double most = 3e38;
+      out[o] = static_cast<float>(sum > most ? most : sum < -most ? -most : sum);
     }
   };
   for (int i = 0; i < c; ++i) into_basis(row(i), std::span(weights).subspan(static_cast<std::size_t>(i) * n, n));

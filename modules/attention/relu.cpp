@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -44,8 +45,9 @@ class ReluScorer final : public Scorer {
         simd::relu_scores(projector_.keys(chunk, worker), projector_.pitch(), projector_.d(), projector_.count(chunk), sums_.data(),
                           scores.data() + projector_.first(chunk));
     });
-    if (epsilon_ == 0) return;
-    for (float& score : scores) score += epsilon_ * total;
+    if (epsilon_ != 0)
+      for (float& score : scores) score += epsilon_ * total;
+    restore_size(scores, -std::log(projector_.query_scale() * projector_.key_scale() * query_weights_.scale()));
   }
 
  private:

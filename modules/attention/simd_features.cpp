@@ -60,7 +60,7 @@ HWY_INLINE float project_tile(const FeatureMap& map, const float* u, std::size_t
 HWY_INLINE void apply_tile(const FeatureMap& map, int count, const float* weights, float shift, const Rows& rows) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
-  const auto one = hn::Set(d, 1.0F), zero = hn::Zero(d), constant = hn::Set(d, shift);
+  const auto one = hn::Set(d, 1.0F), zero = hn::Zero(d), constant = hn::Set(d, shift), most = most_exponent(d, shift);
   for (int j = 0; j < count; j += n) hn::StoreU(weights ? hn::LoadU(d, weights + j) : one, d, rows.signs + j);
   for (int s = 1; s <= map.r; ++s)
     for (int j = 0; j < count; j += n) {
@@ -73,13 +73,14 @@ HWY_INLINE void apply_tile(const FeatureMap& map, int count, const float* weight
     const auto inverse = map.normalised ? hn::LoadU(d, rows.inverse + j) : one;
     const auto half_square = hn::LoadU(d, rows.half_square + j);
     const auto below = hn::Add(half_square, constant);
-    const auto scale = map.trig ? exponential(d, hn::Sub(half_square, constant)) : one;
+    const auto scale = map.trig ? exponential(d, hn::Sub(half_square, constant), most) : one;
+    const bool long_ones = map.trig && are_long(d, half_square);
     for (int i = 0; i < map.m; ++i) {
       const auto y = hn::Mul(hn::LoadU(d, rows.projections + i * tile + j), inverse);
-      if (map.exp) hn::StoreU(exponential(d, hn::Sub(y, below)), d, exp_features + i * tile + j);
+      if (map.exp) hn::StoreU(exponential(d, hn::Sub(y, below), most), d, exp_features + i * tile + j);
       if (map.trig) {
         hn::Vec<Floats> sine, cosine;
-        sine_cosine(d, y, sine, cosine);
+        sine_cosine(d, long_ones ? short_enough(d, y) : y, sine, cosine);
         hn::StoreU(hn::Mul(sine, scale), d, rows.features + i * tile + j);
         hn::StoreU(hn::Mul(cosine, scale), d, rows.features + (map.m + i) * tile + j);
       }

@@ -11,12 +11,12 @@ HWY_BEFORE_NAMESPACE();
 namespace iap::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// e^x to 2 units in the last place; x is clamped to [-87, 88], NaN stays NaN.
+/// e^x to 2 units in the last place; x is clamped to [-87, most], most <= 88, NaN stays NaN.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V exponential(D d, V x) {
+HWY_INLINE V exponential(D d, V x, V most) {
   const hn::RebindToSigned<D> di;
   // The second operand of Min and Max is the one that x86 returns for NaN.
-  x = hn::Max(hn::Set(d, -87.0F), hn::Min(hn::Set(d, 88.0F), x));
+  x = hn::Max(hn::Set(d, -87.0F), hn::Min(most, x));
   const V k = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504F)));
   V t = hn::NegMulAdd(k, hn::Set(d, 0.693359375F), x);
   t = hn::NegMulAdd(k, hn::Set(d, -0.00021219444F), t);
@@ -30,7 +30,29 @@ HWY_INLINE V exponential(D d, V x) {
   return hn::Mul(p, hn::BitCast(d, power));
 }
 
-/// sin x and cos x to 1e-7 for |x| < 8000; the error grows with |x| beyond. NaN stays NaN.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exponential(D d, V x) {
+  return exponential(d, x, hn::Set(d, 88.0F));
+}
+
+/// The most that an exponent is after `shift`, the largest one, was subtracted. Rounding puts it above 0, far above where the
+/// exponents are so large that they have no digits left.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V most_exponent(D d, float shift) {
+  return hn::Set(d, shift == 0 ? 88.0F : 10.0F);
+}
+
+/// Whether projections of some x may be too long for sine_cosine, which is to get them from `short_enough` then.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE bool are_long(D d, V half_square) {
+  return !hn::AllTrue(d, hn::Lt(half_square, hn::Set(d, 1e9F)));
+}
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V short_enough(D d, V x) {
+  return hn::Max(hn::Set(d, -1e6F), hn::Min(hn::Set(d, 1e6F), x));
+}
+
+/// sin x and cos x to 1e-7 for |x| < 8000; the error grows with |x| beyond, and results with it from |x| = 1e7 on. NaN stays NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void sine_cosine(D d, V x, V& sine, V& cosine) {
   const hn::RebindToSigned<D> di;

@@ -50,7 +50,7 @@ float rows_of(const FeatureMap& map, bool query_side, const float* u, std::size_
   linear_rows(Strided<const float>{u, pitch}, map.d, map.projections, map.r + map.m, nullptr, map.r + map.m, count,
               Strided<float>{scratch, tile});
   const auto constant = hn::Set(d, shift), plain = hn::Set(d, constants.plain), one = hn::Set(d, 1.0F);
-  const auto nothing = hn::Set(d, std::numeric_limits<float>::lowest());
+  const auto nothing = hn::Set(d, std::numeric_limits<float>::lowest()), most = most_exponent(d, shift);
   auto largest = nothing;
   for (int j = 0; j < count; j += n) {
     auto square = hn::Zero(d);
@@ -66,20 +66,21 @@ float rows_of(const FeatureMap& map, bool query_side, const float* u, std::size_
       half_square = hn::IfThenZeroElse(zero, hn::Set(d, map.length * map.length / 2));
     }
     auto exponent = map.trig ? half_square : nothing;
-    const auto scale = map.trig ? hn::Mul(plain, exponential(d, hn::Sub(half_square, constant))) : plain;
+    const auto scale = map.trig ? hn::Mul(plain, exponential(d, hn::Sub(half_square, constant), most)) : plain;
+    const bool long_ones = map.trig && are_long(d, half_square);
     float* exp_rows = out + (map.trig ? 2 * map.m * out_pitch : 0);
     for (int i = 0; i < map.m; ++i) {
       const auto y = hn::Mul(hn::LoadU(d, scratch + (map.r + i) * tile + j), factor);
       if (map.trig) {
         hn::Vec<Floats> sine, cosine;
-        sine_cosine(d, y, sine, cosine);
+        sine_cosine(d, long_ones ? short_enough(d, y) : y, sine, cosine);
         hn::StoreU(hn::Mul(sine, scale), d, out + i * out_pitch + j);
         hn::StoreU(hn::Mul(cosine, scale), d, out + (map.m + i) * out_pitch + j);
       }
       if (map.exp) {
         const auto power = hn::Sub(y, half_square);
         exponent = hn::Max(exponent, power);
-        hn::StoreU(hn::Mul(plain, exponential(d, hn::Sub(power, constant))), d, exp_rows + i * out_pitch + j);
+        hn::StoreU(hn::Mul(plain, exponential(d, hn::Sub(power, constant), most)), d, exp_rows + i * out_pitch + j);
       }
     }
     largest = hn::Max(largest, hn::IfThenElse(hn::FirstN(d, count - j), exponent, nothing));

@@ -72,20 +72,22 @@ void features_of(const TransMap& map, const float* x, std::size_t pitch, int cou
   const float* half_squares = projections + map.m * block;
   float* exp_features = features + (map.trig ? 2 * map.m * block : 0);
   const auto one = hn::Set(d, 1.0F), minus_one = hn::Set(d, -1.0F), constant = hn::Set(d, shift);
-  const auto epsilon = hn::Set(d, map.epsilon * std::exp(-shift));
+  // Where there is no epsilon, exp(-shift) may be infinite.
+  const auto epsilon = hn::Set(d, map.epsilon == 0 ? 0.0F : map.epsilon * std::exp(-shift)), most = most_exponent(d, shift);
   for (int j = 0; j < rounded(count); j += n) {
     for (int s = 0; s < map.r; ++s)
       hn::StoreU(hn::IfThenElse(hn::Lt(hn::LoadU(d, scratch + s * block + j), hn::Zero(d)), minus_one, one), d,
                  signs + s * block + j);
     const auto half_square = hn::LoadU(d, half_squares + j);
     const auto below = own_scale ? largest_projection(map, projections, j) : hn::Add(half_square, constant);
-    const auto scale = map.trig ? exponential(d, hn::Sub(half_square, constant)) : one;
+    const auto scale = map.trig ? exponential(d, hn::Sub(half_square, constant), most) : one;
+    const bool long_ones = map.trig && are_long(d, half_square);
     for (int i = 0; i < map.m; ++i) {
       const auto y = hn::LoadU(d, projections + i * block + j);
-      if (map.exp) hn::StoreU(hn::Add(exponential(d, hn::Sub(y, below)), epsilon), d, exp_features + i * block + j);
+      if (map.exp) hn::StoreU(hn::Add(exponential(d, hn::Sub(y, below), most), epsilon), d, exp_features + i * block + j);
       if (map.trig) {
         hn::Vec<Floats> sine, cosine;
-        sine_cosine(d, y, sine, cosine);
+        sine_cosine(d, long_ones ? short_enough(d, y) : y, sine, cosine);
         hn::StoreU(hn::Mul(sine, scale), d, features + i * block + j);
         hn::StoreU(hn::Mul(cosine, scale), d, features + (map.m + i) * block + j);
       }
@@ -196,18 +198,19 @@ float largest_square_of(const float* x, std::size_t pitch, int size, int count) 
   return largest;
 }
 
+// NaN stays NaN.
+HWY_INLINE float clamped(float value, float most) { return value > most ? most : value < -most ? -most : value; }
+
 void divide_of(const float* in, std::size_t pitch, int rows, const float* divisor, int count, float* out) {
+  constexpr float most = 1e27F;
   for (int k = 0; k < rows; ++k)
-    for (int j = 0; j < count; ++j) out[k * block + j] = divisor[j] == 0 ? 0.0F : in[k * pitch + j] / divisor[j];
+    for (int j = 0; j < count; ++j) out[k * block + j] = divisor[j] == 0 ? 0.0F : clamped(in[k * pitch + j] / divisor[j], most);
 }
 
 void scale_of(float* rows, int count_rows, float scale, int count) {
   constexpr float most = 1e30F;
   for (int k = 0; k < count_rows; ++k)
-    for (int j = 0; j < rounded(count); ++j) {
-      const float value = rows[k * block + j] * scale;
-      rows[k * block + j] = value > most ? most : value < -most ? -most : value;
-    }
+    for (int j = 0; j < rounded(count); ++j) rows[k * block + j] = clamped(rows[k * block + j] * scale, most);
 }
 
 void add_of(float* rows, int count_rows, const float* more, std::size_t pitch, int count) {

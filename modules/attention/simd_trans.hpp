@@ -42,7 +42,7 @@ void fold_signs(float* in, int rows, const float* signs, int r, int count);
 void normalise_columns(float* x, std::size_t pitch, int d, int count, float length);
 /// The largest ||x(j)||^2; NaN is skipped.
 float largest_square(const float* x, std::size_t pitch, int d, int count);
-/// out_k(j) = in_k(j) / divisor(j), or 0 where that is 0.
+/// out_k(j) = in_k(j) / divisor(j), clamped to +-1e27, or 0 where the divisor is 0.
 void divide_rows(const float* in, std::size_t pitch, int rows, const float* divisor, int count, float* out);
 /// rows_k(j) times scale, clamped to +-1e30.
 void scale_rows(float* rows, int count_rows, float scale, int count);

@@ -89,13 +89,14 @@ class ExactTrans final : public Trans {
       for (int i = 0; i < some; ++i) {
         double sum = 0;
         for (int token = 0; token < tokens; ++token) sum += std::abs(sums_[i * tokens + token]);
-        out[k + i] = static_cast<float>(sum);
+        out[k + i] = frame_.own_size(sum);
       }
     }
   }
 
  private:
   int block_size(int first) const { return std::min(simd::block, frame_.count() - first); }
+  double undone_scale() const { return kernel_ == ExactKernel::relu ? frame_.product_scale() : 1.0; }
   bool exponential() const { return kernel_ != ExactKernel::relu; }
 
   // Replaces queries and keys by their features.
@@ -157,10 +158,10 @@ class ExactTrans final : public Trans {
     for (int i = 0; i < some; ++i) {
       const double* sum = sums_.data() + i * columns;
       const double divisor = sum[values];
-      const double factor = !normalise_rows_ ? std::exp(std::min<double>(shifts[i], 80)) / frame_.count()
+      const double factor = !normalise_rows_ ? std::exp(std::min<double>(shifts[i], 80)) / frame_.count() / undone_scale()
                             : divisor == 0   ? 0
                                              : 1 / divisor;
-      factors_.data()[query + i] = static_cast<float>(factor);
+      factors_.data()[query + i] = static_cast<float>(std::min(factor, 1e30));
       for (int v = 0; v < values; ++v) attended_.data()[v * simd::block + column + i] = static_cast<float>(sum[v] * factor);
     }
   }

@@ -37,8 +37,10 @@ void TransFrame::bind(const HeadWeights& head, std::span<const float> value, std
   if (value.size() != wanted)
     throw Error(text("attention: the value matrix holds ", value.size(), " values where ", wanted, " (c x dV) were expected"));
   projector_.bind(head, form_.normalised ? 1.0F : form_.factor, value);
+  compression_scale_ = scale_down(largest_magnitude(compression), largest_value);
   for (int i = 0; i < shape_.tokens; ++i)
-    std::ranges::copy(compression.subspan(i * patches, patches), compression_.data() + i * pitch_);
+    std::ranges::transform(compression.subspan(i * patches, patches), compression_.data() + i * pitch_,
+                           [&](float weight) { return static_cast<float>(compression_scale_ * weight); });
 }
 
 void TransFrame::project(const ImageView& image, float pixel_offset, std::size_t out_size) {
@@ -61,7 +63,23 @@ void TransFrame::project(const ImageView& image, float pixel_offset, std::size_t
     if (form_.normalised) simd::normalise_columns(x, pitch_, inputs(), count(), form_.factor);
     largest_square_ = std::max(largest_square_, simd::largest_square(x, pitch_, inputs(), count()));
   }
+  scale_values();
   std::ranges::fill(sums_, 0.0);
+}
+
+void TransFrame::scale_values() {
+  value_scale_ = projector_.value_scale();
+  if (shape_.projected) return;
+  double largest = 0;
+  for (int k = 0; k < shape_.values; ++k)
+    largest = std::max<double>(largest, largest_magnitude({values(0) + k * pitch_, static_cast<std::size_t>(count())}));
+  value_scale_ = scale_down(largest, largest_value);
+  if (value_scale_ == 1) return;
+  for (int k = 0; k < shape_.values; ++k)
+    for (int j = 0; j < count(); ++j) {
+      float& value = values(0)[k * pitch_ + j];
+      value = static_cast<float>(value_scale_ * value);
+    }
 }
 
 void TransFrame::add_attended(float* rows, int first, int patches) {
@@ -78,8 +96,11 @@ void TransFrame::add_votes(float* rows, int first, int patches) {
 
 void TransFrame::write(std::span<float> out) const {
   constexpr double most = 1e30;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = static_cast<float>(sums_[i] > most ? most : sums_[i] < -most ? -most : sums_[i]);
+  const double scale = 1 / (value_scale_ * compression_scale_);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const double value = sums_[i] * scale;
+    out[i] = static_cast<float>(value > most ? most : value < -most ? -most : value);
+  }
 }
 
 }  // namespace iap

@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -39,6 +40,10 @@ class TransFrame {
   float* values(int first) { return values_.data() + first; }    ///< dV rows, then a row of ones
   const float* ones(int first) { return values(first) + shape_.values * pitch_; }
   const float* compression(int first) const { return compression_.data() + first; }  ///< l rows
+  /// What products of a query and a key were divided by, as their parameters were too large for floats.
+  double product_scale() const { return projector_.query_scale() * projector_.key_scale(); }
+  /// A sum of weights of P, which was divided for the same reason, as it would have been; at most 1e38.
+  float own_size(double sum) const { return static_cast<float>(std::min(sum / compression_scale_, 1e30)); }
   /// The largest ||x||^2 of all queries and keys.
   float largest_square() const { return largest_square_; }
 
@@ -49,6 +54,8 @@ class TransFrame {
   void write(std::span<float> out) const;
 
  private:
+  void scale_values();
+
   PatchProjector projector_;
   TransShape shape_;
   InputForm form_;
@@ -56,6 +63,7 @@ class TransFrame {
   FloatBuffer queries_, keys_, values_, compression_;
   std::vector<double> sums_;  // l x dV
   float largest_square_ = 0;
+  double value_scale_ = 1, compression_scale_ = 1;
 };
 
 /// What the options of a linear kernel say.

@@ -5,6 +5,7 @@ module;
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,8 @@ namespace {
 
 // Features with smaller exponents need no scaling: floats hold them and their sums.
 constexpr float harmless_exponent = 30;
+// Nor do those of one side up to this, if the other's are small.
+constexpr float steepest_exponent = 50;
 
 class LinearTrans final : public Trans {
  public:
@@ -99,7 +102,7 @@ class LinearTrans final : public Trans {
       for (int j = 0; j < count; ++j) {
         float sum = 0;
         for (int i = 0; i < frame_.shape().tokens; ++i) sum += std::abs(rows[i * simd::block + j]);
-        out[first + j] = sum;
+        out[first + j] = frame_.own_size(sum);
       }
     });
   }
@@ -115,6 +118,11 @@ class LinearTrans final : public Trans {
   }
 
   void fold() {
+    longest_omega_ = 0;
+    for (int i = 0; i < map_.m; ++i) {
+      const auto omega = std::span(drawn_.now().omega).subspan(static_cast<std::size_t>(i) * query_.d, query_.d);
+      longest_omega_ = std::max(longest_omega_, std::sqrt(std::inner_product(omega.begin(), omega.end(), omega.begin(), 0.0F)));
+    }
     const int columns = map_.r + map_.m;
     for (auto [head, folded] : {std::pair{&query_, &query_columns_}, std::pair{&key_, &key_columns_}}) {
       folded->resize(static_cast<std::size_t>(map_.d) * columns);
@@ -126,9 +134,19 @@ class LinearTrans final : public Trans {
   // One factor for all queries' features and one for all keys', where floats would be too narrow without.
   void take_shifts() {
     query_shift_ = key_shift_ = 0;
-    if (options_.relu || !(frame_.largest_square() / 2 > harmless_exponent)) return;
-    query_shift_ = largest_exponent(frame_.queries(0), query_columns_);
-    key_shift_ = largest_exponent(frame_.keys(0), key_columns_);
+    if (options_.relu) return;
+    const bool is_long = frame_.largest_square() / 2 > harmless_exponent;
+    if (!is_long && !may_be_steep()) return;
+    const float query = largest_exponent(frame_.queries(0), query_columns_), key = largest_exponent(frame_.keys(0), key_columns_);
+    if (!is_long && std::max(query, key) < steepest_exponent && query + key < 2 * harmless_exponent) return;
+    query_shift_ = query;
+    key_shift_ = key;
+  }
+
+  // Whether short inputs may have large exponents: w . x - ||x||^2 / 2 along a long projection w.
+  bool may_be_steep() const {
+    const float length = std::min(std::sqrt(frame_.largest_square()), longest_omega_);
+    return map_.exp && length * (longest_omega_ - length / 2) > harmless_exponent;
   }
 
   float largest_exponent(const float* x, const std::vector<float>& columns) {
@@ -195,7 +213,8 @@ class LinearTrans final : public Trans {
   float scale() const {
     if (options_.normalise_rows) return 1;
     const double exponent = std::min(static_cast<double>(query_shift_) + key_shift_, 80.0);
-    return static_cast<float>(std::exp(exponent) / frame_.count());
+    const double factor = std::exp(exponent) / frame_.count();
+    return static_cast<float>(options_.relu ? std::min(factor / frame_.product_scale(), 1e38) : factor);
   }
 
   // P (Q' (K'^T V)): the divisors of the rows come along as K'^T 1.
@@ -263,7 +282,7 @@ class LinearTrans final : public Trans {
   TransOrder order_ = TransOrder::values_first;
   bool bound_ = false;
   std::vector<float> query_columns_, key_columns_;  // map_.d x (r + m): xi, omega
-  float query_shift_ = 0, key_shift_ = 0;
+  float query_shift_ = 0, key_shift_ = 0, longest_omega_ = 0;
   std::vector<double> sums_;
   std::vector<float> weights_, divisor_weights_;
   FloatBuffer scratch_, feature_rows_, sign_rows_, spread_, mixed_, divisors_, scaled_;

@@ -107,7 +107,8 @@ MadeValues make_projection_values(const ValueContext& context);
 MadeValues make_histogram_values(const ValueContext& context);
 MadeValues make_convolution_values(const ValueContext& context);
 
-/// Option `values`: one name or a list of names; in the order in which they are handed over.
+/// Option `values`: one name or a list of names. Returns them in the order in which they are handed over, which is that of the
+/// catalog, whatever the order of the list, and which the policy's summary shows.
 std::vector<std::string> read_value_names(Options& options, const char* fallback);
 /// One object a name. @throws Error naming the option.
 std::vector<MadeValues> make_values(const std::vector<std::string>& names, const ValueContext& context);

@@ -57,7 +57,7 @@ class RankHead {
   void choose(const ImageView& image, float pixel_offset) {
     if (!sampler_) {
       scorer_->score(image, pixel_offset, scores_);
-      select_top(scores_, selected_);
+      select_top(scores_, selected_, title_);
       return;
     }
     Random random({.seed = episode_seed_, .iteration = step_++, .member = crc32(path_), .purpose = Purpose::policy});
@@ -70,13 +70,14 @@ class RankHead {
   void make(Options& options, const PatchGrid& grid, int d) {
     if (options.choice("selection", {"top", "sample"}, "top") == "top") {
       scorer_ = make_scorer(options, grid, d);
+      title_ = text("block '", path_, "', kernel ", scorer_->kernel());
       return;
     }
     sampler_ = std::make_unique<CrossAttention>(options, Ranking::sample, grid, grid, d);
     check_votes(options, *sampler_, learned_votes_);
   }
 
-  std::string path_;
+  std::string path_, title_;
   bool learned_votes_;
   HeadParameters parameters_;
   std::unique_ptr<Scorer> scorer_;           // for the top patches

@@ -37,7 +37,7 @@ std::vector<std::string> read_value_names(Options& options, const char* fallback
     if (std::ranges::find(wanted, Config(kind.name)) != wanted.end()) names.push_back(kind.name);
   for (const auto& item : wanted)
     if (!item.string() || std::ranges::find(names, *item.string()) == names.end())
-      options.fail(text("option 'values' takes ", known, " or a list of them, got ", item.describe()));
+      options.fail(text("option 'values' takes ", known, " or a list of them, handed over in this order, got ", item.describe()));
   if (names.empty()) options.fail(text("option 'values' must name at least one of ", known));
   return names;
 }

@@ -148,12 +148,15 @@ TEST_CASE("a key with weight zero is drawn only when nothing else is left") {
   for (const int gone : {0, 4, 8}) CHECK(std::abs(seventh[gone] - 1000) < 4 * 26);
 }
 
-TEST_CASE("weights that are no numbers leave all keys equally likely") {
+TEST_CASE("an infinite weight leaves all keys equally likely, NaN is refused") {
   Keys keys = random_keys(4, 2, 0.5, 12);
-  keys.planes[2] = std::numeric_limits<float>::quiet_NaN();
   KeyTree tree(4, 2);
-  tree.build(keys.planes, 4, 4);
   Random random(13);
+  keys.planes[2] = std::numeric_limits<float>::quiet_NaN();
+  tree.build(keys.planes, 4, 4);
+  CHECK_THROWS_AS(tree.draw(random_query(2, 14), random), Error);
+  keys.planes[2] = std::numeric_limits<float>::infinity();
+  tree.build(keys.planes, 4, 4);
   std::vector<long> counts(4);
   for (int i = 0; i < 4000; ++i) ++counts[static_cast<std::size_t>(tree.draw(random_query(2, 14), random))];
   CHECK(std::abs(chi_square_z(counts, std::vector<double>(4, 0.25))) < 4);

@@ -296,7 +296,7 @@ TEST_CASE("rank's options that do not fit are errors that name the block and the
   CHECK_THROWS_MATCHES(
       build("'values': ['position', 'histogramm']"), Error,
       Message("policy: option 'values' takes \"position\", \"content\", \"projection\", \"histogram\", \"convolution\" "
-              "or a list of them, got \"histogramm\""));
+              "or a list of them, handed over in this order, got \"histogramm\""));
   CHECK_THROWS_MATCHES(build("'values': 'convolution', 'convolution': 'fixed', 'convolution_channels': 5"), Error,
                        MessageMatches(ContainsSubstring("only 4 fixed filters")));
   CHECK_THROWS_MATCHES(build("'values': 'convolution', 'convolution': 'fixed', 'convolution_size': 4"), Error,
