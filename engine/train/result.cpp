@@ -10,6 +10,7 @@ module;
 module iap.train;
 import iap.core;
 import iap.env;
+import iap.envs;
 import iap.optim;
 import iap.policy;
 import iap.rollout;

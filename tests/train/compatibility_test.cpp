@@ -19,6 +19,7 @@ import iap.env;
 import iap.envs;
 import iap.policy;
 import iap.rollout;
+import iap.script;
 import iap.train;
 
 #include "fake_env.hpp"
@@ -33,6 +34,7 @@ const std::filesystem::path data = std::filesystem::path(IAP_TEST_DATA) / "compa
 
 /// A copy of the run that stands at iteration 3 of 6, ready to go on.
 TrainOptions continued(const std::filesystem::path& out) {
+  register_lua();
   std::filesystem::copy(data / "run", out);
   TrainOptions options = read_train_options(parse_json(read_file(out / "config.json"), "config.json"));
   options.iterations = 6;

@@ -83,9 +83,11 @@ TEST_CASE("confirming changes no other file, and a complete run tells the same a
       const TrainResult again = train(options);
       REQUIRE(again.confirmed);
       CHECK(again.confirmed->mean == first.confirmed->mean);
+      CHECK(differences(files, run_content(options.out)) == "");
+      CHECK(std::isnan(again.confirmed->low) == (episodes == 1));  // one episode has no interval
+      if (episodes == 1) continue;
       CHECK(again.confirmed->low == first.confirmed->low);
       CHECK(again.confirmed->high == first.confirmed->high);
-      CHECK(differences(files, run_content(options.out)) == "");
     }
   }
 }
