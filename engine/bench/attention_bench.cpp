@@ -24,21 +24,34 @@ struct Case {
 };
 
 struct Kernel {
-  const char* label;
+  std::string label;
   Config options;
 };
 
 // The quadratic kernel takes seconds per frame beyond this many patches.
 constexpr int largest_quadratic = 20000;
 
+// Every kernel of the catalog, those of random features with their usual numbers of them.
 const std::vector<Kernel>& kernels() {
-  static const std::vector<Kernel> table{
-      {"relu", Config::Map{{"kernel", "relu"}}},
-      {"exp (15)", Config::Map{{"kernel", "exp"}, {"m", 15}}},
-      {"hybrid (10, 5)", Config::Map{{"kernel", "hybrid"}, {"m", 10}, {"r", 5}}},
-      {"softmax", Config::Map{{"kernel", "softmax"}}},
-  };
+  static const std::vector<Kernel> table = [] {
+    std::vector<Kernel> rows;
+    for (const auto& entry : kernel_catalog()) {
+      Kernel row{entry.name, Config::Map{{"kernel", entry.name}}};
+      if (entry.features) {
+        row.label += text(" (", entry.features->m, entry.features->kind == FeatureKind::hybrid ? ", 5)" : ")");
+        row.options["m"] = entry.features->m;
+        if (entry.features->kind == FeatureKind::hybrid) row.options["r"] = 5;
+      }
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }();
   return table;
+}
+
+KernelWork count_work(const Config& options, const PatchGrid& grid, int d) {
+  Options reader("bench", options);
+  return kernel_work(reader, grid, d);
 }
 
 Timing time_scorer(const PatchGrid& grid, int d, const Config& options, double seconds) {
@@ -116,7 +129,8 @@ void print_growth(std::ostream& out) {
 void print_threads(std::ostream& out) {
   out << "threads that share a frame, median ms by the clock:\n";
   for (const Case& one : {Case{240, 320, 2, 2}, Case{480, 640, 1, 1}})
-    for (auto [label, options] : {kernels()[0], kernels()[2]}) {
+    for (auto [label, options] : kernels()) {
+      if (label != "relu" && label != "hybrid (10, 5)") continue;
       out << text(one.height, " x ", one.width, ", ", one.patch, ", ", one.stride, ", d = 4, ", label, ":");
       for (int threads = 1; threads <= std::min(hardware_threads(), 8); threads *= 2) {
         options["threads"] = threads;

@@ -23,6 +23,15 @@ void print(std::string_view title, const Catalog& catalog) {
     std::cout << "  " << std::left << std::setw(static_cast<int>(widest) + 2) << entry.name << entry.summary << "\n";
 }
 
+void print_kernels() {
+  std::size_t widest = 0;
+  for (const auto& entry : kernel_catalog()) widest = std::max(widest, entry.name.size());
+  std::cout << "kernels\n";
+  for (const auto& entry : kernel_catalog())
+    std::cout << "  " << std::left << std::setw(static_cast<int>(widest) + 2) << entry.name << entry.summary << "\n"
+              << std::string(widest + 4, ' ') << "for " << abilities(entry) << "\n";
+}
+
 }  // namespace
 
 int list(const std::string& what) {
@@ -31,7 +40,7 @@ int list(const std::string& what) {
     print("environments", env_catalog());
     std::cout << "  All take action_repeat, and time_limit in control steps (before action repeat).\n";
   }
-  if (all || what == "kernels") print("kernels", kernel_catalog());
+  if (all || what == "kernels") print_kernels();
   if (all || what == "blocks") print("blocks", block_catalog());
   if (all || what == "optimizers") print("optimizers", optimizer_catalog());
   return Exit::success;

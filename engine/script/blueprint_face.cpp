@@ -74,10 +74,11 @@ int make_blueprint(Call& call) {
   return call.give(std::make_unique<BlockBlueprint>(BlockBlueprint{std::move(config)}));
 }
 
-/// iap.attention.kernels() -> {{name, summary}, ...}
+/// iap.attention.kernels() -> {{name, summary, abilities}, ...}
 int kernels(Call& call) {
   Config::List rows;
-  for (const auto& row : kernel_catalog()) rows.push_back(Config::Map{{"name", row.name}, {"summary", row.summary}});
+  for (const auto& row : kernel_catalog())
+    rows.push_back(Config::Map{{"name", row.name}, {"summary", row.summary}, {"abilities", abilities(row)}});
   return call.give(Config(std::move(rows)));
 }
 

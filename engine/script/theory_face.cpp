@@ -51,22 +51,37 @@ int count_at(const Call& call, int argument, const char* what) {
   return static_cast<int>(call.integer(argument, what, 1, most_projections));
 }
 
-/// A random feature map as an option table describes it.
-struct MapOptions {
-  MapOptions(Options& options) {
-    const std::string name = options.choice("kind", {"exp", "trig", "hybrid"}, "hybrid");
-    kind = name == "exp" ? FeatureKind::exp : name == "trig" ? FeatureKind::trig : FeatureKind::hybrid;
+/// A random feature map for vectors of d numbers as an option table describes it: a kernel of the catalog that has one.
+struct FeatureChoice {
+  FeatureChoice(Options& options, int d) : kernel(read_kind(options)) {
     m = static_cast<int>(options.integer_in("m", 1, most_projections, 10));
-    r = kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, most_projections, 5)) : 0;
+    r = kind() == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, most_projections, 5)) : 0;
     ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
     seed = static_cast<std::uint64_t>(options.integer_in("seed", 0, std::numeric_limits<std::int64_t>::max(), 0));
+    if (kernel.features->shape) shape = kernel.features->shape(options, d);
   }
-  int features() const { return feature_count(kind, m, r); }
+  FeatureKind kind() const { return kernel.features->kind; }
+  int features() const { return feature_count(kind(), m, r); }
+  Projections draw(int d, std::uint64_t with) const {
+    Projections drawn = draw_projections(ensemble, d, m, r, with);
+    if (shape) shape(drawn);
+    return drawn;
+  }
 
-  FeatureKind kind;
+  const KernelEntry& kernel;
   int m, r;
   Ensemble ensemble;
   std::uint64_t seed;
+  Shaping shape;
+
+ private:
+  static const KernelEntry& read_kind(Options& options) {
+    std::vector<std::string> names;
+    for (const auto& entry : kernel_catalog())
+      if (entry.features) names.push_back(entry.name);
+    const std::string name = options.choice("kind", names, "hybrid");
+    return *std::ranges::find(kernel_catalog(), name, &KernelEntry::name);
+  }
 };
 
 /// iap.theory.softmax_kernel(x, y): exp(x . y)
@@ -87,6 +102,17 @@ int exp_error(Call& call) {
 int hybrid_error(Call& call) {
   const Pair pair(call);
   return call.give(mse_hyb(pair.x, pair.y, count_at(call, 3, "m"), count_at(call, 4, "r")));
+}
+
+/// iap.theory.mse(x, y, {kind, m, r, and the kind's own}): the closed form of any kind of random features
+int kind_error(Call& call) {
+  const Pair pair(call);
+  const Config config = call.config(3, "options");
+  Options options(call.name(), config);
+  const FeatureChoice map(options, static_cast<int>(pair.x.size()));
+  const double error = map.kernel.features->mse(options, pair.x, pair.y, map.m, map.r);
+  options.finish();
+  return call.give(error);
 }
 
 /// iap.theory.hash_bits(epsilon, p, patches, steps)
@@ -113,11 +139,11 @@ int map_features(Call& call) {
   const auto x = vector_at(call, 1, "x");
   const Config config = call.config(2, "options");
   Options options(call.name(), config);
-  const MapOptions map(options);
+  const FeatureChoice map(options, static_cast<int>(x.size()));
   const Side side = options.choice("side", {"query", "key"}, "query") == "query" ? Side::query : Side::key;
   options.finish();
   std::vector<double> phi(static_cast<std::size_t>(map.features()));
-  feature_map(map.kind, draw_projections(map.ensemble, static_cast<int>(x.size()), map.m, map.r, map.seed), side, x, phi);
+  feature_map(map.kind(), map.draw(static_cast<int>(x.size()), map.seed), side, x, phi);
   return call.give(std::span<const double>(phi));
 }
 
@@ -127,7 +153,8 @@ int estimate(Call& call) {
   const Pair pair(call);
   const Config config = call.config(3, "options");
   Options options(call.name(), config);
-  const MapOptions map(options);
+  const auto d = static_cast<int>(pair.x.size());
+  const FeatureChoice map(options, d);
   const auto draws = options.integer_in("draws", 1, most_draws, 1);
   options.finish();
   const double wanted = softmax_kernel(pair.x, pair.y);
@@ -136,9 +163,9 @@ int estimate(Call& call) {
   for (std::int64_t i = 0; i < draws; ++i) {
     check_interrupt();
     const auto seed = derive_seed({.seed = map.seed, .iteration = static_cast<std::uint32_t>(i), .purpose = Purpose::projection});
-    const Projections projections = draw_projections(map.ensemble, static_cast<int>(pair.x.size()), map.m, map.r, seed);
-    feature_map(map.kind, projections, Side::query, pair.x, a);
-    feature_map(map.kind, projections, Side::key, pair.y, b);
+    const Projections projections = map.draw(d, seed);
+    feature_map(map.kind(), projections, Side::query, pair.x, a);
+    feature_map(map.kind(), projections, Side::key, pair.y, b);
     double error = -wanted;
     for (std::size_t k = 0; k < a.size(); ++k) error += a[k] * b[k];
     first += error;
@@ -156,6 +183,7 @@ constexpr lua::Function functions[] = {
     {"mse_trig", entry<trig_error>},
     {"mse_exp", entry<exp_error>},
     {"mse_hyb", entry<hybrid_error>},
+    {"mse", entry<kind_error>},
     {"hash_bits", entry<bits>},
     {"projections_trig", entry<trig_bound<projections_trig>>},
     {"projections_trig_stated", entry<trig_bound<projections_trig_stated>>},

@@ -13,3 +13,4 @@ export import :key_tree;
 export import :sign_hash;
 export import :key_database;
 export import :cross_attention;
+export import :catalog;

@@ -3,6 +3,7 @@ module;
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 module iap.attention;
 import iap.core;
@@ -10,30 +11,67 @@ import :internal;
 
 namespace iap {
 
-std::unique_ptr<Scorer> make_exp(Options& options, const PatchGrid& grid, int d);
-std::unique_ptr<Scorer> make_hybrid(Options& options, const PatchGrid& grid, int d);
-std::unique_ptr<Scorer> make_relu(Options& options, const PatchGrid& grid, int d);
-std::unique_ptr<Scorer> make_softmax(Options& options, const PatchGrid& grid, int d);
-std::unique_ptr<Scorer> make_trig(Options& options, const PatchGrid& grid, int d);
+KernelEntry exp_kernel();
+KernelEntry favor_plus_plus_kernel();
+KernelEntry hybrid_kernel();
+KernelEntry relu_kernel();
+KernelEntry softmax_kernel_entry();
+KernelEntry trig_kernel();
 
 std::span<const KernelEntry> kernel_catalog() {
-  static const std::vector<KernelEntry> catalog = {
-      {"relu", "max(q, 0) . max(k, 0): deterministic, the fastest", make_relu},
-      {"exp", "softmax kernel by m positive exponential features (FAVOR+)", make_exp},
-      {"trig", "softmax kernel by m sines and cosines", make_trig},
-      {"hybrid", "softmax kernel by exponential and trigonometric features, mixed by the angle of query and key (v1 section 4.1)",
-       make_hybrid},
-      {"softmax", "exp(x . y), exact, rows of the attention matrix normalised or not: O(L^2)", make_softmax},
-  };
+  static const std::vector<KernelEntry> catalog = {relu_kernel(), exp_kernel(),    favor_plus_plus_kernel(),
+                                                   trig_kernel(), hybrid_kernel(), softmax_kernel_entry()};
   return catalog;
+}
+
+std::string abilities(const KernelEntry& entry) {
+  std::string line = "rank";
+  if (entry.transform) line += ", trans";
+  if (entry.map) line += ", cross";
+  if (entry.features && entry.features->kind == FeatureKind::exp) line += ", drawn patches";
+  if (entry.exact) line += ", exact rows";
+  return line;
+}
+
+const KernelEntry& read_kernel(Options& options, std::string_view what, bool (*can)(const KernelEntry&)) {
+  std::vector<std::string> names;
+  for (const auto& entry : kernel_catalog()) names.push_back(entry.name);
+  const std::string name = options.choice("kernel", names, "relu");
+  const KernelEntry& found = *std::ranges::find(kernel_catalog(), name, &KernelEntry::name);
+  if (can(found)) return found;
+  std::string able;
+  for (const auto& entry : kernel_catalog())
+    if (can(entry)) able += (able.empty() ? "" : ", ") + entry.name;
+  throw OptionError(text(options.owner(), ": kernel '", name, "' cannot ", what, "; kernels that can: ", able));
 }
 
 std::unique_ptr<Scorer> make_scorer(Options& options, const PatchGrid& grid, int d) {
   if (d < 1) options.fail(text("d (the size of queries and keys) must be positive, got ", d));
-  std::vector<std::string> names;
-  for (const auto& entry : kernel_catalog()) names.push_back(entry.name);
-  const std::string name = options.choice("kernel", names, "relu");
-  return std::ranges::find(kernel_catalog(), name, &KernelEntry::name)->make(options, grid, d);
+  const KernelEntry& entry = read_kernel(options, "score patches", [](const KernelEntry&) { return true; });
+  return entry.score(entry, options, grid, d);
+}
+
+std::unique_ptr<Trans> make_trans(Options& options, const PatchGrid& grid, const TransShape& shape) {
+  const KernelEntry& entry =
+      read_kernel(options, "mix values (IAP-trans)", [](const KernelEntry& kernel) { return kernel.transform != nullptr; });
+  return entry.transform(entry, options, grid, shape);
+}
+
+MapOptions read_map(Options& options, int c, int d) {
+  const KernelEntry& entry = read_kernel(options, "keep the features of keys, it has none",
+                                         [](const KernelEntry& kernel) { return kernel.map != nullptr; });
+  return entry.map(entry, options, c, d);
+}
+
+KernelWork kernel_work(Options& options, const PatchGrid& grid, int d) {
+  const KernelEntry& entry = read_kernel(options, "score patches", [](const KernelEntry&) { return true; });
+  KernelWork work = entry.work(entry, options, grid, d);
+  const ImageShape& image = grid.image();
+  const auto pixels = static_cast<double>(image.count());
+  // Every pixel value becomes a float once.
+  work.fma += pixels;
+  work.bytes = pixels * (image.type == PixelType::uint8 ? 1 : sizeof(float)) + static_cast<double>(grid.count()) * sizeof(float);
+  return work;
 }
 
 }  // namespace iap

@@ -16,11 +16,6 @@ namespace {
 // Numbers that one database may hold.
 constexpr std::int64_t most_values = std::int64_t{1} << 28;
 
-const char* name_of(const MapOptions& map) {
-  if (map.relu) return "relu";
-  return map.kind == FeatureKind::exp ? "exp" : map.kind == FeatureKind::trig ? "trig" : "hybrid";
-}
-
 MapOptions read_checked_map(Options& options, Ranking ranking, const PatchGrid& keys, int d) {
   const MapOptions map = read_map(options, keys.values(), d);
   if (ranking == Ranking::sample && map.relu)
@@ -30,7 +25,7 @@ MapOptions read_checked_map(Options& options, Ranking ranking, const PatchGrid& 
   if (ranking == Ranking::sample && !map.positive())
     throw OptionError(text(options.owner(),
                            ": sampling needs positive features, whose sums are probabilities up to a factor; those of kernel '",
-                           name_of(map), "' have both signs; set kernel = \"exp\""));
+                           map.kernel, "' have both signs; set kernel = \"exp\""));
   if (const std::int64_t values = std::int64_t{keys.count()} * map.features(d); values > most_values)
     options.fail(text("would keep ", keys.count(), " keys of ", map.features(d), " features, more than ", most_values,
                       " numbers; take fewer patches or a smaller m"));
@@ -66,7 +61,7 @@ CrossAttention::CrossAttention(Options& options, Ranking ranking, const PatchGri
       pooled_(static_cast<std::size_t>(map_.features(d))) {}
 
 std::string CrossAttention::describe() const {
-  const std::string kernel = text("kernel ", name_of(map_));
+  const std::string kernel = text("kernel ", map_.kernel);
   if (ranking_ == Ranking::exact) return kernel;
   if (ranking_ == Ranking::hash) return text(kernel, ", hash of ", database_.bits(), " bits");
   const char* pooling = pooling_ == Pooling::mean ? "mean" : pooling_ == Pooling::sum ? "sum" : "features";

@@ -14,6 +14,7 @@ module iap.attention;
 import iap.core;
 import :internal;
 import :projector;
+import :trans_frame;
 
 namespace iap {
 namespace {
@@ -31,7 +32,7 @@ int round_up(int value, int step) { return (value + step - 1) / step * step; }
 
 class ExactScorer final : public Scorer {
  public:
-  ExactScorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d, int threads, float epsilon)
+  ExactScorer(std::string_view name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d, int threads, float epsilon)
       : name_(name),
         kernel_(kernel),
         form_(form),
@@ -183,7 +184,7 @@ class ExactScorer final : public Scorer {
     return std::ranges::max(shifts_);
   }
 
-  const char* name_;
+  std::string_view name_;  // the catalog's
   ExactKernel kernel_;
   InputForm form_;
   float epsilon_;
@@ -200,18 +201,39 @@ class ExactScorer final : public Scorer {
   double vote_scale_ = 1;  // a power of two that keeps sums of votes inside floats
 };
 
+std::unique_ptr<Scorer> score_softmax(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d) {
+  const bool rows = options.boolean("normalise_rows", true);
+  const InputForm form = read_input_form(options, grid.values(), d);
+  const int threads = read_threads(options);
+  return make_exact_scorer(entry.name, rows ? ExactKernel::softmax : ExactKernel::softmax_kernel, form, grid, d, threads);
+}
+
+KernelWork softmax_work(const KernelEntry&, Options&, const PatchGrid& grid, int d) {
+  const double patches = grid.count();
+  return {.fma = patches * (2.0 * d * grid.values() + patches * (d + 2)), .exp = patches * patches};
+}
+
+std::unique_ptr<Trans> transform_softmax(const KernelEntry& entry, Options& options, const PatchGrid& grid,
+                                         const TransShape& shape) {
+  const bool rows = options.boolean("normalise_rows", true);
+  return make_exact_trans(entry.name, ExactKernel::softmax_kernel, rows, read_input_form(options, grid.values(), shape.d), 0, grid,
+                          shape);
+}
+
 }  // namespace
 
-std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
+std::unique_ptr<Scorer> make_exact_scorer(std::string_view name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
                                           int threads, float epsilon) {
   return std::make_unique<ExactScorer>(name, kernel, form, grid, d, threads, epsilon);
 }
 
-std::unique_ptr<Scorer> make_softmax(Options& options, const PatchGrid& grid, int d) {
-  const bool rows = options.boolean("normalise_rows", true);
-  const InputForm form = read_input_form(options, grid.values(), d);
-  const int threads = read_threads(options);
-  return make_exact_scorer("softmax", rows ? ExactKernel::softmax : ExactKernel::softmax_kernel, form, grid, d, threads);
+KernelEntry softmax_kernel_entry() {
+  return {.name = "softmax",
+          .summary = "exp(x . y), exact, rows of the attention matrix normalised or not: O(L^2)",
+          .score = score_softmax,
+          .work = softmax_work,
+          .transform = transform_softmax,
+          .exact = true};
 }
 
 }  // namespace iap

@@ -12,12 +12,12 @@ import :internal;
 
 namespace iap {
 
-FeatureOptions read_feature_options(FeatureKind kind, Options& options, int c, int d) {
+FeatureOptions read_feature_options(const RandomFeatures& features, Options& options, int c, int d) {
   constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
   FeatureOptions wanted;
-  wanted.kind = kind;
-  wanted.m = static_cast<int>(options.integer_in("m", 1, 4096, kind == FeatureKind::exp ? 15 : 10));
-  wanted.r = kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, 5)) : 0;
+  wanted.kind = features.kind;
+  wanted.m = static_cast<int>(options.integer_in("m", 1, 4096, features.m));
+  wanted.r = wanted.kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, 5)) : 0;
   wanted.ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
   wanted.seed = static_cast<std::uint64_t>(options.integer_in("feature_seed", 0, largest_count, 0));
   // A whole number is a number of frames, a word one of the other two.
@@ -25,12 +25,15 @@ FeatureOptions read_feature_options(FeatureKind kind, Options& options, int c, i
   wanted.redraw = wanted.redraw_every > 0 || options.choice("redraw", {"never", "episode"}, "never") == "episode";
   wanted.form = read_input_form(options, c, d);
   wanted.brute_force = options.boolean("brute_force", false);
-  if (kind == FeatureKind::exp && !wanted.brute_force) wanted.epsilon = options.number_in("epsilon", 0, 1, 0);
+  if (wanted.brute_force) return wanted;
+  if (features.shape) wanted.shape = features.shape(options, d);
+  if (wanted.kind == FeatureKind::exp) wanted.epsilon = options.number_in("epsilon", 0, 1, 0);
   return wanted;
 }
 
 DrawnProjections::DrawnProjections(const FeatureOptions& options, int d)
     : ensemble_(options.ensemble),
+      shape_(options.shape),
       redraw_(options.redraw),
       seed_(options.seed),
       redraw_every_(static_cast<std::uint64_t>(options.redraw_every)),
@@ -38,7 +41,12 @@ DrawnProjections::DrawnProjections(const FeatureOptions& options, int d)
       drawn_{d, options.m, options.r, std::vector<float>(static_cast<std::size_t>(options.m) * d),
              std::vector<float>(static_cast<std::size_t>(options.r) * d)},
       block_(static_cast<std::size_t>(d) * d) {
-  draw_projections(ensemble_, seed_, std::span<double>(block_), drawn_);
+  draw(seed_);
+}
+
+void DrawnProjections::draw(std::uint64_t seed) {
+  draw_projections(ensemble_, seed, std::span<double>(block_), drawn_);
+  if (shape_) shape_(drawn_);
 }
 
 bool DrawnProjections::new_episode(std::uint64_t episode_seed) {
@@ -48,7 +56,7 @@ bool DrawnProjections::new_episode(std::uint64_t episode_seed) {
                           .member = static_cast<std::uint32_t>(episode_seed >> 32),
                           .purpose = Purpose::projection});
   frame_ = 0;
-  draw_projections(ensemble_, episode_, std::span<double>(block_), drawn_);
+  draw(episode_);
   return true;
 }
 
@@ -57,12 +65,10 @@ bool DrawnProjections::new_frame() {
   const std::uint64_t frame = frame_++;
   if (frame == 0 || frame % redraw_every_ != 0) return false;
   const std::uint64_t k = frame / redraw_every_;
-  draw_projections(ensemble_,
-                   derive_seed({.seed = episode_,
-                                .iteration = static_cast<std::uint32_t>(k),
-                                .member = static_cast<std::uint32_t>(k >> 32),
-                                .purpose = Purpose::projection}),
-                   std::span<double>(block_), drawn_);
+  draw(derive_seed({.seed = episode_,
+                    .iteration = static_cast<std::uint32_t>(k),
+                    .member = static_cast<std::uint32_t>(k >> 32),
+                    .purpose = Purpose::projection}));
   return true;
 }
 

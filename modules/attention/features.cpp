@@ -33,7 +33,10 @@ void feature_map(FeatureKind kind, const Projections& projections, Side side, st
   double square = 0;
   for (const double value : x) square += value * value;
   const double lambda = std::exp(-square / 2), root = std::sqrt(static_cast<double>(m));
-  const auto exp_feature = [&](int i) { return lambda / root * std::exp(project(projections.omega, i, x)); };
+  const auto exp_feature = [&](int i) {
+    const double offset = projections.offset.empty() ? 0.0 : projections.offset[i];
+    return lambda / root * std::exp(offset + project(projections.omega, i, x));
+  };
   const auto sin_feature = [&](int i) { return std::sin(project(projections.omega, i, x)) / (lambda * root); };
   const auto cos_feature = [&](int i) { return std::cos(project(projections.omega, i, x)) / (lambda * root); };
   double* out = phi.data();

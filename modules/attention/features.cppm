@@ -1,5 +1,6 @@
 module;
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 export module iap.attention:features;
@@ -22,8 +23,24 @@ enum class Side : std::uint8_t { query, key };
 /// The random directions of a feature map, row-major.
 struct Projections {
   int d = 0, m = 0, r = 0;
-  std::vector<float> omega;  ///< m x d, for exp, sin and cos
-  std::vector<float> xi;     ///< r x d, independent of omega, for the signs of the hybrid map; r = 0 otherwise
+  std::vector<float> omega;        ///< m x d, for exp, sin and cos
+  std::vector<float> xi;           ///< r x d, independent of omega, for the signs of the hybrid map; r = 0 otherwise
+  std::vector<float> offset = {};  ///< m numbers that are added to the exponents of exp features; empty: none
+};
+
+/// What is done to projections after they are drawn, so that their exp features become another positive map: exp(offset_i +
+/// omega_i . x - ||x||^2 / 2), with omega changed and offset filled. Empty: nothing. Once it was called for a Projections it
+/// allocates nothing for it.
+using Shaping = std::function<void(Projections&)>;
+
+/// A kernel of random features: which of them its projections become, and what is known about them.
+struct RandomFeatures {
+  FeatureKind kind = FeatureKind::exp;
+  int m = 15;  ///< how many projections, unless option `m` says so
+  /// Reads the kernel's own options; null: it has none and its projections stay as they are drawn.
+  Shaping (*shape)(Options& options, int d) = nullptr;
+  /// The mean squared error of phi(x) . phi(y) with independent projections; reads the same options as `shape`.
+  double (*mse)(Options& options, std::span<const double> x, std::span<const double> y, int m, int r) = nullptr;
 };
 
 /// Fills `rows` (count x d, row-major) from `random`. Directions are isotropic: the Q factor that carries them has a positive

@@ -2,12 +2,17 @@ module;
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 module iap.attention:internal;
 import iap.core;
+import :catalog;
 import :features;
 import :kernel;
+import :patch_features;
 import :patches;
+import :trans;
 
 namespace iap {
 
@@ -75,6 +80,7 @@ void draw_projections(Ensemble ensemble, std::uint64_t seed, std::span<double> b
 struct FeatureOptions {
   FeatureKind kind = FeatureKind::hybrid;
   int m = 10, r = 5;
+  Shaping shape;
   Ensemble ensemble = Ensemble::orthogonal;
   std::uint64_t seed = 0;
   bool redraw = false;            ///< with every episode
@@ -85,7 +91,7 @@ struct FeatureOptions {
   InputForm form;
 };
 /// All but `threads`.
-FeatureOptions read_feature_options(FeatureKind kind, Options& options, int c, int d);
+FeatureOptions read_feature_options(const RandomFeatures& features, Options& options, int c, int d);
 
 /// Projections that change as the options say: the first draw of an episode belongs to the episode, the k-th after it to the
 /// episode and k. Drawing again allocates nothing.
@@ -98,17 +104,27 @@ class DrawnProjections {
   bool new_frame();
 
  private:
+  void draw(std::uint64_t seed);
+
   Ensemble ensemble_;
+  Shaping shape_;
   bool redraw_;
   std::uint64_t seed_, redraw_every_, episode_, frame_ = 0;
   Projections drawn_;
   std::vector<double> block_;
 };
 
+/// The row of a kernel of random features: it scores, mixes, and keeps features of keys.
+KernelEntry random_features_kernel(std::string name, std::string summary, const RandomFeatures& features);
+std::unique_ptr<Scorer> score_by_features(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d);
+std::unique_ptr<Trans> transform_by_features(const KernelEntry& entry, Options& options, const PatchGrid& grid,
+                                             const TransShape& shape);
+MapOptions map_by_features(const KernelEntry& entry, Options& options, int c, int d);
+
 /// A scorer that forms the whole attention matrix row by row: O(L^2 d), exact.
 /// `epsilon` is added to the features of relu.
 enum class ExactKernel { softmax, softmax_kernel, relu };
-std::unique_ptr<Scorer> make_exact_scorer(const char* name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
+std::unique_ptr<Scorer> make_exact_scorer(std::string_view name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
                                           int threads, float epsilon = 0);
 
 }  // namespace iap

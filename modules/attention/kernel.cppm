@@ -44,29 +44,4 @@ class Scorer {
   virtual void new_episode(std::uint64_t episode_seed) { (void)episode_seed; }
 };
 
-struct KernelEntry {
-  std::string name;
-  std::string summary;
-  std::unique_ptr<Scorer> (*make)(Options& options, const PatchGrid& grid, int d);
-};
-
-/// Every kernel this build knows.
-std::span<const KernelEntry> kernel_catalog();
-
-/// Builds the scorer named by option `kernel` (default "relu"); reads that kernel's own options from the same table:
-/// - all: `threads` (1), at most so many threads share a frame, in bands of some 4096 patches (brute force: of its queries or
-///   keys). Scores are the same bits for any number. It pays for single large frames (evaluation, play: from some 20,000 patches
-///   on), not where rollouts already keep every core busy.
-/// - relu: `epsilon` (0), added to every feature; the Performer's published code has 1e-3.
-/// - exp (`m` 15), trig (`m` 10), hybrid (`m` 10, `r` 5): numbers of projections; `ensemble` "orthogonal" or "iid";
-///   `feature_seed` (0); `redraw` "never", "episode" (see new_episode) or a number n: new projections with every episode and after
-///   every n frames of it, a function of `feature_seed`, the episode's seed and the frame's number.
-/// - exp also: `epsilon` (0), added to every feature's Lambda exp(w . x); published code has 1e-6 to 1e-4.
-/// - softmax: `normalise_rows` (true).
-/// - all but relu: `input` "plain" or "normalised" (v1 eq. 4 or 5); `scale` "d" or "c" (AttentionAgent), the number whose root
-///   divides q . k of plain inputs and is the squared length of normalised ones; `temperature` (1) divides x . y.
-/// - all but softmax: `brute_force` (false), the exact kernel from the whole attention matrix, for comparison.
-/// @throws Error naming the option.
-std::unique_ptr<Scorer> make_scorer(Options& options, const PatchGrid& grid, int d);
-
 }  // namespace iap

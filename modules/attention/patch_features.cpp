@@ -45,21 +45,18 @@ float sum_of(const float* values, int count) {
 
 }  // namespace
 
-MapOptions read_map(Options& options, int c, int d) {
-  MapOptions map;
-  const std::string kernel = options.choice("kernel", {"relu", "exp", "trig", "hybrid"}, "relu");
-  if (kernel == "relu") {
-    map.relu = true;
-    return map;
-  }
-  map.kind = kernel == "exp" ? FeatureKind::exp : kernel == "trig" ? FeatureKind::trig : FeatureKind::hybrid;
-  const FeatureOptions wanted = read_feature_options(map.kind, options, c, d);
+MapOptions map_by_features(const KernelEntry& entry, Options& options, int c, int d) {
+  const FeatureOptions wanted = read_feature_options(*entry.features, options, c, d);
   const auto refuse = [&](const char* what) { throw OptionError(text(options.owner(), ": ", what)); };
   if (wanted.redraw_every > 0) refuse("keys outlive frames, so that option 'redraw' takes \"never\" or \"episode\" here");
   if (wanted.brute_force) refuse("option 'brute_force' forms the attention matrix, which has no features to keep; leave it out");
   if (wanted.epsilon > 0) refuse("option 'epsilon' is not for kept features; leave it out");
+  MapOptions map;
+  map.kernel = entry.name;
+  map.kind = wanted.kind;
   map.m = wanted.m;
   map.r = wanted.r;
+  map.shape = wanted.shape;
   map.ensemble = wanted.ensemble;
   map.seed = wanted.seed;
   map.redraw = wanted.redraw;
@@ -86,6 +83,7 @@ struct PatchFeatures::Impl {
     drawing.kind = map.kind;
     drawing.m = map.m;
     drawing.r = map.r;
+    drawing.shape = map.shape;
     drawing.ensemble = map.ensemble;
     drawing.seed = map.seed;
     drawing.redraw = map.redraw;
@@ -101,6 +99,7 @@ struct PatchFeatures::Impl {
       for (int i = 0; i < map.m; ++i) columns[static_cast<std::size_t>(k) * width + map.r + i] = drawn.omega[i * d + k];
     }
     vectorised.projections = columns.data();
+    vectorised.offsets = drawn.offset.empty() ? nullptr : drawn.offset.data();
   }
 
   const float* projected(int chunk) { return side == Side::query ? projector.queries() : projector.keys(chunk); }
@@ -183,7 +182,7 @@ struct PatchFeatures::Impl {
     const Projections& drawn = projections->now();
     double largest = std::numeric_limits<double>::lowest();
     for (int i = 0; i < map.m; ++i) {
-      sums[i] = 0;
+      sums[i] = drawn.offset.empty() ? 0.0 : drawn.offset[i];
       for (int k = 0; k < drawn.d; ++k) sums[i] += drawn.omega[i * drawn.d + k] * inputs[k];
       largest = std::max(largest, sums[i]);
     }

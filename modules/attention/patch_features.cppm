@@ -3,6 +3,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 export module iap.attention:patch_features;
 import iap.core;
 import :patches;
@@ -12,9 +13,11 @@ export namespace iap {
 
 /// A kernel given by explicit features: K(u, v) = E[phi(x) . phi(y)], x = factor u or, normalised, factor u / ||u||.
 struct MapOptions {
-  bool relu = false;  ///< phi(u) = max(u, 0); nothing below matters then
+  std::string kernel = "exp";  ///< the catalog's name
+  bool relu = false;           ///< phi(u) = max(u, 0); nothing below matters then
   FeatureKind kind = FeatureKind::exp;
   int m = 0, r = 0;
+  Shaping shape;
   Ensemble ensemble = Ensemble::orthogonal;
   std::uint64_t seed = 0;
   bool redraw = false;  ///< new projections every episode
@@ -26,9 +29,9 @@ struct MapOptions {
   bool positive() const { return relu || kind == FeatureKind::exp; }
 };
 
-/// Reads options `kernel` ("relu", "exp", "trig" or "hybrid"), `m`, `r`, `ensemble`, `feature_seed`, `redraw` ("never" or
-/// "episode"), `input`, `scale` and `temperature` as `make_scorer` does; `c` is what `scale = "c"` stands for. @throws OptionError
-/// also for what a frame alone can have: redraws within an episode, `brute_force`, `epsilon`.
+/// Reads option `kernel` (one that has features) and that kernel's options as `make_scorer` does, `redraw` being "never" or
+/// "episode"; `c` is what `scale = "c"` stands for. @throws OptionError also for what a frame alone can have: redraws within an
+/// episode, `brute_force`, `epsilon`.
 MapOptions read_map(Options& options, int c, int d);
 
 /// How the queries of a frame become the one vector that keys are compared with.

@@ -27,7 +27,7 @@ constexpr double smallest_safe_sum = 1e-20;
 
 class FeatureScorer final : public Scorer {
  public:
-  FeatureScorer(const char* name, const FeatureOptions& options, const PatchGrid& grid, int d)
+  FeatureScorer(std::string_view name, const FeatureOptions& options, const PatchGrid& grid, int d)
       : name_(name),
         options_(options),
         query_(grid.values(), d),
@@ -89,12 +89,13 @@ class FeatureScorer final : public Scorer {
  private:
   void take_projections() {
     half_omega_square_ = 0;
-    const auto& omega = drawn_.now().omega;
+    const auto &omega = drawn_.now().omega, &offset = drawn_.now().offset;
     for (int i = 0; i < map_.m; ++i) {
       float square = 0;
       for (int k = 0; k < query_.d; ++k) square += omega[i * query_.d + k] * omega[i * query_.d + k];
-      half_omega_square_ = std::max(half_omega_square_, square / 2);
+      half_omega_square_ = std::max(half_omega_square_, square / 2 + (offset.empty() ? 0.0F : offset[i]));
     }
+    map_.offsets = offset.empty() ? nullptr : offset.data();
     fold();
   }
 
@@ -157,7 +158,7 @@ class FeatureScorer final : public Scorer {
 
   float* scratch(int worker) { return scratch_.data() + worker * map_.scratch(); }
 
-  // Exponents of exp features are at most ||omega||^2 / 2, those of trigonometric ones ||x||^2 / 2.
+  // Exponents of exp features are at most ||omega||^2 / 2 and their offset, those of trigonometric ones ||x||^2 / 2.
   bool no_overflow(float half_square) const {
     return (!map_.trig || half_square < largest_safe_exponent) && (!map_.exp || half_omega_square_ < largest_safe_exponent);
   }
@@ -232,7 +233,7 @@ class FeatureScorer final : public Scorer {
     return no_overflow(std::ranges::max(band_largest_)) && largest > smallest_safe_sum && std::isfinite(largest);
   }
 
-  const char* name_;
+  std::string_view name_;  // the catalog's
   FeatureOptions options_;
   ReducedHead query_, key_;
   PatchProjector projector_;
@@ -248,23 +249,56 @@ class FeatureScorer final : public Scorer {
   FloatBuffer lane_sums_, scratch_;  // of every worker
 };
 
-std::unique_ptr<Scorer> make_features(const char* name, FeatureKind kind, Options& options, const PatchGrid& grid, int d) {
-  FeatureOptions wanted = read_feature_options(kind, options, grid.values(), d);
-  wanted.threads = read_threads(options);
-  if (wanted.brute_force) return make_exact_scorer(name, ExactKernel::softmax_kernel, wanted.form, grid, d, wanted.threads);
-  return std::make_unique<FeatureScorer>(name, wanted, grid, d);
+// Queries and keys have no more dimensions than pixel values and a bias give them.
+KernelWork feature_work(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d) {
+  const FeatureOptions wanted = read_feature_options(*entry.features, options, grid.values(), d);
+  const bool trig = wanted.kind != FeatureKind::exp, exp = wanted.kind != FeatureKind::trig;
+  const double patches = grid.count(), values = grid.values(), n = std::min<double>(d, values + 1), m = wanted.m, r = wanted.r;
+  const double features = m * ((trig ? 2 : 0) + (exp ? 1 : 0));
+  return {.fma = patches * 2 * (n * values + n * (m + r) + n + features * (1 + r)),
+          .exp = patches * 2 * ((exp ? m : 0) + (trig ? 1 : 0)),
+          .sine_cosine = patches * 2 * (trig ? m : 0)};
 }
 
 }  // namespace
 
-std::unique_ptr<Scorer> make_exp(Options& options, const PatchGrid& grid, int d) {
-  return make_features("exp", FeatureKind::exp, options, grid, d);
+std::unique_ptr<Scorer> score_by_features(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d) {
+  FeatureOptions wanted = read_feature_options(*entry.features, options, grid.values(), d);
+  wanted.threads = read_threads(options);
+  if (wanted.brute_force) return make_exact_scorer(entry.name, ExactKernel::softmax_kernel, wanted.form, grid, d, wanted.threads);
+  return std::make_unique<FeatureScorer>(entry.name, wanted, grid, d);
 }
-std::unique_ptr<Scorer> make_trig(Options& options, const PatchGrid& grid, int d) {
-  return make_features("trig", FeatureKind::trig, options, grid, d);
+
+KernelEntry random_features_kernel(std::string name, std::string summary, const RandomFeatures& features) {
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .score = score_by_features,
+          .work = feature_work,
+          .transform = transform_by_features,
+          .map = map_by_features,
+          .exact = true,
+          .features = features};
 }
-std::unique_ptr<Scorer> make_hybrid(Options& options, const PatchGrid& grid, int d) {
-  return make_features("hybrid", FeatureKind::hybrid, options, grid, d);
+
+KernelEntry exp_kernel() {
+  return random_features_kernel(
+      "exp", "softmax kernel by m positive exponential features (FAVOR+)",
+      {FeatureKind::exp, 15, nullptr,
+       [](Options&, std::span<const double> x, std::span<const double> y, int m, int) { return mse_exp(x, y, m); }});
+}
+
+KernelEntry trig_kernel() {
+  return random_features_kernel(
+      "trig", "softmax kernel by m sines and cosines",
+      {FeatureKind::trig, 10, nullptr,
+       [](Options&, std::span<const double> x, std::span<const double> y, int m, int) { return mse_trig(x, y, m); }});
+}
+
+KernelEntry hybrid_kernel() {
+  return random_features_kernel(
+      "hybrid", "softmax kernel by exponential and trigonometric features, mixed by the angle of query and key (v1 section 4.1)",
+      {FeatureKind::hybrid, 10, nullptr,
+       [](Options&, std::span<const double> x, std::span<const double> y, int m, int r) { return mse_hyb(x, y, m, r); }});
 }
 
 }  // namespace iap

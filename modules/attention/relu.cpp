@@ -3,6 +3,7 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@ module iap.attention;
 import iap.core;
 import :internal;
 import :projector;
+import :trans_frame;
 
 namespace iap {
 namespace {
@@ -85,13 +87,47 @@ class ReluScorer final : public Scorer {
   std::vector<float> sums_;
 };
 
-}  // namespace
-
-std::unique_ptr<Scorer> make_relu(Options& options, const PatchGrid& grid, int d) {
+std::unique_ptr<Scorer> score_relu(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d) {
   const auto epsilon = static_cast<float>(options.number_in("epsilon", 0, 1, 0));
   const int threads = read_threads(options);
-  if (options.boolean("brute_force", false)) return make_exact_scorer("relu", ExactKernel::relu, {}, grid, d, threads, epsilon);
+  if (options.boolean("brute_force", false)) return make_exact_scorer(entry.name, ExactKernel::relu, {}, grid, d, threads, epsilon);
   return std::make_unique<ReluScorer>(grid, d, epsilon, threads);
+}
+
+// Queries: a maximum and a sum; keys: a maximum and a product.
+KernelWork relu_work(const KernelEntry&, Options&, const PatchGrid& grid, int d) {
+  return {.fma = static_cast<double>(grid.count()) * (2.0 * d * grid.values() + 4.0 * d)};
+}
+
+std::unique_ptr<Trans> transform_relu(const KernelEntry& entry, Options& options, const PatchGrid& grid, const TransShape& shape) {
+  LinearOptions wanted;
+  wanted.name = entry.name;
+  wanted.features.epsilon = options.number_in("epsilon", 0, 1, 0);
+  wanted.normalise_rows = options.boolean("normalise_rows", false);
+  if (options.boolean("brute_force", false))
+    return make_exact_trans(entry.name, ExactKernel::relu, wanted.normalise_rows, {}, static_cast<float>(wanted.features.epsilon),
+                            grid, shape);
+  wanted.order = read_trans_order(options);
+  return make_linear_trans(wanted, grid, shape);
+}
+
+MapOptions map_relu(const KernelEntry& entry, Options&, int, int) {
+  MapOptions map;
+  map.kernel = entry.name;
+  map.relu = true;
+  return map;
+}
+
+}  // namespace
+
+KernelEntry relu_kernel() {
+  return {.name = "relu",
+          .summary = "max(q, 0) . max(k, 0): deterministic, the fastest",
+          .score = score_relu,
+          .work = relu_work,
+          .transform = transform_relu,
+          .map = map_relu,
+          .exact = true};
 }
 
 }  // namespace iap

@@ -43,6 +43,7 @@ struct FeatureMap {
   bool normalised = false;  ///< x = length u / ||u||; else x = u
   float length = 1;
   const float* projections = nullptr;  ///< d x (r + m): column j is xi_j, column r + i is omega_i
+  const float* offsets = nullptr;      ///< m numbers that are added to the exponents of exp; null: none
 
   int unsigned_features() const { return m * ((trig ? 2 : 0) + (exp ? 1 : 0)); }
   int feature_rows() const { return 1 + r + m + unsigned_features() + 2; }

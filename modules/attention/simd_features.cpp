@@ -10,8 +10,7 @@
 #define HWY_TARGET_INCLUDE "simd_features.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "simd_linear-inl.hpp"
-#include "simd_math-inl.hpp"
+#include "simd_feature_map-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace iap::simd::HWY_NAMESPACE {
@@ -33,34 +32,27 @@ struct Rows {
 HWY_INLINE float project_tile(const FeatureMap& map, const float* u, std::size_t pitch, int count, const Rows& rows) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
-  const auto half = hn::Set(d, 0.5F), length = hn::Set(d, map.length), half_length = hn::Set(d, map.length * map.length / 2);
   auto largest = hn::Zero(d);
   for (int j = 0; j < count; j += n) {
-    auto square = hn::Zero(d);
-    for (int v = 0; v < map.d; ++v) {
-      const auto value = hn::LoadU(d, u + v * pitch + j);
-      square = hn::MulAdd(value, value, square);
-    }
-    auto half_square = hn::Mul(square, half);
-    if (map.normalised) {
-      // Not `square > 0`: NaN has to stay NaN.
-      const auto zero = hn::Eq(square, hn::Zero(d));
-      hn::StoreU(hn::IfThenZeroElse(zero, hn::Div(length, hn::Sqrt(square))), d, rows.inverse + j);
-      half_square = hn::IfThenZeroElse(zero, half_length);
-    }
-    hn::StoreU(half_square, d, rows.half_square + j);
-    largest = hn::Max(largest, hn::IfThenElseZero(hn::FirstN(d, count - j), half_square));
+    const Lengths lengths = lengths_of(map, u, pitch, j);
+    hn::StoreU(lengths.inverse, d, rows.inverse + j);
+    hn::StoreU(lengths.half_square, d, rows.half_square + j);
+    largest = hn::Max(largest, hn::IfThenElseZero(hn::FirstN(d, count - j), lengths.half_square));
   }
-  linear_rows(Strided<const float>{u, pitch}, map.d, map.projections, map.r + map.m, nullptr, map.r + map.m, count,
-              Strided<float>{rows.signs + tile, tile});
+  project_rows(map, u, pitch, count, rows.signs + tile, tile);
   return hn::GetLane(hn::MaxOfLanes(d, largest));
+}
+
+HWY_INLINE Lengths lengths_at(const Rows& rows, int j) {
+  const Floats d;
+  return {hn::LoadU(d, rows.inverse + j), hn::LoadU(d, rows.half_square + j)};
 }
 
 // Where patches have weights, the row of ones and the signs carry them.
 HWY_INLINE void apply_tile(const FeatureMap& map, int count, const float* weights, float shift, const Rows& rows) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
-  const auto one = hn::Set(d, 1.0F), zero = hn::Zero(d), constant = hn::Set(d, shift), most = most_exponent(d, shift);
+  const auto one = hn::Set(d, 1.0F), zero = hn::Zero(d), constant = hn::Set(d, shift);
   for (int j = 0; j < count; j += n) hn::StoreU(weights ? hn::LoadU(d, weights + j) : one, d, rows.signs + j);
   for (int s = 1; s <= map.r; ++s)
     for (int j = 0; j < count; j += n) {
@@ -68,23 +60,12 @@ HWY_INLINE void apply_tile(const FeatureMap& map, int count, const float* weight
       const auto weight = hn::LoadU(d, rows.signs + j);
       hn::StoreU(hn::IfThenElse(hn::Lt(hn::LoadU(d, at), zero), hn::Neg(weight), weight), d, at);
     }
-  float* exp_features = rows.features + (map.trig ? 2 * map.m * tile : 0);
   for (int j = 0; j < count; j += n) {
-    const auto inverse = map.normalised ? hn::LoadU(d, rows.inverse + j) : one;
-    const auto half_square = hn::LoadU(d, rows.half_square + j);
-    const auto below = hn::Add(half_square, constant);
-    const auto scale = map.trig ? exponential(d, hn::Sub(half_square, constant), most) : one;
-    const bool long_ones = map.trig && are_long(d, half_square);
-    for (int i = 0; i < map.m; ++i) {
-      const auto y = hn::Mul(hn::LoadU(d, rows.projections + i * tile + j), inverse);
-      if (map.exp) hn::StoreU(exponential(d, hn::Sub(y, below), most), d, exp_features + i * tile + j);
-      if (map.trig) {
-        hn::Vec<Floats> sine, cosine;
-        sine_cosine(d, long_ones ? short_enough(d, y) : y, sine, cosine);
-        hn::StoreU(hn::Mul(sine, scale), d, rows.features + i * tile + j);
-        hn::StoreU(hn::Mul(cosine, scale), d, rows.features + (map.m + i) * tile + j);
-      }
-    }
+    const Lengths lengths = lengths_at(rows, j);
+    const auto below = hn::Add(lengths.half_square, constant);
+    write_features(
+        map, rows.projections + j, tile, lengths, shift, one, [&](hn::Vec<Floats> y) HWY_ATTR { return hn::Sub(y, below); },
+        [](hn::Vec<Floats> feature) HWY_ATTR { return feature; }, rows.features + j, tile);
   }
 }
 
@@ -201,11 +182,12 @@ float exponent_bound(const FeatureMap& map, const float* u, std::size_t pitch, i
     const int count = std::min(tile, total - first);
     project_tile(map, u + first, pitch, count, rows);
     for (int j = 0; j < count; j += n) {
-      const auto half_square = hn::LoadU(d, rows.half_square + j);
-      const auto inverse = map.normalised ? hn::LoadU(d, rows.inverse + j) : hn::Set(d, 1.0F);
-      auto exponent = map.trig ? half_square : nothing;
+      const Lengths lengths = lengths_at(rows, j);
+      auto exponent = map.trig ? lengths.half_square : nothing;
       for (int i = 0; i < map.m && map.exp; ++i)
-        exponent = hn::Max(exponent, hn::MulSub(hn::LoadU(d, rows.projections + i * tile + j), inverse, half_square));
+        exponent = hn::Max(
+            exponent, hn::MulSub(hn::LoadU(d, rows.projections + i * tile + j), lengths.inverse,
+                                 map.offsets ? hn::Sub(lengths.half_square, hn::Set(d, map.offsets[i])) : lengths.half_square));
       largest = hn::Max(largest, hn::IfThenElse(hn::FirstN(d, count - j), exponent, nothing));
     }
   }

@@ -8,8 +8,7 @@
 #define HWY_TARGET_INCLUDE "simd_rows.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "simd_linear-inl.hpp"
-#include "simd_math-inl.hpp"
+#include "simd_feature_map-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace iap::simd::HWY_NAMESPACE {
@@ -47,42 +46,21 @@ float rows_of(const FeatureMap& map, bool query_side, const float* u, std::size_
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
   const Constants constants(map);
-  linear_rows(Strided<const float>{u, pitch}, map.d, map.projections, map.r + map.m, nullptr, map.r + map.m, count,
-              Strided<float>{scratch, tile});
-  const auto constant = hn::Set(d, shift), plain = hn::Set(d, constants.plain), one = hn::Set(d, 1.0F);
-  const auto nothing = hn::Set(d, std::numeric_limits<float>::lowest()), most = most_exponent(d, shift);
+  project_rows(map, u, pitch, count, scratch, tile);
+  const auto constant = hn::Set(d, shift), plain = hn::Set(d, constants.plain);
+  const auto nothing = hn::Set(d, std::numeric_limits<float>::lowest());
   auto largest = nothing;
   for (int j = 0; j < count; j += n) {
-    auto square = hn::Zero(d);
-    for (int v = 0; v < map.d; ++v) {
-      const auto value = hn::LoadU(d, u + v * pitch + j);
-      square = hn::MulAdd(value, value, square);
-    }
-    auto half_square = hn::Mul(square, hn::Set(d, 0.5F)), factor = one;
-    if (map.normalised) {
-      // Not `square > 0`: NaN has to stay NaN.
-      const auto zero = hn::Eq(square, hn::Zero(d));
-      factor = hn::IfThenZeroElse(zero, hn::Div(hn::Set(d, map.length), hn::Sqrt(square)));
-      half_square = hn::IfThenZeroElse(zero, hn::Set(d, map.length * map.length / 2));
-    }
-    auto exponent = map.trig ? half_square : nothing;
-    const auto scale = map.trig ? hn::Mul(plain, exponential(d, hn::Sub(half_square, constant), most)) : plain;
-    const bool long_ones = map.trig && are_long(d, half_square);
-    float* exp_rows = out + (map.trig ? 2 * map.m * out_pitch : 0);
-    for (int i = 0; i < map.m; ++i) {
-      const auto y = hn::Mul(hn::LoadU(d, scratch + (map.r + i) * tile + j), factor);
-      if (map.trig) {
-        hn::Vec<Floats> sine, cosine;
-        sine_cosine(d, long_ones ? short_enough(d, y) : y, sine, cosine);
-        hn::StoreU(hn::Mul(sine, scale), d, out + i * out_pitch + j);
-        hn::StoreU(hn::Mul(cosine, scale), d, out + (map.m + i) * out_pitch + j);
-      }
-      if (map.exp) {
-        const auto power = hn::Sub(y, half_square);
-        exponent = hn::Max(exponent, power);
-        hn::StoreU(hn::Mul(plain, exponential(d, hn::Sub(power, constant), most)), d, exp_rows + i * out_pitch + j);
-      }
-    }
+    const Lengths lengths = lengths_of(map, u, pitch, j);
+    auto exponent = map.trig ? lengths.half_square : nothing;
+    const auto below_shift = [&](hn::Vec<Floats> y) HWY_ATTR {
+      const auto power = hn::Sub(y, lengths.half_square);
+      exponent = hn::Max(exponent, power);
+      return hn::Sub(power, constant);
+    };
+    write_features(
+        map, scratch + map.r * tile + j, tile, lengths, shift, plain, below_shift,
+        [&](hn::Vec<Floats> feature) HWY_ATTR { return hn::Mul(plain, feature); }, out + j, out_pitch);
     largest = hn::Max(largest, hn::IfThenElse(hn::FirstN(d, count - j), exponent, nothing));
     write_signed(map, query_side, d, scratch, j, constants.with_sign, out, out_pitch);
   }

@@ -9,8 +9,7 @@
 #define HWY_TARGET_INCLUDE "simd_trans.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "simd_linear-inl.hpp"
-#include "simd_math-inl.hpp"
+#include "simd_feature_map-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace iap::simd::HWY_NAMESPACE {
@@ -23,90 +22,62 @@ void clear_rows(float* rows, int count_rows, int count) {
   for (int i = 0; i < count_rows && count < whole; ++i) std::fill(rows + i * block + count, rows + i * block + whole, 0.0F);
 }
 
-// Scratch: xi . x (r rows), omega . x (m rows), ||x||^2 / 2.
-HWY_INLINE void project(const TransMap& map, const float* x, std::size_t pitch, int count, float* scratch) {
+void relu_rows(const float* x, std::size_t pitch, int size, int count, float more, float* features) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
-  linear_rows(Strided<const float>{x, pitch}, map.d, map.projections, map.r + map.m, nullptr, map.r + map.m, count,
-              Strided<float>{scratch, block});
-  float* half_square = scratch + (map.r + map.m) * block;
-  for (int j = 0; j < rounded(count); j += n) {
-    auto square = hn::Zero(d);
-    for (int v = 0; v < map.d; ++v) {
-      const auto value = hn::LoadU(d, x + v * pitch + j);
-      square = hn::MulAdd(value, value, square);
-    }
-    hn::StoreU(hn::Mul(square, hn::Set(d, 0.5F)), d, half_square + j);
-  }
-}
-
-void relu_rows(const TransMap& map, const float* x, std::size_t pitch, int count, float* features) {
-  const Floats d;
-  const int n = static_cast<int>(hn::Lanes(d));
-  const auto epsilon = hn::Set(d, map.epsilon);
-  for (int v = 0; v < map.d; ++v)
+  const auto epsilon = hn::Set(d, more);
+  for (int v = 0; v < size; ++v)
     for (int j = 0; j < rounded(count); j += n)
       // The second operand of Max is the one that x86 returns for NaN.
       hn::StoreU(hn::Add(hn::Max(hn::Zero(d), hn::LoadU(d, x + v * pitch + j)), epsilon), d, features + v * block + j);
+  clear_rows(features, size, count);
 }
 
-// The exponent of a patch's largest feature.
-HWY_INLINE hn::Vec<Floats> largest_projection(const TransMap& map, const float* projections, int j) {
-  const Floats d;
-  auto largest = hn::LoadU(d, projections + j);
-  for (int i = 1; i < map.m; ++i) largest = hn::Max(largest, hn::LoadU(d, projections + i * block + j));
+// The exponent of a patch's largest feature, but for ||x||^2 / 2.
+HWY_INLINE hn::Vec<Floats> largest_exponent_at(const FeatureMap& map, const float* projections, hn::Vec<Floats> inverse) {
+  auto largest = exponent_at(map, projections, block, 0, inverse);
+  for (int i = 1; i < map.m; ++i) largest = hn::Max(largest, exponent_at(map, projections, block, i, inverse));
   return largest;
 }
 
-void features_of(const TransMap& map, const float* x, std::size_t pitch, int count, float shift, bool own_scale, float* scratch,
-                 float* features, float* signs) {
+void features_of(const FeatureMap& map, const float* x, std::size_t pitch, int count, float shift, float more, bool own_scale,
+                 float* scratch, float* features, float* signs) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
-  if (map.relu) {
-    relu_rows(map, x, pitch, count, features);
-    clear_rows(features, map.d, count);
-    return;
-  }
-  project(map, x, pitch, count, scratch);
+  project_rows(map, x, pitch, count, scratch, block);
   const float* projections = scratch + map.r * block;
-  const float* half_squares = projections + map.m * block;
-  float* exp_features = features + (map.trig ? 2 * map.m * block : 0);
   const auto one = hn::Set(d, 1.0F), minus_one = hn::Set(d, -1.0F), constant = hn::Set(d, shift);
   // Where there is no epsilon, exp(-shift) may be infinite.
-  const auto epsilon = hn::Set(d, map.epsilon == 0 ? 0.0F : map.epsilon * std::exp(-shift)), most = most_exponent(d, shift);
+  const auto epsilon = hn::Set(d, more == 0 ? 0.0F : more * std::exp(-shift));
   for (int j = 0; j < rounded(count); j += n) {
     for (int s = 0; s < map.r; ++s)
       hn::StoreU(hn::IfThenElse(hn::Lt(hn::LoadU(d, scratch + s * block + j), hn::Zero(d)), minus_one, one), d,
                  signs + s * block + j);
-    const auto half_square = hn::LoadU(d, half_squares + j);
-    const auto below = own_scale ? largest_projection(map, projections, j) : hn::Add(half_square, constant);
-    const auto scale = map.trig ? exponential(d, hn::Sub(half_square, constant), most) : one;
-    const bool long_ones = map.trig && are_long(d, half_square);
-    for (int i = 0; i < map.m; ++i) {
-      const auto y = hn::LoadU(d, projections + i * block + j);
-      if (map.exp) hn::StoreU(hn::Add(exponential(d, hn::Sub(y, below), most), epsilon), d, exp_features + i * block + j);
-      if (map.trig) {
-        hn::Vec<Floats> sine, cosine;
-        sine_cosine(d, long_ones ? short_enough(d, y) : y, sine, cosine);
-        hn::StoreU(hn::Mul(sine, scale), d, features + i * block + j);
-        hn::StoreU(hn::Mul(cosine, scale), d, features + (map.m + i) * block + j);
-      }
-    }
+    const Lengths lengths = lengths_of(map, x, pitch, j);
+    const auto below =
+        own_scale ? largest_exponent_at(map, projections + j, lengths.inverse) : hn::Add(lengths.half_square, constant);
+    write_features(
+        map, projections + j, block, lengths, shift, one, [&](hn::Vec<Floats> y) HWY_ATTR { return hn::Sub(y, below); },
+        [&](hn::Vec<Floats> feature) HWY_ATTR { return hn::Add(feature, epsilon); }, features + j, block);
   }
-  clear_rows(features, map.features(), count);
+  clear_rows(features, map.unsigned_features(), count);
 }
 
-float exponent_of(const TransMap& map, const float* x, std::size_t pitch, int count, float* scratch) {
-  if (map.relu) return 0;
-  project(map, x, pitch, count, scratch);
-  const float* projections = scratch + map.r * block;
-  const float* half_squares = projections + map.m * block;
-  float largest = std::numeric_limits<float>::lowest();
-  for (int j = 0; j < count; ++j) {
-    if (map.trig) largest = std::max(largest, half_squares[j]);
-    for (int i = 0; i < map.m && map.exp; ++i) largest = std::max(largest, projections[i * block + j] - half_squares[j]);
+float exponent_of(const FeatureMap& map, const float* x, std::size_t pitch, int count, float* scratch) {
+  const Floats d;
+  const int n = static_cast<int>(hn::Lanes(d));
+  project_rows(map, x, pitch, count, scratch, block);
+  const auto nothing = hn::Set(d, std::numeric_limits<float>::lowest());
+  auto largest = nothing;
+  for (int j = 0; j < count; j += n) {
+    const Lengths lengths = lengths_of(map, x, pitch, j);
+    auto exponent = map.trig ? lengths.half_square : nothing;
+    if (map.exp)
+      exponent =
+          hn::Max(exponent, hn::Sub(largest_exponent_at(map, scratch + map.r * block + j, lengths.inverse), lengths.half_square));
+    largest = hn::Max(largest, hn::IfThenElse(hn::FirstN(d, count - j), exponent, nothing));
   }
-  return largest;
+  return hn::GetLane(hn::MaxOfLanes(d, largest));
 }
 
 // kA x kB sums stay in registers for a whole block.
@@ -235,6 +206,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace iap::simd {
 
+HWY_EXPORT(relu_rows);
 HWY_EXPORT(features_of);
 HWY_EXPORT(exponent_of);
 HWY_EXPORT(products_of);
@@ -249,11 +221,14 @@ HWY_EXPORT(add_of);
 HWY_EXPORT(exponentiate_of);
 HWY_EXPORT(clear_rows);
 
-void trans_features(const TransMap& map, const float* x, std::size_t pitch, int count, float shift, bool own_scale, float* scratch,
-                    float* features, float* signs) {
-  HWY_DYNAMIC_DISPATCH(features_of)(map, x, pitch, count, shift, own_scale, scratch, features, signs);
+void relu_features(const float* x, std::size_t pitch, int d, int count, float epsilon, float* features) {
+  HWY_DYNAMIC_DISPATCH(relu_rows)(x, pitch, d, count, epsilon, features);
 }
-float trans_exponent(const TransMap& map, const float* x, std::size_t pitch, int count, float* scratch) {
+void trans_features(const FeatureMap& map, const float* x, std::size_t pitch, int count, float shift, float epsilon, bool own_scale,
+                    float* scratch, float* features, float* signs) {
+  HWY_DYNAMIC_DISPATCH(features_of)(map, x, pitch, count, shift, epsilon, own_scale, scratch, features, signs);
+}
+float trans_exponent(const FeatureMap& map, const float* x, std::size_t pitch, int count, float* scratch) {
   return HWY_DYNAMIC_DISPATCH(exponent_of)(map, x, pitch, count, scratch);
 }
 void add_products(const float* a, std::size_t a_pitch, int a_rows, const float* b, std::size_t b_pitch, int b_rows, int count,

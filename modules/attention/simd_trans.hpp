@@ -3,29 +3,23 @@
 #pragma once
 #include <cstddef>
 
+#include "simd.hpp"
+
 namespace iap::simd {
 
 inline constexpr int block = 256;
 
-/// The features of IAP-trans: of relu, max(x, 0) + epsilon; else, for m projections, sin and cos (if `trig`) and exp (if `exp`),
-/// and r signs.
-struct TransMap {
-  int d = 0, m = 0, r = 0;
-  bool relu = false, trig = false, exp = false;
-  float epsilon = 0;                   ///< added to every feature of relu and exp
-  const float* projections = nullptr;  ///< d x (r + m): column j is xi_j, column r + i is omega_i
-
-  int features() const { return relu ? d : m * ((trig ? 2 : 0) + (exp ? 1 : 0)); }
-  /// Rows of scratch memory.
-  int scratch_rows() const { return r + m + 1; }
-};
-
-/// Writes features() rows and r sign rows (+1, -1) of `block` floats, zero past `count`; `scratch` is scratch_rows() such rows.
-/// Features are scaled by exp(-shift); with `own_scale` (exp only) every patch by what makes its largest feature 1 instead.
-void trans_features(const TransMap& map, const float* x, std::size_t pitch, int count, float shift, bool own_scale, float* scratch,
-                    float* features, float* signs);
+/// Writes d rows of max(x, 0) + epsilon, zero past `count`.
+void relu_features(const float* x, std::size_t pitch, int d, int count, float epsilon, float* features);
+/// Floats of scratch memory that the next two need.
+inline std::size_t trans_scratch(const FeatureMap& map) { return static_cast<std::size_t>(map.r + map.m) * block; }
+/// Writes the map's features without signs and r sign rows (+1, -1), each `block` floats; features are zero past `count`. They are
+/// scaled by exp(-shift), and `epsilon` times that is added to exponential ones; with `own_scale` (exp only) every patch is scaled
+/// by what makes its largest feature 1 instead.
+void trans_features(const FeatureMap& map, const float* x, std::size_t pitch, int count, float shift, float epsilon, bool own_scale,
+                    float* scratch, float* features, float* signs);
 /// The largest logarithm of a feature's size: w . x - ||x||^2 / 2 for exp, ||x||^2 / 2 for sin and cos.
-float trans_exponent(const TransMap& map, const float* x, std::size_t pitch, int count, float* scratch);
+float trans_exponent(const FeatureMap& map, const float* x, std::size_t pitch, int count, float* scratch);
 
 /// sums[i * b_rows + k] += sum_j a_i(j) b_k(j); one of the two is zero past `count`.
 void add_products(const float* a, std::size_t a_pitch, int a_rows, const float* b, std::size_t b_pitch, int b_rows, int count,

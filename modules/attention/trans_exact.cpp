@@ -29,7 +29,7 @@ constexpr int held = 16;
 
 class ExactTrans final : public Trans {
  public:
-  ExactTrans(const char* name, ExactKernel kernel, bool normalise_rows, InputForm form, float epsilon, const PatchGrid& grid,
+  ExactTrans(std::string_view name, ExactKernel kernel, bool normalise_rows, InputForm form, float epsilon, const PatchGrid& grid,
              const TransShape& shape)
       : name_(name),
         kernel_(kernel),
@@ -41,11 +41,8 @@ class ExactTrans final : public Trans {
         rows_(static_cast<std::size_t>(held) * simd::block),
         attended_(static_cast<std::size_t>(shape.values) * simd::block),
         relu_rows_(kernel == ExactKernel::relu ? static_cast<std::size_t>(shape.d) * simd::block : 0),
-        sums_(static_cast<std::size_t>(held) * std::max(shape.values + 1, shape.tokens)) {
-    relu_.d = shape.d;
-    relu_.relu = true;
-    relu_.epsilon = epsilon;
-  }
+        sums_(static_cast<std::size_t>(held) * std::max(shape.values + 1, shape.tokens)),
+        epsilon_(epsilon) {}
 
   std::string_view kernel() const override { return name_; }
   TransOrder order() const override { return TransOrder::values_first; }
@@ -104,8 +101,9 @@ class ExactTrans final : public Trans {
     for (float* x : {frame_.queries(0), frame_.keys(0)})
       for (int first = 0; first < frame_.count(); first += simd::block) {
         const int count = block_size(first);
-        simd::trans_features(relu_, x + first, frame_.pitch(), count, 0, false, nullptr, relu_rows_.data(), nullptr);
-        for (int k = 0; k < relu_.d; ++k) std::copy_n(relu_rows_.data() + k * simd::block, count, x + first + k * frame_.pitch());
+        simd::relu_features(x + first, frame_.pitch(), frame_.inputs(), count, epsilon_, relu_rows_.data());
+        for (int k = 0; k < frame_.inputs(); ++k)
+          std::copy_n(relu_rows_.data() + k * simd::block, count, x + first + k * frame_.pitch());
       }
   }
 
@@ -166,21 +164,21 @@ class ExactTrans final : public Trans {
     }
   }
 
-  const char* name_;
+  std::string_view name_;  // the catalog's
   ExactKernel kernel_;
   bool normalise_rows_, bound_ = false;
   TransFrame frame_;
-  simd::TransMap relu_;
   FloatBuffer shifts_, factors_;  // a query: A(i, j) = exp(q_i . k_j - shift) times factor
   std::vector<float> taken_;
   FloatBuffer rows_, attended_, relu_rows_;
   std::vector<double> sums_;
+  float epsilon_;  // of relu
 };
 
 }  // namespace
 
-std::unique_ptr<Trans> make_exact_trans(const char* name, ExactKernel kernel, bool normalise_rows, InputForm form, float epsilon,
-                                        const PatchGrid& grid, const TransShape& shape) {
+std::unique_ptr<Trans> make_exact_trans(std::string_view name, ExactKernel kernel, bool normalise_rows, InputForm form,
+                                        float epsilon, const PatchGrid& grid, const TransShape& shape) {
   return std::make_unique<ExactTrans>(name, kernel, normalise_rows, form, epsilon, grid, shape);
 }
 

@@ -4,6 +4,7 @@ module;
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 module iap.attention:trans_frame;
 import iap.core;
@@ -43,7 +44,7 @@ class TransFrame {
   /// What products of a query and a key were divided by, as their parameters were too large for floats.
   double product_scale() const { return projector_.query_scale() * projector_.key_scale(); }
   /// A sum of weights of P, which was divided for the same reason, as it would have been; at most 1e38.
-  float own_size(double sum) const { return static_cast<float>(std::min(sum / compression_scale_, 1e30)); }
+  float own_size(double sum) const { return static_cast<float>(std::min(sum / compression_scale_, 1e38)); }
   /// The largest ||x||^2 of all queries and keys.
   float largest_square() const { return largest_square_; }
 
@@ -68,15 +69,17 @@ class TransFrame {
 
 /// What the options of a linear kernel say.
 struct LinearOptions {
-  const char* name = "relu";
-  bool relu = true;  ///< of `features` only epsilon counts
+  std::string_view name = "relu";  ///< the catalog's
+  bool relu = true;                ///< of `features` only epsilon counts
   FeatureOptions features;
   bool normalise_rows = false;
   std::optional<TransOrder> order;  ///< empty: the cheaper one
 };
 
+/// Option `order`.
+std::optional<TransOrder> read_trans_order(Options& options);
 std::unique_ptr<Trans> make_linear_trans(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape);
-std::unique_ptr<Trans> make_exact_trans(const char* name, ExactKernel kernel, bool normalise_rows, InputForm form, float epsilon,
-                                        const PatchGrid& grid, const TransShape& shape);
+std::unique_ptr<Trans> make_exact_trans(std::string_view name, ExactKernel kernel, bool normalise_rows, InputForm form,
+                                        float epsilon, const PatchGrid& grid, const TransShape& shape);
 
 }  // namespace iap

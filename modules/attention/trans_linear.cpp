@@ -39,8 +39,6 @@ class LinearTrans final : public Trans {
         frame_(grid, options.relu ? shape.d : query_.n, shape, options.relu ? InputForm{} : options.features.form),
         drawn_(options.features, options.relu ? 1 : shape.d) {
     map_.d = frame_.inputs();
-    map_.relu = options.relu;
-    map_.epsilon = static_cast<float>(options.features.epsilon);
     if (!options.relu) {
       map_.m = options.features.m;
       map_.r = options.features.r;
@@ -49,11 +47,11 @@ class LinearTrans final : public Trans {
     }
     order_ = choose_order();
     const std::size_t signs = 1 + map_.r, widest = std::max(shape.values + 1, shape.tokens);
-    sums_.resize(map_.features() * signs * widest);
+    sums_.resize(features() * signs * widest);
     weights_.resize(sums_.size());
-    divisor_weights_.resize(options.normalise_rows ? map_.features() * signs : 0);
-    scratch_ = FloatBuffer(static_cast<std::size_t>(map_.scratch_rows()) * simd::block);
-    feature_rows_ = FloatBuffer(static_cast<std::size_t>(map_.features()) * simd::block);
+    divisor_weights_.resize(options.normalise_rows ? features() * signs : 0);
+    scratch_ = FloatBuffer(simd::trans_scratch(map_));
+    feature_rows_ = FloatBuffer(static_cast<std::size_t>(features()) * simd::block);
     sign_rows_ = FloatBuffer(static_cast<std::size_t>(map_.r) * simd::block);
     spread_ = FloatBuffer(signs * widest * simd::block);
     mixed_ = FloatBuffer(signs * widest * simd::block);
@@ -108,9 +106,13 @@ class LinearTrans final : public Trans {
   }
 
  private:
+  // Without signs.
+  int features() const { return options_.relu ? map_.d : map_.unsigned_features(); }
+  float epsilon() const { return static_cast<float>(options_.features.epsilon); }
+
   TransOrder choose_order() const {
     if (options_.order) return *options_.order;
-    const double numbers = static_cast<double>(map_.features()) * (1 + map_.r), patches = frame_.count();
+    const double numbers = static_cast<double>(features()) * (1 + map_.r), patches = frame_.count();
     const auto cost = [&](TransOrder order) {
       return trans_cost(order, frame_.shape(), options_.normalise_rows, numbers, patches);
     };
@@ -118,6 +120,9 @@ class LinearTrans final : public Trans {
   }
 
   void fold() {
+    const auto& offset = drawn_.now().offset;
+    map_.offsets = offset.empty() ? nullptr : offset.data();
+    largest_offset_ = offset.empty() ? 0.0F : std::max(0.0F, *std::ranges::max_element(offset));
     longest_omega_ = 0;
     for (int i = 0; i < map_.m; ++i) {
       const auto omega = std::span(drawn_.now().omega).subspan(static_cast<std::size_t>(i) * query_.d, query_.d);
@@ -146,7 +151,7 @@ class LinearTrans final : public Trans {
   // Whether short inputs may have large exponents: w . x - ||x||^2 / 2 along a long projection w.
   bool may_be_steep() const {
     const float length = std::min(std::sqrt(frame_.largest_square()), longest_omega_);
-    return map_.exp && length * (longest_omega_ - length / 2) > harmless_exponent;
+    return map_.exp && length * (longest_omega_ - length / 2) + largest_offset_ > harmless_exponent;
   }
 
   float largest_exponent(const float* x, const std::vector<float>& columns) {
@@ -163,14 +168,17 @@ class LinearTrans final : public Trans {
 
   // Normalised rows do not see a query's own scale, so that each may have the one that suits it.
   void make_query_features(int first) {
-    map_.projections = query_columns_.data();
-    const bool own_scale = options_.normalise_rows && map_.exp && options_.features.epsilon == 0;
-    simd::trans_features(map_, frame_.queries(first), frame_.pitch(), block_size(first), query_shift_, own_scale, scratch_.data(),
-                         feature_rows_.data(), sign_rows_.data());
+    make_features(first, frame_.queries(first), query_columns_, query_shift_,
+                  options_.normalise_rows && map_.exp && options_.features.epsilon == 0);
   }
-  void make_key_features(int first) {
-    map_.projections = key_columns_.data();
-    simd::trans_features(map_, frame_.keys(first), frame_.pitch(), block_size(first), key_shift_, false, scratch_.data(),
+  void make_key_features(int first) { make_features(first, frame_.keys(first), key_columns_, key_shift_, false); }
+  void make_features(int first, const float* x, const std::vector<float>& columns, float shift, bool own_scale) {
+    if (options_.relu) {
+      simd::relu_features(x, frame_.pitch(), map_.d, block_size(first), epsilon(), feature_rows_.data());
+      return;
+    }
+    map_.projections = columns.data();
+    simd::trans_features(map_, x, frame_.pitch(), block_size(first), shift, epsilon(), own_scale, scratch_.data(),
                          feature_rows_.data(), sign_rows_.data());
   }
 
@@ -181,14 +189,13 @@ class LinearTrans final : public Trans {
       rows = spread_.data();
       pitch = simd::block;
     }
-    simd::add_products(feature_rows_.data(), simd::block, map_.features(), rows, pitch, (1 + map_.r) * columns, count,
-                       sums_.data());
+    simd::add_products(feature_rows_.data(), simd::block, features(), rows, pitch, (1 + map_.r) * columns, count, sums_.data());
   }
 
   // K_hyb = (K_trig + K_exp + K_ang K_trig - K_ang K_exp) / 2, where K_trig and K_exp are means over m projections, K_ang over r
   // signs.
   double product_weight(int feature, int sign) const {
-    if (map_.relu) return 1;
+    if (options_.relu) return 1;
     const double mean = 1.0 / map_.m;
     if (options_.features.kind != FeatureKind::hybrid) return mean;
     if (sign == 0) return mean / 2;
@@ -197,7 +204,7 @@ class LinearTrans final : public Trans {
 
   void take_weights(int columns, std::vector<float>& weights) const {
     std::size_t at = 0;
-    for (int f = 0; f < map_.features(); ++f)
+    for (int f = 0; f < features(); ++f)
       for (int s = 0; s <= map_.r; ++s) {
         const double weight = product_weight(f, s);
         for (int k = 0; k < columns; ++k, ++at) weights[at] = static_cast<float>(sums_[at] * weight);
@@ -206,7 +213,7 @@ class LinearTrans final : public Trans {
 
   // `columns` rows of what the block's features make of `weights`.
   void mix_features(const std::vector<float>& weights, int columns, int count, float* rows) const {
-    simd::mix(feature_rows_.data(), simd::block, map_.features(), weights.data(), (1 + map_.r) * columns, count, rows);
+    simd::mix(feature_rows_.data(), simd::block, features(), weights.data(), (1 + map_.r) * columns, count, rows);
     simd::fold_signs(rows, columns, sign_rows_.data(), map_.r, count);
   }
 
@@ -278,11 +285,11 @@ class LinearTrans final : public Trans {
   ReducedHead query_, key_;
   TransFrame frame_;
   DrawnProjections drawn_;
-  simd::TransMap map_;
+  simd::FeatureMap map_;
   TransOrder order_ = TransOrder::values_first;
   bool bound_ = false;
   std::vector<float> query_columns_, key_columns_;  // map_.d x (r + m): xi, omega
-  float query_shift_ = 0, key_shift_ = 0, longest_omega_ = 0;
+  float query_shift_ = 0, key_shift_ = 0, longest_omega_ = 0, largest_offset_ = 0;
   std::vector<double> sums_;
   std::vector<float> weights_, divisor_weights_;
   FloatBuffer scratch_, feature_rows_, sign_rows_, spread_, mixed_, divisors_, scaled_;

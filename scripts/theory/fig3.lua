@@ -1,4 +1,4 @@
--- Figure 3 of v1: mean squared errors of the three estimators of the softmax kernel over the angle between x and y and their length,
+-- Figure 3 of v1: mean squared errors of the estimators of the softmax kernel over the angle between x and y and their length,
 -- in closed form (above) and by Monte Carlo (below).
 --
 --   ./dev run scripts/theory/fig3.lua --out docs/theory-fig3.png
@@ -31,11 +31,11 @@ local function grid(angles, lengths, of)
   return rows
 end
 
-local closed = {
-  { kind = "trig", of = function(x, y) return theory.mse_trig(x, y, options.m) end },
-  { kind = "exp", of = function(x, y) return theory.mse_exp(x, y, options.m) end },
-  { kind = "hybrid", of = function(x, y) return theory.mse_hyb(x, y, options.m, options.r) end },
-}
+local closed = {}
+for _, kind in ipairs { "trig", "exp", "favor++", "hybrid" } do
+  local sizes = { kind = kind, m = options.m, r = kind == "hybrid" and options.r or nil }
+  closed[#closed + 1] = { kind = kind, of = function(x, y) return theory.mse(x, y, sizes) end }
+end
 local function log10(value) return math.log(value, 10) end
 
 local panels, ratios = {}, {}
@@ -65,7 +65,7 @@ iap.report.heat_maps {
   title = string.format("Mean squared error of estimators of exp(x . y), m = %d, r = %d", options.m, options.r),
   x_label = "angle between x and y", y_label = "length of x and y", value_label = "log10 MSE",
   x_range = { 0, math.pi }, y_range = { 0, options.length }, value_range = { -5, 2 },
-  panels = panels, panels_per_row = 3, width = 1100, height = 720,
+  panels = panels, panels_per_row = #closed, width = 1400, height = 720,
 }
 -- Where x and y are long, few draws carry most of the error: most Monte Carlo means are below the truth, a few far above.
 for _, estimator in ipairs(closed) do

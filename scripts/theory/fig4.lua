@@ -19,11 +19,11 @@ end
 local floor = -4
 local function log10(value) return math.max(floor, math.log(math.max(value, 1e-300), 10)) end
 
-local estimators = {
-  { kind = "trig", of = function(x, y) return theory.mse_trig(x, y, options.m) end },
-  { kind = "exp", of = function(x, y) return theory.mse_exp(x, y, options.m) end },
-  { kind = "hybrid", of = function(x, y) return theory.mse_hyb(x, y, options.m, options.r) end },
-}
+local estimators = {}
+for _, kind in ipairs { "trig", "exp", "favor++", "hybrid" } do
+  local sizes = { kind = kind, m = options.m, r = kind == "hybrid" and options.r or nil }
+  estimators[#estimators + 1] = { kind = kind, of = function(x, y) return theory.mse(x, y, sizes) end }
+end
 local series = {}
 for colour, estimator in ipairs(estimators) do
   local line = { label = estimator.kind, x = {}, y = {}, colour = colour }

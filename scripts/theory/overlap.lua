@@ -52,8 +52,9 @@ end
 local view = brute:views()[1]
 print(string.format("share of the exact top %d of %d patches, %s inputs, d = %d, r = %d, %d frames of %s", options.top, view.rows * view.columns,
   options.input, options.d, options.r, options.trials, options.env))
-print("| m | exp | trig | hybrid |")
-print("|---|---|---|---|")
+print("| m | exp | favor++ | trig | hybrid |")
+print("|---|---|---|---|---|")
 for _, m in ipairs { 2, 5, 10, 15, 30, 100, 300, 1000 } do
-  print(string.format("| %d | %.2f | %.2f | %.2f |", m, overlap("exp", m), overlap("trig", m), overlap("hybrid", m)))
+  print(string.format("| %d | %.2f | %.2f | %.2f | %.2f |", m, overlap("exp", m), overlap("favor++", m), overlap("trig", m),
+    overlap("hybrid", m)))
 end

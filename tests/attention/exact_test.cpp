@@ -85,6 +85,22 @@ TEST_CASE("rows of a normalised softmax are shares: scores sum to one") {
   CHECK(std::abs(sum - 1) < 1e-5);
 }
 
+TEST_CASE("unnormalised exact scores keep their size wherever floats hold them") {
+  for (const float spread : {1.0F, 2.0F, 2.4F}) {
+    const Case c = make_case({16, 16, 3}, 4, 4, 4, false, spread, 34);
+    const Rows q = project(c, c.query, {}, 0), k = project(c, c.key, {}, 0);
+    const auto wanted = column_means(q, k, [](const auto& a, const auto& b) { return std::exp(dot(a, b) / 2); }, false);
+    INFO("spread " << spread << ", largest score " << *std::ranges::max_element(wanted));
+    REQUIRE(*std::ranges::max_element(wanted) < 1e36);
+    for (const Config& config : {Config(Config::Map{{"kernel", "softmax"}, {"normalise_rows", false}}),
+                                 Config(Config::Map{{"kernel", "exp"}, {"brute_force", true}})}) {
+      const auto got = scores_of(c, config, 0);
+      const double largest = *std::ranges::max_element(wanted);
+      for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(std::abs(got[i] - wanted[i]) <= 1e-3 * wanted[i] + 1e-30 * largest);
+    }
+  }
+}
+
 TEST_CASE("unnormalised softmax beyond the range of float keeps the ranking of the exact scores") {
   const Case c = make_case({16, 16, 3}, 4, 4, 4, false, 3.0F, 34);
   const Rows q = project(c, c.query, {}, 0), k = project(c, c.key, {}, 0);

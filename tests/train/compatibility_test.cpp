@@ -124,6 +124,7 @@ TEST_CASE("a run of an early 0.1.0 knows its settings, written out or not") {
 }
 
 TEST_CASE("a policy of an early 0.1.0 acts bit for bit as it did") {
+  register_lua();
   PolicyFile file = open_policy(data / "end/final.iap");
   const auto actions = played(file.policy, *file.metadata.find("env"));
   CHECK(actions.size() == 2 * 6 * 2);
