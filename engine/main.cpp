@@ -44,7 +44,8 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, T& target, const s
 
 /// An option that takes an integer in [low, high].
 template <typename T>
-CLI::Option* add_integer(CLI::App& app, const std::string& name, T& target, std::int64_t low, std::int64_t high, const std::string& help) {
+CLI::Option* add_integer(CLI::App& app, const std::string& name, T& target, std::int64_t low, std::int64_t high,
+                         const std::string& help) {
   const auto keep = [&target, name, low, high](const std::string& given) {
     target = static_cast<typename Plain<T>::type>(cli::read_integer(name, given, low, high));
   };
@@ -135,11 +136,12 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
          "overlay, heatmap, side-by-side or raw (default: overlay)")
       ->type_name("NAME");
   add_integer(app, "--steps", video.steps, 1, 1000000, "stop after N steps of the policy (default: at the episode's end)");
-  add_integer(app, "--scale", video.scale, 1, 64, "enlarge the policy's pixels N times (default: to at least 400 rows, of a strip 200)");
+  add_integer(app, "--scale", video.scale, 1, 64,
+              "enlarge the policy's pixels N times (default: to at least 400 rows, of a strip 200)");
   auto* fps = app.add_option_function<std::string>(
-         "--fps", [&video](const std::string& fps) { video.fps = cli::read_number("--fps", fps, 0.1, 1000); },
-         "steps of the policy per second (default: real time)")
-      ->type_name("N");
+                     "--fps", [&video](const std::string& fps) { video.fps = cli::read_number("--fps", fps, 0.1, 1000); },
+                     "steps of the policy per second (default: real time)")
+                  ->type_name("N");
   auto* quality = add_integer(app, "--quality", video.quality, 0, 100, "quality of a .webp, 0 to 100 (default: 80)");
   app.add_flag_callback(
       "--as-seen", [&video] { video.redraw = false; }, "enlarge the policy's own pixels instead of drawing the environment anew");

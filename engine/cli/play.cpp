@@ -36,8 +36,8 @@ int play_strip(const PlayOptions& options, Policy& policy, const Config& env, co
   std::cout << "policy   " << shown_policy << "\n"
             << "strip    " << out.string() << " (" << strip.width << " x " << strip.height << ", " << strip.pictures
             << " pictures, " << file_size_text(out) << ")\n"
-            << "episode  return " << fixed_text(strip.episode.total, 2) << ", " << strip.episode.steps
-            << " steps, seed " << shown.seed << "\n";
+            << "episode  return " << fixed_text(strip.episode.total, 2) << ", " << strip.episode.steps << " steps, seed "
+            << shown.seed << "\n";
   return Exit::success;
 }
 
@@ -60,7 +60,7 @@ int play(const PlayOptions& options) {
   video.view = picture_view(options.view);
   const VideoInfo written = write_video(out, file.policy, env, video);
   std::cout << "policy   " << policy_line(path, file.metadata) << "\n"
-           << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
+            << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
             << " frames, " << general_text(written.fps, 4) << " a second, " << file_size_text(out) << ")\n"
             << "episode  return " << fixed_text(written.episode.total, 2) << ", " << written.episode.steps << " steps, seed "
             << video.seed << "\n";

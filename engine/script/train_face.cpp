@@ -157,8 +157,8 @@ Config to_config(const Evaluation& evaluation) {
   return entries;
 }
 
-/// iap.eval(policy or path, {episodes, seed, threads, env, trust}) -> {mean, standard_deviation, low, high, episodes}; one episode gives
-/// no deviation and no interval
+/// iap.eval(policy or path, {episodes, seed, threads, env, trust}) -> {mean, standard_deviation, low, high, episodes}; one episode
+/// gives no deviation and no interval
 int eval_policy(Call& call) {
   auto* object = call.object_or_null<PolicyObject>(1);
   if (!object && lua_type(call.state(), call.at(1)) != LUA_TSTRING)
