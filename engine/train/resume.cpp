@@ -1,6 +1,7 @@
 module;
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 module iap.train;
