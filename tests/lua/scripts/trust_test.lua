@@ -127,9 +127,9 @@ check.fails({ "names the Lua file '" .. folder .. "/pendulum.lua' but does not h
 -- Nothing of this concerns what a script names itself.
 check.equal(iap.policy.build(iap.policy.script { file = "probe.lua", source = "return function() return { parameters = 0, outputs = 1, forward = function() " .. free .. " end } end" }, pendulum):act(state)[1], 1)
 
--- A file written by 0.1.0 before any of this: same returns, bit for bit.
+-- A file written by 0.1.0 before any of this: same returns, but for the last bits of another C library's sine.
 local old = iap.eval(folder .. "/../../data/policy/lua_block_and_env.iap", { episodes = 2, seed = 1 })
-check.equal(old.episodes[1].total, -24.988238080588438)
-check.equal(old.episodes[2].total, -24.493080823525112)
+check.close(old.episodes[1].total, -24.988238080588438, 1e-9)
+check.close(old.episodes[2].total, -24.493080823525112, 1e-9)
 os.remove(path)
 os.remove(copy)
