@@ -6,6 +6,7 @@
 #define IAP_SIMD_FEATURE_MAP_INL
 #endif
 #include <cstddef>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "simd.hpp"
@@ -59,22 +60,30 @@ HWY_INLINE void write_features(const FeatureMap& map, const float* projections, 
                                std::size_t out_pitch) {
   const Floats d;
   const auto most = most_exponent(d, shift);
-  if (map.trig) {
-    const auto scale = hn::Mul(factor, exponential(d, hn::Sub(lengths.half_square, hn::Set(d, shift)), most));
-    const bool long_ones = are_long(d, lengths.half_square);
+  float* exp_rows = out + (map.trig ? 2 * map.m * out_pitch : 0);
+  const auto write_exp = [&](int i) HWY_ATTR {
+    const auto y = exponent_at(map, projections, pitch, i, lengths.inverse);
+    hn::StoreU(finish(exponential(d, exponent(y), most)), d, exp_rows + i * out_pitch);
+  };
+  if (!map.trig) {
+    for (int i = 0; i < map.m; ++i) write_exp(i);
+    return;
+  }
+  const auto scale = hn::Mul(factor, exponential(d, hn::Sub(lengths.half_square, hn::Set(d, shift)), most));
+  const auto write_all = [&](auto shorten) HWY_ATTR {
     for (int i = 0; i < map.m; ++i) {
+      if (map.exp) write_exp(i);
       const auto y = hn::Mul(hn::LoadU(d, projections + i * pitch), lengths.inverse);
       hn::Vec<Floats> sine, cosine;
-      sine_cosine(d, long_ones ? short_enough(d, y) : y, sine, cosine);
+      sine_cosine(d, shorten ? short_enough(d, y) : y, sine, cosine);
       hn::StoreU(hn::Mul(sine, scale), d, out + i * out_pitch);
       hn::StoreU(hn::Mul(cosine, scale), d, out + (map.m + i) * out_pitch);
     }
-    out += 2 * map.m * out_pitch;
-  }
-  for (int i = 0; i < map.m && map.exp; ++i) {
-    const auto y = exponent_at(map, projections, pitch, i, lengths.inverse);
-    hn::StoreU(finish(exponential(d, exponent(y), most)), d, out + i * out_pitch);
-  }
+  };
+  if (are_long(d, lengths.half_square))
+    write_all(std::true_type());
+  else
+    write_all(std::false_type());
 }
 
 }  // namespace iap::simd::HWY_NAMESPACE
