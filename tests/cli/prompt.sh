@@ -74,22 +74,28 @@ case_prompt_pipe() {
   lines err 4
 }
 
-# The prompt on a terminal: completion by Tab, Ctrl-C at the prompt and in a loop, history, Ctrl-D.
-case_prompt_terminal() {
+# wait_for TEXT [TIMES]: until the terminal of `open_prompt` shows it.
+wait_for() {
+  for _ in $(seq 400); do
+    [ "$(grep -oF -- "$1" out | wc -l)" -ge "${2:-1}" ] && return
+    sleep 0.05
+  done
+  fail "expected '$1' on the terminal"
+}
+
+# A prompt in a terminal of its own: keys go to descriptor 3, what it shows to the file out, its process is $pid.
+open_prompt() {
   command -v script >/dev/null || { echo "no 'script' program: skipped"; exit 0; }
   mkfifo keys
   env -u LANG -u LC_ALL -u LC_CTYPE TERM=xterm script -qec "$iap" /dev/null <keys >out 2>err &
-  local pid=$!
+  pid=$!
   exec 3>keys
-  # wait_for TEXT [TIMES]
-  wait_for() {
-    for _ in $(seq 400); do
-      [ "$(grep -oF -- "$1" out | wc -l)" -ge "${2:-1}" ] && return
-      sleep 0.05
-    done
-    fail "expected '$1' on the terminal"
-  }
   wait_for "Tab completes"
+}
+
+# The prompt on a terminal: completion by Tab, Ctrl-C at the prompt and in a loop, history, Ctrl-D.
+case_prompt_terminal() {
+  open_prompt
   printf 'iap.vers\t:len() + 700\r' >&3
   wait_for "705"
   printf 'print("loop" .. "ing") while true do end\r' >&3
@@ -120,20 +126,8 @@ case_prompt_terminal() {
 
 # Ctrl-C in iap.train at the prompt ends the training, not the input: its value is the result so far.
 case_prompt_training() {
-  command -v script >/dev/null || { echo "no 'script' program: skipped"; exit 0; }
   cp "$scripts/pendulum.lua" .
-  mkfifo keys
-  env -u LANG -u LC_ALL -u LC_CTYPE TERM=xterm script -qec "$iap" /dev/null <keys >out 2>err &
-  local pid=$!
-  exec 3>keys
-  wait_for() {
-    for _ in $(seq 400); do
-      [ "$(grep -oF -- "$1" out | wc -l)" -ge "${2:-1}" ] && return
-      sleep 0.05
-    done
-    fail "expected '$1' on the terminal"
-  }
-  wait_for "Tab completes"
+  open_prompt
   printf 'p = iap.policy.linear { activation = "tanh" }\r' >&3
   printf 'function seen(name) return function(r) if r.iteration == 3 then print(name .. "-at-" .. 3) end end end\r' >&3
   printf 'function go(t) t.env, t.policy, t.iterations, t.quiet = "pendulum.lua", p, 1000000, true return iap.train(t) end\r' >&3
