@@ -37,9 +37,11 @@ endfunction()
 # iap_simd_sources(FILE.cpp ...): bodies that are compiled once an instruction set: Highway includes the file again from its own folder.
 function(iap_simd_sources)
   iap_sources(${ARGN})
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${iap_target} PROPERTIES
-    INCLUDE_DIRECTORIES ${CMAKE_CURRENT_SOURCE_DIR} CXX_SCAN_FOR_MODULES OFF)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR}/${file} DIRECTORY)
+    set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${file} TARGET_DIRECTORY ${iap_target} PROPERTIES
+      INCLUDE_DIRECTORIES "${folder};${PROJECT_SOURCE_DIR}/modules" CXX_SCAN_FOR_MODULES OFF)
+  endforeach()
 endfunction()
 
 # iap_embed(FILE ...): the text of each file as `extern const std::string_view <name>_<extension>` in namespace iap::embedded,

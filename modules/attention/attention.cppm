@@ -5,7 +5,6 @@ export import :kernel;
 export import :select;
 export import :features;
 export import :theory;
-export import :rates;
 export import :encoding;
 export import :trans;
 export import :patch_features;

@@ -53,7 +53,7 @@ class PositionEncoding {
 };
 
 /// @throws Error for learned P where draws need it to be positive.
-void check_votes(const Options& options, const CrossAttention& sampler, bool learned);
+void check_query_weights(const Options& options, const CrossAttention& sampler, bool learned);
 
 /// The name of an array or a view of head number `head` (from 0): `name` itself for an only head, else "<name>_1" ...
 std::string head_name(const std::string& name, int head, int heads);
@@ -71,7 +71,7 @@ class HeadParameters {
 
  private:
   int c_;
-  std::size_t matrix_, bias_, votes_;  // sizes
+  std::size_t matrix_, bias_, query_weight_count_;  // sizes
   std::size_t query_ = 0, key_ = 0, query_bias_ = 0, key_bias_ = 0, query_weights_ = 0;
 };
 

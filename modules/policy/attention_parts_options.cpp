@@ -49,7 +49,7 @@ std::pair<float, float> PositionForm::operator()(const PatchGrid& grid, int patc
   return {2 * row - 1, 2 * column - 1};
 }
 
-void check_votes(const Options& options, const CrossAttention& sampler, bool learned) {
+void check_query_weights(const Options& options, const CrossAttention& sampler, bool learned) {
   if (learned && sampler.ranking() == Ranking::sample && sampler.pooling() == Pooling::features)
     options.fail("learned query weights can be negative, and so would be what pooling = \"features\" draws by; take \"mean\"");
 }

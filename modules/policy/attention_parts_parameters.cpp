@@ -43,7 +43,7 @@ HeadParameters::HeadParameters(const PatchGrid& grid, int d, bool bias, bool que
     : c_(grid.values()),
       matrix_(static_cast<std::size_t>(grid.values()) * d),
       bias_(bias ? static_cast<std::size_t>(d) : 0),
-      votes_(query_weights ? static_cast<std::size_t>(grid.count()) : 0) {
+      query_weight_count_(query_weights ? static_cast<std::size_t>(grid.count()) : 0) {
   const auto add = [&](const char* name, std::vector<int> shape) {
     return layout.add(path + "." + head_name(name, head, heads), std::move(shape));
   };
@@ -60,7 +60,7 @@ void HeadParameters::initialise(std::span<float> parameters, Random& random) con
   const double deviation = 1 / std::sqrt(c_);
   fill_normal(parameters.subspan(query_, matrix_), deviation, random);
   fill_normal(parameters.subspan(key_, matrix_), deviation, random);
-  std::ranges::fill(parameters.subspan(query_weights_, votes_), 1.0F);
+  std::ranges::fill(parameters.subspan(query_weights_, query_weight_count_), 1.0F);
 }
 
 HeadWeights HeadParameters::weights(std::span<const float> parameters, std::span<const float> encoding) const {
@@ -68,7 +68,7 @@ HeadWeights HeadParameters::weights(std::span<const float> parameters, std::span
           .key = parameters.subspan(key_, matrix_),
           .query_bias = parameters.subspan(query_bias_, bias_),
           .key_bias = parameters.subspan(key_bias_, bias_),
-          .query_weights = parameters.subspan(query_weights_, votes_),
+          .query_weights = parameters.subspan(query_weights_, query_weight_count_),
           .encoding = encoding};
 }
 

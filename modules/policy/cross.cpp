@@ -59,17 +59,17 @@ struct CrossOptions {
         every(options.integer_in("every", 1, std::numeric_limits<std::int32_t>::max(), 4)),
         pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
         position(options, keys),
-        learned_votes(options.choice("query_weights", {"ones", "learned"}, "ones") == "learned"),
+        learned_query_weights(options.choice("query_weights", {"ones", "learned"}, "ones") == "learned"),
         bias(options.boolean("bias", false)),
         attention(std::make_unique<CrossAttention>(options, read_ranking(options), queries, keys, d)) {
-    check_votes(options, *attention, learned_votes);
+    check_query_weights(options, *attention, learned_query_weights);
     query = layout.add(context.path + ".query", {queries.values(), d});
     key = layout.add(context.path + ".key", {keys.values(), d});
     if (bias) {
       query_bias = layout.add(context.path + ".query_bias", {d});
       key_bias = layout.add(context.path + ".key_bias", {d});
     }
-    if (learned_votes) votes = layout.add(context.path + ".query_weights", {queries.count()});
+    if (learned_query_weights) query_weights = layout.add(context.path + ".query_weights", {queries.count()});
     // Patches at the same place of the same image have one encoding (X' of v2 section 3.2).
     const bool shared = image == key_image && same(queries, keys);
     encoding = std::make_unique<PositionEncoding>(options, queries, context.path, layout);
@@ -86,9 +86,9 @@ struct CrossOptions {
   std::int64_t every;
   float pixel_offset;
   PositionForm position;
-  bool learned_votes, bias;
+  bool learned_query_weights, bias;
   std::unique_ptr<CrossAttention> attention;
-  std::size_t query = 0, key = 0, query_bias = 0, key_bias = 0, votes = 0;
+  std::size_t query = 0, key = 0, query_bias = 0, key_bias = 0, query_weights = 0;
   std::unique_ptr<PositionEncoding> encoding, key_encoding;  // the second only where it differs
   std::vector<std::string> names;
   std::vector<MadeValues> values;
@@ -117,14 +117,14 @@ class Cross final : public Block {
                             grid(options_.key_image_name, options_.keys), " every ", options_.every, " steps, d ", options_.d,
                             ", top ", options_.top, ", values ");
     for (std::size_t i = 0; i < options_.names.size(); ++i) line += (i ? " + " : "") + options_.names[i];
-    if (options_.learned_votes) line += ", P learned";
+    if (options_.learned_query_weights) line += ", P learned";
     return line + options_.encoding->describe();
   }
   /// As the rank block's: N(0, 1/c), biases at 0, P at 1.
   void initialise(std::span<float> parameters, Random& random) const override {
     fill_normal(query(parameters), 1 / std::sqrt(options_.queries.values()), random);
     fill_normal(key(parameters), 1 / std::sqrt(options_.keys.values()), random);
-    std::ranges::fill(votes(parameters), 1.0F);
+    std::ranges::fill(query_weights(parameters), 1.0F);
     options_.encoding->initialise(parameters, random);
     if (options_.key_encoding) options_.key_encoding->initialise(parameters, random);
     for (const auto& kind : options_.values) kind->initialise(parameters, random);
@@ -139,7 +139,7 @@ class Cross final : public Block {
                               .key = key(parameters),
                               .query_bias = parameters.subspan(options_.query_bias, bias),
                               .key_bias = parameters.subspan(options_.key_bias, bias),
-                              .query_weights = votes(parameters),
+                              .query_weights = query_weights(parameters),
                               .encoding = encoding},
                              key_encoding);
     for (const auto& kind : options_.values) kind->bind(parameters, key_encoding);
@@ -183,8 +183,9 @@ class Cross final : public Block {
     return parameters.subspan(options_.key, static_cast<std::size_t>(options_.keys.values()) * options_.d);
   }
   template <typename T>
-  std::span<T> votes(std::span<T> parameters) const {
-    return parameters.subspan(options_.votes, options_.learned_votes ? static_cast<std::size_t>(options_.queries.count()) : 0);
+  std::span<T> query_weights(std::span<T> parameters) const {
+    return parameters.subspan(options_.query_weights,
+                              options_.learned_query_weights ? static_cast<std::size_t>(options_.queries.count()) : 0);
   }
 
   void keep_frame(const ImageView& image) {

@@ -23,8 +23,8 @@ class RankHead {
   RankHead(Options& options, const PatchGrid& grid, int d, int top, const std::string& path, int head, int heads,
            ParameterLayout& layout)
       : path_(heads == 1 ? path : path + "." + head_name("head", head, heads)),
-        learned_votes_(options.choice("query_weights", {"ones", "learned"}, "ones") == "learned"),
-        parameters_(grid, d, options.boolean("bias", false), learned_votes_, path, head, heads, layout),
+        learned_query_weights_(options.choice("query_weights", {"ones", "learned"}, "ones") == "learned"),
+        parameters_(grid, d, options.boolean("bias", false), learned_query_weights_, path, head, heads, layout),
         scores_(static_cast<std::size_t>(grid.count())),
         selected_(static_cast<std::size_t>(top)) {
     if (head > 0) {
@@ -39,7 +39,7 @@ class RankHead {
   /// Where its views say it is.
   const std::string& path() const { return path_; }
   std::string describe() const {
-    return (sampler_ ? sampler_->describe() : text("kernel ", scorer_->kernel())) + (learned_votes_ ? ", P learned" : "");
+    return (sampler_ ? sampler_->describe() : text("kernel ", scorer_->kernel())) + (learned_query_weights_ ? ", P learned" : "");
   }
   std::span<const float> scores() const { return scores_; }
   std::span<const int> selected() const { return selected_; }
@@ -74,11 +74,11 @@ class RankHead {
       return;
     }
     sampler_ = std::make_unique<CrossAttention>(options, Ranking::sample, grid, grid, d);
-    check_votes(options, *sampler_, learned_votes_);
+    check_query_weights(options, *sampler_, learned_query_weights_);
   }
 
   std::string path_, title_;
-  bool learned_votes_;
+  bool learned_query_weights_;
   HeadParameters parameters_;
   std::unique_ptr<Scorer> scorer_;           // for the top patches
   std::unique_ptr<CrossAttention> sampler_;  // for drawn ones

@@ -4,7 +4,7 @@
 
 #include "simd.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd_relu.cpp"
+#define HWY_TARGET_INCLUDE "relu.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "simd_linear-inl.hpp"

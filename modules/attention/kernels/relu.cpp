@@ -9,7 +9,7 @@ module;
 #include <string_view>
 #include <vector>
 
-#include "simd.hpp"
+#include "attention/simd/simd.hpp"
 module iap.attention;
 import iap.core;
 import :internal;

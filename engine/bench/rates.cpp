@@ -5,8 +5,8 @@ module;
 #include <numeric>
 #include <vector>
 
-#include "simd.hpp"
-module iap.attention;
+#include "simd_rates.hpp"
+module iap.bench;
 
 namespace iap {
 namespace {

@@ -11,7 +11,7 @@ module;
 #include <utility>
 #include <vector>
 
-#include "simd.hpp"
+#include "attention/simd/simd.hpp"
 module iap.attention;
 import iap.core;
 import :features;

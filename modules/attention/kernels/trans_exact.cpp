@@ -11,8 +11,8 @@ module;
 #include <string_view>
 #include <vector>
 
-#include "simd.hpp"
-#include "simd_trans.hpp"
+#include "attention/simd/simd.hpp"
+#include "attention/simd/trans.hpp"
 module iap.attention;
 import iap.core;
 import :internal;

@@ -5,8 +5,8 @@ module;
 #include <span>
 #include <string>
 
-#include "simd.hpp"
-#include "simd_trans.hpp"
+#include "attention/simd/simd.hpp"
+#include "attention/simd/trans.hpp"
 module iap.attention;
 import iap.core;
 import :internal;

@@ -7,7 +7,7 @@
 
 #include "simd.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd_features.cpp"
+#define HWY_TARGET_INCLUDE "features.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "simd_feature_map-inl.hpp"

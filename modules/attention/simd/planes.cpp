@@ -5,7 +5,7 @@
 
 #include "simd.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd_planes.cpp"
+#define HWY_TARGET_INCLUDE "planes.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "simd_linear-inl.hpp"

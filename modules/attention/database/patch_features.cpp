@@ -12,7 +12,7 @@ module;
 #include <utility>
 #include <vector>
 
-#include "simd_rows.hpp"
+#include "attention/simd/rows.hpp"
 module iap.attention;
 import iap.core;
 import :features;
@@ -139,7 +139,7 @@ struct PatchFeatures::Impl {
     float largest = std::numeric_limits<float>::lowest();
     each_tile(image, pixel_offset, [&](int first, int count, const float* u) {
       largest = std::max(largest, tile_features(count, u, shift, block.data(), simd::tile));
-      const float* p = votes.from(first);
+      const float* p = query_weights.from(first);
       for (std::size_t f = 0; f < sums.size(); ++f) {
         float* row = block.data() + f * simd::tile;
         for (int j = 0; p && j < count; ++j) row[j] *= p[j];
@@ -161,7 +161,7 @@ struct PatchFeatures::Impl {
           for (int j = 0; j < count; ++j) factor[j] += u[o * pitch + j] * u[o * pitch + j];
         for (int j = 0; j < count; ++j) factor[j] = factor[j] == 0 ? 0 : map.factor / std::sqrt(factor[j]);
       }
-      if (const float* p = votes.from(first))
+      if (const float* p = query_weights.from(first))
         for (int j = 0; j < count; ++j) factor[j] *= p[j];
       for (int o = 0; o < d; ++o) {
         for (int j = 0; j < count; ++j) scaled[j] = factor[j] * u[o * pitch + j];
@@ -192,7 +192,7 @@ struct PatchFeatures::Impl {
   MapOptions map;
   Side side;
   PatchProjector projector;
-  QueryWeights votes;
+  QueryWeights query_weights;
   std::optional<DrawnProjections> projections;  // none for relu
   simd::FeatureMap vectorised;
   std::vector<float> columns;  // d x (r + m): xi, omega
@@ -214,7 +214,7 @@ void PatchFeatures::bind(std::span<const float> weights, std::span<const float> 
   const HeadWeights both{weights, weights, bias, bias, query_weights, encoding};
   check_weights(both, grid(), impl_->projector.d());
   impl_->projector.bind(both, impl_->map.relu || impl_->map.normalised ? 1.0F : impl_->map.factor);
-  impl_->votes.bind(query_weights, grid().count());
+  impl_->query_weights.bind(query_weights, grid().count());
 }
 
 void PatchFeatures::new_episode(std::uint64_t episode_seed) {

@@ -9,7 +9,7 @@ module;
 #include <string_view>
 #include <vector>
 
-#include "simd.hpp"
+#include "attention/simd/simd.hpp"
 module iap.attention;
 import iap.core;
 import :internal;
@@ -44,7 +44,7 @@ class ExactScorer final : public Scorer {
         pitch_((static_cast<std::size_t>(grid.count()) + 15) / 16 * 16 + simd::padding),
         queries_(static_cast<std::size_t>(grid.count()) * d),
         shifts_(grid.count()),
-        row_weights_(grid.count()),
+        query_weights_(grid.count()),
         keys_(pitch_ * d),
         group_(kernel == ExactKernel::softmax ? group_size(grid.count()) : grid.count()),
         scratch_(kernel == ExactKernel::softmax ? threads * pitch_ * simd::query_block : 0),
@@ -55,20 +55,20 @@ class ExactScorer final : public Scorer {
   void bind(const HeadWeights& weights) override {
     check_weights(weights, projector_.grid(), projector_.d());
     projector_.bind(weights, form_.normalised ? 1.0F : form_.factor);
-    std::ranges::fill(row_weights_, 1.0F);
-    vote_scale_ = 1;
+    std::ranges::fill(query_weights_, 1.0F);
+    query_weight_scale_ = 1;
     if (weights.query_weights.empty()) return;
     constexpr double most = 1e12;
-    vote_scale_ = scale_down(largest_magnitude(weights.query_weights), most);
-    std::ranges::transform(weights.query_weights, row_weights_.begin(),
-                           [&](float weight) { return static_cast<float>(vote_scale_ * weight); });
+    query_weight_scale_ = scale_down(largest_magnitude(weights.query_weights), most);
+    std::ranges::transform(weights.query_weights, query_weights_.begin(),
+                           [&](float weight) { return static_cast<float>(query_weight_scale_ * weight); });
   }
 
   void score(const ImageView& image, float pixel_offset, std::span<float> scores) override {
     check_frame(projector_.grid(), projector_.bound(), image, scores);
     project(image, pixel_offset);
     std::fill_n(scores_.data(), scores_.size(), 0.0F);
-    double log_factor = -std::log(vote_scale_);
+    double log_factor = -std::log(query_weight_scale_);
     if (kernel_ == ExactKernel::softmax)
       add_softmax_rows();
     else
@@ -105,7 +105,7 @@ class ExactScorer final : public Scorer {
     });
     for_ranges(group_, [&](int first, int size, int worker) {
       simd::add_softmax_rows(keys_.data(), pitch_, projector_.d(), projector_.grid().count(), query(first), size,
-                             shifts_.data() + first, row_weights_.data() + first,
+                             shifts_.data() + first, query_weights_.data() + first,
                              scratch_.data() + worker * pitch_ * simd::query_block, scores_.data() + first / group_ * pitch_);
     });
   }
@@ -118,7 +118,7 @@ class ExactScorer final : public Scorer {
     for_ranges(key_range, [&](int first, int size, int) {
       for (int i = 0; i < count; i += summed_queries)
         simd::add_kernel_rows(exponential, keys_.data() + first, pitch_, projector_.d(), size, query(i),
-                              std::min(summed_queries, count - i), row_weights_.data() + i, shift, scores_.data() + first);
+                              std::min(summed_queries, count - i), query_weights_.data() + i, shift, scores_.data() + first);
     });
     return shift;
   }
@@ -193,12 +193,12 @@ class ExactScorer final : public Scorer {
   Bands bands_;
   std::vector<float> band_longest_;
   std::size_t pitch_;
-  std::vector<float> queries_, shifts_, row_weights_;
+  std::vector<float> queries_, shifts_, query_weights_;
   FloatBuffer keys_;
   int group_;
   FloatBuffer scratch_, scores_;  // of every worker; of every group
   float longest_key_ = 0;
-  double vote_scale_ = 1;  // a power of two that keeps sums of votes inside floats
+  double query_weight_scale_ = 1;  // a power of two that keeps sums of votes inside floats
 };
 
 std::unique_ptr<Scorer> score_softmax(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d) {

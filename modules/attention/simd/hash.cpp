@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "simd_rows.hpp"
+#include "rows.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd_hash.cpp"
+#define HWY_TARGET_INCLUDE "hash.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "simd.hpp"
-#include "simd_trans.hpp"
+#include "trans.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd_trans.cpp"
+#define HWY_TARGET_INCLUDE "trans.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "simd_feature_map-inl.hpp"

@@ -2,7 +2,7 @@
 
 #include "simd.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd_exact.cpp"
+#define HWY_TARGET_INCLUDE "exact.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "simd_linear-inl.hpp"

@@ -5,7 +5,7 @@ module;
 #include <string>
 #include <vector>
 
-#include "simd_rows.hpp"
+#include "attention/simd/rows.hpp"
 module iap.attention;
 import iap.core;
 

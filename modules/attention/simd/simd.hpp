@@ -74,13 +74,4 @@ void add_softmax_rows(const float* keys, std::size_t pitch, int d, int count, co
 void add_kernel_rows(bool exponential, const float* keys, std::size_t pitch, int d, int count, const float* queries, int rows,
                      const float* weights, float shift, float* scores);
 
-/// What measures the machine. `count` is a multiple of 64.
-/// Runs independent chains of `steps` multiply-adds; multiply_adds says how many single ones those are.
-float multiply_add_chains(int steps);
-double multiply_adds(int steps);
-void exponentials(const float* in, int count, float* out);
-/// Writes `count` sines, then `count` cosines.
-void sines_cosines(const float* in, int count, float* out);
-float sum(const float* in, int count);
-
 }  // namespace iap::simd

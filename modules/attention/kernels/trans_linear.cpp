@@ -13,8 +13,8 @@ module;
 #include <utility>
 #include <vector>
 
-#include "simd.hpp"
-#include "simd_trans.hpp"
+#include "attention/simd/simd.hpp"
+#include "attention/simd/trans.hpp"
 module iap.attention;
 import iap.core;
 import :features;

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <limits>
 
-#include "simd_rows.hpp"
+#include "rows.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd_rows.cpp"
+#define HWY_TARGET_INCLUDE "rows.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "simd_feature_map-inl.hpp"

@@ -8,7 +8,7 @@ module;
 #include <string>
 #include <vector>
 
-#include "simd.hpp"
+#include "attention/simd/simd.hpp"
 module iap.attention;
 import iap.core;
 import :internal;
