@@ -185,6 +185,8 @@ case_list() {
   grep -q kernels out && fail "list envs lists kernels"
   run list optimizers
   grep -qE '^  es  +[a-zA-Z]' out || fail "no row for es"
+  run list kernels
+  says out "for rank, trans, cross, drawn patches, exact rows"
 }
 
 case_doctor() {

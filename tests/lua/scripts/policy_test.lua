@@ -22,7 +22,12 @@ check.fails({ "option 'patch' must be an integer" }, iap.attention.rank, { patch
 check.fails({ "iap.policy.linear: option 'units': expected a plain value" }, iap.policy.linear, { units = print })
 check.fails({ "leave it out" }, iap.policy.linear, { kind = "lstm" })
 check.fails({ "iap.policy has no 'lienar'; did you mean 'linear'?" }, function() return iap.policy.lienar end)
-for _, row in ipairs(iap.attention.kernels()) do iap.attention.rank { patch = 4, kernel = row.name } end
+for _, row in ipairs(iap.attention.kernels()) do
+  iap.attention.rank { patch = 4, kernel = row.name }
+  check.equal(pcall(iap.attention.cross, { patch = 4, kernel = row.name }), row.abilities:find("cross") ~= nil)
+  check.equal(pcall(iap.attention.trans, { patch = 4, kernel = row.name }), row.abilities:find("trans") ~= nil)
+end
+check.fails({ "kernel 'softmax' cannot", "kernels that can: relu, exp, favor++" }, iap.attention.cross, { patch = 4, kernel = "softmax" })
 
 -- What depends on shapes is judged on the environment.
 local env = iap.env.make(folder .. "/tracker.lua")

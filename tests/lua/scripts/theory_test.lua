@@ -42,10 +42,20 @@ for kind, wanted in pairs { trig = trig, exp = exp, hybrid = hybrid } do
   local mean, mse, mean_deviation, mse_deviation = theory.estimate(x, y, options)
   check.close(mean, math.exp(xy), 4 * mean_deviation)
   check.close(mse, wanted, 4 * mse_deviation)
+  check.close(theory.mse(x, y, { kind = kind, m = m, r = options.r }), wanted, 1e-15)
   check.equal(theory.estimate(x, y, options), mean)
   options.seed = 3
   assert(theory.estimate(x, y, options) ~= mean)
 end
+
+-- FAVOR++ has a parameter of its own, in the closed form and in the draws.
+for _, spread in ipairs { 0, 0.5, 3 } do
+  local options = { kind = "favor++", m = m, spread = spread, ensemble = "iid", seed = 2, draws = 20000 }
+  local mean, mse, mean_deviation, mse_deviation = theory.estimate(x, y, options)
+  check.close(mean, math.exp(xy), 4 * mean_deviation)
+  check.close(mse, theory.mse(x, y, { kind = "favor++", m = m, spread = spread }), 4 * mse_deviation)
+end
+check.close(theory.mse(x, y, { kind = "favor++", m = m, spread = 0 }), theory.mse_exp(x, y, m), 1e-12)
 
 check.fails({ "iap.theory.mse_exp", "x has 3 elements and y 2" }, theory.mse_exp, x, { 1, 2 }, 3)
 check.fails({ "argument 1 'x'", "at least one number" }, theory.softmax_kernel, {}, {})
