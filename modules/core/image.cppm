@@ -65,6 +65,7 @@ struct ImageSpec {
 struct ObservationSpec {
   std::vector<ImageSpec> images;
   int vector = 0;
+  double dt = 0;  ///< seconds from one observation to the next; 0 if the environment does not say
   bool operator==(const ObservationSpec&) const = default;
 };
 

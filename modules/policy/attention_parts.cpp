@@ -108,9 +108,10 @@ MadeValues make_histogram_values(const ValueContext& context);
 MadeValues make_convolution_values(const ValueContext& context);
 
 /// Option `values`: one name or a list of names. Returns them in the order in which they are handed over, which is that of the
-/// catalog, whatever the order of the list, and which the policy's summary shows.
-std::vector<std::string> read_value_names(Options& options, const char* fallback);
-/// One object a name. @throws Error naming the option.
+/// catalog, whatever the order of the list, and which the policy's summary shows; those of `own` come last: what a block tells of a
+/// head as a whole and not patch by patch.
+std::vector<std::string> read_value_names(Options& options, const char* fallback, std::vector<std::string> own = {});
+/// One object for each name that is a kind of values of patches. @throws Error naming the option.
 std::vector<MadeValues> make_values(const std::vector<std::string>& names, const ValueContext& context);
 /// Sum of their sizes.
 std::int64_t total_size(const std::vector<MadeValues>& values);

@@ -54,6 +54,10 @@ std::span<const BlockEntry> block_catalog() {
                  make_cross},
       BlockEntry{"linear", "one dense layer with an activation", R"({"units": 5, "activation": "tanh"})", make_linear},
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
+      BlockEntry{"delta", "its input and the scaled difference to the frame before", R"({"scale": 2})", make_delta},
+      BlockEntry{"stack", "the last n inputs, newest first", R"({"n": 2})", make_stack},
+      BlockEntry{"clock", "sine and cosine of a phase with a learned frequency, zero at the start of an episode",
+                 R"({"frequency": 1.5, "harmonics": 2, "dt": 0.04})", make_clock},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},
       BlockEntry{"script", "a block written in Lua; the slowest, for ideas",
                  R"lua({"file": "example.lua", "gain": 2, "source": "return function(options, shapes) )lua"

@@ -77,6 +77,9 @@ MadeBlock make_trans_block(Options& options, const BlockContext& context, Parame
 MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_clock(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_delta(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_stack(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_attention_agent(Options& options, const BlockContext& context, ParameterLayout& layout);
 

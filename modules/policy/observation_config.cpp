@@ -24,6 +24,7 @@ Config to_config(const ObservationSpec& spec) {
   Config config;
   config["images"] = std::move(images);
   config["vector"] = spec.vector;
+  if (spec.dt > 0) config["dt"] = spec.dt;
   return config;
 }
 
@@ -41,6 +42,7 @@ ObservationSpec observation_from_config(const Config& config, const std::string&
     spec.images.push_back(std::move(image));
   }
   spec.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector));
+  spec.dt = options.number_in("dt", 0, 1e9, 0);
   options.finish();
   return spec;
 }

@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,17 +15,19 @@ import iap.core;
 import iap.attention;
 import :attention_parts;
 import :internal;
+import :pooled_image;
 import :rank_head;
 
 namespace iap {
 namespace {
 
+constexpr int centroid_size = 4;
+
 /// All that the options say, read before the base class needs the number of outputs.
 struct RankOptions {
   RankOptions(Options& options, const BlockContext& context, ParameterLayout& layout)
-      : image(read_image(options, *context.observation)),
-        image_name(context.observation->images[image].name),
-        grid(read_grid(options, context.observation->images[image].shape)),
+      : image(options, *context.observation),
+        grid(read_grid(options, image.shape())),
         d(static_cast<int>(options.integer_in("d", 1, 4096, 8))),
         top(read_patch_count(options, "top", grid)),
         pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
@@ -33,24 +36,24 @@ struct RankOptions {
     const auto count = static_cast<int>(options.integer_in("heads", 1, 64, 1));
     for (int head = 0; head < count; ++head) heads.emplace_back(options, grid, d, top, context.path, head, count, layout);
     encoding = std::make_unique<PositionEncoding>(options, grid, context.path, layout);
-    names = read_value_names(options, "position");
+    names = read_value_names(options, "position", {"centroid"});
+    centroid = std::ranges::find(names, "centroid") != names.end();
     values = make_values(names, {options, grid, position, pixel_offset, context.path, 0, 1, layout});
     motion = options.boolean("motion", false);
     if (motion && masked)
       throw OptionError(options.owner() +
                         ": option 'motion' follows patches by rank, which option 'masked' gives up; take one of them out");
-    outputs = checked_outputs(options, count * (rows() * total_size(values) + (motion ? 2 * top : 0)));
+    outputs = checked_outputs(options, count * (rows() * total_size(values) + (centroid ? centroid_size : 0) + (motion ? 2 * top : 0)));
   }
 
   std::int64_t rows() const { return masked ? grid.count() : top; }
 
-  std::size_t image;
-  std::string image_name;
+  PooledImage image;
   PatchGrid grid;
   int d, top;
   float pixel_offset;
   PositionForm position;
-  bool masked, motion = false;
+  bool masked, motion = false, centroid = false;
   std::vector<RankHead> heads;
   std::unique_ptr<PositionEncoding> encoding;
   std::vector<std::string> names;
@@ -60,7 +63,8 @@ struct RankOptions {
 
 /// IAP-rank (v1 section 3, v2 section 3.2): every head scores all patches, chooses `top` of them and hands over their values, one
 /// kind of values after the other: a matrix of l rows in rank order or, masked, of L rows in patch order that are zero where a
-/// patch was not chosen; then the motion of the patch of every rank. The outputs of heads follow each other.
+/// patch was not chosen; then the centroid of its scores; then the motion of the patch of every rank. The outputs of heads follow
+/// each other.
 class Rank final : public Block {
  public:
   Rank(RankOptions options, const BlockContext& context)
@@ -78,6 +82,7 @@ class Rank final : public Block {
     if (options_.motion) line += " + motion";
     if (options_.heads.size() > 1) line += text(", heads ", options_.heads.size());
     if (options_.masked) line += ", masked";
+    if (options_.image.pool() > 1) line += text(", pool ", options_.image.pool());
     return line + options_.encoding->describe();
   }
   void initialise(std::span<float> parameters, Random& random) const override {
@@ -97,11 +102,12 @@ class Rank final : public Block {
   }
 
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
-    const ImageView& image = observation.images[options_.image];
+    const ImageView& image = options_.image.look(observation);
     auto centres = std::span(centres_), before = std::span(centres_before_);
     for (RankHead& head : options_.heads) {
       head.choose(image, options_.pixel_offset);
       for (const auto& kind : options_.values) out = write_values(*kind, head.selected(), image, out);
+      if (options_.centroid) out = write_centroid(head.scores(), out);
       if (!options_.motion) continue;
       const std::size_t size = 2 * head.selected().size();
       locate(head.selected(), centres.first(size));
@@ -117,9 +123,10 @@ class Rank final : public Block {
   void collect_views(std::vector<AttentionView>& views) const override {
     if (!looked_) return;
     const auto& grid = options_.grid;
+    const int pool = options_.image.pool();
     for (const RankHead& head : options_.heads)
-      views.push_back({head.path(), options_.image_name, grid.rows(), grid.columns(), grid.size(), grid.stride(), head.scores(),
-                       head.selected()});
+      views.push_back({head.path(), options_.image.name(), grid.rows(), grid.columns(), pool * grid.size(), pool * grid.stride(),
+                       head.scores(), head.selected()});
   }
 
  private:
@@ -131,6 +138,30 @@ class Rank final : public Block {
     for (std::size_t rank = 0; rank < selected.size(); ++rank)
       kind.write(image, selected[rank], out.subspan((options_.masked ? selected[rank] : rank) * size, size));
     return out.subspan(all);
+  }
+
+  // Mean (row, column) of all patches and its standard deviations, weighted by how far a score is above the frame's lowest: unlike
+  // the place of the first patch it moves smoothly with the picture, and every patch votes. Returns what is left of `out`.
+  std::span<float> write_centroid(std::span<const float> scores, std::span<float> out) const {
+    const auto [lowest, highest] = std::ranges::minmax(scores);
+    const double base = lowest == highest ? lowest - 1.0 : lowest;  // a blank frame has its centroid in the middle
+    double total = 0, row = 0, column = 0, row_square = 0, column_square = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const double weight = scores[i] - base;
+      const auto [y, x] = options_.position(options_.grid, static_cast<int>(i));
+      total += weight;
+      row += weight * y;
+      column += weight * x;
+      row_square += weight * y * y;
+      column_square += weight * x * x;
+    }
+    row /= total;
+    column /= total;
+    out[0] = static_cast<float>(row);
+    out[1] = static_cast<float>(column);
+    out[2] = static_cast<float>(std::sqrt(std::max(0.0, row_square / total - row * row)));
+    out[3] = static_cast<float>(std::sqrt(std::max(0.0, column_square / total - column * column)));
+    return out.subspan(centroid_size);
   }
 
   void locate(std::span<const int> selected, std::span<float> centres) const {

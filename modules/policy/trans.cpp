@@ -15,6 +15,7 @@ import iap.attention;
 import :attention_parts;
 import :compression;
 import :internal;
+import :pooled_image;
 
 namespace iap {
 namespace {
@@ -30,9 +31,8 @@ struct TransHead {
 /// All that the options say, read before the base class needs the number of outputs.
 struct TransOptions {
   TransOptions(Options& options, const BlockContext& context, ParameterLayout& layout)
-      : image(read_image(options, *context.observation)),
-        image_name(context.observation->images[image].name),
-        grid(read_grid(options, context.observation->images[image].shape)),
+      : image(options, *context.observation),
+        grid(read_grid(options, image.shape())),
         pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
         position(options, grid),
         names(read_value_names(options, "projection")) {
@@ -80,8 +80,7 @@ struct TransOptions {
     return made;
   }
 
-  std::size_t image;
-  std::string image_name;
+  PooledImage image;
   PatchGrid grid;
   float pixel_offset;
   PositionForm position;
@@ -114,6 +113,7 @@ class TransBlock final : public Block {
     if (heads().size() > 1) line += text(", heads ", heads().size());
     if (options_.shape.residual) line += ", residual";
     if (options_.layer_norm) line += ", layer norm";
+    if (options_.image.pool() > 1) line += text(", pool ", options_.image.pool());
     return line + options_.encoding->describe();
   }
   /// W_V begins as N(0, 1/c).
@@ -144,7 +144,7 @@ class TransBlock final : public Block {
   }
 
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
-    const ImageView& image = observation.images[options_.image];
+    const ImageView& image = options_.image.look(observation);
     const std::size_t values = patch_.size(), width = options_.width;
     for (std::size_t h = 0; h < heads().size(); ++h) {
       const TransHead& head = heads()[h];
@@ -163,7 +163,7 @@ class TransBlock final : public Block {
   void collect_views(std::vector<AttentionView>& views) const override {
     if (!looked_) return;
     const auto& grid = options_.grid;
-    const int count = static_cast<int>(heads().size());
+    const int count = static_cast<int>(heads().size()), pool = options_.image.pool();
     importance_.resize(static_cast<std::size_t>(count) * grid.count());
     selected_.resize(static_cast<std::size_t>(count) * options_.shape.tokens);
     for (int head = 0; head < count; ++head) {
@@ -174,8 +174,8 @@ class TransBlock final : public Block {
         heads()[head].attention->importance(scores);
         select_top(scores, selected);
       }
-      views.push_back({count == 1 ? path() : path() + "." + head_name("head", head, count), options_.image_name, grid.rows(),
-                       grid.columns(), grid.size(), grid.stride(), scores, selected});
+      views.push_back({count == 1 ? path() : path() + "." + head_name("head", head, count), options_.image.name(), grid.rows(),
+                       grid.columns(), pool * grid.size(), pool * grid.stride(), scores, selected});
     }
     weighed_ = true;
   }

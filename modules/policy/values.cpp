@@ -3,6 +3,7 @@ module;
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 module iap.policy;
@@ -24,17 +25,20 @@ constexpr std::array kinds{ValueEntry{"position", make_position_values}, ValueEn
 
 }  // namespace
 
-std::vector<std::string> read_value_names(Options& options, const char* fallback) {
+std::vector<std::string> read_value_names(Options& options, const char* fallback, std::vector<std::string> own) {
   const Config& given = options.value("values");
   if (given.is_null()) options.complete("values", fallback);
   const Config::List single{given.is_null() ? Config(fallback) : given};
   const Config::List& wanted = given.list() ? *given.list() : single;
+  std::vector<std::string> all;
+  for (const auto& kind : kinds) all.emplace_back(kind.name);
+  std::ranges::move(own, std::back_inserter(all));
   std::string known;
-  for (const auto& kind : kinds) known += text(known.empty() ? "" : ", ", '"', kind.name, '"');
+  for (const auto& name : all) known += text(known.empty() ? "" : ", ", '"', name, '"');
   // The order is that of the table, whatever the order in which they are named.
   std::vector<std::string> names;
-  for (const auto& kind : kinds)
-    if (std::ranges::find(wanted, Config(kind.name)) != wanted.end()) names.push_back(kind.name);
+  for (const auto& name : all)
+    if (std::ranges::find(wanted, Config(name)) != wanted.end()) names.push_back(name);
   for (const auto& item : wanted)
     if (!item.string() || std::ranges::find(names, *item.string()) == names.end())
       options.fail(text("option 'values' takes ", known, " or a list of them, handed over in this order, got ", item.describe()));
@@ -44,8 +48,10 @@ std::vector<std::string> read_value_names(Options& options, const char* fallback
 
 std::vector<MadeValues> make_values(const std::vector<std::string>& names, const ValueContext& context) {
   std::vector<MadeValues> values;
-  for (const auto& name : names)
-    values.push_back(std::ranges::find(kinds, name, [](const ValueEntry& kind) { return std::string(kind.name); })->make(context));
+  for (const auto& name : names) {
+    const auto kind = std::ranges::find(kinds, name, [](const ValueEntry& entry) { return std::string(entry.name); });
+    if (kind != kinds.end()) values.push_back(kind->make(context));
+  }
   return values;
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("a used policy's episode equals a fresh one's, with every block") {
     const auto other = episode(used, 100);
     const auto expected = episode(fresh, 7);
     CHECK(episode(used, 7) == expected);
-    CHECK(other != expected);
+    if (entry.name != "clock") CHECK(other != expected);  // a clock does not look
     Policy copy = used.clone();
     CHECK(episode(copy, 7) == expected);
   }
@@ -185,7 +185,7 @@ TEST_CASE("defaults are filled in, inside containers too") {
                       spec, 3);
   CHECK(
       policy.architecture() ==
-      config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'image': 'pixels', 'patch': 4, "
+      config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'image': 'pixels', 'pool': 1, 'patch': 4, "
              "'stride': 4, 'd': 8, 'top': 2, 'pixel_offset': -0.5, 'position_range': 'signed', 'centre': 'exact', 'masked': false, "
              "'query_weights': 'ones', 'bias': false, 'selection': 'top', 'heads': 1, 'encoding': 'none', 'values': 'position', "
              "'motion': false, "

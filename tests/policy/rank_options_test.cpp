@@ -295,7 +295,7 @@ TEST_CASE("rank's options that do not fit are errors that name the block and the
                        MessageMatches(ContainsSubstring("policy: option 'motion' follows patches by rank")));
   CHECK_THROWS_MATCHES(
       build("'values': ['position', 'histogramm']"), Error,
-      Message("policy: option 'values' takes \"position\", \"content\", \"projection\", \"histogram\", \"convolution\" "
+      Message("policy: option 'values' takes \"position\", \"content\", \"projection\", \"histogram\", \"convolution\", \"centroid\" "
               "or a list of them, handed over in this order, got \"histogramm\""));
   CHECK_THROWS_MATCHES(build("'values': 'convolution', 'convolution': 'fixed', 'convolution_channels': 5"), Error,
                        MessageMatches(ContainsSubstring("only 4 fixed filters")));

@@ -1,0 +1,71 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+module iap.policy;
+import iap.core;
+import :attention_parts;
+import :pooled_image;
+
+namespace iap {
+namespace {
+
+/// Adds one row of `width` x `channels` values to the sums of its columns.
+void add_row(const std::uint8_t* row, std::span<std::uint32_t> sums) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += row[i];
+}
+
+}  // namespace
+
+PooledImage::PooledImage(Options& options, const ObservationSpec& observation)
+    : index_(read_image(options, observation)),
+      name_(observation.images[index_].name),
+      pool_(static_cast<int>(options.integer_in("pool", 1, 1 << 10, 1))),
+      shape_(observation.images[index_].shape) {
+  if (pool_ == 1) return;
+  if (shape_.height < pool_ || shape_.width < pool_)
+    options.fail(text("option 'pool' is ", pool_, ", but the image has only ", shape_.height, " x ", shape_.width, " pixels"));
+  sums_.resize(static_cast<std::size_t>(shape_.width / pool_ * pool_) * shape_.channels);
+  shape_.height /= pool_;
+  shape_.width /= pool_;
+  pooled_ = Image(shape_);
+  view_ = pooled_.view();
+}
+
+const ImageView& PooledImage::look(const Observation& observation) {
+  const ImageView& image = observation.images[index_];
+  if (pool_ == 1) return image;
+  average(image);
+  return view_;
+}
+
+void PooledImage::average(const ImageView& image) {
+  const std::size_t channels = shape_.channels, width = shape_.width, pool = pool_, count = pool * pool;
+  const std::size_t pitch = static_cast<std::size_t>(image.shape.width) * channels;
+  for (std::size_t y = 0; y < static_cast<std::size_t>(shape_.height); ++y) {
+    const std::size_t begin = y * pool * pitch, target = y * width * channels;
+    if (shape_.type == PixelType::float32) {
+      for (std::size_t x = 0; x < width; ++x)
+        for (std::size_t c = 0; c < channels; ++c) {
+          double sum = 0;
+          for (std::size_t i = 0; i < count; ++i)
+            sum += image.floats()[begin + i / pool * pitch + (x * pool + i % pool) * channels + c];
+          pooled_.floats()[target + x * channels + c] = static_cast<float>(sum / static_cast<double>(count));
+        }
+      continue;
+    }
+    std::ranges::fill(sums_, 0);
+    for (std::size_t row = 0; row < pool; ++row) add_row(image.bytes() + begin + row * pitch, sums_);
+    for (std::size_t x = 0; x < width; ++x)
+      for (std::size_t c = 0; c < channels; ++c) {
+        std::uint32_t sum = 0;
+        for (std::size_t i = 0; i < pool; ++i) sum += sums_[(x * pool + i) * channels + c];
+        pooled_.bytes()[target + x * channels + c] = static_cast<std::uint8_t>((2 * sum + count) / (2 * count));
+      }
+  }
+}
+
+}  // namespace iap
