@@ -35,12 +35,13 @@ function(iap_sources)
 endfunction()
 
 # iap_simd_sources(FILE.cpp ...): bodies that are compiled once an instruction set: Highway includes the file again from its own folder.
+# Beside it, all see the shared loops of modules/attention/simd.
 function(iap_simd_sources)
   iap_sources(${ARGN})
   foreach(file IN LISTS ARGN)
     get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR}/${file} DIRECTORY)
     set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${file} TARGET_DIRECTORY ${iap_target} PROPERTIES
-      INCLUDE_DIRECTORIES "${folder};${PROJECT_SOURCE_DIR}/modules" CXX_SCAN_FOR_MODULES OFF)
+      INCLUDE_DIRECTORIES "${folder};${PROJECT_SOURCE_DIR}/modules/attention/simd" CXX_SCAN_FOR_MODULES OFF)
   endforeach()
 endfunction()
 

@@ -5,8 +5,8 @@
 #define HWY_TARGET_INCLUDE "simd_rates.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "attention/simd/simd_linear-inl.hpp"
-#include "attention/simd/simd_math-inl.hpp"
+#include "simd_linear-inl.hpp"
+#include "simd_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace iap::simd::HWY_NAMESPACE {

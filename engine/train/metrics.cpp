@@ -10,7 +10,6 @@ module;
 #include <vector>
 module iap.train;
 import iap.core;
-import :csv;
 import :metrics;
 
 namespace iap {

@@ -7,7 +7,6 @@ module;
 /// metrics.csv: a header, then one row per iteration, the first being iteration 0.
 module iap.train:metrics;
 import iap.core;
-import :append_file;
 
 namespace iap {
 

@@ -6,7 +6,6 @@ module;
 #include <system_error>
 module iap.train;
 import iap.core;
-import :append_file;
 import :run_folder;
 
 namespace iap {

@@ -5,7 +5,6 @@ module;
 /// The folder of a run: who may write into it, its log.
 module iap.train:run_folder;
 import iap.core;
-import :append_file;
 
 namespace iap {
 

@@ -9,7 +9,6 @@ import iap.core;
 import iap.env;
 import iap.policy;
 import iap.rollout;
-export import :csv;
 export import :run_state;
 export import :types;
 

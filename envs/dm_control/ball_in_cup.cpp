@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 module iap.envs.dm_control;
@@ -15,6 +16,7 @@ class BallInCupCatch final : public ControlTask {
  public:
   explicit BallInCupCatch(Options& options)
       : ControlTask({.name = "ball-in-cup-catch", .model = "ball_in_cup", .physics_steps = 10, .state_size = 8}, options),
+        dense_(read_dense_reward(options)),
         ball_(world().id("geom", "ball")),
         target_(world().id("site", "target")),
         ball_x_(world().qpos_address(world().id("joint", "ball_x"))),
@@ -31,7 +33,18 @@ class BallInCupCatch final : public ControlTask {
     } while (world.contacts() > 0);
   }
 
-  double reward() const override { return inside(0) && inside(2) ? 1 : 0; }
+  // Dense: outside the cup up to a half, for a ball that is high and over it. From below the bottom is in the way, so that the mere
+  // distance would lead astray.
+  double reward() const override {
+    if (inside(0) && inside(2)) return 1;
+    if (!dense_) return 0;
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    const double high =
+        tolerance(-to_target(2), {.lower = 0, .upper = infinite, .margin = 0.4, .value_at_margin = 0, .sigmoid = Sigmoid::linear});
+    const double over =
+        tolerance(to_target(0), {.lower = 0, .upper = 0, .margin = 0.4, .value_at_margin = 0, .sigmoid = Sigmoid::linear});
+    return 0.5 * high * over;
+  }
 
   void write_state(std::span<float> state) const override {
     const auto cast = [](double value) { return static_cast<float>(value); };
@@ -40,11 +53,11 @@ class BallInCupCatch final : public ControlTask {
   }
 
   // Whether the whole ball lies within the target box along `axis`; the cup never turns.
-  bool inside(int axis) const {
-    const double distance = world().site_position(target_)[axis] - world().geom_position(ball_)[axis];
-    return std::abs(distance) < world().site_size(target_)[axis] - world().geom_size(ball_)[0];
-  }
+  bool inside(int axis) const { return std::abs(to_target(axis)) < world().site_size(target_)[axis] - world().geom_size(ball_)[0]; }
 
+  double to_target(int axis) const { return world().site_position(target_)[axis] - world().geom_position(ball_)[axis]; }
+
+  bool dense_;
   int ball_, target_, ball_x_, ball_z_;
 };
 

@@ -17,6 +17,7 @@ class Reacher final : public ControlTask {
  public:
   Reacher(std::string_view name, double target_radius, Options& options)
       : ControlTask({.name = name, .model = "reacher", .physics_steps = 1, .state_size = 6}, options),
+        dense_(read_dense_reward(options)),
         target_radius_(target_radius),
         target_(world().id("geom", "target")),
         finger_(world().id("geom", "finger")) {}
@@ -30,10 +31,11 @@ class Reacher final : public ControlTask {
     world.geom_offset(target_)[1] = distance * std::cos(angle);
   }
 
-  // Paid as soon as the two spheres overlap, seen from above.
+  // Paid as soon as the two spheres overlap, seen from above. Dense: it falls with the distance, to a tenth at 20 cm.
   double reward() const override {
-    const double reach = target_radius_ + world().geom_size(finger_)[0];
-    return tolerance(std::hypot(to_target(0), to_target(1)), {.lower = 0, .upper = reach});
+    const double reach = target_radius_ + world().geom_size(finger_)[0], margin = dense_ ? 0.2 : 0;
+    return tolerance(std::hypot(to_target(0), to_target(1)),
+                     {.lower = 0, .upper = reach, .margin = margin, .sigmoid = Sigmoid::long_tail});
   }
 
   void write_state(std::span<float> state) const override {
@@ -45,6 +47,7 @@ class Reacher final : public ControlTask {
 
   double to_target(int axis) const { return world().geom_position(target_)[axis] - world().geom_position(finger_)[axis]; }
 
+  bool dense_;
   double target_radius_;  // m
   int target_, finger_;
 };

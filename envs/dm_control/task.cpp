@@ -28,6 +28,11 @@ int read_camera(const MujocoWorld& world, Options& options) {
 
 }  // namespace
 
+bool read_dense_reward(Options& options) {
+  const std::vector<std::string> kinds{"task", "dense"};
+  return options.choice("reward", kinds, "task") == "dense";
+}
+
 ControlTask::ControlTask(const ControlTaskInfo& info, Options& options)
     : world_(dm_control_files(info.model)), physics_steps_(info.physics_steps), max_steps_(info.max_steps) {
   const int actions = static_cast<int>(world_.ctrl().size());

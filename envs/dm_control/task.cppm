@@ -65,6 +65,10 @@ class ControlTask : public Env {
   std::vector<ImageView> views_;
 };
 
+/// Option `reward` of the tasks whose own reward is 0 nearly everywhere: "task" (their own), or "dense", which also says how near
+/// the goal is; something to train on, never to report.
+bool read_dense_reward(Options& options);
+
 /// Draws each limited joint of `world` uniformly from its range and each unlimited hinge from [-pi, pi]; other joints stay.
 /// With `limited_only`, unlimited hinges stay too.
 void randomize_joints(MujocoWorld& world, Random& random, bool limited_only);

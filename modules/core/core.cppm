@@ -11,3 +11,4 @@ export import :image;
 export import :parameters;
 export import :bytes;
 export import :file;
+export import :csv;

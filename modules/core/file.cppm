@@ -1,18 +1,64 @@
 module;
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+/// Files: read whole, written so that nothing is ever half there, or growing.
 export module iap.core:file;
 
 export namespace iap {
 
 /// The whole content. @throws Error naming the path and the reason.
 std::string read_file(const std::filesystem::path& path);
-/// Replaces `path` atomically: writes a temporary file beside it, syncs it to disk, renames. After a failure the old content
-/// stands.
-/// @throws Error naming the path and the reason.
+/// Replaces `path` atomically, as PartFile does. @throws Error naming the path and the reason.
 void write_file_atomic(const std::filesystem::path& path, std::string_view content);
 /// Creates the folder and its parents and checks that files can be written into it. @throws Error naming the path and the reason.
 void make_folder(const std::filesystem::path& path);
+
+/// A file in the making: it stands beside its place as "<path>.part" until it is whole; the old content stands until then. Members
+/// throw Error naming the path and the reason.
+class PartFile {
+ public:
+  /// Creates the part.
+  explicit PartFile(const std::filesystem::path& path);
+  /// Removes the part unless `commit` was called.
+  ~PartFile();
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  void append(std::string_view bytes);
+  void overwrite(std::uint64_t offset, std::string_view bytes);
+  /// Puts the file in its place, with what another process may have written into the part as well, and waits until it is on disk.
+  void commit();
+  const std::filesystem::path& part() const;
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path path_, part_;
+  int descriptor_;
+  bool committed_ = false;
+};
+
+/// A file that only grows: a table, a log. Closes itself.
+class AppendFile {
+ public:
+  AppendFile() = default;
+  /// Opens `path`, creating it if it is missing. @throws Error naming the path and the reason.
+  explicit AppendFile(const std::filesystem::path& path);
+  AppendFile(AppendFile&& other) noexcept;
+  AppendFile& operator=(AppendFile&& other) noexcept;
+  ~AppendFile();
+  /// @throws Error naming the path and the reason.
+  void append(std::string_view text);
+  /// Waits until everything is on disk.
+  void sync();
+  /// Tries to become the only holder of this lock in all processes; it ends with the process. False if another one holds it.
+  bool lock();
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
 
 }  // namespace iap

@@ -12,6 +12,24 @@ import iap.core;
 import :internal;
 
 namespace iap {
+
+MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_observation(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_linear(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_mlp(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_trans_block(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_clock(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_delta(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_stack(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_normalise(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_attention_agent(Options& options, const BlockContext& context, ParameterLayout& layout);
+
 namespace {
 
 constexpr int most_units = 1 << 24;
@@ -56,6 +74,8 @@ std::span<const BlockEntry> block_catalog() {
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"delta", "its input and the scaled difference to the frame before", R"({"scale": 2})", make_delta},
       BlockEntry{"stack", "the last n inputs, newest first", R"({"n": 2})", make_stack},
+      BlockEntry{"normalise", "its input less its mean, over its deviation, both since the start of the episode", R"({"clip": 5})",
+                 make_normalise},
       BlockEntry{"clock", "sine and cosine of a phase with a learned frequency, zero at the start of an episode",
                  R"({"frequency": 1.5, "harmonics": 2, "dt": 0.04})", make_clock},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},

@@ -67,20 +67,5 @@ void require_inputs(const Options& options, const BlockContext& context);
 using MadeBlock = std::unique_ptr<Block>;
 /// Blocks one after the other, as the children of the block at `context.path`. `kind` must be a literal.
 MadeBlock make_chain(std::string_view kind, const Config::List& blocks, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_observation(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_linear(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_mlp(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_trans_block(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_clock(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_delta(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_stack(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);
-MadeBlock make_attention_agent(Options& options, const BlockContext& context, ParameterLayout& layout);
 
 }  // namespace iap

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -90,5 +91,26 @@ TEST_CASE("clock stays finite for any parameter") {
     policy.reset();
     for (std::uint64_t step = 0; step < 50; ++step)
       for (const float value : act_on(policy, step)) CHECK(std::isfinite(value));
+  }
+}
+
+TEST_CASE("normalise takes off the mean since the reset and divides by the deviation") {
+  Policy whole(config("{'kind': 'normalise', 'minimum': 1e-3, 'clip': 1.5}"), vector_spec(inputs), inputs);
+  Policy mean_alone(config("{'kind': 'normalise', 'deviation': false}"), vector_spec(inputs), inputs);
+  for (int episode = 0; episode < 2; ++episode) {
+    whole.reset();
+    mean_alone.reset();
+    for (std::uint64_t step = 0; step < 8; ++step) {
+      const auto divided = act_on(whole, step), shifted = act_on(mean_alone, step);
+      for (int i = 0; i < inputs; ++i) {
+        double sum = 0, squares = 0;
+        for (std::uint64_t past = 0; past <= step; ++past) sum += seen(past)[i];
+        const double mean = sum / static_cast<double>(step + 1);
+        for (std::uint64_t past = 0; past <= step; ++past) squares += std::pow(seen(past)[i] - mean, 2);
+        const double deviation = std::max(std::sqrt(squares / static_cast<double>(step + 1)), 1e-3);
+        CHECK_THAT(shifted[i], WithinAbs(seen(step)[i] - mean, 1e-6));
+        CHECK_THAT(divided[i], WithinAbs(std::clamp((seen(step)[i] - mean) / deviation, -1.5, 1.5), 1e-4));
+      }
+    }
   }
 }

@@ -204,7 +204,7 @@ void write_chart(const std::filesystem::path& path, const Chart& chart) {
 }
 
 void write_learning_curve(const std::filesystem::path& run, const std::filesystem::path& png) {
-  const Metrics metrics = read_metrics(run / "metrics.csv");
+  const Table metrics = read_table(run / "metrics.csv");
   const auto iteration = metrics.column("iteration");
   Chart chart{.title = "Learning curve", .x_label = "iteration", .y_label = "return"};
   chart.series.push_back({.label = "population mean", .x = iteration, .y = metrics.column("return_mean")});

@@ -22,7 +22,7 @@ std::map<double, std::vector<double>> values_by_iteration(const std::vector<std:
   std::map<double, std::vector<double>> values;
   for (const auto& run : runs) {
     const auto file = run / "metrics.csv";
-    const Metrics metrics = read_metrics(file);
+    const Table metrics = read_table(file);
     try {
       const auto iteration = metrics.column("iteration"), value = metrics.column(column);
       for (std::size_t i = 0; i < value.size(); ++i)

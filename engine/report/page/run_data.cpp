@@ -98,7 +98,7 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   Run run{.folder = folder, .name = std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string()};
   run.config = parse_json(read_file(folder / "config.json"), (folder / "config.json").string());
   if (const Config* optimizer = run.config.find("optimizer")) run.config["optimizer"] = current_optimizer(*optimizer);
-  run.metrics = read_metrics(folder / "metrics.csv");
+  run.metrics = read_table(folder / "metrics.csv");
   if (std::filesystem::exists(folder / "experiment.lua", ignored)) run.script = read_file(folder / "experiment.lua");
   run.seed = integer_of(run.config, "seed");
   run.planned = integer_of(run.config, "iterations");

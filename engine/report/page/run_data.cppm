@@ -21,7 +21,7 @@ struct Run {
   std::string name;
   Config config;  ///< config.json
   std::string script;
-  Metrics metrics;
+  Table metrics;
   std::optional<PolicyFile> policy;  ///< the one that is shown
   bool final = false;                ///< it is final.iap
   std::optional<RunSummary> summary;

@@ -12,7 +12,6 @@ module;
 module iap.render;
 import iap.core;
 #include "animation_formats.hpp"
-#include "part_file.hpp"
 
 // APNG: a PNG with a chunk acTL after its header, and for each frame a chunk fcTL (place, duration) before its compressed pixels,
 // which stand in IDAT for the first frame and in fdAT for the others.

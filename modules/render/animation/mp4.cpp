@@ -21,7 +21,6 @@ module;
 module iap.render;
 import iap.core;
 #include "animation_formats.hpp"
-#include "part_file.hpp"
 
 namespace iap {
 namespace {

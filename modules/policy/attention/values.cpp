@@ -12,6 +12,13 @@ import iap.attention;
 import :attention_parts;
 
 namespace iap {
+
+MadeValues make_position_values(const ValueContext& context);
+MadeValues make_content_values(const ValueContext& context);
+MadeValues make_projection_values(const ValueContext& context);
+MadeValues make_histogram_values(const ValueContext& context);
+MadeValues make_convolution_values(const ValueContext& context);
+
 namespace {
 
 struct ValueEntry {

@@ -6,10 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "../core/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 import iap.core;
-import iap.report;
-import iap.train;
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -28,7 +26,7 @@ struct Folder {
 
 TEST_CASE("metrics are read by column; empty cells are NaN") {
   const Folder folder;
-  const Metrics metrics = read_metrics(folder.file("iteration,eval_mean\n0,1.5\n1,\n2,-3e2\n"));
+  const Table metrics = read_table(folder.file("iteration,eval_mean\n0,1.5\n1,\n2,-3e2\n"));
   CHECK(metrics.column("iteration") == std::vector<double>{0, 1, 2});
   const auto eval = metrics.column("eval_mean");
   CHECK(eval[0] == 1.5);
@@ -39,7 +37,7 @@ TEST_CASE("metrics are read by column; empty cells are NaN") {
 
 TEST_CASE("damaged metrics are refused with file and line") {
   const Folder folder;
-  CHECK_THROWS_WITH(read_metrics(folder.file("a,b\n1,2\n3\n")), ContainsSubstring("metrics.csv:3"));
-  CHECK_THROWS_WITH(read_metrics(folder.file("a,b\n1,x\n")), ContainsSubstring("'x' is not a number"));
-  CHECK_THROWS_WITH(read_metrics(folder.file("")), ContainsSubstring("is empty"));
+  CHECK_THROWS_WITH(read_table(folder.file("a,b\n1,2\n3\n")), ContainsSubstring("metrics.csv:3"));
+  CHECK_THROWS_WITH(read_table(folder.file("a,b\n1,x\n")), ContainsSubstring("'x' is not a number"));
+  CHECK_THROWS_WITH(read_table(folder.file("")), ContainsSubstring("is empty"));
 }

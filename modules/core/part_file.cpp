@@ -6,15 +6,23 @@ module;
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <string>
 #include <string_view>
-
-#include "core/write_all.hpp"
-module iap.render;
-import iap.core;
-#include "part_file.hpp"
+module iap.core;
+import :write_all;
 
 namespace iap {
+namespace {
+
+// Without this a rename may be lost in a power cut; some file systems refuse to sync a folder, which is no failure.
+void sync_folder_of(const std::filesystem::path& path) {
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+}  // namespace
 
 PartFile::PartFile(const std::filesystem::path& path) : path_(path), part_(path) {
   part_ += ".part";
@@ -23,9 +31,11 @@ PartFile::PartFile(const std::filesystem::path& path) : path_(path), part_(path)
 }
 
 PartFile::~PartFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  ::close(descriptor_);
   if (!committed_) ::unlink(part_.c_str());
 }
+
+const std::filesystem::path& PartFile::part() const { return part_; }
 
 void PartFile::append(std::string_view bytes) {
   if (!write_all(descriptor_, bytes)) fail();
@@ -38,6 +48,7 @@ void PartFile::overwrite(std::uint64_t offset, std::string_view bytes) {
 void PartFile::commit() {
   if (::fsync(descriptor_) != 0 || ::rename(part_.c_str(), path_.c_str()) != 0) fail();
   committed_ = true;
+  sync_folder_of(path_);
 }
 
 void PartFile::fail() const { throw Error(text("cannot write '", path_.string(), "': ", std::strerror(errno))); }

@@ -11,9 +11,7 @@ module;
 #include <system_error>
 #include <utility>
 #include <vector>
-module iap.train;
-import iap.core;
-import :csv;
+module iap.core;
 
 namespace iap {
 
@@ -48,18 +46,18 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return line + "\n";
 }
 
-std::vector<double> Metrics::column(const std::string& name) const {
+std::vector<double> Table::column(const std::string& name) const {
   const auto found = std::ranges::find(columns, name);
-  if (found == columns.end()) throw Error(text("metrics have no column '", name, "'", did_you_mean(name, columns)));
+  if (found == columns.end()) throw Error(text("the table has no column '", name, "'", did_you_mean(name, columns)));
   const auto index = static_cast<std::size_t>(found - columns.begin());
   std::vector<double> values;
   for (const auto& row : rows) values.push_back(row[index]);
   return values;
 }
 
-Metrics read_metrics(const std::filesystem::path& csv) {
+Table read_table(const std::filesystem::path& csv) {
   const std::string content = read_file(csv);
-  Metrics metrics;
+  Table table;
   int number = 0;
   for (std::string_view rest = content; !rest.empty();) {
     const auto line = rest.substr(0, rest.find('\n'));
@@ -67,21 +65,21 @@ Metrics read_metrics(const std::filesystem::path& csv) {
     ++number;
     if (line.empty()) continue;
     const auto cells = csv_cells(line);
-    if (metrics.columns.empty()) {
-      metrics.columns = cells;
+    if (table.columns.empty()) {
+      table.columns = cells;
       continue;
     }
     const std::string where = text(csv.string(), ":", number);
-    if (cells.size() != metrics.columns.size())
-      throw Error(text(where, ": has ", cells.size(), " cells under ", metrics.columns.size(), " columns"));
-    auto& row = metrics.rows.emplace_back();
+    if (cells.size() != table.columns.size())
+      throw Error(text(where, ": has ", cells.size(), " cells under ", table.columns.size(), " columns"));
+    auto& row = table.rows.emplace_back();
     for (const auto& cell : cells) {
       double& value = row.emplace_back(std::numeric_limits<double>::quiet_NaN());
       if (!cell.empty() && !read_cell(cell, value)) throw Error(text(where, ": '", cell, "' is not a number"));
     }
   }
-  if (metrics.columns.empty()) throw Error(text(csv.string(), ": is empty"));
-  return metrics;
+  if (table.columns.empty()) throw Error(text(csv.string(), ": is empty"));
+  return table;
 }
 
 }  // namespace iap

@@ -43,7 +43,8 @@ struct RankOptions {
     if (motion && masked)
       throw OptionError(options.owner() +
                         ": option 'motion' follows patches by rank, which option 'masked' gives up; take one of them out");
-    outputs = checked_outputs(options, count * (rows() * total_size(values) + (centroid ? centroid_size : 0) + (motion ? 2 * top : 0)));
+    outputs =
+        checked_outputs(options, count * (rows() * total_size(values) + (centroid ? centroid_size : 0) + (motion ? 2 * top : 0)));
   }
 
   std::int64_t rows() const { return masked ? grid.count() : top; }

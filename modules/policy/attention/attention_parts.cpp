@@ -101,11 +101,6 @@ struct ValueContext {
 };
 
 using MadeValues = std::unique_ptr<PatchValues>;
-MadeValues make_position_values(const ValueContext& context);
-MadeValues make_content_values(const ValueContext& context);
-MadeValues make_projection_values(const ValueContext& context);
-MadeValues make_histogram_values(const ValueContext& context);
-MadeValues make_convolution_values(const ValueContext& context);
 
 /// Option `values`: one name or a list of names. Returns them in the order in which they are handed over, which is that of the
 /// catalog, whatever the order of the list, and which the policy's summary shows; those of `own` come last: what a block tells of a

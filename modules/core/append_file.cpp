@@ -8,11 +8,8 @@ module;
 #include <filesystem>
 #include <string_view>
 #include <utility>
-
-#include "core/write_all.hpp"
-module iap.train;
-import iap.core;
-import :append_file;
+module iap.core;
+import :write_all;
 
 namespace iap {
 

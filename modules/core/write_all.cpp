@@ -1,10 +1,11 @@
-#pragma once
-// The one loop over POSIX write, for implementation units that own a descriptor.
+module;
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <string_view>
+/// The one loop over POSIX write.
+module iap.core:write_all;
 
 namespace iap {
 

@@ -4,12 +4,12 @@ module;
 #include <string_view>
 #include <vector>
 /// Tables of numbers as comma-separated values: a line of column names, then rows; an empty cell is NaN.
-export module iap.train:csv;
+export module iap.core:csv;
 
 export namespace iap {
 
 /// A table in memory, such as metrics.csv of a run.
-struct Metrics {
+struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<double>> rows;
   /// The values of one column. @throws Error with the nearest name if there is no such column.
@@ -17,7 +17,7 @@ struct Metrics {
 };
 
 /// @throws Error naming the path and the line.
-Metrics read_metrics(const std::filesystem::path& csv);
+Table read_table(const std::filesystem::path& csv);
 
 /// The shortest text that reads back as `value`; "" for NaN.
 std::string csv_cell(double value);
