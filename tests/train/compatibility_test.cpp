@@ -54,7 +54,7 @@ std::string state_of(const std::filesystem::path& checkpoint) {
 
 std::string without_times(const std::filesystem::path& table) {
   std::string words;
-  for (auto& row : read_table(table)) {
+  for (auto& row : read_rows(table)) {
     row.resize(row.size() - 2);
     for (const auto& cell : row) words += cell + ",";
     words += "\n";
@@ -70,7 +70,7 @@ std::vector<float> parameters_of(const std::filesystem::path& policy) {
 /// Every number behind episode and step, row by row, as `iap eval --episodes 2 --seed 5 --actions` writes them.
 std::vector<float> recorded(const std::filesystem::path& actions) {
   std::vector<float> values;
-  for (const auto& row : read_table(actions))
+  for (const auto& row : read_rows(actions))
     for (std::size_t i = 2; i < row.size(); ++i) values.push_back(static_cast<float>(std::strtod(row[i].c_str(), nullptr)));
   return values;
 }

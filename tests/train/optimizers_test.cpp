@@ -54,7 +54,7 @@ TrainOptions run_of(const Case& tried, const std::filesystem::path& out, int thr
 
 /// The population of each iteration after the first, as metrics.csv has it; empty without such a column.
 std::vector<std::string> populations(const std::filesystem::path& out) {
-  const Table table = read_table(out / "metrics.csv");
+  const Rows table = read_rows(out / "metrics.csv");
   std::vector<std::string> values;
   for (std::size_t column = 0; column < table[0].size(); ++column)
     if (table[0][column] == "population")

@@ -65,7 +65,7 @@ TEST_CASE("a run killed at random moments resumes to the same end") {
       CHECK(wait_for(start_child(out, static_cast<int>(1 + random.below(most_steps)))) == -SIGKILL);
     REQUIRE(wait_for(start_child(out, 0)) == 0);
     CHECK(differences(whole, run_content(out)) == "");
-    CHECK(read_table(out / "metrics.csv").size() == 22);
+    CHECK(read_rows(out / "metrics.csv").size() == 22);
   }
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("an interrupt at any moment leaves a run that resumes bit by bit") {
     clear_interrupt();
     CHECK(part.stop_reason == (steps >= position && part.iterations < 5 ? "interrupted" : "iterations"));
     CHECK(part.parameters.size() == whole.result.parameters.size());
-    if (part.iterations > 0) CHECK(read_table(options.out / "metrics.csv").size() == part.iterations + 2);
+    if (part.iterations > 0) CHECK(read_rows(options.out / "metrics.csv").size() == part.iterations + 2);
     options.make_env = fake_envs();
     options.checkpoint_every = 1;
     check_same(whole, train(options), options.out);
@@ -160,14 +160,14 @@ TEST_CASE("a resumed run counts its time on") {
     return report.iteration < 3;
   };
   train(options);
-  const Table first = read_table(options.out / "metrics.csv");
+  const Rows first = read_rows(options.out / "metrics.csv");
   const double before = std::stod(first.back()[first.back().size() - 2]);
   CHECK(before > 0.05);  // two pauses came before the last row
   options.on_iteration = {};
   options.resume = true;
   CHECK(train(options).seconds > before);
   double seconds = 0;
-  const Table table = read_table(options.out / "metrics.csv");
+  const Rows table = read_rows(options.out / "metrics.csv");
   for (std::size_t row = 1; row < table.size(); ++row) {
     const double now = std::stod(table[row][table[row].size() - 2]);
     CHECK(now > seconds);

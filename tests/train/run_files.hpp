@@ -52,10 +52,10 @@ inline iap::TrainOptions small_run(const std::filesystem::path& out) {
   return options;
 }
 
-using Table = std::vector<std::vector<std::string>>;
+using Rows = std::vector<std::vector<std::string>>;
 
-inline Table read_table(const std::filesystem::path& path) {
-  Table table;
+inline Rows read_rows(const std::filesystem::path& path) {
+  Rows table;
   std::istringstream lines(iap::read_file(path));
   for (std::string line; std::getline(lines, line);) {
     table.emplace_back(1);
@@ -69,7 +69,7 @@ inline std::map<std::string, std::string> run_content(const std::filesystem::pat
   std::map<std::string, std::string> content;
   for (const char* name : {"checkpoint.iap", "best.iap", "final.iap", "config.json", "result.json"})
     content[name] = std::filesystem::exists(out / name) ? iap::read_file(out / name) : "missing";
-  for (auto& row : read_table(out / "metrics.csv")) {
+  for (auto& row : read_rows(out / "metrics.csv")) {
     row.resize(row.size() - 2);
     for (const auto& cell : row) content["metrics.csv"] += cell + ",";
     content["metrics.csv"] += "\n";

@@ -147,7 +147,7 @@ TEST_CASE("metrics.csv has one row per iteration and its times last") {
     return true;
   };
   train(options);
-  const Table table = read_table(options.out / "metrics.csv");
+  const Rows table = read_rows(options.out / "metrics.csv");
   REQUIRE(table.size() == 7);
   const auto& header = table[0];
   const auto column = [&](const std::string& name) {
@@ -244,5 +244,5 @@ TEST_CASE("on_iteration ends a run in good order") {
   CHECK(result.stop_reason == "on_iteration");
   CHECK(result.iterations == 3);
   CHECK(read_policy_file(options.out / "final.iap").metadata.find("iteration")->integer() == 3);
-  CHECK(read_table(options.out / "metrics.csv").size() == 5);
+  CHECK(read_rows(options.out / "metrics.csv").size() == 5);
 }

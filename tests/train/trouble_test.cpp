@@ -76,7 +76,7 @@ TEST_CASE("a failing environment ends training with its name, seed and step, and
     CHECK_THAT(error_of(options), ContainsSubstring(message) && ContainsSubstring("'fake'") &&
                                       ContainsSubstring("seed " + std::to_string(late)) && ContainsSubstring("step 6:"));
     CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring(message));
-    CHECK(read_table(options.out / "metrics.csv").size() == 5);
+    CHECK(read_rows(options.out / "metrics.csv").size() == 5);
     options.make_env = fake_envs();
     options.checkpoint_every = 1;
     CHECK(train(options).iterations == 5);
