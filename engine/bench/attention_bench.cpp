@@ -2,7 +2,6 @@ module;
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iomanip>
 #include <map>
 #include <ostream>
 #include <span>
@@ -69,15 +68,15 @@ Timing time_scorer(const PatchGrid& grid, int d, const Config& options, double s
 }
 
 void print_rates(std::ostream& out, const MachineRates& rates) {
-  out << std::fixed << std::setprecision(1) << "one core, best seen: " << 2e-9 * rates.fma << " GFLOP/s of multiply-adds, "
-      << 1e-9 * rates.exp << " G exp/s, " << 1e-9 * rates.sine_cosine << " G pairs of sin and cos/s, " << 1e-9 * rates.bytes
-      << " GB/s read\n";
+  out << "one core, best seen: " << fixed_text(2e-9 * rates.fma, 1) << " GFLOP/s of multiply-adds, "
+      << fixed_text(1e-9 * rates.exp, 1) << " G exp/s, " << fixed_text(1e-9 * rates.sine_cosine, 1) << " G pairs of sin and cos/s, "
+      << fixed_text(1e-9 * rates.bytes, 1) << " GB/s read\n";
 }
 
 void print_frame_times(std::ostream& out, const MachineRates& rates) {
-  out << std::left << std::setw(18) << "image, patch, stride" << std::right << std::setw(8) << "L" << std::setw(4) << "d"
-      << std::setw(16) << "kernel" << std::setw(11) << "median ms" << std::setw(10) << "p99 ms" << std::setw(10) << "cpu ms"
-      << std::setw(10) << "bound ms" << std::setw(14) << "median/bound" << std::setw(12) << "cpu/bound\n";
+  out << left_text("image, patch, stride", 20) << right_text("L", 8) << right_text("d", 4) << right_text("kernel", 16)
+      << right_text("median ms", 11) << right_text("p99 ms", 10) << right_text("cpu ms", 10) << right_text("bound ms", 10)
+      << right_text("median/bound", 14) << right_text("cpu/bound", 11) << "\n";
   std::map<std::string, double> at_19200;
   for (const Case& one : {Case{96, 96, 7, 4}, Case{100, 100, 4, 4}, Case{32, 32, 1, 1}, Case{240, 320, 2, 2}, Case{240, 320, 1, 1},
                           Case{480, 640, 1, 1}})
@@ -88,13 +87,14 @@ void print_frame_times(std::ostream& out, const MachineRates& rates) {
         const Timing timing = time_scorer(grid, d, options, 0.5);
         const double bound = least_time(count_work(options, grid, d), rates);
         if (grid.count() == 19200 && d == 4) at_19200[label] = timing.processor;
-        out << std::left << std::setw(18) << text(one.height, " x ", one.width, ", ", one.patch, ", ", one.stride) << std::right
-            << std::setw(10) << grid.count() << std::setw(4) << d << std::setw(16) << label << std::setprecision(4) << std::setw(11)
-            << timing.median << std::setw(10) << timing.p99 << std::setw(10) << timing.processor << std::setw(10) << bound
-            << std::setprecision(2) << std::setw(14) << timing.median / bound << std::setw(11) << timing.processor / bound
+        out << left_text(text(one.height, " x ", one.width, ", ", one.patch, ", ", one.stride), 20)
+            << right_text(text(grid.count()), 8) << right_text(text(d), 4) << right_text(label, 16)
+            << right_text(fixed_text(timing.median, 4), 11);
+        for (const double time : {timing.p99, timing.processor, bound}) out << right_text(fixed_text(time, 4), 10);
+        out << right_text(fixed_text(timing.median / bound, 2), 14) << right_text(fixed_text(timing.processor / bound, 2), 11)
             << std::endl;
       }
-  out << "L = 19200, d = 4: softmax takes " << std::setprecision(0) << at_19200["softmax"] / at_19200["hybrid (10, 5)"]
+  out << "L = 19200, d = 4: softmax takes " << fixed_text(at_19200["softmax"] / at_19200["hybrid (10, 5)"], 0)
       << " times as long as hybrid (10, 5)\n";
 }
 
@@ -121,7 +121,7 @@ void print_growth(std::ostream& out) {
       if (*options.find("kernel")->string() == "softmax" && grid.count() > largest_quadratic) continue;
       points.emplace_back(grid.count(), time_scorer(grid, 4, options, 0.3).processor);
     }
-    out << " " << label << " " << std::setprecision(3) << growth_exponent(points) << ";";
+    out << " " << label << " " << fixed_text(growth_exponent(points), 3) << ";";
   }
   out << "\n";
 }
@@ -134,7 +134,7 @@ void print_threads(std::ostream& out) {
       out << text(one.height, " x ", one.width, ", ", one.patch, ", ", one.stride, ", d = 4, ", label, ":");
       for (int threads = 1; threads <= std::min(hardware_threads(), 8); threads *= 2) {
         options["threads"] = threads;
-        out << "  " << threads << ": " << std::setprecision(3) << time_scorer(one.grid(), 4, options, 0.3).median;
+        out << "  " << threads << ": " << fixed_text(time_scorer(one.grid(), 4, options, 0.3).median, 3);
       }
       out << "\n";
     }

@@ -4,7 +4,6 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iomanip>
 #include <numbers>
 #include <ostream>
 #include <string>
@@ -72,23 +71,23 @@ void print_times(const FramePair& frames, int patch, const char* kernel, int m, 
   head.query.pool(Pooling::features, frames.queries.view(), pixel_offset, z);
   std::vector<int> selected(top);
   Random random(1);
-  out << std::left << std::setw(6) << kernel << std::right << std::setw(5) << m << std::setw(8) << grid.count() << std::fixed
-      << std::setprecision(4);
+  const auto column = [&](double milliseconds) { out << right_text(fixed_text(milliseconds, 4), 10); };
+  out << left_text(kernel, 6) << right_text(text(m), 5) << right_text(text(grid.count()), 8);
   const double features = least([&] { head.query.pool(Pooling::features, frames.queries.view(), pixel_offset, z); });
-  out << std::setw(10) << features;
+  column(features);
   for (const int bits : {0, 64, 256, 1024}) {
     KeyDatabase database(grid.count(), head.key.features(), {.bits = bits});
     head.key.rows(frames.keys.view(), pixel_offset, database.planes(), database.pitch());
     database.refresh(grid.count());
     const double time = least([&] { bits == 0 ? database.top(z, selected) : database.top_hashed(z, selected); });
-    out << std::setw(10) << time;
-    if (bits == 256) out << std::setw(10) << least([&] { database.refresh(grid.count()); });
+    column(time);
+    if (bits == 256) column(least([&] { database.refresh(grid.count()); }));
   }
   if (head.map.positive()) {
     KeyDatabase database(grid.count(), head.key.features(), {.tree = true});
     head.key.rows(frames.keys.view(), pixel_offset, database.planes(), database.pitch());
-    out << std::setw(10) << least([&] { database.refresh(grid.count()); });
-    out << std::setw(10) << least([&] { database.draw(z, random, false, selected); });
+    column(least([&] { database.refresh(grid.count()); }));
+    column(least([&] { database.draw(z, random, false, selected); }));
   }
   out << "\n";
 }
@@ -101,9 +100,8 @@ void print_overlap(std::ostream& out) {
       << "  share: of the exact top " << top
       << " that the codes find; score: mean r of the chosen over mean r of the exact top, 0 at the mean key\n"
       << "  error: largest |r by codes - r|; bound: that of Theorem 4.3 at p = " << p << "\n"
-      << std::setw(6) << "bits" << std::setw(8) << "share" << std::setw(8) << "score" << std::setw(8) << "error" << std::setw(8)
-      << "bound"
-      << "\n";
+      << right_text("bits", 6) << right_text("share", 8) << right_text("score", 8) << right_text("error", 8)
+      << right_text("bound", 8) << "\n";
   for (const int bits : {64, 256, 1024, 4096}) {
     double found = 0, worth = 0, worst = 0;
     int keys = 0;
@@ -139,8 +137,9 @@ void print_overlap(std::ostream& out) {
     }
     const double epsilon = std::sqrt(hash_bits(1, p, keys, trials) / bits);
     const double bound = std::exp(std::sqrt(static_cast<double>(d))) * std::numbers::pi / 2 * epsilon;
-    out << std::fixed << std::setprecision(2) << std::setw(6) << bits << std::setw(8) << found << std::setw(8) << worth
-        << std::setw(8) << worst << std::setw(8) << bound << "\n";
+    out << right_text(text(bits), 6);
+    for (const double value : {found, worth, worst, bound}) out << right_text(fixed_text(value, 2), 8);
+    out << "\n";
   }
 }
 
@@ -150,9 +149,9 @@ void bench_database(std::ostream& out) {
   out << "least CPU milliseconds: z from a frame's queries, then the top " << top
       << " keys by exact products or by codes of so many bits, codes\n"
       << "of 256 bits for all keys, the tree of all keys, " << top << " draws without replacement\n"
-      << std::left << std::setw(6) << "kernel" << std::right << std::setw(5) << "m" << std::setw(8) << "L" << std::setw(10)
-      << "queries" << std::setw(10) << "exact" << std::setw(10) << "64" << std::setw(10) << "256" << std::setw(10) << "encode"
-      << std::setw(10) << "1024" << std::setw(10) << "tree" << std::setw(10) << "draws" << "\n";
+      << left_text("kernel", 6) << right_text("m", 5) << right_text("L", 8);
+  for (const char* name : {"queries", "exact", "64", "256", "encode", "1024", "tree", "draws"}) out << right_text(name, 10);
+  out << "\n";
   const FramePair frames(1);
   for (const int patch : {2, 1})
     for (const int m : {10, 100}) print_times(frames, patch, "trig", m, out);

@@ -1,6 +1,5 @@
 module;
 #include <cstdint>
-#include <iomanip>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -66,15 +65,14 @@ std::vector<Look> looks_of(const std::string& env) {
 
 void bench_env(std::ostream& out) {
   constexpr int steps_a_call = 100;
-  out << std::left << std::setw(24) << "environment" << std::right << std::setw(14) << "steps/s" << "\n";
+  out << left_text("environment", 24) << right_text("steps/s", 14) << "\n";
   for (const auto& entry : env_catalog()) {
     const auto env = make_env(Config::Map{{"name", entry.name}});
     Driver driver(*env);
     const Timing timing = measure(0.5, [&] {
       for (int i = 0; i < steps_a_call; ++i) driver.step();
     });
-    out << std::left << std::setw(24) << entry.name << std::right << std::fixed << std::setprecision(0) << std::setw(14)
-        << 1e3 * steps_a_call / timing.median << "\n";
+    out << left_text(entry.name, 24) << right_text(fixed_text(1e3 * steps_a_call / timing.median, 0), 14) << "\n";
   }
 }
 
@@ -82,8 +80,8 @@ void bench_draw(std::ostream& out) {
   struct Size {
     int height, width;
   };
-  out << std::left << std::setw(24) << "environment" << std::right << std::setw(12) << "size" << "  " << std::left << std::setw(24)
-      << "drawn by" << std::right << std::setw(10) << "median ms" << std::setw(10) << "p99 ms" << "\n";
+  out << left_text("environment", 24) << right_text("size", 12) << "  " << left_text("drawn by", 24) << right_text("median ms", 10)
+      << right_text("p99 ms", 10) << "\n";
   for (const std::string& name : drawn_environments())
     for (const Size size : {Size{64, 64}, Size{84, 84}, Size{100, 100}, Size{240, 320}})
       for (const Look& look : looks_of(name)) {
@@ -92,8 +90,7 @@ void bench_draw(std::ostream& out) {
         config["pixels"] = Config::List{size.height, size.width};
         const auto env = make_env(config);
         Driver driver(*env);
-        out << std::left << std::setw(24) << name << std::right << std::setw(12) << text(size.height, " x ", size.width) << "  "
-            << std::left << std::setw(24) << look.name << std::right;
+        out << left_text(name, 24) << right_text(text(size.height, " x ", size.width), 12) << "  " << left_text(look.name, 24);
         try {
           // A picture is drawn once a state, so each call moves the world first; a step costs about a hundredth of a picture.
           const auto draw = [&] {
@@ -104,7 +101,7 @@ void bench_draw(std::ostream& out) {
           constexpr int first_calls = 130;
           for (int i = 0; i < first_calls && look.options.contains("distraction"); ++i) draw();
           const Timing timing = measure(0.2, draw);
-          out << std::fixed << std::setprecision(3) << std::setw(10) << timing.median << std::setw(10) << timing.p99 << "\n";
+          out << right_text(fixed_text(timing.median, 3), 10) << right_text(fixed_text(timing.p99, 3), 10) << "\n";
         } catch (const Error& error) {
           out << "  " << error.what() << "\n";
         }

@@ -1,7 +1,6 @@
 module;
 #include <algorithm>
 #include <cstdint>
-#include <iomanip>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -73,8 +72,7 @@ void bench_rollout(std::ostream& out) {
   const auto env = make_env(config);
   const Policy policy = make_policy(env->spec());
   const auto factory = [&] { return make_env(config); };
-  out << "cheetah-run, " << size << " x " << size << " pixels, action repeat " << repeat << ", IAP-rank relu (L = 625, d = 8)\n"
-      << std::fixed;
+  out << "cheetah-run, " << size << " x " << size << " pixels, action repeat " << repeat << ", IAP-rank relu (L = 625, d = 8)\n";
   std::vector<RolloutTask> tasks;
   for (int i = 0; i < 16; ++i) tasks.push_back({policy.parameters(), static_cast<std::uint64_t>(i)});
   for (const int threads : {1, 2}) {
@@ -82,8 +80,8 @@ void bench_rollout(std::ostream& out) {
     RolloutPool pool(factory, policy.clone(), threads);
     const Timing timing = measure(2, [&] { pool.run(tasks); });
     const double steps = 1e3 * static_cast<double>(tasks.size()) * policy_steps / timing.median;
-    out << threads << (threads == 1 ? " thread:  " : " threads: ") << std::setprecision(0) << steps << " policy steps/s ("
-        << steps * repeat << " environment steps/s)\n";
+    out << threads << (threads == 1 ? " thread:  " : " threads: ") << fixed_text(steps, 0) << " policy steps/s ("
+        << fixed_text(steps * repeat, 0) << " environment steps/s)\n";
   }
   // The two take turns, so that a change of the machine's speed meets both.
   RolloutPool pool(factory, policy.clone(), 1);
@@ -93,9 +91,9 @@ void bench_rollout(std::ostream& out) {
     engine_times.push_back(measure(0, [&] { pool.run({tasks.data(), 1}); }).median);
     bare_times.push_back(measure(0, [&] { loop.episode(); }).median);
   }
-  out << "engine over the bare loop of mj_step, draw and policy: " << std::setprecision(1) << std::showpos
-      << 100 * (median_ratio(engine_times, bare_times) - 1) << std::noshowpos << "% (median of " << engine_times.size()
-      << " pairs)\n";
+  const double more = 100 * (median_ratio(engine_times, bare_times) - 1);
+  out << "engine over the bare loop of mj_step, draw and policy: " << (more < 0 ? "" : "+") << fixed_text(more, 1)
+      << "% (median of " << engine_times.size() << " pairs)\n";
 }
 
 }  // namespace iap

@@ -14,10 +14,7 @@ import iap.sim;
 namespace iap::cli {
 namespace {
 
-void row(std::string_view name, std::string_view value) {
-  constexpr std::size_t width = 10;
-  std::cout << name << std::string(width - name.size(), ' ') << value << "\n";
-}
+void row(std::string_view name, std::string_view value) { std::cout << left_text(name, 10) << value << "\n"; }
 
 /// Highway numbers better instruction sets lower.
 std::string simd() {
@@ -31,7 +28,7 @@ int doctor() {
   row("iap", version());
   row("Lua", LUA_RELEASE);
   row("MuJoCo", mj_versionString());
-  row("threads", std::to_string(hardware_threads()));
+  row("threads", text(hardware_threads()));
   row("SIMD", simd());
   row("OpenGL", describe_gl());
   return Exit::success;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iomanip>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -15,21 +14,25 @@ namespace iap::cli {
 namespace {
 
 template <typename Catalog>
-void print(std::string_view title, const Catalog& catalog) {
+int width_of_names(const Catalog& catalog) {
   std::size_t widest = 0;
   for (const auto& entry : catalog) widest = std::max(widest, entry.name.size());
+  return static_cast<int>(widest) + 2;
+}
+
+template <typename Catalog>
+void print(std::string_view title, const Catalog& catalog) {
   std::cout << title << "\n";
-  for (const auto& entry : catalog)
-    std::cout << "  " << std::left << std::setw(static_cast<int>(widest) + 2) << entry.name << entry.summary << "\n";
+  const int width = width_of_names(catalog);
+  for (const auto& entry : catalog) std::cout << "  " << left_text(entry.name, width) << entry.summary << "\n";
 }
 
 void print_kernels() {
-  std::size_t widest = 0;
-  for (const auto& entry : kernel_catalog()) widest = std::max(widest, entry.name.size());
+  const int width = width_of_names(kernel_catalog());
   std::cout << "kernels\n";
   for (const auto& entry : kernel_catalog())
-    std::cout << "  " << std::left << std::setw(static_cast<int>(widest) + 2) << entry.name << entry.summary << "\n"
-              << std::string(widest + 4, ' ') << "for " << abilities(entry) << "\n";
+    std::cout << "  " << left_text(entry.name, width) << entry.summary << "\n  " << left_text("", width) << "for "
+              << abilities(entry) << "\n";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "script/lua_text.hpp"
 #include "script/objects.hpp"
 import iap.core;
 import iap.policy;
@@ -13,11 +14,14 @@ namespace {
 
 using lua::Call;
 
-bool holds_blocks(std::string_view kind) {
+/// The options that the catalog shows for `kind`; an empty table for what is in no catalog.
+Config example_of(std::string_view kind) {
   for (const auto& entry : block_catalog())
-    if (entry.name == kind) return parse_json(entry.example, kind).find("blocks") != nullptr;
-  return false;
+    if (entry.name == kind) return parse_json(entry.example, kind);
+  return Config::Map{};
 }
+
+bool holds_blocks(std::string_view kind) { return example_of(kind).find("blocks") != nullptr; }
 
 template <typename T>
 bool is_object(lua_State* state, int index) {
@@ -52,11 +56,12 @@ struct Integers {
 std::string named_form(std::string_view kind, const Integers& given) {
   const std::string one = given.plain && given.count == 1 ? given.joined : "";
   if (kind == "mlp") return text("{ hidden = { ", given.plain && given.count > 0 ? given.joined : "16, 16", " } }");
-  if (kind == "linear" || kind == "lstm" || kind == "rnn") return text("{ units = ", one.empty() ? "16" : one, " }");
   if (kind == "script") return "{ file = \"block.lua\" }";
-  if (kind == "observation") return "{}";
   if (kind == "attention_agent") return "{ rank = { patch = 7, top = 10 } }";
-  return text("{ patch = ", one.empty() ? "4" : one, " }");
+  const Config example = example_of(kind);
+  if (example.find("patch")) return text("{ patch = ", one.empty() ? "4" : one, " }");
+  if (example.find("units")) return text("{ units = ", one.empty() ? "16" : one, " }");
+  return to_lua(example);
 }
 
 void refuse_positions(const Call& call, std::string_view kind, lua_Integer last) {

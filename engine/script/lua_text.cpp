@@ -5,7 +5,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <string_view>
 import iap.core;
@@ -35,11 +34,9 @@ std::string quote(std::string_view string) {
       quoted += std::string("\\") + c;
     else if (c == '\n')
       quoted += "\\n";
-    else if (static_cast<unsigned char>(c) < ' ') {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\%03d", c);
-      quoted += escape;
-    } else
+    else if (static_cast<unsigned char>(c) < ' ')
+      quoted += "\\" + zero_padded(c, 3);
+    else
       quoted += c;
   }
   return quoted + "\"";

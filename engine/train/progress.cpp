@@ -23,13 +23,10 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 std::string duration(double seconds) {
-  char buffer[48];
-  const auto whole = static_cast<long long>(std::lround(std::clamp(seconds, 0.0, 1e9)));
-  if (whole < 3600)
-    std::snprintf(buffer, sizeof buffer, "%lld:%02lld", whole / 60, whole % 60);
-  else
-    std::snprintf(buffer, sizeof buffer, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
-  return buffer;
+  const std::int64_t whole = std::lround(std::clamp(seconds, 0.0, 1e9));
+  const std::string rest = ":" + zero_padded(whole % 60, 2);
+  if (whole < 3600) return text(whole / 60, rest);
+  return text(whole / 3600, ":", zero_padded(whole / 60 % 60, 2), rest);
 }
 
 void print(const std::string& line) {

@@ -4,14 +4,14 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "car_shape.hpp"
 #include "digits.hpp"
 module iap.envs.car_racing;
+import iap.core;
 
 namespace iap::car_racing {
 namespace {
@@ -165,10 +165,8 @@ void draw_glyph(Canvas& canvas, const Glyph& glyph, double left) {
 }
 
 void draw_score(Canvas& canvas, double score) {
-  std::array<char, 16> characters{};
-  std::snprintf(characters.data(), characters.size(), "%04d", static_cast<int>(score));
   double left = text_left;
-  for (const char character : std::string_view(characters.data())) {
+  for (const char character : zero_padded(static_cast<int>(score), 4)) {
     const bool minus = character == '-';
     draw_glyph(canvas, glyphs[minus ? minus_glyph : static_cast<std::size_t>(character - '0')], left);
     left += minus ? minus_advance : digit_advance;

@@ -26,6 +26,12 @@ std::string fixed_text(double value, int digits) { return fmt::vformat("{:.{}f}"
 
 std::string general_text(double value, int digits) { return fmt::vformat("{:.{}g}", fmt::make_format_args(value, digits)); }
 
+std::string zero_padded(std::int64_t value, int digits) { return fmt::vformat("{:0{}}", fmt::make_format_args(value, digits)); }
+
+std::string left_text(std::string_view part, int width) { return fmt::vformat("{:<{}}", fmt::make_format_args(part, width)); }
+
+std::string right_text(std::string_view part, int width) { return fmt::vformat("{:>{}}", fmt::make_format_args(part, width)); }
+
 std::string hex_text(double value) {
   if (!std::isfinite(value)) return text(value);
   std::array<char, 32> digits{};

@@ -43,6 +43,11 @@ std::string text(const Parts&... parts) {
 std::string fixed_text(double value, int digits);
 /// printf's %.{digits}g: so many significant digits; 17 of them keep every bit.
 std::string general_text(double value, int digits);
+/// printf's %0{digits}d: at least so many characters, the sign among them.
+std::string zero_padded(std::int64_t value, int digits);
+/// `part` with spaces behind or before it, for a column of `width` characters; whole where it is longer.
+std::string left_text(std::string_view part, int width);
+std::string right_text(std::string_view part, int width);
 /// printf's %a: the bits themselves, such as 0x1.8p+1.
 std::string hex_text(double value);
 

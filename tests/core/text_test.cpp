@@ -22,6 +22,12 @@ std::string printed(const char* format, double value) {
   return buffer.data();
 }
 
+std::string printed_integer(const char* format, int value) {
+  std::array<char, 32> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), format, value);
+  return buffer.data();
+}
+
 std::string streamed(double value) {
   std::ostringstream stream;
   stream.imbue(std::locale::classic());
@@ -88,4 +94,12 @@ TEST_CASE("no locale of the host's changes a text or a Config's JSON") {
     message = error.what();
   }
   CHECK(message == "thing: option 'number' must be in [0, 0.5], got 1.23457e+06");
+}
+
+TEST_CASE("columns are padded with spaces, whole numbers with zeros, and nothing is cut") {
+  CHECK(left_text("ab", 4) == "ab  ");
+  CHECK(right_text("ab", 4) == "  ab");
+  CHECK(left_text("abcde", 4) == "abcde");
+  CHECK(right_text("", 2) == "  ");
+  for (const int value : {0, 7, -7, 123, -123, 99999}) CHECK(zero_padded(value, 4) == printed_integer("%04d", value));
 }

@@ -84,7 +84,10 @@ TEST_CASE("scores and outputs of rank are finite for any parameters") {
   for (const auto& entry : kernel_catalog())
     for (const std::string& kernel : variants(entry.name, true))
       for (const auto& [patch, pixels] : grids)
-        require_finite("'kind': 'rank', 'd': 6, 'top': 3, 'bias': true, 'query_weights': 'learned', " + kernel, patch, pixels, 6);
+        require_finite(
+            "'kind': 'rank', 'd': 6, 'top': 3, 'bias': true, 'query_weights': 'learned', 'values': ['position', 'centroid'], " +
+                kernel,
+            patch, pixels, 10);
 }
 
 TEST_CASE("importances and outputs of trans are finite for any parameters") {

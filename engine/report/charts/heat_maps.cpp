@@ -34,9 +34,11 @@ class Drawing {
   Image draw() {
     canvas_.colour({0, 0, 0});
     canvas_.write(left, 22, maps_.title, 0, 17);
-    for (int i = 0; i < static_cast<int>(maps_.panels.size()); ++i)
-      draw_panel(maps_.panels[static_cast<std::size_t>(i)], left + i % columns_ * (panel_width_ + gap),
-                 top + i / columns_ * (panel_height_ + row_gap));
+    for (int i = 0; i < static_cast<int>(maps_.panels.size()); ++i) {
+      const int row = i / columns_, column = i % columns_;
+      draw_panel(maps_.panels[static_cast<std::size_t>(i)], left + column * (panel_width_ + gap),
+                 top + row * (panel_height_ + row_gap));
+    }
     draw_scale();
     return canvas_.image();
   }

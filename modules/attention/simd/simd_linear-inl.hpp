@@ -68,14 +68,16 @@ HWY_INLINE void linear_rows(In in, int inputs, const float* weights, int weight_
   int o = 0;
   const auto group = [&](auto size) {
     linear_group<size()>(in, inputs, weights + o, weight_pitch, bias ? bias + o : nullptr, count, out.from(o));
-    o += size();
   };
 #if HWY_TARGET <= HWY_AVX3
   // 32 registers.
-  while (outputs - o >= 8) group(std::integral_constant<int, 8>());
+  for (; outputs - o >= 8; o += 8) group(std::integral_constant<int, 8>());
 #endif
-  while (outputs - o >= 4) group(std::integral_constant<int, 4>());
-  if (outputs - o >= 2) group(std::integral_constant<int, 2>());
+  for (; outputs - o >= 4; o += 4) group(std::integral_constant<int, 4>());
+  if (outputs - o >= 2) {
+    group(std::integral_constant<int, 2>());
+    o += 2;
+  }
   if (outputs - o >= 1) group(std::integral_constant<int, 1>());
 }
 

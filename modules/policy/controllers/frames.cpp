@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,7 +31,9 @@ class Delta final : public Block {
   void forward(const Observation&, std::span<const float> in, std::span<float> out) override {
     const auto difference = out.subspan(in.size());
     std::ranges::copy(in, out.begin());
-    for (std::size_t i = 0; i < in.size(); ++i) difference[i] = begun_ ? scale_ * (in[i] - before_[i]) : 0.0F;
+    constexpr float most = std::numeric_limits<float>::max();  // no input makes it infinite
+    for (std::size_t i = 0; i < in.size(); ++i)
+      difference[i] = begun_ ? std::clamp(scale_ * (in[i] - before_[i]), -most, most) : 0.0F;
     std::ranges::copy(in, before_.begin());
     begun_ = true;
   }

@@ -10,6 +10,7 @@ check.fails({ "iap.policy.concat: takes its blocks in one table, got an object o
 check.fails({ "iap.policy.mlp: takes options by name, got a number (10) without one; write iap.policy.mlp { hidden = { 10, 5 } }" }, iap.policy.mlp, { 10, 5 })
 check.fails({ "iap.policy.mlp: takes one table of options, got 2 arguments; write iap.policy.mlp { hidden = { 10, 5 } }" }, iap.policy.mlp, 10, 5)
 check.fails({ "iap.policy.linear: takes options by name, got a number (8) without one; write iap.policy.linear { units = 8 }" }, linear, { 8 })
+check.fails({ "iap.policy.delta: takes options by name, got a number (8) without one; write iap.policy.delta { scale = 2 }" }, iap.policy.delta, { 8 })
 check.fails({ "iap.policy.lstm: takes one table of options, got a number (8); write iap.policy.lstm { units = 8 }" }, iap.policy.lstm, 8)
 check.fails({ "iap.attention.rank: takes options by name, got the string 'relu' without one; write iap.attention.rank { patch = 4 }" }, rank, { "relu" })
 check.fails({ "iap.policy.script: takes one table of options, got the string 'block.lua'; write iap.policy.script { file = \"block.lua\" }" }, iap.policy.script, "block.lua")
