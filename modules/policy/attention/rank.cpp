@@ -145,10 +145,10 @@ class Rank final : public Block {
   // the place of the first patch it moves smoothly with the picture, and every patch votes. Returns what is left of `out`.
   std::span<float> write_centroid(std::span<const float> scores, std::span<float> out) const {
     const auto [lowest, highest] = std::ranges::minmax(scores);
-    const double base = lowest == highest ? lowest - 1.0 : lowest;  // a blank frame has its centroid in the middle
+    const bool blank = lowest == highest;  // every patch weighs the same: the centroid is the middle
     double total = 0, row = 0, column = 0, row_square = 0, column_square = 0;
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      const double weight = scores[i] - base;
+      const double weight = blank ? 1.0 : static_cast<double>(scores[i]) - lowest;
       const auto [y, x] = options_.position(options_.grid, static_cast<int>(i));
       total += weight;
       row += weight * y;
