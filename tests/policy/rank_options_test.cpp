@@ -13,8 +13,10 @@
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::Message;
 using Catch::Matchers::MessageMatches;
+using Catch::Matchers::StartsWith;
 using Catch::Matchers::WithinAbs;
 
 namespace {
@@ -293,10 +295,9 @@ TEST_CASE("rank's options that do not fit are errors that name the block and the
   const auto build = [](const std::string& options) { Played::make(options, image_spec(20, 20), 4, 4); };
   CHECK_THROWS_MATCHES(build("'masked': true, 'motion': true"), Error,
                        MessageMatches(ContainsSubstring("policy: option 'motion' follows patches by rank")));
-  CHECK_THROWS_MATCHES(
-      build("'values': ['position', 'histogramm']"), Error,
-      Message("policy: option 'values' takes \"position\", \"content\", \"projection\", \"histogram\", \"convolution\", \"centroid\" "
-              "or a list of them, handed over in this order, got \"histogramm\""));
+  CHECK_THROWS_MATCHES(build("'values': ['position', 'histogramm']"), Error,
+                       MessageMatches(StartsWith("policy: option 'values' takes \"position\", \"content\", \"projection\"") &&
+                                      EndsWith(", \"centroid\" or a list of them, handed over in this order, got \"histogramm\"")));
   CHECK_THROWS_MATCHES(build("'values': 'convolution', 'convolution': 'fixed', 'convolution_channels': 5"), Error,
                        MessageMatches(ContainsSubstring("only 4 fixed filters")));
   CHECK_THROWS_MATCHES(build("'values': 'convolution', 'convolution': 'fixed', 'convolution_size': 4"), Error,
