@@ -88,20 +88,20 @@ function paper.train_seeds(root, name, options, env, policy)
   return folders
 end
 
--- How good the best policies of these runs are, on episodes that no training saw: the mean return over the runs, the standard
--- deviation between them (for a single run, between its episodes), the 95% interval of the first one's mean, `low` to `high`, and for
--- charts `lowest` to `highest`: the runs' extremes, or that interval where there is one run; `span` says which; one episode of one run
--- has neither. `distraction`, where
--- given, takes the place of what the policy was trained with (false: none).
-function paper.evaluate(folders, episodes, distraction)
-  local means, first = {}, nil
-  for _, folder in ipairs(folders) do
-    local env = iap.policy.load(folder):metadata().env
-    if distraction ~= nil then env.distraction = distraction or nil end
-    local evaluation = iap.eval(folder, { episodes = episodes, seed = 1000, env = env })
-    first = first or evaluation
-    table.insert(means, evaluation.mean)
-  end
+-- How good the best policy of a run is, or a policy file, on episodes that training never saw: iap.eval's mean, standard_deviation, low
+-- and high. `distraction`, where given, takes the place of what it was trained with (false: none).
+function paper.earned(folder, episodes, distraction)
+  local env = iap.policy.load(folder):metadata().env
+  if distraction ~= nil then env.distraction = distraction or nil end
+  return iap.eval(folder, { episodes = episodes, seed = 1000, env = env })
+end
+
+-- What runs earned together (a list of what `paper.earned` gives): the mean return over the runs, the standard deviation between them
+-- (for a single run, between its episodes), the 95% interval of the first one's mean, `low` to `high`, and for charts `lowest` to
+-- `highest`: the runs' extremes, or that interval where there is one run; `span` says which; one episode of one run has neither.
+function paper.joined(all)
+  local means, first = {}, all[1]
+  for i, evaluation in ipairs(all) do means[i] = evaluation.mean end
   local mean, square = 0, 0
   for _, value in ipairs(means) do mean = mean + value / #means end
   for _, value in ipairs(means) do square = square + (value - mean) ^ 2 end
@@ -113,6 +113,13 @@ function paper.evaluate(folders, episodes, distraction)
     highest = several and math.max(table.unpack(means)) or first.high,
     span = several and string.format("from the lowest to the highest of %d seeds", #means) or "95% interval of the mean",
   }
+end
+
+-- What the best policies of `folders` earned together.
+function paper.evaluate(folders, episodes, distraction)
+  local all = {}
+  for i, folder in ipairs(folders) do all[i] = paper.earned(folder, episodes, distraction) end
+  return paper.joined(all)
 end
 
 -- CPU time of one decision: the mean of `passes` forward passes on the first frame of an episode, in milliseconds.

@@ -226,13 +226,20 @@ case_experiments() {
   exits 0
   lines "runs/paper/fig7-$trial/results.csv" 28
   [ -s "runs/paper/fig7-$trial/d64.png" ] || fail "fig7 has no chart"
-  run run "$paper/table1_distracting.lua" "${undistracted[@]}"
+  run run "$paper/table1.lua" "${undistracted[@]}"
   exits 0
-  lines "runs/paper/table1-$trial/results.csv" 6
-  run run "$paper/table1_distracting.lua" "${undistracted[@]}" --set kernel=relu cartpole-swingup
+  lines "runs/paper/table1-$trial/results.csv" 11
+  [ -s "runs/paper/table1-$trial/report.html" ] || fail "table 1 has no page"
+  run run "$paper/table1.lua" "${undistracted[@]}" --set eyes=rank --set kernel=relu cartpole-swingup
   exits 0
   says "runs/paper/table1-$trial/results-cartpole-swingup.csv" "cartpole-swingup,relu,1,"
-  run run "$paper/table1_distracting.lua" walker-wlak
+  run run "$paper/table1.lua" "${undistracted[@]}" --set eyes=four
+  exits 1
+  says err "--set eyes: take both, rank or trans, not four"
+  run run "$paper/table1_clean.lua" "${tiny[@]}" --set "pixels=[60,60]" --set eyes=trans --out clean reacher-easy
+  exits 0
+  grep -qE '^reacher-easy,trans,1,.*,250$' clean/results-reacher-easy.csv || fail "no row beside DrQ-v2"
+  run run "$paper/table1.lua" walker-wlak
   exits 1
   says err "table 1 has no task walker-wlak; it has cheetah-run,"
   run run "$paper/evaluate.lua" --set worlds=evry

@@ -1,0 +1,89 @@
+-- What table1.lua and table1_clean.lua share: tasks x eyes x seeds as a list of jobs, and their table.
+local iap = require "iap"
+local paper = require "paper"
+local distracted = require "distracted"
+local jobs = require "jobs"
+local table1 = {}
+
+-- What moves rhythmically gets a clock of about its own frequency (Hz); the others a memory.
+local rhythms = { ["cheetah-run"] = 2, ["walker-walk"] = 1.5 }
+
+-- Patches are 2 x 2 of 240 x 320 for rank and 4 x 4 of 120 x 160 for trans: both see the same share of the picture at any size.
+local function rank(options, _)
+  local patch = math.max(2, math.tointeger(math.min(4, 480 // options.pixels[1])))
+  return paper.policy(paper.attention(paper.variant(options.kernel), { patch = patch, d = 8, top = 10 }))
+end
+
+local function trans(options, task)
+  local eye = iap.policy.sequence {
+    iap.attention.trans {
+      patch = 4, d = 8, tokens = 10, dv = 4, kernel = "relu", values = "projection",
+      pool = math.max(1, options.pixels[1] // 120),
+    },
+    iap.policy.delta { scale = 4 },
+  }
+  local hands = iap.policy.linear { activation = "tanh" }
+  if rhythms[task] then
+    return iap.policy.sequence { iap.policy.concat { eye, iap.policy.clock { frequency = rhythms[task] } }, hands }
+  end
+  return iap.policy.sequence { eye, iap.policy.concat { iap.policy.lstm { units = 16 }, iap.policy.linear { units = 16 } }, hands }
+end
+
+local makers = { rank = rank, trans = trans }
+
+local function chosen_eyes(eyes)
+  if eyes == "both" then return { "rank", "trans" } end
+  return makers[eyes] and { eyes } or error("--set eyes: take both, rank or trans, not " .. eyes, 0)
+end
+
+-- The rows of `complete` jobs: all seeds of a task and an eye in one.
+local function rows_of(complete, printed)
+  local rows, by_name = {}, {}
+  for _, job in ipairs(complete) do
+    local name = job.task.name .. " " .. job.eye
+    if not by_name[name] then
+      by_name[name] = { job = job, all = {} }
+      table.insert(rows, by_name[name])
+    end
+    table.insert(by_name[name].all, job.earned)
+  end
+  for i, row in ipairs(rows) do
+    local joined = paper.joined(row.all)
+    rows[i] = { row.job.task.name, row.job.eye, joined.runs, joined.mean, joined.low, joined.high }
+    for _, column in ipairs(printed) do table.insert(rows[i], row.job.task[column[2]]) end
+  end
+  return rows
+end
+
+-- Trains and shows the table `experiment` = {name, defaults = {pixels, distraction}, make, printed}.
+function table1.run(experiment)
+  local options = iap.options {
+    seed = 1, seeds = 1, episodes = 20, eyes = "both", kernel = "hybrid", videos = "",
+    pixels = experiment.defaults.pixels, distraction = experiment.defaults.distraction,
+  }
+  local root = paper.root(experiment.name, { "kernel", "eyes" })
+  local wanted, eyes = distracted.chosen(arg), chosen_eyes(options.eyes)
+  local list = {}
+  for seed = options.seed, options.seed + options.seeds - 1 do
+    for _, task in ipairs(wanted) do
+      for _, eye in ipairs(eyes) do
+        local named = eye == "rank" and options.kernel or eye
+        table.insert(list, {
+          task = task, eye = named, seed = seed,
+          env = experiment.make(task.name, options),
+          policy = makers[eye](options, task.name),
+          out = string.format("%s/%s-%s-seed%d", root, task.name, named, seed),
+        })
+      end
+    end
+  end
+  local columns = { "task", "eye", "seeds", "return", "low", "high" }
+  for _, column in ipairs(experiment.printed) do table.insert(columns, column[1]) end
+  local file = root .. (#wanted == #distracted.tasks and "/results.csv" or "/results-" .. wanted[1].name .. ".csv")
+  jobs.run(list, options.episodes, function(complete)
+    paper.write_table(file, columns, rows_of(complete, experiment.printed))
+    jobs.page(list, root)
+  end)
+end
+
+return table1
