@@ -22,9 +22,12 @@ namespace {
 void check_fit(const EnvSpec& spec, const Policy& policy) {
   if (policy.action_size() != spec.action_size)
     throw Error(text("the policy gives ", policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
-  if (!(policy.observation() == spec.observation))
+  // The time between observations is no part of what a policy sees; older policies do not know it.
+  ObservationSpec seen = spec.observation;
+  seen.dt = policy.observation().dt;
+  if (policy.observation() != seen)
     throw Error(text("the policy was built for the observation ", to_json(to_config(policy.observation())), ", '", spec.name,
-                     "' gives ", to_json(to_config(spec.observation))));
+                     "' gives ", to_json(to_config(seen))));
 }
 
 /// Policy outputs, clipped to [-1, 1], onto the action range; the identity for the range [-1, 1].
