@@ -68,6 +68,7 @@ void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& obse
     episode.unstable = result.unstable;
     ++episode.steps;
   }
+  if (!policy.moments().empty()) episode.gathered = policy.gathered();
 }
 
 }  // namespace
@@ -101,6 +102,7 @@ struct RolloutPool::Impl {
       if (!worker.env) throw Error("the environment factory returned no environment");
     }
     worker.policy->set_parameters(task.parameters);
+    if (!task.moments.empty()) worker.policy->set_moments(task.moments);
     return run_episode(*worker.env, *worker.policy, task.seed);
   }
 
