@@ -66,6 +66,16 @@ void add_policy_choice(CLI::App& app, std::optional<PolicyChoice>& target) {
       ->type_name("NAME");
 }
 
+void add_fit(CLI::App& app, std::optional<Fit>& target) {
+  app.add_option_function<std::string>(
+         "--fit",
+         [&target](const std::string& name) {
+           target = cli::read_choice("--fit", name, {"resample", "pool"}) == "pool" ? Fit::pool : Fit::resample;
+         },
+         "to other image sizes: resample what belongs to patches (default), or pool pixels to the trained size")
+      ->type_name("NAME");
+}
+
 struct Arguments {
   bool verbose = false;
   std::filesystem::path file;
@@ -112,6 +122,7 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   add_policy_choice(app, options.choice);
   add_text(app, "--env", options.env, "NAME", "another environment (default: the one it was trained in)");
   add_overrides(app, options.overrides, env_override_help);
+  add_fit(app, options.fit);
   add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
   add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
   add_text(app, "--csv", options.csv, "FILE", "write one row per episode");
@@ -131,6 +142,7 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   add_integer(app, "--seed", video.seed, 0, most_seed, "seed of the episode (default: 0)");
   add_text(app, "--env", options.env, "NAME", "another environment (default: the one it was trained in)");
   add_overrides(app, options.overrides, env_override_help);
+  add_fit(app, options.fit);
   app.add_option_function<std::string>(
          "--view", [&options](const std::string& view) { options.view = cli::read_choice("--view", view, picture_view_names()); },
          "overlay, heatmap, side-by-side or raw (default: overlay)")

@@ -23,6 +23,7 @@ struct EvalOptions {
   std::optional<PolicyChoice> choice;  ///< which of a run's policies
   std::optional<std::string> env;      ///< instead of the environment's name
   std::vector<std::string> overrides;  ///< "path=value" of the environment's options
+  std::optional<Fit> fit;              ///< how the policy follows to other image sizes
   int episodes = 100;
   std::uint64_t seed = 0;
   int threads = 0;
@@ -37,6 +38,7 @@ struct PlayOptions {
   std::optional<std::filesystem::path> out;  ///< default: media/play.webp of the run, or the policy's name
   std::optional<std::string> env;            ///< instead of the environment's name
   std::vector<std::string> overrides;        ///< "path=value" of the environment's options
+  std::optional<Fit> fit;                    ///< how the policy follows to other image sizes
   std::string view = "overlay";
   int strip = 0;  ///< pictures side by side in one PNG instead of a video
   Trust trust = Trust::no;

@@ -64,6 +64,7 @@ int eval(const EvalOptions& options) {
   const auto path = policy_path(options.policy, options.choice);
   PolicyFile file = read_policy_file(path, options.trust);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
+  const std::string fitted = fit_policy(file.policy, options.policy, env, options.fit);
   const auto evaluation = evaluate(file.policy, env, options.episodes, options.seed, options.threads);
   if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation));
   if (options.actions) write_file_atomic(*options.actions, actions_of(evaluation, file.policy, env));
@@ -71,6 +72,7 @@ int eval(const EvalOptions& options) {
   std::cout << "policy              " << policy_line(path, file.metadata) << "\n"
             << "environment         " << (name && name->string() ? *name->string() : env.describe());
   for (const auto& assignment : options.overrides) std::cout << " " << assignment;
+  if (!fitted.empty()) std::cout << "\nnote                " << fitted;
   std::cout << "\n"
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed
             << selection_note(path, file.metadata, options.seed) << ")\n"

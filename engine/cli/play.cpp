@@ -54,12 +54,14 @@ int play(const PlayOptions& options) {
   const auto path = policy_path(options.policy, options.choice);
   PolicyFile file = read_policy_file(path, options.trust);
   const Config env = policy_env(file, options.policy, options.env, options.overrides);
-  if (options.strip > 0) return play_strip(options, file.policy, env, policy_line(path, file.metadata));
+  const std::string fitted = fit_policy(file.policy, options.policy, env, options.fit);
+  const std::string shown = policy_line(path, file.metadata) + (fitted.empty() ? "" : "\nnote     " + fitted);
+  if (options.strip > 0) return play_strip(options, file.policy, env, shown);
   const auto out = options.out.value_or(standard_place(options.policy, "play.webp", ".webp"));
   VideoOptions video = options.video;
   video.view = picture_view(options.view);
   const VideoInfo written = write_video(out, file.policy, env, video);
-  std::cout << "policy   " << policy_line(path, file.metadata) << "\n"
+  std::cout << "policy   " << shown << "\n"
             << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
             << " frames, " << general_text(written.fps, 4) << " a second, " << file_size_text(out) << ")\n"
             << "episode  return " << fixed_text(written.episode.total, 2) << ", " << written.episode.steps << " steps, seed "

@@ -1,5 +1,6 @@
 #include "cli/policy_env.hpp"
 
+#include <cstddef>
 #include <iomanip>
 #include <ios>
 #include <memory>
@@ -56,6 +57,23 @@ Config policy_env(const PolicyFile& file, const std::filesystem::path& path, con
     throw Error(text(error.what(), " (--env keeps the options of the policy's own environment; drop one with --set OPTION=null)"));
   }
   return env;
+}
+
+std::string fit_policy(Policy& policy, const std::filesystem::path& path, const Config& env, std::optional<Fit> fit) {
+  const ObservationSpec now = make_env(env)->spec().observation, before = policy.observation();
+  std::string changes;
+  for (std::size_t i = 0; i < before.images.size() && before.images.size() == now.images.size(); ++i) {
+    const ImageShape &was = before.images[i].shape, &is = now.images[i].shape;
+    if (was.height != is.height || was.width != is.width)
+      changes += text(changes.empty() ? "" : ", ", "from ", was.height, "x", was.width, " to ", is.height, "x", is.width);
+  }
+  if (changes.empty()) return "";
+  try {
+    policy = resized(policy, now, fit.value_or(Fit::resample));
+  } catch (const Error& error) {
+    throw Error(text("'", path.string(), "' cannot be brought ", changes, ": ", error.what()));
+  }
+  return text("the policy was ", fit == Fit::pool ? "pooled " : "resampled ", changes);
 }
 
 std::string policy_line(const std::filesystem::path& path, const Config& metadata) {

@@ -15,6 +15,10 @@ namespace iap::cli {
 Config policy_env(const PolicyFile& file, const std::filesystem::path& path, const std::optional<std::string>& name,
                   const std::vector<std::string>& overrides);
 
+/// Makes `policy` fit the images of `env` where they have another size than those that it was built for, as `fit` says (nothing:
+/// resample). Returns what was done, as a line for people, or "". @throws Error naming `path` for a block that cannot follow.
+std::string fit_policy(Policy& policy, const std::filesystem::path& path, const Config& env, std::optional<Fit> fit);
+
 /// Which policy was opened, for the first line of a command's output: "runs/dot/best.iap (best evaluation 12.35, iteration 80)".
 std::string policy_line(const std::filesystem::path& path, const Config& metadata);
 

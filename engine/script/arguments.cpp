@@ -156,10 +156,17 @@ void check_training_arguments(const Call& call) {
   const int policy = push_option(call, "policy");
   if (is_object<PolicyObject>(state, -1))
     call.fail(
-        "option 'policy' must be a block, got a policy, which has its own parameters; take its blocks with policy:blueprint()");
+        "option 'policy' must be a block, got a policy, which has its own parameters; take its blocks with policy:blueprint(), "
+        "and its parameters with init = policy");
   if (policy != LUA_TNIL && (policy != LUA_TTABLE || last_position(state, lua_gettop(state)) > 0) &&
       !is_object<BlockBlueprint>(state, -1))
     refuse_option(call, "policy", "a block", "iap.policy.sequence { a, b }");
+  const int init = push_option(call, "init");
+  if (init != LUA_TNIL && init != LUA_TSTRING && init != LUA_TTABLE && !is_object<PolicyObject>(state, -1))
+    refuse_option(call, "init", "a policy, or the path of a run or policy file", "\"runs/first\"");
+  const int evaluated = push_option(call, "eval_env");
+  if (evaluated != LUA_TNIL && evaluated != LUA_TSTRING && evaluated != LUA_TTABLE && !is_object<EnvObject>(state, -1))
+    refuse_option(call, "eval_env", "an environment or a table of the options that change", "{ reward = \"task\" }");
   const int optimizer = push_option(call, "optimizer");
   if (optimizer != LUA_TNIL && optimizer != LUA_TTABLE && !is_object<OptimizerBlueprint>(state, -1))
     refuse_option(call, "optimizer", "an optimizer", "iap.optim.es { population = 32 }");

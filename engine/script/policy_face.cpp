@@ -61,6 +61,26 @@ int load(Call& call) {
   return give_policy(call, std::move(file.policy), std::move(file.metadata));
 }
 
+/// policy:resized(env, {fit = "resample" or "pool"}) -> the policy for the image sizes of env
+int resized_policy(Call& call) {
+  const auto& object = call.self<PolicyObject>();
+  const auto* env = call.object_or_null<EnvObject>(1);
+  const auto made = env ? nullptr : make_env(env_config(call, 1, "env"));
+  const EnvSpec& spec = env ? env->env->spec() : made->spec();
+  const Config config = call.config(2, "options");
+  Options options(call.name(), config);
+  const Fit fit = options.choice("fit", {"resample", "pool"}, "resample") == "pool" ? Fit::pool : Fit::resample;
+  options.finish();
+  if (spec.action_size != object.policy.action_size())
+    call.fail(text("the policy gives ", object.policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
+  Config metadata = object.metadata;
+  const Config record = env_record(spec);
+  for (const auto& [key, value] : *record.map()) metadata[key] = value;
+  // It was not earned there.
+  metadata.map()->erase("return");
+  return give_policy(call, resized(object.policy, spec.observation, fit), std::move(metadata));
+}
+
 /// policy:act(observation) -> action
 int act(Call& call) {
   auto& policy = call.self<PolicyObject>().policy;
@@ -151,6 +171,7 @@ constexpr lua::Function functions[] = {
     {"build", entry<build>}, {"load", entry<load>}, {"import_attention_agent", entry<import_agent>}};
 constexpr lua::Function methods[] = {
     {"act", entry<act>},
+    {"resized", entry<resized_policy>},
     {"reset", entry<reset>},
     {"initialise", entry<initialise>},
     {"parameters", entry<parameters>},

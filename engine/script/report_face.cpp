@@ -75,7 +75,7 @@ class Shown {
  private:
   static Config read_table(Call& call) {
     if (lua_type(call.state(), call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
-    return call.config(1, "options", {.skip = "policy"});
+    return call.config(1, "options", {.skip = {"policy"}});
   }
 
   Call& call_;

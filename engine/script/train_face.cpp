@@ -95,6 +95,17 @@ void hand_over(RunContext& context, const TrainResult& result, const TrainOption
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
+/// A copy of the policy object under `key` in the table of options; null for anything else.
+std::shared_ptr<const PolicyFile> policy_entry(Call& call, const char* key) {
+  lua_State* state = call.state();
+  lua::push_entry(state, call.at(1), key);
+  const auto* object = call.object_or_null<PolicyObject>(lua_gettop(state) - call.at(0));
+  std::shared_ptr<const PolicyFile> file;
+  if (object) file = std::make_shared<PolicyFile>(PolicyFile{object->policy.clone(), object->metadata});
+  lua_pop(state, 1);
+  return file;
+}
+
 /// iap.train{env, policy, optimizer, iterations, ...} -> result: the figures of the run, its parameters, and `policy` (the mean at
 /// the end) and `best_policy` as policies
 int train_policy(Call& call) {
@@ -105,17 +116,24 @@ int train_policy(Call& call) {
   const bool reports = lua_type(state, callback) != LUA_TNIL;
   if (reports && lua_type(state, callback) != LUA_TFUNCTION)
     call.fail(text("option 'on_iteration' must be a function, got ", lua::describe_value(state, callback)));
-  Config config = call.config(1, "options", {.skip = "on_iteration"});
+  const auto init_policy = policy_entry(call, "init");
+  std::vector<std::string_view> skip{"on_iteration"};
+  if (init_policy) skip.emplace_back("init");
+  Config config = call.config(1, "options", {.skip = std::move(skip)});
   if (!config.map()) call.refuse(1, "options", "a table with named entries");
   if (const auto* env = config.find("env"); env && env->string()) config["env"] = env_table(*env, call.name());
   auto* context = RunContext::of(state);
   if (context && context->input_interrupted()) throw Interrupted();
   if (context) context->apply_to_training(config);
+  const bool starts = init_policy || (config.find("init") && !config.find("init")->is_null());
+  if (init_policy && !config.find("policy")) config["policy"] = init_policy->policy.architecture();
   for (const auto& [key, example] :
        {std::pair("env", "iap.env.make(\"cheetah-run\")"), std::pair("policy", "iap.policy.sequence { a, b }")})
-    if (const auto* given = config.find(key); !given || given->is_null())
+    if (const auto* given = config.find(key); (!given || given->is_null()) && (key != std::string_view("policy") || !starts))
       call.fail(text("option '", key, "' is missing or nil; write ", key, " = ", example));
   TrainOptions options = read_train_options(config);
+  // What --set names stands in place of the script's own.
+  if (options.init.is_null()) options.init_policy = init_policy;
   if (context) options.script = context->experiment(options.out.string());
   const lua_Hook hook = lua_gethook(state);
   options.on_iteration = [state, callback, reports, hook](const IterationReport& report) {

@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -7,16 +8,19 @@ module;
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 module iap.train;
 import iap.core;
 import iap.optim;
+import iap.policy;
 import :checkpoint;
 
 namespace iap {
 namespace {
 
 constexpr std::string_view magic = "IAPCHECK";
-constexpr std::uint32_t version = 1;
+/// The second version ends with the policy that the run began at and with moments; runs without either write the first.
+constexpr std::uint32_t version = 1, longer_version = 2;
 constexpr const char* newest_name = "checkpoint.iap";
 constexpr const char* previous_name = "checkpoint.previous.iap";
 
@@ -36,6 +40,24 @@ void keep_previous(const std::filesystem::path& folder) {
   std::filesystem::remove(link, error);
 }
 
+void put_moments(Writer& writer, const std::vector<Moment>& moments) {
+  std::vector<double> numbers;
+  for (const auto& [count, mean, squares] : moments) numbers.insert(numbers.end(), {count, mean, squares});
+  writer.put_all(std::span<const double>(numbers));
+}
+
+std::vector<Moment> get_moments(Reader& reader) {
+  const auto numbers = reader.get_all<double>();
+  std::vector<Moment> moments;
+  for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) moments.push_back({numbers[i], numbers[i + 1], numbers[i + 2]});
+  return moments;
+}
+
+/// Behind the magic of a sealed file.
+std::uint32_t version_of(std::string_view file, const std::string& source) {
+  return file.size() < magic.size() + sizeof(std::uint32_t) ? 0 : Reader(file.substr(magic.size()), source).get<std::uint32_t>();
+}
+
 }  // namespace
 
 std::string encode_checkpoint(const Checkpoint& checkpoint) {
@@ -49,11 +71,16 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
   writer.put(checkpoint.best_iteration);
   writer.put_all(std::span<const float>(checkpoint.best_parameters));
   writer.put_string(checkpoint.optimizer);
-  return seal(magic, version, writer.bytes());
+  if (checkpoint.initial.empty() && checkpoint.moments.empty()) return seal(magic, version, writer.bytes());
+  writer.put_string(checkpoint.initial);
+  put_moments(writer, checkpoint.moments);
+  put_moments(writer, checkpoint.best_moments);
+  return seal(magic, longer_version, writer.bytes());
 }
 
 Checkpoint decode_checkpoint(std::string_view file, const std::string& source) {
-  const std::string payload = unseal(file, magic, version, source);
+  const bool longer = version_of(file, source) != version;
+  const std::string payload = unseal(file, magic, longer ? longer_version : version, source);
   Reader reader(payload, source);
   Checkpoint checkpoint;
   checkpoint.identity = parse_json(reader.get_string(), source);
@@ -67,6 +94,11 @@ Checkpoint decode_checkpoint(std::string_view file, const std::string& source) {
   checkpoint.best_iteration = reader.get<std::uint32_t>();
   checkpoint.best_parameters = reader.get_all<float>();
   checkpoint.optimizer = reader.get_string();
+  if (longer) {
+    checkpoint.initial = reader.get_string();
+    checkpoint.moments = get_moments(reader);
+    checkpoint.best_moments = get_moments(reader);
+  }
   if (!reader.at_end()) throw Error(text(source, ": has bytes after its end; the file is damaged"));
   return checkpoint;
 }

@@ -8,6 +8,7 @@ module;
 /// checkpoint.iap: everything a run needs to continue bit for bit. Holds no times.
 module iap.train:checkpoint;
 import iap.core;
+import iap.policy;
 
 namespace iap {
 
@@ -19,6 +20,8 @@ struct Checkpoint {
   std::uint32_t best_iteration = 0;
   std::vector<float> best_parameters;
   std::string optimizer;  ///< what Optimizer::save wrote
+  std::string initial;    ///< the policy file that the run began at, without metadata; "" for drawn parameters
+  std::vector<Moment> moments, best_moments;
 };
 
 /// The sealed file.

@@ -18,7 +18,8 @@ import :evaluation;
 
 namespace iap {
 
-Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int episodes, std::uint64_t seed, EpisodeSet set) {
+Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
+                    std::uint64_t seed, EpisodeSet set) {
   if (episodes < 1) throw Error(text("evaluate: the number of episodes must be positive, got ", episodes));
   std::vector<RolloutTask> tasks;
   Evaluation evaluation;
@@ -28,7 +29,7 @@ Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int ep
                         .episode = static_cast<std::uint32_t>(episode),
                         .purpose = Purpose::evaluation};
     evaluation.seeds.push_back(derive_seed(key));
-    tasks.push_back({parameters, evaluation.seeds.back()});
+    tasks.push_back({parameters, evaluation.seeds.back(), moments});
   }
   evaluation.episodes = pool.run(tasks);
   const double count = episodes;
@@ -47,7 +48,7 @@ Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int ep
 
 Evaluation evaluate(const Policy& policy, const EnvFactory& factory, int episodes, std::uint64_t seed, int threads) {
   RolloutPool pool(factory, policy.clone(), threads);
-  return evaluate(pool, policy.parameters(), episodes, seed);
+  return evaluate(pool, policy.parameters(), policy.moments(), episodes, seed);
 }
 
 Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads) {

@@ -3,6 +3,7 @@ module;
 #include <span>
 /// Evaluation on a pool that lives on, for the trainer.
 module iap.train:evaluation;
+import iap.policy;
 import iap.rollout;
 import :types;
 
@@ -11,8 +12,8 @@ namespace iap {
 /// Sets of episodes that have none in common. The first one chooses the best policy of a run, the second one confirms it.
 enum class EpisodeSet : std::uint32_t { selection, confirmation };
 
-/// As the exported `evaluate`, of `parameters` in the policy of `pool`.
-Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, int episodes, std::uint64_t seed,
-                    EpisodeSet set = EpisodeSet::selection);
+/// As the exported `evaluate`, of `parameters` and `moments` (empty: its own) in the policy of `pool`.
+Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
+                    std::uint64_t seed, EpisodeSet set = EpisodeSet::selection);
 
 }  // namespace iap

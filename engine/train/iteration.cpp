@@ -11,6 +11,7 @@ module iap.train;
 import iap.core;
 import iap.env;
 import iap.optim;
+import iap.policy;
 import iap.rollout;
 import :checkpoint;
 import :evaluation;
@@ -18,6 +19,7 @@ import :metrics;
 import :progress;
 import :run_folder;
 import :settings;
+import :stages;
 import :trainer;
 import :types;
 
@@ -43,24 +45,29 @@ std::uint32_t seed_group(EpisodeSeeds shared, std::size_t member) {
 Rollouts Trainer::play_population() {
   const auto start = Clock::now();
   const std::size_t members = optimizer_->population(), size = optimizer_->parameters();
-  const auto episodes = static_cast<std::size_t>(options_.episodes);
+  const auto episodes = static_cast<std::size_t>(stage().episodes);
   optimizer_->ask_resized(population_);
   std::vector<RolloutTask> tasks;
   for (std::size_t member = 0; member < members; ++member)
     for (std::size_t episode = 0; episode < episodes; ++episode)
-      tasks.push_back(
-          {std::span(population_).subspan(member * size, size), derive_seed({.seed = options_.seed,
-                                                                             .iteration = optimizer_->iteration(),
-                                                                             .member = seed_group(options_.episode_seeds, member),
-                                                                             .episode = static_cast<std::uint32_t>(episode),
-                                                                             .purpose = Purpose::environment})});
-  const auto played = pool_.run(tasks);
+      tasks.push_back({std::span(population_).subspan(member * size, size),
+                       derive_seed({.seed = options_.seed,
+                                    .iteration = optimizer_->iteration(),
+                                    .member = seed_group(options_.episode_seeds, member),
+                                    .episode = static_cast<std::uint32_t>(episode),
+                                    .purpose = Purpose::environment}),
+                       std::span<const Moment>(state_.moments)});
+  const auto played = pool_->run(tasks);
   Rollouts rollouts;
+  rollouts.moments = state_.moments;
+  auto& gathered = rollouts.moments;
   rollouts.fitness.resize(members);
   for (std::size_t i = 0; i < played.size(); ++i) {
     rollouts.fitness[i / episodes] += played[i].total / static_cast<double>(episodes);
     rollouts.steps += static_cast<std::uint64_t>(played[i].steps);
     rollouts.unstable += played[i].unstable;
+    // In the order of the tasks, so that sums do not depend on the number of threads.
+    for (std::size_t k = 0; k < gathered.size(); ++k) gathered[k].merge(played[i].gathered[k]);
   }
   rollouts.seconds = seconds_since(start);
   return rollouts;
@@ -68,8 +75,8 @@ Rollouts Trainer::play_population() {
 
 /// Evaluates the optimizer's mean. What counts towards the best of the run is decided by the schedule alone.
 void Trainer::evaluate_mean(IterationReport& report) {
-  const auto parameters = optimizer_->mean();
-  const Evaluation evaluation = evaluate(pool_, parameters, options_.eval_episodes, options_.seed);
+  const auto parameters = evaluated_mean();
+  const Evaluation evaluation = evaluate(evaluation_pool(), parameters, state_.moments, options_.eval_episodes, options_.seed);
   report.evaluated = true;
   report.eval_mean = evaluation.mean;
   report.eval_std = evaluation.standard_deviation;
@@ -83,7 +90,8 @@ void Trainer::evaluate_mean(IterationReport& report) {
   if (!state_.best_parameters.empty() && !(evaluation.mean > state_.best_eval)) return;
   state_.best_eval = evaluation.mean;
   state_.best_iteration = optimizer_->iteration();
-  state_.best_parameters.assign(parameters.begin(), parameters.end());
+  state_.best_parameters = parameters;
+  state_.best_moments = state_.moments;
 }
 
 IterationReport Trainer::report_of(const Rollouts& rollouts) const {
@@ -107,6 +115,7 @@ IterationReport Trainer::report_of(const Rollouts& rollouts) const {
                     {"eval_mean", empty_cell},
                     {"eval_std", empty_cell}};
   for (const auto& metric : optimizer_->metrics()) report.columns.push_back(metric);
+  if (worlds_.stages.size() > 1) report.columns.emplace_back("stage", static_cast<double>(stage_ + 1));
   report.columns.emplace_back("steps", static_cast<double>(state_.steps));
   report.columns.emplace_back("unstable", rollouts.unstable);
   report.columns.emplace_back("seconds", empty_cell);
@@ -131,7 +140,7 @@ void Trainer::complete(IterationReport& report) {
     state_.optimizer = writer.bytes();
     complete_ = encode_checkpoint(state_);
     if (scheduled() && state_.best_iteration == state_.iteration)
-      write_policy("best.iap", state_.best_parameters, state_.best_iteration, state_.best_eval);
+      write_policy("best.iap", state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
     if (finished() || state_.iteration % static_cast<std::uint32_t>(options_.checkpoint_every) == 0) save_checkpoint();
   }
   progress_->update(report, std::max(state_.best_eval, end_eval_.value_or(state_.best_eval)));
@@ -139,9 +148,11 @@ void Trainer::complete(IterationReport& report) {
 
 /// One iteration; false if the host wants no more.
 bool Trainer::iterate() {
+  advance();
   const Rollouts rollouts = play_population();
   optimizer_->tell(rollouts.fitness);
   state_.steps += rollouts.steps;
+  state_.moments = rollouts.moments;
   IterationReport report = report_of(rollouts);
   if (scheduled() || finished()) evaluate_mean(report);
   complete(report);

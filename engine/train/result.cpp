@@ -7,6 +7,7 @@ module;
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 module iap.train;
 import iap.core;
 import iap.env;
@@ -19,24 +20,27 @@ import :progress;
 import :run_folder;
 import :run_state;
 import :settings;
+import :stages;
 import :trainer;
 import :types;
 
 namespace iap {
 
-PolicyFile Trainer::policy_of(std::span<const float> parameters, std::uint32_t iteration, std::optional<double> value) const {
-  Policy policy = policy_.clone();
+PolicyFile Trainer::policy_of(std::span<const float> parameters, std::span<const Moment> moments, std::uint32_t iteration,
+                              std::optional<double> value) const {
+  Policy policy = evaluation().policy.clone();
   policy.set_parameters(parameters);
-  Config metadata = env_record(spec_);
+  policy.set_moments(moments);
+  Config metadata = env_record(evaluation().spec);
   metadata["iteration"] = static_cast<std::int64_t>(iteration);
   metadata["seed"] = static_cast<std::int64_t>(options_.seed);
   if (value) metadata["return"] = *value;
   return {std::move(policy), std::move(metadata)};
 }
 
-void Trainer::write_policy(const char* name, std::span<const float> parameters, std::uint32_t iteration,
-                           std::optional<double> value) {
-  const PolicyFile file = policy_of(parameters, iteration, value);
+void Trainer::write_policy(const char* name, std::span<const float> parameters, std::span<const Moment> moments,
+                           std::uint32_t iteration, std::optional<double> value) {
+  const PolicyFile file = policy_of(parameters, moments, iteration, value);
   write_policy_file(folder_->file(name), file.policy, file.metadata);
 }
 
@@ -52,6 +56,7 @@ TrainResult Trainer::result_of(std::string stop_reason) {
                      .parameters = mean_,
                      .best_parameters = evaluated ? state_.best_parameters : mean_,
                      .seconds = seconds()};
+  const auto& best_moments = evaluated ? state_.best_moments : mean_moments_;
   const bool end_is_best = end_eval_ && *end_eval_ > state_.best_eval;
   if (end_is_best) {
     result.best_eval = *end_eval_;
@@ -60,12 +65,13 @@ TrainResult Trainer::result_of(std::string stop_reason) {
   }
   const auto value = evaluated && scheduled() ? std::optional(state_.last_eval) : end_eval_;
   if (folder_ && result.stop_reason != "interrupted") {
-    if (end_is_best) write_policy("best.iap", mean_, state_.iteration, end_eval_);
-    write_policy("final.iap", mean_, state_.iteration, value);
+    if (end_is_best) write_policy("best.iap", mean_, mean_moments_, state_.iteration, end_eval_);
+    write_policy("final.iap", mean_, mean_moments_, state_.iteration, value);
   }
-  result.policy = std::make_shared<PolicyFile>(policy_of(result.parameters, result.iterations, value));
-  result.best_policy = std::make_shared<PolicyFile>(policy_of(
-      result.best_parameters, result.best_iteration, evaluated ? std::optional(result.best_eval) : std::optional<double>()));
+  result.policy = std::make_shared<PolicyFile>(policy_of(result.parameters, mean_moments_, result.iterations, value));
+  result.best_policy = std::make_shared<PolicyFile>(
+      policy_of(result.best_parameters, end_is_best ? mean_moments_ : best_moments, result.best_iteration,
+                evaluated ? std::optional(result.best_eval) : std::optional<double>()));
   log(text("ends at iteration ", result.iterations, " after ", result.seconds, " s: ", result.stop_reason));
   return result;
 }
@@ -79,7 +85,8 @@ void Trainer::confirm(TrainResult& result) {
         ended_before_->confirmed->episodes == episodes) {
       result.confirmed = ended_before_->confirmed;
     } else if (episodes > 0) {
-      const Evaluation played = evaluate(pool_, result.best_parameters, episodes, options_.seed, EpisodeSet::confirmation);
+      const Evaluation played = evaluate(evaluation_pool(), result.best_parameters, result.best_policy->policy.moments(), episodes,
+                                         options_.seed, EpisodeSet::confirmation);
       result.confirmed = Confirmation{episodes, played.mean, played.standard_deviation, played.low, played.high};
       log(text("best policy (iteration ", result.best_iteration, ") on ", episodes, " fresh episodes: ", played.mean, " [",
                played.low, ", ", played.high, "]"));

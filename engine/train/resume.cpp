@@ -29,7 +29,7 @@ bool Trainer::load() {
                      "': it has a metrics.csv but no checkpoint.iap; begin anew in another folder with --out"));
   }
   const std::string source = folder_->file("checkpoint.iap").string();
-  const Config before = complete_identity(found->checkpoint.identity, options_, spec_);
+  const Config before = complete_identity(found->checkpoint.identity, options_, evaluation().spec);
   if (const auto difference = first_difference(before, identity_); !difference.empty())
     throw Error(
         text("cannot resume '", folder_->path().string(), "' with other settings (", difference,
@@ -38,9 +38,12 @@ bool Trainer::load() {
              folder_->path().string(), "' to begin anew"));
   state_ = std::move(found->checkpoint);
   state_.identity = identity_;
+  go_to_stage_of(state_.iteration);
   Reader reader(state_.optimizer, source);
   optimizer_->load(reader);
-  if (!reader.at_end() || state_.best_parameters.size() != optimizer_->parameters() || optimizer_->iteration() != state_.iteration)
+  if (!reader.at_end() || state_.best_parameters.size() != evaluation().policy.size() ||
+      optimizer_->iteration() != state_.iteration || state_.moments.size() != evaluation().policy.moments().size() ||
+      state_.best_moments.size() != state_.moments.size())
     throw Error(text(source, ": does not fit this program's policy and optimizer; it was written by another version"));
   if (!found->warning.empty()) {
     const std::string warning = text("warning: continuing from the previous checkpoint, because ", found->warning);
@@ -60,8 +63,9 @@ void Trainer::begin() {
     write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, identity_), 2) + "\n");
     if (!options_.script.empty()) write_file_atomic(folder_->file("experiment.lua"), options_.script);
     log(text(resumed ? "resumes" : "begins", " at iteration ", optimizer_->iteration(), " of ", options_.iterations, ": ",
-             spec_.name, ", ", policy_.size(), " parameters, population ", optimizer_->population(), ", ", pool_.threads(),
-             " threads"));
+             stage().world.spec.name, ", ", stage().world.policy.size(), " parameters, population ", optimizer_->population(), ", ",
+             pool_->threads(), " threads"));
+    if (initial_ && !resumed) log(initial_line());
   }
   tell_begin(resumed);
   progress_->start(optimizer_->iteration(), options_.iterations);
@@ -71,6 +75,13 @@ void Trainer::begin() {
   evaluate_mean(report);
   state_.first_eval = report.eval_mean;
   complete(report);
+}
+
+/// What the run begins at, and where that policy is another one than ours although its parameters fit.
+std::string Trainer::initial_line() const {
+  const std::string difference = first_difference(initial_->file.policy.architecture(), stage().world.policy.architecture());
+  return text("begins at the parameters of ", initial_->place, " (content ", initial_->content, ")",
+              difference.empty() ? "" : text("; its blocks differ: ", difference));
 }
 
 void Trainer::tell_begin(bool resumed) {
@@ -101,7 +112,7 @@ void Trainer::continue_files() {
   if (metrics_->rows() != state_.iteration + 1)
     log(text("warning: metrics.csv held ", metrics_->rows(), " of ", state_.iteration + 1, " rows"));
   seconds_before_ = metrics_->seconds();
-  write_policy("best.iap", state_.best_parameters, state_.best_iteration, state_.best_eval);
+  write_policy("best.iap", state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
   keep_mean();
 }
 

@@ -22,10 +22,12 @@ namespace {
 void check_fit(const EnvSpec& spec, const Policy& policy) {
   if (policy.action_size() != spec.action_size)
     throw Error(text("the policy gives ", policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
-  // Not how often: a policy may be asked more or less frequently than in training.
-  if (policy.observation().images != spec.observation.images || policy.observation().vector != spec.observation.vector)
+  // The time between observations is no part of what a policy sees; older policies do not know it.
+  ObservationSpec seen = spec.observation;
+  seen.dt = policy.observation().dt;
+  if (policy.observation() != seen)
     throw Error(text("the policy was built for the observation ", to_json(to_config(policy.observation())), ", '", spec.name,
-                     "' gives ", to_json(to_config(spec.observation))));
+                     "' gives ", to_json(to_config(seen))));
 }
 
 /// Policy outputs, clipped to [-1, 1], onto the action range; the identity for the range [-1, 1].
@@ -66,6 +68,7 @@ void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& obse
     episode.unstable = result.unstable;
     ++episode.steps;
   }
+  if (!policy.moments().empty()) episode.gathered = policy.gathered();
 }
 
 }  // namespace
@@ -99,6 +102,7 @@ struct RolloutPool::Impl {
       if (!worker.env) throw Error("the environment factory returned no environment");
     }
     worker.policy->set_parameters(task.parameters);
+    if (!task.moments.empty()) worker.policy->set_moments(task.moments);
     return run_episode(*worker.env, *worker.policy, task.seed);
   }
 

@@ -16,6 +16,7 @@ struct Episode {
   double total = 0;  ///< the return: undiscounted sum of rewards
   int steps = 0;     ///< policy steps
   bool terminated = false, truncated = false, unstable = false;
+  std::vector<Moment> gathered;  ///< what the policy's blocks gathered (Policy::gathered)
 };
 
 /// Called after each step's `act` and before the environment moves; for videos and traces.
@@ -29,6 +30,7 @@ Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObse
 struct RolloutTask {
   std::span<const float> parameters;
   std::uint64_t seed = 0;
+  std::span<const Moment> moments = {};  ///< totals that the policy works with; empty: those of the prototype
 };
 
 /// Builds one environment; called once a worker, never by two threads at a time.

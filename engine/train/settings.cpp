@@ -14,7 +14,10 @@ import iap.env;
 import iap.envs;
 import iap.optim;
 import iap.policy;
+import :initial;
 import :settings;
+import :stages;
+import :types;
 
 namespace iap {
 namespace {
@@ -58,7 +61,17 @@ TrainOptions read_train_options(const Config& config) {
   };
   options.env = env_table(reader.value("env"), "train: option 'env'");
   options.policy = reader.value("policy");
-  if (!options.policy.map()) reader.fail(text("option 'policy' must be a block, got ", options.policy.describe()));
+  options.init = reader.value("init");
+  if (!options.init.is_null() && !options.init.string() && !options.init.map())
+    reader.fail(text("option 'init' must be the path of a run or policy file, got ", options.init.describe()));
+  options.curriculum = read_curriculum(reader.value("curriculum"));
+  options.eval_env = reader.value("eval_env");
+  if (options.eval_env.string()) options.eval_env = env_table(options.eval_env, "train: option 'eval_env'");
+  if (!options.eval_env.is_null() && !options.eval_env.map())
+    reader.fail(
+        text("option 'eval_env' must be an environment or a table of the options that change, got ", options.eval_env.describe()));
+  if (!options.policy.map() && (options.init.is_null() || !options.policy.is_null()))
+    reader.fail(text("option 'policy' must be a block, got ", options.policy.describe()));
   options.optimizer = reader.value("optimizer");
   if (options.optimizer.is_null()) options.optimizer = Config::Map{{"kind", "es"}};
   if (!options.optimizer.map()) reader.fail(text("option 'optimizer' must be a table, got ", options.optimizer.describe()));
@@ -96,17 +109,21 @@ int confirm_episodes(const TrainOptions& options) {
   return options.confirm_episodes.value_or(std::min(options.eval_episodes, most_episodes / 4) * 4);
 }
 
-Config identity_of(const TrainOptions& options, const EnvSpec& spec, const Policy& policy, const Optimizer& optimizer) {
-  return Config::Map{
-      {"env", spec.config},
-      {"policy", policy.architecture()},
-      {"optimizer", optimizer.config()},
+Config identity_of(const TrainOptions& options, const Stages& stages, const Config& optimizer, const Initial* initial) {
+  Config identity = Config::Map{
+      {"env", stages.base.config},
+      {"policy", stages.evaluation.policy.architecture()},
+      {"optimizer", optimizer},
       {"episodes", options.episodes},
       {"seed", static_cast<std::int64_t>(options.seed)},
       {"episode_seeds", episode_seeds_names()[static_cast<std::size_t>(options.episode_seeds)]},
       {"eval_every", options.eval_every},
       {"eval_episodes", options.eval_episodes},
   };
+  if (!options.curriculum.empty()) identity["curriculum"] = curriculum_of(options, stages);
+  if (!options.eval_env.is_null()) identity["eval_env"] = stages.evaluation.spec.config;
+  if (initial) identity["init"] = Config::Map{{"content", initial->content}};
+  return identity;
 }
 
 Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec) {
@@ -119,7 +136,8 @@ Config complete_identity(Config stored, const TrainOptions& options, const EnvSp
     } catch (const Error&) {
     }
   };
-  if (!options.make_env) complete("env", [](const Config& env) { return make_env(env)->spec().config; });
+  if (!options.make_env)
+    for (const char* key : {"env", "eval_env"}) complete(key, [](const Config& env) { return make_env(env)->spec().config; });
   std::vector<float> parameters;
   complete("policy", [&](const Config& architecture) {
     const Policy policy(architecture, spec.observation, spec.action_size);
@@ -137,8 +155,12 @@ Config run_config(const TrainOptions& options, Config identity) {
   config["checkpoint_every"] = options.checkpoint_every;
   Config given = options.given;
   given["env"] = options.env;
-  given["policy"] = options.policy;
   given["optimizer"] = options.optimizer;
+  if (!options.policy.is_null()) given["policy"] = options.policy;
+  if (!options.init.is_null()) given["init"] = options.init;
+  if (!options.eval_env.is_null()) given["eval_env"] = options.eval_env;
+  if (const auto* path = options.init.string()) config["init"]["path"] = *path;
+  if (const Config* path = options.init.find("path")) config["init"]["path"] = *path;
   // They change nothing of what a run comes to, and differ between a run and its continuation.
   for (const char* key : {"out", "resume", "threads", "quiet", "given"}) given.map()->erase(key);
   config["given"] = std::move(given);

@@ -7,6 +7,8 @@ import iap.core;
 import iap.env;
 import iap.optim;
 import iap.policy;
+import :initial;
+import :stages;
 import :types;
 
 namespace iap {
@@ -18,8 +20,9 @@ void check_options(const TrainOptions& options);
 int confirm_episodes(const TrainOptions& options);
 
 /// What determines a run's results: the same settings give the same numbers, however long the run and whatever the threads. Every
-/// option stands there as it became (its default where it was left out); `spec`, `policy` and `optimizer` are those of the run.
-Config identity_of(const TrainOptions& options, const EnvSpec& spec, const Policy& policy, const Optimizer& optimizer);
+/// option stands there as it became (its default where it was left out); `optimizer` is what the run's options became, stages
+/// aside, and `initial` the policy that it begins at, or null.
+Config identity_of(const TrainOptions& options, const Stages& stages, const Config& optimizer, const Initial* initial);
 
 /// The identity that a checkpoint holds, read by this program: options that it lacks, because they were not written down or not
 /// known at the time, take their present defaults. What it does hold stands.

@@ -5,6 +5,7 @@ module;
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,41 +16,49 @@ import iap.envs;
 import iap.optim;
 import iap.policy;
 import iap.rollout;
+import :initial;
 import :settings;
+import :stages;
 import :trainer;
 import :types;
 
 namespace iap {
 namespace {
 
-EnvFactory factory_of(const TrainOptions& options) {
-  if (options.make_env) return options.make_env;
-  return [env = options.env] { return make_env(env); };
-}
-
-EnvSpec spec_of(const EnvFactory& make) {
-  const auto env = make();
-  if (!env) throw Error("train: the environment factory returned no environment");
-  return env->spec();
-}
-
-Policy initial_policy(const TrainOptions& options, const EnvSpec& spec) {
-  Policy policy(options.policy, spec.observation, spec.action_size);
-  policy.initialise(options.seed);
-  return policy;
+std::vector<float> initial_parameters(const TrainOptions& options, const std::optional<Initial>& initial, const World& world) {
+  if (!initial) {
+    Policy policy = world.policy.clone();
+    policy.initialise(options.seed);
+    return {policy.parameters().begin(), policy.parameters().end()};
+  }
+  try {
+    const Policy& given = initial->file.policy;
+    if (given.moments().size() != world.policy.moments().size())
+      throw Error(
+          text("its blocks gather ", given.moments().size(), " moments, those of this policy ", world.policy.moments().size()));
+    return carried_parameters(given, given.parameters(), world.policy);
+  } catch (const Error& error) {
+    throw Error(text("train: option 'init' (", initial->place, "): ", error.what()));
+  }
 }
 
 }  // namespace
 
 Trainer::Trainer(const TrainOptions& options)
     : options_(options),
-      make_env_(factory_of(options)),
-      spec_(spec_of(make_env_)),
-      policy_(initial_policy(options, spec_)),
-      optimizer_(make_optimizer(options.optimizer, policy_.parameters(), options.seed)),
-      identity_(identity_of(options, spec_, policy_, *optimizer_)),
-      pool_(make_env_, policy_.clone(), options.threads) {
+      initial_(read_initial(options)),
+      worlds_(build_stages(options, options.policy.is_null() && initial_ ? initial_->file.policy.architecture() : options.policy)),
+      optimizer_(optimizer_of(0, initial_parameters(options, initial_, stage().world))),
+      identity_(identity_of(options, worlds_, completed_optimizer(), initial_ ? &*initial_ : nullptr)) {
+  check_stages();
   state_.identity = identity_;
+  state_.moments.resize(evaluation().policy.moments().size());
+  if (initial_) {
+    state_.initial = initial_->bytes;
+    const auto moments = initial_->file.policy.moments();
+    state_.moments.assign(moments.begin(), moments.end());
+  }
+  open_pool();
   keep_mean();
 }
 

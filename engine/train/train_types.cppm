@@ -39,11 +39,29 @@ struct Evaluation {
   double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// A part of a run with settings of its own; what it does not name is as in the run's options.
+struct TrainStage {
+  std::optional<int> through;     ///< the stage's last iteration; the last stage goes on to the end of the run
+  std::optional<int> episodes;    ///< as TrainOptions::episodes
+  std::optional<int> population;  ///< of the optimizer: es, ars or pgpe
+  Config env;                     ///< options that take the place of the environment's; null: none
+};
+
 struct TrainOptions {
   Config env;           ///< as make_env takes it
   EnvFactory make_env;  ///< builds the environments instead of make_env(env), for hosts that bring their own
-  Config policy;        ///< architecture, as Policy takes it
-  Config optimizer;     ///< as make_optimizer takes it
+  Config policy;        ///< architecture, as Policy takes it; null: that of `init`
+  /// The policy whose parameters the run begins at, instead of drawn ones: the path of a run or policy file, or {path, content},
+  /// which also says what is expected there. Its image sizes may be others (`carried_parameters`). A run that resumes does not need
+  /// the file any more. `init_policy` is for hosts that hold one.
+  Config init;
+  std::shared_ptr<const PolicyFile> init_policy;
+  /// Stages one after the other. Where the size of images changes, the mean is carried over as `carried_parameters` does.
+  std::vector<TrainStage> curriculum;
+  /// Where evaluations play, and with them the best policy and its confirmation: options that take the place of those of the last
+  /// stage's environment, or a whole environment if there is a name among them; null: the last stage's. Policy files name it.
+  Config eval_env;
+  Config optimizer;  ///< as make_optimizer takes it
   int iterations = 100;
   int episodes = 1;        ///< per member and iteration; fitness is their mean return
   std::uint64_t seed = 0;  ///< below 2^63
@@ -80,7 +98,7 @@ struct TrainResult {
   std::uint32_t best_iteration = 0;       ///< whose evaluation that is
   std::optional<Confirmation> confirmed;  ///< nothing if interrupted or not asked for
   std::string stop_reason;                ///< "iterations", "on_iteration", "interrupted" or the optimizer's own
-  std::vector<float> parameters;          ///< the mean at the end
+  std::vector<float> parameters;          ///< the mean at the end, as evaluations play it
   std::vector<float> best_parameters;     ///< the mean with the best evaluation
   double seconds = 0;                     ///< since the run began, interruptions left out
   /// These parameters as policies, with the metadata of final.iap and best.iap. `train` always sets them.

@@ -15,10 +15,12 @@ import iap.optim;
 import iap.policy;
 import iap.rollout;
 import :checkpoint;
+import :initial;
 import :metrics;
 import :progress;
 import :run_folder;
 import :run_state;
+import :stages;
 import :types;
 
 namespace iap {
@@ -32,6 +34,7 @@ struct Rollouts {
   std::uint64_t steps = 0;
   int unstable = 0;
   double seconds = 0;
+  std::vector<Moment> moments;  ///< the totals before, and what the episodes gathered
 };
 
 /// A run on its way from the first iteration to its result.
@@ -52,10 +55,24 @@ class Trainer {
     return iteration == 0 || (options_.eval_every > 0 && iteration % static_cast<std::uint32_t>(options_.eval_every) == 0);
   }
   double seconds() const;
+  const Stage& stage() const { return worlds_.stages[stage_]; }
+  const World& evaluation() const { return worlds_.evaluation; }
+
+  // curriculum.cpp: from stage to stage
+  std::unique_ptr<Optimizer> optimizer_of(std::size_t stage, std::span<const float> parameters) const;
+  std::unique_ptr<Optimizer> next_optimizer(std::size_t stage, const Optimizer& before) const;
+  void check_stages() const;
+  Config completed_optimizer() const;
+  void go_to_stage_of(std::uint32_t iteration);
+  void advance();
+  void open_pool();
+  RolloutPool& evaluation_pool();
+  std::vector<float> evaluated_mean() const;
 
   // resume.cpp: from the folder to the first or next iteration, and back to the folder
   bool load();
   void begin();
+  std::string initial_line() const;
   void tell_begin(bool resumed);
   void continue_files();
   void save_checkpoint();
@@ -68,14 +85,19 @@ class Trainer {
   bool iterate();
 
   // result.cpp
-  PolicyFile policy_of(std::span<const float> parameters, std::uint32_t iteration, std::optional<double> value) const;
-  void write_policy(const char* name, std::span<const float> parameters, std::uint32_t iteration, std::optional<double> value);
+  PolicyFile policy_of(std::span<const float> parameters, std::span<const Moment> moments, std::uint32_t iteration,
+                       std::optional<double> value) const;
+  void write_policy(const char* name, std::span<const float> parameters, std::span<const Moment> moments, std::uint32_t iteration,
+                    std::optional<double> value);
   TrainResult result_of(std::string stop_reason);
   void confirm(TrainResult& result);
   void tell_end(const TrainResult& result);
 
   std::string iterate_until_stopped();
-  void keep_mean() { mean_.assign(optimizer_->mean().begin(), optimizer_->mean().end()); }
+  void keep_mean() {
+    mean_ = evaluated_mean();
+    mean_moments_ = state_.moments;
+  }
   /// The folder, as lines for people begin with it.
   std::string place() const { return folder_ ? folder_->path().string() + ": " : ""; }
   void log(const std::string& line) {
@@ -83,12 +105,13 @@ class Trainer {
   }
 
   const TrainOptions& options_;
-  EnvFactory make_env_;
-  EnvSpec spec_;
-  Policy policy_;
+  std::optional<Initial> initial_;
+  Stages worlds_;
+  std::size_t stage_ = 0;  ///< of the last completed iteration, or of the next one once that has begun
   std::unique_ptr<Optimizer> optimizer_;
   Config identity_;
-  RolloutPool pool_;
+  std::unique_ptr<RolloutPool> pool_, evaluation_pool_;  ///< the second one only where evaluations need a world of their own
+  const World* pool_world_ = nullptr;
   std::vector<float> population_;
 
   std::optional<RunFolder> folder_;
@@ -103,7 +126,8 @@ class Trainer {
   Checkpoint state_;
   std::string complete_;  ///< the file for the last completed iteration; empty once it is written
   std::optional<double> end_eval_;
-  std::vector<float> mean_;  ///< of the last completed iteration
+  std::vector<float> mean_;  ///< of the last completed iteration, as evaluations play it
+  std::vector<Moment> mean_moments_;
 };
 
 }  // namespace iap

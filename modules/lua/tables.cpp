@@ -45,7 +45,7 @@ class TableReader {
     std::map<lua_Integer, Config> items;
     lua_pushnil(state_);
     while (lua_next(state_, index)) {
-      entry(entries, items, trail_.size() == 1 ? rules.skip : std::string_view());
+      entry(entries, items, trail_.size() == 1 ? &rules.skip : nullptr);
       lua_pop(state_, 1);
     }
     trail_.pop_back();
@@ -60,11 +60,11 @@ class TableReader {
   }
 
  private:
-  void entry(Config::Map& entries, std::map<lua_Integer, Config>& items, std::string_view skip) {
+  void entry(Config::Map& entries, std::map<lua_Integer, Config>& items, const std::vector<std::string_view>* skip) {
     const int key_at = lua_gettop(state_) - 1, value_at = key_at + 1;
     if (lua_type(state_, key_at) == LUA_TSTRING) {
       const auto key = string_at(state_, key_at);
-      if (!skip.empty() && key == skip) return;
+      if (skip && std::ranges::find(*skip, key) != skip->end()) return;
       path_.emplace_back(key);
       entries.emplace(key, value(value_at));
     } else if (lua_isinteger(state_, key_at)) {

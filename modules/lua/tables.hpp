@@ -15,8 +15,8 @@ struct TableRules {
   /// Where the list part of the outermost table goes when it also has named entries, or is a list: {a, b, top = 3} with "blocks"
   /// becomes {blocks = {a, b}, top = 3}. Empty: such a mixture is an error.
   std::string_view list_key;
-  /// An entry of the outermost table that is left out (a callback).
-  std::string_view skip;
+  /// Entries of the outermost table that are left out (callbacks, objects without a config).
+  std::vector<std::string_view> skip;
 };
 
 /// The value at `index` as a Config: booleans, numbers (NaN too), strings, lists, tables with string keys, and objects that have a

@@ -67,6 +67,13 @@ class RandomSearch : public MeanSearch {
     return {{"sigma", sigma_}, {"learning_rate", learning_rate_}, {"step_norm", norm(step_)}, {"parameter_norm", norm(mean_)}};
   }
 
+  void adopt(const Optimizer& before, bool same_parameters) override {
+    const auto& other = dynamic_cast<const RandomSearch&>(before);
+    go_on_from(other, same_parameters);
+    learning_rate_ = other.learning_rate_;
+    if (same_parameters) step_ = other.step_;
+  }
+
   void save(Writer& writer) const override {
     turn_.save(writer);
     writer.put(learning_rate_);

@@ -100,6 +100,14 @@ class ClipUp : public Ascent {
 
 }  // namespace
 
+void copy_moments(const Ascent& before, Ascent& ascent) {
+  Writer writer;
+  before.save(writer);
+  const std::string state = writer.bytes();
+  Reader reader(state, "ascent");
+  ascent.load(reader);
+}
+
 const std::vector<std::string>& ascent_names() {
   static const std::vector<std::string> names = {"adam", "sgd", "clipup"};
   return names;

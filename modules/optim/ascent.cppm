@@ -28,4 +28,7 @@ const std::vector<std::string>& ascent_names();
 /// learning rates; Toklu et al. 2020, algorithm 1).
 std::unique_ptr<Ascent> make_ascent(const std::string& name, Options& options, std::size_t parameters);
 
+/// Gives `ascent` the moments of `before`, which was made by the same options for as many parameters.
+void copy_moments(const Ascent& before, Ascent& ascent);
+
 }  // namespace iap

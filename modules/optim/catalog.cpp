@@ -53,6 +53,10 @@ Config current_optimizer(Config config) {
   return config;
 }
 
+void Optimizer::adopt(const Optimizer&, bool) {
+  throw Error(text(name(), ": keeps its population and its parameters to the end; es, ars and pgpe can change them on the way"));
+}
+
 std::unique_ptr<Optimizer> make_optimizer(const Config& given, std::span<const float> initial, std::uint64_t seed) {
   const Config config = current_optimizer(given);
   Options options("optimizer", config);

@@ -65,6 +65,15 @@ class EvolutionStrategy : public MeanSearch {
         {"sigma", sigma_}, {"learning_rate", learning_rate_}, {"gradient_norm", gradient_norm_}, {"parameter_norm", norm(mean_)}};
   }
 
+  void adopt(const Optimizer& before, bool same_parameters) override {
+    const auto& other = dynamic_cast<const EvolutionStrategy&>(before);
+    go_on_from(other, same_parameters);
+    sigma_ = other.sigma_;
+    learning_rate_ = other.learning_rate_;
+    gradient_norm_ = other.gradient_norm_;
+    if (same_parameters) copy_moments(*other.ascent_, *ascent_);
+  }
+
   void save(Writer& writer) const override {
     turn_.save(writer);
     for (const double value : {sigma_, learning_rate_, gradient_norm_}) writer.put(value);

@@ -29,6 +29,13 @@ class MeanSearch : public Optimizer {
   void round_mean(std::string_view remedy) {
     round_parameters(name(), std::span<const double>(mean_), std::span<float>(rounded_), remedy);
   }
+  /// The part of `adopt` that all kinds share: the turn and, for the same parameters, the mean.
+  void go_on_from(const MeanSearch& before, bool same_parameters) {
+    turn_.go_on_from(before.turn_);
+    if (!same_parameters) return;
+    mean_ = before.mean_;
+    rounded_ = before.rounded_;
+  }
   /// `mean_` and `mean()` as `writer.put_all(mean_)` saved them.
   void load_mean(Reader& reader) {
     reader.get_into(std::span<double>(mean_));

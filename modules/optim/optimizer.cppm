@@ -44,6 +44,10 @@ class Optimizer {
   virtual std::uint32_t iteration() const = 0;
   /// Figures for the log, in a fixed order: sigma, learning rate, norms.
   virtual std::vector<std::pair<std::string, double>> metrics() const = 0;
+  /// Goes on where `before`, an optimizer of the same kind, stands: its iteration, step sizes and learning rates; this one may have
+  /// another population. `same_parameters`: its mean and what it keeps for each parameter too. Otherwise the mean stays what this
+  /// one was built with, and moments begin anew. @throws Error for a kind that cannot change in the middle of a search.
+  virtual void adopt(const Optimizer& before, bool same_parameters);
   /// Name of the stop condition that holds after the last tell, or "". Nothing breaks if the caller goes on.
   virtual std::string stop_reason() const { return ""; }
   /// Exact state; `load` restores an optimizer built with the same options and P bit for bit.

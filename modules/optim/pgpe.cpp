@@ -72,6 +72,20 @@ class ParameterExploration : public MeanSearch {
             {"parameter_norm", norm(mean_)}};
   }
 
+  /// Other parameters begin with the root mean square of the deviations so far.
+  void adopt(const Optimizer& before, bool same_parameters) override {
+    const auto& other = dynamic_cast<const ParameterExploration&>(before);
+    go_on_from(other, same_parameters);
+    learning_rate_ = other.learning_rate_;
+    gradient_norm_ = other.gradient_norm_;
+    if (same_parameters) {
+      deviations_ = other.deviations_;
+      copy_moments(*other.ascent_, *ascent_);
+    } else {
+      std::ranges::fill(deviations_, norm(other.deviations_) / std::sqrt(static_cast<double>(other.deviations_.size())));
+    }
+  }
+
   void save(Writer& writer) const override {
     turn_.save(writer);
     writer.put(learning_rate_);

@@ -28,6 +28,8 @@ class Turn {
   void ask(std::size_t size);
   /// @throws Error unless a population was asked for and `size` is its number of members.
   void check_tell(std::size_t size) const;
+  /// Counts on from where another one stands, between two turns.
+  void go_on_from(const Turn& before) { iteration_ = before.iteration_; }
   /// Ends the turn.
   void told();
 

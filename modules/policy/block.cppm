@@ -10,6 +10,21 @@ import iap.core;
 
 export namespace iap {
 
+/// Count, mean and sum of squared differences to the mean of a value seen so far.
+struct Moment {
+  double count = 0, mean = 0, squares = 0;
+  /// Takes one more value in (Welford's recurrence).
+  void add(double value) {
+    const double before = value - mean;
+    count += 1;
+    mean += before / count;
+    squares += before * (value - mean);
+  }
+  /// Takes in what `other` saw (Chan, Golub & LeVeque 1979). The result depends on the order of the calls in its last bits.
+  void merge(const Moment& other);
+  bool operator==(const Moment&) const = default;
+};
+
 /// What a block looked at in its last `forward`, for pictures and reports.
 struct AttentionView {
   std::string block;              ///< path of the block, ".head_2" added for the second of several heads
@@ -18,6 +33,23 @@ struct AttentionView {
   int patch = 0, stride = 0;      ///< pixels
   std::span<const float> scores;  ///< rows * columns; larger is more important
   std::span<const int> selected;  ///< chosen patches, best first; empty for a block that weighs all of them
+};
+
+/// Where the patches of a grid lie along one axis of the image: centre i at first + i * step, as a fraction of the image's size.
+struct PatchAxis {
+  int count = 0;
+  double first = 0, step = 0;
+  bool operator==(const PatchAxis&) const = default;
+};
+
+/// Parameters that belong to the patches of an image, which is why their number depends on its size: `tables` grids one after the
+/// other, each rows x columns x `values`.
+struct GridParameters {
+  std::size_t offset = 0;  ///< of the first in the policy's whole vector
+  PatchAxis rows, columns;
+  int tables = 1, values = 1;
+  /// Weights w of a sum over patches, L^(-1/2) sum_i w_i v_i, rather than properties of a patch.
+  bool weights = false;
 };
 
 /// What a block is told when it is built.
@@ -57,6 +89,14 @@ class Block {
   virtual void forward(const Observation& observation, std::span<const float> in, std::span<float> out) = 0;
   /// Appends what this block looked at in its last `forward`.
   virtual void collect_views(std::vector<AttentionView>& views) const { (void)views; }
+  /// Appends those of this block's parameters whose number depends on the size of an image.
+  virtual void collect_grids(std::vector<GridParameters>& grids) const { (void)grids; }
+  /// How many moments this block gathers over an episode, one for each value that it watches; see `Moment`.
+  virtual std::size_t moments() const { return 0; }
+  /// Writes the moments of the episode so far, moments() of them.
+  virtual void gathered(std::span<Moment> episode) const { (void)episode; }
+  /// Takes the moments of all training episodes, moments() of them; they hold until the next call.
+  virtual void use_moments(std::span<const Moment> totals) { (void)totals; }
   virtual std::span<const std::unique_ptr<Block>> children() const { return {}; }
 
   /// The options that build this block again, with every default filled in; those of its children are inside.

@@ -49,10 +49,21 @@ struct Policy::Impl {
     collect_blocks(*root, blocks);
     parameters.resize(layout.size());
     action.resize(static_cast<std::size_t>(action_size));
+    std::size_t watched = 0;
+    for (const Block* block : blocks) watched += block->moments();
+    moments.resize(watched);
     bind();
+    use_moments();
   }
   void bind() {
     for (Block* block : blocks) block->bind(parameters);
+  }
+  void use_moments() {
+    std::span<const Moment> rest = moments;
+    for (Block* block : blocks) {
+      block->use_moments(rest.first(block->moments()));
+      rest = rest.subspan(block->moments());
+    }
   }
   void check(const Observation& seen) const;
 
@@ -62,6 +73,7 @@ struct Policy::Impl {
   std::unique_ptr<Block> root;
   std::vector<Block*> blocks;
   std::vector<float> parameters, action;
+  std::vector<Moment> moments;
 };
 
 void Policy::Impl::check(const Observation& seen) const {
@@ -127,6 +139,29 @@ std::span<const float> Policy::act(const Observation& observation) {
   return impl_->action;
 }
 
+std::span<const Moment> Policy::moments() const { return impl_->moments; }
+
+void Policy::set_moments(std::span<const Moment> totals) {
+  if (totals.size() != moments().size())
+    throw Error(text("policy: got ", totals.size(), " moments, its blocks gather ", moments().size()));
+  for (std::size_t i = 0; i < totals.size(); ++i)
+    if (const auto& [count, mean, squares] = totals[i];
+        !(count >= 0 && squares >= 0 && std::isfinite(count) && std::isfinite(mean) && std::isfinite(squares)))
+      throw Error(text("policy: moment ", i, " is (", count, ", ", mean, ", ", squares, "); moments must be finite"));
+  std::ranges::copy(totals, impl_->moments.begin());
+  impl_->use_moments();
+}
+
+std::vector<Moment> Policy::gathered() const {
+  std::vector<Moment> episode(moments().size());
+  std::span<Moment> rest = episode;
+  for (const Block* block : impl_->blocks) {
+    block->gathered(rest.first(block->moments()));
+    rest = rest.subspan(block->moments());
+  }
+  return episode;
+}
+
 std::vector<AttentionView> Policy::views() const {
   std::vector<AttentionView> views;
   for (const Block* block : impl_->blocks) block->collect_views(views);
@@ -136,6 +171,7 @@ std::vector<AttentionView> Policy::views() const {
 Policy Policy::clone() const {
   Policy copy(architecture(), observation(), action_size());
   copy.set_parameters(parameters());
+  copy.set_moments(moments());
   return copy;
 }
 

@@ -46,17 +46,43 @@ class Policy {
   /// The action for an observation, action_size() values as the last block wrote them (in [-1, 1] if it ends in tanh), valid
   /// until the next call. Allocates nothing after the first call. @throws Error if the observation does not fit the spec.
   std::span<const float> act(const Observation& observation);
+  /// Moments that blocks gather while they act, such as those of `normalise` over training; none for most policies. `moments` are
+  /// the totals that blocks work with: nothing seen at first, and only `set_moments` changes them. `gathered` are those of the
+  /// episode so far, for whoever merges them. @throws Error on a wrong number of them, or one that is not finite.
+  std::span<const Moment> moments() const;
+  void set_moments(std::span<const Moment> totals);
+  std::vector<Moment> gathered() const;
   /// What the policy looked at in its last `act`; borrowed until the next.
   std::vector<AttentionView> views() const;
   /// A table: block, options, output size, parameters; and the total.
   std::string summary() const;
-  /// A policy with the same architecture and parameters, at the start of an episode.
+  /// A policy with the same architecture, parameters and moments, at the start of an episode.
   Policy clone() const;
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// How a policy is made to fit images of another size.
+enum class Fit : std::uint8_t {
+  resample,  ///< patches of as many pixels, so more of them in a larger image: what belongs to patches is resampled
+  pool       ///< patches of the same part of the image: pixels are averaged first (option `pool`), and no parameter changes
+};
+
+/// `parameters` of `from` as `to`, a policy of the same blocks on images of other sizes, takes them. What belongs to the patches of
+/// an image is resampled bilinearly between patch centres (with averages where `to` has fewer patches), everything else stays:
+/// - properties of a patch (learned encodings, learned weights of queries) become R w, R interpolating from the grid of `from` to
+///   that of `to` with rows that sum to 1;
+/// - weights of a sum over patches (a learned P) become sqrt(L' / L) R^T w, R interpolating from the new grid to the old one: the
+///   sum over the large image's L' patches is then that over its values at the L old patches, so that it has the same value for a
+///   constant image, and nearly so for a smooth one. The root is there because a block divides by sqrt(L') what was sqrt(L).
+/// Equal grids keep every bit. @throws Error naming the first block whose parameters do not fit.
+std::vector<float> carried_parameters(const Policy& from, std::span<const float> parameters, const Policy& to);
+
+/// `policy` for `observation`, which may differ from its own in the sizes of images. `Fit::pool` needs images that are n times as
+/// high and wide, the same n for all. @throws Error naming what differs otherwise, or the block that does not fit.
+Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit = Fit::resample);
 
 /// What a policy file holds beside the policy. `metadata` is free: the environment's name and config, the run, the return.
 struct PolicyFile {
@@ -68,7 +94,8 @@ struct PolicyFile {
 /// state of its own that reaches nothing outside (no files, no programs), and an attempt is an error that names what was missing.
 enum class Trust : bool { no, yes };
 
-/// A sealed file: a JSON header (architecture, observation, action_size, slices, metadata), then the parameters as float32.
+/// A sealed file: a JSON header (architecture, observation, action_size, slices, moments if any, metadata), then the parameters as
+/// float32.
 std::string save_policy(const Policy& policy, const Config& metadata);
 /// Rebuilds the policy from the file alone. Building a block written in Lua runs its text. Without trust, whatever is built from
 /// the policy's architecture or from `metadata` stays confined, clones and environments included: `confine_lua` marks both.

@@ -44,6 +44,24 @@ void check_slices(const Config& stored, const ParameterLayout& layout) {
   throw Error(text("has ", stored_count, " parameter slices, this program builds ", built.list()->size()));
 }
 
+Config config_of(std::span<const Moment> moments) {
+  Config::List list;
+  for (const auto& [count, mean, squares] : moments) list.push_back(Config::List{count, mean, squares});
+  return list;
+}
+
+std::vector<Moment> moments_from(const Config::List& list, const std::string& source) {
+  std::vector<Moment> moments;
+  for (const auto& item : list) {
+    const Config::List numbers = item.list() ? *item.list() : Config::List{};
+    if (numbers.size() != 3)
+      throw Error(text(source, ": moment ", moments.size() + 1, " is ", item.describe(), ", not three numbers"));
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    moments.push_back({numbers[0].number().value_or(none), numbers[1].number().value_or(none), numbers[2].number().value_or(none)});
+  }
+  return moments;
+}
+
 /// Decodes what `unseal` gave.
 PolicyFile decode(std::string_view payload, const std::string& source, Trust trust) {
   Reader reader(payload, source);
@@ -53,6 +71,7 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
   const auto action_size = options.integer_in("action_size", 1, std::numeric_limits<int>::max());
   const ObservationSpec observation = observation_from_config(options.value("observation"), source);
   const Config& slices = options.value("slices");
+  const auto moments = moments_from(options.list("moments"), source);
   Config metadata = options.value("metadata");
   options.finish();
   const auto parameters = reader.get_all<float>();
@@ -67,6 +86,7 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
     Policy policy(architecture, observation, static_cast<int>(action_size));
     check_slices(slices, policy.layout());
     policy.set_parameters(parameters);
+    if (!moments.empty() || !policy.moments().empty()) policy.set_moments(moments);
     return {std::move(policy), std::move(metadata)};
   } catch (const Error& error) {
     const std::string message = error.what(), prefix = source + ": ";
@@ -85,6 +105,7 @@ std::string save_policy(const Policy& policy, const Config& metadata) {
   header["observation"] = to_config(policy.observation());
   header["action_size"] = policy.action_size();
   header["slices"] = slices_of(policy.layout());
+  if (!policy.moments().empty()) header["moments"] = config_of(policy.moments());
   header["metadata"] = std::move(kept);
   Writer writer;
   writer.put_string(to_json(header));

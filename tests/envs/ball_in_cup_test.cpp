@@ -89,3 +89,27 @@ TEST_CASE("ball-in-cup-catch starts with the ball in free air, drawn uniformly")
   const double share = static_cast<double>(low) / episodes;
   CHECK((share > 0.2 && share < 0.2 * 1.25 + 4 * std::sqrt(0.16 / episodes)));
 }
+
+TEST_CASE("ball-in-cup-catch's dense reward leads over the rim, and changes nothing else") {
+  auto dense = make_env(Config::Map{{"name", "ball-in-cup-catch"}, {"reward", "dense"}});
+  auto task = make_env(Config::Map{{"name", "ball-in-cup-catch"}, {"reward", "task"}}), standard = make();
+  const auto& world = task_of(*dense).world();
+  Random random(6);
+  int caught = 0, between = 0;
+  for (int i = 0; i < 3000; ++i) {
+    if (i % 50 == 0)
+      for (Env* env : {dense.get(), task.get(), standard.get()}) env->reset(i);
+    const std::vector<float> action{static_cast<float>(random.uniform(-1, 1)), static_cast<float>(random.uniform(-1, 1))};
+    const double shaped = dense->step(action).reward, paid = task->step(action).reward;
+    CHECK(standard->step(action).reward == paid);
+    CHECK(std::ranges::equal(dense->observe().vector, task->observe().vector));
+    const auto q = world.qpos();
+    const double x = q[2] - q[0], z = 0.2 + q[3] - (0.6 + q[1] - 0.05);
+    // Half of: how high, from 40 cm below the cup's middle up, times how near to above it, within 40 cm.
+    const double high = std::clamp(1 + z / 0.4, 0.0, 1.0), over = std::clamp(1 - std::abs(x) / 0.4, 0.0, 1.0);
+    CHECK(std::abs(shaped - (paid == 1 ? 1 : 0.5 * high * over)) < 1e-9);
+    caught += paid == 1;
+    between += shaped > 0.05 && shaped < 0.45;
+  }
+  CHECK((caught > 0 && between > 500));
+}

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -100,4 +101,37 @@ TEST_CASE("reacher draws its target anywhere in a ring and its arm anywhere") {
   CHECK(std::abs(above - episodes / 2.0) < 2 * root);
   CHECK(std::abs(turn / episodes - a * a / 3) < 4 * a * a * std::sqrt(4.0 / 45) / root);
   CHECK(std::abs(wrist / episodes - b * b / 3) < 4 * b * b * std::sqrt(4.0 / 45) / root);
+}
+
+TEST_CASE("reacher's dense reward falls with the distance to the target, and changes nothing else") {
+  for (const auto& [name, radius] : std::map<std::string, double>{{"reacher-easy", 0.05}, {"reacher-hard", 0.015}}) {
+    CAPTURE(name);
+    auto dense = make_env(Config::Map{{"name", name}, {"reward", "dense"}});
+    auto task = make_env(Config::Map{{"name", name}, {"reward", "task"}}), standard = make(name);
+    auto& world = task_of(*dense).world();
+    const int target = world.id("geom", "target");
+    Random random(5);
+    double lowest = 1;
+    for (int i = 0; i < 400; ++i) {
+      if (i % 20 == 0)
+        for (Env* env : {dense.get(), task.get(), standard.get()}) env->reset(i);
+      const std::vector<float> action{static_cast<float>(random.uniform(-1, 1)), static_cast<float>(random.uniform(-1, 1))};
+      const double shaped = dense->step(action).reward, paid = task->step(action).reward;
+      CHECK(standard->step(action).reward == paid);
+      CHECK(std::ranges::equal(dense->observe().vector, task->observe().vector));
+      const auto [x, y] = finger(world.qpos());
+      // Tassa et al. 2018: the long tail 1 / (1 + (3 x)^2) is a tenth at x = 1, which is 20 cm beyond the touch.
+      const double away = std::hypot(world.geom_offset(target)[0] - x, world.geom_offset(target)[1] - y) - (radius + 0.01);
+      CHECK(std::abs(shaped - (away <= 0 ? 1 : 1 / (1 + 9 * (away / 0.2) * (away / 0.2)))) < 1e-9);
+      CHECK((paid == 1) == (shaped == 1));
+      lowest = std::min(lowest, shaped);
+    }
+    CHECK((lowest > 0 && lowest < 0.2));
+    CHECK(*dense->spec().config.find("reward") == Config("dense"));
+    CHECK(*standard->spec().config.find("reward") == Config("task"));
+  }
+  CHECK_THROWS_WITH(make_env(Config::Map{{"name", "reacher-easy"}, {"reward", "dence"}}),
+                    Catch::Matchers::ContainsSubstring("unknown reward 'dence'; did you mean 'dense'?"));
+  CHECK_THROWS_WITH(make_env(Config::Map{{"name", "cheetah-run"}, {"reward", "dense"}}),
+                    Catch::Matchers::ContainsSubstring("unknown option 'reward'"));
 }

@@ -21,7 +21,7 @@ struct Part {
 
 int part(Call& call) { return call.give(std::make_unique<Part>()); }
 int json(Call& call) { return call.give(to_json(call.config(1, "options"))); }
-int blocks(Call& call) { return call.give(to_json(call.config(1, "options", {.list_key = "blocks", .skip = "on_iteration"}))); }
+int blocks(Call& call) { return call.give(to_json(call.config(1, "options", {.list_key = "blocks", .skip = {"on_iteration"}}))); }
 int echo(Call& call) { return call.give(call.config(1, "options")); }
 
 constexpr Function library[] = {{"json", entry<json>}, {"blocks", entry<blocks>}, {"echo", entry<echo>}, {"part", entry<part>}};

@@ -11,6 +11,7 @@ module;
 module iap.policy:attention_parts;
 import iap.core;
 import iap.attention;
+import :block;
 
 namespace iap {
 
@@ -18,6 +19,8 @@ namespace iap {
 std::size_t read_image(Options& options, const ObservationSpec& observation);
 /// Options `patch` and `stride` (the patch).
 PatchGrid read_grid(Options& options, const ImageShape& shape);
+/// One table of parameters over the patches of `grid`, which begins at `offset`.
+GridParameters grid_parameters(const PatchGrid& grid, std::size_t offset);
 /// Option `key` (10), a number of patches that the grid must have.
 int read_patch_count(Options& options, std::string_view key, const PatchGrid& grid);
 
@@ -42,6 +45,8 @@ class PositionEncoding {
   std::string describe() const { return name_ == "none" ? "" : ", encoding " + name_; }
   void initialise(std::span<float> parameters, Random& random) const;
   void bind(std::span<const float> parameters);
+  /// Appends the table if it is learned; `grid` is that of its patches.
+  void collect_grids(const PatchGrid& grid, std::vector<GridParameters>& grids) const;
   /// L x c, or empty.
   std::span<const float> table() const { return table_; }
 
@@ -68,6 +73,8 @@ class HeadParameters {
   /// W_Q and W_K begin as N(0, 1/c), so that queries and keys have the variance of the pixels; biases at 0, P at 1.
   void initialise(std::span<float> parameters, Random& random) const;
   HeadWeights weights(std::span<const float> parameters, std::span<const float> encoding) const;
+  /// Appends P if it is learned; `grid` is that of the queries.
+  void collect_grids(const PatchGrid& grid, std::vector<GridParameters>& grids) const;
 
  private:
   int c_;

@@ -29,6 +29,14 @@ PatchGrid read_grid(Options& options, const ImageShape& shape) {
   return PatchGrid(shape, static_cast<int>(size), static_cast<int>(stride), options.owner());
 }
 
+GridParameters grid_parameters(const PatchGrid& grid, std::size_t offset) {
+  const auto axis = [&](int count, int extent) {
+    const double size = extent;
+    return PatchAxis{count, 0.5 * grid.size() / size, grid.stride() / size};
+  };
+  return {.offset = offset, .rows = axis(grid.rows(), grid.image().height), .columns = axis(grid.columns(), grid.image().width)};
+}
+
 int read_patch_count(Options& options, std::string_view key, const PatchGrid& grid) {
   const auto count = options.integer_in(key, 1, std::int64_t{1} << 30, 10);
   if (count > grid.count())

@@ -38,6 +38,12 @@ void PositionEncoding::bind(std::span<const float> parameters) {
   if (size_ > 0) table_ = parameters.subspan(offset_, size_);
 }
 
+void PositionEncoding::collect_grids(const PatchGrid& grid, std::vector<GridParameters>& grids) const {
+  if (size_ == 0) return;
+  grids.push_back(grid_parameters(grid, offset_));
+  grids.back().values = grid.values();
+}
+
 HeadParameters::HeadParameters(const PatchGrid& grid, int d, bool bias, bool query_weights, const std::string& path, int head,
                                int heads, ParameterLayout& layout)
     : c_(grid.values()),
@@ -61,6 +67,10 @@ void HeadParameters::initialise(std::span<float> parameters, Random& random) con
   fill_normal(parameters.subspan(query_, matrix_), deviation, random);
   fill_normal(parameters.subspan(key_, matrix_), deviation, random);
   std::ranges::fill(parameters.subspan(query_weights_, query_weight_count_), 1.0F);
+}
+
+void HeadParameters::collect_grids(const PatchGrid& grid, std::vector<GridParameters>& grids) const {
+  if (query_weight_count_ > 0) grids.push_back(grid_parameters(grid, query_weights_));
 }
 
 HeadWeights HeadParameters::weights(std::span<const float> parameters, std::span<const float> encoding) const {

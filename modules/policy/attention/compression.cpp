@@ -6,6 +6,8 @@ module;
 /// P of IAP-trans.
 module iap.policy:compression;
 import iap.core;
+import iap.attention;
+import :block;
 
 namespace iap {
 
@@ -18,6 +20,8 @@ class Compression {
   Compression(Options& options, int patches, int tokens, const std::string& path, int head, int heads, ParameterLayout& layout);
   const std::string& name() const { return name_; }
   void initialise(std::span<float> parameters, Random& random) const;
+  /// Appends P if it is learned; `grid` is that of its columns.
+  void collect_grids(const PatchGrid& grid, std::vector<GridParameters>& grids) const;
   /// P, valid until the next call.
   std::span<const float> bind(std::span<const float> parameters);
 

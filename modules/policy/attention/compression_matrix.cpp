@@ -9,6 +9,7 @@ module;
 #include <vector>
 module iap.policy;
 import iap.core;
+import iap.attention;
 import :attention_parts;
 import :compression;
 import :internal;
@@ -39,6 +40,13 @@ Compression::Compression(Options& options, int patches, int tokens, const std::s
 
 void Compression::initialise(std::span<float> parameters, Random& random) const {
   fill_normal(parameters.subspan(offset_, learned_), 1, random);
+}
+
+void Compression::collect_grids(const PatchGrid& grid, std::vector<GridParameters>& grids) const {
+  if (learned_ == 0) return;
+  grids.push_back(grid_parameters(grid, offset_));
+  grids.back().tables = static_cast<int>(learned_ / static_cast<std::size_t>(grid.count()));
+  grids.back().weights = true;
 }
 
 std::span<const float> Compression::bind(std::span<const float> parameters) {

@@ -166,6 +166,12 @@ class Cross final : public Block {
     write_values(out);
   }
 
+  void collect_grids(std::vector<GridParameters>& grids) const override {
+    if (options_.learned_query_weights) grids.push_back(grid_parameters(options_.queries, options_.query_weights));
+    options_.encoding->collect_grids(options_.queries, grids);
+    if (options_.key_encoding) options_.key_encoding->collect_grids(options_.keys, grids);
+  }
+
   void collect_views(std::vector<AttentionView>& views) const override {
     if (step_ == 0) return;
     const auto& grid = options_.keys;

@@ -121,6 +121,11 @@ class Rank final : public Block {
     has_frame_before_ = looked_ = true;
   }
 
+  void collect_grids(std::vector<GridParameters>& grids) const override {
+    for (const RankHead& head : options_.heads) head.collect_grids(options_.grid, grids);
+    options_.encoding->collect_grids(options_.grid, grids);
+  }
+
   void collect_views(std::vector<AttentionView>& views) const override {
     if (!looked_) return;
     const auto& grid = options_.grid;

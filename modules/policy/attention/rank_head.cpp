@@ -11,6 +11,7 @@ module iap.policy:rank_head;
 import iap.core;
 import iap.attention;
 import :attention_parts;
+import :block;
 
 namespace iap {
 
@@ -49,6 +50,7 @@ class RankHead {
     const HeadWeights weights = parameters_.weights(parameters, encoding);
     sampler_ ? sampler_->bind(weights, encoding) : scorer_->bind(weights);
   }
+  void collect_grids(const PatchGrid& grid, std::vector<GridParameters>& grids) const { parameters_.collect_grids(grid, grids); }
   void new_episode(std::uint64_t seed) {
     episode_seed_ = seed;
     step_ = 0;

@@ -159,6 +159,11 @@ class TransBlock final : public Block {
     weighed_ = false;
   }
 
+  void collect_grids(std::vector<GridParameters>& grids) const override {
+    for (const TransHead& head : heads()) head.compression.collect_grids(options_.grid, grids);
+    options_.encoding->collect_grids(options_.grid, grids);
+  }
+
   /// Computed on demand: pictures want it, actions do not.
   void collect_views(std::vector<AttentionView>& views) const override {
     if (!looked_) return;

@@ -15,50 +15,53 @@ import :internal;
 namespace iap {
 namespace {
 
-/// y = (x - mean) / max(deviation, minimum), value by value, clipped to +-clip, with mean and deviation of all inputs since the
-/// episode's start, this one included (Welford's recurrence): what stays put throughout an episode, such as a background, goes, and
-/// what moves is left. The first output of an episode is 0.
+/// y = (x - mean) / max(deviation, minimum), value by value, clipped to +-clip. Option `over` says of what mean and deviation are:
+/// - "episode": of all inputs since the episode's start, this one included: what stays put throughout an episode, such as a
+///   background, goes, and what moves is left. The first output of an episode is 0.
+/// - "training": of all inputs in the training episodes of all iterations so far, as in ARS V2 (Mania et al. 2018, algorithm 1):
+///   they change between iterations and never within an episode. Before there are any, y = x.
 /// Options: deviation (true; false leaves y = x - mean), minimum (0.01), clip (10).
-class EpisodeNormalise final : public Block {
+class Normalise final : public Block {
  public:
-  EpisodeNormalise(Options& options, const BlockContext& context)
+  Normalise(Options& options, const BlockContext& context)
       : Block(context, context.inputs),
+        over_training_(options.choice("over", {"episode", "training"}, "episode") == "training"),
         divides_(options.boolean("deviation", true)),
         minimum_(options.number_in("minimum", 1e-6, 1e6, 0.01)),
         clip_(options.number_in("clip", 1e-3, 1e6, 10)),
-        mean_(static_cast<std::size_t>(context.inputs)),
-        squares_(mean_.size()) {
+        episode_(static_cast<std::size_t>(context.inputs)),
+        totals_(moments()) {
     require_inputs(options, context);
   }
   std::string_view kind() const override { return "normalise"; }
-  std::string describe() const override { return divides_ ? "over the episode" : "over the episode, mean alone"; }
-  void reset(std::uint64_t) override {
-    count_ = 0;
-    std::ranges::fill(mean_, 0.0);
-    std::ranges::fill(squares_, 0.0);
+  std::string describe() const override {
+    return text("over ", over_training_ ? "training" : "the episode", divides_ ? "" : ", mean alone");
   }
+  std::size_t moments() const override { return over_training_ ? episode_.size() : 0; }
+  void gathered(std::span<Moment> episode) const override {
+    if (over_training_) std::ranges::copy(episode_, episode.begin());
+  }
+  void use_moments(std::span<const Moment> totals) override { std::ranges::copy(totals, totals_.begin()); }
+  void reset(std::uint64_t) override { std::ranges::fill(episode_, Moment{}); }
   void forward(const Observation&, std::span<const float> in, std::span<float> out) override {
-    count_ += 1;
     for (std::size_t i = 0; i < in.size(); ++i) {
-      const double x = in[i], before = x - mean_[i];
-      mean_[i] += before / count_;
-      squares_[i] += before * (x - mean_[i]);
-      const double scale = divides_ ? std::max(std::sqrt(squares_[i] / count_), minimum_) : 1.0;
-      out[i] = static_cast<float>(std::clamp((x - mean_[i]) / scale, -clip_, clip_));
+      episode_[i].add(in[i]);
+      const auto& [count, mean, squares] = over_training_ ? totals_[i] : episode_[i];
+      const double scale = divides_ && count > 0 ? std::max(std::sqrt(squares / count), minimum_) : 1.0;
+      out[i] = static_cast<float>(std::clamp((in[i] - mean) / scale, -clip_, clip_));
     }
   }
 
  private:
-  bool divides_;
+  bool over_training_, divides_;
   double minimum_, clip_;
-  double count_ = 0;
-  std::vector<double> mean_, squares_;  ///< sum of squared differences to the mean
+  std::vector<Moment> episode_, totals_;
 };
 
 }  // namespace
 
 MadeBlock make_normalise(Options& options, const BlockContext& context, ParameterLayout&) {
-  return std::make_unique<EpisodeNormalise>(options, context);
+  return std::make_unique<Normalise>(options, context);
 }
 
 }  // namespace iap

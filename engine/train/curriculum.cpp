@@ -1,0 +1,112 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.train;
+import iap.core;
+import iap.env;
+import iap.optim;
+import iap.policy;
+import iap.rollout;
+import :checkpoint;
+import :progress;
+import :run_folder;
+import :settings;
+import :stages;
+import :trainer;
+import :types;
+
+namespace iap {
+
+std::unique_ptr<Optimizer> Trainer::optimizer_of(std::size_t stage, std::span<const float> parameters) const {
+  return make_optimizer(worlds_.stages[stage].optimizer, parameters, options_.seed);
+}
+
+/// The optimizer of `stage`, which goes on from `before` in the stage before it; null if `before` itself can go on.
+std::unique_ptr<Optimizer> Trainer::next_optimizer(std::size_t stage, const Optimizer& before) const {
+  const Stage &last = worlds_.stages[stage - 1], &now = worlds_.stages[stage];
+  const auto mean = carried_parameters(last.world.policy, before.mean(), now.world.policy);
+  const bool same = std::ranges::equal(mean, before.mean());
+  if (same && last.optimizer == now.optimizer) return nullptr;
+  auto next = optimizer_of(stage, mean);
+  next->adopt(before, same);
+  return next;
+}
+
+/// @throws Error for a stage that this optimizer cannot go on to, before any work is done.
+void Trainer::check_stages() const {
+  std::unique_ptr<Optimizer> made;
+  const Optimizer* before = optimizer_.get();
+  for (std::size_t i = 1; i < worlds_.stages.size(); ++i) {
+    try {
+      if (auto next = next_optimizer(i, *before)) {
+        made = std::move(next);
+        before = made.get();
+      }
+    } catch (const Error& error) {
+      throw Error(text("train: option 'curriculum', stage ", i + 1, ": ", error.what()));
+    }
+  }
+}
+
+/// What the option `optimizer` became, whatever stages make of it.
+Config Trainer::completed_optimizer() const {
+  if (options_.curriculum.empty()) return optimizer_->config();
+  return make_optimizer(options_.optimizer, evaluation().policy.parameters(), options_.seed)->config();
+}
+
+/// Makes the optimizer and the pool those of the stage in which `iteration` was completed, for a state to be loaded.
+void Trainer::go_to_stage_of(std::uint32_t iteration) {
+  std::size_t wanted = 0;
+  while (iteration > worlds_.stages[wanted].through) ++wanted;
+  if (wanted == stage_) return;
+  stage_ = wanted;
+  optimizer_ = optimizer_of(stage_, stage().world.policy.parameters());
+  open_pool();
+}
+
+/// Goes on to the stage of the next iteration.
+void Trainer::advance() {
+  while (optimizer_->iteration() >= stage().through) {
+    const std::size_t parameters = optimizer_->parameters();
+    auto next = next_optimizer(stage_ + 1, *optimizer_);
+    ++stage_;
+    if (next) optimizer_ = std::move(next);
+    open_pool();
+    std::string line =
+        text("stage ", stage_ + 1, " of ", worlds_.stages.size(), " begins with iteration ", optimizer_->iteration() + 1, ": ",
+             to_json(curriculum_of(options_, worlds_).list()->at(stage_)), ", ", optimizer_->population(), " members");
+    if (optimizer_->parameters() != parameters)
+      line += text("; ", optimizer_->parameters(), " parameters instead of ", parameters,
+                   ": the mean is resampled, the optimizer's moments begin anew");
+    log(line);
+    progress_->note(place() + line);
+  }
+}
+
+/// Environments of the present stage; the ones at hand if they are the same.
+void Trainer::open_pool() {
+  const World& world = stage().world;
+  if (pool_ && same_world(*pool_world_, world)) return;
+  pool_world_ = &world;
+  pool_ = std::make_unique<RolloutPool>(world.make_env, world.policy.clone(), options_.threads);
+}
+
+RolloutPool& Trainer::evaluation_pool() {
+  if (same_world(*pool_world_, evaluation())) return *pool_;
+  if (!evaluation_pool_)
+    evaluation_pool_ = std::make_unique<RolloutPool>(evaluation().make_env, evaluation().policy.clone(), options_.threads);
+  return *evaluation_pool_;
+}
+
+/// The optimizer's mean in the policy that evaluations play.
+std::vector<float> Trainer::evaluated_mean() const {
+  return carried_parameters(stage().world.policy, optimizer_->mean(), evaluation().policy);
+}
+
+}  // namespace iap

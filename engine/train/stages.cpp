@@ -1,0 +1,213 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.train;
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.policy;
+import iap.rollout;
+import :stages;
+import :types;
+
+namespace iap {
+namespace {
+
+constexpr int most = std::numeric_limits<int>::max();
+constexpr int most_episodes = (1 << 24) - 1;
+
+std::string stage_name(std::size_t index) { return text("train: option 'curriculum', stage ", index + 1); }
+
+/// Those of `env`, with `changes` in their place; null takes an option out.
+Config changed(const Config& env, const Config& changes) {
+  Config options = env;
+  if (const Config::Map* map = changes.map())
+    for (const auto& [key, value] : *map) {
+      if (value.is_null())
+        options.map()->erase(key);
+      else
+        options[key] = value;
+    }
+  return options;
+}
+
+EnvSpec spec_of(const EnvFactory& make_env) {
+  const auto env = make_env();
+  if (!env) throw Error("train: the environment factory returned no environment");
+  return env->spec();
+}
+
+/// As `build`; what goes wrong is told with the name of what was built, unless that is "".
+template <typename Build>
+auto told(const std::string& owner, Build build) {
+  if (owner.empty()) return build();
+  try {
+    return build();
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(text(owner, ": ", error.what()));
+  }
+}
+
+/// @throws Error unless `other` shows and takes what `first` does; the sizes of images may differ.
+void check_same_kind(const EnvSpec& first, const EnvSpec& other) {
+  if (first.action_size != other.action_size)
+    throw Error(text("'", other.name, "' takes ", other.action_size, " action values, the first stage's environment takes ",
+                     first.action_size));
+  ObservationSpec seen = other.observation;
+  seen.dt = first.observation.dt;
+  for (std::size_t i = 0; i < seen.images.size() && i < first.observation.images.size(); ++i) {
+    seen.images[i].shape.height = first.observation.images[i].shape.height;
+    seen.images[i].shape.width = first.observation.images[i].shape.width;
+  }
+  if (seen != first.observation)
+    throw Error(text("'", other.name, "' gives the observation ", to_json(to_config(other.observation)),
+                     ", the first stage's environment ", to_json(to_config(first.observation)),
+                     "; only the sizes of images may differ"));
+}
+
+EnvFactory factory_of(Config env) {
+  return [env = std::move(env)] { return make_env(env); };
+}
+
+/// Builds the worlds of a run, of which the first says what all others must show and take.
+class Builder {
+ public:
+  Builder(const TrainOptions& options, const Config& architecture)
+      : options_(options),
+        architecture_(architecture),
+        base_factory_(options.make_env ? options.make_env : factory_of(options.env)),
+        base_(spec_of(base_factory_)) {}
+
+  const EnvSpec& base() const { return base_; }
+
+  /// The environment of the run's options, with `changes` if there are any; `owner` names it in messages.
+  World changed_world(const std::string& owner, const Config& changes, const World* first) const {
+    if (changes.is_null()) return world(owner, base_factory_, &base_, first);
+    if (options_.make_env)
+      throw Error(text(owner,
+                       ": changes an environment that the host builds itself, which takes no options; a stage can change "
+                       "'through', 'episodes' and 'population'"));
+    return world(owner, factory_of(changed(options_.env, changes)), nullptr, first);
+  }
+
+  World world(const std::string& owner, const EnvFactory& make_env, const EnvSpec* known, const World* first) const {
+    return told(owner, [&] {
+      const EnvSpec spec = known ? *known : spec_of(make_env);
+      if (first) check_same_kind(first->spec, spec);
+      World made{make_env, spec, Policy(architecture_, spec.observation, spec.action_size)};
+      if (first) carried_parameters(first->policy, first->policy.parameters(), made.policy);
+      return made;
+    });
+  }
+
+ private:
+  const TrainOptions& options_;
+  const Config& architecture_;
+  EnvFactory base_factory_;
+  EnvSpec base_;
+};
+
+/// The last iteration of stage `index`, which comes after iteration `before`.
+std::uint32_t end_of_stage(const std::vector<TrainStage>& stages, std::size_t index, std::uint32_t before) {
+  const auto& through = stages[index].through;
+  const bool last = index + 1 == stages.size();
+  if (!through && !last)
+    throw Error(text(stage_name(index), ": option 'through' is missing; only the last stage goes on to the end"));
+  if (through && static_cast<std::uint32_t>(*through) <= before)
+    throw Error(text(stage_name(index), ": 'through' is ", *through, ", but the stage before lasts through iteration ", before,
+                     "; it must rise"));
+  return last ? std::numeric_limits<std::uint32_t>::max() : static_cast<std::uint32_t>(*through);
+}
+
+World evaluation_world(const TrainOptions& options, const Config& last_changes, const Builder& builder,
+                       const std::vector<Stage>& stages) {
+  const World &first = stages.front().world, &last = stages.back().world;
+  if (options.eval_env.is_null()) return {last.make_env, last.spec, last.policy.clone()};
+  const std::string owner = "train: option 'eval_env'";
+  if (options.make_env) return builder.changed_world(owner, options.eval_env, &first);
+  const bool whole = options.eval_env.find("name") != nullptr;
+  return builder.world(owner, factory_of(whole ? options.eval_env : changed(changed(options.env, last_changes), options.eval_env)),
+                       nullptr, &first);
+}
+
+}  // namespace
+
+bool same_world(const World& a, const World& b) {
+  return a.spec.config == b.spec.config && a.spec.observation == b.spec.observation;
+}
+
+std::vector<TrainStage> read_curriculum(const Config& list) {
+  std::vector<TrainStage> stages;
+  if (list.is_null() || (list.map() && list.map()->empty())) return stages;
+  if (!list.list())
+    throw Error(text("train: option 'curriculum' must be a list of stages, as in {{through = 60, pixels = {60, 80}}, {}}, got ",
+                     list.describe()));
+  for (const Config& item : *list.list()) {
+    const std::string owner = stage_name(stages.size());
+    static const Config none = Config::Map{};
+    // An empty table in Lua may be a list.
+    Options reader(owner, item.list() && item.list()->empty() ? none : item);
+    TrainStage stage;
+    const auto read = [&](const char* key, int low, int high) -> std::optional<int> {
+      if (reader.value(key).is_null()) return {};
+      return static_cast<int>(reader.integer_in(key, low, high));
+    };
+    stage.through = read("through", 1, most);
+    stage.episodes = read("episodes", 1, most_episodes);
+    stage.population = read("population", 2, 1 << 20);
+    Config::Map rest = item.map() ? *item.map() : Config::Map{};
+    for (const char* key : {"through", "episodes", "population"}) rest.erase(key);
+    if (rest.contains("until")) reader.fail("unknown option 'until'; the last iteration of a stage is called 'through'");
+    if (rest.contains("name")) reader.fail("the environment stays the same; option 'name' cannot change");
+    if (!rest.empty()) stage.env = std::move(rest);
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
+Stages build_stages(const TrainOptions& options, const Config& architecture) {
+  const Builder builder(options, architecture);
+  std::vector<TrainStage> wanted = options.curriculum;
+  if (wanted.empty()) wanted.emplace_back();
+  std::vector<Stage> stages;
+  std::uint32_t end = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    end = end_of_stage(wanted, i, end);
+    const std::string owner = options.curriculum.empty() ? "" : stage_name(i);
+    World world = builder.changed_world(owner, wanted[i].env, i > 0 ? &stages.front().world : nullptr);
+    Config optimizer = options.optimizer;
+    if (wanted[i].population) optimizer["population"] = *wanted[i].population;
+    stages.push_back({std::move(world), end, wanted[i].episodes.value_or(options.episodes), std::move(optimizer)});
+  }
+  World evaluation = evaluation_world(options, wanted.back().env, builder, stages);
+  return {builder.base(), std::move(stages), std::move(evaluation)};
+}
+
+Config curriculum_of(const TrainOptions& options, const Stages& built) {
+  Config::List list;
+  for (std::size_t i = 0; i < built.stages.size(); ++i) {
+    const Stage& stage = built.stages[i];
+    Config::Map entry{{"episodes", stage.episodes}};
+    if (i + 1 < built.stages.size()) entry["through"] = static_cast<std::int64_t>(stage.through);
+    if (const auto population = options.curriculum[i].population) entry["population"] = *population;
+    const Config::Map base = built.base.config.map() ? *built.base.config.map() : Config::Map{};
+    if (const Config::Map* own = stage.world.spec.config.map()) {
+      for (const auto& [key, value] : *own)
+        if (const auto found = base.find(key); found == base.end() || found->second != value) entry[key] = value;
+      for (const auto& [key, value] : base)
+        if (!own->contains(key)) entry[key] = Config();
+    }
+    list.emplace_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace iap

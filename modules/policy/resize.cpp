@@ -1,0 +1,141 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.policy;
+import iap.core;
+import :block;
+import :resample;
+
+namespace iap {
+namespace {
+
+void collect(const Block& block, std::vector<GridParameters>& grids) {
+  block.collect_grids(grids);
+  for (const auto& child : block.children()) collect(*child, grids);
+}
+
+std::vector<GridParameters> grids_of(const Policy& policy) {
+  std::vector<GridParameters> grids;
+  collect(policy.root(), grids);
+  return grids;
+}
+
+const GridParameters* grid_at(const std::vector<GridParameters>& grids, const ParameterSlice& slice) {
+  const auto found = std::ranges::find(grids, slice.offset, &GridParameters::offset);
+  return found == grids.end() ? nullptr : &*found;
+}
+
+std::string block_of(const ParameterSlice& slice) { return slice.name.substr(0, slice.name.rfind('.')); }
+
+std::string shape_of(const ParameterSlice& slice) {
+  std::string shape;
+  for (const int extent : slice.shape) shape += text(shape.empty() ? "" : " x ", extent);
+  return text("'", slice.name, "' (", shape, ")");
+}
+
+std::string sizes_of(const ObservationSpec& spec) {
+  std::string sizes;
+  for (const auto& [name, shape] : spec.images) sizes += text(sizes.empty() ? "" : ", ", shape.height, " x ", shape.width);
+  return sizes.empty() ? "no image" : sizes;
+}
+
+[[noreturn]] void refuse(const ParameterSlice& have, const ParameterSlice& want, const Policy& from, const Policy& to) {
+  if (have.name != want.name)
+    throw Error(text("block '", block_of(want), "' does not fit: it has the parameters ", shape_of(want),
+                     " where the other policy has ", shape_of(have)));
+  const bool sizes = from.observation() != to.observation();
+  throw Error(text("block '", block_of(want), "' does not fit: its parameters ", shape_of(want), " are ", shape_of(have),
+                   " in the other policy",
+                   sizes ? text("; it sees ", sizes_of(to.observation()), ", the other ", sizes_of(from.observation())) : ""));
+}
+
+/// `architecture` with the option `pool` of every block that has one times `factor`. Blocks that look at patches without it cannot
+/// pool.
+void pool_blocks(Config& architecture, std::int64_t factor) {
+  if (Config::List* list = architecture.list())
+    for (Config& item : *list) pool_blocks(item, factor);
+  Config::Map* map = architecture.map();
+  if (!map) return;
+  if (const auto pool = map->find("pool"); pool != map->end()) {
+    pool->second = pool->second.integer().value_or(1) * factor;
+  } else if (map->contains("patch")) {
+    const Config* kind = architecture.find("kind");
+    throw Error(text("a block ", kind && kind->string() ? *kind->string() : "of the policy",
+                     " cannot pool pixels; fit \"resample\" takes it there"));
+  }
+  for (auto& [key, value] : *map) pool_blocks(value, factor);
+}
+
+/// How many times as large the images of `now` are. @throws Error unless that is one whole number.
+std::int64_t pool_factor(const ObservationSpec& before, const ObservationSpec& now) {
+  std::int64_t factor = 0;
+  for (std::size_t i = 0; i < before.images.size(); ++i) {
+    const ImageShape &was = before.images[i].shape, &is = now.images[i].shape;
+    const bool whole = is.height % was.height == 0 && is.width % was.width == 0 && is.height / was.height == is.width / was.width;
+    if (whole && (factor == 0 || factor == is.height / was.height)) {
+      factor = is.height / was.height;
+      continue;
+    }
+    throw Error(text("image '", now.images[i].name, "' is ", is.height, " x ", is.width, ", which is no whole multiple of the ",
+                     was.height, " x ", was.width,
+                     " that the policy was built for, so that pooling cannot bring it there; fit \"resample\" takes any size"));
+  }
+  return std::max<std::int64_t>(factor, 1);
+}
+
+}  // namespace
+
+std::vector<float> carried_parameters(const Policy& from, std::span<const float> parameters, const Policy& to) {
+  if (parameters.size() != from.size()) throw Error(text("policy: got ", parameters.size(), " parameters, it has ", from.size()));
+  const auto &have = from.layout().slices(), &want = to.layout().slices();
+  const auto grids_before = grids_of(from), grids_now = grids_of(to);
+  std::vector<float> carried;
+  carried.reserve(to.size());
+  for (std::size_t i = 0; i < std::min(have.size(), want.size()); ++i) {
+    const auto values = parameters.subspan(have[i].offset, have[i].size);
+    const GridParameters *before = grid_at(grids_before, have[i]), *now = grid_at(grids_now, want[i]);
+    const bool over_patches = before && now && before->tables == now->tables && before->values == now->values;
+    if (have[i].name != want[i].name || (!over_patches && have[i].shape != want[i].shape)) refuse(have[i], want[i], from, to);
+    if (over_patches) {
+      const auto table = resample(values, *before, *now);
+      carried.insert(carried.end(), table.begin(), table.end());
+    } else {
+      carried.insert(carried.end(), values.begin(), values.end());
+    }
+  }
+  if (have.size() > want.size())
+    throw Error(text("the other policy goes on with block '", block_of(have[want.size()]), "', for which there is none here"));
+  if (want.size() > have.size())
+    throw Error(text("block '", block_of(want[have.size()]), "' does not fit: the other policy ends before it"));
+  return carried;
+}
+
+Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit) {
+  ObservationSpec same = observation;
+  const ObservationSpec& own = policy.observation();
+  if (same.images.size() == own.images.size())
+    for (std::size_t i = 0; i < own.images.size(); ++i) {
+      same.images[i].shape.height = own.images[i].shape.height;
+      same.images[i].shape.width = own.images[i].shape.width;
+    }
+  same.dt = own.dt;
+  if (same != own)
+    throw Error(text("the policy was built for the observation ", to_json(to_config(own)),
+                     "; it can be fitted to other image sizes "
+                     "alone, not to ",
+                     to_json(to_config(observation))));
+  Config architecture = policy.architecture();
+  if (fit == Fit::pool) pool_blocks(architecture, pool_factor(own, observation));
+  Policy made(architecture, observation, policy.action_size());
+  made.set_parameters(carried_parameters(policy, policy.parameters(), made));
+  if (made.moments().size() == policy.moments().size()) made.set_moments(policy.moments());
+  return made;
+}
+
+}  // namespace iap

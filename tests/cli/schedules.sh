@@ -1,0 +1,205 @@
+# shellcheck shell=bash
+# Training that begins at a policy, goes through stages, is evaluated elsewhere or gathers statistics; policies at other image sizes.
+
+# A small run from pixels; the blocks before the last stand in $1, what else the script adds in $2
+pixel_script() {
+  cat >train.lua <<LUA
+local iap = require "iap"
+local stop = os.getenv("STOP")
+local result = iap.train {
+  env = iap.env.make("cartpole-balance", { pixels = { 16, 24 }, action_repeat = 8, time_limit = 48 }),
+  policy = iap.policy.sequence { $1 iap.policy.linear { activation = "tanh" } },
+  optimizer = iap.optim.es { population = 4, sigma = 0.1, learning_rate = 0.1 },
+  iterations = 4, eval_every = 1, eval_episodes = 2, confirm_episodes = 2, seed = 3, quiet = true,
+  on_iteration = function(r) return r.iteration ~= tonumber(stop or 0) end,
+  $2
+}
+print(result.iterations, result.stop_reason, #result.parameters, string.format("%.17g", result.last_eval))
+LUA
+}
+tokens='iap.attention.trans { patch = 4, d = 2, tokens = 3, dv = 2 },'
+
+# The run of train.lua is the same on one thread, and stopped after any iteration and resumed.
+goes_on_alike() {
+  run run train.lua --out whole --threads 2
+  exits 0
+  cp out whole.txt
+  for stop in 1 2 3; do
+    STOP=$stop run run train.lua --out "parts$stop" --threads 1
+    exits 0
+    says out on_iteration
+    run run train.lua --out "parts$stop" --resume --threads 1
+    exits 0
+    cmp -s out whole.txt || fail "resumed after iteration $stop, it ends elsewhere"
+    for file in checkpoint.iap best.iap final.iap result.json; do
+      cmp -s "whole/$file" "parts$stop/$file" || fail "resumed after iteration $stop, $file differs"
+    done
+  done
+}
+
+case_curriculum() {
+  pixel_script "$tokens" 'curriculum = { { through = 2, pixels = { 8, 12 }, time_limit = 24 }, { through = 3, population = 6 }, { episodes = 2 } },'
+  goes_on_alike
+  says whole/log.txt "stage 2 of 3 begins with iteration 3"
+  says whole/log.txt "the mean is resampled, the optimizer's moments begin anew"
+  says whole/log.txt "stage 3 of 3 begins with iteration 4"
+  head -1 whole/metrics.csv | grep -q ',stage,steps,' || fail "metrics.csv has no stage"
+  run eval whole --episodes 2 --seed 3
+  exits 0
+  # What best.iap was chosen by is what eval prints: both play the last stage.
+  best=$(grep -oE 'best evaluation -?[0-9.]+' out | cut -d' ' -f3)
+  grep -q "mean return         $best" out || fail "eval does not play where the run evaluated"
+  run run train.lua --out other --set 'curriculum.2.through=2'
+  exits 1
+  says err "train: option 'curriculum', stage 2: 'through' is 2, but the stage before lasts through iteration 2; it must rise"
+  run run train.lua --out other --set 'curriculum.1.pixls=[4,4]'
+  exits 1
+  says err "did you mean 'pixels'?"
+  run run train.lua --out other --set 'curriculum.1.until=1'
+  exits 1
+  says err "stage 1: unknown option 'until'; the last iteration of a stage is called 'through'"
+  run run train.lua --out other --set optimizer.kind=simple_ga --set optimizer.learning_rate=null
+  exits 1
+  says err "simple_ga: keeps its population and its parameters to the end; es, ars and pgpe can change them on the way"
+  training_script 'curriculum = { { through = 1, pixels = { 8, 8 } }, {} },'
+  run run train.lua
+  exits 1
+  says err "stage 1"
+  says err "unknown option 'pixels'"
+  lines err 1
+}
+
+case_warm_start() {
+  pixel_script "$tokens" ""
+  run run train.lua --out first
+  exits 0
+  last=$(cut -f4 out)
+  # It begins where the other ended, and goes on without its file.
+  pixel_script "$tokens" 'init = "first/final.iap",'
+  goes_on_alike
+  [ "$(sed -n 2p whole/metrics.csv | cut -d, -f5)" = "$(tail -1 first/metrics.csv | cut -d, -f5)" ] || fail "begins elsewhere than at $last"
+  says whole/log.txt "begins at the parameters of first/final.iap"
+  says whole/config.json '"path": "first/final.iap"'
+  STOP=2 run run train.lua --out gone
+  mv first moved
+  run run train.lua --out gone --resume
+  exits 0
+  cmp -s gone/checkpoint.iap whole/checkpoint.iap || fail "without the file it ends elsewhere"
+  run run train.lua --out anew
+  exits 1
+  says err "train: option 'init'"
+  says err "first/final.iap"
+  lines err 1
+  run run train.lua --out stranger --seed 9 --set init=null
+  exits 0
+  run run train.lua --out whole --resume --set init=stranger
+  exits 1
+  says err "cannot resume 'whole' with other settings (init.content: "
+  # A run or a policy in Lua, at another size, with the blocks of the policy.
+  cat >further.lua <<'LUA'
+local iap = require "iap"
+local policy = iap.policy.load("moved")
+local env = iap.env.make("cartpole-balance", { pixels = { 32, 48 }, action_repeat = 8, time_limit = 48 })
+local settings = { env = env, iterations = 1, optimizer = iap.optim.es { population = 2 }, eval_episodes = 2, seed = 3, quiet = true }
+local function begun(init, more)
+  local all = { init = init }
+  for key, value in pairs(settings) do all[key] = value end
+  for key, value in pairs(more or {}) do all[key] = value end
+  return iap.train(all)
+end
+local by_path, by_policy = begun("moved"), begun(policy)
+assert(by_path.first_eval == by_policy.first_eval and by_path.last_eval == by_policy.last_eval)
+local resized = policy:resized(env)
+assert(iap.eval(resized, { episodes = 2, seed = 3 }).mean == by_path.first_eval)
+assert(resized:metadata().env.pixels[1] == 32 and resized:size() > policy:size())
+assert(table.concat(policy:resized(policy:metadata().env):parameters(), " ") == table.concat(policy:parameters(), " "))
+local pooled = policy:resized(env, { fit = "pool" })
+assert(table.concat(pooled:parameters(), " ") == table.concat(policy:parameters(), " "))
+local function refused(part, ...)
+  local ok, message = pcall(...)
+  assert(not ok and tostring(message):find(part, 1, true), message)
+end
+refused("must be a policy, or the path", begun, 3)
+refused("block '1.rank' does not fit", begun, policy,
+  { policy = iap.policy.sequence { iap.attention.rank { patch = 4 }, iap.policy.linear { activation = "tanh" } } })
+refused("take its blocks with policy:blueprint(), and its parameters with init = policy", begun, nil, { policy = policy })
+refused("unknown option 'fitt'; did you mean 'fit'?", policy.resized, policy, env, { fitt = "pool" })
+refused("gives 1 action values, 'cheetah-run' takes 6", policy.resized, policy, "cheetah-run")
+LUA
+  run run further.lua
+  exits 0
+}
+
+# A policy plays at another image size: what belongs to its patches is resampled, or the pixels are pooled.
+case_fit() {
+  pixel_script "$tokens" ""
+  run run train.lua --out run
+  exits 0
+  run eval run --episodes 2 --set 'pixels=[32,48]'
+  exits 0
+  says out "note                the policy was resampled from 16x24 to 32x48"
+  run eval run --episodes 2 --set 'pixels=[32,48]' --fit pool
+  exits 0
+  says out "note                the policy was pooled from 16x24 to 32x48"
+  run eval run --episodes 2 --set 'pixels=[16,24]'
+  exits 0
+  grep -q note out && fail "a note about the policy's own size"
+  run play run --steps 2 --set 'pixels=[20,28]' --strip 1 --out strip.png
+  exits 0
+  says out "note     the policy was resampled from 16x24 to 20x28"
+  run play run --steps 2 --set 'pixels=[20,28]' --strip 1 --out strip.png --fit pool
+  exits 1
+  says err "'run' cannot be brought from 16x24 to 20x28"
+  says err "no whole multiple of the 16 x 24"
+  run eval run --fit poool
+  exits 2
+  says err "--fit: there is no 'poool'; did you mean 'pool'?"
+  pixel_script 'iap.attention.rank { patch = 4, top = 2, masked = true },' ""
+  run run train.lua --out masked
+  exits 0
+  run eval masked --set 'pixels=[32,48]'
+  exits 1
+  says err "'masked' cannot be brought from 16x24 to 32x48: block '2.linear' does not fit"
+  lines err 1
+}
+
+# Trained on a dense reward, judged by the task's own.
+case_eval_env() {
+  pixel_script "" 'eval_env = { reward = "task" },'
+  sed -i 's/iap.env.make(.*$/iap.env.make("reacher-easy", { reward = "dense", action_repeat = 4, time_limit = 60 }),/' train.lua
+  goes_on_alike
+  run eval whole --episodes 2 --seed 3
+  exits 0
+  best=$(grep -oE 'best evaluation -?[0-9.]+' out | cut -d' ' -f3)
+  grep -q "mean return         $best" out || fail "eval does not play the task's own reward"
+  run eval whole --episodes 2 --seed 3 --set reward=dense
+  exits 0
+  grep -q "mean return         $best" out && fail "the dense reward is the task's"
+  run run train.lua --out other --set eval_env.rewrad=task
+  exits 1
+  says err "train: option 'eval_env'"
+  says err "did you mean 'reward'?"
+  lines err 1
+  run run train.lua --out other --set eval_env=3
+  exits 1
+  says err "option 'eval_env' must be an environment or a table of the options that change, got 3"
+}
+
+case_statistics() {
+  pixel_script "$tokens"' iap.policy.normalise { over = "training" },' ""
+  goes_on_alike
+  cat >elsewhere.lua <<'LUA'
+local iap = require "iap"
+local policy = iap.policy.load("whole")
+assert(iap.eval(policy, { episodes = 2, seed = 3 }).mean == iap.eval("whole", { episodes = 2, seed = 3, threads = 1 }).mean)
+policy:save("copy.iap")
+LUA
+  run run elsewhere.lua
+  exits 0
+  run eval whole --episodes 2 --actions actions.csv
+  mkdir elsewhere
+  mv copy.iap elsewhere
+  run eval elsewhere/copy.iap --episodes 2 --actions elsewhere/actions.csv
+  exits 0
+  cmp -s actions.csv elsewhere/actions.csv || fail "the policy plays differently elsewhere"
+}

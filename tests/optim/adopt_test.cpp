@@ -1,0 +1,98 @@
+// An optimizer that goes on in the middle of a search with another population, or with other parameters.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.optim;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+std::unique_ptr<Optimizer> make(const std::string& kind, int population, std::size_t parameters = 5) {
+  const std::vector<float> initial(parameters, 0.5F);
+  return make_optimizer(parse_json(text(R"({"kind": ")", kind, R"(", "population": )", population, "}"), "test"), initial, 7);
+}
+
+/// Turns of a search for the origin.
+void search(Optimizer& optimizer, int turns) {
+  std::vector<float> population;
+  for (int turn = 0; turn < turns; ++turn) {
+    optimizer.ask_resized(population);
+    std::vector<double> fitness;
+    for (std::size_t member = 0; member < optimizer.population(); ++member) {
+      double sum = 0;
+      for (std::size_t i = 0; i < optimizer.parameters(); ++i) {
+        const double value = population[member * optimizer.parameters() + i];
+        sum -= static_cast<double>(i + 1) * value * value;
+      }
+      fitness.push_back(sum);
+    }
+    optimizer.tell(fitness);
+  }
+}
+
+std::string state(const Optimizer& optimizer) {
+  Writer writer;
+  optimizer.save(writer);
+  return writer.bytes();
+}
+
+}  // namespace
+
+TEST_CASE("an optimizer that adopts another's place goes on as that one would") {
+  for (const char* kind : {"es", "ars", "pgpe"}) {
+    CAPTURE(kind);
+    auto before = make(kind, 8);
+    search(*before, 5);
+    auto next = make(kind, 8);
+    next->adopt(*before, true);
+    CHECK(next->iteration() == 5);
+    CHECK(state(*next) == state(*before));
+    search(*before, 5);
+    search(*next, 5);
+    CHECK(state(*next) == state(*before));
+  }
+}
+
+TEST_CASE("another population or other parameters keep iteration, step sizes and learning rate") {
+  for (const char* kind : {"es", "ars", "pgpe"}) {
+    CAPTURE(kind);
+    auto before = make(kind, 8);
+    search(*before, 5);
+    auto larger = make(kind, 20);
+    larger->adopt(*before, true);
+    CHECK(larger->population() == 20);
+    CHECK(larger->metrics() == before->metrics());
+    CHECK(std::ranges::equal(larger->mean(), before->mean()));
+    search(*larger, 3);
+    CHECK(larger->iteration() == 8);
+    // What was built with the new parameters stays, and the search goes on from there.
+    auto other = make(kind, 8, 9);
+    other->adopt(*before, false);
+    CHECK(other->iteration() == 5);
+    CHECK(std::ranges::all_of(other->mean(), [](float value) { return value == 0.5F; }));
+    const auto old = before->metrics(), now = other->metrics();
+    for (std::size_t i = 0; i < old.size(); ++i)
+      if (old[i].first == "sigma" || old[i].first == "learning_rate") CHECK_THAT(now[i].second, WithinRel(old[i].second, 1e-12));
+    search(*other, 3);
+    CHECK(other->iteration() == 8);
+  }
+}
+
+TEST_CASE("optimizers that cannot change on the way say so") {
+  for (const char* kind : {"cma_es", "sep_cma_es", "simple_ga"}) {
+    CAPTURE(kind);
+    auto before = make(kind, 8), next = make(kind, 10);
+    CHECK_THROWS_WITH(next->adopt(*before, true), ContainsSubstring(kind) && ContainsSubstring("es, ars and pgpe can"));
+  }
+}
