@@ -76,8 +76,8 @@ HWY_INLINE int highest(M mask, I values) {
 }
 
 // The cell of each point, with the colours at its corners computed.
-HWY_NOINLINE Cell find_cell(const Frame& frame, const Solid& solid, View view, float brightness, const LightGrid& grid, V x, V y,
-                            M mask) {
+HWY_INLINE Cell find_cell(const Frame& frame, const Solid& solid, View view, float brightness, const LightGrid& grid, V x, V y,
+                          M mask) {
   const DI di;
   const Place column = place_on(grid.axes[0], x), row = place_on(grid.axes[1], y);
   const I low = hn::Add(hn::Mul(row.index, hn::Set(di, grid.pitch)), column.index);
@@ -102,7 +102,7 @@ HWY_NOINLINE Cell find_cell(const Frame& frame, const Solid& solid, View view, f
           near_each_other ? top * grid.pitch + left : -1};
 }
 
-HWY_NOINLINE V3 interpolate(const LightGrid& grid, const Cell& cell, int pass) {
+HWY_INLINE V3 interpolate(const LightGrid& grid, const Cell& cell, int pass) {
   const DI di;
   const float* plane = grid.rgb.data() + static_cast<std::ptrdiff_t>(3) * pass * grid.plane_size();
   const I last = hn::Set(di, static_cast<std::int32_t>(hn::Lanes(di)) - 1);

@@ -45,7 +45,7 @@ struct Hits {
   V t, solid;  // -1 for none
 };
 
-HWY_NOINLINE Hits trace(const Packet& packet, View view, V nearest, V farthest) {
+HWY_INLINE Hits trace(const Packet& packet, View view, V nearest, V farthest) {
   Hits hits{farthest, set(-1)};
   for (const int index : packet.frame.opaque) {
     const Solid& solid = packet.frame.solids[index];
@@ -58,7 +58,7 @@ HWY_NOINLINE Hits trace(const Packet& packet, View view, V nearest, V farthest) 
   return hits;
 }
 
-HWY_NOINLINE V3 textured(const Packet& packet, const Solid& solid, View view, const V3& p, const V3& n, const V3& d, V t) {
+HWY_INLINE V3 textured(const Packet& packet, const Solid& solid, View view, const V3& p, const V3& n, const V3& d, V t) {
   const Image& image = packet.frame.images[solid.image];
   const V facing = hn::Div(t, dot3(n, d));
   const auto change = [&](const Vector& step) {

@@ -1,6 +1,6 @@
 // A row of pixels, a few packets at a time.
 
-HWY_NOINLINE void store(const V3& colour, std::uint8_t* rgb, int count) {
+HWY_INLINE void store(const V3& colour, std::uint8_t* rgb, int count) {
   const DI di;
   const hn::Rebind<std::uint8_t, D> bytes;
   const auto quantised = [&](V channel) {

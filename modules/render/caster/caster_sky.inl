@@ -1,19 +1,19 @@
 // The sky, and what fades into it.
 
 // Where each pixel of a packet looks at the sky.
-HWY_NOINLINE Spot sky_spot(const Packet& packet) {
+HWY_INLINE Spot sky_spot(const Packet& packet) {
   const Rays& rays = packet.frame.rays[direct];
   const auto turned = [](const V3& d) { return V3{d.x, d.z, hn::Neg(d.y)}; };
   return spot_on_cube(packet.frame.images[packet.frame.sky], turned(packet.directions(rays)), turned(set3(rays.right)),
                       turned(set3(rays.down)));
 }
 
-HWY_NOINLINE V3 sky_colour(const Packet& packet, const Spot& spot) {
+HWY_INLINE V3 sky_colour(const Packet& packet, const Spot& spot) {
   return trilinear<true>(packet.frame.images[packet.frame.sky], spot);
 }
 
 // The same where the picture of the sky alone is known, in whole steps of 1/255.
-HWY_NOINLINE V3 known_sky(const Packet& packet) {
+HWY_INLINE V3 known_sky(const Packet& packet) {
   const DI di;
   const hn::Rebind<std::uint8_t, D> bytes;
   const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(packet.row) * packet.frame.width + packet.first;

@@ -40,7 +40,7 @@ HWY_INLINE V3 trilinear(const Image& image, const Spot& spot) {
 HWY_INLINE V larger_square(V ax, V ay, V bx, V by) { return hn::Max(add(mul(ax, ax), mul(ay, ay)), add(mul(bx, bx), mul(by, by))); }
 
 // p: texture coordinates; dx and dy: their change from one pixel to the next.
-HWY_NOINLINE V3 look_up_flat(const Image& image, const V3& p, const V3& dx, const V3& dy) {
+HWY_INLINE V3 look_up_flat(const Image& image, const V3& p, const V3& dx, const V3& dy) {
   const V w = set(static_cast<float>(image.levels[0][0])), h = set(static_cast<float>(image.levels[1][0]));
   const V footprint = larger_square(mul(dx.x, w), mul(dx.y, h), mul(dy.x, w), mul(dy.y, h));
   return trilinear<false>(image, spot_at(image, sub(p.x, hn::Floor(p.x)), sub(p.y, hn::Floor(p.y)), hn::Zero(DI()), footprint));
