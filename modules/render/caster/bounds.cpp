@@ -42,20 +42,29 @@ Rectangle join(const Rectangle& a, const Rectangle& b) {
   return {std::min(a.left, b.left), std::max(a.right, b.right), std::min(a.bottom, b.bottom), std::max(a.top, b.top)};
 }
 
+// The rectangle around a plane's four corners or a box's eight, and where its edges come through the near plane.
 Rectangle corners(const Projector& view, const Primitive& primitive) {
-  Rectangle result{infinity, -infinity, infinity, -infinity};
-  for (int corner = 0; corner < 8; ++corner) {
+  const int axes = primitive.shape == Shape::plane ? 2 : 3, count = 1 << axes;
+  std::array<Double3, 8> points;
+  for (int corner = 0; corner < count; ++corner) {
     Double3 point = to_double(primitive.position);
-    for (int i = 0; i < 3; ++i) {
-      if (primitive.shape == Shape::plane && i == 2) continue;
+    for (int i = 0; i < axes; ++i)
       point = point + axis(primitive.rotation, i) * (((corner >> i) & 1 ? 1.0 : -1.0) * primitive.size[i]);
+    points[corner] = in_view(view, point);
+  }
+  Rectangle result{infinity, -infinity, infinity, -infinity};
+  const auto add = [&](const Double3& point, double depth) {
+    const double x = point.x / depth, y = point.y / depth;
+    result = join(result, {x, x, y, y});
+  };
+  for (int corner = 0; corner < count; ++corner) {
+    const Double3& a = points[corner];
+    if (view.orthographic || a.z > view.near_plane) add(a, view.orthographic ? 1 : a.z);
+    for (int i = 0; i < axes && !view.orthographic; ++i) {
+      const Double3& b = points[corner ^ (1 << i)];
+      if (a.z > view.near_plane && b.z <= view.near_plane)
+        add(a + (b - a) * ((a.z - view.near_plane) / (a.z - b.z)), view.near_plane);
     }
-    Double3 c = in_view(view, point);
-    if (!view.orthographic) {
-      if (c.z <= view.near_plane) return everything;
-      c = c * (1 / c.z);
-    }
-    result = join(result, {c.x, c.x, c.y, c.y});
   }
   return result;
 }

@@ -3,6 +3,8 @@ module;
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,7 +24,8 @@ import iap.core;
 
 namespace iap::frame {
 HWY_EXPORT(draw_row);
-}
+HWY_EXPORT(draw_sky_row);
+}  // namespace iap::frame
 
 namespace iap {
 namespace {
@@ -49,14 +52,54 @@ std::span<const std::array<double, 2>> sample_places(int samples) {
   }
 }
 
+bool same_bits(const frame::Vector& a, const frame::Vector& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+// What a camera sees of the sky. It stays the same while the camera only moves and does not turn, as the sky is far away.
+class SkyPicture {
+ public:
+  // The picture of a frame's sky where the frame before had the same one, else none.
+  const std::uint8_t* look(const frame::Frame& frame, const std::shared_ptr<const Texture>& texture) {
+    const frame::Rays& rays = frame.rays[frame::direct];
+    if (texture != texture_ || frame.height != height_ || frame.width != width_ || !same_bits(rays.corner, rays_.corner) ||
+        !same_bits(rays.right, rays_.right) || !same_bits(rays.down, rays_.down)) {
+      rays_ = rays;
+      texture_ = texture;
+      height_ = frame.height;
+      width_ = frame.width;
+      rgb_.resize(static_cast<std::size_t>(height_) * width_ * 3 + read_beyond);
+      drawn_ = false;
+      return nullptr;
+    }
+    if (!drawn_)
+      for (int row = 0; row < height_; ++row)
+        HWY_DYNAMIC_DISPATCH(frame::draw_sky_row)(frame, row, rgb_.data() + static_cast<std::size_t>(row) * width_ * 3);
+    drawn_ = true;
+    return rgb_.data();
+  }
+
+ private:
+  static constexpr std::size_t read_beyond = 48;
+
+  frame::Rays rays_;
+  std::shared_ptr<const Texture> texture_;
+  int height_ = 0, width_ = 0;
+  std::vector<std::uint8_t> rgb_;
+  bool drawn_ = false;
+};
+
 }  // namespace
 
 struct Caster::Impl {
   frame::Frame frame;
+  std::vector<SkyPicture> skies;  // of each sample
   std::vector<std::uint8_t> sample;
   std::vector<std::uint16_t> sums;
 
-  void draw(std::span<std::uint8_t> rgb) const {
+  void draw(const Scene& scene, std::span<const std::array<double, 2>> places, std::size_t place, std::span<std::uint8_t> rgb) {
+    aim_frame(scene, places[place][0], places[place][1], frame);
+    skies.resize(places.size());
+    frame.sky_rgb = nullptr;
+    if (frame.sky >= 0) frame.sky_rgb = skies[place].look(frame, scene.textures[frame.sky]);
     for (int row = 0; row < frame.height; ++row)
       HWY_DYNAMIC_DISPATCH(frame::draw_row)(frame, row, rgb.data() + static_cast<std::size_t>(row) * frame.width * 3);
   }
@@ -72,15 +115,11 @@ void Caster::draw(const Scene& scene, const DrawOptions& options, int height, in
     throw Error(text("a picture of ", height, " x ", width, " does not fit into ", rgb.size(), " bytes; give height x width x 3"));
   const auto places = sample_places(options.samples);
   prepare_frame(scene, options, height, width, impl_->frame);
-  if (places.size() == 1) {
-    aim_frame(scene, places[0][0], places[0][1], impl_->frame);
-    return impl_->draw(rgb);
-  }
+  if (places.size() == 1) return impl_->draw(scene, places, 0, rgb);
   impl_->sample.resize(rgb.size());
   impl_->sums.assign(rgb.size(), 0);
-  for (const auto& place : places) {
-    aim_frame(scene, place[0], place[1], impl_->frame);
-    impl_->draw(impl_->sample);
+  for (std::size_t place = 0; place < places.size(); ++place) {
+    impl_->draw(scene, places, place, impl_->sample);
     for (std::size_t i = 0; i < rgb.size(); ++i) impl_->sums[i] = static_cast<std::uint16_t>(impl_->sums[i] + impl_->sample[i]);
   }
   const std::size_t half = places.size() / 2;

@@ -45,6 +45,7 @@ struct Cell {
   M near_low;          // in the first triangle
   I low;               // index of the corner of least x and y
   int shared;          // that index where it is the same for all points, -1 elsewhere
+  int first;           // the least of them where all are less than a vector of lanes apart, -1 elsewhere
 };
 
 struct Place {
@@ -75,30 +76,42 @@ HWY_INLINE int highest(M mask, I values) {
 }
 
 // The cell of each point, with the colours at its corners computed.
-HWY_NOINLINE Cell find_cell(const Frame& frame, const Solid& solid, View view, float brightness, const LightGrid& grid, V x, V y,
-                            M mask) {
+HWY_INLINE Cell find_cell(const Frame& frame, const Solid& solid, View view, float brightness, const LightGrid& grid, V x, V y,
+                          M mask) {
   const DI di;
   const Place column = place_on(grid.axes[0], x), row = place_on(grid.axes[1], y);
-  const int left = lowest(mask, column.index), right = highest(mask, column.index) + 1;
-  const int top = lowest(mask, row.index), bottom = highest(mask, row.index) + 1;
+  const I low = hn::Add(hn::Mul(row.index, hn::Set(di, grid.pitch)), column.index);
+  // Mostly all points are in one cell, and to look for the outermost takes long.
+  const int some = hn::GetLane(low);
+  const bool one = none(hn::AndNot(mask_of(hn::Eq(low, hn::Set(di, some))), mask));
+  const int left = one ? some % grid.pitch : lowest(mask, column.index);
+  const int right = one ? left + 1 : highest(mask, column.index) + 1;
+  const int top = one ? some / grid.pitch : lowest(mask, row.index);
+  const int bottom = one ? top + 1 : highest(mask, row.index) + 1;
   const int blocks = grid.pitch / LightGrid::block;
   for (int j = top; j <= bottom; ++j)
     for (int i = left / LightGrid::block; i <= right / LightGrid::block; ++i)
       if (!grid.filled[j * blocks + i]) fill_block(frame, solid, view, brightness, grid, j * blocks + i);
   const M near_low = hn::Le(add(column.fraction, row.fraction), set(1));
+  const bool near_each_other = bottom == top + 1 && right - left <= static_cast<int>(hn::Lanes(di));
   return {select(near_low, column.fraction, sub(set(1), column.fraction)),
-          select(near_low, row.fraction, sub(set(1), row.fraction)), near_low,
-          hn::Add(hn::Mul(row.index, hn::Set(di, grid.pitch)), column.index),
-          bottom == top + 1 && right == left + 1 ? top * grid.pitch + left : -1};
+          select(near_low, row.fraction, sub(set(1), row.fraction)),
+          near_low,
+          low,
+          one ? some : -1,
+          near_each_other ? top * grid.pitch + left : -1};
 }
 
-HWY_NOINLINE V3 interpolate(const LightGrid& grid, const Cell& cell, int pass) {
+HWY_INLINE V3 interpolate(const LightGrid& grid, const Cell& cell, int pass) {
   const DI di;
   const float* plane = grid.rgb.data() + static_cast<std::ptrdiff_t>(3) * pass * grid.plane_size();
+  const I last = hn::Set(di, static_cast<std::int32_t>(hn::Lanes(di)) - 1);
+  const auto places = hn::IndicesFromVec(D(), hn::Min(hn::Max(hn::Sub(cell.low, hn::Set(di, cell.first)), hn::Zero(di)), last));
   V channels[3];
   for (V& channel : channels) {
     const auto corner_colour = [&](int offset) {
       if (cell.shared >= 0) return set(plane[cell.shared + offset]);
+      if (cell.first >= 0) return hn::TableLookupLanes(hn::LoadU(D(), plane + cell.first + offset), places);
       return hn::GatherIndex(D(), plane, hn::Add(cell.low, hn::Set(di, offset)));
     };
     const V low = corner_colour(0), right = corner_colour(1), upper = corner_colour(grid.pitch);

@@ -109,6 +109,8 @@ struct Frame {
   int grid_count = 0;  // the others wait for a scene with more planes
   std::vector<Image> images;
   int sky = -1;
+  // The picture of the sky alone where it is known, else none; some bytes may be read beyond its end.
+  const std::uint8_t* sky_rgb = nullptr;
   int mirror = -1;  // the reflecting solid if reflection is drawn
   float reflectance = 0;
   std::array<float, 3> global_ambient{};

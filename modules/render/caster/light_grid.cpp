@@ -40,7 +40,8 @@ void add_grid(const Primitive& plane, bool shadows, const std::vector<frame::Lig
   grid.shadows = shadows;
   grid.passes = 1;
   if (shadows) grid.passes += static_cast<int>(std::ranges::count_if(lights, &frame::Light::shadows));
-  grid.rgb.resize(static_cast<std::size_t>(grid.passes) * 3 * grid.plane_size());
+  constexpr int read_beyond = 16;
+  grid.rgb.resize(static_cast<std::size_t>(grid.passes) * 3 * grid.plane_size() + read_beyond);
   grid.filled.assign(grid.plane_size() / block, 0);
 }
 

@@ -63,7 +63,7 @@ Texture::Texture(Kind kind, int width, int height, std::span<const std::uint8_t>
     w = std::max(w / 2, 1);
     h = std::max(h / 2, 1);
   }
-  texels_.resize(total + 1);  // the caster reads two at a time
+  texels_.resize(total + spare());  // the caster reads the texel on the right, and the row below
   for (std::size_t i = 0; i < rgb.size() / 3; ++i) texels_[i] = pack(&rgb[3 * i]);
   for (std::size_t k = 1; k < levels_.size(); ++k) {
     const Level &fine = levels_[k - 1], &coarse = levels_[k];

@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -29,14 +30,16 @@ class Texture {
   /// Finest first; each level halves the one before by averaging, down to 1 x 1.
   std::span<const Level> levels() const { return levels_; }
   /// All levels; a texel is red + 256 green + 65536 blue.
-  std::span<const std::uint32_t> texels() const { return std::span(texels_).first(texels_.size() - 1); }
+  std::span<const std::uint32_t> texels() const { return std::span(texels_).first(texels_.size() - spare()); }
   /// Where `rgb` came from is not kept; this tells equal images apart from different ones.
   bool same_image(Kind kind, int width, int height, std::span<const std::uint8_t> rgb) const;
 
  private:
+  std::size_t spare() const { return static_cast<std::size_t>(width()) + 1; }
+
   Kind kind_;
   std::vector<Level> levels_;
-  std::vector<std::uint32_t> texels_;  // and one more, which is never seen but may be read
+  std::vector<std::uint32_t> texels_;  // and a few more, which are never seen but may be read
 };
 
 }  // namespace iap
