@@ -33,6 +33,8 @@ class Policy {
   const ParameterLayout& layout() const;
   /// The root of the tree, for tools that walk it.
   const Block& root() const;
+  /// The block at `path`, as `summary` prints it: "1.rank", or "policy" for the root. @throws Error with the nearest path.
+  const Block& block(std::string_view path) const;
   std::span<const float> parameters() const;
   /// Copies `parameters` in; the episode's memory stays. @throws Error on a wrong size or a value that is not finite (the slice
   /// and index are named); the old parameters then stand.
@@ -46,6 +48,8 @@ class Policy {
   /// The action for an observation, action_size() values as the last block wrote them (in [-1, 1] if it ends in tanh), valid
   /// until the next call. Allocates nothing after the first call. @throws Error if the observation does not fit the spec.
   std::span<const float> act(const Observation& observation);
+  /// What the block at `path` handed over in the last `act`; borrowed until the next, empty before the first. @throws as `block`.
+  std::span<const float> outputs(std::string_view path) const;
   /// What the policy looked at in its last `act`; borrowed until the next.
   std::vector<AttentionView> views() const;
   /// A table: block, options, output size, parameters; and the total.
