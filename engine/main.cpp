@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -83,6 +84,7 @@ struct Arguments {
   cli::EvalOptions eval;
   cli::PlayOptions play;
   cli::ReportCommand report;
+  cli::ProbeCommand probe;
   cli::ImportOptions imported;
   std::filesystem::path policy, weights;
   Trust trust = Trust::no;
@@ -187,6 +189,55 @@ void describe_report(CLI::App& app, cli::ReportCommand& command) {
       "  iap report runs/one runs/two runs/other --out comparison.html");
 }
 
+/// "1.rank,2.lstm" in parts.
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    if (end == begin) throw Error(text("--blocks: write paths with a comma between two of them, got '", list, "'"));
+    names.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+void describe_probe(CLI::App& app, cli::ProbeCommand& command) {
+  auto& options = command.options;
+  app.add_option("POLICY", command.policy, policy_help)->required();
+  app.add_option_function<std::string>(
+         "--blocks", [&options](const std::string& list) { options.blocks = names_in(list); },
+         "paths of blocks as in the policy's summary, such as 1.rank,2.lstm (default: the attention blocks)")
+      ->type_name("A,B");
+  add_integer(app, "--episodes", options.episodes, 1, 100000,
+              "number of episodes (default: 16); two thirds are fitted, the rest tested");
+  add_integer(app, "--steps", options.steps, 1, 1000000, "stop each episode after N decisions (default: at its end)");
+  app.add_option_function<std::string>(
+         "--actions",
+         [&options](const std::string& name) {
+           options.random_actions = cli::read_choice("--actions", name, {"policy", "random"}) == "random";
+         },
+         "policy, or random: each held for 3 decisions (default: policy)")
+      ->type_name("NAME");
+  app.add_flag("--per-episode", options.per_episode, "take the mean of each episode off outputs and state first");
+  app.add_option_function<std::string>(
+         "--ridge",
+         [&options](const std::string& lambda) { options.ridge = cli::read_number("--ridge", lambda, least_ridge, most_ridge); },
+         "lambda of the regression (default: for each variable, the best for fitted episodes left out in turn)")
+      ->type_name("LAMBDA");
+  add_policy_choice(app, command.choice);
+  add_text(app, "--env", command.env, "NAME", "another environment (default: the one it was trained in)");
+  add_overrides(app, command.overrides, env_override_help);
+  add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
+  add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
+  add_text(app, "--csv", command.csv, "FILE", "write one row per block and variable");
+  add_text(app, "--png", command.png, "FILE", "draw a bar chart");
+  add_trust(app, command.trust);
+  app.footer(
+      "Examples:\n"
+      "  iap probe scripts/paper/policies/cheetah-run.iap --actions random --steps 100\n"
+      "  iap probe runs/quickstart --blocks 1.rank,2.linear --csv probe.csv --png probe.png");
+}
+
 CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
   auto* command = app.add_subcommand("import", "turn published weights into a policy file");
   command->require_subcommand(1);
@@ -236,6 +287,8 @@ int dispatch(std::string program, std::vector<std::string> words) {
   describe_play(*play, arguments.play);
   auto* report = app.add_subcommand("report", "write one HTML file about runs: curves, video, what is attended to, settings");
   describe_report(*report, arguments.report);
+  auto* probe = app.add_subcommand("probe", "measure how much of the simulator's state each block of a policy knows");
+  describe_probe(*probe, arguments.probe);
   auto* import_command = describe_import(app, arguments);
   auto* export_command = describe_export(app, arguments);
   const std::vector<std::string> lists{"all", "envs", "kernels", "blocks", "optimizers"};
@@ -265,6 +318,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
     if (*eval) return cli::eval(arguments.eval);
     if (*play) return cli::play(arguments.play);
     if (*report) return cli::report(arguments.report);
+    if (*probe) return cli::probe(arguments.probe);
     if (*import_command) return cli::import_agent(arguments.imported);
     if (*export_command) return cli::export_agent(arguments.policy, arguments.weights, arguments.trust);
     if (*list) return cli::list(arguments.what);

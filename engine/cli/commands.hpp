@@ -51,6 +51,17 @@ struct ReportCommand {
   ReportOptions options;
 };
 
+struct ProbeCommand {
+  std::filesystem::path policy;              ///< a run folder or a policy file
+  std::optional<PolicyChoice> choice;        ///< which of a run's policies
+  std::optional<std::string> env;            ///< instead of the environment's name
+  std::vector<std::string> overrides;        ///< "path=value" of the environment's options
+  std::optional<std::filesystem::path> csv;  ///< one row per block and variable
+  std::optional<std::filesystem::path> png;  ///< the bar chart
+  Trust trust = Trust::no;                   ///< in Lua inside the policy file
+  ProbeOptions options;
+};
+
 struct ImportOptions {
   std::filesystem::path file;                ///< published weights
   std::optional<std::filesystem::path> out;  ///< the policy file; by default `file` with the suffix .iap
@@ -62,6 +73,7 @@ int repl(bool verbose);
 int eval(const EvalOptions& options);
 int play(const PlayOptions& options);
 int report(const ReportCommand& command);
+int probe(const ProbeCommand& command);
 int import_agent(const ImportOptions& options);
 int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file, Trust trust);
 int list(const std::string& what);

@@ -11,6 +11,8 @@ import iap.rollout;
 export import iap.train;
 export import :figures;
 export import :page;
+export import :probe;
+export import :readout;
 export import :video;
 
 export namespace iap {

@@ -88,6 +88,7 @@ int step(Call& call) {
 
 int spec(Call& call) {
   const auto& spec = call.self<EnvObject>().env->spec();
+  Config::List names(spec.state_names.begin(), spec.state_names.end());
   return call.give(Config(Config::Map{{"name", spec.name},
                                       {"config", spec.config},
                                       {"given", spec.given},
@@ -96,7 +97,8 @@ int spec(Call& call) {
                                       {"action_low", double{spec.action_low}},
                                       {"action_high", double{spec.action_high}},
                                       {"control_dt", spec.control_dt},
-                                      {"max_steps", spec.max_steps}}));
+                                      {"max_steps", spec.max_steps},
+                                      {"state_names", std::move(names)}}));
 }
 
 constexpr lua::Function functions[] = {{"make", entry<make>}, {"list", entry<list>}, {"check", entry<check>}};

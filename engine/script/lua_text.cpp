@@ -13,9 +13,6 @@ import iap.policy;
 namespace iap {
 namespace {
 
-/// The two modules of the papers.
-constexpr std::array attention_kinds = {std::string_view("rank"), std::string_view("trans"), std::string_view("cross")};
-
 std::string write(const Config& config, const std::string& indent);
 
 bool is_block_kind(std::string_view kind) {
@@ -95,10 +92,6 @@ std::string write(const Config& config, const std::string& indent) {
 }
 
 }  // namespace
-
-bool is_attention_block(std::string_view kind) noexcept {
-  return std::ranges::find(attention_kinds, kind) != attention_kinds.end();
-}
 
 std::string block_constructor(std::string_view kind) {
   return text(is_attention_block(kind) ? "iap.attention." : "iap.policy.", kind);

@@ -6,9 +6,6 @@ import iap.core;
 
 namespace iap {
 
-/// Whether blocks of this kind stand in iap.attention rather than iap.policy. Holds nothing that needs a destructor.
-bool is_attention_block(std::string_view kind) noexcept;
-
 /// The constructor of a kind of block in Lua: "iap.attention.rank", "iap.policy.linear".
 std::string block_constructor(std::string_view kind);
 

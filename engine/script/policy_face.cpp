@@ -106,6 +106,12 @@ int set_parameters(Call& call) {
   return 0;
 }
 
+/// policy:outputs(path) -> what the block at `path` handed over in the last act; empty before the first
+int outputs(Call& call) {
+  const auto& policy = call.self<PolicyObject>().policy;
+  return call.give(policy.outputs(call.string(1, "path")));
+}
+
 int size(Call& call) { return call.give(static_cast<std::int64_t>(call.self<PolicyObject>().policy.size())); }
 int summary(Call& call) { return call.give(call.self<PolicyObject>().policy.summary()); }
 int metadata(Call& call) { return call.give(call.self<PolicyObject>().metadata); }
@@ -172,6 +178,7 @@ constexpr lua::Function functions[] = {
 constexpr lua::Function methods[] = {
     {"act", entry<act>},
     {"resized", entry<resized_policy>},
+    {"outputs", entry<outputs>},
     {"reset", entry<reset>},
     {"initialise", entry<initialise>},
     {"parameters", entry<parameters>},

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -8,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "script/context.hpp"
 #include "script/faces.hpp"
 #include "script/objects.hpp"
 import iap.core;
 import iap.env;
+import iap.envs;
 import iap.policy;
 import iap.report;
 import iap.train;
@@ -39,10 +43,12 @@ int learning_curve(Call& call) {
 }
 
 /// The option table of a function that shows a policy: `policy` (a run, a policy file or a policy), `env` (default: the policy's
-/// own), `trust` in the file's Lua, and what the function reads of `options`.
+/// own), `trust` in the file's Lua, and what the function reads of `options`. Where `builds`, `policy` may be blocks, which get
+/// initial parameters from seed 0.
 class Shown {
  public:
-  explicit Shown(Call& call) : call_(call), config_(read_table(call)), options(call.name(), config_) {
+  explicit Shown(Call& call, bool builds = false)
+      : call_(call), builds_(builds), config_(read_table(call)), options(call.name(), config_) {
     options.value("policy");
     env_ = options.value("env");
     trust_ = read_trust(options);
@@ -55,8 +61,12 @@ class Shown {
     const int at = lua_gettop(call_.state());
     const auto found = lua::find_object(call_.state(), at);
     if (found.info == &lua::ClassOf<PolicyObject>::info) object_ = static_cast<PolicyObject*>(found.box->object);
+    if (builds_ && found.info == &lua::ClassOf<BlockBlueprint>::info) {
+      build(static_cast<BlockBlueprint*>(found.box->object)->architecture);
+      return;
+    }
     if (!object_ && lua_type(call_.state(), at) != LUA_TSTRING)
-      call_.fail(text("option 'policy' must be a policy, or the path of a run or policy file, got ",
+      call_.fail(text("option 'policy' must be a policy, ", builds_ ? "blocks, " : "", "or the path of a run or policy file, got ",
                       lua::describe_value(call_.state(), at)));
     if (!object_) file_ = std::make_unique<PolicyFile>(open_policy(std::string(lua::string_at(call_.state(), at)), trust_));
     const Config* own = (object_ ? object_->metadata : file_->metadata).find("env");
@@ -78,7 +88,16 @@ class Shown {
     return call.config(1, "options", {.skip = {"policy"}});
   }
 
+  void build(const Config& architecture) {
+    if (env_.is_null()) call_.fail("option 'env' is missing: blocks alone do not say which environment they are for");
+    env_ = env_table(env_, call_.name());
+    const auto made = make_env(env_);
+    file_ = std::make_unique<PolicyFile>(PolicyFile{Policy(architecture, made->spec().observation, made->spec().action_size), {}});
+    file_->policy.initialise(0);
+  }
+
   Call& call_;
+  bool builds_;
   Config config_, env_;
   Trust trust_ = Trust::no;
   PolicyObject* object_ = nullptr;
@@ -144,6 +163,58 @@ int video(Call& call) {
                                       {"fps", made.fps}}));
 }
 
+Config to_config(const ProbeResult& result) {
+  Config::List blocks;
+  for (const ProbedBlock& block : result.blocks) {
+    Config::Map entries{{"path", block.path}, {"kind", block.kind}, {"outputs", block.outputs}};
+    Config::Map r2, ridge;
+    for (std::size_t i = 0; i < result.variables.size(); ++i) {
+      if (std::isnan(block.r2[i])) continue;
+      r2.emplace(result.variables[i], block.r2[i]);
+      ridge.emplace(result.variables[i], block.ridge[i]);
+    }
+    if (!std::isnan(block.mean)) entries.emplace("mean", block.mean);
+    entries.emplace("r2", std::move(r2));
+    entries.emplace("ridge", std::move(ridge));
+    blocks.push_back(std::move(entries));
+  }
+  return Config::Map{{"variables", Config::List(result.variables.begin(), result.variables.end())},
+                     {"blocks", std::move(blocks)},
+                     {"fitted_episodes", result.fitted_episodes},
+                     {"tested_episodes", result.tested_episodes},
+                     {"fitted_rows", static_cast<std::int64_t>(result.fitted_rows)},
+                     {"tested_rows", static_cast<std::int64_t>(result.tested_rows)},
+                     {"mean_return", result.mean_return}};
+}
+
+/// iap.report.probe{policy, env, blocks, episodes, steps, seed, actions, per_episode, ridge, threads, csv, out, trust}
+///   -> {variables, blocks = {{path, kind, outputs, mean, r2 = {name = value}, ridge = {name = value}}, ...}, fitted_episodes,
+///   tested_episodes, fitted_rows, tested_rows, mean_return}; `policy` may be blocks, which get initial parameters from seed 0. A
+///   variable that does not vary has no r2. `csv` and `out` (a PNG) are written where they are given.
+int probe_policy(Call& call) {
+  Shown shown(call, true);
+  Options& options = shown.options;
+  ProbeOptions settings;
+  const auto csv = options.string("csv", ""), out = options.string("out", "");
+  for (const Config& path : options.list("blocks")) {
+    if (!path.string()) options.fail(text("option 'blocks' must be a list of paths, got ", path.describe(), " in it"));
+    settings.blocks.push_back(*path.string());
+  }
+  settings.episodes = shown.integer("episodes", 1, 100'000, settings.episodes);
+  settings.steps = shown.integer("steps", 0, most_steps, 0);
+  settings.seed = shown.seed();
+  settings.random_actions = options.choice("actions", {"policy", "random"}, "policy") == "random";
+  settings.per_episode = options.boolean("per_episode", false);
+  if (options.has("ridge")) settings.ridge = options.number_in("ridge", least_ridge, most_ridge);
+  const auto* context = RunContext::of(call.state());
+  settings.threads = shown.integer("threads", 0, 4096, context ? context->threads() : 0);
+  shown.finish();
+  const ProbeResult result = probe(shown.policy(), shown.env(), settings);
+  if (!csv.empty()) write_file_atomic(with_folder(csv), probe_csv(result));
+  if (!out.empty()) write_probe_chart(with_folder(out), result, "What blocks know of the state");
+  return call.give(to_config(result));
+}
+
 /// iap.report.html{runs, out, pictures, episodes, seed, trust} -> the path. `runs` is a run folder or a list of them.
 int html(Call& call) {
   if (lua_type(call.state(), call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
@@ -171,6 +242,7 @@ constexpr lua::Function functions[] = {{"learning_curve", entry<learning_curve>}
                                        {"strip", entry<strip>},
                                        {"importance", entry<importance>},
                                        {"video", entry<video>},
+                                       {"probe", entry<probe_policy>},
                                        {"html", entry<html>}};
 
 }  // namespace

@@ -51,6 +51,9 @@ class CarRacing final : public Env {
     } else if (options.has("frames")) {
       options.fail("option 'frames' belongs to modification = \"video\"");
     }
+    if (state)
+      spec_.state_names = {"speed",           "spin of wheel 1", "spin of wheel 2", "spin of wheel 3",
+                           "spin of wheel 4", "steering angle",  "yaw rate"};
     view_ = pixels_.view();
   }
 

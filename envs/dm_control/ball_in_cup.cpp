@@ -1,9 +1,13 @@
 module;
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 module iap.envs.dm_control;
 import iap.core;
 import iap.env;
@@ -20,7 +24,11 @@ class BallInCupCatch final : public ControlTask {
         ball_(world().id("geom", "ball")),
         target_(world().id("site", "target")),
         ball_x_(world().qpos_address(world().id("joint", "ball_x"))),
-        ball_z_(world().qpos_address(world().id("joint", "ball_z"))) {}
+        ball_z_(world().qpos_address(world().id("joint", "ball_z"))) {
+    auto names = joint_positions();
+    std::ranges::move(joint_velocities(), std::back_inserter(names));
+    name_state(std::move(names));
+  }
 
  private:
   // Joint positions count from the ball's place in the model, so that the ball hangs, flies or lies about, but not in the cup's

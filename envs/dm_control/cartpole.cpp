@@ -23,7 +23,9 @@ class Cartpole final : public ControlTask {
   Cartpole(const CartpoleTask& task, Options& options)
       : ControlTask({.name = task.name, .model = "cartpole", .physics_steps = 1, .state_size = 5}, options),
         task_(task),
-        pole_(world().id("body", "pole_1")) {}
+        pole_(world().id("body", "pole_1")) {
+    name_state({"position of slider", "cosine of pole_1", "sine of pole_1", "velocity of slider", "velocity of hinge_1"});
+  }
 
  private:
   void start(MujocoWorld& world, Random& random) override {

@@ -1,8 +1,12 @@
 module;
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 module iap.envs.dm_control;
 import iap.core;
 import iap.env;
@@ -17,7 +21,11 @@ class CheetahRun final : public ControlTask {
  public:
   explicit CheetahRun(Options& options)
       : ControlTask({.name = "cheetah-run", .model = "cheetah", .physics_steps = 1, .state_size = 17}, options),
-        velocity_(world().id("sensor", "torso_velocity")) {}
+        velocity_(world().id("sensor", "torso_velocity")) {
+    auto names = joint_positions(1);
+    std::ranges::move(joint_velocities(), std::back_inserter(names));
+    name_state(std::move(names));
+  }
 
  private:
   void start(MujocoWorld& world, Random& random) override {

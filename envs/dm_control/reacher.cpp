@@ -1,10 +1,14 @@
 module;
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <numbers>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 module iap.envs.dm_control;
 import iap.core;
 import iap.env;
@@ -20,7 +24,12 @@ class Reacher final : public ControlTask {
         dense_(read_dense_reward(options)),
         target_radius_(target_radius),
         target_(world().id("geom", "target")),
-        finger_(world().id("geom", "finger")) {}
+        finger_(world().id("geom", "finger")) {
+    auto names = joint_positions();
+    for (const char* offset : {"x from finger to target", "y from finger to target"}) names.emplace_back(offset);
+    std::ranges::move(joint_velocities(), std::back_inserter(names));
+    name_state(std::move(names));
+  }
 
  private:
   void start(MujocoWorld& world, Random& random) override {

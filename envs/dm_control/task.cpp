@@ -5,6 +5,7 @@ module;
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.envs.dm_control;
 import iap.core;
@@ -67,6 +68,23 @@ void ControlTask::read_options(const ControlTaskInfo& info, Options& options) {
       std::make_unique<Distraction>(distraction, options.owner(), info.model, world_, camera_, size->height, size->width);
   options.complete("distraction", distraction_->config());
   spec_.given["distraction"] = distraction_->given();
+}
+
+void ControlTask::name_state(std::vector<std::string> names) {
+  if (!state_.empty()) spec_.state_names = std::move(names);
+}
+
+std::vector<std::string> ControlTask::joint_positions(int first) const {
+  std::vector<std::string> names = world_.names("joint");
+  names.erase(names.begin(), names.begin() + first);
+  for (auto& name : names) name = "position of " + name;
+  return names;
+}
+
+std::vector<std::string> ControlTask::joint_velocities() const {
+  std::vector<std::string> names = world_.names("joint");
+  for (auto& name : names) name = "velocity of " + name;
+  return names;
 }
 
 // The settled initial state is computed without actuation, as the reference does after its own reset and again after a task's.

@@ -42,6 +42,12 @@ class ControlTask : public Env {
   /// @throws Error naming the option.
   ControlTask(const ControlTaskInfo& info, Options& options);
 
+  /// Says what `write_state` writes, in its order; tasks call it when they are built.
+  void name_state(std::vector<std::string> names);
+  /// "position of NAME" for each joint of the model from number `first` on; and the velocities of all of them.
+  std::vector<std::string> joint_positions(int first = 0) const;
+  std::vector<std::string> joint_velocities() const;
+
  private:
   /// Writes the initial positions and velocities into `world`, which stands in the model's initial state.
   virtual void start(MujocoWorld& world, Random& random) = 0;

@@ -1,9 +1,14 @@
 module;
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 module iap.envs.dm_control;
 import iap.core;
 import iap.env;
@@ -23,7 +28,15 @@ class Walker final : public ControlTask {
         wanted_speed_(wanted_speed),
         torso_(world().id("body", "torso")),
         bodies_(static_cast<int>(world().names("body").size())),
-        velocity_(world().id("sensor", "torso_velocity")) {}
+        velocity_(world().id("sensor", "torso_velocity")) {
+    const auto bodies = world().names("body");
+    std::vector<std::string> names;
+    for (int body = torso_; body < bodies_; ++body)
+      for (const char* quantity : {"cosine of ", "sine of "}) names.push_back(quantity + bodies[static_cast<std::size_t>(body)]);
+    names.emplace_back("height of torso");
+    std::ranges::move(joint_velocities(), std::back_inserter(names));
+    name_state(std::move(names));
+  }
 
  private:
   void start(MujocoWorld& world, Random& random) override { randomize_joints(world, random, false); }

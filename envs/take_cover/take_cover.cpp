@@ -150,6 +150,11 @@ extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
       .action_size = 1,
       .control_dt = 1.0 / tics_a_second,
       .max_steps = episode_steps};
+  if (state) {
+    spec.state_names = {"player x", "player y", "player velocity x", "player velocity y", "health"};
+    for (int i = 1; i <= watched_fireballs; ++i)
+      for (const char* axis : {" x", " y"}) spec.state_names.push_back(text("fireball ", i, axis));
+  }
   const Scenery scenery{.high_walls = modification == "walls", .other_floor = modification == "floor"};
   auto stage = std::make_shared<Stage>(wad ? wad_art(*wad) : procedural_art(), scenery, modification == "text");
   return std::make_unique<TakeCover>(std::move(spec), std::move(stage), skill == "nightmare");

@@ -34,6 +34,8 @@ class Contract {
     require(spec_.max_steps >= 0, text("spec().max_steps is ", spec_.max_steps));
     require(spec_.observation.vector >= 0, text("the observed vector has size ", spec_.observation.vector));
     require(spec_.observation.vector > 0 || !spec_.observation.images.empty(), "nothing is observed");
+    const std::string flaw = state_names_flaw(spec_);
+    require(flaw.empty(), text("spec().state_names: ", flaw));
     std::set<std::string> names;
     for (const auto& image : spec_.observation.images) {
       require(!image.name.empty() && names.insert(image.name).second, text("image name '", image.name, "' is empty or used twice"));

@@ -5,6 +5,7 @@ module;
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 export module iap.env;
 import iap.core;
 
@@ -20,7 +21,12 @@ struct EnvSpec {
   float action_low = -1, action_high = 1;  ///< the same range for every action
   double control_dt = 0;                   ///< seconds of simulated time one `step` advances
   int max_steps = 0;                       ///< the time limit in steps; 0 if there is none
+  std::vector<std::string> state_names;    ///< what the observation's vector holds, in order; empty where nobody named it
 };
+
+/// What is wrong with `spec.state_names`, "" if nothing: there are as many as the vector has values or none, and each is unique,
+/// not empty and fit for a cell of a table (no comma, quote or control character).
+std::string state_names_flaw(const EnvSpec& spec);
 
 /// What one step returned (Gymnasium's contract). At most one of the flags ends the episode first; both may be set.
 struct StepResult {

@@ -87,6 +87,13 @@ class Block {
   virtual void reset(std::uint64_t episode_seed) { (void)episode_seed; }
   /// Reads `in` (inputs() values) and writes `out` (outputs() values). Allocates nothing after the first call.
   virtual void forward(const Observation& observation, std::span<const float> in, std::span<float> out) = 0;
+  /// Calls `forward` and remembers where it wrote, for `written`. Whatever holds blocks calls this; `out` stays in place.
+  void run(const Observation& observation, std::span<const float> in, std::span<float> out) {
+    written_ = out;
+    forward(observation, in, out);
+  }
+  /// What the last `run` wrote: outputs() values until the next; empty before the first.
+  std::span<const float> written() const { return written_; }
   /// Appends what this block looked at in its last `forward`.
   virtual void collect_views(std::vector<AttentionView>& views) const { (void)views; }
   /// Appends those of this block's parameters whose number depends on the size of an image.
@@ -113,6 +120,7 @@ class Block {
 
   std::string path_;
   int inputs_, outputs_;
+  std::span<const float> written_;
   Config config_;
 };
 
@@ -129,6 +137,9 @@ struct BlockEntry {
 
 /// Every kind of block this build knows.
 std::span<const BlockEntry> block_catalog();
+
+/// Whether blocks of this kind look at an image: rank, trans and cross.
+bool is_attention_block(std::string_view kind) noexcept;
 
 /// Builds the block that `config` describes: {kind = "linear", activation = "tanh"}; sequences hold {blocks = {...}}.
 /// Options that every block takes: `kind`, and `name`, which the block's parent uses for its path.

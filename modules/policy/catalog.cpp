@@ -92,6 +92,8 @@ std::span<const BlockEntry> block_catalog() {
   return entries;
 }
 
+bool is_attention_block(std::string_view kind) noexcept { return kind == "rank" || kind == "trans" || kind == "cross"; }
+
 std::unique_ptr<Block> make_block(const Config& config, const BlockContext& context, ParameterLayout& layout) {
   Options options(owner_of(context.path), config);
   const std::string kind = options.choice("kind", kinds());

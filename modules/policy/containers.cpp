@@ -39,7 +39,7 @@ class Sequence final : public Block {
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       const auto target = i + 1 < children_.size() ? std::span<float>(between_[i]) : out;
-      children_[i]->forward(observation, in, target);
+      children_[i]->run(observation, in, target);
       in = target;
     }
   }
@@ -58,7 +58,7 @@ class Concat final : public Block {
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
     for (const auto& child : children_) {
       const auto size = static_cast<std::size_t>(child->outputs());
-      child->forward(observation, in, out.first(size));
+      child->run(observation, in, out.first(size));
       out = out.subspan(size);
     }
   }

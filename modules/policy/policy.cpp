@@ -106,6 +106,17 @@ const ParameterLayout& Policy::layout() const { return impl_->layout; }
 const Block& Policy::root() const { return *impl_->root; }
 std::span<const float> Policy::parameters() const { return impl_->parameters; }
 
+const Block& Policy::block(std::string_view path) const {
+  std::vector<std::string> known;
+  for (const Block* block : impl_->blocks) {
+    if (block->path() == path) return *block;
+    known.push_back(block->path());
+  }
+  throw Error(text("policy: there is no block '", path, "'", did_you_mean(path, known)));
+}
+
+std::span<const float> Policy::outputs(std::string_view path) const { return block(path).written(); }
+
 void Policy::set_parameters(std::span<const float> parameters) {
   if (parameters.size() != size()) throw Error(text("policy: got ", parameters.size(), " parameters, it has ", size()));
   for (const auto& slice : layout().slices())
@@ -135,7 +146,7 @@ void Policy::reset(std::uint64_t episode_seed) {
 
 std::span<const float> Policy::act(const Observation& observation) {
   impl_->check(observation);
-  impl_->root->forward(observation, observation.vector, impl_->action);
+  impl_->root->run(observation, observation.vector, impl_->action);
   return impl_->action;
 }
 

@@ -33,6 +33,8 @@ class Policy {
   const ParameterLayout& layout() const;
   /// The root of the tree, for tools that walk it.
   const Block& root() const;
+  /// The block at `path`, as `summary` prints it: "1.rank", or "policy" for the root. @throws Error with the nearest path.
+  const Block& block(std::string_view path) const;
   std::span<const float> parameters() const;
   /// Copies `parameters` in; the episode's memory stays. @throws Error on a wrong size or a value that is not finite (the slice
   /// and index are named); the old parameters then stand.
@@ -52,6 +54,8 @@ class Policy {
   std::span<const Moment> moments() const;
   void set_moments(std::span<const Moment> totals);
   std::vector<Moment> gathered() const;
+  /// What the block at `path` handed over in the last `act`; borrowed until the next, empty before the first. @throws as `block`.
+  std::span<const float> outputs(std::string_view path) const;
   /// What the policy looked at in its last `act`; borrowed until the next.
   std::vector<AttentionView> views() const;
   /// A table: block, options, output size, parameters; and the total.

@@ -399,3 +399,82 @@ case_exchange() {
   exits 1
   says err "only policies of kind attention_agent can be exported"
 }
+
+# What blocks know of the state: the same episodes as in an evaluation, a table, a file, a chart.
+case_probe() {
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, time_limit = 20 }),
+  policy = iap.policy.sequence {
+    iap.attention.rank { patch = 4, stride = 4, d = 4, top = 3, motion = true }, iap.policy.linear { activation = "tanh" },
+  },
+  optimizer = iap.optim.es { population = 4 }, iterations = 2, eval_every = 1, eval_episodes = 2, out = "run", quiet = true,
+}
+LUA
+  run run train.lua
+  exits 0
+  run eval run --episodes 4 --seed 2
+  exits 0
+  grep "mean return" out >evaluated
+  run probe run --episodes 4 --seed 2 --csv probe.csv --png probe.png
+  exits 0
+  silent err
+  [ "$(grep "mean return" out)" = "$(cat evaluated)" ] || fail "the probed policy acts otherwise than the evaluated one"
+  says out "3 fitted, 1 tested (seed 2)"
+  says out "60 fitted, 20 tested"
+  says out "1.rank (12)"
+  grep -qE "^position of slider +[01]\.[0-9][0-9]$" out || fail "no row for the slider"
+  [ "$(head -1 probe.csv)" = "block,outputs,state,r2,ridge" ] || fail "csv header"
+  lines probe.csv 6
+  [ "$(head -c 4 probe.png | tail -c 3)" = PNG ] || fail "no chart"
+  cp probe.csv first.csv
+  run probe run/best.iap --episodes 4 --seed 2 --threads 1 --csv probe.csv
+  cmp -s probe.csv first.csv || fail "one thread gives other figures"
+  run probe run --blocks 2.linear,1.rank --episodes 3 --steps 5 --actions random --per-episode --ridge 3 --csv two.csv
+  exits 0
+  says out "random, each held for 3 decisions"
+  says out "10 fitted, 5 tested"
+  says out "each episode less its mean"
+  lines two.csv 11
+  [ "$(tail -1 two.csv | cut -d, -f1-3,5)" = "1.rank,12,velocity of hinge_1,3" ] || fail "rows of two blocks"
+  run probe run --episodes 3 --set time_limit=7
+  exits 0
+  says out "cartpole-swingup time_limit=7"
+  says out "14 fitted, 7 tested"
+  run probe run --blocks 1.rnk
+  exits 1
+  says err "there is no block '1.rnk'; did you mean '1.rank'?"
+  lines err 1
+  run probe run --blocks 1.rank,
+  exits 2
+  says err "--blocks: write paths with a comma between two of them, got '1.rank,'"
+  run probe run --episodes 2
+  exits 1
+  says err "2 episodes are too few to fit on two thirds and test on the rest; play at least 3"
+  run probe run --actions ranom
+  exits 2
+  says err "--actions: there is no 'ranom'; did you mean 'random'?"
+  run probe run --ridge nan
+  exits 2
+  says err "--ridge: expected a number from"
+  run probe run --png nowhere/p.png
+  exits 1
+  says err "cannot write 'nowhere/p.png': there is no folder 'nowhere'"
+  head -c 200 run/best.iap >half.iap
+  run probe half.iap
+  exits 1
+  says err "half.iap"
+  lines err 1
+  cp "$scripts/tracker.lua" .
+  cat >save.lua <<'LUA'
+local iap = require "iap"
+local blocks = iap.policy.sequence { iap.attention.rank { image = "pixels", patch = 4, top = 1 }, iap.policy.linear {} }
+iap.policy.build(blocks, "tracker.lua"):save("tracker.iap", {})
+LUA
+  run run save.lua
+  run probe tracker.iap
+  exits 1
+  says err "'tracker.lua' has no state vector beside its pixels; probe one that takes the option state = true"
+  lines err 1
+}

@@ -104,3 +104,18 @@ TEST_CASE("the contract check finds every breach and names it") {
                          MessageMatches(ContainsSubstring("environment 'fake'") && ContainsSubstring(message)));
   }
 }
+
+TEST_CASE("names of the state are as many as its values, and fit for a table") {
+  const auto flaw = [](std::vector<std::string> names) {
+    EnvSpec spec;
+    spec.observation.vector = 2;
+    spec.state_names = std::move(names);
+    return state_names_flaw(spec);
+  };
+  CHECK(flaw({}).empty());
+  CHECK(flaw({"angle", "speed of joint_1 (m/s)"}).empty());
+  CHECK(flaw({"angle"}) == "1 names for the 2 values of the vector");
+  CHECK(flaw({"angle", "angle"}) == "the name 'angle' is used twice");
+  for (const char* bad : {"", "a,b", "a\"b", "a\nb"})
+    CHECK(flaw({"angle", bad}) == text("the name '", bad, "' is empty or has a comma, a quote or a control character"));
+}

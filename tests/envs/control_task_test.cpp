@@ -141,3 +141,42 @@ TEST_CASE("a picture shows the state after the step") {
   env->reset(1);
   CHECK(picture() == before);
 }
+
+TEST_CASE("the state's names say what its values are") {
+  for (const auto& row : env_catalog()) {
+    const auto env = make_env(Config::Map{{"name", row.name}, {"state", true}});
+    INFO(row.name);
+    const EnvSpec& spec = env->spec();
+    REQUIRE(spec.state_names.size() == static_cast<std::size_t>(spec.observation.vector));
+    CHECK(state_names_flaw(spec).empty());
+    auto* task = dynamic_cast<ControlTask*>(&env->unwrapped());
+    if (!task) continue;
+    env->reset(3);
+    for (int i = 0; i < 7; ++i) env->step(std::vector<float>(static_cast<std::size_t>(spec.action_size), 0.3F));
+    const auto state = env->observe().vector;
+    const MujocoWorld& world = task->world();
+    const auto expected = [&](const std::string& name) -> std::optional<double> {
+      const auto rest = [&](std::string_view begin) -> std::optional<std::string> {
+        return name.starts_with(begin) ? std::optional(name.substr(begin.size())) : std::nullopt;
+      };
+      if (const auto joint = rest("position of ")) return world.qpos()[world.qpos_address(world.id("joint", *joint))];
+      if (const auto joint = rest("velocity of ")) return world.qvel()[world.qvel_address(world.id("joint", *joint))];
+      if (const auto body = rest("cosine of ")) return world.body_rotation(world.id("body", *body))[0];
+      if (const auto body = rest("sine of ")) return world.body_rotation(world.id("body", *body))[2];
+      if (const auto body = rest("height of ")) return world.body_position(world.id("body", *body))[2];
+      return {};
+    };
+    int known = 0;
+    for (std::size_t i = 0; i < state.size(); ++i)
+      if (const auto value = expected(spec.state_names[i])) {
+        INFO(spec.state_names[i]);
+        CHECK(state[i] == static_cast<float>(*value));
+        ++known;
+      }
+    CHECK(known >= static_cast<int>(state.size()) - 2);  // reacher's two distances to its target
+    CHECK(make_env(Config::Map{{"name", row.name}, {"pixels", Config::List{16, 16}}, {"action_repeat", 2}, {"state", true}})
+              ->spec()
+              .state_names == spec.state_names);
+    CHECK(make_env(Config::Map{{"name", row.name}, {"pixels", Config::List{16, 16}}})->spec().state_names.empty());
+  }
+}

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -215,4 +217,62 @@ TEST_CASE("there is nothing to see before the first act") {
   REQUIRE(policy.views().size() == 1);
   CHECK(policy.views()[0].block == "1.concat.1.rank");
   CHECK(policy.views()[0].selected.size() == 3);
+}
+
+TEST_CASE("what every block handed over can be read after an action") {
+  Policy policy(
+      config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'linear', 'units': 4, 'activation': "
+             "'relu'}, {'kind': 'observation'}]}, {'kind': 'linear', 'units': 3, 'name': 'middle'}, {'kind': 'linear'}]}"),
+      vector_spec(5), 2);
+  randomise(policy, 1);
+  CHECK(policy.outputs("middle").empty());
+  const Frame frame(policy.observation(), 3);
+  const auto action = act(policy, frame);
+  const auto read = [&](const Policy& from, const char* path) {
+    const auto values = from.outputs(path);
+    return std::vector<double>(values.begin(), values.end());
+  };
+  // Each block's own sum, in double precision, from what the one before is said to have handed over.
+  const std::vector<double> input(frame.vector().begin(), frame.vector().end());
+  auto first = affine(slice(policy, "1.concat.1.linear.weight"), slice(policy, "1.concat.1.linear.bias"), input);
+  for (double& value : first) value = std::max(value, 0.0);
+  const auto close = [](const std::vector<double>& a, const std::vector<double>& b) {
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(a[i] - b[i]) < 1e-5);
+  };
+  close(read(policy, "1.concat.1.linear"), first);
+  CHECK(read(policy, "1.concat.2.observation") == input);
+  std::vector<double> both = read(policy, "1.concat.1.linear");
+  both.insert(both.end(), input.begin(), input.end());
+  CHECK(read(policy, "1.concat") == both);
+  close(read(policy, "middle"), affine(slice(policy, "middle.weight"), slice(policy, "middle.bias"), both));
+  CHECK(read(policy, "3.linear") == std::vector<double>(action.begin(), action.end()));
+  CHECK(read(policy, "policy") == read(policy, "3.linear"));
+  // They move along, and a clone begins without.
+  CHECK(policy.clone().outputs("middle").empty());
+  const auto middle = read(policy, "middle");
+  const Policy moved = std::move(policy);
+  CHECK(read(moved, "middle") == middle);
+  CHECK(moved.block("middle").outputs() == 3);
+  CHECK_THROWS_MATCHES(moved.outputs("midle"), Error, Message("policy: there is no block 'midle'; did you mean 'middle'?"));
+}
+
+TEST_CASE("every block of the catalog can be read") {
+  for (const auto& entry : block_catalog()) {
+    INFO(entry.name);
+    Config example = parse_json(entry.example, "test");
+    example["kind"] = entry.name;
+    Config tree;
+    tree["kind"] = "sequence";
+    tree["blocks"] = Config::List{example, config("{'kind': 'linear', 'units': 2}")};
+    Policy policy(tree, image_spec(12, 16, 3, 4), 2);
+    policy.initialise(1);
+    act(policy, Frame(policy.observation(), 2));
+    const auto visit = [&](const auto& self, const Block& block) -> void {
+      INFO(block.path());
+      CHECK(policy.outputs(block.path()).size() == static_cast<std::size_t>(block.outputs()));
+      for (const auto& child : block.children()) self(self, *child);
+    };
+    visit(visit, policy.root());
+  }
 }

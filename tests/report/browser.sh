@@ -24,7 +24,7 @@ iap.train {
 LUA
 for seed in 1 2; do "$iap" run train.lua --seed $seed --out "relu-$seed"; done
 "$iap" run train.lua --seed 1 --set policy.blocks.1.kernel=exp --out exp
-"$iap" report relu-1 relu-2 exp --out report.html --episodes 2
+"$iap" report relu-1 relu-2 exp --out report.html --episodes 3
 
 browse() {
   timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/profile" \

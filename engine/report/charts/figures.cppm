@@ -22,6 +22,24 @@ struct BarChart {
 /// Draws `chart` as a PNG, atomically. @throws Error naming the path, or when there is no bar or a value is not finite.
 void write_bars(const std::filesystem::path& path, const BarChart& chart);
 
+/// Bars that lie in groups, a bar of each series in every group; the groups from top to bottom.
+struct BarGroups {
+  struct Group {
+    std::string label;
+    std::vector<double> values;  ///< one for each series, not negative; NaN: no bar, a dash in its place
+  };
+  std::string title, x_label;
+  std::string caption = {};  ///< under the chart, in lines as they fit
+  std::vector<std::string> series = {};
+  std::vector<Group> groups = {};
+  double most = 0;  ///< where the axis ends; 0: on a tick beyond the longest bar
+  int width = 900;  ///< pixels; the height follows from the number of bars
+};
+
+/// Draws `chart` as a PNG, atomically. @throws Error naming the path, when there is no bar, and for a group that has another number
+/// of values than there are series or a negative or infinite one.
+void write_bar_groups(const std::filesystem::path& path, const BarGroups& chart);
+
 struct Interval {
   double low = 0, high = 1;
 };

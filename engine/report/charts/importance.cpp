@@ -13,7 +13,6 @@ module;
 module iap.report;
 import iap.core;
 import iap.env;
-import iap.envs;
 import iap.policy;
 import iap.rollout;
 import :axis;
@@ -152,17 +151,18 @@ void draw_examples(ScoreRange& range, const std::vector<KeptFrame>& frames, cons
 
 }  // namespace
 
-Importance sample_importance(Policy& policy, const Config& env_config, int episodes, std::uint64_t seed) {
+Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64_t seed, const Watchers& watchers) {
   Importance result;
   result.episodes = episodes;
-  const auto env = make_env(env_config);
   std::vector<KeptFrame> frames;
   AttentionView view;
   for (int episode = 0; episode < episodes; ++episode) {
     EvenSample sample;
     const StreamKey key{.seed = seed, .episode = static_cast<std::uint32_t>(episode), .purpose = Purpose::evaluation};
-    const Episode played = run_episode(*env, policy, derive_seed(key),
-                                       [&](const Observation& observation, std::span<const float>, const Policy& acting) {
+    const StepObserver watcher = watchers ? watchers(episode) : StepObserver();
+    const Episode played = run_episode(env, policy, derive_seed(key),
+                                       [&](const Observation& observation, std::span<const float> action, const Policy& acting) {
+                                         if (watcher) watcher(observation, action, acting);
                                          const auto views = shown_views(acting);
                                          if (views.empty()) return;
                                          view = views.front();

@@ -1,13 +1,16 @@
 module;
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 /// Which patches a policy finds important: the histogram of their scores, and what patches of certain scores show (AttentionAgent,
 /// "Region of Interest to Importance Mapping").
 module iap.report:importance;
 import iap.core;
+import iap.env;
 import iap.policy;
+import iap.rollout;
 import :html;
 
 namespace iap {
@@ -37,9 +40,12 @@ struct Importance {
   std::vector<ScoreRange> ranges;  ///< highest first; slices of the histogram
 };
 
+/// Who watches an episode, counted from 0, beside what is sampled of it.
+using Watchers = std::function<StepObserver(int episode)>;
+
 /// Plays `episodes` episodes on the evaluation seeds of `seed` and keeps evenly spread frames of each. Empty (no ranges) for a
 /// policy without attention to its first image. The examples are drawn at random, at most one per frame while frames last.
-/// @throws Error as `make_env` and `run_episode`.
-Importance sample_importance(Policy& policy, const Config& env, int episodes, std::uint64_t seed);
+/// @throws Error as `run_episode`.
+Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64_t seed, const Watchers& watchers = {});
 
 }  // namespace iap

@@ -12,6 +12,8 @@ module;
 #include <vector>
 module iap.report;
 import iap.core;
+import iap.env;
+import iap.envs;
 import iap.policy;
 import iap.render;
 import :axis;
@@ -99,7 +101,8 @@ std::string heading_of(const ScoreRange& range) {
 
 ImportanceInfo write_importance(const std::filesystem::path& png, Policy& policy, const Config& env, int episodes,
                                 std::uint64_t seed) {
-  const Importance importance = sample_importance(policy, env, episodes, seed);
+  const auto world = make_env(env);
+  const Importance importance = sample_importance(policy, *world, episodes, seed);
   if (importance.ranges.empty())
     throw Error("importance: the policy scores no patches of its first image; its blocks hold no rank or trans");
   const int height = static_cast<int>(rows_top + static_cast<double>(importance.ranges.size()) * row_height);

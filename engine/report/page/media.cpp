@@ -1,18 +1,23 @@
 module;
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 module iap.report;
 import iap.core;
 import iap.env;
+import iap.envs;
 import iap.policy;
 import iap.render;
 import iap.rollout;
 import :importance;
 import :media;
 import :page;
+import :probe;
+import :recording;
 import :video;
 import :viewer;
 
@@ -26,6 +31,69 @@ std::string still(const Image& image) {
   WebpAnimation picture("a picture", {.quality = still_quality});
   picture.add(image.view());
   return picture.finish();
+}
+
+/// What is probed beside: a wider block would take longer to fit than the report may.
+constexpr int widest_block = 512;
+
+/// Writes down what the policy's blocks hand over while it plays for another purpose; never fails.
+class ProbeBeside {
+ public:
+  ProbeBeside(const Policy& policy, const Config& env, int episodes) : policy_(policy) {
+    attempt([&] {
+      env_ = StateEnv::make(env, policy.observation());
+      for (const auto& path : probed_blocks(policy))
+        if (policy.block(path).outputs() <= widest_block) options_.blocks.push_back(path);
+      if (options_.blocks.empty())
+        throw Error(text("probe: its blocks hand over more than ", widest_block, " values each; iap probe fits them"));
+      options_.episodes = episodes;
+      recording_.emplace(policy, options_.blocks, *env_, episodes);
+    });
+  }
+
+  /// What to play in; null where there is no state.
+  Env* env() { return env_.get(); }
+
+  StepObserver watcher(int episode) {
+    if (!recording_) return {};
+    return [this, observer = recording_->observer(episode, *env_)](const Observation& seen, std::span<const float> action,
+                                                                   const Policy& policy) {
+      if (reason_.empty()) attempt([&] { observer(seen, action, policy); });
+    };
+  }
+
+  void finish(ReportMedia& media) {
+    if (reason_.empty()) attempt([&] { media.probe = read_out(*recording_, policy_, options_); });
+    media.no_probe = reason_;
+  }
+
+ private:
+  template <typename Work>
+  void attempt(Work work) {
+    try {
+      work();
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {
+      reason_ = error.what();
+    }
+  }
+
+  const Policy& policy_;
+  std::unique_ptr<StateEnv> env_;
+  ProbeOptions options_;
+  std::optional<Recording> recording_;
+  std::string reason_;
+};
+
+/// What follows from the same episodes: which patches matter, and what is known of the state.
+void study_episodes(Policy& policy, const Config& config, const ReportOptions& options, ReportMedia& media) {
+  ProbeBeside beside(policy, config, options.episodes);
+  const auto plain = beside.env() ? nullptr : make_env(config);
+  Env& env = beside.env() ? *beside.env() : *plain;
+  media.importance =
+      sample_importance(policy, env, options.episodes, options.seed, [&](int episode) { return beside.watcher(episode); });
+  beside.finish(media);
 }
 
 }  // namespace
@@ -60,7 +128,7 @@ ReportMedia make_media(PolicyFile& file, const ReportOptions& options) {
   media.video = video.finish();
   media.height = viewer.height();
   media.width = viewer.width();
-  media.importance = sample_importance(policy, *env, options.episodes, options.seed);
+  study_episodes(policy, *env, options, media);
   return media;
 }
 

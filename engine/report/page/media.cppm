@@ -1,4 +1,5 @@
 module;
+#include <optional>
 #include <string>
 #include <vector>
 /// The pictures of a report.
@@ -8,6 +9,7 @@ import iap.policy;
 import iap.rollout;
 import :importance;
 import :page;
+import :probe;
 
 namespace iap {
 
@@ -19,6 +21,8 @@ struct ReportMedia {
   double seconds = 0;                     ///< that it shows
   std::vector<std::string> frames, heat;  ///< WebP pictures, evenly spaced; `heat` is empty without attention
   Importance importance;
+  std::optional<ProbeResult> probe;  ///< from the episodes of `importance`
+  std::string no_probe;              ///< why there is none
 };
 
 /// Plays the policy of a run. @throws Error as `write_video`.

@@ -64,7 +64,8 @@ std::string pictures_of(RunGroup& group, const std::string& name, const ReportOp
   if (!options.pictures) return "";
   try {
     const ReportMedia media = make_media(*run.policy, options);
-    return watch_section(media, run, name) + (media.importance.ranges.empty() ? "" : importance_section(media.importance, name));
+    return watch_section(media, run, name) + (media.importance.ranges.empty() ? "" : importance_section(media.importance, name)) +
+           probe_section(media, name);
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {

@@ -17,8 +17,8 @@ namespace iap {
 namespace {
 
 /// An environment written in Lua. Its file returns function(options), which returns a table with
-///   spec                  {action_size, action_low, action_high, vector, control_dt, max_steps, images}, where images is
-///                         {name = {height, width, channels, type}}
+///   spec                  {action_size, action_low, action_high, vector, state_names, control_dt, max_steps, images}, where images
+///                         is {name = {height, width, channels, type}} and state_names names the values of the vector
 ///   reset(self, seed)     a new episode; math.random is seeded before
 ///   step(self, action)    -> reward, terminated, truncated; the action table is used again
 ///   observe(self)         -> list of `vector` numbers, {name = string of bytes or flat list of numbers}

@@ -37,6 +37,11 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   spec.control_dt = options.number_in("control_dt", 1e-9, 1e9, 1);
   spec.max_steps = static_cast<int>(options.integer_in("max_steps", 0, 1'000'000'000, 0));
   spec.observation.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector, 0));
+  for (const Config& name : options.list("state_names")) {
+    if (!name.string()) options.fail(text("option 'state_names' must be a list of names, got ", name.describe(), " in it"));
+    spec.state_names.push_back(*name.string());
+  }
+  if (const auto flaw = state_names_flaw(spec); !flaw.empty()) options.fail(text("option 'state_names': ", flaw));
   const Config& images = options.value("images");
   if (!images.is_null() && !images.map())
     options.fail("option 'images' must be a table of names, {pixels = {height = 64, width = 64}}");

@@ -1,0 +1,46 @@
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/policy_env.hpp"
+#include "cli/values.hpp"
+import iap.core;
+import iap.policy;
+import iap.report;
+import iap.train;
+
+namespace iap::cli {
+
+int probe(const ProbeCommand& command) {
+  catch_interrupts(nullptr);
+  for (const auto* written : {&command.csv, &command.png})
+    if (*written) check_place(**written);
+  const auto path = policy_path(command.policy, command.choice);
+  const PolicyFile file = read_policy_file(path, command.trust);
+  const Config env = policy_env(file, command.policy, command.env, command.overrides);
+  const auto* name = env.find("name");
+  const std::string env_name = name && name->string() ? *name->string() : env.describe();
+  const ProbeResult result = iap::probe(file.policy, env, command.options);
+  if (command.csv) write_file_atomic(*command.csv, probe_csv(result));
+  if (command.png)
+    write_probe_chart(*command.png, result,
+                      text("What the blocks of ", path.filename().string(), " know of the state of ", env_name));
+  std::cout << "policy              " << policy_line(path, file.metadata) << "\n"
+            << "environment         " << env_name;
+  for (const auto& assignment : command.overrides) std::cout << " " << assignment;
+  std::cout << "\n"
+            << "episodes            " << result.fitted_episodes << " fitted, " << result.tested_episodes << " tested (seed "
+            << command.options.seed << ")\n"
+            << "decisions           " << result.fitted_rows << " fitted, " << result.tested_rows << " tested\n"
+            << "actions             " << (command.options.random_actions ? "random, each held for 3 decisions" : "the policy's")
+            << "\n"
+            << "mean return         " << fixed_text(result.mean_return, 2) << "\n"
+            << "\nexplained variance (R^2 on the tested episodes)"
+            << (command.options.per_episode ? ", each episode less its mean" : "") << "\n"
+            << probe_table(result);
+  return Exit::success;
+}
+
+}  // namespace iap::cli
