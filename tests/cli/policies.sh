@@ -471,8 +471,16 @@ LUA
 local iap = require "iap"
 local blocks = iap.policy.sequence { iap.attention.rank { image = "pixels", patch = 4, top = 1 }, iap.policy.linear {} }
 iap.policy.build(blocks, "tracker.lua"):save("tracker.iap", {})
+iap.train {
+  env = "tracker.lua", policy = blocks, optimizer = iap.optim.es { population = 2 }, iterations = 1, eval_episodes = 1,
+  out = "blind", quiet = true,
+}
 LUA
   run run save.lua
+  exits 0
+  run report blind --episodes 3
+  exits 0
+  says blind/report.html "Not measured: probe: environment &#39;tracker.lua&#39; has no state vector"
   run probe tracker.iap
   exits 1
   says err "'tracker.lua' has no state vector beside its pixels; probe one that takes the option state = true"

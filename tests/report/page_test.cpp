@@ -100,6 +100,7 @@ TEST_CASE("the report of a run is one file with everything in it") {
   make_run(run, 4);
   const std::string html = report({run});
   check_well_formed(html);
+  check_well_formed(report({run}, {.episodes = 3}));  // enough for the table of the probe
   CHECK(count(html, "http") == 0);
   CHECK(count(html, "<script") == 0);
   for (const auto& address : between(html, "src=\"", "\"")) CHECK(address.starts_with("data:image/"));

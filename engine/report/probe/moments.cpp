@@ -26,6 +26,7 @@ void combine(Moments& to, const Moments& other, double sign) {
 /// Puts the lower factor L of A = L L' in the place of A's lower triangle.
 void factorise(std::vector<double>& a, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
+    check_interrupt();
     double* row = &a[i * n];
     for (std::size_t j = 0; j < i; ++j) row[j] = (row[j] - dot(row, &a[j * n], j)) / a[j * n + j];
     const double pivot = row[i] - dot(row, row, i);
@@ -57,6 +58,7 @@ double dot(const double* a, const double* b, std::size_t count) {
 }
 
 void Moments::add_row(const double* features, const double* targets) {
+  check_interrupt();
   ++rows;
   for (std::size_t i = 0; i < p; ++i) {
     x[i] += features[i];

@@ -8,7 +8,9 @@ namespace iap {
 
 /// Sums over rows of p features x and q targets y.
 struct Moments {
+  /// All zero.
   Moments(std::size_t p, std::size_t q) : p(p), q(q), x(p), y(q), xx(p * p), xy(q * p) {}
+  /// @throws Interrupted on Ctrl-C, as `solve_ridge` does.
   void add_row(const double* features, const double* targets);
   Moments& operator+=(const Moments& other);
   Moments& operator-=(const Moments& other);
