@@ -42,7 +42,7 @@ class CarRacing final : public Env {
     const bool state = options.boolean("state", false);
     if (state) state_.resize(state_size);
     spec_ = {.name = "car-racing",
-             .observation = {.images = {{"pixels", pixels_.shape()}}, .vector = static_cast<int>(state_.size())},
+             .observation = {.images = {{"pixels", pixels_.shape()}}, .vector = static_cast<int>(state_.size()), .dt = time_step},
              .action_size = 3,
              .control_dt = time_step,
              .max_steps = episode_steps};

@@ -39,7 +39,7 @@ ControlTask::ControlTask(const ControlTaskInfo& info, Options& options)
   const int actions = static_cast<int>(world_.ctrl().size());
   spec_.name = info.name;
   spec_.action_size = actions;
-  spec_.control_dt = world_.timestep() * physics_steps_;
+  spec_.control_dt = spec_.observation.dt = world_.timestep() * physics_steps_;
   spec_.max_steps = max_steps_;
   action_.resize(actions);
   read_options(info, options);

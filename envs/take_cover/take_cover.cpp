@@ -144,12 +144,14 @@ extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
   const PictureSize size = *read_pixels(options, {screen_height, screen_width}, PictureSize{picture_size, picture_size});
   const auto wad = choose_wad(options, art);
   options.complete("art", wad ? "freedoom" : "procedural");
-  EnvSpec spec{
-      .name = "take-cover",
-      .observation = {.images = {{"pixels", {size.height, size.width, 3, PixelType::uint8}}}, .vector = state ? state_size : 0},
-      .action_size = 1,
-      .control_dt = 1.0 / tics_a_second,
-      .max_steps = episode_steps};
+  constexpr double dt = 1.0 / tics_a_second;
+  EnvSpec spec{.name = "take-cover",
+               .observation = {.images = {{"pixels", {size.height, size.width, 3, PixelType::uint8}}},
+                               .vector = state ? state_size : 0,
+                               .dt = dt},
+               .action_size = 1,
+               .control_dt = dt,
+               .max_steps = episode_steps};
   if (state) {
     spec.state_names = {"player x", "player y", "player velocity x", "player velocity y", "health"};
     for (int i = 1; i <= watched_fireballs; ++i)

@@ -17,7 +17,7 @@ class ActionRepeat final : public EnvWrapper {
     spec_.config["action_repeat"] = repeats;
     if (spec_.given.map()) spec_.given["action_repeat"] = repeats;
     spec_.control_dt *= count;
-    spec_.observation.dt = spec_.control_dt;
+    spec_.observation.dt *= count;
     spec_.max_steps = (spec_.max_steps + count - 1) / count;
   }
 

@@ -53,7 +53,7 @@ TEST_CASE("car-racing shows 96 x 96 pixels and takes steering, gas and brake") {
   CHECK(env->spec().action_size == 3);
   CHECK(env->spec().max_steps == 1000);
   CHECK(env->spec().control_dt == 0.02);
-  CHECK(env->spec().observation == ObservationSpec{{{"pixels", {96, 96, 3, PixelType::uint8}}}, 0});
+  CHECK(env->spec().observation == ObservationSpec{{{"pixels", {96, 96, 3, PixelType::uint8}}}, 0, 0.02});
   CHECK(make({{"pixels", Config::List{48, 32}}})->spec().observation.images[0].shape == ImageShape{48, 32, 3, PixelType::uint8});
 }
 

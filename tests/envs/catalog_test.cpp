@@ -105,3 +105,15 @@ TEST_CASE("unknown environments and options are errors with the nearest name") {
   CHECK_THROWS_MATCHES(make_env(Config::Map{{"name", 3}}), Error, MessageMatches(ContainsSubstring("'name' must be a string")));
   CHECK_THROWS_MATCHES(make_env(Config::Map{{"name", "missing.lua"}}), Error, MessageMatches(ContainsSubstring("missing.lua")));
 }
+
+TEST_CASE("environments say how many seconds lie between two observations, and action_repeat multiplies them") {
+  for (const auto& entry : env_catalog()) {
+    INFO(entry.name);
+    Config options = parse_json(entry.example, entry.name);
+    options["name"] = entry.name;
+    const auto env = make_env(options);
+    CHECK(env->spec().observation.dt == env->spec().control_dt);
+    options["action_repeat"] = 3;
+    CHECK(make_env(options)->spec().observation.dt == 3 * env->spec().control_dt);
+  }
+}

@@ -34,6 +34,7 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   spec.action_high = static_cast<float>(options.number("action_high", 1));
   if (!(spec.action_low < spec.action_high))
     options.fail(text("option 'action_low' must be below 'action_high', got ", spec.action_low, " and ", spec.action_high));
+  if (options.has("control_dt")) spec.observation.dt = options.number_in("control_dt", 1e-9, 1e9);
   spec.control_dt = options.number_in("control_dt", 1e-9, 1e9, 1);
   spec.max_steps = static_cast<int>(options.integer_in("max_steps", 0, 1'000'000'000, 0));
   spec.observation.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector, 0));
