@@ -122,6 +122,52 @@ TEST_CASE("a plane ends at its size, and its depth orders it") {
   }
 }
 
+// A long floor and a long beam that begin behind the camera and pass below and beside it.
+TEST_CASE("what begins behind the camera shows as far as it lies before it") {
+  const int size = 70;
+  Random random(8);
+  for (int round = 0; round < 8; ++round) {
+    Scene scene;
+    scene.lights = {dark()};
+    scene.camera.position = {0, 0, 1};
+    scene.camera.forward = {static_cast<float>(0.5 * random.normal()), 1, static_cast<float>(0.3 * random.normal())};
+    scene.camera.up = {static_cast<float>(random.normal()), static_cast<float>(random.normal()), 1};
+    scene.primitives = {glowing(Shape::plane, {0.6f, 30, 1}, {0.1f, 5, 0}, {1, 0, 0, 1}),
+                        glowing(Shape::box, {0.2f, 20, 0.1f}, {0.9f, 3, 1.2f}, {0, 1, 0, 1})};
+    const Bytes rgb = draw(scene, size, size);
+    int judged = 0;
+    for (int y = 0; y < size; ++y) {
+      for (int x = 0; x < size; ++x) {
+        const Point d = ray(scene.camera, size, size, x + 0.5, y + 0.5);
+        const auto entry = [&](double tighter) {
+          double enter = 0, leave = 1e9;
+          const auto cut = [&](double from, double along, double low, double high) {
+            const double a = (low + tighter - from) / along, b = (high - tighter - from) / along;
+            enter = std::max(enter, std::min(a, b));
+            leave = std::min(leave, std::max(a, b));
+          };
+          cut(0, d.x, 0.7, 1.1);
+          cut(0, d.y, -17, 23);
+          cut(1, d.z, 1.1, 1.3);
+          return enter <= leave ? enter : -1;
+        };
+        const auto floor = [&](double tighter) {
+          const double t = -1 / d.z;
+          return d.z < 0 && std::abs(t * d.x - 0.1) <= 0.6 - tighter && std::abs(t * d.y - 5) <= 30 - tighter ? t : -1;
+        };
+        constexpr double edge = 1e-3;
+        if ((entry(edge) > 0) != (entry(-edge) > 0) || (floor(edge) > 0) != (floor(-edge) > 0)) continue;
+        const double box = entry(0), plane = floor(0);
+        const int truth = box > 0 && (plane < 0 || box < plane) ? 1 : plane > 0 ? 0 : -1;
+        CAPTURE(round, x, y);
+        REQUIRE(shown(rgb, static_cast<std::size_t>(y) * size + x) == truth);
+        ++judged;
+      }
+    }
+    CHECK(judged > 4000);
+  }
+}
+
 TEST_CASE("transparent solids blend twice, as MuJoCo draws them") {
   Scene scene;
   scene.lights = {dark()};

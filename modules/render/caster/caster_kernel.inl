@@ -131,7 +131,7 @@ HWY_NOINLINE void blend_transparent(const Packet& packet, View view, V nearest, 
 }
 
 // The colour of all opaque surfaces that were hit, black elsewhere.
-HWY_NOINLINE V3 shade_hits(const Packet& packet, View view, const Hits& hits, M mask, float brightness, bool shadows) {
+HWY_INLINE V3 shade_hits(const Packet& packet, View view, const Hits& hits, M mask, float brightness, bool shadows) {
   V3 colour{zero(), zero(), zero()};
   for (const int index : packet.frame.opaque) {
     if (!packet.may_touch(packet.frame.solids[index], view)) continue;

@@ -11,7 +11,7 @@ struct Paint {
 };
 
 // Which lanes of a surface the light's shadow map leaves lit.
-HWY_NOINLINE M lit_lanes(const Frame& frame, const Light& light, const Surface& surface, int own) {
+HWY_INLINE M lit_lanes(const Frame& frame, const Light& light, const Surface& surface, int own) {
   const V3 from_light = sub3(surface.point, set3(light.position));
   const V depth = dot3(from_light, set3(light.direction));
   V x = dot3(from_light, set3(light.right)), y = dot3(from_light, set3(light.up));

@@ -70,7 +70,7 @@ HWY_INLINE Entry cross_plane(const Solid& solid, const V3& o, const V3& d) {
   return {t, hn::And(hn::Le(hn::Abs(x), set(solid.half_width[0])), hn::Le(hn::Abs(y), set(solid.half_width[1])))};
 }
 
-HWY_NOINLINE Entry enter(const Solid& solid, const V3& o, const V3& d) {
+HWY_INLINE Entry enter(const Solid& solid, const V3& o, const V3& d) {
   switch (solid.shape) {
     case Shape::plane: return cross_plane(solid, o, d);
     case Shape::capsule: return enter_capsule(o, d, set(solid.half_length));

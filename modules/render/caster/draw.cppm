@@ -16,7 +16,7 @@ export namespace iap {
 /// (docs/pictures.md).
 /// Meshes, height fields, skins, lines and arrows are errors; labels and fog are left out.
 /// Deterministic: a frame is a function of scene, options and size, whatever thread draws it and whatever SIMD the machine has.
-/// Owns its workspace; one instance a thread.
+/// Owns its workspace, and what it saw of the sky, which stays the same until the camera turns; one instance a thread.
 class Caster {
  public:
   Caster();
