@@ -65,6 +65,7 @@ TrainOptions read_train_options(const Config& config) {
   if (!options.init.is_null() && !options.init.string() && !options.init.map())
     reader.fail(text("option 'init' must be the path of a run or policy file, got ", options.init.describe()));
   options.curriculum = read_curriculum(reader.value("curriculum"));
+  options.fit = reader.choice("fit", {"resample", "pool"}, "resample") == "pool" ? Fit::pool : Fit::resample;
   options.eval_env = reader.value("eval_env");
   if (options.eval_env.string()) options.eval_env = env_table(options.eval_env, "train: option 'eval_env'");
   if (!options.eval_env.is_null() && !options.eval_env.map())
@@ -122,6 +123,7 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
   };
   if (!options.curriculum.empty()) identity["curriculum"] = curriculum_of(options, stages);
   if (!options.eval_env.is_null()) identity["eval_env"] = stages.evaluation.spec.config;
+  if (options.fit == Fit::pool) identity["fit"] = "pool";
   if (initial) identity["init"] = Config::Map{{"content", initial->content}};
   return identity;
 }

@@ -102,6 +102,7 @@ class Builder {
     return told(owner, [&] {
       const EnvSpec spec = known ? *known : spec_of(make_env);
       if (first) check_same_kind(first->spec, spec);
+      if (first && options_.fit == Fit::pool) return World{make_env, spec, resized(first->policy, spec.observation, Fit::pool)};
       World made{make_env, spec, Policy(architecture_, spec.observation, spec.action_size)};
       if (first) carried_parameters(first->policy, first->policy.parameters(), made.policy);
       return made;

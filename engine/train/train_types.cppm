@@ -58,6 +58,9 @@ struct TrainOptions {
   std::shared_ptr<const PolicyFile> init_policy;
   /// Stages one after the other. Where the size of images changes, the mean is carried over as `carried_parameters` does.
   std::vector<TrainStage> curriculum;
+  /// How the policy follows to the image sizes of later stages and of `eval_env`. `Fit::pool`: it keeps seeing what it sees in the
+  /// first stage, which must then have the smallest images.
+  Fit fit = Fit::resample;
   /// Where evaluations play, and with them the best policy and its confirmation: options that take the place of those of the last
   /// stage's environment, or a whole environment if there is a name among them; null: the last stage's. Policy files name it.
   Config eval_env;

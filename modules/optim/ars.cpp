@@ -68,7 +68,7 @@ class RandomSearch : public MeanSearch {
   }
 
   void adopt(const Optimizer& before, bool same_parameters) override {
-    const auto& other = dynamic_cast<const RandomSearch&>(before);
+    const auto& other = same_kind<RandomSearch>(before);
     go_on_from(other, same_parameters);
     learning_rate_ = other.learning_rate_;
     if (same_parameters) step_ = other.step_;

@@ -66,7 +66,7 @@ class EvolutionStrategy : public MeanSearch {
   }
 
   void adopt(const Optimizer& before, bool same_parameters) override {
-    const auto& other = dynamic_cast<const EvolutionStrategy&>(before);
+    const auto& other = same_kind<EvolutionStrategy>(before);
     go_on_from(other, same_parameters);
     sigma_ = other.sigma_;
     learning_rate_ = other.learning_rate_;

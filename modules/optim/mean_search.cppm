@@ -36,6 +36,12 @@ class MeanSearch : public Optimizer {
     mean_ = before.mean_;
     rounded_ = before.rounded_;
   }
+  /// `before` as what `adopt` needs. @throws Error for an optimizer of another kind.
+  template <typename Kind>
+  const Kind& same_kind(const Optimizer& before) const {
+    if (const auto* kind = dynamic_cast<const Kind*>(&before)) return *kind;
+    throw Error(text(name(), ": cannot go on where an optimizer of the kind ", before.name(), " stands"));
+  }
   /// `mean_` and `mean()` as `writer.put_all(mean_)` saved them.
   void load_mean(Reader& reader) {
     reader.get_into(std::span<double>(mean_));

@@ -74,7 +74,7 @@ class ParameterExploration : public MeanSearch {
 
   /// Other parameters begin with the root mean square of the deviations so far.
   void adopt(const Optimizer& before, bool same_parameters) override {
-    const auto& other = dynamic_cast<const ParameterExploration&>(before);
+    const auto& other = same_kind<ParameterExploration>(before);
     go_on_from(other, same_parameters);
     learning_rate_ = other.learning_rate_;
     gradient_norm_ = other.gradient_norm_;

@@ -61,6 +61,12 @@ case_curriculum() {
   run run train.lua --out other --set optimizer.kind=simple_ga --set optimizer.learning_rate=null
   exits 1
   says err "simple_ga: keeps its population and its parameters to the end; es, ars and pgpe can change them on the way"
+  run run train.lua --out pooled --set fit=pool
+  exits 0
+  grep -q "the mean is resampled" pooled/log.txt && fail "a policy that pools has other parameters at another size"
+  run run train.lua --out other --set fit=poool
+  exits 1
+  says err "train: unknown fit 'poool'; did you mean 'pool'?"
   training_script 'curriculum = { { through = 1, pixels = { 8, 8 } }, {} },'
   run run train.lua
   exits 1

@@ -89,10 +89,20 @@ TEST_CASE("another population or other parameters keep iteration, step sizes and
   }
 }
 
-TEST_CASE("optimizers that cannot change on the way say so") {
-  for (const char* kind : {"cma_es", "sep_cma_es", "simple_ga"}) {
-    CAPTURE(kind);
-    auto before = make(kind, 8), next = make(kind, 10);
-    CHECK_THROWS_WITH(next->adopt(*before, true), ContainsSubstring(kind) && ContainsSubstring("es, ars and pgpe can"));
+TEST_CASE("every optimizer goes on where another of its kind stands, or says that it cannot") {
+  for (const auto& entry : optimizer_catalog()) {
+    CAPTURE(entry.name);
+    auto before = make(entry.name, 8), next = make(entry.name, 10);
+    search(*before, 2);
+    try {
+      next->adopt(*before, true);
+      CHECK(next->iteration() == 2);
+      CHECK(std::ranges::equal(next->mean(), before->mean()));
+    } catch (const Error& error) {
+      CHECK_THAT(error.what(),
+                 ContainsSubstring(entry.name + ": keeps its population") && ContainsSubstring("es, ars and pgpe can"));
+    }
+    const auto other = make(entry.name == "es" ? "ars" : "es", 8);
+    CHECK_THROWS_AS(next->adopt(*other, true), Error);
   }
 }

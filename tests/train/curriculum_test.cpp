@@ -149,6 +149,34 @@ TEST_CASE("evaluations of a run whose images grow play the last stage throughout
   CHECK(evaluate(large, env, options.eval_episodes, options.seed, 1).mean == result.first_eval);
 }
 
+TEST_CASE("a policy that pools goes through growing images with the same parameters, whatever the optimizer") {
+  const Scratch scratch("pooling");
+  for (const char* kind : {"es", "sep_cma_es"}) {
+    CAPTURE(kind);
+    TrainOptions options = pixel_run(scratch / kind, 16, 24);
+    options.optimizer = Config::Map{{"kind", kind}, {"population", 6}};
+    options.curriculum = {{.through = 2, .env = pixels(8, 12)}, {}};
+    options.fit = Fit::pool;
+    options.on_iteration = [](const IterationReport& report) { return report.iteration != 3; };
+    train(options);
+    options.on_iteration = {};
+    options.resume = true;
+    const TrainResult result = train(options);
+    const EnvSpec small =
+        make_env(Config::Map{{"name", "cartpole-balance"}, {"pixels", Config::List{8, 12}}, {"action_repeat", 8}})->spec();
+    Policy drawn(options.policy, small.observation, small.action_size);
+    drawn.initialise(options.seed);
+    CHECK(result.parameters.size() == drawn.size());
+    const Policy large = resized(drawn, result.policy->policy.observation(), Fit::pool);
+    CHECK(evaluate(large, options.env, options.eval_episodes, options.seed, 1).mean == result.first_eval);
+    options.fit = Fit::resample;
+    CHECK_THAT(refusal(options), ContainsSubstring("cannot resume") || ContainsSubstring("es, ars and pgpe can"));
+    options.fit = Fit::pool;
+    options.curriculum = {{.through = 2, .env = pixels(12, 12)}, {}};
+    CHECK_THAT(refusal(options), ContainsSubstring("stage 2: ") && ContainsSubstring("no whole multiple of the 12 x 12"));
+  }
+}
+
 TEST_CASE("stages that make no sense are refused with their number") {
   const auto said = [](auto change) {
     TrainOptions options = pixel_run({}, 16, 24);
