@@ -61,6 +61,9 @@ TrainOptions read_train_options(const Config& config) {
   };
   options.env = env_table(reader.value("env"), "train: option 'env'");
   options.policy = reader.value("policy");
+  options.optimizer = reader.value("optimizer");
+  if (options.optimizer.is_null()) options.optimizer = Config::Map{{"kind", "es"}};
+  if (!options.optimizer.map()) reader.fail(text("option 'optimizer' must be a table, got ", options.optimizer.describe()));
   options.init = reader.value("init");
   if (!options.init.is_null() && !options.init.string() && !options.init.map())
     reader.fail(text("option 'init' must be the path of a run or policy file, got ", options.init.describe()));
@@ -73,9 +76,6 @@ TrainOptions read_train_options(const Config& config) {
         text("option 'eval_env' must be an environment or a table of the options that change, got ", options.eval_env.describe()));
   if (!options.policy.map() && (options.init.is_null() || !options.policy.is_null()))
     reader.fail(text("option 'policy' must be a block, got ", options.policy.describe()));
-  options.optimizer = reader.value("optimizer");
-  if (options.optimizer.is_null()) options.optimizer = Config::Map{{"kind", "es"}};
-  if (!options.optimizer.map()) reader.fail(text("option 'optimizer' must be a table, got ", options.optimizer.describe()));
   options.iterations = integer("iterations", 0, most, options.iterations);
   options.episodes = integer("episodes", 1, most_episodes, options.episodes);
   options.seed = static_cast<std::uint64_t>(reader.integer_in("seed", 0, most_seed, 0));
