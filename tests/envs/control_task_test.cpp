@@ -96,10 +96,11 @@ TEST_CASE("episodes are truncated after a thousand control steps, whatever the a
 TEST_CASE("options choose what is observed") {
   const Config size(Config::List{32, 40});
   const auto observed = [](const Config& config) { return make_env(config)->spec().observation; };
-  const ObservationSpec pixels{.images = {{"pixels", {32, 40, 3, PixelType::uint8}}}};
+  const double dt = 0.01;
+  const ObservationSpec pixels{.images = {{"pixels", {32, 40, 3, PixelType::uint8}}}, .dt = dt};
   auto both = pixels;
   both.vector = 17;
-  CHECK(observed(Config::Map{{"name", "cheetah-run"}}) == ObservationSpec{.vector = 17});
+  CHECK(observed(Config::Map{{"name", "cheetah-run"}}) == ObservationSpec{.vector = 17, .dt = dt});
   CHECK(observed(with("cheetah-run", "pixels", size)) == pixels);
   CHECK(observed(Config::Map{{"name", "cheetah-run"}, {"pixels", size}, {"state", true}}) == both);
   CHECK_THROWS_MATCHES(make_env(with("cheetah-run", "state", false)), Error, MessageMatches(ContainsSubstring("show nothing")));
