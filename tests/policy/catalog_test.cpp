@@ -185,7 +185,8 @@ TEST_CASE("defaults are filled in, inside containers too") {
                       spec, 3);
   CHECK(
       policy.architecture() ==
-      config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'image': 'pixels', 'pool': 1, 'patch': 4, "
+      config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'image': 'pixels', 'pool': 1, "
+             "'patch': 4, "
              "'stride': 4, 'd': 8, 'top': 2, 'pixel_offset': -0.5, 'position_range': 'signed', 'centre': 'exact', 'masked': false, "
              "'query_weights': 'ones', 'bias': false, 'selection': 'top', 'heads': 1, 'encoding': 'none', 'values': 'position', "
              "'motion': false, "

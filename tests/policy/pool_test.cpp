@@ -24,8 +24,7 @@ Frame averaged(const Frame& frame, int pool) {
         for (int i = 0; i < pool; ++i)
           for (int j = 0; j < pool; ++j)
             sum += frame.image().bytes()[((y * pool + i) * static_cast<std::size_t>(large.width) + x * pool + j) * 3 + c];
-        out[(y * static_cast<std::size_t>(large.width / pool) + x) * 3 + c] =
-            static_cast<std::uint8_t>(sum / (pool * pool) + 0.5);
+        out[(y * static_cast<std::size_t>(large.width / pool) + x) * 3 + c] = static_cast<std::uint8_t>(sum / (pool * pool) + 0.5);
       }
   return small;
 }
