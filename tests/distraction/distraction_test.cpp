@@ -273,6 +273,9 @@ TEST_CASE("distracted environments keep the contract") {
 }
 
 TEST_CASE("distracted pictures agree with OpenGL's") {
+#if __has_feature(thread_sanitizer)
+  SKIP("under this sanitizer the threads of the OpenGL driver in software miss each other's signals and wait for ever");
+#endif
   if (describe_gl().starts_with("none")) SKIP("no OpenGL here: " + describe_gl());
   for (const auto& name : tasks()) {
     if (name == "walker-stand" || name == "walker-run" || name.starts_with("cartpole-balance") || name == "reacher-hard") continue;

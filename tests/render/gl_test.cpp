@@ -62,6 +62,9 @@ MujocoWorld shapes() {
 }  // namespace
 
 TEST_CASE("the caster draws the suite's models as MuJoCo's OpenGL does") {
+#if __has_feature(thread_sanitizer)
+  SKIP("under this sanitizer the threads of the OpenGL driver in software miss each other's signals and wait for ever");
+#endif
   if (no_gl()) SKIP("no OpenGL here: " + describe_gl());
   for (const auto& model : dm_control_models()) {
     MujocoWorld world(dm_control_files(model));
