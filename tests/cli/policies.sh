@@ -417,7 +417,7 @@ LUA
   run eval run --episodes 4 --seed 2
   exits 0
   grep "mean return" out >evaluated
-  run probe run --episodes 4 --seed 2 --csv probe.csv --png probe.png
+  run probe run --episodes 4 --seed 2 --csv probe.csv
   exits 0
   silent err
   [ "$(grep "mean return" out)" = "$(cat evaluated)" ] || fail "the probed policy acts otherwise than the evaluated one"
@@ -427,10 +427,12 @@ LUA
   grep -qE "^position of slider +[01]\.[0-9][0-9]$" out || fail "no row for the slider"
   [ "$(head -1 probe.csv)" = "block,outputs,state,r2,ridge" ] || fail "csv header"
   lines probe.csv 6
-  [ "$(head -c 4 probe.png | tail -c 3)" = PNG ] || fail "no chart"
   cp probe.csv first.csv
   run probe run/best.iap --episodes 4 --seed 2 --threads 1 --csv probe.csv
   cmp -s probe.csv first.csv || fail "one thread gives other figures"
+  run probe run --episodes 3 --png probe.png
+  exits 0
+  [ "$(head -c 4 probe.png | tail -c 3)" = PNG ] || fail "no chart"
   run probe run --blocks 2.linear,1.rank --episodes 3 --steps 5 --actions random --per-episode --ridge 3 --csv two.csv
   exits 0
   says out "random, each held for 3 decisions"
