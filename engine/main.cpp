@@ -71,10 +71,27 @@ void add_fit(CLI::App& app, std::optional<Fit>& target) {
   app.add_option_function<std::string>(
          "--fit",
          [&target](const std::string& name) {
-           target = cli::read_choice("--fit", name, {"resample", "pool"}) == "pool" ? Fit::pool : Fit::resample;
+           const auto& names = fit_names();
+           target = static_cast<Fit>(std::ranges::find(names, cli::read_choice("--fit", name, names)) - names.begin());
          },
          "to other image sizes: resample what belongs to patches (default), or pool pixels to the trained size")
       ->type_name("NAME");
+}
+
+constexpr const char* policy_help = "run folder or policy file";
+
+void add_trust(CLI::App& app, Trust& target) {
+  app.add_flag_callback(
+      "--trust", [&target] { target = Trust::yes; },
+      "let Lua inside the policy file reach files and programs; only for files that you trust");
+}
+
+void add_policy(CLI::App& app, std::filesystem::path& target) { app.add_option("POLICY", target, policy_help)->required(); }
+
+/// What changes the environment that a policy plays in.
+void add_world(CLI::App& app, cli::PolicySource& source) {
+  add_text(app, "--env", source.env, "NAME", "another environment (default: the one it was trained in)");
+  add_overrides(app, source.overrides, "override an option of the environment (may be repeated)");
 }
 
 struct Arguments {
@@ -90,15 +107,6 @@ struct Arguments {
   Trust trust = Trust::no;
   std::string what = "all", benchmark;
 };
-
-constexpr const char* policy_help = "run folder or policy file";
-constexpr const char* env_override_help = "override an option of the environment (may be repeated)";
-
-void add_trust(CLI::App& app, Trust& target) {
-  app.add_flag_callback(
-      "--trust", [&target] { target = Trust::yes; },
-      "let Lua inside the policy file reach files and programs; only for files that you trust");
-}
 
 void describe_run(CLI::App& app, Arguments& arguments) {
   app.add_option("FILE", arguments.file, "Lua script")->required();
@@ -119,17 +127,16 @@ void describe_run(CLI::App& app, Arguments& arguments) {
 
 void describe_eval(CLI::App& app, Arguments& arguments) {
   auto& options = arguments.eval;
-  app.add_option("POLICY", options.policy, policy_help)->required();
+  add_policy(app, options.source.policy);
   add_integer(app, "--episodes", options.episodes, 1, 1000000, "number of episodes (default: 100)");
-  add_policy_choice(app, options.choice);
-  add_text(app, "--env", options.env, "NAME", "another environment (default: the one it was trained in)");
-  add_overrides(app, options.overrides, env_override_help);
+  add_policy_choice(app, options.source.choice);
+  add_world(app, options.source);
   add_fit(app, options.fit);
   add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
   add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
   add_text(app, "--csv", options.csv, "FILE", "write one row per episode");
   add_text(app, "--actions", options.actions, "FILE", "write one row per step: the policy's outputs as hexadecimal floats");
-  add_trust(app, options.trust);
+  add_trust(app, options.source.trust);
   app.footer(
       "Examples:\n"
       "  iap eval runs/quickstart --episodes 20 --csv episodes.csv\n"
@@ -138,12 +145,11 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
 
 void describe_play(CLI::App& app, cli::PlayOptions& options) {
   auto& video = options.video;
-  app.add_option("POLICY", options.policy, policy_help)->required();
-  add_policy_choice(app, options.choice);
+  add_policy(app, options.source.policy);
+  add_policy_choice(app, options.source.choice);
   add_text(app, "-o,--out", options.out, "FILE", "what to write: .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
   add_integer(app, "--seed", video.seed, 0, most_seed, "seed of the episode (default: 0)");
-  add_text(app, "--env", options.env, "NAME", "another environment (default: the one it was trained in)");
-  add_overrides(app, options.overrides, env_override_help);
+  add_world(app, options.source);
   add_fit(app, options.fit);
   app.add_option_function<std::string>(
          "--view", [&options](const std::string& view) { options.view = cli::read_choice("--view", view, picture_view_names()); },
@@ -165,7 +171,7 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
       if (options.strip > 0 && only_moving->count() > 0)
         throw Error(only_moving->get_name() + ": only videos have it; leave it out, or leave out --strip");
   });
-  add_trust(app, options.trust);
+  add_trust(app, options.source.trust);
   app.footer(
       "Examples:\n"
       "  iap play runs/quickstart --view side-by-side\n"
@@ -203,7 +209,7 @@ std::vector<std::string> names_in(const std::string& list) {
 
 void describe_probe(CLI::App& app, cli::ProbeCommand& command) {
   auto& options = command.options;
-  app.add_option("POLICY", command.policy, policy_help)->required();
+  add_policy(app, command.source.policy);
   app.add_option_function<std::string>(
          "--blocks", [&options](const std::string& list) { options.blocks = names_in(list); },
          "paths of blocks as in the policy's summary, such as 1.rank,2.lstm (default: the attention blocks)")
@@ -224,14 +230,13 @@ void describe_probe(CLI::App& app, cli::ProbeCommand& command) {
          [&options](const std::string& lambda) { options.ridge = cli::read_number("--ridge", lambda, least_ridge, most_ridge); },
          "lambda of the regression (default: for each variable, the best for fitted episodes left out in turn)")
       ->type_name("LAMBDA");
-  add_policy_choice(app, command.choice);
-  add_text(app, "--env", command.env, "NAME", "another environment (default: the one it was trained in)");
-  add_overrides(app, command.overrides, env_override_help);
+  add_policy_choice(app, command.source.choice);
+  add_world(app, command.source);
   add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
   add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
   add_text(app, "--csv", command.csv, "FILE", "write one row per block and variable");
   add_text(app, "--png", command.png, "FILE", "draw a bar chart");
-  add_trust(app, command.trust);
+  add_trust(app, command.source.trust);
   app.footer(
       "Examples:\n"
       "  iap probe scripts/paper/policies/cheetah-run.iap --actions random --steps 100\n"
@@ -252,7 +257,7 @@ CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
 
 CLI::App* describe_export(CLI::App& app, Arguments& arguments) {
   auto* command = app.add_subcommand("export", "write the weights of an attention_agent policy as an .npz file");
-  command->add_option("POLICY", arguments.policy, policy_help)->required();
+  add_policy(*command, arguments.policy);
   command->add_option("FILE", arguments.weights, "the .npz file to write")->required();
   add_trust(*command, arguments.trust);
   command->footer("Example:\n  iap export runs/car-racing-paper weights.npz");

@@ -18,30 +18,31 @@ namespace iap::cli {
 /// What the program's exit code says.
 enum Exit : int { success = 0, failure = 1, usage = 2, interrupted = 130 };
 
-struct EvalOptions {
+/// A policy and the environment that it plays in.
+struct PolicySource {
   std::filesystem::path policy;        ///< a run folder or a policy file
   std::optional<PolicyChoice> choice;  ///< which of a run's policies
   std::optional<std::string> env;      ///< instead of the environment's name
   std::vector<std::string> overrides;  ///< "path=value" of the environment's options
-  std::optional<Fit> fit;              ///< how the policy follows to other image sizes
+  Trust trust = Trust::no;             ///< in Lua inside the policy file
+};
+
+struct EvalOptions {
+  PolicySource source;
+  std::optional<Fit> fit;  ///< how the policy follows to other image sizes
   int episodes = 100;
   std::uint64_t seed = 0;
   int threads = 0;
   std::optional<std::filesystem::path> csv;      ///< one row per episode
   std::optional<std::filesystem::path> actions;  ///< one row per step, in hexadecimal floats: exact
-  Trust trust = Trust::no;                       ///< in Lua inside the policy file
 };
 
 struct PlayOptions {
-  std::filesystem::path policy;              ///< a run folder or a policy file
-  std::optional<PolicyChoice> choice;        ///< which of a run's policies
+  PolicySource source;
   std::optional<std::filesystem::path> out;  ///< default: media/play.webp of the run, or the policy's name
-  std::optional<std::string> env;            ///< instead of the environment's name
-  std::vector<std::string> overrides;        ///< "path=value" of the environment's options
   std::optional<Fit> fit;                    ///< how the policy follows to other image sizes
   std::string view = "overlay";
   int strip = 0;  ///< pictures side by side in one PNG instead of a video
-  Trust trust = Trust::no;
   VideoOptions video;
 };
 
@@ -52,13 +53,9 @@ struct ReportCommand {
 };
 
 struct ProbeCommand {
-  std::filesystem::path policy;              ///< a run folder or a policy file
-  std::optional<PolicyChoice> choice;        ///< which of a run's policies
-  std::optional<std::string> env;            ///< instead of the environment's name
-  std::vector<std::string> overrides;        ///< "path=value" of the environment's options
+  PolicySource source;
   std::optional<std::filesystem::path> csv;  ///< one row per block and variable
   std::optional<std::filesystem::path> png;  ///< the bar chart
-  Trust trust = Trust::no;                   ///< in Lua inside the policy file
   ProbeOptions options;
 };
 

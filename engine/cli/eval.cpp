@@ -61,21 +61,17 @@ int eval(const EvalOptions& options) {
   catch_interrupts(nullptr);
   for (const auto* written : {&options.csv, &options.actions})
     if (*written) check_place(**written);
-  const auto path = policy_path(options.policy, options.choice);
-  PolicyFile file = read_policy_file(path, options.trust);
-  const Config env = policy_env(file, options.policy, options.env, options.overrides);
-  const std::string fitted = fit_policy(file.policy, options.policy, env, options.fit);
-  const auto evaluation = evaluate(file.policy, env, options.episodes, options.seed, options.threads);
+  OpenedPolicy opened = open_source(options.source);
+  const std::string fitted = fit_policy(opened, options.fit);
+  const auto evaluation = evaluate(opened.policy, opened.env, options.episodes, options.seed, options.threads);
   if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation));
-  if (options.actions) write_file_atomic(*options.actions, actions_of(evaluation, file.policy, env));
-  const auto* name = env.find("name");
-  std::cout << "policy              " << policy_line(path, file.metadata) << "\n"
-            << "environment         " << (name && name->string() ? *name->string() : env.describe());
-  for (const auto& assignment : options.overrides) std::cout << " " << assignment;
+  if (options.actions) write_file_atomic(*options.actions, actions_of(evaluation, opened.policy, opened.env));
+  std::cout << "policy              " << policy_line(opened) << "\n"
+            << "environment         " << env_line(opened);
   if (!fitted.empty()) std::cout << "\nnote                " << fitted;
   std::cout << "\n"
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed
-            << selection_note(path, file.metadata, options.seed) << ")\n"
+            << selection_note(opened.path, opened.metadata, options.seed) << ")\n"
             << "mean return         " << fixed(evaluation.mean) << "\n";
   if (evaluation.episodes.size() > 1)
     std::cout << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"

@@ -24,7 +24,7 @@ std::filesystem::path standard_place(const std::filesystem::path& policy, const 
 }
 
 int play_strip(const PlayOptions& options, Policy& policy, const Config& env, const std::string& shown_policy) {
-  const auto out = options.out.value_or(standard_place(options.policy, "strip.png", ".png"));
+  const auto out = options.out.value_or(standard_place(options.source.policy, "strip.png", ".png"));
   const VideoOptions& shown = options.video;
   const StripInfo strip = write_strip(out, policy, env,
                                       {.view = picture_view(options.view),
@@ -51,16 +51,14 @@ std::string file_size_text(const std::filesystem::path& path) {
 
 int play(const PlayOptions& options) {
   catch_interrupts(nullptr);
-  const auto path = policy_path(options.policy, options.choice);
-  PolicyFile file = read_policy_file(path, options.trust);
-  const Config env = policy_env(file, options.policy, options.env, options.overrides);
-  const std::string fitted = fit_policy(file.policy, options.policy, env, options.fit);
-  const std::string shown = policy_line(path, file.metadata) + (fitted.empty() ? "" : "\nnote     " + fitted);
-  if (options.strip > 0) return play_strip(options, file.policy, env, shown);
-  const auto out = options.out.value_or(standard_place(options.policy, "play.webp", ".webp"));
+  OpenedPolicy opened = open_source(options.source);
+  const std::string fitted = fit_policy(opened, options.fit);
+  const std::string shown = policy_line(opened) + (fitted.empty() ? "" : "\nnote     " + fitted);
+  if (options.strip > 0) return play_strip(options, opened.policy, opened.env, shown);
+  const auto out = options.out.value_or(standard_place(options.source.policy, "play.webp", ".webp"));
   VideoOptions video = options.video;
   video.view = picture_view(options.view);
-  const VideoInfo written = write_video(out, file.policy, env, video);
+  const VideoInfo written = write_video(out, opened.policy, opened.env, video);
   std::cout << "policy   " << shown << "\n"
             << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
             << " frames, " << general_text(written.fps, 4) << " a second, " << file_size_text(out) << ")\n"

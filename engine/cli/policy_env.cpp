@@ -1,10 +1,13 @@
 #include "cli/policy_env.hpp"
 
 #include <cstddef>
+#include <filesystem>
 #include <iomanip>
 #include <ios>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 import iap.core;
@@ -12,6 +15,7 @@ import iap.env;
 import iap.envs;
 import iap.policy;
 import iap.script;
+import iap.train;
 
 namespace iap::cli {
 namespace {
@@ -35,32 +39,40 @@ void override_option(Config& env, const Config& completed, const std::string& as
   }
 }
 
-}  // namespace
-
-Config policy_env(const PolicyFile& file, const std::filesystem::path& path, const std::optional<std::string>& name,
-                  const std::vector<std::string>& overrides) {
-  const Config* own = file.metadata.find("env");
-  if (!own && !name) throw Error(text("'", path.string(), "' does not say which environment it is for; name one with --env NAME"));
-  const Config completed = own ? env_table(*own, path.string()) : Config(Config::Map{});
-  if (!name && overrides.empty()) return completed;
-  Config env = own ? given_env(completed, file.metadata.find("env_given")) : completed;
-  if (name) {
-    env["name"] = *name;
+/// The environment of `source` for a policy with `metadata`.
+Config source_env(const PolicySource& source, const Config& metadata) {
+  const Config* own = metadata.find("env");
+  if (!own && !source.env)
+    throw Error(text("'", source.policy.string(), "' does not say which environment it is for; name one with --env NAME"));
+  const Config completed = own ? env_table(*own, source.policy.string()) : Config(Config::Map{});
+  if (!source.env && source.overrides.empty()) return completed;
+  Config env = own ? given_env(completed, metadata.find("env_given")) : completed;
+  if (source.env) {
+    env["name"] = *source.env;
     // What belongs to the text of the environment in Lua that the policy was trained in.
     for (const char* key : {"source", "required_modules", "loaded_from"}) env.map()->erase(key);
   }
-  for (const auto& assignment : overrides) override_option(env, completed, assignment);
-  try {
-    make_env(env);
-  } catch (const OptionError& error) {
-    if (!name || !own) throw;
-    throw Error(text(error.what(), " (--env keeps the options of the policy's own environment; drop one with --set OPTION=null)"));
-  }
+  for (const auto& assignment : source.overrides) override_option(env, completed, assignment);
   return env;
 }
 
-std::string fit_policy(Policy& policy, const std::filesystem::path& path, const Config& env, std::optional<Fit> fit) {
-  const ObservationSpec now = make_env(env)->spec().observation, before = policy.observation();
+}  // namespace
+
+OpenedPolicy open_source(const PolicySource& source) {
+  const auto path = policy_path(source.policy, source.choice);
+  PolicyFile file = read_policy_file(path, source.trust);
+  Config env = source_env(source, file.metadata);
+  try {
+    ObservationSpec observation = make_env(env)->spec().observation;
+    return {source, path, std::move(file.policy), std::move(file.metadata), std::move(env), std::move(observation)};
+  } catch (const OptionError& error) {
+    if (!source.env || !file.metadata.find("env")) throw;
+    throw Error(text(error.what(), " (--env keeps the options of the policy's own environment; drop one with --set OPTION=null)"));
+  }
+}
+
+std::string fit_policy(OpenedPolicy& opened, std::optional<Fit> fit) {
+  const ObservationSpec &now = opened.observation, before = opened.policy.observation();
   std::string changes;
   for (std::size_t i = 0; i < before.images.size() && before.images.size() == now.images.size(); ++i) {
     const ImageShape &was = before.images[i].shape, &is = now.images[i].shape;
@@ -69,21 +81,32 @@ std::string fit_policy(Policy& policy, const std::filesystem::path& path, const 
   }
   if (changes.empty()) return "";
   try {
-    policy = resized(policy, now, fit.value_or(Fit::resample));
+    opened.policy = resized(opened.policy, now, fit.value_or(Fit::resample));
   } catch (const Error& error) {
-    throw Error(text("'", path.string(), "' cannot be brought ", changes, ": ", error.what()));
+    throw Error(text("'", opened.source.policy.string(), "' cannot be brought ", changes, ": ", error.what()));
   }
   return text("the policy was ", fit == Fit::pool ? "pooled " : "resampled ", changes);
 }
 
-std::string policy_line(const std::filesystem::path& path, const Config& metadata) {
-  const Config *iteration = metadata.find("iteration"), *value = metadata.find("return");
-  std::string line = path.string();
+std::string policy_line(const OpenedPolicy& opened) {
+  const Config *iteration = opened.metadata.find("iteration"), *value = opened.metadata.find("return");
+  std::string line = opened.path.string();
   if (!iteration || !iteration->integer()) return line;
   line += " (";
   if (value && value->number())
-    line += text(path.filename() == "best.iap" ? "best evaluation " : "evaluation ", fixed_text(*value->number(), 2), ", ");
+    line += text(opened.path.filename() == "best.iap" ? "best evaluation " : "evaluation ", fixed_text(*value->number(), 2), ", ");
   return line + text("iteration ", *iteration->integer(), ")");
+}
+
+std::string env_name(const Config& env) {
+  const auto* name = env.find("name");
+  return name && name->string() ? *name->string() : env.describe();
+}
+
+std::string env_line(const OpenedPolicy& opened) {
+  std::string line = env_name(opened.env);
+  for (const auto& assignment : opened.source.overrides) line += " " + assignment;
+  return line;
 }
 
 }  // namespace iap::cli

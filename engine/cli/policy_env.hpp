@@ -2,24 +2,38 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "cli/commands.hpp"
 import iap.core;
 import iap.policy;
 
 namespace iap::cli {
 
-/// The environment that `file`, read from `path`, was trained for, changed: `name` takes the place of its name, each of `overrides`
-/// ("render.shadows=false") that of one of its options. @throws Error naming the path if the policy names no environment, and the
-/// override that cannot be read.
-Config policy_env(const PolicyFile& file, const std::filesystem::path& path, const std::optional<std::string>& name,
-                  const std::vector<std::string>& overrides);
+/// A policy and the environment that it plays in, both known to exist.
+struct OpenedPolicy {
+  PolicySource source;
+  std::filesystem::path path;  ///< of the policy file
+  Policy policy;
+  Config metadata;
+  Config env;
+  ObservationSpec observation;  ///< what `env` gives
+};
 
-/// Makes `policy` fit the images of `env` where they have another size than those that it was built for, as `fit` says (nothing:
-/// resample). Returns what was done, as a line for people, or "". @throws Error naming `path` for a block that cannot follow.
-std::string fit_policy(Policy& policy, const std::filesystem::path& path, const Config& env, std::optional<Fit> fit);
+/// Opens the policy of `source`; its environment is the one it was trained for, changed as the source says. @throws Error naming
+/// the path if the policy names no environment, and the override that cannot be read.
+OpenedPolicy open_source(const PolicySource& source);
+
+/// Makes the policy fit the images of its environment where they have another size than those that it was built for, as `fit` says
+/// (nothing: resample). Returns what was done, as a line for people, or "". @throws Error naming the source for a block that cannot
+/// follow.
+std::string fit_policy(OpenedPolicy& opened, std::optional<Fit> fit);
 
 /// Which policy was opened, for the first line of a command's output: "runs/dot/best.iap (best evaluation 12.35, iteration 80)".
-std::string policy_line(const std::filesystem::path& path, const Config& metadata);
+std::string policy_line(const OpenedPolicy& opened);
+
+/// The name of an environment, or what stands in the place of one.
+std::string env_name(const Config& env);
+/// The environment's name and what was changed of it: "cheetah-run render.shadows=false".
+std::string env_line(const OpenedPolicy& opened);
 
 }  // namespace iap::cli

@@ -17,20 +17,14 @@ int probe(const ProbeCommand& command) {
   catch_interrupts(nullptr);
   for (const auto* written : {&command.csv, &command.png})
     if (*written) check_place(**written);
-  const auto path = policy_path(command.policy, command.choice);
-  const PolicyFile file = read_policy_file(path, command.trust);
-  const Config env = policy_env(file, command.policy, command.env, command.overrides);
-  const auto* name = env.find("name");
-  const std::string env_name = name && name->string() ? *name->string() : env.describe();
-  const ProbeResult result = iap::probe(file.policy, env, command.options);
+  const OpenedPolicy opened = open_source(command.source);
+  const ProbeResult result = iap::probe(opened.policy, opened.env, command.options);
   if (command.csv) write_file_atomic(*command.csv, probe_csv(result));
   if (command.png)
     write_probe_chart(*command.png, result,
-                      text("What the blocks of ", path.filename().string(), " know of the state of ", env_name));
-  std::cout << "policy              " << policy_line(path, file.metadata) << "\n"
-            << "environment         " << env_name;
-  for (const auto& assignment : command.overrides) std::cout << " " << assignment;
-  std::cout << "\n"
+                      text("What the blocks of ", opened.path.filename().string(), " know of the state of ", env_name(opened.env)));
+  std::cout << "policy              " << policy_line(opened) << "\n"
+            << "environment         " << env_line(opened) << "\n"
             << "episodes            " << result.fitted_episodes << " fitted, " << result.tested_episodes << " tested (seed "
             << command.options.seed << ")\n"
             << "decisions           " << result.fitted_rows << " fitted, " << result.tested_rows << " tested\n"

@@ -69,7 +69,7 @@ int resized_policy(Call& call) {
   const EnvSpec& spec = env ? env->env->spec() : made->spec();
   const Config config = call.config(2, "options");
   Options options(call.name(), config);
-  const Fit fit = options.choice("fit", {"resample", "pool"}, "resample") == "pool" ? Fit::pool : Fit::resample;
+  const Fit fit = read_fit(options);
   options.finish();
   if (spec.action_size != object.policy.action_size())
     call.fail(text("the policy gives ", object.policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));

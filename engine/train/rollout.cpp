@@ -22,9 +22,7 @@ namespace {
 void check_fit(const EnvSpec& spec, const Policy& policy) {
   if (policy.action_size() != spec.action_size)
     throw Error(text("the policy gives ", policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
-  // The time between observations is no part of what a policy sees; older policies do not know it.
-  ObservationSpec seen = spec.observation;
-  seen.dt = policy.observation().dt;
+  const ObservationSpec seen = comparable(spec.observation, policy.observation());
   if (policy.observation() != seen)
     throw Error(text("the policy was built for the observation ", to_json(to_config(policy.observation())), ", '", spec.name,
                      "' gives ", to_json(to_config(seen))));

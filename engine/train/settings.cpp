@@ -68,7 +68,7 @@ TrainOptions read_train_options(const Config& config) {
   if (!options.init.is_null() && !options.init.string() && !options.init.map())
     reader.fail(text("option 'init' must be the path of a run or policy file, got ", options.init.describe()));
   options.curriculum = read_curriculum(reader.value("curriculum"));
-  options.fit = reader.choice("fit", {"resample", "pool"}, "resample") == "pool" ? Fit::pool : Fit::resample;
+  options.fit = read_fit(reader);
   options.eval_env = reader.value("eval_env");
   if (options.eval_env.string()) options.eval_env = env_table(options.eval_env, "train: option 'eval_env'");
   if (!options.eval_env.is_null() && !options.eval_env.map())

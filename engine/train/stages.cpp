@@ -61,13 +61,7 @@ void check_same_kind(const EnvSpec& first, const EnvSpec& other) {
   if (first.action_size != other.action_size)
     throw Error(text("'", other.name, "' takes ", other.action_size, " action values, the first stage's environment takes ",
                      first.action_size));
-  ObservationSpec seen = other.observation;
-  seen.dt = first.observation.dt;
-  for (std::size_t i = 0; i < seen.images.size() && i < first.observation.images.size(); ++i) {
-    seen.images[i].shape.height = first.observation.images[i].shape.height;
-    seen.images[i].shape.width = first.observation.images[i].shape.width;
-  }
-  if (seen != first.observation)
+  if (comparable(other.observation, first.observation, ImageSizes::any) != first.observation)
     throw Error(text("'", other.name, "' gives the observation ", to_json(to_config(other.observation)),
                      ", the first stage's environment ", to_json(to_config(first.observation)),
                      "; only the sizes of images may differ"));

@@ -1,4 +1,6 @@
 module;
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 module iap.policy;
@@ -45,6 +47,16 @@ ObservationSpec observation_from_config(const Config& config, const std::string&
   spec.dt = options.number_in("dt", 0, 1e9, 0);
   options.finish();
   return spec;
+}
+
+ObservationSpec comparable(ObservationSpec seen, const ObservationSpec& built, ImageSizes sizes) {
+  seen.dt = built.dt;
+  const std::size_t shared = sizes == ImageSizes::any ? std::min(seen.images.size(), built.images.size()) : 0;
+  for (std::size_t i = 0; i < shared; ++i) {
+    seen.images[i].shape.height = built.images[i].shape.height;
+    seen.images[i].shape.width = built.images[i].shape.width;
+  }
+  return seen;
 }
 
 }  // namespace iap

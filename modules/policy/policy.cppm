@@ -74,6 +74,11 @@ enum class Fit : std::uint8_t {
   pool       ///< patches of the same part of the image: pixels are averaged first (option `pool`), and no parameter changes
 };
 
+/// Their names, in the order of the values.
+const std::vector<std::string>& fit_names();
+/// The option `fit`; `Fit::resample` where it is not given.
+Fit read_fit(Options& options);
+
 /// `parameters` of `from` as `to`, a policy of the same blocks on images of other sizes, takes them. What belongs to the patches of
 /// an image is resampled bilinearly between patch centres (with averages where `to` has fewer patches), everything else stays:
 /// - properties of a patch (learned encodings, learned weights of queries) become R w, R interpolating from the grid of `from` to
@@ -118,5 +123,13 @@ void trust_lua(Config& config);
 /// ObservationSpec as a Config and back, for file headers. @throws Error naming `source` and the entry.
 Config to_config(const ObservationSpec& spec);
 ObservationSpec observation_from_config(const Config& config, const std::string& source);
+
+/// Whether image sizes count where two observations are compared.
+enum class ImageSizes : bool { same, any };
+
+/// `seen` as a policy built for `built` is compared with it: the time between observations, which is no part of what a policy sees
+/// and which older policies do not know, is that of `built`, and with `ImageSizes::any` so are the heights and widths of its
+/// images.
+ObservationSpec comparable(ObservationSpec seen, const ObservationSpec& built, ImageSizes sizes = ImageSizes::same);
 
 }  // namespace iap

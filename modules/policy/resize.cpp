@@ -116,20 +116,21 @@ std::vector<float> carried_parameters(const Policy& from, std::span<const float>
   return carried;
 }
 
+const std::vector<std::string>& fit_names() {
+  static const std::vector<std::string> names{"resample", "pool"};
+  return names;
+}
+
+Fit read_fit(Options& options) {
+  const auto& names = fit_names();
+  return static_cast<Fit>(std::ranges::find(names, options.choice("fit", names, names.front())) - names.begin());
+}
+
 Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit) {
-  ObservationSpec same = observation;
   const ObservationSpec& own = policy.observation();
-  if (same.images.size() == own.images.size())
-    for (std::size_t i = 0; i < own.images.size(); ++i) {
-      same.images[i].shape.height = own.images[i].shape.height;
-      same.images[i].shape.width = own.images[i].shape.width;
-    }
-  same.dt = own.dt;
-  if (same != own)
+  if (comparable(observation, own, ImageSizes::any) != own)
     throw Error(text("the policy was built for the observation ", to_json(to_config(own)),
-                     "; it can be fitted to other image sizes "
-                     "alone, not to ",
-                     to_json(to_config(observation))));
+                     "; it can be fitted to other image sizes alone, not to ", to_json(to_config(observation))));
   Config architecture = policy.architecture();
   if (fit == Fit::pool) pool_blocks(architecture, pool_factor(own, observation));
   Policy made(architecture, observation, policy.action_size());

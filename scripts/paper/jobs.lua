@@ -41,11 +41,7 @@ local function earned(out, episodes)
   end
   local fresh, cells = paper.earned(out, episodes), { tostring(key[1]), tostring(key[2]) }
   for _, name in ipairs(names) do table.insert(cells, fresh[name] and string.format("%.17g", fresh[name]) or "") end
-  local part = out .. "/earned.csv.part"
-  local stream = assert(io.open(part, "w"))
-  assert(stream:write(table.concat(cells, ","), "\n"))
-  assert(stream:close())
-  assert(os.rename(part, out .. "/earned.csv"))
+  paper.write_whole(out .. "/earned.csv", table.concat(cells, ",") .. "\n")
   return fresh
 end
 

@@ -151,6 +151,15 @@ function paper.show(columns, rows)
   for _, row in ipairs(rows) do show(row) end
 end
 
+-- Writes `text` as FILE: another process reads all of it, or what was there before.
+function paper.write_whole(file, text)
+  local part = file .. ".part"
+  local stream = assert(io.open(part, "w"))
+  assert(stream:write(text))
+  assert(stream:close())
+  assert(os.rename(part, file))
+end
+
 -- Prints rows under columns and writes them as FILE, all at once; a cell without a value stays empty.
 function paper.write_table(file, columns, rows)
   paper.show(columns, rows)
@@ -164,11 +173,7 @@ function paper.write_table(file, columns, rows)
     for i = 1, #columns do cells[i] = cell(row[i]) end
     table.insert(lines, table.concat(cells, ","))
   end
-  local part = file .. ".part"
-  local stream = assert(io.open(part, "w"))
-  assert(stream:write(table.concat(lines, "\n"), "\n"))
-  assert(stream:close())
-  assert(os.rename(part, file))
+  paper.write_whole(file, table.concat(lines, "\n") .. "\n")
   print("written: " .. file)
 end
 
