@@ -61,6 +61,39 @@ std::vector<Look> looks_of(const std::string& env) {
   return {{"own", {}}};
 }
 
+/// `count` boxes around and before a camera, as an obstacle course has them.
+Scene course(int count) {
+  Scene scene;
+  scene.lights = {{.position = {0, 0, 5}, .diffuse = {.7F, .7F, .7F}, .directional = true}};
+  scene.primitives = {{.shape = Shape::plane, .position = {0, 0, -.5F}}};
+  Random random(1);
+  for (int i = 0; i < count; ++i) {
+    const auto along = [&](double low, double high) { return static_cast<float>(random.uniform(low, high)); };
+    scene.primitives.push_back({.shape = Shape::box,
+                                .size = {along(.1, .6), along(.1, .2), along(.1, .6)},
+                                .position = {along(-3, 3), along(1, 12), along(-.5, .5)},
+                                .rgba = {along(0, 1), along(0, 1), along(0, 1), 1}});
+  }
+  return scene;
+}
+
+void bench_boxes(std::ostream& out) {
+  const auto row = [&](int boxes, const std::string& size, const std::string& what, const Timing& timing) {
+    out << left_text(text(boxes, " boxes"), 24) << right_text(size, 12) << "  " << left_text(what, 24)
+        << right_text(fixed_text(timing.median, 4), 10) << right_text(fixed_text(timing.p99, 4), 10) << "\n";
+  };
+  for (const int boxes : {50, 280}) {
+    const Scene scene = course(boxes);
+    Caster caster;
+    std::vector<std::uint8_t> rgb(32 * 32 * 3);
+    std::vector<float> metres(24 * 32);
+    const DrawOptions bare{.shadows = false, .reflection = false, .sky = false};
+    row(boxes, "32 x 32", "cpu, no shadows", measure(0.2, [&] { caster.draw(scene, bare, 32, 32, rgb); }));
+    row(boxes, "32 x 32", "cpu, shadows", measure(0.2, [&] { caster.draw(scene, {}, 32, 32, rgb); }));
+    row(boxes, "24 x 32", "cpu, depth", measure(0.2, [&] { caster.draw_depth(scene, 24, 32, metres); }));
+  }
+}
+
 }  // namespace
 
 void bench_env(std::ostream& out) {
@@ -106,6 +139,7 @@ void bench_draw(std::ostream& out) {
           out << "  " << error.what() << "\n";
         }
       }
+  bench_boxes(out);
 }
 
 }  // namespace iap

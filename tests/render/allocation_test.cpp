@@ -49,3 +49,15 @@ TEST_CASE("drawing allocates nothing once it has drawn the same size") {
     }
   }
 }
+
+TEST_CASE("measuring depth allocates nothing once it has measured the same size") {
+  Scene scene;
+  scene.primitives.assign(20, Primitive{.shape = Shape::box, .size = {.1F, .1F, .1F}, .position = {0, 3, 0}});
+  Caster caster;
+  std::vector<float> metres(32 * 24);
+  caster.draw_depth(scene, 24, 32, metres);
+  scene.camera.position[0] = .5F;
+  const std::size_t before = allocations;
+  caster.draw_depth(scene, 24, 32, metres);
+  CHECK(allocations == before);
+}

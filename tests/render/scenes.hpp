@@ -23,6 +23,19 @@ inline Point to_local(const Primitive& p, Point world) {
   return {r[0] * d.x + r[3] * d.y + r[6] * d.z, r[1] * d.x + r[4] * d.y + r[7] * d.z, r[2] * d.x + r[5] * d.y + r[8] * d.z};
 }
 
+inline bool inside(const Primitive& p, Point world) {
+  const Point q = to_local(p, world);
+  const auto& s = p.size;
+  switch (p.shape) {
+    case Shape::sphere: return norm(q) <= s[0];
+    case Shape::capsule: return norm({q.x, q.y, q.z - std::clamp<double>(q.z, -s[2], s[2])}) <= s[0];
+    case Shape::ellipsoid: return norm({q.x / s[0], q.y / s[1], q.z / s[2]}) <= 1;
+    case Shape::cylinder: return std::hypot(q.x, q.y) <= s[0] && std::abs(q.z) <= s[2];
+    case Shape::box: return std::abs(q.x) <= s[0] && std::abs(q.y) <= s[1] && std::abs(q.z) <= s[2];
+    default: return false;
+  }
+}
+
 inline Mat3 rotation(double angle, Point about) {
   const Point a = unit(about);
   const double c = std::cos(angle), s = std::sin(angle), k = 1 - c;

@@ -15,19 +15,6 @@ using namespace test;
 
 namespace {
 
-bool inside(const Primitive& p, Point world) {
-  const Point q = to_local(p, world);
-  const auto& s = p.size;
-  switch (p.shape) {
-    case Shape::sphere: return norm(q) <= s[0];
-    case Shape::capsule: return norm({q.x, q.y, q.z - std::clamp<double>(q.z, -s[2], s[2])}) <= s[0];
-    case Shape::ellipsoid: return norm({q.x / s[0], q.y / s[1], q.z / s[2]}) <= 1;
-    case Shape::cylinder: return std::hypot(q.x, q.y) <= s[0] && std::abs(q.z) <= s[2];
-    case Shape::box: return std::abs(q.x) <= s[0] && std::abs(q.y) <= s[1] && std::abs(q.z) <= s[2];
-    default: return false;
-  }
-}
-
 // Walks along the ray in small steps: the number of the first solid it enters, or -1.
 int first_entered(const Scene& scene, Point direction) {
   const Point eye = point(scene.camera.position);

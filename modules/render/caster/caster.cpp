@@ -25,6 +25,7 @@ import iap.core;
 namespace iap::frame {
 HWY_EXPORT(draw_row);
 HWY_EXPORT(draw_sky_row);
+HWY_EXPORT(draw_depth_row);
 }  // namespace iap::frame
 
 namespace iap {
@@ -124,6 +125,18 @@ void Caster::draw(const Scene& scene, const DrawOptions& options, int height, in
   }
   const std::size_t half = places.size() / 2;
   for (std::size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<std::uint8_t>((impl_->sums[i] + half) / places.size());
+}
+
+void Caster::draw_depth(const Scene& scene, int height, int width, std::span<float> metres) {
+  if (height < 1 || width < 1 || metres.size() != static_cast<std::size_t>(height) * width)
+    throw Error(
+        text("a depth picture of ", height, " x ", width, " does not fit into ", metres.size(), " values; give height x width"));
+  const DrawOptions bare{.shadows = false, .reflection = false, .sky = false};
+  frame::Frame& frame = impl_->frame;
+  prepare_frame(scene, bare, height, width, frame);
+  aim_frame(scene, .5, .5, frame);
+  for (int row = 0; row < height; ++row)
+    HWY_DYNAMIC_DISPATCH(frame::draw_depth_row)(frame, row, metres.data() + static_cast<std::size_t>(row) * width);
 }
 
 }  // namespace iap

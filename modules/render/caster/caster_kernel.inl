@@ -165,6 +165,8 @@ HWY_NOINLINE void reflect(const Packet& packet, const Hits& hits, V farthest, V3
 
 #include "caster_row.inl"
 
+#include "caster_depth.inl"
+
 }  // namespace HWY_NAMESPACE
 }  // namespace iap::frame
 HWY_AFTER_NAMESPACE();

@@ -26,6 +26,10 @@ class Caster {
   /// Draws height x width x 3 uint8 RGB, rows top-down. Allocates nothing when the call before had a scene and a picture of the
   /// same size. @throws Error if a size does not fit or the scene holds a mesh.
   void draw(const Scene& scene, const DrawOptions& options, int height, int width, std::span<std::uint8_t> rgb);
+  /// Measures height x width distances in metres, rows top-down, as a depth camera does: along the optical axis, not along the
+  /// rays, to the nearest opaque surface beyond the near plane, through the middle of each pixel; the far plane's where there is
+  /// none. Allocates nothing when the call before had a scene of the same size. @throws Error as `draw`.
+  void draw_depth(const Scene& scene, int height, int width, std::span<float> metres);
 
  private:
   struct Impl;
