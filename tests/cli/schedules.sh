@@ -209,3 +209,21 @@ LUA
   exits 0
   cmp -s actions.csv elsewhere/actions.csv || fail "the policy plays differently elsewhere"
 }
+
+case_action_noise() {
+  pixel_script "$tokens" 'action_noise = 0.2,'
+  goes_on_alike
+  run run train.lua --out quiet --set action_noise=0
+  exits 0
+  [ "$(cut -d, -f2 whole/metrics.csv)" != "$(cut -d, -f2 quiet/metrics.csv)" ] || fail "noise changes no return"
+  [ "$(sed -n 2p whole/metrics.csv | cut -d, -f5)" = "$(sed -n 2p quiet/metrics.csv | cut -d, -f5)" ] || fail "evaluations have noise"
+  run run train.lua --out whole --resume --set action_noise=0.3
+  exits 1
+  says err "(action_noise: 0.2 before, 0.3 now)"
+  run run train.lua --out other --set action_noise=-1
+  exits 1
+  says err "train: option 'action_noise' must be in [0, 10], got -1"
+  run run train.lua --out other --set action_nose=0.1
+  exits 1
+  says err "did you mean 'action_noise'?"
+}

@@ -13,7 +13,7 @@ namespace {
 
 Config complete() {
   return parse_json(R"({"env": {"name": "cheetah-run"}, "policy": {"kind": "linear"}, "optimizer": {"kind": "es"},
-                        "iterations": 7, "episodes": 3, "seed": 11, "threads": 2, "episode_seeds": "pairs",
+                        "iterations": 7, "episodes": 3, "action_noise": 0.25, "seed": 11, "threads": 2, "episode_seeds": "pairs",
                         "eval_every": 4, "eval_episodes": 5, "checkpoint_every": 6, "out": "there", "resume": true,
                         "quiet": true})",
                     "test");
@@ -28,6 +28,7 @@ TEST_CASE("every option is read") {
   CHECK(*options.optimizer.find("kind")->string() == "es");
   CHECK(options.iterations == 7);
   CHECK(options.episodes == 3);
+  CHECK(options.action_noise == 0.25);
   CHECK(options.seed == 11);
   CHECK(options.threads == 2);
   CHECK(options.episode_seeds == EpisodeSeeds::pairs);
@@ -46,6 +47,7 @@ TEST_CASE("what is left out has the defaults of TrainOptions") {
   CHECK(*options.optimizer.find("kind")->string() == "es");
   CHECK(options.iterations == plain.iterations);
   CHECK(options.episodes == plain.episodes);
+  CHECK(options.action_noise == 0);
   CHECK(options.seed == plain.seed);
   CHECK(options.threads == plain.threads);
   CHECK(options.episode_seeds == plain.episode_seeds);
