@@ -169,6 +169,19 @@ case_fit() {
   lines err 1
 }
 
+# Episodes per member grow on the way: a schedule from the command line.
+case_growing_episodes() {
+  pixel_script "$tokens" 'curriculum = { { through = 1 }, { through = 3, episodes = 2 }, { episodes = 4 } },'
+  goes_on_alike
+  # 4 members, episodes of 6 decisions
+  [ "$(head -1 whole/metrics.csv | tr , '\n' | grep -n '^steps$')" = 12:steps ] || fail "the columns moved"
+  [ "$(cut -d, -f12 whole/metrics.csv | tr '\n' ' ')" = "steps 0 24 72 120 216 " ] || fail "episodes do not grow as asked for"
+  pixel_script "$tokens" ""
+  run run train.lua --out set --set 'curriculum=[{"through":1},{"through":3,"episodes":2},{"episodes":4}]'
+  exits 0
+  cmp -s whole/final.iap set/final.iap || fail "--set gives another run"
+}
+
 # Trained on a dense reward, judged by the task's own.
 case_eval_env() {
   pixel_script "" 'eval_env = { reward = "task" },'
