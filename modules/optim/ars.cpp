@@ -11,6 +11,7 @@ module;
 #include <vector>
 module iap.optim;
 import iap.core;
+import :directions;
 import :mean_search;
 import :pairs;
 import :shaping;
@@ -27,7 +28,8 @@ namespace {
 class RandomSearch : public MeanSearch {
  public:
   RandomSearch(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : MeanSearch("ars", initial, read_pair_population(options, "antithetic")), pairs_(seed, initial.size()) {
+      : MeanSearch("ars", initial, read_pair_population(options, "antithetic")),
+        pairs_(options, seed, initial.size(), turn_.population()) {
     const auto directions = static_cast<std::int64_t>(turn_.population() / 2);
     top_ = static_cast<std::size_t>(options.integer_in("top", 1, directions, directions));
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.05);

@@ -11,6 +11,7 @@ module;
 module iap.optim;
 import iap.core;
 import :ascent;
+import :directions;
 import :mean_search;
 import :pairs;
 import :shaping;
@@ -26,7 +27,8 @@ namespace {
 class EvolutionStrategy : public MeanSearch {
  public:
   EvolutionStrategy(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : MeanSearch("es", initial, read_pair_population(options, "antithetic")), pairs_(seed, initial.size()) {
+      : MeanSearch("es", initial, read_pair_population(options, "antithetic")),
+        pairs_(options, seed, initial.size(), turn_.population()) {
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_decay_ = options.number_in("sigma_decay", 1e-3, 1, 1.0);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma_, std::min(sigma_, 0.01));

@@ -11,6 +11,7 @@ module;
 module iap.optim;
 import iap.core;
 import :ascent;
+import :directions;
 import :mean_search;
 import :pairs;
 import :shaping;
@@ -27,7 +28,8 @@ namespace {
 class ParameterExploration : public MeanSearch {
  public:
   ParameterExploration(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : MeanSearch("pgpe", initial, read_pair_population(options, "symmetric")), pairs_(seed, initial.size()) {
+      : MeanSearch("pgpe", initial, read_pair_population(options, "symmetric")),
+        pairs_(options, seed, initial.size(), turn_.population()) {
     const double sigma = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma, std::min(sigma, 0.01));
     sigma_rate_ = options.number_in("sigma_learning_rate", 0, 1e3, 0.1);

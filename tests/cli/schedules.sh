@@ -75,6 +75,27 @@ case_curriculum() {
   lines err 1
 }
 
+# Directions of every kind in runs that stop and go on, through a stage with another population.
+case_directions() {
+  for directions in orthogonal hadamard; do
+    pixel_script "$tokens" 'curriculum = { { through = 2 }, { population = 6 } },'
+    sed -i "s/iap.optim.es {/iap.optim.es { directions = \"$directions\",/" train.lua
+    rm -rf whole parts1 parts2 parts3
+    goes_on_alike
+    mv whole $directions
+  done
+  run run train.lua --out gaussian --set optimizer.directions=gaussian
+  exits 0
+  cmp -s gaussian/final.iap orthogonal/final.iap && fail "orthogonal directions are Gaussian ones"
+  cmp -s gaussian/final.iap hadamard/final.iap && fail "rows of Hadamard products are Gaussian directions"
+  run run train.lua --out orthogonal --resume
+  exits 1
+  says err '(optimizer.directions: "orthogonal" before, "hadamard" now)'
+  run run train.lua --out other --set optimizer.directions=ortogonal
+  exits 1
+  says err "unknown directions 'ortogonal'; did you mean 'orthogonal'?"
+}
+
 case_warm_start() {
   pixel_script "$tokens" ""
   run run train.lua --out first

@@ -74,7 +74,7 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
       R"("reflection":true,"samples":1,"shadows":true,"sky":true},"state":true,"time_limit":3},"episode_seeds":"common",)"
       R"("episodes":2,"eval_episodes":1,"eval_every":10,"given":{"env":{"name":"cartpole-balance","time_limit":3},)"
       R"("episodes":2,"eval_episodes":1,"iterations":1,"optimizer":{"kind":"pepg","optimizer":"sgd","population":2},)"
-      R"("policy":{"kind":"linear"}},"iterations":1,"optimizer":{"kind":"pgpe","learning_rate":0.05,"learning_rate_decay":1.0,)"
+      R"("policy":{"kind":"linear"}},"iterations":1,"optimizer":{"directions":"gaussian","kind":"pgpe","learning_rate":0.05,"learning_rate_decay":1.0,)"
       R"("momentum":0.9,"optimizer":"sgd","population":2,"shaping":"centred_ranks","sigma":0.1,"sigma_learning_rate":0.1,)"
       R"("sigma_max_change":0.2,"sigma_min":0.01},"policy":{"activation":"none","bias":true,"kind":"linear","scale":0.1,"units":1},"seed":0})");
   // It is itself an option table, of the same run.

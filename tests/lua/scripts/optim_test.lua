@@ -8,6 +8,10 @@ check.fails({ "optim_test.lua:", "optimizer: unknown option 'sigam'; did you mea
 end)
 check.fails({ "option 'sigma' must be" }, iap.optim.es, { sigma = "x" })
 
+-- Directions of the three that have pairs.
+check.equal(tostring(iap.optim.ars { directions = "orthogonal" }), 'iap.optim.ars { directions = "orthogonal" }')
+check.fails({ "optim_test.lua:", "unknown directions 'hadamar'; did you mean 'hadamard'?" }, function() return iap.optim.pgpe { directions = "hadamar" } end)
+
 -- Ask and tell on a sphere whose top is at (1, -2, 0.5).
 local function sphere(x) return -(x[1] - 1) ^ 2 - (x[2] + 2) ^ 2 - (x[3] - 0.5) ^ 2 end
 local function search(seed)
