@@ -14,6 +14,7 @@ import iap.core;
 import :directions;
 import :mean_search;
 import :pairs;
+import :plateau;
 import :shaping;
 import :turn;
 
@@ -35,6 +36,7 @@ class RandomSearch : public MeanSearch {
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.05);
     learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
     learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
+    plateau_ = Plateau(options, learning_rate_);
     shaping_ = read_shaping(options, "none");
     step_.resize(mean_.size());
     weights_.resize(turn_.population());
@@ -61,7 +63,7 @@ class RandomSearch : public MeanSearch {
     }
     for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += step_[i];
     round_mean("lower learning_rate");
-    learning_rate_ *= learning_rate_decay_;
+    learning_rate_ = plateau_.next_rate(fitness, learning_rate_ * learning_rate_decay_);
     turn_.told();
   }
 
@@ -73,14 +75,18 @@ class RandomSearch : public MeanSearch {
     const auto& other = same_kind<RandomSearch>(before);
     go_on_from(other, same_parameters);
     learning_rate_ = other.learning_rate_;
+    plateau_.go_on_from(other.plateau_);
     if (same_parameters) step_ = other.step_;
   }
+
+  void fitness_changes() override { plateau_.forget(); }
 
   void save(Writer& writer) const override {
     turn_.save(writer);
     writer.put(learning_rate_);
     writer.put_all(std::span<const double>(mean_));
     writer.put_all(std::span<const double>(step_));
+    plateau_.save(writer);
   }
 
   void load(Reader& reader) override {
@@ -88,6 +94,7 @@ class RandomSearch : public MeanSearch {
     learning_rate_ = reader.get<double>();
     load_mean(reader);
     reader.get_into(std::span<double>(step_));
+    plateau_.load(reader);
   }
 
  private:
@@ -117,6 +124,7 @@ class RandomSearch : public MeanSearch {
   }
 
   Pairs pairs_;
+  Plateau plateau_;
   std::size_t top_ = 1;
   double sigma_ = 0, learning_rate_ = 0, learning_rate_decay_ = 1;
   Shaping shaping_ = Shaping::none;

@@ -14,6 +14,7 @@ import :ascent;
 import :directions;
 import :mean_search;
 import :pairs;
+import :plateau;
 import :shaping;
 import :turn;
 
@@ -36,6 +37,7 @@ class ParameterExploration : public MeanSearch {
     sigma_change_ = options.number_in("sigma_max_change", 0, 1, 0.2);
     learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
     learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
+    plateau_ = Plateau(options, learning_rate_);
     shaping_ = read_shaping(options, "centred_ranks");
     ascent_ = make_ascent(options.choice("optimizer", ascent_names(), "adam"), options, mean_.size());
     deviations_.assign(mean_.size(), sigma);
@@ -62,7 +64,7 @@ class ParameterExploration : public MeanSearch {
       const double limit = sigma_change_ * deviations_[i];
       deviations_[i] = std::max(sigma_min_, deviations_[i] + std::clamp(sigma_rate_ * deviation_gradient_[i], -limit, limit));
     }
-    learning_rate_ *= learning_rate_decay_;
+    learning_rate_ = plateau_.next_rate(fitness, learning_rate_ * learning_rate_decay_);
     turn_.told();
   }
 
@@ -79,6 +81,7 @@ class ParameterExploration : public MeanSearch {
     const auto& other = same_kind<ParameterExploration>(before);
     go_on_from(other, same_parameters);
     learning_rate_ = other.learning_rate_;
+    plateau_.go_on_from(other.plateau_);
     gradient_norm_ = other.gradient_norm_;
     if (same_parameters) {
       deviations_ = other.deviations_;
@@ -88,6 +91,8 @@ class ParameterExploration : public MeanSearch {
     }
   }
 
+  void fitness_changes() override { plateau_.forget(); }
+
   void save(Writer& writer) const override {
     turn_.save(writer);
     writer.put(learning_rate_);
@@ -95,6 +100,7 @@ class ParameterExploration : public MeanSearch {
     writer.put_all(std::span<const double>(mean_));
     writer.put_all(std::span<const double>(deviations_));
     ascent_->save(writer);
+    plateau_.save(writer);
   }
 
   void load(Reader& reader) override {
@@ -104,6 +110,7 @@ class ParameterExploration : public MeanSearch {
     load_mean(reader);
     reader.get_into(std::span<double>(deviations_));
     ascent_->load(reader);
+    plateau_.load(reader);
   }
 
  private:
@@ -126,6 +133,7 @@ class ParameterExploration : public MeanSearch {
   }
 
   Pairs pairs_;
+  Plateau plateau_;
   double sigma_min_ = 0, sigma_rate_ = 0, sigma_change_ = 0;
   double learning_rate_ = 0, learning_rate_decay_ = 1;
   Shaping shaping_ = Shaping::centred_ranks;

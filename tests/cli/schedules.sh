@@ -225,6 +225,33 @@ case_eval_env() {
   says err "option 'eval_env' must be an environment or a table of the options that change, got 3"
 }
 
+# A learning rate that follows from the returns in metrics.csv, through interruptions too.
+case_plateau() {
+  pixel_script "$tokens" ""
+  sed -i "s/iap.optim.es {/iap.optim.es { plateau = { patience = 1, factor = 0.25, window = 1 },/" train.lua
+  goes_on_alike
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) { if ($i == "return_mean") mean = i; if ($i == "learning_rate") rate = i } }
+    NR == 2 { best = -1e9; expected = 0.1 }
+    NR > 2 { if ($mean > best) best = $mean; else { expected /= 4; ++cuts } if (expected < 0.001) expected = 0.001 }
+    NR > 1 && ($rate - expected) ^ 2 > 1e-12 { wrong = 1 }
+    END { exit wrong || cuts == 0 || cuts == 4 }' whole/metrics.csv || fail "the learning rate does not follow from the returns"
+  run run train.lua --out whole --resume --set optimizer.plateau.patience=2
+  exits 1
+  says err "(optimizer.plateau.patience: 1 before, 2 now)"
+  # Episodes of half the length earn half: that is no plateau.
+  run run train.lua --out stages --set optimizer.plateau.patience=2 --set 'curriculum=[{"through":2,"time_limit":96},{}]'
+  exits 0
+  [ "$(tail -1 stages/metrics.csv | cut -d, -f8)" = 0.1 ] || fail "returns of another environment count as a plateau"
+  run run train.lua --out other --set optimizer.plateau.patiense=2
+  exits 1
+  says err "optimizer.plateau: unknown option 'patiense'; did you mean 'patience'?"
+  for kind in cma_es simple_ga; do
+    run run train.lua --out other --set optimizer.kind=$kind --set optimizer.learning_rate=null
+    exits 1
+    says err "option 'plateau' lowers a learning rate, which $kind does not have; take it out, or use es, ars or pgpe"
+  done
+}
+
 case_statistics() {
   pixel_script "$tokens"' iap.policy.normalise { over = "training" },' ""
   goes_on_alike

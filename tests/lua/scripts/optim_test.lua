@@ -47,6 +47,11 @@ check.fails({ "optim_test.lua:", "inside f" }, iap.optim.maximise, function() er
 check.fails({ "must return its value as a number, got nil" }, iap.optim.maximise, function() end, { initial = { 0 } })
 check.fails({ "iap.optim.maximise: unknown option 'iteration'; did you mean 'iterations'?" }, iap.optim.maximise, sphere, { initial = { 0, 0, 0 }, iteration = 1 })
 
+-- Plateaus of those that have a learning rate.
+check.equal(tostring(iap.optim.ars { plateau = { patience = 3 } }), "iap.optim.ars { plateau = { patience = 3 } }")
+check.fails({ "optim_test.lua:", "optimizer.plateau: unknown option 'factr'; did you mean 'factor'?" }, function() return iap.optim.es { plateau = { factr = 1 } } end)
+check.fails({ "optim_test.lua:", "option 'plateau' lowers a learning rate, which cma_es does not have" }, function() return iap.optim.cma_es { plateau = {} } end)
+
 -- Restarts with a growing population, through ask and tell and through maximise. A condition number of 2 ends a run after a few
 -- iterations.
 for _, kind in ipairs { "cma_es", "sep_cma_es" } do
