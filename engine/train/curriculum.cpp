@@ -77,6 +77,7 @@ void Trainer::advance() {
     auto next = next_optimizer(stage_ + 1, *optimizer_);
     ++stage_;
     if (next) optimizer_ = std::move(next);
+    if (!same_world(worlds_.stages[stage_ - 1].world, stage().world)) optimizer_->fitness_changes();
     open_pool();
     std::string line =
         text("stage ", stage_ + 1, " of ", worlds_.stages.size(), " begins with iteration ", optimizer_->iteration() + 1, ": ",

@@ -42,6 +42,15 @@ std::uint32_t seed_group(EpisodeSeeds shared, std::size_t member) {
 
 }  // namespace
 
+ActionNoise Trainer::noise_of(std::size_t member, std::size_t episode) const {
+  if (options_.action_noise == 0) return {};
+  return {options_.action_noise, derive_seed({.seed = options_.seed,
+                                              .iteration = optimizer_->iteration(),
+                                              .member = static_cast<std::uint32_t>(member),
+                                              .episode = static_cast<std::uint32_t>(episode),
+                                              .purpose = Purpose::policy})};
+}
+
 Rollouts Trainer::play_population() {
   const auto start = Clock::now();
   const std::size_t members = optimizer_->population(), size = optimizer_->parameters();
@@ -56,7 +65,7 @@ Rollouts Trainer::play_population() {
                                     .member = seed_group(options_.episode_seeds, member),
                                     .episode = static_cast<std::uint32_t>(episode),
                                     .purpose = Purpose::environment}),
-                       std::span<const Moment>(state_.moments)});
+                       std::span<const Moment>(state_.moments), noise_of(member, episode)});
   const auto played = pool_->run(tasks);
   Rollouts rollouts;
   rollouts.moments = state_.moments;

@@ -28,12 +28,18 @@ void check_fit(const EnvSpec& spec, const Policy& policy) {
                      "' gives ", to_json(to_config(seen))));
 }
 
-/// Policy outputs, clipped to [-1, 1], onto the action range; the identity for the range [-1, 1].
-void map_action(const EnvSpec& spec, std::span<const float> outputs, std::span<float> action) {
+/// `value` in [-1, 1] with noise, in [-1, 1] again.
+float disturbed(float value, double deviation, Random& random) {
+  return std::clamp(static_cast<float>(value + deviation * random.normal()), -1.0F, 1.0F);
+}
+
+/// Policy outputs, clipped to [-1, 1], onto the action range; the identity for the range [-1, 1] where there is no noise.
+void map_action(const EnvSpec& spec, std::span<const float> outputs, double deviation, Random& random, std::span<float> action) {
   const float middle = 0.5F * (spec.action_low + spec.action_high), half = 0.5F * (spec.action_high - spec.action_low);
   for (std::size_t i = 0; i < action.size(); ++i) {
     if (!std::isfinite(outputs[i])) throw Error(text("the policy's action ", i, " is ", outputs[i], "; actions must be finite"));
-    action[i] = middle + half * std::clamp(outputs[i], -1.0F, 1.0F);
+    const float clipped = std::clamp(outputs[i], -1.0F, 1.0F);
+    action[i] = middle + half * (deviation > 0 ? disturbed(clipped, deviation, random) : clipped);
   }
 }
 
@@ -46,17 +52,20 @@ std::string step_name(const EnvSpec& spec, int step) {
 
 /// Plays from the reset to the end; `episode.steps` counts on, and `began` turns true after the reset, for the message of whoever
 /// catches.
-void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer, Episode& episode, bool& began) {
+void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer, const ActionNoise& noise, Episode& episode,
+          bool& began) {
   const EnvSpec& spec = env.spec();
   check_fit(spec, policy);
   std::vector<float> action(static_cast<std::size_t>(spec.action_size));
+  // Neither environments nor blocks draw for this purpose.
+  Random random({.seed = noise.seed, .purpose = Purpose::perturbation});
   env.reset(seed);
   policy.reset(seed);
   began = true;
   while (!episode.terminated && !episode.truncated) {
     check_interrupt();
     const Observation observation = env.observe();
-    map_action(spec, policy.act(observation), action);
+    map_action(spec, policy.act(observation), noise.deviation, random, action);
     if (observer) observer(observation, action, policy);
     const StepResult result = env.step(action);
     if (!std::isfinite(result.reward)) throw Error(text("the reward is ", result.reward, "; rewards must be finite"));
@@ -71,11 +80,11 @@ void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& obse
 
 }  // namespace
 
-Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer) {
+Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer, const ActionNoise& noise) {
   Episode episode;
   bool began = false;
   try {
-    play(env, policy, seed, observer, episode, began);
+    play(env, policy, seed, observer, noise, episode, began);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {
@@ -101,7 +110,7 @@ struct RolloutPool::Impl {
     }
     worker.policy->set_parameters(task.parameters);
     if (!task.moments.empty()) worker.policy->set_moments(task.moments);
-    return run_episode(*worker.env, *worker.policy, task.seed);
+    return run_episode(*worker.env, *worker.policy, task.seed, {}, task.noise);
   }
 
   EnvFactory make_env;

@@ -22,15 +22,23 @@ struct Episode {
 /// Called after each step's `act` and before the environment moves; for videos and traces.
 using StepObserver = std::function<void(const Observation& observation, std::span<const float> action, const Policy& policy)>;
 
-/// One episode of `policy` in `env` from `seed`. The policy's outputs are clipped to [-1, 1] and mapped to the action range.
+/// Gaussian noise in every value of every action, drawn in the order of steps and values from a stream of its own.
+struct ActionNoise {
+  double deviation = 0;  ///< in units of half the action range; 0: no noise, and nothing is drawn
+  std::uint64_t seed = 0;
+};
+
+/// One episode of `policy` in `env` from `seed`. The policy's outputs are clipped to [-1, 1] and mapped to the action range; noise
+/// is added to what was clipped, and the sum clipped again.
 /// @throws Error naming environment, seed and step for a reward or an action that is not finite, for a policy that does not fit
 /// the environment, and for whatever either of them throws; Interrupted on Ctrl-C, noticed before each step.
-Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer = {});
+Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer = {}, const ActionNoise& noise = {});
 
 struct RolloutTask {
   std::span<const float> parameters;
   std::uint64_t seed = 0;
   std::span<const Moment> moments = {};  ///< totals that the policy works with; empty: those of the prototype
+  ActionNoise noise = {};
 };
 
 /// Builds one environment; called once a worker, never by two threads at a time.

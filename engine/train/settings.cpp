@@ -24,6 +24,7 @@ namespace {
 
 constexpr int most = std::numeric_limits<int>::max();
 constexpr int most_episodes = (1 << 24) - 1;  ///< StreamKey::episode has 24 bits
+constexpr double most_action_noise = 10;
 constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
 
 const std::vector<std::string>& episode_seeds_names() {
@@ -78,6 +79,7 @@ TrainOptions read_train_options(const Config& config) {
     reader.fail(text("option 'policy' must be a block, got ", options.policy.describe()));
   options.iterations = integer("iterations", 0, most, options.iterations);
   options.episodes = integer("episodes", 1, most_episodes, options.episodes);
+  options.action_noise = reader.number_in("action_noise", 0, most_action_noise, 0.0);
   options.seed = static_cast<std::uint64_t>(reader.integer_in("seed", 0, most_seed, 0));
   options.threads = integer("threads", 0, 4096, options.threads);
   options.episode_seeds = read_episode_seeds(reader);
@@ -97,6 +99,8 @@ TrainOptions read_train_options(const Config& config) {
 void check_options(const TrainOptions& options) {
   check_range("iterations", options.iterations, 0, most);
   check_range("episodes", options.episodes, 1, most_episodes);
+  if (!(options.action_noise >= 0 && options.action_noise <= most_action_noise))
+    throw Error(text("train: option 'action_noise' must be in [0, ", most_action_noise, "], got ", options.action_noise));
   if (!std::in_range<std::int64_t>(options.seed)) throw Error(text("train: option 'seed' must be below 2^63, got ", options.seed));
   check_range("threads", options.threads, 0, 4096);
   check_range("eval_every", options.eval_every, 0, most);
@@ -123,6 +127,7 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
   };
   if (!options.curriculum.empty()) identity["curriculum"] = curriculum_of(options, stages);
   if (!options.eval_env.is_null()) identity["eval_env"] = stages.evaluation.spec.config;
+  if (options.action_noise > 0) identity["action_noise"] = options.action_noise;
   if (options.fit == Fit::pool) identity["fit"] = "pool";
   if (initial) identity["init"] = Config::Map{{"content", initial->content}};
   return identity;

@@ -66,7 +66,9 @@ struct TrainOptions {
   Config eval_env;
   Config optimizer;  ///< as make_optimizer takes it
   int iterations = 100;
-  int episodes = 1;        ///< per member and iteration; fitness is their mean return
+  int episodes = 1;  ///< per member and iteration; fitness is their mean return
+  /// Standard deviation of the noise in the actions of training episodes, in units of half the action range; evaluations have none.
+  double action_noise = 0;
   std::uint64_t seed = 0;  ///< below 2^63
   int threads = 0;         ///< 0: all
   EpisodeSeeds episode_seeds = EpisodeSeeds::common;

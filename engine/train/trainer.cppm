@@ -78,6 +78,7 @@ class Trainer {
   void save_checkpoint();
 
   // iteration.cpp
+  ActionNoise noise_of(std::size_t member, std::size_t episode) const;
   Rollouts play_population();
   void evaluate_mean(IterationReport& report);
   IterationReport report_of(const Rollouts& rollouts) const;

@@ -11,8 +11,10 @@ module;
 #include <vector>
 module iap.optim;
 import iap.core;
+import :directions;
 import :mean_search;
 import :pairs;
+import :plateau;
 import :shaping;
 import :turn;
 
@@ -27,12 +29,14 @@ namespace {
 class RandomSearch : public MeanSearch {
  public:
   RandomSearch(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : MeanSearch("ars", initial, read_pair_population(options, "antithetic")), pairs_(seed, initial.size()) {
+      : MeanSearch("ars", initial, read_pair_population(options, "antithetic")),
+        pairs_(options, seed, initial.size(), turn_.population()) {
     const auto directions = static_cast<std::int64_t>(turn_.population() / 2);
     top_ = static_cast<std::size_t>(options.integer_in("top", 1, directions, directions));
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.05);
     learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
     learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
+    plateau_ = Plateau(options, learning_rate_);
     shaping_ = read_shaping(options, "none");
     step_.resize(mean_.size());
     weights_.resize(turn_.population());
@@ -59,7 +63,7 @@ class RandomSearch : public MeanSearch {
     }
     for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += step_[i];
     round_mean("lower learning_rate");
-    learning_rate_ *= learning_rate_decay_;
+    learning_rate_ = plateau_.next_rate(fitness, learning_rate_ * learning_rate_decay_);
     turn_.told();
   }
 
@@ -71,14 +75,18 @@ class RandomSearch : public MeanSearch {
     const auto& other = same_kind<RandomSearch>(before);
     go_on_from(other, same_parameters);
     learning_rate_ = other.learning_rate_;
+    plateau_.go_on_from(other.plateau_);
     if (same_parameters) step_ = other.step_;
   }
+
+  void fitness_changes() override { plateau_.forget(); }
 
   void save(Writer& writer) const override {
     turn_.save(writer);
     writer.put(learning_rate_);
     writer.put_all(std::span<const double>(mean_));
     writer.put_all(std::span<const double>(step_));
+    plateau_.save(writer);
   }
 
   void load(Reader& reader) override {
@@ -86,6 +94,7 @@ class RandomSearch : public MeanSearch {
     learning_rate_ = reader.get<double>();
     load_mean(reader);
     reader.get_into(std::span<double>(step_));
+    plateau_.load(reader);
   }
 
  private:
@@ -115,6 +124,7 @@ class RandomSearch : public MeanSearch {
   }
 
   Pairs pairs_;
+  Plateau plateau_;
   std::size_t top_ = 1;
   double sigma_ = 0, learning_rate_ = 0, learning_rate_decay_ = 1;
   Shaping shaping_ = Shaping::none;

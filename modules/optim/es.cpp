@@ -11,8 +11,10 @@ module;
 module iap.optim;
 import iap.core;
 import :ascent;
+import :directions;
 import :mean_search;
 import :pairs;
+import :plateau;
 import :shaping;
 import :turn;
 
@@ -26,12 +28,14 @@ namespace {
 class EvolutionStrategy : public MeanSearch {
  public:
   EvolutionStrategy(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : MeanSearch("es", initial, read_pair_population(options, "antithetic")), pairs_(seed, initial.size()) {
+      : MeanSearch("es", initial, read_pair_population(options, "antithetic")),
+        pairs_(options, seed, initial.size(), turn_.population()) {
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_decay_ = options.number_in("sigma_decay", 1e-3, 1, 1.0);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma_, std::min(sigma_, 0.01));
     learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
     learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
+    plateau_ = Plateau(options, learning_rate_);
     weight_decay_ = options.number_in("weight_decay", 0, 1, 0.0);
     shaping_ = read_shaping(options, "centred_ranks", true);
     ascent_ = make_ascent(options.choice("optimizer", ascent_names(), "adam"), options, mean_.size());
@@ -56,7 +60,7 @@ class EvolutionStrategy : public MeanSearch {
     ascent_->step(gradient_, learning_rate_, mean_);
     round_mean("lower learning_rate");
     sigma_ = std::max(sigma_min_, sigma_ * sigma_decay_);
-    learning_rate_ *= learning_rate_decay_;
+    learning_rate_ = plateau_.next_rate(fitness, learning_rate_ * learning_rate_decay_);
     turn_.told();
   }
 
@@ -70,15 +74,19 @@ class EvolutionStrategy : public MeanSearch {
     go_on_from(other, same_parameters);
     sigma_ = other.sigma_;
     learning_rate_ = other.learning_rate_;
+    plateau_.go_on_from(other.plateau_);
     gradient_norm_ = other.gradient_norm_;
     if (same_parameters) copy_moments(*other.ascent_, *ascent_);
   }
+
+  void fitness_changes() override { plateau_.forget(); }
 
   void save(Writer& writer) const override {
     turn_.save(writer);
     for (const double value : {sigma_, learning_rate_, gradient_norm_}) writer.put(value);
     writer.put_all(std::span<const double>(mean_));
     ascent_->save(writer);
+    plateau_.save(writer);
   }
 
   void load(Reader& reader) override {
@@ -86,6 +94,7 @@ class EvolutionStrategy : public MeanSearch {
     for (double* value : {&sigma_, &learning_rate_, &gradient_norm_}) *value = reader.get<double>();
     load_mean(reader);
     ascent_->load(reader);
+    plateau_.load(reader);
   }
 
  private:
@@ -101,6 +110,7 @@ class EvolutionStrategy : public MeanSearch {
   }
 
   Pairs pairs_;
+  Plateau plateau_;
   double sigma_ = 0, sigma_decay_ = 1, sigma_min_ = 0;
   double learning_rate_ = 0, learning_rate_decay_ = 1, weight_decay_ = 0;
   Shaping shaping_ = Shaping::centred_ranks;

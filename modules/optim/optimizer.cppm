@@ -48,6 +48,9 @@ class Optimizer {
   /// another population. `same_parameters`: its mean and what it keeps for each parameter too. Otherwise the mean stays what this
   /// one was built with, and moments begin anew. @throws Error for a kind that cannot change in the middle of a search.
   virtual void adopt(const Optimizer& before, bool same_parameters);
+  /// Fitness is measured in another way from the next turn on (another environment): what compares it with earlier turns begins
+  /// anew.
+  virtual void fitness_changes() {}
   /// Name of the stop condition that holds after the last tell, or "". Nothing breaks if the caller goes on.
   virtual std::string stop_reason() const { return ""; }
   /// Exact state; `load` restores an optimizer built with the same options and P bit for bit.

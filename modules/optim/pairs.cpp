@@ -16,8 +16,7 @@ std::size_t read_pair_population(Options& options, std::string_view kind) {
 }
 
 std::span<const float> Pairs::noise(std::uint32_t iteration, std::size_t pair) {
-  Random({.seed = seed_, .iteration = iteration, .member = static_cast<std::uint32_t>(pair), .purpose = Purpose::perturbation})
-      .fill_normal(noise_);
+  directions_->draw(iteration, pair, noise_);
   return noise_;
 }
 

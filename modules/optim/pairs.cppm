@@ -1,12 +1,14 @@
 module;
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
-/// Antithetic pairs: members 2k and 2k + 1 stand at mean + and - deviation eps_k, eps_k ~ N(0, I).
+/// Antithetic pairs: members 2k and 2k + 1 stand at mean + and - deviation eps_k, where each eps_k has mean 0 and covariance I.
 module iap.optim:pairs;
 import iap.core;
+import :directions;
 
 namespace iap {
 
@@ -16,7 +18,9 @@ std::size_t read_pair_population(Options& options, std::string_view kind);
 /// The directions eps_k are not kept: each is a function of (seed, iteration, k) and drawn again where it is needed.
 class Pairs {
  public:
-  Pairs(std::uint64_t seed, std::size_t parameters) : seed_(seed), noise_(parameters) {}
+  /// Reads option `directions`, as `make_directions` does.
+  Pairs(Options& options, std::uint64_t seed, std::size_t parameters, std::size_t population)
+      : directions_(make_directions(options, seed, parameters, population / 2)), noise_(parameters) {}
 
   /// eps of pair `pair`, until the next call.
   std::span<const float> noise(std::uint32_t iteration, std::size_t pair);
@@ -37,7 +41,7 @@ class Pairs {
   }
 
  private:
-  std::uint64_t seed_;
+  std::unique_ptr<Directions> directions_;
   std::vector<float> noise_;
 };
 

@@ -11,8 +11,10 @@ module;
 module iap.optim;
 import iap.core;
 import :ascent;
+import :directions;
 import :mean_search;
 import :pairs;
+import :plateau;
 import :shaping;
 import :turn;
 
@@ -27,13 +29,15 @@ namespace {
 class ParameterExploration : public MeanSearch {
  public:
   ParameterExploration(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : MeanSearch("pgpe", initial, read_pair_population(options, "symmetric")), pairs_(seed, initial.size()) {
+      : MeanSearch("pgpe", initial, read_pair_population(options, "symmetric")),
+        pairs_(options, seed, initial.size(), turn_.population()) {
     const double sigma = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma, std::min(sigma, 0.01));
     sigma_rate_ = options.number_in("sigma_learning_rate", 0, 1e3, 0.1);
     sigma_change_ = options.number_in("sigma_max_change", 0, 1, 0.2);
     learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
     learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
+    plateau_ = Plateau(options, learning_rate_);
     shaping_ = read_shaping(options, "centred_ranks");
     ascent_ = make_ascent(options.choice("optimizer", ascent_names(), "adam"), options, mean_.size());
     deviations_.assign(mean_.size(), sigma);
@@ -60,7 +64,7 @@ class ParameterExploration : public MeanSearch {
       const double limit = sigma_change_ * deviations_[i];
       deviations_[i] = std::max(sigma_min_, deviations_[i] + std::clamp(sigma_rate_ * deviation_gradient_[i], -limit, limit));
     }
-    learning_rate_ *= learning_rate_decay_;
+    learning_rate_ = plateau_.next_rate(fitness, learning_rate_ * learning_rate_decay_);
     turn_.told();
   }
 
@@ -77,6 +81,7 @@ class ParameterExploration : public MeanSearch {
     const auto& other = same_kind<ParameterExploration>(before);
     go_on_from(other, same_parameters);
     learning_rate_ = other.learning_rate_;
+    plateau_.go_on_from(other.plateau_);
     gradient_norm_ = other.gradient_norm_;
     if (same_parameters) {
       deviations_ = other.deviations_;
@@ -86,6 +91,8 @@ class ParameterExploration : public MeanSearch {
     }
   }
 
+  void fitness_changes() override { plateau_.forget(); }
+
   void save(Writer& writer) const override {
     turn_.save(writer);
     writer.put(learning_rate_);
@@ -93,6 +100,7 @@ class ParameterExploration : public MeanSearch {
     writer.put_all(std::span<const double>(mean_));
     writer.put_all(std::span<const double>(deviations_));
     ascent_->save(writer);
+    plateau_.save(writer);
   }
 
   void load(Reader& reader) override {
@@ -102,6 +110,7 @@ class ParameterExploration : public MeanSearch {
     load_mean(reader);
     reader.get_into(std::span<double>(deviations_));
     ascent_->load(reader);
+    plateau_.load(reader);
   }
 
  private:
@@ -124,6 +133,7 @@ class ParameterExploration : public MeanSearch {
   }
 
   Pairs pairs_;
+  Plateau plateau_;
   double sigma_min_ = 0, sigma_rate_ = 0, sigma_change_ = 0;
   double learning_rate_ = 0, learning_rate_decay_ = 1;
   Shaping shaping_ = Shaping::centred_ranks;

@@ -11,6 +11,7 @@ module;
 #include <vector>
 module iap.optim;
 import iap.core;
+import :plateau;
 import :turn;
 
 // Such, Madhavan, Conti, Lehman, Stanley, Clune 2017, "Deep neuroevolution: genetic algorithms are a competitive alternative for
@@ -27,6 +28,7 @@ class GeneticAlgorithm : public Optimizer {
         turn_("simple_ga", initial.size(), static_cast<std::size_t>(options.integer_in("population", 2, 1 << 20, 64))) {
     const auto members = static_cast<std::int64_t>(turn_.population());
     parents_ = static_cast<std::size_t>(options.integer_in("parents", 1, members, std::max<std::int64_t>(1, members / 5)));
+    refuse_plateau(options, "simple_ga");
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_decay_ = options.number_in("sigma_decay", 1e-3, 1, 1.0);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma_, std::min(sigma_, 0.01));

@@ -7,53 +7,81 @@ local paper = require "paper"
 local jobs = {}
 
 -- Trains, or continues, the run of `job` = {out, env, policy, ...}; false if another process is at it.
-local function train(job, iterations)
-  local ended, problem = pcall(iap.train, {
+local function train(job)
+  local options = {
     env = job.env,
     policy = job.policy,
     optimizer = paper.optimizer,
-    iterations = iterations,
+    iterations = paper.iterations,
     episode_seeds = paper.episode_seeds,
     eval_every = 5,
-    confirm_episodes = 0, -- paper.earned plays the best policies on fresh episodes
+    confirm_episodes = 0, -- paper.earned plays policies on fresh episodes
     seed = job.seed,
     out = job.out,
     resume = true,
-  })
+  }
+  for name, value in pairs(job.training or {}) do options[name] = value end
+  local ended, problem = pcall(iap.train, options)
   if not ended and not tostring(problem):find("is in use by another process", 1, true) then error(problem, 0) end
   return ended
 end
 
--- What the best policy of `out` earned, from earned.csv there if it is about this policy and as many episodes: several processes and
--- every later start ask for it.
-local function earned(out, episodes)
-  local key = { iap.policy.load(out):metadata().iteration, episodes }
-  local names, file = { "mean", "standard_deviation", "low", "high" }, io.open(out .. "/earned.csv")
-  if file then
-    local cells = {}
-    for cell in (file:read "a" .. ","):gmatch "([^,\n]*)[,\n]" do table.insert(cells, tonumber(cell) or false) end
-    file:close()
-    if cells[1] == key[1] and cells[2] == key[2] then
-      local known = {}
-      for n, name in ipairs(names) do known[name] = cells[2 + n] or nil end
-      return known
-    end
-  end
-  local fresh, cells = paper.earned(out, episodes), { tostring(key[1]), tostring(key[2]) }
-  for _, name in ipairs(names) do table.insert(cells, fresh[name] and string.format("%.17g", fresh[name]) or "") end
-  paper.write_whole(out .. "/earned.csv", table.concat(cells, ",") .. "\n")
+local figures = { "mean", "standard_deviation", "low", "high" }
+
+-- The policy of a job that counts, and the iteration that it is of.
+local function judged(job)
+  local path = job.final and job.out .. "/final.iap" or job.out
+  return path, iap.policy.load(path):metadata().iteration
+end
+
+-- What earned.csv of `job` says, if it is about this iteration's policy and as many episodes.
+local function known(job, iteration, episodes)
+  local file, cells = io.open(job.out .. "/earned.csv"), {}
+  if not file then return nil end
+  for cell in (file:read "a" .. ","):gmatch "([^,\n]*)[,\n]" do table.insert(cells, tonumber(cell) or false) end
+  file:close()
+  if cells[1] ~= iteration or cells[2] ~= episodes then return nil end
+  local found = {}
+  for n, name in ipairs(figures) do found[name] = cells[2 + n] or nil end
+  return found
+end
+
+-- What the policy of `job` earned, kept in earned.csv: several processes and every later start ask for it.
+local function earned(job, episodes)
+  local path, iteration = judged(job)
+  local before = known(job, iteration, episodes)
+  if before then return before end
+  local fresh, cells = paper.earned(path, episodes), { tostring(iteration), tostring(episodes) }
+  for _, name in ipairs(figures) do table.insert(cells, fresh[name] and string.format("%.17g", fresh[name]) or "") end
+  paper.write_whole(job.out .. "/earned.csv", table.concat(cells, ",") .. "\n")
   return fresh
 end
 
+-- Those of `list` that are complete and have been played, here or by another process, with what they `earned`.
+function jobs.finished(list, episodes)
+  local complete = {}
+  for _, job in ipairs(list) do
+    local result = io.open(job.out .. "/result.json") -- there is none while something is left to do
+    if result then
+      result:close()
+      local _, iteration = judged(job)
+      job.earned = known(job, iteration, episodes)
+      if job.earned then table.insert(complete, job) end
+    end
+  end
+  return complete
+end
+
 -- Brings every job of `list` to its end; `show(jobs)` is called with those that are complete after each of them. A job has `out`,
--- `env`, `policy` and `seed`; it gains `earned` (see paper.earned), of `episodes` episodes.
+-- `env`, `policy` and `seed`, and may have `training`, options of iap.train in place of the papers', and `final`: the last policy counts,
+-- not the best. It gains `earned` (see paper.earned), of `episodes` episodes.
 function jobs.run(list, episodes, show)
   local function pass(wanted)
     local others = {}
     for _, job in ipairs(wanted) do
       print(string.format("%s  %s", os.date("%H:%M"), job.out))
-      if train(job, paper.iterations) then
-        job.earned = earned(job.out, episodes)
+      if train(job) then
+        job.earned = earned(job, episodes)
         local complete = {}
         for _, one in ipairs(list) do
           if one.earned then table.insert(complete, one) end

@@ -75,6 +75,27 @@ case_curriculum() {
   lines err 1
 }
 
+# Directions of every kind in runs that stop and go on, through a stage with another population.
+case_directions() {
+  for directions in orthogonal hadamard; do
+    pixel_script "$tokens" 'curriculum = { { through = 2 }, { population = 6 } },'
+    sed -i "s/iap.optim.es {/iap.optim.es { directions = \"$directions\",/" train.lua
+    rm -rf whole parts1 parts2 parts3
+    goes_on_alike
+    mv whole $directions
+  done
+  run run train.lua --out gaussian --set optimizer.directions=gaussian
+  exits 0
+  cmp -s gaussian/final.iap orthogonal/final.iap && fail "orthogonal directions are Gaussian ones"
+  cmp -s gaussian/final.iap hadamard/final.iap && fail "rows of Hadamard products are Gaussian directions"
+  run run train.lua --out orthogonal --resume
+  exits 1
+  says err '(optimizer.directions: "orthogonal" before, "hadamard" now)'
+  run run train.lua --out other --set optimizer.directions=ortogonal
+  exits 1
+  says err "unknown directions 'ortogonal'; did you mean 'orthogonal'?"
+}
+
 case_warm_start() {
   pixel_script "$tokens" ""
   run run train.lua --out first
@@ -169,6 +190,19 @@ case_fit() {
   lines err 1
 }
 
+# Episodes per member grow on the way: a schedule from the command line.
+case_growing_episodes() {
+  pixel_script "$tokens" 'curriculum = { { through = 1 }, { through = 3, episodes = 2 }, { episodes = 4 } },'
+  goes_on_alike
+  # 4 members, episodes of 6 decisions
+  [ "$(head -1 whole/metrics.csv | tr , '\n' | grep -n '^steps$')" = 12:steps ] || fail "the columns moved"
+  [ "$(cut -d, -f12 whole/metrics.csv | tr '\n' ' ')" = "steps 0 24 72 120 216 " ] || fail "episodes do not grow as asked for"
+  pixel_script "$tokens" ""
+  run run train.lua --out set --set 'curriculum=[{"through":1},{"through":3,"episodes":2},{"episodes":4}]'
+  exits 0
+  cmp -s whole/final.iap set/final.iap || fail "--set gives another run"
+}
+
 # Trained on a dense reward, judged by the task's own.
 case_eval_env() {
   pixel_script "" 'eval_env = { reward = "task" },'
@@ -191,6 +225,33 @@ case_eval_env() {
   says err "option 'eval_env' must be an environment or a table of the options that change, got 3"
 }
 
+# A learning rate that follows from the returns in metrics.csv, through interruptions too.
+case_plateau() {
+  pixel_script "$tokens" ""
+  sed -i "s/iap.optim.es {/iap.optim.es { plateau = { patience = 1, factor = 0.25, window = 1 },/" train.lua
+  goes_on_alike
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) { if ($i == "return_mean") mean = i; if ($i == "learning_rate") rate = i } }
+    NR == 2 { best = -1e9; expected = 0.1 }
+    NR > 2 { if ($mean > best) best = $mean; else { expected /= 4; ++cuts } if (expected < 0.001) expected = 0.001 }
+    NR > 1 && ($rate - expected) ^ 2 > 1e-12 { wrong = 1 }
+    END { exit wrong || cuts == 0 || cuts == 4 }' whole/metrics.csv || fail "the learning rate does not follow from the returns"
+  run run train.lua --out whole --resume --set optimizer.plateau.patience=2
+  exits 1
+  says err "(optimizer.plateau.patience: 1 before, 2 now)"
+  # Episodes of half the length earn half: that is no plateau.
+  run run train.lua --out stages --set optimizer.plateau.patience=2 --set 'curriculum=[{"through":2,"time_limit":96},{}]'
+  exits 0
+  [ "$(tail -1 stages/metrics.csv | cut -d, -f8)" = 0.1 ] || fail "returns of another environment count as a plateau"
+  run run train.lua --out other --set optimizer.plateau.patiense=2
+  exits 1
+  says err "optimizer.plateau: unknown option 'patiense'; did you mean 'patience'?"
+  for kind in cma_es simple_ga; do
+    run run train.lua --out other --set optimizer.kind=$kind --set optimizer.learning_rate=null
+    exits 1
+    says err "option 'plateau' lowers a learning rate, which $kind does not have; take it out, or use es, ars or pgpe"
+  done
+}
+
 case_statistics() {
   pixel_script "$tokens"' iap.policy.normalise { over = "training" },' ""
   goes_on_alike
@@ -208,4 +269,22 @@ LUA
   run eval elsewhere/copy.iap --episodes 2 --actions elsewhere/actions.csv
   exits 0
   cmp -s actions.csv elsewhere/actions.csv || fail "the policy plays differently elsewhere"
+}
+
+case_action_noise() {
+  pixel_script "$tokens" 'action_noise = 0.2,'
+  goes_on_alike
+  run run train.lua --out quiet --set action_noise=0
+  exits 0
+  [ "$(cut -d, -f2 whole/metrics.csv)" != "$(cut -d, -f2 quiet/metrics.csv)" ] || fail "noise changes no return"
+  [ "$(sed -n 2p whole/metrics.csv | cut -d, -f5)" = "$(sed -n 2p quiet/metrics.csv | cut -d, -f5)" ] || fail "evaluations have noise"
+  run run train.lua --out whole --resume --set action_noise=0.3
+  exits 1
+  says err "(action_noise: 0.2 before, 0.3 now)"
+  run run train.lua --out other --set action_noise=-1
+  exits 1
+  says err "train: option 'action_noise' must be in [0, 10], got -1"
+  run run train.lua --out other --set action_nose=0.1
+  exits 1
+  says err "did you mean 'action_noise'?"
 }

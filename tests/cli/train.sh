@@ -253,6 +253,25 @@ case_experiments() {
   says err "take relu, hybrid or brute, not rleu"
 }
 
+case_search() {
+  local search=("$paper/../search.lua" --set iterations=1 --set optimizer.population=2 --set eval_episodes=1 --set episodes=2 --set env.time_limit=8 --threads 1)
+  local folder="runs/search-env.time_limit=8-eval_episodes=1-iterations=1-optimizer.population=2"
+  run run "${search[@]}" cartpole-swingup --set seeds=2 --set variants=baseline,hadamard
+  exits 0
+  lines "$folder/results.csv" 8
+  # One variant, task and seed; the table has what ran before as well.
+  run run "${search[@]}" walker-walk --seed 1 --set seeds=1 --set variants=growing
+  exits 0
+  run run "$paper/../search.lua" --set seeds=2 --set episodes=2 --set show=true --out "$folder"
+  exits 0
+  grep -qE '^baseline,,,0,,,0,[0-9.e-]+,[0-9.e-]+,2,$' "$folder/results.csv" || fail "no mean of the baseline"
+  grep -qE '^growing,,,0,[0-9.e-]+,,1,,,0,$' "$folder/results.csv" || fail "no row of a single run"
+  grep -q '"directions": "hadamard"' "$folder/cartpole-swingup-hadamard-seed2/config.json" || fail "hadamard is not hadamard"
+  run run "${search[@]}" --set variants=hadamrd
+  exits 1
+  says err "there is no variant hadamrd; there are baseline, orthogonal, hadamard,"
+}
+
 case_on_iteration() {
   training_script 'on_iteration = function(r) print("seen", r.iteration, r.return_mean <= r.return_best) end,'
   run run train.lua

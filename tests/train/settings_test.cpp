@@ -13,7 +13,7 @@ namespace {
 
 Config complete() {
   return parse_json(R"({"env": {"name": "cheetah-run"}, "policy": {"kind": "linear"}, "optimizer": {"kind": "es"},
-                        "iterations": 7, "episodes": 3, "seed": 11, "threads": 2, "episode_seeds": "pairs",
+                        "iterations": 7, "episodes": 3, "action_noise": 0.25, "seed": 11, "threads": 2, "episode_seeds": "pairs",
                         "eval_every": 4, "eval_episodes": 5, "checkpoint_every": 6, "out": "there", "resume": true,
                         "quiet": true})",
                     "test");
@@ -28,6 +28,7 @@ TEST_CASE("every option is read") {
   CHECK(*options.optimizer.find("kind")->string() == "es");
   CHECK(options.iterations == 7);
   CHECK(options.episodes == 3);
+  CHECK(options.action_noise == 0.25);
   CHECK(options.seed == 11);
   CHECK(options.threads == 2);
   CHECK(options.episode_seeds == EpisodeSeeds::pairs);
@@ -46,6 +47,7 @@ TEST_CASE("what is left out has the defaults of TrainOptions") {
   CHECK(*options.optimizer.find("kind")->string() == "es");
   CHECK(options.iterations == plain.iterations);
   CHECK(options.episodes == plain.episodes);
+  CHECK(options.action_noise == 0);
   CHECK(options.seed == plain.seed);
   CHECK(options.threads == plain.threads);
   CHECK(options.episode_seeds == plain.episode_seeds);
@@ -72,7 +74,7 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
       R"("reflection":true,"samples":1,"shadows":true,"sky":true},"state":true,"time_limit":3},"episode_seeds":"common",)"
       R"("episodes":2,"eval_episodes":1,"eval_every":10,"given":{"env":{"name":"cartpole-balance","time_limit":3},)"
       R"("episodes":2,"eval_episodes":1,"iterations":1,"optimizer":{"kind":"pepg","optimizer":"sgd","population":2},)"
-      R"("policy":{"kind":"linear"}},"iterations":1,"optimizer":{"kind":"pgpe","learning_rate":0.05,"learning_rate_decay":1.0,)"
+      R"("policy":{"kind":"linear"}},"iterations":1,"optimizer":{"directions":"gaussian","kind":"pgpe","learning_rate":0.05,"learning_rate_decay":1.0,)"
       R"("momentum":0.9,"optimizer":"sgd","population":2,"shaping":"centred_ranks","sigma":0.1,"sigma_learning_rate":0.1,)"
       R"("sigma_max_change":0.2,"sigma_min":0.01},"policy":{"activation":"none","bias":true,"kind":"linear","scale":0.1,"units":1},"seed":0})");
   // It is itself an option table, of the same run.

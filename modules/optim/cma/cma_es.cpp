@@ -17,6 +17,7 @@ import :cma_restarts;
 import :cma_stop;
 import :mean_search;
 import :memory;
+import :plateau;
 import :turn;
 
 // Hansen 2016 (2023 revision), "The CMA evolution strategy: a tutorial", appendix A; equations are quoted by its numbers. Members
@@ -45,6 +46,7 @@ class CovarianceMatrixAdaptation : public MeanSearch {
         path_sigma_(initial.size()),
         path_c_(initial.size()),
         shift_(initial.size()) {
+    refuse_plateau(options, name);
     const std::size_t most = restarts_.largest_population();
     require_memory(name, text("a population of up to ", most, " x ", initial.size(), " parameters"),
                    (sizeof(float) + 2 * sizeof(double)) * static_cast<double>(most) * static_cast<double>(initial.size()),

@@ -8,6 +8,10 @@ check.fails({ "optim_test.lua:", "optimizer: unknown option 'sigam'; did you mea
 end)
 check.fails({ "option 'sigma' must be" }, iap.optim.es, { sigma = "x" })
 
+-- Directions of the three that have pairs.
+check.equal(tostring(iap.optim.ars { directions = "orthogonal" }), 'iap.optim.ars { directions = "orthogonal" }')
+check.fails({ "optim_test.lua:", "unknown directions 'hadamar'; did you mean 'hadamard'?" }, function() return iap.optim.pgpe { directions = "hadamar" } end)
+
 -- Ask and tell on a sphere whose top is at (1, -2, 0.5).
 local function sphere(x) return -(x[1] - 1) ^ 2 - (x[2] + 2) ^ 2 - (x[3] - 0.5) ^ 2 end
 local function search(seed)
@@ -42,6 +46,11 @@ check.same_list(mean, es:mean())
 check.fails({ "optim_test.lua:", "inside f" }, iap.optim.maximise, function() error("inside f") end, { initial = { 0 } })
 check.fails({ "must return its value as a number, got nil" }, iap.optim.maximise, function() end, { initial = { 0 } })
 check.fails({ "iap.optim.maximise: unknown option 'iteration'; did you mean 'iterations'?" }, iap.optim.maximise, sphere, { initial = { 0, 0, 0 }, iteration = 1 })
+
+-- Plateaus of those that have a learning rate.
+check.equal(tostring(iap.optim.ars { plateau = { patience = 3 } }), "iap.optim.ars { plateau = { patience = 3 } }")
+check.fails({ "optim_test.lua:", "optimizer.plateau: unknown option 'factr'; did you mean 'factor'?" }, function() return iap.optim.es { plateau = { factr = 1 } } end)
+check.fails({ "optim_test.lua:", "option 'plateau' lowers a learning rate, which cma_es does not have" }, function() return iap.optim.cma_es { plateau = {} } end)
 
 -- Restarts with a growing population, through ask and tell and through maximise. A condition number of 2 ends a run after a few
 -- iterations.

@@ -1,0 +1,144 @@
+-- Which options of the search help? One small training for each variant, task and seed, all with as many training episodes:
+--   baseline      antithetic Gaussian pairs, one episode a member, 40 iterations
+--   orthogonal    directions = "orthogonal"
+--   hadamard      directions = "hadamard"
+--   growing       one episode a member for 20 iterations, then two for 10
+--   noise-0.01    action_noise = 0.01
+--   noise-0.1     action_noise = 0.1
+--   plateau       plateau = { patience = 5 }: half the learning rate where returns stop rising
+-- Tasks: cheetah-run, walker-walk, cartpole-swingup, clean, at 64 x 64 pixels. What counts is the last policy, over 16 episodes of
+-- another seed.
+--
+--   ./dev run scripts/search.lua --threads 1              all of it, three seeds; start it as often as there are cores
+--   ./dev run scripts/search.lua walker-walk --threads 1 --seed 2 --set seeds=1 --set variants=hadamard     one training
+--   ./dev run scripts/search.lua --set show=true          no training: the table of what is finished (a trial's: --out FOLDER)
+--   --set variants=baseline,growing --set episodes=100 (that are played at the end)
+--   --set iterations=1 --set optimizer.population=4 --set seeds=1     a trial, in a folder of its own
+--
+-- Writes runs/search/: a run folder for each training; results.csv, written again after each: per variant and task the mean over the
+-- seeds and its standard error, and the mean over the tasks of the return in baselines' returns. Started again it goes on.
+package.path = (arg[0]:match "^.*/" or "") .. "paper/?.lua;" .. package.path
+local iap = require "iap"
+local paper = require "paper"
+local jobs = require "jobs"
+
+local options = iap.options { seed = 1, seeds = 3, episodes = 16, variants = "all", show = false }
+local root = iap.run_folder("runs/search", { shared = { "seed", "seeds", "episodes", "variants", "show", "threads", "quiet" } })
+
+local function eye()
+  return iap.policy.sequence {
+    iap.attention.trans { patch = 4, d = 8, kernel = "relu", tokens = 10, values = "projection", dv = 4 },
+    iap.policy.delta { scale = 4 },
+  }
+end
+
+local function with_clock(frequency)
+  return iap.policy.sequence {
+    iap.policy.concat { eye(), iap.policy.clock { frequency = frequency } },
+    iap.policy.linear { activation = "tanh" },
+  }
+end
+
+local tasks = {
+  { name = "cheetah-run", policy = with_clock(2) },
+  { name = "walker-walk", policy = with_clock(1.5) },
+  {
+    name = "cartpole-swingup",
+    policy = iap.policy.sequence {
+      eye(),
+      iap.policy.linear { units = 16, activation = "tanh" },
+      iap.policy.linear { activation = "tanh" },
+    },
+  },
+}
+
+-- What a variant changes in the optimizer and in iap.train.
+local variants = {
+  { name = "baseline" },
+  { name = "orthogonal", optimizer = { directions = "orthogonal" } },
+  { name = "hadamard", optimizer = { directions = "hadamard" } },
+  { name = "growing", training = { iterations = 30, curriculum = { { through = 20 }, { episodes = 2 } } } },
+  { name = "noise-0.01", training = { action_noise = 0.01 } },
+  { name = "noise-0.1", training = { action_noise = 0.1 } },
+  { name = "plateau", optimizer = { plateau = { patience = 5 } } },
+}
+
+local function job_of(task, variant, seed)
+  local optimizer = { population = 64, sigma = 0.1, learning_rate = 0.05, learning_rate_decay = 0.995, shaping = "pair_ranks" }
+  for name, value in pairs(variant.optimizer or {}) do optimizer[name] = value end
+  local training = { optimizer = iap.optim.es(optimizer), iterations = 40, eval_every = 10 }
+  for name, value in pairs(variant.training or {}) do training[name] = value end
+  return {
+    task = task.name, variant = variant.name, seed = seed, training = training, final = true,
+    env = iap.env.make(task.name, { pixels = { 64, 64 }, action_repeat = paper.action_repeat }),
+    policy = task.policy,
+    out = string.format("%s/%s-%s-seed%d", root, task.name, variant.name, seed),
+  }
+end
+
+-- The names of `wanted`, those of all where there are none; a name that `all` lacks is an error.
+local function chosen(what, wanted, all)
+  local known, listed, names = {}, {}, {}
+  for _, one in ipairs(all) do
+    known[one.name] = true
+    table.insert(listed, one.name)
+  end
+  for _, name in ipairs(wanted) do
+    if not known[name] then error(string.format("there is no %s %s; there are %s", what, name, table.concat(listed, ", ")), 0) end
+    names[name] = true
+  end
+  return next(names) and names or known
+end
+
+local wanted_variants = {}
+if options.variants ~= "all" then
+  for name in options.variants:gmatch "[^, ]+" do table.insert(wanted_variants, name) end
+end
+local tasks_now, variants_now = chosen("task", arg, tasks), chosen("variant", wanted_variants, variants)
+
+-- Seeds first: each seed compares all variants on all tasks, so that a table stands early.
+local all, now = {}, {}
+for seed = options.seed, options.seed + options.seeds - 1 do
+  for _, variant in ipairs(variants) do
+    for _, task in ipairs(tasks) do
+      local job = job_of(task, variant, seed)
+      table.insert(all, job)
+      if tasks_now[task.name] and variants_now[variant.name] then table.insert(now, job) end
+    end
+  end
+end
+
+-- Mean over the runs, the mean's standard error (nothing for one run) and how many they are; nothing where there are none.
+local function summary(finished, task, variant)
+  local returns = {}
+  for _, job in ipairs(finished) do
+    if job.task == task and job.variant == variant then table.insert(returns, job.earned.mean) end
+  end
+  if #returns == 0 then return nil, nil, 0 end
+  local mean, square = 0, 0
+  for _, value in ipairs(returns) do mean = mean + value / #returns end
+  for _, value in ipairs(returns) do square = square + (value - mean) ^ 2 end
+  return mean, #returns > 1 and math.sqrt(square / (#returns - 1) / #returns) or nil, #returns
+end
+
+local function show()
+  local finished, columns, rows = jobs.finished(all, options.episodes), { "variant" }, {}
+  for _, task in ipairs(tasks) do
+    for _, column in ipairs { "", " error", " seeds" } do table.insert(columns, task.name .. column) end
+  end
+  table.insert(columns, "of baseline")
+  for _, variant in ipairs(variants) do
+    local row, ratio = { variant.name }, 0
+    for t, task in ipairs(tasks) do
+      local mean, deviation, seeds = summary(finished, task.name, variant.name)
+      row[3 * t - 1], row[3 * t], row[3 * t + 1] = mean, deviation, seeds
+      local baseline = summary(finished, task.name, "baseline")
+      ratio = ratio and mean and baseline and baseline > 0 and ratio + mean / baseline / #tasks or nil
+    end
+    row[3 * #tasks + 2] = ratio
+    table.insert(rows, row)
+  end
+  paper.write_table(root .. "/results.csv", columns, rows)
+end
+
+if options.show then show() else jobs.run(now, options.episodes, show) end
