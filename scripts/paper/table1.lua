@@ -1,8 +1,9 @@
--- Table 1 of "Implicit Attention for Pixels": the Distracting Control Suite, static, medium, 240 x 320 pixels, by two eyes:
+-- Table 1 of "Implicit Attention for Pixels": the Distracting Control Suite, static, medium, 240 x 320 pixels, by three eyes:
 --   rank    the papers': patches of 2 x 2 (L = 19200), the positions and motion of the top 10, an LSTM with a straight path beside it
 --   trans   ours: ten tokens of IAP-trans over 2 x 2 averages of the pixels, their differences, and a clock (docs/results.md says why)
+--   heads   eight heads of rank over the same averages, each of which follows one patch, and their differences: for what is small
 --
---   ./dev run scripts/paper/table1.lua                                   all tasks and both eyes, seed 1; 8 hours on 2 cores
+--   ./dev run scripts/paper/table1.lua                                   all tasks and eyes, seed 1; 12 hours on 2 cores
 --   ./dev run scripts/paper/table1.lua --set seeds=3 --set episodes=100  three seeds of each: start it as often as there are cores
 --   ./dev run scripts/paper/table1.lua cheetah-run --set eyes=trans      this task, this eye
 --   ./dev run scripts/paper/table1.lua --set iterations=1 --set optimizer.population=4 --set episodes=1   a trial

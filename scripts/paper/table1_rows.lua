@@ -8,20 +8,15 @@ local table1 = {}
 -- What moves rhythmically gets a clock of about its own frequency (Hz); the others a memory.
 local rhythms = { ["cheetah-run"] = 2, ["walker-walk"] = 1.5 }
 
--- Patches are 2 x 2 of 240 x 320 for rank and 4 x 4 of 120 x 160 for trans: both see the same share of the picture at any size.
+-- Patches are 2 x 2 of 240 x 320 for rank and 4 x 4 of 120 x 160 for the others: each sees the same share of the picture at any size.
 local function rank(options, _)
   local patch = math.max(2, math.tointeger(math.min(4, 480 // options.pixels[1])))
   return paper.policy(paper.attention(paper.variant(options.kernel), { patch = patch, d = 8, top = 10 }))
 end
 
-local function trans(options, task)
-  local eye = iap.policy.sequence {
-    iap.attention.trans {
-      patch = 4, d = 8, tokens = 10, dv = 4, kernel = "relu", values = "projection",
-      pool = math.max(1, options.pixels[1] // 120),
-    },
-    iap.policy.delta { scale = 4 },
-  }
+-- An eye, its change since the frame before, and what makes actions of both.
+local function moving(eye, task)
+  eye = iap.policy.sequence { eye, iap.policy.delta { scale = 4 } }
   local hands = iap.policy.linear { activation = "tanh" }
   if rhythms[task] then
     return iap.policy.sequence { iap.policy.concat { eye, iap.policy.clock { frequency = rhythms[task] } }, hands }
@@ -29,11 +24,23 @@ local function trans(options, task)
   return iap.policy.sequence { eye, iap.policy.concat { iap.policy.lstm { units = 16 }, iap.policy.linear { units = 16 } }, hands }
 end
 
-local makers = { rank = rank, trans = trans }
+local function pool(options) return math.max(1, options.pixels[1] // 120) end
+
+local function trans(options, task)
+  return moving(iap.attention.trans {
+    patch = 4, d = 8, tokens = 10, dv = 4, kernel = "relu", values = "projection", pool = pool(options),
+  }, task)
+end
+
+local function heads(options, task)
+  return moving(iap.attention.rank { patch = 4, d = 4, heads = 8, top = 1, kernel = "relu", pool = pool(options) }, task)
+end
+
+local names, makers = { "rank", "trans", "heads" }, { rank = rank, trans = trans, heads = heads }
 
 local function chosen_eyes(eyes)
-  if eyes == "both" then return { "rank", "trans" } end
-  return makers[eyes] and { eyes } or error("--set eyes: take both, rank or trans, not " .. eyes, 0)
+  if eyes == "all" then return names end
+  return makers[eyes] and { eyes } or error("--set eyes: take all, rank, trans or heads, not " .. eyes, 0)
 end
 
 -- The rows of `complete` jobs: all seeds of a task and an eye in one.
@@ -50,7 +57,8 @@ local function rows_of(complete, printed)
   for i, row in ipairs(rows) do
     local joined = paper.joined(row.all)
     rows[i] = { row.job.task.name, row.job.eye, joined.runs, joined.mean, joined.low, joined.high }
-    for _, column in ipairs(printed) do table.insert(rows[i], row.job.task[column[2]]) end
+    -- By number: the ends of an interval may be missing.
+    for n, column in ipairs(printed) do rows[i][6 + n] = row.job.task[column[2]] end
   end
   return rows
 end
@@ -58,7 +66,7 @@ end
 -- Trains and shows the table `experiment` = {name, defaults = {pixels, distraction}, make, printed}.
 function table1.run(experiment)
   local options = iap.options {
-    seed = 1, seeds = 1, episodes = 20, eyes = "both", kernel = "hybrid", videos = "",
+    seed = 1, seeds = 1, episodes = 20, eyes = "all", kernel = "hybrid", videos = "",
     pixels = experiment.defaults.pixels, distraction = experiment.defaults.distraction,
   }
   local root = paper.root(experiment.name, { "kernel", "eyes" })

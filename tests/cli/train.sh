@@ -228,17 +228,20 @@ case_experiments() {
   [ -s "runs/paper/fig7-$trial/d64.png" ] || fail "fig7 has no chart"
   run run "$paper/table1.lua" "${undistracted[@]}"
   exits 0
-  lines "runs/paper/table1-$trial/results.csv" 11
+  lines "runs/paper/table1-$trial/results.csv" 16
   [ -s "runs/paper/table1-$trial/report.html" ] || fail "table 1 has no page"
   run run "$paper/table1.lua" "${undistracted[@]}" --set eyes=rank --set kernel=relu cartpole-swingup
   exits 0
   says "runs/paper/table1-$trial/results-cartpole-swingup.csv" "cartpole-swingup,relu,1,"
   run run "$paper/table1.lua" "${undistracted[@]}" --set eyes=four
   exits 1
-  says err "--set eyes: take both, rank or trans, not four"
+  says err "--set eyes: take all, rank, trans or heads, not four"
   run run "$paper/table1_clean.lua" "${tiny[@]}" --set "pixels=[60,60]" --set eyes=trans --out clean reacher-easy
   exits 0
   grep -qE '^reacher-easy,trans,1,.*,250$' clean/results-reacher-easy.csv || fail "no row beside DrQ-v2"
+  run run "$paper/table1.lua" "${undistracted[@]}" --set episodes=1 --set eyes=heads --out one cartpole-swingup
+  exits 0
+  grep -qE '^cartpole-swingup,heads,1,[0-9.]+,,,196,167,212$' one/results-cartpole-swingup.csv || fail "one episode has no interval"
   run run "$paper/table1.lua" walker-wlak
   exits 1
   says err "table 1 has no task walker-wlak; it has cheetah-run,"
