@@ -5,3 +5,4 @@ export import :geometry;
 export import :robots;
 export import :leg_kinematics;
 export import :composite_body;
+export import :trajectory_generator;
