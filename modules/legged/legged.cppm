@@ -6,3 +6,4 @@ export import :robots;
 export import :leg_kinematics;
 export import :composite_body;
 export import :trajectory_generator;
+export import :gait;
