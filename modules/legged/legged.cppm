@@ -7,3 +7,4 @@ export import :leg_kinematics;
 export import :composite_body;
 export import :trajectory_generator;
 export import :gait;
+export import :foot_placement;
