@@ -8,3 +8,4 @@ export import :composite_body;
 export import :trajectory_generator;
 export import :gait;
 export import :foot_placement;
+export import :swing;
