@@ -9,3 +9,4 @@ export import :trajectory_generator;
 export import :gait;
 export import :foot_placement;
 export import :swing;
+export import :quadratic_program;
