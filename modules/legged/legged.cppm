@@ -10,3 +10,6 @@ export import :gait;
 export import :foot_placement;
 export import :swing;
 export import :quadratic_program;
+export import :body_dynamics;
+export import :condensed_stance;
+export import :stance_mpc;
