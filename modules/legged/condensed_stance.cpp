@@ -127,7 +127,7 @@ bool CondensedStance::build(const BodyState& state, const BodyGoal& goal, std::s
                             std::span<double> gradient) {
   Impl& self = *impl_;
   const int n = self.options.horizon, m = static_cast<int>(3 * feet.size()), rank = std::min(m, 6), rows = n * rank;
-  self.dynamics.linearise(state.roll_pitch_yaw, feet, self.a, self.b);
+  self.dynamics.linearise(state.roll_pitch_yaw, feet, std::span<double>(self.a), std::span<double>(self.b));
   const Eigen::Map<const Eigen::Matrix<double, body_states, body_states, Eigen::RowMajor>> states(self.a.data());
   const Eigen::Map<const Eigen::Matrix<double, body_states, Eigen::Dynamic, Eigen::RowMajor>> inputs(self.b.data(), body_states, m);
   self.accelerations = inputs.middleRows<6>(6).transpose();

@@ -202,7 +202,7 @@ std::span<double> QuadraticProgram::factor() {
   impl_->convex = true;
   return {impl_->factor.data(), static_cast<std::size_t>(impl_->factor.size())};
 }
-std::span<const double> QuadraticProgram::multipliers() const { return impl_->multipliers; }
+std::span<const double> QuadraticProgram::multipliers() const { return std::span<const double>(impl_->multipliers); }
 
 void QuadraticProgram::set_constraints(std::span<const double> rows, std::span<const double> bounds, int equalities) {
   const std::size_t n = impl_->n, count = bounds.size();

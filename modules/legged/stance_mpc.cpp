@@ -29,7 +29,7 @@ void constrain(QuadraticProgram& qp, double friction, double least, double most)
     set(5, 2, -1);
     bounds[foot * per_foot + 5] = -most;
   }
-  qp.set_constraints(rows, bounds, 0);
+  qp.set_constraints(std::span<const double>(rows), std::span<const double>(bounds), 0);
 }
 
 }  // namespace

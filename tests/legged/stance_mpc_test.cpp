@@ -186,6 +186,33 @@ TEST_CASE("plans obey friction and bounds, and are those of an interior point me
   CHECK(at_bounds > 20);
 }
 
+TEST_CASE("states far from the goal are solved, too") {
+  Random random(2);
+  for (int run = 0; run < 600; ++run) {
+    const Standing rest(robots()[run % 2]);
+    StanceMpc mpc(rest.body);
+    const double size = std::pow(10, 2 * random.uniform());
+    const auto drawn = [&](double most) { return size * most * (2 * random.uniform() - 1); };
+    BodyState state{{drawn(0.05), drawn(0.05), drawn(1)},
+                    {0, 0, rest.goal.height + drawn(0.05)},
+                    {drawn(1), drawn(1), drawn(1)},
+                    {drawn(1), drawn(1), drawn(1)}};
+    PerLeg<Vector3> feet = rest.feet;
+    for (auto& foot : feet) foot = {foot[0] + drawn(0.002), foot[1] + drawn(0.002), foot[2] + drawn(0.002)};
+    PerLeg<bool> standing{};
+    for (int leg = 0; leg < leg_count; ++leg) standing[leg] = (run + 1) >> leg & 1;
+    INFO("run " << run << ", size " << size);
+    const auto result = mpc.solve(state, rest.goal, feet, standing);
+    REQUIRE(result.status == QpStatus::solved);
+    for (int leg = 0; leg < leg_count; ++leg) {
+      const auto& [fx, fy, fz] = result.forces[leg];
+      CHECK(fz >= (standing[leg] ? 0.1 * rest.weight - 1e-4 : 0));
+      CHECK(fz <= 10 * rest.weight + 1e-4);
+      CHECK(std::max(std::abs(fx), std::abs(fy)) <= 0.45 * fz + 1e-4);
+    }
+  }
+}
+
 TEST_CASE("held by its own forces a toppled and pushed body comes back to rest") {
   // The nonlinear body, integrated in steps of 1 ms under forces renewed at 250 Hz; feet stay where they are.
   const Standing rest(find_robot("laikago"));
