@@ -154,10 +154,8 @@ bool QuadraticProgram::Impl::take_in(int constraint, std::span<double> x, double
     for (int j = 0; j < q; ++j) u[j] -= length * step[j];
     multiplier += length;
     if (!dependent) {
-      for (int i = 0; i < n; ++i) {
-        z[i] = turned.row(i).tail(n - q).dot(free);
-        x[i] += length * z[i];
-      }
+      z.noalias() = turned.rightCols(n - q) * free;
+      for (int i = 0; i < n; ++i) x[i] += length * z[i];
       if (whole_step <= until) {
         add(std::sqrt(squares));
         active[q - 1] = constraint;
@@ -261,12 +259,12 @@ QuadraticProgram::Result QuadraticProgram::solve(std::span<const double> gradien
   qp.q = 0;
   qp.turned = qp.factor;
   // x = -J J' g.
-  qp.d.setZero();
-  for (std::size_t i = 0; i < n; ++i) qp.d -= gradient[i] * qp.turned.row(i).transpose();
+  qp.d.noalias() = qp.turned.transpose() * Eigen::Map<const VectorXd>(gradient.data(), qp.n);
+  qp.z.noalias() = qp.turned * qp.d;
   double size = 0;
   bool finite = true;
   for (std::size_t i = 0; i < n; ++i) {
-    x[i] = qp.turned.row(i).dot(qp.d);
+    x[i] = -qp.z[i];
     size = std::max(size, std::abs(x[i]));
     finite = finite && std::isfinite(x[i]);
   }
