@@ -6,6 +6,7 @@ find_package(mujoco 2.2 REQUIRED)
 # Debian's package exports a directory that exists only when libqhull-dev is installed too.
 set_property(TARGET mujoco::mujoco PROPERTY INTERFACE_INCLUDE_DIRECTORIES /usr/include)
 find_package(box2d 2.4 REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)

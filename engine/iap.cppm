@@ -7,6 +7,7 @@ export import iap.optim;
 export import iap.env;
 export import iap.render;
 export import iap.sim;
+export import iap.legged;
 export import iap.envs;
 export import iap.rollout;
 export import iap.train;

@@ -47,6 +47,7 @@ const std::vector<Benchmark>& benchmarks() {
       {"database", "keys of another frame: exact, hashed and sampled ranking, and what hashing finds", bench_database},
       {"draw", "milliseconds per picture, by path and size", bench_draw},
       {"env", "environment steps per second, without pictures", bench_env},
+      {"legged", "microseconds from a state to the forces of standing legs", bench_legged},
       {"rollout", "rollout steps per second from pixels, and what the engine adds to the bare loop", bench_rollout},
   };
   return table;

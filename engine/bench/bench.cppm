@@ -36,7 +36,7 @@ struct Benchmark {
   void (*run)(std::ostream& out);
 };
 
-/// "attention", "database", "draw", "env", "rollout".
+/// "attention", "database", "draw", "env", "legged", "rollout".
 const std::vector<Benchmark>& benchmarks();
 
 /// Runs one benchmark, or all of them if `name` is empty, and prints tables. @throws Error with the nearest name.

@@ -6,5 +6,6 @@ void bench_attention(std::ostream& out);
 void bench_database(std::ostream& out);
 void bench_draw(std::ostream& out);
 void bench_env(std::ostream& out);
+void bench_legged(std::ostream& out);
 void bench_rollout(std::ostream& out);
 }  // namespace iap

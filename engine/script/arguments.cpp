@@ -57,6 +57,8 @@ std::string named_form(std::string_view kind, const Integers& given) {
   const std::string one = given.plain && given.count == 1 ? given.joined : "";
   if (kind == "mlp") return text("{ hidden = { ", given.plain && given.count > 0 ? given.joined : "16, 16", " } }");
   if (kind == "script") return "{ file = \"block.lua\" }";
+  if (kind == "cnn") return "{ layers = { { channels = 4, pool = 2 } } }";
+  if (kind == "hierarchy") return "{ high = a, low = b }";
   if (kind == "attention_agent") return "{ rank = { patch = 7, top = 10 } }";
   const Config example = example_of(kind);
   if (example.find("patch")) return text("{ patch = ", one.empty() ? "4" : one, " }");

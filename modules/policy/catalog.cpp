@@ -21,8 +21,10 @@ MadeBlock make_mlp(Options& options, const BlockContext& context, ParameterLayou
 MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_trans_block(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_hierarchy(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_cnn(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_clock(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_delta(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_stack(Options& options, const BlockContext& context, ParameterLayout& layout);
@@ -78,6 +80,15 @@ std::span<const BlockEntry> block_catalog() {
                  R"({"over": "training", "clip": 5})", make_normalise},
       BlockEntry{"clock", "sine and cosine of a phase with a learned frequency, zero at the start of an episode",
                  R"({"frequency": 1.5, "harmonics": 2, "dt": 0.04})", make_clock},
+      BlockEntry{
+          "cnn", "convolutions over an image, with activations and pooling",
+          R"({"layers": [{"channels": 3, "pool": 2}, {"channels": 2, "stride": 2, "padding": "same", "pooling": "average"}],)"
+          R"( "activation": "tanh"})",
+          make_cnn},
+      BlockEntry{"hierarchy", "a high level that chooses a latent and for how long, a low level that acts on it",
+                 R"({"high": {"kind": "sequence", "blocks": [{"kind": "rank", "patch": 4, "top": 2}, {"kind": "linear"}]},)"
+                 R"( "low": {"kind": "linear", "units": 3}, "duration": [1, 3], "latent": 2})",
+                 make_hierarchy},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},
       BlockEntry{"script", "a block written in Lua; the slowest, for ideas",
                  R"lua({"file": "example.lua", "gain": 2, "source": "return function(options, shapes) )lua"

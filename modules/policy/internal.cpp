@@ -5,6 +5,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 /// What the blocks share: dense layers, and the functions that the catalog lists.
 module iap.policy:internal;
@@ -40,6 +41,11 @@ class Affine {
   /// The weights' and the bias's parts of the whole vector.
   std::span<float> weight(std::span<float> parameters) const { return parameters.subspan(weight_offset_, weight_size()); }
   std::span<float> bias(std::span<float> parameters) const;
+  /// The bound weights and bias (0 where there is none) of one row.
+  std::pair<std::span<const float>, float> row(int index) const {
+    const auto columns = static_cast<std::size_t>(columns_);
+    return {weight_.subspan(index * columns, columns), has_bias_ ? bias_[index] : 0.0F};
+  }
   /// out = W in + b.
   void apply(std::span<const float> in, std::span<float> out) const;
   /// out += W in + b.

@@ -30,7 +30,9 @@ void collect_blocks(Block& block, std::vector<Block*>& blocks) {
 
 /// The block that writes the action, for messages.
 const Block& last_block(const Block& block) {
-  return block.kind() == "sequence" || block.kind() == "attention_agent" ? last_block(*block.children().back()) : block;
+  const auto kind = block.kind();
+  const bool passes_on = kind == "sequence" || kind == "attention_agent" || kind == "hierarchy";
+  return passes_on ? last_block(*block.children().back()) : block;
 }
 
 }  // namespace

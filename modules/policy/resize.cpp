@@ -55,14 +55,15 @@ std::string sizes_of(const ObservationSpec& spec) {
                    sizes ? text("; it sees ", sizes_of(to.observation()), ", the other ", sizes_of(from.observation())) : ""));
 }
 
-/// `architecture` with the option `pool` of every block that has one times `factor`. Blocks that look at patches without it cannot
-/// pool.
+/// `architecture` with the option `pool` of every block that has one times `factor`, not that of a cnn's layers. Blocks that look at
+/// patches without it cannot pool.
 void pool_blocks(Config& architecture, std::int64_t factor) {
   if (Config::List* list = architecture.list())
     for (Config& item : *list) pool_blocks(item, factor);
   Config::Map* map = architecture.map();
   if (!map) return;
-  if (const auto pool = map->find("pool"); pool != map->end()) {
+  const bool block = map->contains("kind") || map->contains("patch");
+  if (const auto pool = map->find("pool"); block && pool != map->end()) {
     pool->second = pool->second.integer().value_or(1) * factor;
   } else if (map->contains("patch")) {
     const Config* kind = architecture.find("kind");

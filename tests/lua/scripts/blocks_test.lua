@@ -37,6 +37,32 @@ for _, row in ipairs(ranks) do
   check.equal(#policy:views()[1].selected, 10)
 end
 
+-- A cnn is a block like any other, without patches to draw; 24 x 32 x 3 -> 11 x 15 x 4 -> 5 x 7 x 2.
+local network = build(iap.policy.cnn { layers = { { channels = 4, kernel = 3, pool = 2 }, { channels = 2, kernel = 2, pool = 2 } }, activation = "tanh" })
+check.equal(network:size(), 4 * 27 + 4 + 2 * 16 + 2 + 70 + 1)
+network:initialise(1)
+network:reset(0)
+assert(network:act(observation)[1] ~= 0)
+check.equal(#network:views(), 0)
+assert(network:summary():find("24 x 32 x 3 -> 11 x 15 x 4 -> 5 x 7 x 2", 1, true), network:summary())
+check.equal(tostring(load("local iap = ... return " .. tostring(network:blueprint()))(iap)), tostring(network:blueprint()))
+check.fails({ "cnn, layer 2: unknown option 'strid'; did you mean 'stride'?" }, iap.policy.cnn, { layers = { { channels = 2 }, { channels = 3, strid = 2 } } })
+check.fails({ "write iap.policy.cnn { layers = { { channels = 4, pool = 2 } } }" }, iap.policy.cnn, { 4, 8 })
+
+-- Two levels: the high one has 2 + 1 values by itself, the low one the environment's action.
+local levels = iap.policy.build(iap.policy.hierarchy {
+  high = iap.policy.sequence { iap.attention.rank { patch = 4, top = 3 }, iap.policy.linear { activation = "tanh" } },
+  low = iap.policy.linear { activation = "tanh" }, duration = { 2, 5 },
+}, env)
+check.equal(levels:size(), 2 * 48 * 8 + 6 * 3 + 3 + 2 + 1)
+levels:initialise(1)
+levels:reset(0)
+levels:act(observation)
+check.equal(levels:views()[1].block, "high.1.rank")
+check.equal(tostring(load("local iap = ... return " .. tostring(levels:blueprint()))(iap)), tostring(levels:blueprint()))
+check.fails({ "option 'high' must be a block, got nothing" }, iap.policy.build, iap.policy.hierarchy { low = iap.policy.linear {} }, env)
+check.fails({ "write iap.policy.hierarchy { high = a, low = b }" }, iap.policy.hierarchy, { iap.policy.linear {}, iap.policy.linear {} })
+
 local policy = build(iap.attention.trans {
   patch = 4, d = 4, tokens = 3, dv = 5, kernel = "exp", m = 12, heads = 2, encoding = "sinusoidal", layer_norm = true,
 })

@@ -1,0 +1,132 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+module iap.policy;
+import iap.core;
+import :convolution;
+import :internal;
+
+namespace iap {
+namespace {
+
+constexpr std::int64_t most_channels = 1 << 12, largest_window = 1 << 8;
+constexpr std::size_t most_values = std::size_t{1} << 24;
+
+int read_size(Options& options, std::string_view key, std::int64_t most, std::int64_t fallback) {
+  return static_cast<int>(options.integer_in(key, 1, most, fallback));
+}
+
+/// Windows of `size` at every `step` inside `extent`.
+int places(int extent, int size, int step) { return extent < size ? 0 : (extent - size) / step + 1; }
+
+}  // namespace
+
+ConvolutionLayer::ConvolutionLayer(Options& options, const LayerDefaults& defaults, const Planes& in, const std::string& path,
+                                   int number, ParameterLayout& layout)
+    : in_(in), padded_(in) {
+  const int channels = static_cast<int>(options.integer_in("channels", 1, most_channels));
+  kernel_ = read_size(options, "kernel", largest_window, 3);
+  stride_ = read_size(options, "stride", largest_window, 1);
+  const bool same = options.choice("padding", {"valid", "same"}, defaults.padding) == "same";
+  activation_ = read_activation(options, "activation", defaults.activation);
+  window_ = read_size(options, "pool", largest_window, 1);
+  step_ = read_size(options, "pool_stride", largest_window, window_);
+  average_ = options.choice("pooling", {"max", "average"}, defaults.pooling) == "average";
+  const bool bias = options.boolean("bias", defaults.bias);
+
+  if (same) {
+    // As many windows as strides fit in; where the frame's size is odd, the larger half is below and on the right.
+    const auto frame = [&](int extent) { return std::max((extent - 1) / stride_ * stride_ + kernel_ - extent, 0); };
+    padded_.height += frame(in.height);
+    padded_.width += frame(in.width);
+    top_ = frame(in.height) / 2;
+    left_ = frame(in.width) / 2;
+  }
+  convolved_ = {channels, places(padded_.height, kernel_, stride_), places(padded_.width, kernel_, stride_)};
+  if (convolved_.height == 0 || convolved_.width == 0)
+    options.fail(text("option 'kernel' is ", kernel_, ", but only ", in.height, " x ", in.width,
+                      " values come to this layer; take padding = \"same\", or pool or stride less before it"));
+  pooled_ = {channels, places(convolved_.height, window_, step_), places(convolved_.width, window_, step_)};
+  if (pooled_.height == 0 || pooled_.width == 0)
+    options.fail(text("option 'pool' is ", window_, ", but the convolution gives only ", convolved_.height, " x ", convolved_.width,
+                      " values; take a smaller one"));
+  if (convolved_.count() > most_values)
+    options.fail(
+        text("needs ", convolved_.count(), " values, at most ", most_values, " are allowed; take fewer channels or a stride"));
+  filters_ =
+      Affine(layout, path, text("weight_", number), bias ? text("bias_", number) : "", channels, in.channels * kernel_ * kernel_);
+  framed_.resize(padded_.count());
+  sums_.resize(convolved_.count());
+}
+
+void ConvolutionLayer::initialise(std::span<float> parameters, Random& random) const {
+  // relu lets half of the variance through.
+  const double gain = activation_ == Activation::relu ? 2 : 1;
+  fill_normal(filters_.weight(parameters), std::sqrt(gain / filters_.columns()), random);
+}
+
+void ConvolutionLayer::convolve(const float* in) {
+  const std::size_t plane = static_cast<std::size_t>(padded_.height) * padded_.width, width = convolved_.width;
+  std::size_t at = 0;
+  for (int channel = 0; channel < convolved_.channels; ++channel) {
+    const auto [weights, bias] = filters_.row(channel);
+    float* sums = sums_.data() + at;
+    const std::size_t count = static_cast<std::size_t>(convolved_.height) * width;
+    std::fill_n(sums, count, bias);
+    at += count;
+    const float* weight = weights.data();
+    // Weight by weight over whole rows: the additions of one value keep their order, and rows use vector registers.
+    for (int from = 0; from < in_.channels; ++from)
+      for (int y = 0; y < kernel_; ++y)
+        for (int x = 0; x < kernel_; ++x, ++weight)
+          for (int row = 0; row < convolved_.height; ++row) {
+            const float* pixels = in + from * plane + static_cast<std::size_t>(row * stride_ + y) * padded_.width + x;
+            float* out = sums + row * width;
+            if (stride_ == 1)
+              for (std::size_t i = 0; i < width; ++i) out[i] += *weight * pixels[i];
+            else
+              for (std::size_t i = 0; i < width; ++i) out[i] += *weight * pixels[i * stride_];
+          }
+  }
+}
+
+void ConvolutionLayer::pool(std::span<float> out) const {
+  const float* plane = sums_.data();
+  std::size_t at = 0;
+  for (int channel = 0; channel < pooled_.channels;
+       ++channel, plane += static_cast<std::size_t>(convolved_.height) * convolved_.width)
+    for (int row = 0; row < pooled_.height; ++row)
+      for (int column = 0; column < pooled_.width; ++column, ++at) {
+        const float* corner =
+            plane + static_cast<std::size_t>(row) * step_ * convolved_.width + static_cast<std::size_t>(column) * step_;
+        float value = average_ ? 0.0F : corner[0];
+        for (int y = 0; y < window_; ++y)
+          for (int x = 0; x < window_; ++x) {
+            const float one = corner[static_cast<std::size_t>(y) * convolved_.width + x];
+            value = average_ ? value + one : std::max(value, one);
+          }
+        out[at] = average_ ? value / static_cast<float>(window_ * window_) : value;
+      }
+}
+
+void ConvolutionLayer::forward(std::span<const float> in, std::span<float> out) {
+  if (padded_.count() != in_.count())
+    for (int channel = 0; channel < in_.channels; ++channel)
+      for (int row = 0; row < in_.height; ++row)
+        std::ranges::copy(
+            in.subspan((static_cast<std::size_t>(channel) * in_.height + row) * in_.width, in_.width),
+            framed_.begin() + (static_cast<std::ptrdiff_t>(channel) * padded_.height + row + top_) * padded_.width + left_);
+  convolve(padded_.count() != in_.count() ? framed_.data() : in.data());
+  activate(activation_, sums_);
+  if (window_ == 1 && step_ == 1)
+    std::ranges::copy(sums_, out.begin());
+  else
+    pool(out);
+}
+
+}  // namespace iap

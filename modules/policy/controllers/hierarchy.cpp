@@ -1,0 +1,127 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.policy;
+import iap.core;
+import :internal;
+
+namespace iap {
+namespace {
+
+/// For how many steps the high level's choice may stand.
+struct Durations {
+  std::int64_t least = 0, most = 0;
+  bool chosen() const { return least < most; }
+};
+
+/// Option `duration`: {least, most}, or one number.
+Durations read_durations(Options& options) {
+  constexpr std::int64_t longest = 1'000'000;
+  const Config& given = options.value("duration");
+  if (given.integer()) {
+    const std::int64_t steps = options.integer_in("duration", 1, longest);
+    return {steps, steps};
+  }
+  const auto both = options.integers("duration", std::vector<std::int64_t>{10, 800});
+  if (both.size() != 2 || both[0] < 1 || both[0] > both[1] || both[1] > longest)
+    options.fail(
+        text("option 'duration' must be {least, most} or one number, in steps of [1, ", longest, "], got ", given.describe()));
+  return {both[0], both[1]};
+}
+
+/// Two levels (v1 section 5.3, Jain, Iscen & Caluwaerts 2019). The high level is evaluated at the episode's start and whenever the
+/// duration that it chose has run out; `latent` of its outputs stand until then. The low level is evaluated every `every` steps,
+/// reads the block's input followed by the latent, and gives the outputs, which stand in between.
+///
+/// The high level's outputs, moved into [-1, 1]: the duration, linear from -1 (least) to 1 (most) and rounded to whole steps,
+/// unless both are the same number and there is none to choose; then the latent. What a high level remembers, and its clocks,
+/// advance with its own evaluations alone. Parameters are those of the levels, under the names `high` and `low`. Options: high, low
+/// (blocks; the last layer's default size is what its level needs), duration ({10, 800} steps), latent (2), every (1).
+class Hierarchy final : public Block {
+ public:
+  Hierarchy(const BlockContext& context, std::unique_ptr<Block> high, std::unique_ptr<Block> low, Durations durations, int every)
+      : Block(context, low->outputs()),
+        durations_(durations),
+        every_(every),
+        chosen_(static_cast<std::size_t>(high->outputs())),
+        told_(static_cast<std::size_t>(low->inputs())),
+        given_(static_cast<std::size_t>(low->outputs())) {
+    levels_.push_back(std::move(high));
+    levels_.push_back(std::move(low));
+  }
+  std::string_view kind() const override { return "hierarchy"; }
+  std::string describe() const override {
+    return text("duration ", durations_.least, durations_.chosen() ? text(" ... ", durations_.most) : "", ", latent ", latent(),
+                ", every ", every_);
+  }
+  std::span<const std::unique_ptr<Block>> children() const override { return levels_; }
+  void reset(std::uint64_t) override { until_high_ = until_low_ = 0; }
+  void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
+    if (until_high_ == 0) {
+      levels_[0]->run(observation, in, chosen_);
+      for (float& value : chosen_) value = value > -1 ? std::min(value, 1.0F) : -1.0F;  // what is not a number is -1
+      until_high_ = durations_.least;
+      if (durations_.chosen())
+        until_high_ +=
+            std::llround((static_cast<double>(chosen_[0]) + 1) / 2 * static_cast<double>(durations_.most - durations_.least));
+    }
+    --until_high_;
+    if (until_low_ == 0) {
+      std::ranges::copy(in, told_.begin());
+      std::ranges::copy(std::span<const float>(chosen_).last(latent()), told_.begin() + static_cast<std::ptrdiff_t>(in.size()));
+      levels_[1]->run(observation, told_, given_);
+      until_low_ = every_;
+    }
+    --until_low_;
+    std::ranges::copy(given_, out.begin());
+  }
+
+ private:
+  std::size_t latent() const { return chosen_.size() - (durations_.chosen() ? 1 : 0); }
+
+  std::vector<std::unique_ptr<Block>> levels_;
+  Durations durations_;
+  int every_;
+  std::vector<float> chosen_, told_, given_;
+  std::int64_t until_high_ = 0, until_low_ = 0;
+};
+
+std::unique_ptr<Block> make_level(Options& options, const char* level, BlockContext context, ParameterLayout& layout) {
+  const Config& block = options.value(level);
+  if (!block.map())
+    options.fail(text("option '", level, "' must be a block, got ", block.is_null() ? "nothing" : block.describe()));
+  context.path = (context.path == "policy" ? "" : context.path + ".") + level;
+  auto made = make_block(block, context, layout);
+  options.complete(level, made->config());
+  return made;
+}
+
+}  // namespace
+
+MadeBlock make_hierarchy(Options& options, const BlockContext& context, ParameterLayout& layout) {
+  const Durations durations = read_durations(options);
+  const int latent = static_cast<int>(options.integer_in("latent", 1, 1 << 16, 2));
+  const int every = static_cast<int>(options.integer_in("every", 1, 1 << 20, 1));
+  const int choices = latent + (durations.chosen() ? 1 : 0);
+  BlockContext high_context = context;
+  high_context.action_size = choices;
+  high_context.last = true;
+  auto high = make_level(options, "high", high_context, layout);
+  if (high->outputs() != choices)
+    options.fail(text("the high level gives ", high->outputs(), " values, but chooses ", choices, ": ",
+                      durations.chosen() ? "a duration and " : "", "a latent of ", latent, "; end it with a linear block"));
+  BlockContext low_context = context;
+  low_context.inputs = checked_outputs(options, std::int64_t{context.inputs} + latent);
+  auto low = make_level(options, "low", low_context, layout);
+  return std::make_unique<Hierarchy>(context, std::move(high), std::move(low), durations, every);
+}
+
+}  // namespace iap

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "helpers.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinAbs;
+
+namespace {
+
+constexpr int inputs = 5, actions = 3;
+
+Frame seen(std::uint64_t step) { return Frame(vector_spec(inputs), 100 + step); }
+
+Policy two_levels(const std::string& options, const std::string& low = "{'kind': 'linear'}") {
+  return Policy(
+      config("{'kind': 'hierarchy', 'high': {'kind': 'linear', 'activation': 'tanh', 'scale': 1}, 'low': " + low + options + "}"),
+      vector_spec(inputs), actions);
+}
+
+std::vector<double> high_choice(const Policy& policy, std::uint64_t step) {
+  auto values = affine(slice(policy, "high.weight"), slice(policy, "high.bias"), widen(seen(step).vector()));
+  for (double& value : values) value = std::tanh(value);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("the high level chooses when its duration has run out, the low level acts at every step") {
+  Policy policy = two_levels(", 'duration': [2, 9], 'latent': 2");
+  CHECK(policy.size() == (inputs * 3 + 3) + ((inputs + 2) * actions + actions));
+  randomise(policy, 7, 1);
+  std::set<int> durations;
+  for (int episode = 0; episode < 2; ++episode) {
+    policy.reset();
+    std::vector<double> chosen;
+    std::uint64_t next = 0;
+    for (std::uint64_t step = 0; step < 200; ++step) {
+      if (step == next) {
+        chosen = high_choice(policy, step);
+        const auto steps = static_cast<std::uint64_t>(std::lround(2 + (chosen[0] + 1) / 2 * 7));
+        durations.insert(static_cast<int>(steps));
+        next += steps;
+      }
+      std::vector<double> told = widen(seen(step).vector());
+      told.insert(told.end(), chosen.begin() + 1, chosen.end());
+      const auto expected = affine(slice(policy, "low.weight"), slice(policy, "low.bias"), told);
+      const auto action = act(policy, seen(step));
+      for (int i = 0; i < actions; ++i) CHECK_THAT(action[i], WithinAbs(expected[i], 1e-5));
+    }
+    act(policy, seen(500));  // the next episode begins in the middle of a duration
+  }
+  CHECK(*durations.begin() == 2);
+  CHECK(*durations.rbegin() == 9);
+}
+
+TEST_CASE("levels have rates of their own: a fixed one above, actions that are held below") {
+  Policy policy = two_levels(", 'duration': 6, 'latent': 4, 'every': 4");
+  CHECK(policy.size() == (inputs * 4 + 4) + ((inputs + 4) * actions + actions));
+  randomise(policy, 3, 1);
+  for (std::uint64_t step = 0; step < 40; ++step) {
+    const std::uint64_t low_step = step / 4 * 4, high_step = low_step / 6 * 6;
+    std::vector<double> told = widen(seen(low_step).vector());
+    const auto latent = high_choice(policy, high_step);
+    told.insert(told.end(), latent.begin(), latent.end());
+    const auto expected = affine(slice(policy, "low.weight"), slice(policy, "low.bias"), told);
+    const auto action = act(policy, seen(step));
+    for (int i = 0; i < actions; ++i) CHECK_THAT(action[i], WithinAbs(expected[i], 1e-5));
+  }
+  CHECK(policy.architecture().find("duration")->integer().value() == 6);
+}
+
+TEST_CASE("what a high level gives is moved into [-1, 1]") {
+  // No tanh: with inputs of 0 the choices are the biases.
+  Policy policy(
+      config("{'kind': 'hierarchy', 'high': {'kind': 'linear'}, 'low': {'kind': 'linear', 'bias': false}, 'duration': [3, 5], "
+             "'latent': 1}"),
+      vector_spec(1), 1);
+  // high.weight 2, high.bias 2, low.weight 2: the action is the latent.
+  for (const auto& [raw, latent, steps] : {std::tuple{7.0F, 1.0F, 5}, std::tuple{-7.0F, -1.0F, 3}, std::tuple{0.0F, 0.0F, 4}}) {
+    Frame frame(vector_spec(1), 1);
+    frame.vector()[0] = 0;
+    policy.set_parameters(std::vector<float>{0, 0, raw, raw, 0, 1});
+    policy.reset();
+    CHECK(act(policy, frame)[0] == latent);
+    // New biases are seen when the high level is asked again, no sooner.
+    policy.set_parameters(std::vector<float>{0, 0, raw, 0.5F, 0, 1});
+    for (int step = 1; step < steps; ++step) CHECK(act(policy, frame)[0] == latent);
+    CHECK(act(policy, frame)[0] == 0.5F);
+  }
+}
+
+TEST_CASE("a hierarchy survives its file in the middle of nothing, and its clone plays the same") {
+  Policy policy =
+      two_levels(", 'duration': [2, 4]", "{'kind': 'sequence', 'blocks': [{'kind': 'lstm', 'units': 4}, {'kind': 'linear'}]}");
+  randomise(policy, 5);
+  auto loaded = load_policy(save_policy(policy, {}), "x.iap");
+  Policy clone = policy.clone();
+  CHECK(loaded.policy.architecture() == policy.architecture());
+  for (std::uint64_t step = 0; step < 20; ++step) {
+    const auto action = act(policy, seen(step));
+    CHECK(act(loaded.policy, seen(step)) == action);
+    CHECK(act(clone, seen(step)) == action);
+  }
+  CHECK_THAT(policy.summary(), ContainsSubstring("duration 2 ... 4, latent 2, every 1") && ContainsSubstring("low.1.lstm"));
+}
+
+TEST_CASE("levels that do not fit say what is wrong") {
+  CHECK_THROWS_WITH(two_levels(", 'duration': [5, 2]"), ContainsSubstring("option 'duration' must be {least, most} or one number"));
+  CHECK_THROWS_WITH(two_levels(", 'duration': [0, 2]"), ContainsSubstring("'duration'"));
+  CHECK_THROWS_WITH(two_levels(", 'duration': 0"), ContainsSubstring("'duration'"));
+  CHECK_THROWS_WITH(two_levels(", 'latent': 0"), ContainsSubstring("'latent'"));
+  CHECK_THROWS_WITH(two_levels("", "3"), ContainsSubstring("option 'low' must be a block, got 3"));
+  CHECK_THROWS_WITH(Policy(config("{'kind': 'hierarchy', 'low': {'kind': 'linear'}}"), vector_spec(2), 1),
+                    ContainsSubstring("option 'high' must be a block, got nothing"));
+  CHECK_THROWS_WITH(
+      Policy(config("{'kind': 'hierarchy', 'high': {'kind': 'linear', 'units': 4}, 'low': {'kind': 'linear'}}"), vector_spec(2), 1),
+      ContainsSubstring("the high level gives 4 values, but chooses 3: a duration and a latent of 2"));
+  CHECK_THROWS_WITH(two_levels("", "{'kind': 'linear', 'units': 2}"),
+                    ContainsSubstring("its last block 'low' gives 2 values, but the environment takes 3"));
+}
