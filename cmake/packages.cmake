@@ -6,6 +6,9 @@ find_package(mujoco 2.2 REQUIRED)
 # Debian's package exports a directory that exists only when libqhull-dev is installed too.
 set_property(TARGET mujoco::mujoco PROPERTY INTERFACE_INCLUDE_DIRECTORIES /usr/include)
 find_package(box2d 2.4 REQUIRED)
+# In float64; the package 'bullet' is float32 and must not be mixed with it.
+pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
+pkg_check_modules(URDFDOM REQUIRED IMPORTED_TARGET urdfdom)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
