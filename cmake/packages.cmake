@@ -8,7 +8,7 @@ set_property(TARGET mujoco::mujoco PROPERTY INTERFACE_INCLUDE_DIRECTORIES /usr/i
 find_package(box2d 2.4 REQUIRED)
 # In float64; the package 'bullet' is float32 and must not be mixed with it.
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
-pkg_check_modules(URDFDOM REQUIRED IMPORTED_TARGET urdfdom)
+pkg_check_modules(URDFDOM REQUIRED IMPORTED_TARGET urdfdom console_bridge)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -4,3 +4,4 @@ export import :mujoco;
 export import :mujoco_camera;
 export import :robot;
 export import :robot_world;
+export import :robot_scene;

@@ -1,6 +1,6 @@
 module;
 #include <btBulletDynamicsCommon.h>
-// Bullet's headers of articulated bodies come after its common ones.
+// Bullet's other headers come after its common ones.
 #include <BulletDynamics/Featherstone/btMultiBody.h>
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBodyDynamicsWorld.h>
@@ -37,6 +37,14 @@ void prepare_process() {
 
 constexpr int robot_group = 1, terrain_group = 2, terrain_mark = -1, floor_number = -1;
 
+// Bullet leaves out what belongs to no group of touching bodies, and looks for the group of a joint at the shapes of its two links,
+// which need not have any. A robot is all in the group of its base.
+class JointLimit final : public btMultiBodyJointLimitConstraint {
+ public:
+  using btMultiBodyJointLimitConstraint::btMultiBodyJointLimitConstraint;
+  int getIslandIdA() const override { return m_bodyA->getBaseCollider()->getIslandTag(); }
+};
+
 // All that lives for one episode: Bullet remembers contacts, pairs and impulses in many places, so a reset makes it anew. Members
 // are destroyed in reverse: the world lets go of what the others own.
 struct Episode {
@@ -47,7 +55,7 @@ struct Episode {
   std::unique_ptr<btMultiBody> robot;
   std::vector<std::unique_ptr<btMultiBodyLinkCollider>> colliders;
   std::vector<std::unique_ptr<btCollisionObject>> ground;
-  std::vector<std::unique_ptr<btMultiBodyJointLimitConstraint>> limits;
+  std::vector<std::unique_ptr<JointLimit>> limits;
   btMultiBodyDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
 };
 
@@ -192,8 +200,8 @@ class BulletEngine final : public RobotEngine {
     for (std::size_t i = 1; i < bodies.size(); ++i) {
       const RobotLink& link = description_.links[bodies[i].root];
       if (link.kind == JointKind::continuous) continue;
-      auto& limit = *episode_->limits.emplace_back(
-          std::make_unique<btMultiBodyJointLimitConstraint>(&robot, static_cast<int>(i) - 1, link.lower, link.upper));
+      auto& limit =
+          *episode_->limits.emplace_back(std::make_unique<JointLimit>(&robot, static_cast<int>(i) - 1, link.lower, link.upper));
       episode_->world.addMultiBodyConstraint(&limit);
       limit.finalizeMultiDof();
     }
@@ -214,10 +222,11 @@ class BulletEngine final : public RobotEngine {
       episode_->robot->setupRevolute(number, body.mass, own.moments, body.parent - 1, turn, axis, joint.getOrigin(), arm, true);
   }
 
+  // The base has one even without a shape.
   void add_collider(int body) {
-    if (!shapes_[body].shape) return;
+    if (!shapes_[body].shape && body > 0) return;
     auto& collider = *episode_->colliders.emplace_back(std::make_unique<btMultiBodyLinkCollider>(episode_->robot.get(), body - 1));
-    collider.setCollisionShape(shapes_[body].shape.get());
+    collider.setCollisionShape(shapes_[body].shape ? shapes_[body].shape.get() : &nothing_);
     collider.setFriction(1);  // Bullet multiplies: the terrain's is what counts
     collider.setUserIndex(body);
     collider.setActivationState(DISABLE_DEACTIVATION);
@@ -267,6 +276,7 @@ class BulletEngine final : public RobotEngine {
   std::vector<BulletFrame> frames_;            // per body
   std::vector<std::vector<int>> shape_links_;  // per body and child shape
   std::vector<BulletShape> shapes_, ground_shapes_;
+  btEmptyShape nothing_;
   btStaticPlaneShape floor_{btVector3(0, 0, 1), 0};
   btAlignedObjectArray<btQuaternion> rotations_;
   btAlignedObjectArray<btVector3> origins_;

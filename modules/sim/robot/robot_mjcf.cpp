@@ -49,6 +49,7 @@ class MjcfWriter {
                 "  <option timestep=\"", general_text(timestep, 17),
                 "\" cone=\"elliptic\" impratio=\"10\" noslip_iterations=\"10\"/>\n", "  <size njmax=\"600\" nconmax=\"150\"/>\n",
                 "  <default>\n", "    <geom contype=\"1\" conaffinity=\"", affinity_, "\"/>\n",
+                "    <joint solreflimit=\"0.005 1\"/>\n",
                 "    <default class=\"terrain\"><geom contype=\"2\" conaffinity=\"1\" priority=\"1\"/></default>\n",
                 "  </default>\n", assets_.empty() ? "" : "  <asset>\n" + assets_ + "  </asset>\n", "  <worldbody>\n",
                 "    <geom name=\"floor\" class=\"terrain\" type=\"plane\" size=\"0 0 1\"/>\n", floor, bodies_, "  </worldbody>\n",
