@@ -89,11 +89,23 @@ TEST_CASE("an episode's reward is the way ahead, clipped at each step") {
 
 TEST_CASE("a robot from a file is the robot that the file describes") {
   const auto file = std::filesystem::temp_directory_path() / "iap_legged_test.urdf";
-  write_file_atomic(file, legged_urdf("a1"));
-  const auto env = make({{"urdf", file.string()}});
-  const auto outcome = play(*env, std::vector<float>(12), 1250);
-  CHECK_FALSE(outcome.fell);
-  CHECK(outcome.lean < .2);
+  // Its gains and pose are not the presets', its axes may point either way and its joints have any names.
+  std::string backwards(legged_urdf("laikago"));
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"<axis xyz=\"0 1 0\"/>", "<axis xyz=\"0 -1 0\"/>"},
+                                 {"lower=\"-1.3\" upper=\"3.4\"", "lower=\"-3.4\" upper=\"1.3\""},
+                                 {"lower=\"-2.164\" upper=\"0\"", "lower=\"0\" upper=\"2.164\""},
+                                 {"FR_hip\"", "a\""}})
+    for (auto at = backwards.find(from); at != std::string::npos; at = backwards.find(from, at + to.size()))
+      backwards.replace(at, from.size(), to);
+  for (const std::string& urdf : {std::string(legged_urdf("a1")), std::string(legged_urdf("laikago")), backwards})
+    for (const char* engine : {"bullet", "mujoco"}) {
+      write_file_atomic(file, urdf);
+      const auto env = make({{"urdf", file.string()}, {"engine", engine}});
+      const auto outcome = play(*env, std::vector<float>(12), 1250);
+      CAPTURE(engine);
+      CHECK_FALSE(outcome.fell);
+      CHECK(outcome.lean < .2);
+    }
   CHECK_THROWS_MATCHES(make({{"urdf", file.string()}, {"robot", "a1"}}), Error, MessageMatches(ContainsSubstring("give one")));
   std::filesystem::remove(file);
   CHECK_THROWS_MATCHES(make({{"urdf", file.string()}}), Error, MessageMatches(ContainsSubstring("iap_legged_test.urdf")));

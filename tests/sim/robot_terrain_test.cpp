@@ -108,6 +108,27 @@ TEST_CASE("a slope holds what its friction can hold") {
     }
 }
 
+TEST_CASE("a slab lies on four hundred boxes") {
+  RobotWorld world(parse_urdf(R"(<robot name="slab"><link name="slab">
+      <inertial><mass value="5"/><inertia ixx=".5" ixy="0" ixz="0" iyy=".5" iyz="0" izz="1"/></inertial>
+      <collision><geometry><box size="1 1 .1"/></geometry></collision></link></robot>)",
+                              "slab"));
+  Terrain terrain{.plane = false};
+  for (int i = 0; i < 400; ++i) terrain.boxes.push_back(box({.05 * (i / 20) - .475, .05 * (i % 20) - .475, .2}, {.02, .02, .1}));
+  world.set_terrain(terrain);
+  std::vector<double> heights;
+  for (int episode = 0; episode < 2; ++episode) {
+    world.reset({.position = {0, 0, .36}});
+    world.step({}, 400);
+    heights.push_back(world.state().position[2]);
+    CHECK(std::abs(heights.back() - .35) < 2e-3);
+    std::set<int> touched;
+    for (const auto& contact : world.contacts()) touched.insert(contact.terrain);
+    CHECK(touched.size() > 300);
+  }
+  CHECK(heights[0] == heights[1]);
+}
+
 TEST_CASE("Bullet walks on triangles, MuJoCo refuses them") {
   auto world = make_world("bullet");
   world.set_terrain({.plane = false, .meshes = {table(.7)}});

@@ -45,10 +45,18 @@ class JointLimit final : public btMultiBodyJointLimitConstraint {
   int getIslandIdA() const override { return m_bodyA->getBaseCollider()->getIslandTag(); }
 };
 
+// Bullet's own pools for 4096 pairs take a millisecond to make; beyond these it goes on with single ones.
+btDefaultCollisionConstructionInfo small_pools() {
+  btDefaultCollisionConstructionInfo info;
+  info.m_defaultMaxPersistentManifoldPoolSize = 128;
+  info.m_defaultMaxCollisionAlgorithmPoolSize = 128;
+  return info;
+}
+
 // All that lives for one episode: Bullet remembers contacts, pairs and impulses in many places, so a reset makes it anew. Members
 // are destroyed in reverse: the world lets go of what the others own.
 struct Episode {
-  btDefaultCollisionConfiguration configuration;
+  btDefaultCollisionConfiguration configuration{small_pools()};
   btCollisionDispatcher dispatcher{&configuration};
   btDbvtBroadphase broadphase;
   btMultiBodyConstraintSolver solver;
@@ -159,6 +167,7 @@ class BulletEngine final : public RobotEngine {
   void build_world() {
     auto& world = episode_->world;
     world.setGravity({0, 0, -options_.gravity});
+    world.setForceUpdateAllAabbs(false);  // the ground's stay
     // A residual this small ends the iterations; what rests sinks in by less than a hundredth of a millimetre.
     world.getSolverInfo().m_numIterations = 50;
     world.getSolverInfo().m_leastSquaresResidualThreshold = 1e-7;
@@ -170,6 +179,7 @@ class BulletEngine final : public RobotEngine {
     object.setCollisionShape(&shape);
     object.setWorldTransform(place);
     object.setFriction(terrain_->friction);
+    object.forceActivationState(ISLAND_SLEEPING);
     object.setUserIndex(terrain_mark);
     object.setUserIndex2(number);
     episode_->world.addCollisionObject(&object, terrain_group, robot_group);
