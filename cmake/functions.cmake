@@ -74,8 +74,8 @@ function(iap_test name)
   endif()
   add_executable(test_${name} ${ARGN})
   # The insides of the worlds, too, are for tests.
-  target_link_libraries(test_${name} PRIVATE iap_engine iap_envs_car_racing iap_envs_distraction iap_envs_dm_control iap_envs_take_cover
-    Catch2::Catch2WithMain nlohmann_json::nlohmann_json)
+  target_link_libraries(test_${name} PRIVATE iap_engine iap_envs_car_racing iap_envs_distraction iap_envs_dm_control iap_envs_legged
+    iap_envs_take_cover Catch2::Catch2WithMain nlohmann_json::nlohmann_json)
   target_compile_definitions(test_${name} PRIVATE IAP_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   set(timeout 300)
   if(IAP_SANITIZE) # OpenGL in software takes many times as long

@@ -2,3 +2,6 @@
 export module iap.sim;
 export import :mujoco;
 export import :mujoco_camera;
+export import :robot;
+export import :robot_world;
+export import :robot_scene;

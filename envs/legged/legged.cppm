@@ -1,0 +1,3 @@
+/// iap.envs.legged: robots on four legs.
+export module iap.envs.legged;
+export import :robots;

@@ -1,0 +1,116 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.envs.legged;
+import iap.core;
+import iap.sim;
+#include "legs.hpp"
+
+// The texts are defined outside of any module, in the files that iap_embed writes.
+extern "C++" {
+namespace iap::embedded {
+extern const std::string_view models_a1_urdf, models_laikago_urdf;
+}
+}
+
+namespace iap {
+namespace {
+
+struct Preset {
+  std::string_view name, urdf;
+  std::array<double, 3> standing;  // abduction, hip, knee
+  double start_height, kp;
+  std::array<double, 3> kd;
+};
+
+const std::array<Preset, 2>& presets() {
+  static const std::array<Preset, 2> all{{{"a1", embedded::models_a1_urdf, {0, .9, -1.8}, .32, 100, {1, 2, 2}},
+                                          {"laikago", embedded::models_laikago_urdf, {0, .67, -1.25}, .48, 220, {.3, 2, 2}}}};
+  return all;
+}
+
+const Preset& find(std::string_view name) {
+  for (const auto& preset : presets())
+    if (preset.name == name) return preset;
+  throw Error(text("there is no robot '", name, "'", did_you_mean(name, legged_robots())));
+}
+
+const RobotLink& link_of(const RobotDescription& robot, std::string_view joint) {
+  return *std::ranges::find(robot.links, joint, &RobotLink::joint);
+}
+
+// Legs, joints and limits; what follows from a choice is left out.
+LeggedRobot begin(RobotDescription description) {
+  LeggedRobot robot{.name = description.name, .description = std::move(description)};
+  robot.legs = find_legs(robot.description);
+  for (const auto& leg : robot.legs)
+    for (const auto& joint : leg.joints) {
+      const RobotLink& link = link_of(robot.description, joint);
+      robot.joints.push_back(joint);
+      robot.torque_limits.push_back(link.effort);
+      robot.velocity_limits.push_back(link.velocity);
+    }
+  return robot;
+}
+
+}  // namespace
+
+const std::vector<std::string>& legged_robots() {
+  static const std::vector<std::string> names{"a1", "laikago"};
+  return names;
+}
+
+std::string_view legged_urdf(std::string_view name) { return find(name).urdf; }
+
+LeggedRobot legged_robot(std::string_view name) {
+  const Preset& preset = find(name);
+  LeggedRobot robot = begin(parse_urdf(preset.urdf, text(name, ".urdf")));
+  robot.start_height = preset.start_height;
+  for (int leg = 0; leg < 4; ++leg)
+    for (int i = 0; i < 3; ++i) {
+      robot.standing.push_back(preset.standing[i]);
+      robot.kp.push_back(preset.kp);
+      robot.kd.push_back(preset.kd[i]);
+    }
+  return robot;
+}
+
+LeggedRobot legged_robot(RobotDescription description) {
+  constexpr std::array<double, 3> pose{0, .8, -1.6}, damping{.01, .02, .02};
+  constexpr double stiffness = 40, drop = .02;  // kp per kg and metre of thigh: what A1 and Laikago have
+  LeggedRobot robot = begin(std::move(description));
+  const double mass = robot.description.mass();
+  for (const auto& leg : robot.legs)
+    for (int i = 0; i < 3; ++i) {
+      const RobotLink& link = link_of(robot.description, leg.joints[i]);
+      const double angle = leg.signs[i] * pose[i];
+      robot.standing.push_back(link.kind == JointKind::continuous ? angle : std::clamp(angle, link.lower, link.upper));
+      robot.kp.push_back(stiffness * mass * leg.thigh);
+      robot.kd.push_back(damping[i] * robot.kp.back());
+    }
+  robot.start_height = robot.touching_height(robot.standing) + drop;
+  return robot;
+}
+
+double LeggedRobot::touching_height(const std::vector<double>& angles) const {
+  double height = 0;
+  for (std::size_t i = 0; i < legs.size(); ++i) {
+    const Leg& leg = legs[i];
+    const double abduction = leg.signs[0] * angles[3 * i], hip = leg.signs[1] * angles[3 * i + 1],
+                 knee = leg.signs[2] * angles[3 * i + 2];
+    const double reach = leg.thigh * std::cos(hip) + leg.shank * std::cos(hip + knee);
+    height = std::max(height, std::cos(abduction) * reach - std::sin(abduction) * leg.offset + leg.toe_radius - leg.abduction[2]);
+  }
+  return height;
+}
+
+RobotState LeggedRobot::standing_state(double height) const { return {.position = {0, 0, height}, .angles = standing}; }
+
+PdMotors LeggedRobot::motors() const { return {kp, kd, torque_limits, velocity_limits}; }
+
+}  // namespace iap

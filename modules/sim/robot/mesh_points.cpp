@@ -1,0 +1,81 @@
+module;
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+module iap.sim;
+import iap.core;
+#include "mesh_points.hpp"
+
+namespace iap {
+namespace {
+
+// The words of a line.
+std::vector<std::string_view> words(std::string_view line) {
+  constexpr std::string_view blank = " \t\r";
+  std::vector<std::string_view> found;
+  for (std::size_t begin = line.find_first_not_of(blank); begin != line.npos; begin = line.find_first_not_of(blank, begin)) {
+    const std::size_t end = std::min(line.find_first_of(blank, begin), line.size());
+    found.push_back(line.substr(begin, end - begin));
+    begin = end;
+  }
+  return found;
+}
+
+// Lines that begin with `key` and three numbers: "v x y z" of OBJ, "vertex x y z" of STL as text.
+std::vector<double> text_points(std::string_view content, std::string_view key, const std::string& file) {
+  std::vector<double> points;
+  for (int number = 1; !content.empty(); ++number) {
+    const std::size_t end = std::min(content.find('\n'), content.size());
+    const auto parts = words(content.substr(0, end));
+    content.remove_prefix(std::min(end + 1, content.size()));
+    if (parts.empty() || parts[0] != key) continue;
+    for (std::size_t i = 1; i <= 3; ++i) {
+      double value = 0;
+      if (i >= parts.size() || !read_cell(parts[i], value) || !std::isfinite(value))
+        throw Error(text(file, ", line ", number, ": '", key, "' needs three numbers"));
+      points.push_back(value);
+    }
+  }
+  return points;
+}
+
+// Binary STL: 80 bytes of anything, the number of triangles, then 50 bytes each: normal, three corners, two bytes more.
+std::vector<double> binary_points(std::string_view content, const std::string& file) {
+  constexpr std::size_t head = 84, triangle = 50;
+  std::uint32_t count = 0;
+  if (content.size() >= head) std::memcpy(&count, content.data() + 80, sizeof count);
+  if (content.size() < head || (content.size() - head) / triangle < count)
+    throw Error(text(file, ": ends too early for an STL file"));
+  std::vector<double> points;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    float corners[9];
+    std::memcpy(corners, content.data() + head + i * triangle + 12, sizeof corners);
+    for (const float value : corners) {
+      if (!std::isfinite(value)) throw Error(text(file, ": triangle ", i, " has a corner that is not finite"));
+      points.push_back(value);
+    }
+  }
+  return points;
+}
+
+}  // namespace
+
+std::vector<double> read_mesh_points(const std::filesystem::path& file) {
+  const std::string name = file.string();
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (ending != ".obj" && ending != ".stl")
+    throw Error(text(name, ": collision meshes are read from .obj and .stl, not from '", ending, "'; convert it"));
+  const std::string content = read_file(file);
+  const bool words_inside = ending == ".obj" || (content.starts_with("solid") && content.find("vertex") != content.npos);
+  auto points = words_inside ? text_points(content, ending == ".obj" ? "v" : "vertex", name) : binary_points(content, name);
+  if (points.size() < 12) throw Error(text(name, ": a solid needs at least 4 vertices, not ", points.size() / 3));
+  return points;
+}
+
+}  // namespace iap

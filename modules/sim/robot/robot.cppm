@@ -1,0 +1,86 @@
+module;
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+export module iap.sim:robot;
+import iap.core;
+
+export namespace iap {
+
+/// Where a frame stands in another one: the origin in metres and the row-major rotation whose columns are the frame's axes.
+struct Placement {
+  std::array<double, 3> position{};
+  std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  bool operator==(const Placement&) const = default;
+};
+
+/// The frame `inner`, which is given in `outer`, in the frame that `outer` is given in.
+Placement operator*(const Placement& outer, const Placement& inner);
+/// The rotation about x, then y, then z of the fixed frame (roll, pitch, yaw; URDF's `rpy`), in radians.
+std::array<double, 9> rotation_of(double roll, double pitch, double yaw);
+/// Roll, pitch and yaw of a rotation: pitch in [-pi/2, pi/2].
+std::array<double, 3> roll_pitch_yaw(const std::array<double, 9>& rotation);
+/// Unit quaternions are w, x, y, z.
+std::array<double, 9> rotation_of(const std::array<double, 4>& quaternion);
+std::array<double, 4> quaternion_of(const std::array<double, 9>& rotation);
+
+/// A solid of a link, in the link's frame.
+struct RobotShape {
+  enum class Kind : std::uint8_t { box, sphere, cylinder, hull };
+  Kind kind = Kind::box;
+  Placement placement;
+  std::array<double, 3> size{};  ///< half sides; radius; radius and half length along z; nothing
+  std::vector<double> points;    ///< of a convex hull: x, y, z of each
+  std::array<float, 4> rgba{.7f, .7f, .7f, 1};
+};
+
+enum class JointKind : std::uint8_t { fixed, revolute, continuous, prismatic };
+
+/// A link and the joint that hangs it on its parent; the base has neither parent nor joint. The link's frame is its joint's.
+struct RobotLink {
+  std::string name;
+  int parent = -1;  ///< number of the parent link, -1 for the base
+  std::string joint;
+  JointKind kind = JointKind::fixed;
+  Placement origin;                     ///< the joint's frame in the parent link's, at angle 0
+  std::array<double, 3> axis{0, 0, 1};  ///< in the joint's frame, of length 1
+  double lower = 0, upper = 0;          ///< rad or m; a continuous joint has none
+  double effort = 0, velocity = 0;      ///< the text's limits: N m and rad/s, or N and m/s
+  double mass = 0;                      ///< kg; 0 for a mere frame
+  std::array<double, 3> centre{};       ///< of mass, in the link's frame
+  std::array<double, 9> inertia{};      ///< about `centre`, along the link's axes, kg m^2
+  std::vector<RobotShape> collisions;   ///< what touches
+  std::vector<RobotShape> visuals;      ///< what is to be seen; meshes are left out
+};
+
+/// A robot as a tree of links, parents first; links[0] is its base. Children of a link come in the order of their joints' names.
+struct RobotDescription {
+  std::string name;
+  std::vector<RobotLink> links;
+
+  /// The number of a link. @throws Error with the nearest name.
+  int link(std::string_view link) const;
+  /// The joints that move, in the order of `links`.
+  std::vector<std::string> joints() const;
+  /// Of all links, in kg.
+  double mass() const;
+};
+
+/// Reads a URDF text; `source` names it in messages, and mesh files are looked for in `folder`. Joints are fixed, revolute,
+/// continuous or prismatic; damping and friction of joints, transmissions and other extensions are not read. Collision meshes (OBJ
+/// or STL) become convex hulls. Safe on several threads; nothing is printed.
+/// @throws Error naming the source, the link or joint and what is wrong: no XML, no tree with one base, a mass that is negative or
+/// missing where something moves, an inertia that is not positive, a joint of another kind, a mesh file that is not there.
+RobotDescription parse_urdf(std::string_view urdf, const std::string& source, const std::filesystem::path& folder = {});
+/// Reads a URDF file. @throws Error as `parse_urdf` does, and if the file cannot be read.
+RobotDescription read_urdf(const std::filesystem::path& file);
+
+/// The robot as MJCF (MuJoCo's XML) with a free base: links joined by fixed joints are one body, named as the first of them; a
+/// joint has its URDF name; no actuators. `boxes` static boxes of the world, which touch nothing as compiled, are named terrain0,
+/// terrain1, ... @throws Error as MuJoCo's other limits do when the text is compiled, not here.
+std::string robot_mjcf(const RobotDescription& robot, double timestep, bool self_collision = false, int boxes = 0);
+
+}  // namespace iap

@@ -1,0 +1,228 @@
+module;
+#include <console_bridge/console.h>
+#include <urdf_parser/urdf_parser.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.sim;
+import iap.core;
+#include "mesh_points.hpp"
+#include "robot_check.hpp"
+
+namespace iap {
+namespace {
+
+// Takes what the library would print.
+class Collected final : public console_bridge::OutputHandler {
+ public:
+  Collected() { console_bridge::useOutputHandler(this); }
+  ~Collected() override { console_bridge::restorePreviousOutputHandler(); }
+
+  void log(const std::string& line, console_bridge::LogLevel level, const char*, int) override {
+    constexpr std::size_t most = 3;
+    if (level < console_bridge::CONSOLE_BRIDGE_LOG_ERROR || lines_++ >= most) return;
+    if (!joined_.empty()) joined_ += "; ";
+    joined_ += line;
+  }
+  std::string joined() const { return joined_.empty() ? "it describes no robot" : joined_; }
+
+ private:
+  std::string joined_;
+  std::size_t lines_ = 0;
+};
+
+// The library's XML parser descends by recursion and takes a text up to its first NUL.
+void refuse_hostile(std::string_view urdf, const std::string& source) {
+  constexpr int deepest = 64;
+  int depth = 0;
+  for (std::size_t i = 0; i < urdf.size(); ++i) {
+    if (urdf[i] == '\0') throw Error(text(source, ": has a NUL at byte ", i, "; URDF is plain text"));
+    const char next = i + 1 < urdf.size() ? urdf[i + 1] : ' ';
+    if ((urdf[i] == '<' && next == '/') || (urdf[i] == '/' && next == '>'))
+      --depth;
+    else if (urdf[i] == '<' && next != '?' && next != '!' && ++depth > deepest)
+      throw Error(text(source, ": its elements are nested more than ", deepest, " deep; URDF needs a handful"));
+  }
+}
+
+urdf::ModelInterfaceSharedPtr parse(std::string_view urdf, const std::string& source) {
+  refuse_hostile(urdf, source);
+  static std::mutex mutex;  // where the messages go is one for the process
+  const std::lock_guard lock(mutex);
+  const Collected log;
+  std::string reason;
+  try {
+    if (auto model = urdf::parseURDF(std::string(urdf))) return model;
+    reason = log.joined();
+  } catch (const std::exception& error) {
+    reason = error.what();
+  }
+  throw Error(text(source, ": cannot be read as URDF: ", reason));
+}
+
+std::array<double, 3> vector(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
+
+Placement placement(const urdf::Pose& pose) {
+  return {vector(pose.position), rotation_of({pose.rotation.w, pose.rotation.x, pose.rotation.y, pose.rotation.z})};
+}
+
+class Converter {
+ public:
+  Converter(const urdf::ModelInterface& model, const std::string& source, const std::filesystem::path& folder)
+      : model_(model), source_(source), folder_(folder) {}
+
+  RobotDescription convert() {
+    RobotDescription robot{.name = model_.getName(), .links = {}};
+    // A stack instead of recursion; the last child is pushed first, so that the first comes out next.
+    std::vector<std::pair<const urdf::Link*, int>> open{{model_.getRoot().get(), -1}};
+    while (!open.empty()) {
+      const auto [link, parent] = open.back();
+      open.pop_back();
+      if (robot.links.size() >= model_.links_.size()) fail("link '", link->name, "' hangs on two joints");
+      const int number = static_cast<int>(robot.links.size());
+      robot.links.push_back(convert(*link, parent));
+      for (auto child = link->child_links.rbegin(); child != link->child_links.rend(); ++child)
+        open.emplace_back(child->get(), number);
+    }
+    for (const auto& [name, link] : model_.links_)
+      if (std::ranges::none_of(robot.links, [&](const RobotLink& known) { return known.name == name; }))
+        fail("link '", name, "' belongs to a loop of joints that does not hang on the base '", robot.links[0].name, "'");
+    return robot;
+  }
+
+ private:
+  template <typename... Parts>
+  [[noreturn]] void fail(const Parts&... parts) const {
+    throw Error(text(source_, ": ", parts...));
+  }
+
+  RobotLink convert(const urdf::Link& from, int parent) const {
+    RobotLink link{.name = from.name, .parent = parent};
+    if (parent >= 0) convert(*from.parent_joint, link);
+    if (from.inertial) {
+      const auto& inertial = *from.inertial;
+      const Placement frame = placement(inertial.origin);
+      link.mass = inertial.mass;
+      link.centre = frame.position;
+      link.inertia = turned({inertial.ixx, inertial.ixy, inertial.ixz, inertial.ixy, inertial.iyy, inertial.iyz, inertial.ixz,
+                             inertial.iyz, inertial.izz},
+                            frame.rotation);
+    }
+    for (const auto& collision : from.collision_array)
+      if (collision->geometry) link.collisions.push_back(convert(*collision->geometry, collision->origin, from.name));
+    for (const auto& visual : from.visual_array) {
+      if (!visual->geometry || visual->geometry->type == urdf::Geometry::MESH) continue;
+      link.visuals.push_back(convert(*visual->geometry, visual->origin, from.name));
+      if (visual->material) {
+        const auto& colour = visual->material->color;
+        link.visuals.back().rgba = {colour.r, colour.g, colour.b, colour.a};
+      }
+    }
+    return link;
+  }
+
+  void convert(const urdf::Joint& from, RobotLink& link) const {
+    link.joint = from.name;
+    link.origin = placement(from.parent_to_joint_origin_transform);
+    link.axis = vector(from.axis);
+    if (from.mimic) fail("joint '", from.name, "' mimics another one; joints that mimic are not supported, take it out");
+    switch (from.type) {
+      case urdf::Joint::FIXED: link.kind = JointKind::fixed; break;
+      case urdf::Joint::REVOLUTE: link.kind = JointKind::revolute; break;
+      case urdf::Joint::CONTINUOUS: link.kind = JointKind::continuous; break;
+      case urdf::Joint::PRISMATIC: link.kind = JointKind::prismatic; break;
+      default:
+        fail("joint '", from.name, "' is neither fixed, revolute, continuous nor prismatic; write it as several such joints");
+    }
+    if (!from.limits) return;
+    link.lower = from.limits->lower;
+    link.upper = from.limits->upper;
+    link.effort = from.limits->effort;
+    link.velocity = from.limits->velocity;
+  }
+
+  RobotShape convert(const urdf::Geometry& from, const urdf::Pose& origin, const std::string& link) const {
+    RobotShape shape{.placement = placement(origin)};
+    switch (from.type) {
+      case urdf::Geometry::BOX: {
+        const auto& box = static_cast<const urdf::Box&>(from);
+        shape.size = {box.dim.x / 2, box.dim.y / 2, box.dim.z / 2};
+        break;
+      }
+      case urdf::Geometry::SPHERE:
+        shape.kind = RobotShape::Kind::sphere;
+        shape.size = {static_cast<const urdf::Sphere&>(from).radius, 0, 0};
+        break;
+      case urdf::Geometry::CYLINDER: {
+        const auto& cylinder = static_cast<const urdf::Cylinder&>(from);
+        shape.kind = RobotShape::Kind::cylinder;
+        shape.size = {cylinder.radius, cylinder.length / 2, 0};
+        break;
+      }
+      default: {
+        const auto& mesh = static_cast<const urdf::Mesh&>(from);
+        const auto scale = vector(mesh.scale);
+        shape.kind = RobotShape::Kind::hull;
+        shape.points = read_mesh_points(mesh_file(mesh.filename, link));
+        for (std::size_t i = 0; i < shape.points.size(); ++i) shape.points[i] *= scale[i % 3];
+      }
+    }
+    return shape;
+  }
+
+  // ROS names meshes package://NAME/PATH: looked for below the folder with and without NAME.
+  std::filesystem::path mesh_file(std::string_view name, const std::string& link) const {
+    constexpr std::string_view package = "package://", file = "file://";
+    std::vector<std::filesystem::path> places;
+    if (name.starts_with(package)) {
+      name.remove_prefix(package.size());
+      places.push_back(folder_ / name);
+      if (const auto slash = name.find('/'); slash != name.npos) places.push_back(folder_ / name.substr(slash + 1));
+    } else {
+      if (name.starts_with(file)) name.remove_prefix(file.size());
+      places.push_back(folder_ / name);
+    }
+    std::error_code ignored;
+    for (const auto& place : places)
+      if (std::filesystem::is_regular_file(place, ignored)) return place;
+    fail("link '", link, "': there is no mesh file '", places.back().string(),
+         "'; put it there, or give the link a box, sphere or cylinder");
+  }
+
+  const urdf::ModelInterface& model_;
+  const std::string& source_;
+  const std::filesystem::path& folder_;
+};
+
+// Links own their children: a loop would keep itself alive.
+void untie(const urdf::ModelInterface& model) {
+  for (const auto& [name, link] : model.links_) link->child_links.clear();
+}
+
+}  // namespace
+
+RobotDescription parse_urdf(std::string_view urdf, const std::string& source, const std::filesystem::path& folder) {
+  const auto model = parse(urdf, source);
+  struct Guard {
+    const urdf::ModelInterface& model;
+    ~Guard() { untie(model); }
+  } const guard{*model};
+  RobotDescription robot = Converter(*model, source, folder).convert();
+  check_robot(robot, source);
+  return robot;
+}
+
+RobotDescription read_urdf(const std::filesystem::path& file) {
+  return parse_urdf(read_file(file), file.string(), file.parent_path());
+}
+
+}  // namespace iap

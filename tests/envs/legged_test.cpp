@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.envs.legged;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+std::unique_ptr<Env> make(Config::Map options) {
+  options["name"] = "legged";
+  return make_env(options);
+}
+
+struct Outcome {
+  double reward = 0, largest = 0, lean = 0;
+  int steps = 0;
+  bool fell = false;
+};
+
+// A whole episode of at most `steps` steps with one action.
+Outcome play(Env& env, const std::vector<float>& action, int steps) {
+  Outcome outcome;
+  env.reset(4);
+  while (outcome.steps < steps && !outcome.fell) {
+    const auto result = env.step(action);
+    ++outcome.steps;
+    outcome.reward += result.reward;
+    outcome.largest = std::max(outcome.largest, std::abs(result.reward));
+    outcome.fell = result.terminated;
+    const auto state = env.observe().vector;
+    outcome.lean = std::max({outcome.lean, std::abs(static_cast<double>(state[0])), std::abs(static_cast<double>(state[1]))});
+  }
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("without an action, robots stand where they were put") {
+  for (const char* robot : {"a1", "laikago"})
+    for (const char* engine : {"bullet", "mujoco"}) {
+      CAPTURE(robot, engine);
+      const auto env = make({{"robot", robot}, {"engine", engine}});
+      const auto outcome = play(*env, std::vector<float>(12), 1250);
+      CHECK(outcome.steps == 1250);
+      CHECK(outcome.lean < .2);
+      CHECK(std::abs(outcome.reward) < .1);
+      CHECK(env->spec().control_dt == .004);
+      CHECK(env->spec().state_names[15] == "angle of RL knee");
+      CHECK(env->observe().vector.size() == 28);
+    }
+}
+
+TEST_CASE("a robot that folds its legs on one side falls, and that ends the episode") {
+  for (const char* engine : {"bullet", "mujoco"}) {
+    CAPTURE(engine);
+    const auto env = make({{"engine", engine}, {"action_scale", 1.}, {"largest_roll", .25}});
+    std::vector<float> action(12);
+    for (const int left : {1, 3}) {
+      action[3 * left + 1] = 1;
+      action[3 * left + 2] = -1;
+    }
+    const auto outcome = play(*env, action, 1000);
+    CHECK(outcome.fell);
+    CHECK_THROWS_MATCHES(env->step(action), Error, MessageMatches(ContainsSubstring("call reset")));
+  }
+}
+
+TEST_CASE("an episode's reward is the way ahead, clipped at each step") {
+  // Standing on a slippery floor the sum is the base's way; with a low top speed no step pays more.
+  const auto env = make({{"top_speed", .1}, {"velocities", false}});
+  std::vector<float> action(12, 1.f);
+  const auto outcome = play(*env, action, 100);
+  CHECK(outcome.largest <= .1 * .004 + 1e-12);
+  CHECK(outcome.largest > 0);
+  CHECK(env->observe().vector.size() == 16);
+}
+
+TEST_CASE("a robot from a file is the robot that the file describes") {
+  const auto file = std::filesystem::temp_directory_path() / "iap_legged_test.urdf";
+  // Its gains and pose are not the presets', its axes may point either way and its joints have any names.
+  std::string backwards(legged_urdf("laikago"));
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"<axis xyz=\"0 1 0\"/>", "<axis xyz=\"0 -1 0\"/>"},
+                                 {"lower=\"-1.3\" upper=\"3.4\"", "lower=\"-3.4\" upper=\"1.3\""},
+                                 {"lower=\"-2.164\" upper=\"0\"", "lower=\"0\" upper=\"2.164\""},
+                                 {"FR_hip\"", "a\""}})
+    for (auto at = backwards.find(from); at != std::string::npos; at = backwards.find(from, at + to.size()))
+      backwards.replace(at, from.size(), to);
+  for (const std::string& urdf : {std::string(legged_urdf("a1")), std::string(legged_urdf("laikago")), backwards})
+    for (const char* engine : {"bullet", "mujoco"}) {
+      write_file_atomic(file, urdf);
+      const auto env = make({{"urdf", file.string()}, {"engine", engine}});
+      const auto outcome = play(*env, std::vector<float>(12), 1250);
+      CAPTURE(engine);
+      CHECK_FALSE(outcome.fell);
+      CHECK(outcome.lean < .2);
+    }
+  CHECK_THROWS_MATCHES(make({{"urdf", file.string()}, {"robot", "a1"}}), Error, MessageMatches(ContainsSubstring("give one")));
+  std::filesystem::remove(file);
+  CHECK_THROWS_MATCHES(make({{"urdf", file.string()}}), Error, MessageMatches(ContainsSubstring("iap_legged_test.urdf")));
+  CHECK_THROWS_MATCHES(make({{"robot", "a2"}}), Error, MessageMatches(ContainsSubstring("did you mean 'a1'")));
+  CHECK_THROWS_MATCHES(make({{"engine", "mujocco"}}), Error, MessageMatches(ContainsSubstring("did you mean 'mujoco'")));
+}

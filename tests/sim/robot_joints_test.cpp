@@ -1,0 +1,105 @@
+// Joints of each kind, their limits, and links that touch each other.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.envs.legged;
+import iap.sim;
+
+using namespace iap;
+
+namespace {
+
+std::string link(const std::string& name, double mass, const std::string& shape = "") {
+  const std::string inertial = text("<inertial><mass value=\"", mass,
+                                    "\"/><inertia ixx=\".01\" ixy=\"0\" ixz=\"0\" iyy=\".01\" iyz=\"0\" izz=\".01\"/></inertial>");
+  return text("<link name=\"", name, "\">", inertial,
+              shape.empty() ? "" : text("<collision><geometry>", shape, "</geometry></collision>"), "</link>");
+}
+
+std::string joint(const std::string& name, const std::string& parent, const std::string& child, const std::string& type,
+                  const std::string& origin, const std::string& axis, const std::string& limit) {
+  return text("<joint name=\"", name, "\" type=\"", type, "\"><parent link=\"", parent, "\"/><child link=\"", child,
+              "\"/><origin xyz=\"", origin, "\"/><axis xyz=\"", axis, "\"/>", limit, "</joint>");
+}
+
+constexpr const char* limit = R"(<limit lower="-.5" upper=".5" effort="0" velocity="0"/>)";
+
+}  // namespace
+
+TEST_CASE("a sled slides along its axis and stops at its limit") {
+  const std::string urdf = text("<robot name=\"sled\">", link("base", 3), link("sled", 1),
+                                joint("slide", "base", "sled", "prismatic", "0 0 0", "0 1 0", limit), "</robot>");
+  for (const auto& engine : robot_engines()) {
+    CAPTURE(engine);
+    RobotWorld world(parse_urdf(urdf, "sled"), {.engine = engine, .gravity = 0});
+    world.reset({.position = {0, 0, 5}, .angles = {0}});
+    const std::vector<double> force{.6};
+    world.step(force, 1000);
+    // Two masses that push each other apart: the reduced mass is 3/4 kg.
+    CHECK(std::abs(world.state().velocities[0] - .8) < .01);
+    CHECK(std::abs(world.state().angles[0] - .4) < .01);
+    const auto sled = world.link_placement(1).position, base = world.link_placement(0).position;
+    CHECK(std::abs(sled[1] - base[1]) > .38);
+    world.step(force, 3000);
+    CHECK(std::abs(world.state().angles[0] - .5) < .01);
+  }
+}
+
+TEST_CASE("a hinge stops at its limit, in both engines") {
+  const std::string urdf = text("<robot name=\"hinge\">", link("base", 3), link("arm", 1),
+                                joint("turn", "base", "arm", "revolute", "0 0 0", "0 0 1", limit), "</robot>");
+  for (const auto& engine : robot_engines())
+    for (const double side : {-1., 1.}) {
+      CAPTURE(engine, side);
+      RobotWorld world(parse_urdf(urdf, "hinge"), {.engine = engine, .gravity = 0});
+      world.reset({.position = {0, 0, 5}, .angles = {0}});
+      world.step(std::vector<double>{.05 * side}, 3000);
+      CHECK(std::abs(world.state().angles[0] - .5 * side) < .02);
+    }
+}
+
+TEST_CASE("every joint of a leg stops at its limits, whether or not its links have shapes") {
+  for (const auto& name : legged_robots())
+    for (const auto& engine : robot_engines())
+      for (int number = 9; number < 12; ++number)
+        for (const double side : {-1., 1.}) {
+          const auto robot = legged_robot(name);
+          CAPTURE(engine, name, robot.joints[number], side);
+          RobotWorld world(robot.description, {.engine = engine, .gravity = 0, .joints = robot.joints});
+          world.reset(robot.standing_state(5));
+          auto motors = robot.motors();
+          auto targets = robot.standing;
+          targets[number] += 9 * side;
+          motors.step(world, targets, 1500);
+          const auto& links = world.robot().links;
+          const auto& link = *std::ranges::find(links, robot.joints[number], &RobotLink::joint);
+          CHECK(std::abs(world.state().angles[number] - (side < 0 ? link.lower : link.upper)) < .05);
+        }
+}
+
+TEST_CASE("links touch each other where that is asked for, never a link its parent") {
+  // Three balls in a row, each overlapping its neighbour; the outer two touch as well.
+  const std::string ball = "<sphere radius=\".1\"/>";
+  const std::string urdf = text("<robot name=\"row\">", link("first", 1, ball), link("second", 1, ball), link("third", 1, ball),
+                                joint("a", "first", "second", "continuous", ".09 0 0", "0 0 1", ""),
+                                joint("b", "second", "third", "continuous", ".09 0 0", "0 0 1", ""), "</robot>");
+  for (const auto& engine : robot_engines())
+    for (const bool touching : {false, true}) {
+      CAPTURE(engine, touching);
+      RobotWorld world(parse_urdf(urdf, "row"), {.engine = engine, .gravity = 0, .self_collision = touching});
+      world.reset({.position = {0, 0, 5}, .angles = {0, .8}});
+      world.step(std::vector<double>(2), 1);
+      const auto contacts = world.contacts();
+      CHECK(contacts.empty() != touching);
+      for (const auto& contact : contacts) {
+        CHECK(std::min(contact.link, contact.other_link) == 0);
+        CHECK(std::max(contact.link, contact.other_link) == 2);
+        // Towards `link`, from the other one.
+        const auto to = world.link_placement(contact.link).position, from = world.link_placement(contact.other_link).position;
+        CHECK(contact.normal[0] * (to[0] - from[0]) > 0);
+      }
+    }
+}

@@ -1,0 +1,135 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.envs.legged;
+import iap.sim;
+
+#include "../comma_locale.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+const std::string mass = R"(<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>)";
+
+std::string robot(const std::string& inside) { return "<robot name=\"test\">" + inside + "</robot>"; }
+std::string link(const std::string& name, const std::string& inside = mass) {
+  return "<link name=\"" + name + "\">" + inside + "</link>";
+}
+std::string joint(const std::string& name, const std::string& parent, const std::string& child,
+                  const std::string& type = "continuous", const std::string& inside = "") {
+  return "<joint name=\"" + name + "\" type=\"" + type + "\"><parent link=\"" + parent + "\"/><child link=\"" + child + "\"/>" +
+         inside + "</joint>";
+}
+
+void refused(const std::string& urdf, const std::string& why) {
+  CAPTURE(urdf);
+  CHECK_THROWS_MATCHES(parse_urdf(urdf, "robot.urdf"), Error,
+                       MessageMatches(ContainsSubstring("robot.urdf: ") && ContainsSubstring(why)));
+}
+
+}  // namespace
+
+TEST_CASE("a text that describes no robot is one clear error") {
+  refused("", "cannot be read as URDF");
+  refused("hello", "cannot be read as URDF");
+  refused("<mujoco/>", "cannot be read as URDF");
+  refused(robot(""), "No link elements found");
+  refused(robot(link("a") + link("b")), "Two root links found");
+  refused(robot(link("a") + link("a")), "not unique");
+  refused(robot(link("a") + joint("j", "a", "b")), "[b]");
+  refused(robot(link("a") + link("b") + joint("j", "a", "b") + joint("k", "b", "a")), "No root link found");
+  refused(robot(link("a") + link("b") + link("c") + joint("j", "b", "c") + joint("k", "c", "b")), "loop of joints");
+  refused(robot(link("a") + link("b") + joint("j", "a", "b") + joint("k", "a", "b")), "hangs on two joints");
+  refused(robot(link("a") + link("b") + joint("j", "a", "b", "floating")), "joint 'j' is neither fixed");
+  refused(robot(link("a") + link("b") + joint("j", "a", "b", "revolute")), "limits");
+  refused(
+      robot(link("a") + link("b") + joint("j", "a", "b", "revolute", R"(<limit lower="1" upper="-1" effort="1" velocity="1"/>)")),
+      "joint 'j' has the limits 1 to -1");
+  refused(robot(link("a") + link("b") + joint("j", "a", "b", "continuous", R"(<axis xyz="0 0 0"/>)")), "joint 'j' has no axis");
+  refused(
+      robot(link("a") + link("b") + joint("j", "a", "b") + link("c") + joint("k", "a", "c", "continuous", R"(<mimic joint="j"/>)")),
+      "joint 'k' mimics");
+  refused(std::string("<robot name=\"a\">\0</robot>", 24), "NUL at byte 16");
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "<a>";
+  refused(deep, "nested more than 64 deep");
+}
+
+TEST_CASE("masses and shapes that cannot be are refused by the name of the link") {
+  refused(robot(link("a", R"(<inertial><mass value="-1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>)")),
+          "link 'a' has a mass of -1 kg");
+  refused(robot(link("a", R"(<inertial><mass value="1"/><inertia ixx="1" ixy="3" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>)")),
+          "link 'a' has an inertia that no solid has");
+  refused(robot(link("a", mass + R"(<collision><geometry><box size="1 -1 1"/></geometry></collision>)")),
+          "link 'a' has a shape of size");
+  refused(robot(link("a", mass + R"(<collision><geometry><sphere radius="1e300"/></geometry></collision>)")),
+          "link 'a' has a shape");
+  refused(robot(link("a", mass + R"(<collision><geometry><mesh filename="package://robot/foot.stl"/></geometry></collision>)")),
+          "link 'a': there is no mesh file 'foot.stl'");
+  const auto light = parse_urdf(robot(link("a") + link("b", "") + joint("j", "a", "b")), "robot.urdf");
+  CHECK_THROWS_MATCHES(RobotWorld(light), Error,
+                       MessageMatches(ContainsSubstring("link 'b' of the robot 'test' moves and has no mass")));
+  // A mere frame is no body.
+  CHECK_NOTHROW(RobotWorld(parse_urdf(robot(link("a") + link("b", "") + joint("j", "a", "b", "fixed")), "robot.urdf")));
+  CHECK_NOTHROW(RobotWorld(parse_urdf(robot(link("a", "") + link("b") + joint("j", "a", "b", "fixed")), "robot.urdf")));
+}
+
+TEST_CASE("collision meshes are read as convex hulls") {
+  const auto folder = std::filesystem::temp_directory_path() / "iap_urdf_test";
+  std::filesystem::remove_all(folder);
+  make_folder(folder / "meshes");
+  // A cube of 20 cm with a vertex in the middle, which no hull keeps.
+  std::string obj = "# cube\nv 0 0 0\n";
+  for (const char* corner : {"-1 -1 -1", "1 -1 -1", "-1 1 -1", "1 1 -1", "-1 -1 1", "1 -1 1", "-1 1 1", "1 1 1"})
+    obj += text("v ", corner, "\n");
+  obj += "f 1 2 3\n";
+  write_file_atomic(folder / "meshes/cube.obj", obj);
+  const auto with = [&](const std::string& mesh) {
+    write_file_atomic(folder / "robot.urdf", robot(link("a", mass + "<collision><geometry><mesh filename=\"" + mesh +
+                                                                 "\" scale=\".1 .1 .1\"/></geometry></collision>")));
+    return read_urdf(folder / "robot.urdf");
+  };
+  for (const std::string name : {"meshes/cube.obj", "package://meshes/cube.obj", "package://cube_robot/meshes/cube.obj"})
+    for (const auto& engine : robot_engines()) {
+      CAPTURE(name, engine);
+      RobotWorld world(with(name), {.engine = engine});
+      world.reset({.position = {0, 0, .12}});
+      world.step({}, 1000);
+      CHECK(std::abs(world.state().position[2] - .1) < 3e-3);
+    }
+  CHECK_THROWS_MATCHES(with("missing.obj"), Error, MessageMatches(ContainsSubstring((folder / "missing.obj").string())));
+  write_file_atomic(folder / "bad.obj", "v 1 2\n");
+  CHECK_THROWS_MATCHES(with("bad.obj"), Error, MessageMatches(ContainsSubstring("bad.obj, line 1: 'v' needs three numbers")));
+  write_file_atomic(folder / "bad.stl", "too short");
+  CHECK_THROWS_MATCHES(with("bad.stl"), Error, MessageMatches(ContainsSubstring("bad.stl: ends too early")));
+  write_file_atomic(folder / "bad.dae", "");
+  CHECK_THROWS_MATCHES(with("bad.dae"), Error, MessageMatches(ContainsSubstring("'.dae'; convert it")));
+  CHECK_THROWS_MATCHES(read_urdf(folder / "none.urdf"), Error, MessageMatches(ContainsSubstring("none.urdf")));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("numbers are read with a point, whatever the host's locale") {
+  const auto expected = parse_urdf(legged_urdf("a1"), "a1.urdf").mass();
+  const CommaLocale locale;
+  CHECK(parse_urdf(legged_urdf("a1"), "a1.urdf").mass() == expected);
+  CHECK(robot_mjcf(parse_urdf(legged_urdf("a1"), "a1.urdf"), .001).find("timestep=\"0.001\"") != std::string::npos);
+}
+
+TEST_CASE("robots that have no four legs are refused by name") {
+  CHECK_THROWS_MATCHES(legged_robot("a2"), Error, MessageMatches(ContainsSubstring("did you mean 'a1'")));
+  CHECK_THROWS_MATCHES(legged_robot(parse_urdf(robot(link("a")), "test")), Error,
+                       MessageMatches(ContainsSubstring("its base carries 0 chains")));
+  std::string urdf(legged_urdf("a1"));
+  const auto at = urdf.find("<axis xyz=\"0 1 0\"/>");
+  urdf.replace(at, 19, "<axis xyz=\"0 0 1\"/>");
+  CHECK_THROWS_MATCHES(legged_robot(parse_urdf(urdf, "test")), Error,
+                       MessageMatches(ContainsSubstring("'FR_hip' does not turn about y")));
+}
