@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <numbers>
+#include <span>
 #include <utility>
 #include <vector>
 import iap.core;
@@ -102,6 +103,46 @@ TEST_CASE("the sky is looked up between texels and levels of detail, however the
       CHECK(judged > 1500);
     }
   }
+}
+
+TEST_CASE("a picture of any width is full of the sky, and nothing beyond it is written") {
+  const std::array<std::uint8_t, 3> colour{10, 120, 250};
+  Scene scene;
+  scene.textures = {std::make_shared<const Texture>(Texture::Kind::sky, 1, 1, colour)};
+  scene.sky = 0;
+  constexpr std::uint8_t untouched = 77;
+  for (int width = 1; width <= 40; ++width) {
+    constexpr int height = 2;
+    const std::size_t size = static_cast<std::size_t>(3) * height * width;
+    Bytes rgb(size + 64, untouched);
+    Caster().draw(scene, {}, height, width, std::span(rgb).first(size));
+    CAPTURE(width);
+    for (std::size_t i = 0; i < rgb.size(); ++i) REQUIRE(rgb[i] == (i < size ? colour[i % 3] : untouched));
+  }
+}
+
+// One caster whose sky keeps changing and whose camera keeps turning, at first over an edge between faces, against casters that
+// draw their first picture.
+TEST_CASE("a moving background is what a new caster sees, on one face and across edges") {
+  Random random(12);
+  Scene scene;
+  scene.sky = 0;
+  Caster used;
+  constexpr int height = 30, width = 50;
+  int edges = 0, single = 0;
+  for (int frame = 0; frame < 40; ++frame) {
+    scene.textures = {noise_sky(frame % 3 == 0 ? 60 : 25, 30 + static_cast<std::uint64_t>(frame % 4))};
+    if (frame % 2 == 0) scene.camera = turned_camera(random);
+    const int first = meet(ray(scene.camera, height, width, 0.5, height / 2.0)).face;
+    const int last = meet(ray(scene.camera, height, width, width - 0.5, height / 2.0)).face;
+    ++(first == last ? single : edges);
+    Bytes rgb(static_cast<std::size_t>(3) * height * width);
+    used.draw(scene, {}, height, width, rgb);
+    CAPTURE(frame);
+    REQUIRE((rgb == draw(scene, height, width)));
+  }
+  CHECK(edges > 3);
+  CHECK(single > 3);
 }
 
 // A caster that drew other pictures before, the last of them under the same sky, against one that draws its first.

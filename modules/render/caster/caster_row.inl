@@ -2,15 +2,21 @@
 
 HWY_INLINE void store(const V3& colour, std::uint8_t* rgb, int count) {
   const DI di;
-  const hn::Rebind<std::uint8_t, D> bytes;
-  const auto quantised = [&](V channel) {
-    return hn::DemoteTo(bytes, hn::ConvertTo(di, add(mul(clamp01(channel), set(255)), set(0.5f))));
-  };
-  const auto r = quantised(colour.x), g = quantised(colour.y), b = quantised(colour.z);
-  if (count == static_cast<int>(hn::Lanes(di))) return hn::StoreInterleaved3(r, g, b, bytes, rgb);
-  HWY_ALIGN std::uint8_t all[3 * 16];
-  hn::StoreInterleaved3(r, g, b, bytes, all);
-  std::copy_n(all, 3 * count, rgb);
+  const hn::Repartition<std::uint8_t, D> bytes;
+  constexpr int lanes = static_cast<int>(hn::MaxLanes(DI()));
+  const auto quantised = [&](V channel) { return hn::ConvertTo(di, add(mul(clamp01(channel), set(255)), set(0.5f))); };
+  const I pixels =
+      hn::Or(hn::Or(quantised(colour.x), hn::ShiftLeft<8>(quantised(colour.y))), hn::ShiftLeft<16>(quantised(colour.z)));
+  // Every fourth byte goes: within blocks of 16 bytes first, then between the blocks.
+  HWY_ALIGN static constexpr std::uint8_t three_of_four[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15};
+  HWY_ALIGN static constexpr std::int32_t of_sixteen[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15};
+  HWY_ALIGN static constexpr std::int32_t of_eight[8] = {0, 1, 2, 4, 5, 6, 3, 7};
+  I packed = hn::BitCast(di, hn::TableLookupBytes(hn::BitCast(bytes, pixels), hn::LoadDup128(bytes, three_of_four)));
+  if (lanes > 4) packed = hn::TableLookupLanes(packed, hn::SetTableIndices(di, lanes == 8 ? of_eight : of_sixteen));
+  HWY_ALIGN std::int32_t all[16];
+  hn::Store(packed, di, all);
+  if (count == lanes) return hwy::CopyBytes<3 * lanes>(all, rgb);
+  std::memcpy(rgb, all, 3 * static_cast<std::size_t>(count));
 }
 
 // Columns that some solids may show in.
@@ -35,6 +41,7 @@ struct Row {
   int index;
   Columns opaque, transparent;
   bool haze;
+  SkyRow sky;
 };
 
 constexpr int packets_together = 8;
@@ -42,7 +49,7 @@ constexpr int packets_together = 8;
 // What a packet's steps hand on.
 struct Progress {
   Hits hits;
-  Spot spot;
+  SkyLook sky;
   V3 colour{};
   bool hit = false, missed = true;
   bool veiled = false;  // by what shows the sky through
@@ -75,11 +82,13 @@ HWY_INLINE void draw_packets(const Frame& frame, const Row& row, int begin, int 
     p.missed = !none(beyond);
   }
   for (int k = 0; k < count; ++k)
-    if (looks_up(steps[k])) steps[k].spot = sky_spot(packet_at(k));
+    if (looks_up(steps[k])) steps[k].sky.spot = sky_spot(packet_at(k), row.sky);
+  for (int k = 0; k < count; ++k)
+    if (looks_up(steps[k])) aim_at_sky(frame.images[frame.sky], steps[k].sky);
   for (int k = 0; k < count; ++k) {
     Progress& p = steps[k];
     if (looks_up(p))
-      p.colour = sky_colour(packet_at(k), p.spot);
+      p.colour = sky_colour(frame.images[frame.sky], p.sky);
     else if (known && p.missed && p.hit)
       p.colour = known_sky(packet_at(k));
     else
@@ -109,7 +118,12 @@ HWY_NOINLINE void draw_columns(const Frame& frame, const Row& row, std::uint8_t*
 
 void draw_row(const Frame& frame, int row, std::uint8_t* rgb) {
   if (frame.sky_rgb) std::copy_n(frame.sky_rgb + static_cast<std::ptrdiff_t>(3) * row * frame.width, 3 * frame.width, rgb);
-  draw_columns(frame, {row, columns_of(frame, frame.opaque, row), columns_of(frame, frame.transparent, row), frame.haze.on}, rgb);
+  draw_columns(
+      frame,
+      {row, columns_of(frame, frame.opaque, row), columns_of(frame, frame.transparent, row), frame.haze.on, sky_row(frame, row)},
+      rgb);
 }
 
-void draw_sky_row(const Frame& frame, int row, std::uint8_t* rgb) { draw_columns(frame, {row, {}, {}, false}, rgb); }
+void draw_sky_row(const Frame& frame, int row, std::uint8_t* rgb) {
+  draw_columns(frame, {row, {}, {}, false, sky_row(frame, row)}, rgb);
+}

@@ -125,28 +125,50 @@ HWY_NOINLINE V3 bilinear(const Image& image, V u, V v, I face, I level) {
   return blend({upper, lower}, sub(x, xf), sub(y, yf));
 }
 
-// The same where all lanes look at one face of one level, which is how it is nearly always. False where an image repeats between
+// Where all lanes look at one mipmap level of one face: the upper left texel of each lane's four, and where between them it looks.
+struct Aim {
+  const std::uint32_t* texels = nullptr;
+  std::ptrdiff_t width = 0;
+  I at;
+  V fx, fy;
+};
+
+HWY_INLINE Aim aim_at(const Image& image, V x, V y, V xf, V yf, int face, int level) {
+  const DI di;
+  const std::int32_t width = image.levels[0][level], height = image.levels[1][level];
+  const I at = hn::Add(hn::Mul(hn::ConvertTo(di, yf), hn::Set(di, width)), hn::ConvertTo(di, xf));
+  return {image.texels + image.levels[2][level] + face * image.levels[3][level], width,
+          hn::Min(hn::Max(at, hn::Zero(di)), hn::Set(di, width * height - 1)), sub(x, xf), sub(y, yf)};
+}
+
+// Of a cube's face, which ends at its edges.
+HWY_INLINE Aim aim_at_face(const Image& image, V u, V v, int face, int level) {
+  const float width = static_cast<float>(image.levels[0][level]), height = static_cast<float>(image.levels[1][level]);
+  const V x = hn::Min(hn::Max(sub(mul(u, set(width)), set(0.5f)), zero()), set(width - 1));
+  const V y = hn::Min(hn::Max(sub(mul(v, set(height)), set(0.5f)), zero()), set(height - 1));
+  return aim_at(image, x, y, hn::Floor(x), hn::Floor(y), face, level);
+}
+
+HWY_INLINE V3 look(const Aim& aim) { return blend(squares_at(aim.texels, aim.width, aim.at), aim.fx, aim.fy); }
+
+HWY_INLINE void prefetch(const Aim& aim) { prefetch_rows(aim.texels + hn::GetLane(aim.at) + aim.width, aim.width); }
+
+// `bilinear` where all lanes look at one face of one level, which is how it is nearly always. False where an image repeats between
 // the texels of a lane: its last column and row lie beside the first ones.
 template <bool solid>
 HWY_INLINE bool bilinear_together(const Image& image, V u, V v, int face, int level, V3& colour) {
-  const DI di;
-  const std::int32_t width = image.levels[0][level], height = image.levels[1][level];
-  const std::uint32_t* texels = image.texels + image.levels[2][level] + face * image.levels[3][level];
-  V x = sub(mul(u, set(static_cast<float>(width))), set(0.5f));
-  V y = sub(mul(v, set(static_cast<float>(height))), set(0.5f));
-  const V last_x = set(static_cast<float>(width - 1)), last_y = set(static_cast<float>(height - 1));
   if (solid) {
-    x = hn::Min(hn::Max(x, zero()), last_x);
-    y = hn::Min(hn::Max(y, zero()), last_y);
+    const Aim aim = aim_at_face(image, u, v, face, level);
+    prefetch(aim);
+    colour = look(aim);
+    return true;
   }
+  const float width = static_cast<float>(image.levels[0][level]), height = static_cast<float>(image.levels[1][level]);
+  const V x = sub(mul(u, set(width)), set(0.5f)), y = sub(mul(v, set(height)), set(0.5f));
   const V xf = hn::Floor(x), yf = hn::Floor(y);
-  if (!solid &&
-      !hn::AllTrue(D(), hn::And(hn::And(hn::Ge(xf, zero()), hn::Lt(xf, last_x)), hn::And(hn::Ge(yf, zero()), hn::Lt(yf, last_y)))))
-    return false;
-  const I at = hn::Add(hn::Mul(hn::ConvertTo(di, yf), hn::Set(di, width)), hn::ConvertTo(di, xf));
-  const I limited = hn::Min(hn::Max(at, hn::Zero(di)), hn::Set(di, width * height - 1));
-  const TexelSquare square = squares_at(texels, width, limited);
-  if (solid) prefetch_rows(texels + hn::GetLane(limited) + width, width);
-  colour = blend(square, sub(x, xf), sub(y, yf));
+  const M inside =
+      hn::And(hn::And(hn::Ge(xf, zero()), hn::Lt(xf, set(width - 1))), hn::And(hn::Ge(yf, zero()), hn::Lt(yf, set(height - 1))));
+  if (!hn::AllTrue(D(), inside)) return false;
+  colour = look(aim_at(image, x, y, xf, yf, face, level));
   return true;
 }

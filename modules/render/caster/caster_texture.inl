@@ -66,6 +66,17 @@ HWY_INLINE V3 on_one_face(int face, const V3& d) {
   return {mul(d.x, sign), hn::Neg(d.y), mul(d.z, sign)};
 }
 
+// p: a direction as `on_face` gives it, px and py: its change from one pixel to the next.
+HWY_INLINE Spot spot_on_face(const Image& image, const V3& p, const V3& px, const V3& py, I face) {
+  const V inverse = hn::Div(set(1), hn::Max(p.z, set(1e-30f)));
+  const V s = mul(p.x, inverse), t = mul(p.y, inverse);
+  const V half = mul(inverse, set(0.5f * static_cast<float>(image.levels[0][0])));
+  const auto change = [&](V coordinate, V step, V major_step) { return mul(sub(step, mul(coordinate, major_step)), half); };
+  const V footprint = larger_square(change(s, px.x, px.z), change(t, px.y, px.z), change(s, py.x, py.z), change(t, py.y, py.z));
+  const V half_one = set(0.5f);
+  return spot_at(image, add(mul(s, half_one), half_one), add(mul(t, half_one), half_one), face, footprint);
+}
+
 // d: direction, dx and dy: its change from one pixel to the next.
 HWY_INLINE Spot spot_on_cube(const Image& image, const V3& d, const V3& dx, const V3& dy) {
   const DI di;
@@ -87,13 +98,7 @@ HWY_INLINE Spot spot_on_cube(const Image& image, const V3& d, const V3& dx, cons
     px = on_face(axis, dx);
     py = on_face(axis, dy);
   }
-  const V inverse = hn::Div(set(1), hn::Max(p.z, set(1e-30f)));
-  const V s = mul(p.x, inverse), t = mul(p.y, inverse);
-  const V half = mul(inverse, set(0.5f * static_cast<float>(image.levels[0][0])));
-  const auto change = [&](V coordinate, V step, V major_step) { return mul(sub(step, mul(coordinate, major_step)), half); };
-  const V footprint = larger_square(change(s, px.x, px.z), change(t, px.y, px.z), change(s, py.x, py.z), change(t, py.y, py.z));
-  const V half_one = set(0.5f);
-  return spot_at(image, add(mul(s, half_one), half_one), add(mul(t, half_one), half_one), face, footprint);
+  return spot_on_face(image, p, px, py, face);
 }
 
 HWY_NOINLINE V3 look_up_cube(const Image& image, const V3& d, const V3& dx, const V3& dy) {
