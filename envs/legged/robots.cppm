@@ -30,7 +30,7 @@ struct LeggedRobot {
   std::vector<std::string> joints;
   std::vector<double> standing;  ///< angles
   double start_height = 0;       ///< of the base's origin when an episode begins, a little above standing
-  std::vector<double> kp, kd, torque_limits, velocity_limits;
+  std::vector<double> kp, kd, torque_limits, velocity_limits;  ///< limits: 0 is none
 
   /// The base's height at which the lowest toe of the robot, level and with `angles`, touches the floor.
   double touching_height(const std::vector<double>& angles) const;

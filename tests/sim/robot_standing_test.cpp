@@ -86,6 +86,21 @@ TEST_CASE("robots stand on their toes for five seconds without drifting by a mil
     }
 }
 
+TEST_CASE("robots stand with physics steps of two milliseconds as well") {
+  for (const auto& name : legged_robots())
+    for (const auto& engine : robot_engines()) {
+      CAPTURE(name, engine);
+      const auto robot = legged_robot(name);
+      RobotWorld world(robot.description, {.engine = engine, .timestep = .002, .joints = robot.joints});
+      auto motors = robot.motors();
+      world.reset(robot.standing_state(robot.start_height));  // dropped from there
+      motors.step(world, robot.standing, 2500);
+      const double height = robot.touching_height(robot.standing);
+      CHECK(std::abs(world.state().position[2] - height) < .1 * height);
+      CHECK(std::abs(pressing(world) / (robot.description.mass() * gravity) - 1) < .02);
+    }
+}
+
 TEST_CASE("a robot that lost its torques lies on its trunk") {
   for (const auto& engine : robot_engines()) {
     CAPTURE(engine);

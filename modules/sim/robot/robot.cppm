@@ -48,7 +48,7 @@ struct RobotLink {
   Placement origin;                     ///< the joint's frame in the parent link's, at angle 0
   std::array<double, 3> axis{0, 0, 1};  ///< in the joint's frame, of length 1
   double lower = 0, upper = 0;          ///< rad or m; a continuous joint has none
-  double effort = 0, velocity = 0;      ///< the text's limits: N m and rad/s, or N and m/s
+  double effort = 0, velocity = 0;      ///< the text's limits: N m and rad/s, or N and m/s; 0 is none
   double mass = 0;                      ///< kg; 0 for a mere frame
   std::array<double, 3> centre{};       ///< of mass, in the link's frame
   std::array<double, 9> inertia{};      ///< about `centre`, along the link's axes, kg m^2
