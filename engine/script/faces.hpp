@@ -15,6 +15,9 @@ void open_train_face(lua_State* state);
 void open_report_face(lua_State* state);
 void open_figure_face(lua_State* state);  ///< after the reports, whose table it completes
 void open_theory_face(lua_State* state);
+void open_legged_face(lua_State* state);
+/// Adds the constructors of generators, gaits and stances to the table at the top of the stack, `iap.legged`.
+void add_legged_objects(lua_State* state);
 
 /// lua_CFunction: pushes the `iap` table, complete.
 int open_iap(lua_State* state);

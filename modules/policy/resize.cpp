@@ -55,8 +55,8 @@ std::string sizes_of(const ObservationSpec& spec) {
                    sizes ? text("; it sees ", sizes_of(to.observation()), ", the other ", sizes_of(from.observation())) : ""));
 }
 
-/// `architecture` with the option `pool` of every block that has one times `factor`, not that of a cnn's layers. Blocks that look at
-/// patches without it cannot pool.
+/// `architecture` with the option `pool` of every block that has one times `factor`, not that of a cnn's layers. Blocks that look
+/// at patches without it cannot pool.
 void pool_blocks(Config& architecture, std::int64_t factor) {
   if (Config::List* list = architecture.list())
     for (Config& item : *list) pool_blocks(item, factor);
