@@ -8,6 +8,7 @@ module;
 #include <vector>
 module iap.envs.legged;
 import iap.core;
+import iap.legged;
 import iap.sim;
 #include "legs.hpp"
 
@@ -21,16 +22,13 @@ extern const std::string_view models_a1_urdf, models_laikago_urdf;
 namespace iap {
 namespace {
 
+// The texts; pose and gains are those of the controllers' table.
 struct Preset {
   std::string_view name, urdf;
-  std::array<double, 3> standing;  // abduction, hip, knee
-  double start_height, kp;
-  std::array<double, 3> kd;
 };
 
 const std::array<Preset, 2>& presets() {
-  static const std::array<Preset, 2> all{{{"a1", embedded::models_a1_urdf, {0, .9, -1.8}, .32, 100, {1, 2, 2}},
-                                          {"laikago", embedded::models_laikago_urdf, {0, .67, -1.25}, .48, 220, {.3, 2, 2}}}};
+  static const std::array<Preset, 2> all{{{"a1", embedded::models_a1_urdf}, {"laikago", embedded::models_laikago_urdf}}};
   return all;
 }
 
@@ -68,14 +66,14 @@ const std::vector<std::string>& legged_robots() {
 std::string_view legged_urdf(std::string_view name) { return find(name).urdf; }
 
 LeggedRobot legged_robot(std::string_view name) {
-  const Preset& preset = find(name);
-  LeggedRobot robot = begin(parse_urdf(preset.urdf, text(name, ".urdf")));
-  robot.start_height = preset.start_height;
-  for (int leg = 0; leg < 4; ++leg)
+  LeggedRobot robot = begin(parse_urdf(find(name).urdf, text(name, ".urdf")));
+  const legged::Robot& known = legged::find_robot(name);
+  robot.start_height = known.start_height;
+  for (int leg = 0; leg < legged::leg_count; ++leg)
     for (int i = 0; i < 3; ++i) {
-      robot.standing.push_back(preset.standing[i]);
-      robot.kp.push_back(preset.kp);
-      robot.kd.push_back(preset.kd[i]);
+      robot.standing.push_back(known.standing[i]);
+      robot.kp.push_back(known.stiffness[i]);
+      robot.kd.push_back(known.damping[i]);
     }
   return robot;
 }
