@@ -118,10 +118,9 @@ HWY_NOINLINE void draw_columns(const Frame& frame, const Row& row, std::uint8_t*
 
 void draw_row(const Frame& frame, int row, std::uint8_t* rgb) {
   if (frame.sky_rgb) std::copy_n(frame.sky_rgb + static_cast<std::ptrdiff_t>(3) * row * frame.width, 3 * frame.width, rgb);
-  draw_columns(
-      frame,
-      {row, columns_of(frame, frame.opaque, row), columns_of(frame, frame.transparent, row), frame.haze.on, sky_row(frame, row)},
-      rgb);
+  const Columns opaque = columns_of(frame, frame.opaque, row), transparent = columns_of(frame, frame.transparent, row);
+  const bool looks_up = frame.sky >= 0 && (!frame.sky_rgb || frame.haze.on || transparent.right > 0);
+  draw_columns(frame, {row, opaque, transparent, frame.haze.on, looks_up ? sky_row(frame, row) : SkyRow{}}, rgb);
 }
 
 void draw_sky_row(const Frame& frame, int row, std::uint8_t* rgb) {
