@@ -18,6 +18,7 @@ std::unique_ptr<Env> make_cartpole_balance_sparse(Options& options);
 std::unique_ptr<Env> make_cartpole_swingup(Options& options);
 std::unique_ptr<Env> make_cartpole_swingup_sparse(Options& options);
 std::unique_ptr<Env> make_cheetah_run(Options& options);
+std::unique_ptr<Env> make_laikago_stepstones(Options& options);
 std::unique_ptr<Env> make_legged(Options& options);
 std::unique_ptr<Env> make_reacher_easy(Options& options);
 std::unique_ptr<Env> make_reacher_hard(Options& options);
@@ -37,6 +38,8 @@ std::span<const EnvEntry> env_catalog() {
       {"cartpole-swingup", "swing a pole up and balance it on a cart", both, make_cartpole_swingup},
       {"cartpole-swingup-sparse", "the same, paid only while upright and near the middle", both, make_cartpole_swingup_sparse},
       {"cheetah-run", "run as fast as possible, up to 10 m/s", both, make_cheetah_run},
+      {"laikago-stepstones", "choose footholds for a robot on four legs that crosses stones with gaps, seen by two depth cameras",
+       both, make_laikago_stepstones},
       {"legged", "walk ahead on four legs (A1, Laikago or a URDF file), on Bullet or MuJoCo", both, make_legged},
       {"reacher-easy", "reach a target of 5 cm with an arm of two links", both, make_reacher_easy},
       {"reacher-hard", "reach a target of 1.5 cm with an arm of two links", both, make_reacher_hard},

@@ -2,3 +2,4 @@
 export module iap.envs.legged;
 export import :robots;
 export import :locomotion;
+export import :footholds;
