@@ -61,4 +61,4 @@ local way = iap.eval(out, { episodes = options.courses, seed = 1000, env = elsew
 elsewhere.reward = "walls"
 local walls = iap.eval(out, { episodes = options.courses, seed = 1000, env = elsewhere })
 print(string.format("%d unseen courses: return %.2f, %.2f walls passed (%.2f to %.2f): %s", options.courses, way.mean, walls.mean,
-  walls.low, walls.high, out))
+  walls.low or walls.mean, walls.high or walls.mean, out))
