@@ -153,7 +153,7 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   add_fit(app, options.fit);
   app.add_option_function<std::string>(
          "--view", [&options](const std::string& view) { options.view = cli::read_choice("--view", view, picture_view_names()); },
-         "overlay, heatmap, side-by-side or raw (default: overlay)")
+         "overlay, heatmap, side-by-side, raw or outside (default: overlay)")
       ->type_name("NAME");
   add_integer(app, "--steps", video.steps, 1, 1000000, "stop after N steps of the policy (default: at the episode's end)");
   add_integer(app, "--scale", video.scale, 1, 64,

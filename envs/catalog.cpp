@@ -11,6 +11,7 @@ namespace iap {
 
 // The worlds are modules of their own; what is declared here belongs to none.
 extern "C++" {
+std::unique_ptr<Env> make_a1_obstacle_course(Options& options);
 std::unique_ptr<Env> make_ball_in_cup_catch(Options& options);
 std::unique_ptr<Env> make_car_racing(Options& options);
 std::unique_ptr<Env> make_cartpole_balance(Options& options);
@@ -31,6 +32,8 @@ std::unique_ptr<Env> make_walker_walk(Options& options);
 std::span<const EnvEntry> env_catalog() {
   static const std::string both = R"({"pixels": [48, 64], "state": true})";
   static const std::vector<EnvEntry> catalog{
+      {"a1-obstacle-course", "walk ahead past walls on a raised platform, on four legs with a camera (v1 section 5.3)", both,
+       make_a1_obstacle_course, R"({"view": "behind"})"},
       {"ball-in-cup-catch", "swing a ball on a string into a cup", both, make_ball_in_cup_catch},
       {"car-racing", "drive along a random road seen from above (AttentionAgent's CarRacing)", both, make_car_racing},
       {"cartpole-balance", "keep a pole upright on a cart", both, make_cartpole_balance},

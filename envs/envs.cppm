@@ -17,6 +17,9 @@ struct EnvEntry {
   std::string summary;
   std::string example;  ///< JSON: the options that the contract tests try, beside none at all and the common ones
   EnvMaker make;
+  /// JSON: the options with which it draws, instead of what a robot's own camera sees, the robot from outside, in colour. Empty:
+  /// its pictures are from outside anyway, or there is no such view.
+  std::string outside = {};
 };
 
 /// Every environment this build knows.

@@ -135,6 +135,45 @@ TEST_CASE("views of a video") {
   CHECK_THROWS_MATCHES(picture_view("heatmop"), Error, MessageMatches(ContainsSubstring("did you mean 'heatmap'")));
 }
 
+TEST_CASE("a robot is shown from outside, with what its camera sees in a corner, red where it attends") {
+  const Config env = Config::Map{{"name", "a1-obstacle-course"}, {"pixels", Config::List{16, 16}}};
+  const Config blocks = parse_json(R"({"kind": "sequence", "blocks": [{"kind": "rank", "patch": 4, "stride": 4, "top": 3},
+                                      {"kind": "linear"}]})",
+                                   "policy");
+  Policy policy = some_policy(blocks, env);
+  const int height = 96, width = 153, factor = 2, frame = 2, steps = 3;
+  const auto outside = make_env(with(with(env, "pixels", "[96, 153]"), "view", "behind"));
+  const Moving shown = film(policy, env, {.view = PictureView::outside, .seed = 8, .steps = steps, .scale = 6, .most_fps = 1000});
+  REQUIRE(shown.frames.size() == steps);
+  std::size_t next = 0;
+  outside->reset(8);
+  run_episode(*time_limit(make_env(env), steps), policy, 8,
+              [&](const Observation& observation, std::span<const float> action, const Policy& acting) {
+                const Image& picture = shown.frames.at(next++);
+                REQUIRE((picture.shape() == ImageShape{height, width, 3, PixelType::uint8}));
+                const auto chosen = acting.views()[0].selected;
+                const auto* behind = outside->observe().images[0].bytes();
+                for (int row = 0; row < height; ++row)
+                  for (int column = 0; column < width; ++column)
+                    for (int channel = 0; channel < 3; ++channel) {
+                      const int y = (row - frame) / factor, x = (column - frame) / factor;
+                      int expected = behind[3 * (row * width + column) + channel];
+                      if (row >= frame && column >= frame && y < 16 && x < 16)
+                        expected = std::ranges::find(chosen, y / 4 * 4 + x / 4) != chosen.end()
+                                       ? (channel == 0 ? 255 : 0)
+                                       : observation.images[0].bytes()[3 * (y * 16 + x) + channel];
+                      else if (row < 32 + 2 * frame && column < 32 + 2 * frame)
+                        expected = 255;
+                      REQUIRE(picture.bytes()[3 * (static_cast<std::size_t>(row) * width + column) + channel] == expected);
+                    }
+                outside->step(action);
+              });
+  CHECK(next == steps);
+  Policy other = some_policy(small_policy(), small_env());
+  CHECK_THROWS_MATCHES(film(other, small_env(), {.view = PictureView::outside}), Error,
+                       MessageMatches(ContainsSubstring("has no view from outside")));
+}
+
 TEST_CASE("patches that are too small to be seen get rings") {
   const Config env = with(small_env(), "pixels", "[48, 64]");
   const Config blocks = with(with(small_policy(), "blocks.1.patch", "1"), "blocks.1.stride", "1");

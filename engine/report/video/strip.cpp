@@ -33,7 +33,11 @@ StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Co
   if (png.has_extension() && png.extension() != ".png")
     throw Error(text("cannot write '", png.string(), "': a strip is a picture; its name must end in .png"));
   Viewer viewer(env_config, policy.observation(),
-                {.scale = options.scale, .min_height = options.min_height, .redraw = options.redraw, .steps = options.steps});
+                {.scale = options.scale,
+                 .min_height = options.min_height,
+                 .redraw = options.redraw,
+                 .steps = options.steps,
+                 .outside = options.view == PictureView::outside});
   // The episode's length is only known afterwards: the first pass measures it, the second repeats it and draws.
   StripInfo strip{.episode = run_episode(viewer.env(), policy, options.seed)};
   const std::vector<int> shown = shown_steps(strip.episode.steps, options.frames);

@@ -20,7 +20,7 @@ import :viewer;
 namespace iap {
 
 const std::vector<std::string>& picture_view_names() {
-  static const std::vector<std::string> names{"overlay", "heatmap", "side-by-side", "raw"};
+  static const std::vector<std::string> names{"overlay", "heatmap", "side-by-side", "raw", "outside"};
   return names;
 }
 
@@ -42,7 +42,9 @@ FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps) {
 }
 
 VideoInfo write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options) {
-  Viewer viewer(env, policy.observation(), {.scale = options.scale, .redraw = options.redraw, .steps = options.steps});
+  Viewer viewer(
+      env, policy.observation(),
+      {.scale = options.scale, .redraw = options.redraw, .steps = options.steps, .outside = options.view == PictureView::outside});
   const FrameRate rate = frame_rate(viewer.env().spec(), options.fps, options.most_fps);
   const auto writer = open_animation(path, {.fps = rate.fps, .quality = options.quality});
   VideoInfo video{.fps = rate.fps};

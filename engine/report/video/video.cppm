@@ -13,10 +13,11 @@ import iap.rollout;
 export namespace iap {
 
 /// What a picture of an episode shows: the environment with the attended patches drawn on it, the scores of all patches as a heat
-/// map, the environment alone beside the attended patches, or the environment alone. Patches too small to be seen get rings.
-enum class PictureView : std::uint8_t { overlay, heatmap, side_by_side, raw };
+/// map, the environment alone beside the attended patches, the environment alone, or a robot from outside, with what its camera
+/// sees in a corner, the attended patches red. Patches too small to be seen get rings.
+enum class PictureView : std::uint8_t { overlay, heatmap, side_by_side, raw, outside };
 
-/// "overlay", "heatmap", "side-by-side", "raw".
+/// "overlay", "heatmap", "side-by-side", "raw", "outside".
 const std::vector<std::string>& picture_view_names();
 /// @throws Error with the nearest name.
 PictureView picture_view(std::string_view name);
@@ -41,8 +42,8 @@ struct VideoInfo {
 };
 
 /// Plays one episode and writes it; the path's ending decides the format, as for `open_animation`. A policy that sees no image is
-/// shown from the environment's own camera. @throws Error as `open_animation`, `run_episode` and `make_env` do, and if there is
-/// nothing to show.
+/// shown from the environment's own camera. @throws Error as `open_animation`, `run_episode` and `make_env` do, if there is
+/// nothing to show, and for the view `outside` of an environment that has none.
 VideoInfo write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options);
 
 }  // namespace iap

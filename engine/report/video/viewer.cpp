@@ -72,6 +72,17 @@ std::unique_ptr<Env> draw_larger(Config config, int height, int width) {
   return env;
 }
 
+// The options under which the environment of `config` shows itself from outside. @throws Error if there are none.
+Config from_outside(Config config, const EnvSpec& spec) {
+  const auto entry = std::ranges::find(env_catalog(), spec.name, &EnvEntry::name);
+  if (entry == env_catalog().end() || entry->outside.empty())
+    throw Error(
+        text("environment '", spec.name, "' has no view from outside beside what policies see; use another view than outside"));
+  const Config outside = parse_json(entry->outside, spec.name);
+  for (const auto& [key, value] : *outside.map()) config[key] = value;
+  return config;
+}
+
 // Heads that look at the same image are told apart by these; the papers' white comes first.
 constexpr std::array<Rgb8, 4> head_colours{{{255, 255, 255}, {255, 196, 61}, {102, 224, 255}, {255, 138, 200}}};
 
@@ -87,6 +98,27 @@ struct Viewer::Impl {
     return enlarge(rgb_copy(observation.images.front()).view(), scale);
   }
   PatchPlaces places(const AttentionView& view) const { return {view.rows, view.columns, view.patch * scale, view.stride * scale}; }
+  // What the policy sees, red where it attends, in the upper left corner: a third of the picture's height.
+  void add_inset(Image& image, const Observation& observation, const Policy& policy) const {
+    constexpr Rgb8 red{255, 0, 0};
+    constexpr int frame = 2;
+    Image seen = rgb_copy(observation.images.front());
+    for (const auto& view : shown_views(policy))
+      overlay_patches(seen, PatchPlaces{view.rows, view.columns, view.patch, view.stride}, view.selected,
+                      std::vector<float>(view.selected.size(), 1), red);
+    const int factor = std::max(1, image.shape().height / 3 / seen.shape().height);
+    const Image inset = enlarge(seen.view(), factor);
+    const int rows = std::min(inset.shape().height, image.shape().height - 2 * frame),
+              columns = std::min(inset.shape().width, image.shape().width - 2 * frame);
+    const auto pixel = [](const Image& of, int row, int column) {
+      return 3 * (static_cast<std::size_t>(row) * of.shape().width + column);
+    };
+    for (int row = 0; row < rows + 2 * frame; ++row)
+      std::fill_n(image.bytes().begin() + pixel(image, row, 0), 3 * (columns + 2 * frame), std::uint8_t{255});
+    for (int row = 0; row < rows; ++row)
+      std::copy_n(inset.bytes().begin() + pixel(inset, row, 0), 3 * columns,
+                  image.bytes().begin() + pixel(image, row + frame, frame));
+  }
   void draw_patches(Image& image, const Policy& policy) const {
     // A line as thick as one of a chart; the papers' patches of 2 x 2 pixels would be dots without the room that it encloses.
     const int thickness = std::max(1, (image.shape().height + 120) / 240), least = std::max(6, image.shape().height / 40);
@@ -110,7 +142,13 @@ Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOp
   impl_->height = impl_->sees_image ? own.height * scale : standard_height;
   impl_->width = impl_->sees_image ? own.width * scale : standard_width;
   std::unique_ptr<Env> shown;
-  const bool sizes_differ = !impl_->sees_image || scale > 1;
+  if (options.outside) {
+    // As wide as films are; the policy's pixels have no part in its size.
+    impl_->height = options.scale > 0 && impl_->sees_image ? own.height * options.scale : options.min_height;
+    impl_->width = impl_->height * 8 / 5;
+    shown = draw_larger(from_outside(config, played->spec()), impl_->height, impl_->width);
+  }
+  const bool sizes_differ = !shown && (!impl_->sees_image || scale > 1);
   if (sizes_differ && (options.redraw || !impl_->sees_image)) shown = draw_larger(config, impl_->height, impl_->width);
   if (!shown && !impl_->sees_image)
     throw Error(text("there is nothing to show: the policy sees no image, and environment '", played->spec().name, "' draws none"));
@@ -128,6 +166,9 @@ Image Viewer::picture(PictureView view, const Observation& observation, const Po
   Image image = impl_->plain(observation);
   switch (view) {
     case PictureView::raw: break;
+    case PictureView::outside:
+      if (impl_->sees_image) impl_->add_inset(image, observation, policy);
+      break;
     case PictureView::overlay: impl_->draw_patches(image, policy); break;
     case PictureView::heatmap:
       if (const auto views = shown_views(policy); !views.empty())

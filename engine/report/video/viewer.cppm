@@ -15,12 +15,14 @@ struct ViewerOptions {
   int min_height = 400;  ///< rows
   bool redraw = true;    ///< as in VideoOptions
   int steps = 0;         ///< as in VideoOptions
+  bool outside = false;  ///< for pictures of the view `outside`, and of no other
 };
 
 /// An environment to play on, and pictures of what happens there, larger than the policy sees them.
 class Viewer {
  public:
-  /// @throws Error as `make_env` does, and if neither the policy nor the environment offers an image.
+  /// @throws Error as `make_env` does, if neither the policy nor the environment offers an image, and if it is to be seen from
+  /// outside and cannot.
   Viewer(const Config& env, const ObservationSpec& seen, const ViewerOptions& options);
   ~Viewer();
 

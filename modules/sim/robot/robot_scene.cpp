@@ -85,9 +85,7 @@ Primitive seen(const RobotShape& shape) {
 
 const std::vector<RobotShape>& visible(const RobotLink& link) { return link.visuals.empty() ? link.collisions : link.visuals; }
 
-}  // namespace
-
-Scene robot_scene(const RobotWorld& world) {
+Scene lit_scene() {
   Scene scene;
   scene.textures = {checkers(), plain_sky()};
   scene.sky = 1;
@@ -99,18 +97,19 @@ Scene robot_scene(const RobotWorld& world) {
                    .directional = true,
                    .casts_shadow = true}};
   scene.shadow.directional_half_width = 1000;
-  for (const auto& link : world.robot().links)
-    for (const auto& shape : visible(link)) scene.primitives.push_back(seen(shape));
-  if (world.terrain().plane)
-    scene.primitives.push_back({.shape = Shape::plane, .specular = 0, .texture = 0, .texture_uniform = true});
-  for (const auto& box : world.terrain().boxes) {
+  return scene;
+}
+
+void add_terrain(const Terrain& terrain, Scene& scene) {
+  if (terrain.plane) scene.primitives.push_back({.shape = Shape::plane, .specular = 0, .texture = 0, .texture_uniform = true});
+  for (const auto& box : terrain.boxes) {
     auto& primitive = scene.primitives.emplace_back(
         Primitive{.shape = Shape::box, .size = narrowed<Vec3>(box.half), .rgba = box.rgba, .specular = .1f});
     put(box.placement, primitive);
   }
-  move_robot(world, scene);
-  return scene;
 }
+
+}  // namespace
 
 void move_robot(const RobotWorld& world, Scene& scene) {
   std::size_t next = 0;
@@ -120,6 +119,35 @@ void move_robot(const RobotWorld& world, Scene& scene) {
     const Placement place = world.link_placement(static_cast<int>(link));
     for (const auto& shape : visible(links[link])) put(place * seat(shape), scene.primitives[next++]);
   }
+}
+
+Scene robot_scene(const RobotWorld& world) {
+  Scene scene = lit_scene();
+  for (const auto& link : world.robot().links)
+    for (const auto& shape : visible(link)) scene.primitives.push_back(seen(shape));
+  add_terrain(world.terrain(), scene);
+  move_robot(world, scene);
+  return scene;
+}
+
+Scene terrain_scene(const RobotWorld& world) {
+  Scene scene = lit_scene();
+  add_terrain(world.terrain(), scene);
+  return scene;
+}
+
+Camera camera_on(const RobotWorld& world, const RobotCamera& camera) {
+  const Placement link = world.link_placement(camera.link);
+  const auto direction = [&link](const std::array<double, 3>& own) {
+    const Placement origin{.rotation = link.rotation};
+    return narrowed<Vec3>((origin * Placement{.position = own}).position);
+  };
+  return {.position = narrowed<Vec3>((link * Placement{.position = camera.position}).position),
+          .forward = direction(camera.forward),
+          .up = direction(camera.up),
+          .vertical_fov_degrees = static_cast<float>(camera.vertical_fov_degrees),
+          .near_plane = static_cast<float>(camera.near_plane),
+          .far_plane = static_cast<float>(camera.far_plane)};
 }
 
 }  // namespace iap

@@ -1,3 +1,5 @@
+module;
+#include <array>
 export module iap.sim:robot_scene;
 import iap.render;
 import :robot_world;
@@ -10,5 +12,19 @@ export namespace iap {
 Scene robot_scene(const RobotWorld& world);
 /// Moves the robot in a scene that `robot_scene` made of this world on this terrain. Allocates nothing.
 void move_robot(const RobotWorld& world, Scene& scene);
+/// The same without the robot, and without its shadow: what a camera sees whose own body is not to be in its pictures.
+Scene terrain_scene(const RobotWorld& world);
+
+/// A camera on a link of a robot. Place and axes are in the link's frame.
+struct RobotCamera {
+  int link = 0;
+  std::array<double, 3> position{};  ///< m
+  std::array<double, 3> forward{1, 0, 0}, up{0, 0, 1};
+  double vertical_fov_degrees = 60;
+  double near_plane = .01, far_plane = 100;  ///< m
+};
+
+/// Where `camera` stands and looks now. Allocates nothing.
+Camera camera_on(const RobotWorld& world, const RobotCamera& camera);
 
 }  // namespace iap

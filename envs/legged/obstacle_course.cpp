@@ -1,0 +1,227 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+module iap.envs.legged;
+import iap.core;
+import iap.env;
+import iap.legged;
+import iap.render;
+import iap.sim;
+#include "body.hpp"
+#include "course.hpp"
+#include "picture.hpp"
+
+namespace iap {
+namespace {
+
+constexpr int episode_steps = 6000, generator_numbers = 4;
+
+/// The numbers of the courses that episodes take place on.
+struct CourseRange {
+  std::int64_t first = 0, last = -1;
+  bool all() const { return last < first; }
+};
+
+CourseRange read_courses(Options& options) {
+  constexpr std::int64_t most = 4'000'000'000;
+  const Config& given = options.value("courses");
+  if (given.is_null() || (given.list() && given.list()->empty()) || (given.map() && given.map()->empty())) return {};
+  const auto range = options.integers("courses");
+  if (range.size() != 2 || range[0] < 0 || range[0] > range[1] || range[1] > most)
+    options.fail(
+        text("option 'courses' must be {first, last} with 0 <= first <= last <= ", most, ", or {} for a new one each episode"));
+  return {range[0], range[1]};
+}
+
+RobotCamera read_camera(Options& options) {
+  const double tilt = options.number_in("camera_tilt", -1.5, 1.5, 0);
+  RobotCamera camera{.position = {options.number_in("camera_x", -1, 1, .27), 0, options.number_in("camera_z", -1, 1, .03)},
+                     .forward = {std::cos(tilt), 0, -std::sin(tilt)},
+                     .up = {std::sin(tilt), 0, std::cos(tilt)},
+                     .vertical_fov_degrees = options.number_in("camera_fov", 1, 170, 60),
+                     .near_plane = options.number_in("camera_near", 1e-4, 1, .01),
+                     .far_plane = options.number_in("camera_far", 1, 10000, 100)};
+  return camera;
+}
+
+/// The obstacle course of "Unlocking Pixels for Reinforcement Learning via Implicit Attention" (section 5.3 and A.2): A1 starts on
+/// a raised platform with walls ahead, sees them through a camera that looks straight ahead, and is paid for its way along x,
+/// clipped at each step. Actions modulate a trajectory generator: its frequency, intensity, height and share of stance, each linear
+/// over its range, then a residual to each of the twelve joint targets. The vector holds roll, pitch and their rates, the joint
+/// angles and the generator's phase. An episode ends when the robot has fallen, from the platform too, or when the course is
+/// complete.
+class ObstacleCourse final : public Env {
+ public:
+  explicit ObstacleCourse(Options& options)
+      : body_(legged_robot("a1"), .15, options),
+        layout_(read_course(options)),
+        courses_(read_courses(options)),
+        generator_options_{
+            .offsets = options.choice("gait", {"trot", "walk"}, "trot") == "walk" ? legged::walk_offsets : legged::trot_offsets,
+            .residual = options.number_in("residual", 0, 1, .15)},
+        generator_(generator_options_),
+        camera_(read_camera(options)) {
+    cap_ = options.number_in("cap", 0, 1, .004);
+    counts_walls_ = options.choice("reward", {"way", "walls"}, "way") == "walls";
+    leg_phases_ = options.boolean("leg_phases", false);
+    const std::string view = options.choice("view", {"camera", "depth", "behind", "beside", "none"}, "camera");
+    view_ = view == "behind" ? View::behind : view == "beside" ? View::beside : View::camera;
+    shows_body_ = options.boolean("body", false) || view_ != View::camera;
+    if (view != "none") {
+      picture_ = read_picture(options, PictureSize{32, 32}, view == "depth");
+      spec_.observation.images.push_back(picture_->spec());
+      views_.push_back(picture_->view());
+    }
+    if (options.boolean("state", true)) state_.resize(LeggedBody::imu + LeggedBody::joints + (leg_phases_ ? 8 : 2));
+    if (state_.empty() && !picture_) options.fail("it would show nothing: leave out view = \"none\" or state = false");
+    spec_.name = "a1-obstacle-course";
+    spec_.action_size = generator_numbers + LeggedBody::joints;
+    spec_.control_dt = spec_.observation.dt = body_.control_dt();
+    spec_.max_steps = episode_steps;
+    spec_.observation.vector = static_cast<int>(state_.size());
+    if (!state_.empty()) spec_.state_names = names();
+  }
+
+  const EnvSpec& spec() const override { return spec_; }
+
+  void reset(std::uint64_t seed) override {
+    std::uint64_t number = seed;
+    if (!courses_.all()) {
+      Random choice({.seed = seed, .member = 2, .purpose = Purpose::environment});
+      number = courses_.first + choice.below(static_cast<std::uint32_t>(courses_.last - courses_.first + 1));
+    }
+    course_ = make_course(layout_, body_.friction(), number);
+    body_.world().set_terrain(course_.terrain);
+    const std::vector<double> pose = neutral_pose();
+    Random random({.seed = seed, .purpose = Purpose::environment});
+    body_.reset({.position = {0, 0, layout_.platform_height + body_.robot().touching_height(pose) + drop}, .angles = pose}, random);
+    generator_.reset();
+    if (picture_) scene_ = shows_body_ ? robot_scene(body_.world()) : terrain_scene(body_.world());
+    steps_ = 0;
+    walls_passed_ = 0;
+    running_ = true;
+    drawn_ = false;
+  }
+
+  StepResult step(std::span<const float> action) override {
+    if (!running_) throw Error("a1-obstacle-course: the episode has not begun or is over; call reset before step");
+    clip_action(spec_, action, action_);
+    const double way = body_.step(targets());
+    drawn_ = false;
+    StepResult result{.truncated = ++steps_ >= episode_steps, .unstable = body_.world().unstable()};
+    if (!result.unstable) result.reward = counts_walls_ ? walls_passed() : std::clamp(way, -cap_, cap_);
+    result.terminated =
+        result.unstable || body_.fallen(layout_.platform_height) || body_.world().state().position[0] >= course_.end;
+    running_ = !result.terminated && !result.truncated;
+    return result;
+  }
+
+  Observation observe() override {
+    if (!drawn_ && !body_.world().unstable()) {
+      if (!state_.empty()) write_state();
+      if (picture_) draw();
+    }
+    drawn_ = true;
+    return {.images = views_, .vector = state_};
+  }
+
+ private:
+  enum class View : std::uint8_t { camera, behind, beside };
+  static constexpr double drop = .02;  // m above the platform, from which an episode begins
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> all = body_.state_names();
+    all.resize(LeggedBody::imu + LeggedBody::joints);
+    if (!leg_phases_) {
+      all.insert(all.end(), {"generator cosine", "generator sine"});
+      return all;
+    }
+    for (const auto& leg : body_.robot().legs)
+      for (const char* part : {" cosine", " sine"}) all.push_back(text("phase of ", leg.name, part));
+    return all;
+  }
+
+  std::vector<double> neutral_pose() const {
+    std::vector<double> pose;
+    for (int leg = 0; leg < legged::leg_count; ++leg)
+      pose.insert(pose.end(), generator_options_.neutral.begin(), generator_options_.neutral.end());
+    return pose;
+  }
+
+  // The joint targets that the action asks the generator for.
+  std::span<const double> targets() {
+    const auto within = [](float action, double low, double high) { return low + (action + 1.) / 2 * (high - low); };
+    legged::TrajectoryCommand command{.frequency = within(action_[0], 0, 3),
+                                      .intensity = within(action_[1], 0, 1.5),
+                                      .height = within(action_[2], -.5, 1),
+                                      .stance_swing_ratio = within(action_[3], .2, 5)};
+    for (int i = 0; i < LeggedBody::joints; ++i)
+      command.residuals[i / 3][i % 3] = generator_options_.residual * action_[generator_numbers + i];
+    const auto legs = generator_.step(spec_.control_dt, command);
+    for (int i = 0; i < LeggedBody::joints; ++i) targets_[i] = legs[i / 3][i % 3];
+    return targets_;
+  }
+
+  // How many more walls the robot's middle has passed than ever before.
+  int walls_passed() {
+    const int before = walls_passed_;
+    const double x = body_.world().state().position[0];
+    while (walls_passed_ < static_cast<int>(course_.passed.size()) && x > course_.passed[walls_passed_]) ++walls_passed_;
+    return walls_passed_ - before;
+  }
+
+  void write_state() {
+    float* at = body_.write_state(state_.data(), false);
+    const auto write = [&at](double part) { *at++ = static_cast<float>(part); };
+    if (!leg_phases_) {
+      std::ranges::for_each(generator_.state(), write);
+      return;
+    }
+    for (const double phase : generator_.leg_phases()) {
+      write((std::cos(phase) + 1) / 2);
+      write((std::sin(phase) + 1) / 2);
+    }
+  }
+
+  void draw() {
+    if (shows_body_) move_robot(body_.world(), scene_);
+    switch (view_) {
+      case View::camera: scene_.camera = camera_on(body_.world(), camera_); break;
+      case View::behind: scene_.camera = camera_behind(body_); break;
+      case View::beside: scene_.camera = camera_above(body_); break;
+    }
+    picture_->draw(scene_);
+  }
+
+  LeggedBody body_;
+  CourseOptions layout_;
+  CourseRange courses_;
+  legged::TrajectoryOptions generator_options_;
+  legged::TrajectoryGenerator generator_;
+  RobotCamera camera_;
+  Course course_;
+  EnvSpec spec_;
+  Scene scene_;
+  View view_ = View::camera;
+  int steps_ = 0, walls_passed_ = 0;
+  double cap_ = 0;
+  bool counts_walls_ = false, leg_phases_ = false, shows_body_ = false, running_ = false, drawn_ = false;
+  std::array<float, generator_numbers + LeggedBody::joints> action_{};
+  std::array<double, LeggedBody::joints> targets_{};
+  std::vector<float> state_;
+  std::optional<RobotPicture> picture_;
+  std::vector<ImageView> views_;
+};
+
+}  // namespace
+
+extern "C++" std::unique_ptr<Env> make_a1_obstacle_course(Options& options) { return std::make_unique<ObstacleCourse>(options); }
+
+}  // namespace iap

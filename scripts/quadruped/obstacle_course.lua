@@ -1,0 +1,64 @@
+-- Figure 11 of "Unlocking Pixels for Reinforcement Learning via Implicit Attention" (section 5.3): A1 walks along a raised platform
+-- past walls that it sees through a camera. The policy has two levels: a high level that looks at 32 x 32 pixels, now and then, and
+-- a linear low level that drives the trajectory generator of the legs at every step. With attention over single pixels, or with
+-- the convolutional network that the paper compares with; the rows of table 2 are --set patch=4 --set stride=2 and so on.
+--
+--   ./dev run scripts/quadruped/obstacle_course.lua                       attention
+--   ./dev run scripts/quadruped/obstacle_course.lua --set policy=cnn      convolutions: 14,954 parameters
+--   ... --resume                                                          continue where it stopped
+--   ... --set iterations=2 --set env.time_limit=200 --set eval_episodes=2     a trial of seconds
+--
+-- How many walls the best policy passes on courses that no training saw is printed at the end; iap eval RUN --set reward=walls
+-- --set courses=[2000000,2999999] says it again, and iap play RUN --view outside shows it.
+local iap = require "iap"
+
+local options = iap.options { policy = "iap", patch = 1, stride = 0, seed = 1, courses = 20 }
+if options.policy ~= "iap" and options.policy ~= "cnn" then
+  error("policy must be iap or cnn, got " .. options.policy, 0)
+end
+local stride = options.stride > 0 and options.stride or options.patch
+local cells = ((32 - options.patch) // stride + 1) ^ 2
+
+local high
+if options.policy == "cnn" then
+  high = iap.policy.sequence {
+    iap.policy.cnn { layers = { { channels = 4 }, { channels = 8 }, { channels = 8, pool = 2 } }, bias = false },
+    iap.policy.linear { units = 10, activation = "tanh", bias = false },
+    iap.policy.linear { activation = "tanh", bias = false },
+  }
+else
+  high = iap.policy.sequence {
+    iap.attention.rank {
+      patch = options.patch, stride = stride, d = 4, kernel = "relu", top = math.min(10, math.tointeger(cells)), values = "position",
+    },
+    iap.policy.linear { activation = "tanh" },
+  }
+end
+local policy = iap.policy.hierarchy { high = high, low = iap.policy.linear { activation = "tanh" }, duration = { 10, 800 }, latent = 2 }
+
+local unseen = { 2000000, 2999999 }
+local env = iap.env.make("a1-obstacle-course", { leg_phases = true, courses = { 0, 999999 }, time_limit = 4000 })
+local name = options.policy == "cnn" and "cnn" or string.format("iap-%d-%d", options.patch, stride)
+local out = iap.run_folder(string.format("runs/quadruped/obstacle-course-%s-seed%d", name, options.seed))
+print(iap.policy.build(policy, env):summary())
+
+iap.train {
+  env = env,
+  policy = policy,
+  optimizer = iap.optim.es { population = 64, sigma = 0.05, learning_rate = 0.02, shaping = "pair_ranks" },
+  iterations = 300,
+  episode_seeds = "pairs",
+  eval_every = 10,
+  eval_episodes = 8,
+  seed = options.seed,
+  out = out,
+}
+iap.report.learning_curve(out, out .. "/media/curve.png")
+
+local elsewhere = iap.policy.load(out):metadata().env
+elsewhere.courses = unseen
+local way = iap.eval(out, { episodes = options.courses, seed = 1000, env = elsewhere })
+elsewhere.reward = "walls"
+local walls = iap.eval(out, { episodes = options.courses, seed = 1000, env = elsewhere })
+print(string.format("%d unseen courses: return %.2f, %.2f walls passed (%.2f to %.2f): %s", options.courses, way.mean, walls.mean,
+  walls.low or walls.mean, walls.high or walls.mean, out))
