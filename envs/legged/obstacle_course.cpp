@@ -16,12 +16,13 @@ import iap.render;
 import iap.sim;
 #include "body.hpp"
 #include "course.hpp"
+#include "gait.hpp"
 #include "picture.hpp"
 
 namespace iap {
 namespace {
 
-constexpr int episode_steps = 6000, generator_numbers = 4;
+constexpr int episode_steps = 6000;
 
 /// The numbers of the courses that episodes take place on.
 struct CourseRange {
@@ -63,14 +64,10 @@ class ObstacleCourse final : public Env {
       : body_(legged_robot("a1"), .15, options),
         layout_(read_course(options)),
         courses_(read_courses(options)),
-        generator_options_{
-            .offsets = options.choice("gait", {"trot", "walk"}, "trot") == "walk" ? legged::walk_offsets : legged::trot_offsets,
-            .residual = options.number_in("residual", 0, 1, .15)},
-        generator_(generator_options_),
+        gait_(options),
         camera_(read_camera(options)) {
     cap_ = options.number_in("cap", 0, 1, .004);
     counts_walls_ = options.choice("reward", {"way", "walls"}, "way") == "walls";
-    leg_phases_ = options.boolean("leg_phases", false);
     const std::string view = options.choice("view", {"camera", "depth", "behind", "beside", "none"}, "camera");
     view_ = view == "behind" ? View::behind : view == "beside" ? View::beside : View::camera;
     shows_body_ = options.boolean("body", false) || view_ != View::camera;
@@ -79,10 +76,10 @@ class ObstacleCourse final : public Env {
       spec_.observation.images.push_back(picture_->spec());
       views_.push_back(picture_->view());
     }
-    if (options.boolean("state", true)) state_.resize(LeggedBody::imu + LeggedBody::joints + (leg_phases_ ? 8 : 2));
+    if (options.boolean("state", true)) state_.resize(LeggedBody::imu + LeggedBody::joints + gait_.state_size());
     if (state_.empty() && !picture_) options.fail("it would show nothing: leave out view = \"none\" or state = false");
     spec_.name = "a1-obstacle-course";
-    spec_.action_size = generator_numbers + LeggedBody::joints;
+    spec_.action_size = ModulatedGait::actions;
     spec_.control_dt = spec_.observation.dt = body_.control_dt();
     spec_.max_steps = episode_steps;
     spec_.observation.vector = static_cast<int>(state_.size());
@@ -99,10 +96,10 @@ class ObstacleCourse final : public Env {
     }
     course_ = make_course(layout_, body_.friction(), number);
     body_.world().set_terrain(course_.terrain);
-    const std::vector<double> pose = neutral_pose();
+    const std::vector<double> pose = gait_.neutral_pose();
     Random random({.seed = seed, .purpose = Purpose::environment});
     body_.reset({.position = {0, 0, layout_.platform_height + body_.robot().touching_height(pose) + drop}, .angles = pose}, random);
-    generator_.reset();
+    gait_.reset();
     if (picture_) scene_ = shows_body_ ? robot_scene(body_.world()) : terrain_scene(body_.world());
     steps_ = 0;
     walls_passed_ = 0;
@@ -113,7 +110,7 @@ class ObstacleCourse final : public Env {
   StepResult step(std::span<const float> action) override {
     if (!running_) throw Error("a1-obstacle-course: the episode has not begun or is over; call reset before step");
     clip_action(spec_, action, action_);
-    const double way = body_.step(targets());
+    const double way = body_.step(gait_.step(spec_.control_dt, action_));
     drawn_ = false;
     StepResult result{.truncated = ++steps_ >= episode_steps, .unstable = body_.world().unstable()};
     if (!result.unstable) result.reward = counts_walls_ ? walls_passed() : std::clamp(way, -cap_, cap_);
@@ -125,7 +122,7 @@ class ObstacleCourse final : public Env {
 
   Observation observe() override {
     if (!drawn_ && !body_.world().unstable()) {
-      if (!state_.empty()) write_state();
+      if (!state_.empty()) gait_.write_state(body_.write_state(state_.data(), false));
       if (picture_) draw();
     }
     drawn_ = true;
@@ -139,34 +136,11 @@ class ObstacleCourse final : public Env {
   std::vector<std::string> names() const {
     std::vector<std::string> all = body_.state_names();
     all.resize(LeggedBody::imu + LeggedBody::joints);
-    if (!leg_phases_) {
-      all.insert(all.end(), {"generator cosine", "generator sine"});
-      return all;
-    }
-    for (const auto& leg : body_.robot().legs)
-      for (const char* part : {" cosine", " sine"}) all.push_back(text("phase of ", leg.name, part));
+    std::vector<std::string> legs;
+    for (const auto& leg : body_.robot().legs) legs.push_back(leg.name);
+    const auto phases = gait_.state_names(legs);
+    all.insert(all.end(), phases.begin(), phases.end());
     return all;
-  }
-
-  std::vector<double> neutral_pose() const {
-    std::vector<double> pose;
-    for (int leg = 0; leg < legged::leg_count; ++leg)
-      pose.insert(pose.end(), generator_options_.neutral.begin(), generator_options_.neutral.end());
-    return pose;
-  }
-
-  // The joint targets that the action asks the generator for.
-  std::span<const double> targets() {
-    const auto within = [](float action, double low, double high) { return low + (action + 1.) / 2 * (high - low); };
-    legged::TrajectoryCommand command{.frequency = within(action_[0], 0, 3),
-                                      .intensity = within(action_[1], 0, 1.5),
-                                      .height = within(action_[2], -.5, 1),
-                                      .stance_swing_ratio = within(action_[3], .2, 5)};
-    for (int i = 0; i < LeggedBody::joints; ++i)
-      command.residuals[i / 3][i % 3] = generator_options_.residual * action_[generator_numbers + i];
-    const auto legs = generator_.step(spec_.control_dt, command);
-    for (int i = 0; i < LeggedBody::joints; ++i) targets_[i] = legs[i / 3][i % 3];
-    return targets_;
   }
 
   // How many more walls the robot's middle has passed than ever before.
@@ -175,19 +149,6 @@ class ObstacleCourse final : public Env {
     const double x = body_.world().state().position[0];
     while (walls_passed_ < static_cast<int>(course_.passed.size()) && x > course_.passed[walls_passed_]) ++walls_passed_;
     return walls_passed_ - before;
-  }
-
-  void write_state() {
-    float* at = body_.write_state(state_.data(), false);
-    const auto write = [&at](double part) { *at++ = static_cast<float>(part); };
-    if (!leg_phases_) {
-      std::ranges::for_each(generator_.state(), write);
-      return;
-    }
-    for (const double phase : generator_.leg_phases()) {
-      write((std::cos(phase) + 1) / 2);
-      write((std::sin(phase) + 1) / 2);
-    }
   }
 
   void draw() {
@@ -203,8 +164,7 @@ class ObstacleCourse final : public Env {
   LeggedBody body_;
   CourseOptions layout_;
   CourseRange courses_;
-  legged::TrajectoryOptions generator_options_;
-  legged::TrajectoryGenerator generator_;
+  ModulatedGait gait_;
   RobotCamera camera_;
   Course course_;
   EnvSpec spec_;
@@ -212,9 +172,8 @@ class ObstacleCourse final : public Env {
   View view_ = View::camera;
   int steps_ = 0, walls_passed_ = 0;
   double cap_ = 0;
-  bool counts_walls_ = false, leg_phases_ = false, shows_body_ = false, running_ = false, drawn_ = false;
-  std::array<float, generator_numbers + LeggedBody::joints> action_{};
-  std::array<double, LeggedBody::joints> targets_{};
+  bool counts_walls_ = false, shows_body_ = false, running_ = false, drawn_ = false;
+  std::array<float, ModulatedGait::actions> action_{};
   std::vector<float> state_;
   std::optional<RobotPicture> picture_;
   std::vector<ImageView> views_;

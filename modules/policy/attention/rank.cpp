@@ -15,7 +15,7 @@ import iap.core;
 import iap.attention;
 import :attention_parts;
 import :internal;
-import :pooled_image;
+import :retina;
 import :rank_head;
 
 namespace iap {
@@ -49,7 +49,7 @@ struct RankOptions {
 
   std::int64_t rows() const { return masked ? grid.count() : top; }
 
-  PooledImage image;
+  Retina image;
   PatchGrid grid;
   int d, top;
   float pixel_offset;
@@ -83,8 +83,7 @@ class Rank final : public Block {
     if (options_.motion) line += " + motion";
     if (options_.heads.size() > 1) line += text(", heads ", options_.heads.size());
     if (options_.masked) line += ", masked";
-    if (options_.image.pool() > 1) line += text(", pool ", options_.image.pool());
-    return line + options_.encoding->describe();
+    return line + options_.image.describe() + options_.encoding->describe();
   }
   void initialise(std::span<float> parameters, Random& random) const override {
     for (const RankHead& head : options_.heads) head.initialise(parameters, random);
@@ -99,6 +98,7 @@ class Rank final : public Block {
   }
   void reset(std::uint64_t episode_seed) override {
     has_frame_before_ = false;
+    options_.image.reset();
     for (RankHead& head : options_.heads) head.new_episode(episode_seed);
   }
 

@@ -15,7 +15,7 @@ import iap.attention;
 import :attention_parts;
 import :compression;
 import :internal;
-import :pooled_image;
+import :retina;
 
 namespace iap {
 namespace {
@@ -80,7 +80,7 @@ struct TransOptions {
     return made;
   }
 
-  PooledImage image;
+  Retina image;
   PatchGrid grid;
   float pixel_offset;
   PositionForm position;
@@ -113,8 +113,7 @@ class TransBlock final : public Block {
     if (heads().size() > 1) line += text(", heads ", heads().size());
     if (options_.shape.residual) line += ", residual";
     if (options_.layer_norm) line += ", layer norm";
-    if (options_.image.pool() > 1) line += text(", pool ", options_.image.pool());
-    return line + options_.encoding->describe();
+    return line + options_.image.describe() + options_.encoding->describe();
   }
   /// W_V begins as N(0, 1/c).
   void initialise(std::span<float> parameters, Random& random) const override {
@@ -140,6 +139,7 @@ class TransBlock final : public Block {
     shift_ = parameters.subspan(options_.shift, options_.width);
   }
   void reset(std::uint64_t episode_seed) override {
+    options_.image.reset();
     for (TransHead& head : options_.heads) head.attention->new_episode(episode_seed);
   }
 

@@ -12,7 +12,7 @@ module iap.policy;
 import iap.core;
 import :convolution;
 import :internal;
-import :pooled_image;
+import :retina;
 
 namespace iap {
 namespace {
@@ -27,7 +27,7 @@ namespace {
 class Cnn final : public Block {
  public:
   struct Built {
-    PooledImage image;
+    Retina image;
     float pixel_offset;
     std::vector<ConvolutionLayer> layers;
   };
@@ -49,6 +49,7 @@ class Cnn final : public Block {
   void bind(std::span<const float> parameters) override {
     for (auto& layer : built_.layers) layer.bind(parameters);
   }
+  void reset(std::uint64_t) override { built_.image.reset(); }
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
     unpack(built_.image.look(observation));
     std::span<const float> in = planes_;
@@ -81,7 +82,7 @@ class Cnn final : public Block {
 
 MadeBlock make_cnn(Options& options, const BlockContext& context, ParameterLayout& layout) {
   Cnn::Built built{
-      PooledImage(options, *context.observation), static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5)), {}};
+      Retina(options, *context.observation), static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5)), {}};
   LayerDefaults defaults;
   defaults.activation = read_activation(options, "activation", Activation::relu);
   defaults.padding = options.choice("padding", {"valid", "same"}, "valid");

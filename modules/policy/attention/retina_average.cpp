@@ -8,7 +8,7 @@ module;
 module iap.policy;
 import iap.core;
 import :attention_parts;
-import :pooled_image;
+import :retina;
 
 namespace iap {
 namespace {
@@ -20,29 +20,43 @@ void add_row(const std::uint8_t* row, std::span<std::uint32_t> sums) {
 
 }  // namespace
 
-PooledImage::PooledImage(Options& options, const ObservationSpec& observation)
+Retina::Retina(Options& options, const ObservationSpec& observation)
     : index_(read_image(options, observation)),
       name_(observation.images[index_].name),
       pool_(static_cast<int>(options.integer_in("pool", 1, 1 << 10, 1))),
-      shape_(observation.images[index_].shape) {
-  if (pool_ == 1) return;
+      shape_(observation.images[index_].shape),
+      contrast_name_(options.choice("contrast", {"none", "frame", "episode"}, "none")) {
   if (shape_.height < pool_ || shape_.width < pool_)
     options.fail(text("option 'pool' is ", pool_, ", but the image has only ", shape_.height, " x ", shape_.width, " pixels"));
-  sums_.resize(static_cast<std::size_t>(shape_.width / pool_ * pool_) * shape_.channels);
-  shape_.height /= pool_;
-  shape_.width /= pool_;
-  pooled_ = Image(shape_);
-  view_ = pooled_.view();
+  if (pool_ > 1) {
+    sums_.resize(static_cast<std::size_t>(shape_.width / pool_ * pool_) * shape_.channels);
+    shape_.height /= pool_;
+    shape_.width /= pool_;
+    pooled_ = Image(shape_);
+    view_ = pooled_.view();
+  }
+  if (contrast_name_ != "none")
+    contrast_.emplace_back(contrast_name_ == "frame" ? Contrast::Against::frame : Contrast::Against::episode, shape_);
 }
 
-const ImageView& PooledImage::look(const Observation& observation) {
-  const ImageView& image = observation.images[index_];
-  if (pool_ == 1) return image;
-  average(image);
-  return view_;
+std::string Retina::describe() const {
+  return text(pool_ > 1 ? text(", pool ", pool_) : "", contrast_.empty() ? "" : ", contrast " + contrast_name_);
 }
 
-void PooledImage::average(const ImageView& image) {
+void Retina::reset() {
+  for (Contrast& contrast : contrast_) contrast.reset();
+}
+
+const ImageView& Retina::look(const Observation& observation) {
+  const ImageView* image = &observation.images[index_];
+  if (pool_ > 1) {
+    average(*image);
+    image = &view_;
+  }
+  return contrast_.empty() ? *image : contrast_.front().look(*image);
+}
+
+void Retina::average(const ImageView& image) {
   const std::size_t channels = shape_.channels, width = shape_.width, pool = pool_, count = pool * pool;
   const std::size_t pitch = static_cast<std::size_t>(image.shape.width) * channels;
   for (std::size_t y = 0; y < static_cast<std::size_t>(shape_.height); ++y) {

@@ -1,0 +1,67 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+/// The image that a block looks at.
+module iap.policy:retina;
+import iap.core;
+
+namespace iap {
+
+/// What changed in an image since the frame before, or against the mean of the episode's frames before: what stands still fades.
+/// Bytes are 128 + the difference, clipped to 0 ... 255, so that with pixel_offset -0.5 an unchanged pixel counts as 0; floats are
+/// the difference. All of an episode's first frame is unchanged.
+class Contrast {
+ public:
+  enum class Against : std::uint8_t { frame, episode };
+
+  Contrast(Against against, const ImageShape& shape);
+  void reset() { frames_ = 0; }
+  /// Borrowed until the next call.
+  const ImageView& look(const ImageView& image);
+
+ private:
+  Against against_;
+  std::uint32_t frames_ = 0;  // in the sums, or whether there was one
+  Image before_, changed_;
+  ImageView view_;
+  std::vector<std::uint32_t> sums_;  // of the episode's bytes
+  std::vector<double> float_sums_;
+};
+
+/// The image of the observation that option `image` names (the first by default), or its pool x pool averages (option `pool`, 1): a
+/// block then sees what a camera of a pool-th of the size would, antialiased, and its patches are `pool` times as large in the
+/// image. Rows and columns at the end that fill no average are left out. Option `contrast` ("none") shows what changed instead,
+/// "frame" or "episode": see Contrast.
+class Retina {
+ public:
+  Retina(Options& options, const ObservationSpec& observation);
+
+  const std::string& name() const { return name_; }
+  int pool() const { return pool_; }
+  /// Of what `look` returns.
+  const ImageShape& shape() const { return shape_; }
+  /// ", pool 2, contrast frame": what is not as by default.
+  std::string describe() const;
+  /// An episode begins.
+  void reset();
+  /// Once a frame. Borrowed until the next call, or from the observation where it is shown as it is.
+  const ImageView& look(const Observation& observation);
+
+ private:
+  void average(const ImageView& image);
+
+  std::size_t index_;
+  std::string name_;
+  int pool_;
+  ImageShape shape_;
+  std::string contrast_name_;
+  std::vector<Contrast> contrast_;  // one or none
+  Image pooled_;
+  ImageView view_;
+  std::vector<std::uint32_t> sums_;  // of one column of pixels within a row of averages
+};
+
+}  // namespace iap
