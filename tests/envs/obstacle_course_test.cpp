@@ -240,6 +240,29 @@ TEST_CASE("actions set the generator's rhythm, and the state tells its phase") {
   }
 }
 
+TEST_CASE("ranges of the gait say what actions mean: the middle of narrow ones walks") {
+  Config::Map narrow{{"view", "none"},      {"timestep", .002},      {"physics_steps", 10},   {"cap", .02},
+                     {"wall_spacing", 50.}, {"least_frequency", 2.}, {"least_intensity", .3}, {"most_intensity", 1.},
+                     {"least_height", -.3}, {"most_height", .3},     {"least_ratio", 1.},     {"most_ratio", 3.}};
+  const auto middle = make(narrow);
+  // 2.5 cycles a second, of which 2/3 are stance (a phase below pi): after half a cycle, 10 steps of .02 s, the phase is 3 pi / 4.
+  middle->reset(1);
+  const std::vector<float> zero(16);
+  for (int step = 0; step < 10; ++step) middle->step(zero);
+  CHECK_THAT(middle->observe().vector[16], WithinAbs((std::cos(.75 * std::numbers::pi) + 1) / 2, 1e-5));
+  double way = 0;
+  bool over = false;
+  for (int step = 0; step < 250 && !over; ++step) {
+    const auto result = middle->step(zero);
+    way += result.reward;
+    over = result.terminated;
+  }
+  CHECK_FALSE(over);
+  CHECK(way > .2 * 5);
+  narrow["least_ratio"] = 4.;
+  CHECK_THROWS_MATCHES(make(narrow), Error, MessageMatches(ContainsSubstring("'most_ratio' must be in [4, 5]")));
+}
+
 TEST_CASE("options of the obstacle course that make no sense are errors") {
   CHECK_THROWS_MATCHES(make({{"courses", Config::List{3, 1}}}), Error, MessageMatches(ContainsSubstring("first <= last")));
   CHECK_THROWS_MATCHES(make({{"platform_length", 1.2}}), Error, MessageMatches(ContainsSubstring("ends before the course does")));
