@@ -76,25 +76,17 @@ local function job_of(task, variant, seed)
   }
 end
 
--- The names of `wanted`, those of all where there are none; a name that `all` lacks is an error.
-local function chosen(what, wanted, all)
-  local known, listed, names = {}, {}, {}
-  for _, one in ipairs(all) do
-    known[one.name] = true
-    table.insert(listed, one.name)
-  end
-  for _, name in ipairs(wanted) do
-    if not known[name] then error(string.format("there is no %s %s; there are %s", what, name, table.concat(listed, ", ")), 0) end
-    names[name] = true
-  end
-  return next(names) and names or known
-end
-
 local wanted_variants = {}
 if options.variants ~= "all" then
   for name in options.variants:gmatch "[^, ]+" do table.insert(wanted_variants, name) end
 end
-local tasks_now, variants_now = chosen("task", arg, tasks), chosen("variant", wanted_variants, variants)
+local function set_of(chosen)
+  local names = {}
+  for _, one in ipairs(chosen) do names[one.name] = true end
+  return names
+end
+local tasks_now = set_of(paper.chosen("task", arg, tasks))
+local variants_now = set_of(paper.chosen("variant", wanted_variants, variants))
 
 -- Seeds first: each seed compares all variants on all tasks, so that a table stands early.
 local all, now = {}, {}
@@ -110,15 +102,13 @@ end
 
 -- Mean over the runs, the mean's standard error (nothing for one run) and how many they are; nothing where there are none.
 local function summary(finished, task, variant)
-  local returns = {}
+  local all = {}
   for _, job in ipairs(finished) do
-    if job.task == task and job.variant == variant then table.insert(returns, job.earned.mean) end
+    if job.task == task and job.variant == variant then table.insert(all, job.earned) end
   end
-  if #returns == 0 then return nil, nil, 0 end
-  local mean, square = 0, 0
-  for _, value in ipairs(returns) do mean = mean + value / #returns end
-  for _, value in ipairs(returns) do square = square + (value - mean) ^ 2 end
-  return mean, #returns > 1 and math.sqrt(square / (#returns - 1) / #returns) or nil, #returns
+  if #all == 0 then return nil, nil, 0 end
+  local joined = paper.joined(all)
+  return joined.mean, #all > 1 and joined.deviation / math.sqrt(#all) or nil, #all
 end
 
 local function show()
@@ -141,4 +131,10 @@ local function show()
   paper.write_table(root .. "/results.csv", columns, rows)
 end
 
-if options.show then show() else jobs.run(now, options.episodes, show) end
+if not options.show then
+  jobs.run(now, options.episodes, show)
+elseif jobs.finished(all, options.episodes)[1] then
+  show()
+else
+  error(string.format("no training in %s is finished and played for %d episodes; take away --set show=true", root, options.episodes), 0)
+end

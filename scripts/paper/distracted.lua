@@ -13,17 +13,7 @@ distracted.tasks = {
 }
 
 -- The tasks that a command line names, all of them where it names none.
-function distracted.chosen(names)
-  local known, listed, chosen = {}, {}, {}
-  for _, task in ipairs(distracted.tasks) do
-    known[task.name] = task
-    table.insert(listed, task.name)
-  end
-  for _, name in ipairs(names) do
-    table.insert(chosen, known[name] or error("table 1 has no task " .. name .. "; it has " .. table.concat(listed, ", "), 0))
-  end
-  return #chosen > 0 and chosen or distracted.tasks
-end
+function distracted.chosen(names) return paper.chosen("task", names, distracted.tasks) end
 
 -- `distraction` is "easy", "medium", "hard" (all static: one background, camera and set of colours per episode) or "none".
 -- `videos`: a folder of folders of frames such as DAVIS 2017's "JPEGImages/480p", or "" for the painted backgrounds.
@@ -33,8 +23,9 @@ function distracted.option(options, split)
   return { difficulty = options.distraction, videos = options.videos, split = split or "train" }
 end
 
-function distracted.make(task, options)
-  local env = { pixels = options.pixels, action_repeat = paper.action_repeat }
+-- The task of this name with the settings of `options`; `pixels` in place of theirs, where given.
+function distracted.make(task, options, pixels)
+  local env = { pixels = pixels or options.pixels, action_repeat = paper.action_repeat }
   env.distraction = distracted.option(options) or nil
   return iap.env.make(task, env)
 end

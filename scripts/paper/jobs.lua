@@ -51,7 +51,7 @@ local function earned(job, episodes)
   local path, iteration = judged(job)
   local before = known(job, iteration, episodes)
   if before then return before end
-  local fresh, cells = paper.earned(path, episodes), { tostring(iteration), tostring(episodes) }
+  local fresh, cells = paper.earned(path, episodes, nil, job.pixels), { tostring(iteration), tostring(episodes) }
   for _, name in ipairs(figures) do table.insert(cells, fresh[name] and string.format("%.17g", fresh[name]) or "") end
   paper.write_whole(job.out .. "/earned.csv", table.concat(cells, ",") .. "\n")
   return fresh
@@ -74,7 +74,7 @@ end
 
 -- Brings every job of `list` to its end; `show(jobs)` is called with those that are complete after each of them. A job has `out`,
 -- `env`, `policy` and `seed`, and may have `training`, options of iap.train in place of the papers', and `final`: the last policy counts,
--- not the best. It gains `earned` (see paper.earned), of `episodes` episodes.
+-- not the best; and `pixels`, the size of the pictures that it plays. It gains `earned` (see paper.earned), of `episodes` episodes.
 function jobs.run(list, episodes, show)
   local function pass(wanted)
     local others = {}

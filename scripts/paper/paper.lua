@@ -49,6 +49,19 @@ function paper.root(name, kept)
   return iap.run_folder("runs/paper/" .. name, { shared = shared })
 end
 
+-- Those of `all`, a list of tables with a `name`, that `names` lists, in that order; all of them where it lists none.
+function paper.chosen(what, names, all)
+  local known, listed, chosen = {}, {}, {}
+  for _, one in ipairs(all) do
+    known[one.name] = one
+    table.insert(listed, one.name)
+  end
+  for _, name in ipairs(names) do
+    table.insert(chosen, known[name] or error(string.format("there is no %s %s; there are %s", what, name, table.concat(listed, ", ")), 0))
+  end
+  return #chosen > 0 and chosen or all
+end
+
 -- The variant that --set kernel=NAME asks for.
 function paper.variant(name)
   return paper.kernels[name] or error("--set kernel: take relu, hybrid or brute, not " .. name, 0)
@@ -88,12 +101,21 @@ function paper.train_seeds(root, name, options, env, policy)
   return folders
 end
 
+-- A policy (a run's best, or a file) and its environment for pictures of `pixels`, averaged to the size that it learned from.
+function paper.enlarged(folder, pixels)
+  local policy = iap.policy.load(folder)
+  local env = policy:metadata().env
+  if not pixels or (env.pixels[1] == pixels[1] and env.pixels[2] == pixels[2]) then return policy, env end
+  env.pixels = pixels
+  return policy:resized(env, { fit = "pool" }), env
+end
+
 -- How good the best policy of a run is, or a policy file, on episodes that training never saw: iap.eval's mean, standard_deviation, low
--- and high. `distraction`, where given, takes the place of what it was trained with (false: none).
-function paper.earned(folder, episodes, distraction)
-  local env = iap.policy.load(folder):metadata().env
+-- and high. `distraction`, where given, takes the place of what it was trained with (false: none), `pixels` that of its pictures' size.
+function paper.earned(folder, episodes, distraction, pixels)
+  local policy, env = paper.enlarged(folder, pixels)
   if distraction ~= nil then env.distraction = distraction or nil end
-  return iap.eval(folder, { episodes = episodes, seed = 1000, env = env })
+  return iap.eval(policy, { episodes = episodes, seed = 1000, env = env })
 end
 
 -- What runs earned together (a list of what `paper.earned` gives): the mean return over the runs, the standard deviation between them

@@ -235,16 +235,17 @@ case_experiments() {
   says "runs/paper/table1-$trial/results-cartpole-swingup.csv" "cartpole-swingup,relu,1,"
   run run "$paper/table1.lua" "${undistracted[@]}" --set eyes=four
   exits 1
-  says err "--set eyes: take all, rank, trans or heads, not four"
+  says err "--set eyes: take all, rank, trans or change, not four"
   run run "$paper/table1_clean.lua" "${tiny[@]}" --set "pixels=[60,60]" --set eyes=trans --out clean reacher-easy
   exits 0
   grep -qE '^reacher-easy,trans,1,.*,250$' clean/results-reacher-easy.csv || fail "no row beside DrQ-v2"
-  run run "$paper/table1.lua" "${undistracted[@]}" --set episodes=1 --set eyes=heads --out one cartpole-swingup
+  run run "$paper/table1.lua" "${undistracted[@]}" --set "pixels=[120,160]" --set episodes=1 --set eyes=change --out one cartpole-swingup
   exits 0
-  grep -qE '^cartpole-swingup,heads,1,[0-9.]+,,,196,167,212$' one/results-cartpole-swingup.csv || fail "one episode has no interval"
+  grep -qE '^cartpole-swingup,change,1,[0-9.]+,,,196,167,212$' one/results-cartpole-swingup.csv || fail "one episode has no interval"
+  tr -d ' \n' < one/cartpole-swingup-change-seed1/config.json | grep -qF '"pixels":[60,80]' || fail "it does not learn from small pictures"
   run run "$paper/table1.lua" walker-wlak
   exits 1
-  says err "table 1 has no task walker-wlak; it has cheetah-run,"
+  says err "there is no task walker-wlak; there are cheetah-run,"
   run run "$paper/evaluate.lua" --set worlds=evry
   exits 1
   says err "--set worlds: take all or one of medium, clean, easy, hard, unseen, not evry"
