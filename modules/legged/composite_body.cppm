@@ -1,5 +1,5 @@
 export module iap.legged:composite_body;
-import :geometry;
+import :legs;
 import :robots;
 
 export namespace iap::legged {

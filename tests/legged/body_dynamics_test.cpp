@@ -7,6 +7,7 @@
 #include <vector>
 
 import iap.core;
+import iap.geometry;
 import iap.legged;
 
 using namespace iap;
@@ -82,7 +83,7 @@ TEST_CASE("the linear model is Newton's and Euler's laws at its attitude") {
       torque += vector(feet[foot]).cross(push);
       force += push;
     }
-    const auto m = rotation(attitude);
+    const auto m = geometry::rotation_of(attitude[0], attitude[1], attitude[2]);
     Eigen::Matrix<double, 3, 3, Eigen::RowMajor> axes;
     for (int i = 0; i < 9; ++i) axes(i / 3, i % 3) = m[i];
     const Vector3d back = axes * inertia * axes.transpose() * rates.segment<3>(6);
