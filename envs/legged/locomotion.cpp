@@ -26,10 +26,7 @@ constexpr int joints = 3;
 constexpr double fastest_target = 12;  // rad/s
 
 PerLeg<legged::LegKinematics> kinematics(const LeggedRobot& robot) {
-  const auto of = [&](int i) {
-    const Leg& leg = robot.legs[i];
-    return legged::LegKinematics({leg.abduction, leg.offset, leg.thigh, leg.shank, leg.signs});
-  };
+  const auto of = [&](int i) { return legged::LegKinematics(robot.legs[i].geometry); };
   return {of(0), of(1), of(2), of(3)};
 }
 
@@ -56,7 +53,7 @@ struct Locomotion::Impl {
         torques(of.joints.size()) {
     for (int leg = 0; leg < leg_count; ++leg) {
       rest[leg] = legs[leg].forward({of.standing[3 * leg], of.standing[3 * leg + 1], of.standing[3 * leg + 2]});
-      knees[leg] = of.legs[leg].signs[2] * of.standing[3 * leg + 2] > 0 ? legged::Knee::forwards : legged::Knee::backwards;
+      knees[leg] = of.legs[leg].geometry.axes[2] * of.standing[3 * leg + 2] > 0 ? legged::Knee::forwards : legged::Knee::backwards;
     }
   }
 

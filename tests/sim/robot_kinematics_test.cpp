@@ -101,10 +101,10 @@ TEST_CASE("legs are found with their measures, whatever the order of their names
       CHECK(found.joints[2] == text(names[i], "_knee"));
       CHECK(robot.description.links[found.toe].name == text(names[i], "_toe"));
       const Points truth = leg(measures, i, 0, 0, 0);
-      CHECK(off(found.abduction, truth.shoulder) < 1e-12);
-      CHECK(std::abs(found.offset - (truth.hip[1] - truth.shoulder[1])) < 1e-12);
-      CHECK(std::abs(found.thigh - measures.thigh) < 1e-12);
-      CHECK(std::abs(found.shank - measures.shank) < 1e-12);
+      CHECK(off(found.geometry.origin, truth.shoulder) < 1e-12);
+      CHECK(std::abs(found.geometry.lateral - (truth.hip[1] - truth.shoulder[1])) < 1e-12);
+      CHECK(std::abs(found.geometry.thigh - measures.thigh) < 1e-12);
+      CHECK(std::abs(found.geometry.shank - measures.shank) < 1e-12);
     }
   }
 }
