@@ -187,13 +187,10 @@ struct Locomotion::Impl {
         for (int i = 0; i < joints; ++i) {
           const int at = joints * leg + i;
           const double rate = state.velocities[at];
-          double torque = bears[leg] ? pushes[leg][i] - robot.kd[at] * rate
-                                     : robot.kp[at] * (aims[leg][i] + aim_rates[leg][i] * ahead - state.angles[at]) +
-                                           robot.kd[at] * (aim_rates[leg][i] - rate);
-          const double most = robot.torque_limits[at], fastest = robot.velocity_limits[at];
-          if (most > 0) torque = std::clamp(torque, -most, most);
-          if (fastest > 0 && std::abs(rate) > fastest && torque * rate > 0) torque = 0;
-          torques[at] = torque;
+          const double wanted = bears[leg] ? pushes[leg][i] - robot.kd[at] * rate
+                                           : robot.kp[at] * (aims[leg][i] + aim_rates[leg][i] * ahead - state.angles[at]) +
+                                                 robot.kd[at] * (aim_rates[leg][i] - rate);
+          torques[at] = limited_torque(wanted, rate, robot.torque_limits[at], robot.velocity_limits[at]);
         }
       world.step(torques, 1);
     }
