@@ -38,4 +38,11 @@ Body standing_body(const Robot& robot) {
   return composite_body(robot, {robot.standing, robot.standing, robot.standing, robot.standing});
 }
 
+PerLeg<Vector3> standing_feet(const Robot& robot) {
+  const Vector3 centre = standing_body(robot).centre;
+  PerLeg<Vector3> feet{};
+  for (int leg = 0; leg < leg_count; ++leg) feet[leg] = LegKinematics(robot.legs[leg]).forward(robot.standing) - centre;
+  return feet;
+}
+
 }  // namespace iap::legged
