@@ -10,6 +10,8 @@ import iap.core;
 import iap.geometry;
 import iap.legged;
 
+#include "helpers.hpp"
+
 using namespace iap;
 using namespace iap::legged;
 using Catch::Matchers::ContainsSubstring;
@@ -21,11 +23,6 @@ using Eigen::VectorXd;
 
 namespace {
 
-using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-Vector3 drawn(Random& random, double size) {
-  return {size * (2 * random.uniform() - 1), size * (2 * random.uniform() - 1), size * (2 * random.uniform() - 1)};
-}
 Vector3d vector(const Vector3& v) { return {v[0], v[1], v[2]}; }
 
 struct Linear {
@@ -36,15 +33,6 @@ Linear linear(const BodyDynamics& dynamics, const Vector3& attitude, const std::
   Linear out{RowMatrix(13, 13), RowMatrix(13, 3 * static_cast<int>(feet.size()))};
   dynamics.linearise(attitude, feet, {out.a.data(), 169}, {out.b.data(), static_cast<std::size_t>(out.b.size())});
   return out;
-}
-
-std::vector<Vector3> draw_feet(Random& random, int count) {
-  std::vector<Vector3> feet;
-  for (int i = 0; i < count; ++i) {
-    feet.push_back(drawn(random, 0.3));
-    feet.back()[2] = -0.4;
-  }
-  return feet;
 }
 
 }  // namespace
