@@ -6,6 +6,7 @@ export import iap.policy;
 export import iap.optim;
 export import iap.env;
 export import iap.render;
+export import iap.geometry;
 export import iap.sim;
 export import iap.legged;
 export import iap.envs;

@@ -41,11 +41,7 @@ void bench_legged(std::ostream& out) {
   constexpr double control_period = 4000;  // us, at 250 Hz
   const Robot& robot = find_robot("laikago");
   const Body body = standing_body(robot);
-  PerLeg<Vector3> feet{};
-  for (int leg = 0; leg < leg_count; ++leg) {
-    feet[leg] = LegKinematics(robot.legs[leg]).forward(robot.standing);
-    for (int i = 0; i < 3; ++i) feet[leg][i] -= body.centre[i];
-  }
+  const PerLeg<Vector3> feet = standing_feet(robot);
   out << "Laikago's stance MPC, horizon 10, 4 ms a control step:\n"
       << left_text("standing feet", 16) << right_text("variables", 10) << left_text("  pushed", 10) << right_text("median us", 10)
       << right_text("cpu us", 9) << right_text("QP steps", 10) << right_text("x real time", 13) << "\n";

@@ -13,6 +13,7 @@ module;
 module iap.envs.legged;
 import iap.core;
 import iap.env;
+import iap.geometry;
 import iap.legged;
 import iap.render;
 import iap.sim;
@@ -22,6 +23,7 @@ namespace {
 
 using legged::leg_count;
 using legged::LegState;
+using namespace geometry;
 
 constexpr int most_steps = 2000, actions = 22, toe_values = 3 * leg_count;
 constexpr std::array<double, 2> camera_x{.197, -.092}, camera_z{-.115, -.105};  // front, belly; in the base's frame
@@ -226,9 +228,7 @@ struct FootholdEnv::Impl {
     for (const double value : velocity) put(value);
     put(locomotion.height(world));
     const auto& position = world.state().position;
-    const auto in_base = [&](const std::array<double, 3>& point) {
-      return legged::apply_transposed(axes, {point[0] - position[0], point[1] - position[1], point[2] - position[2]});
-    };
+    const auto in_base = [&](const Vector3& point) { return transposed(axes) * (point - position); };
     // What Raibert's rule corrects: the velocity that is missing.
     for (int i = 0; i < 2; ++i) put(command.velocity[i] - velocity[i]);
     for (const auto& target : locomotion.targets())
@@ -248,7 +248,7 @@ struct FootholdEnv::Impl {
     const auto axes = world.base_rotation();
     const auto& base = world.state().position;
     for (std::size_t camera = 0; next < images.size(); ++camera, ++next) {
-      const auto mount = legged::apply(axes, {camera_x[camera], 0, camera_z[camera]});
+      const auto mount = axes * Vector3{camera_x[camera], 0, camera_z[camera]};
       auto& view = scene.camera;
       view = {.vertical_fov_degrees = camera_fov};
       for (int i = 0; i < 3; ++i) {

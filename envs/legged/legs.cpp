@@ -7,6 +7,7 @@ module;
 #include <vector>
 module iap.envs.legged;
 import iap.core;
+import iap.legged;
 import iap.sim;
 #include "legs.hpp"
 
@@ -94,15 +95,18 @@ class LegFinder {
     }
     if (chain.size() != 3)
       fail(text("the leg that begins with joint '", robot_.links[abduction].joint, "' has ", chain.size(), " joints"));
-    Leg leg{.name = name, .toe = toe(chain[2]), .abduction = places_[abduction].position};
+    Leg leg{.name = name, .toe = toe(chain[2])};
+    legged::LegGeometry& geometry = leg.geometry;
+    geometry.origin = places_[abduction].position;
     constexpr std::array<int, 3> axes{0, 1, 1};
     for (int i = 0; i < 3; ++i) {
       leg.joints[i] = robot_.links[chain[i]].joint;
-      leg.signs[i] = sign(chain[i], axes[i]);
+      geometry.axes[i] = sign(chain[i], axes[i]);
     }
-    leg.offset = places_[chain[1]].position[1] - leg.abduction[1];
-    leg.thigh = distance(places_[chain[2]], places_[chain[1]]);
-    leg.shank = distance(places_[leg.toe], places_[chain[2]]);
+    geometry.lateral = places_[chain[1]].position[1] - geometry.origin[1];
+    geometry.thigh = distance(places_[chain[2]], places_[chain[1]]);
+    geometry.shank = distance(places_[leg.toe], places_[chain[2]]);
+    if (!(geometry.thigh > 0)) fail(text("joints '", leg.joints[1], "' and '", leg.joints[2], "' are at the same place"));
     for (const auto& shape : robot_.links[leg.toe].collisions)
       if (shape.kind == RobotShape::Kind::sphere) leg.toe_radius = shape.size[0];
     return leg;

@@ -8,6 +8,7 @@ module;
 #include <vector>
 module iap.envs.legged;
 import iap.core;
+import iap.geometry;
 import iap.legged;
 import iap.sim;
 #include "walking_body.hpp"
@@ -18,23 +19,14 @@ namespace {
 using legged::leg_count;
 using legged::LegState;
 using legged::PerLeg;
-using legged::Vector3;
+using namespace geometry;
 
 constexpr int joints = 3;
 // Faster targets come of a landing place that has changed.
 constexpr double fastest_target = 12;  // rad/s
 
-Vector3 plus(const Vector3& a, const Vector3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
-Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-Vector3 cross(const Vector3& a, const Vector3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
 PerLeg<legged::LegKinematics> kinematics(const LeggedRobot& robot) {
-  const auto of = [&](int i) {
-    const Leg& leg = robot.legs[i];
-    return legged::LegKinematics({leg.abduction, leg.offset, leg.thigh, leg.shank, leg.signs});
-  };
+  const auto of = [&](int i) { return legged::LegKinematics(robot.legs[i].geometry); };
   return {of(0), of(1), of(2), of(3)};
 }
 
@@ -61,7 +53,7 @@ struct Locomotion::Impl {
         torques(of.joints.size()) {
     for (int leg = 0; leg < leg_count; ++leg) {
       rest[leg] = legs[leg].forward({of.standing[3 * leg], of.standing[3 * leg + 1], of.standing[3 * leg + 2]});
-      knees[leg] = of.legs[leg].signs[2] * of.standing[3 * leg + 2] > 0 ? legged::Knee::forwards : legged::Knee::backwards;
+      knees[leg] = of.legs[leg].geometry.axes[2] * of.standing[3 * leg + 2] > 0 ? legged::Knee::forwards : legged::Knee::backwards;
     }
   }
 
@@ -79,7 +71,7 @@ struct Locomotion::Impl {
     for (int leg = 0; leg < leg_count; ++leg) {
       for (int i = 0; i < joints; ++i) angles[leg][i] = state.angles[3 * leg + i];
       toes[leg] = legs[leg].forward(angles[leg]);
-      feet[leg] = plus(position, legged::apply(axes, toes[leg]));
+      feet[leg] = position + axes * toes[leg];
     }
   }
 
@@ -135,18 +127,18 @@ struct Locomotion::Impl {
       const auto way = turned({foot[0] + forward[0] * left, foot[1] + forward[1] * left});
       const auto shift = turned({offset[0], offset[1]});
       landings[leg] = {position[0] + way[0], position[1] + way[1], ground + robot.legs[leg].toe_radius};
-      targets[leg] = plus(landings[leg], {shift[0], shift[1], offset[2]});
+      targets[leg] = landings[leg] + Vector3{shift[0], shift[1], offset[2]};
     }
   }
 
-  Vector3 in_base(const Vector3& point) const { return legged::apply_transposed(axes, minus(point, position)); }
+  Vector3 in_base(const Vector3& point) const { return transposed(axes) * (point - position); }
 
   void aim(int leg, const WalkCommand& command) {
     const bool swings = gait.desired()[leg] == LegState::swing;
     if (swings && !swung[leg]) lifts[leg] = feet[leg];
     // A foot that found no ground feels for it further down.
     const Vector3 point = swings ? swing.at(gait.phases()[leg], lifts[leg], targets[leg], command.clearances[leg]).position
-                                 : plus(feet[leg], {0, 0, -options.swing.press});
+                                 : feet[leg] + Vector3{0, 0, -options.swing.press};
     const Vector3 next = legs[leg].inverse(in_base(point), knees[leg]).joints;
     for (int i = 0; i < joints; ++i) {
       aim_rates[leg][i] = aimed[leg] ? std::clamp((next[i] - aims[leg][i]) / dt, -fastest_target, fastest_target) : 0;
@@ -158,12 +150,12 @@ struct Locomotion::Impl {
 
   bool plan(const RobotWorld& world, const WalkCommand& command) {
     const RobotState& state = world.state();
-    const Vector3 arm = legged::apply(axes, body.centre);
-    const Vector3 centre = plus(position, arm);
+    const Vector3 arm = axes * body.centre;
+    const Vector3 centre = position + arm;
     PerLeg<Vector3> around{};
     for (int leg = 0; leg < leg_count; ++leg) {
       bears[leg] = command.stand || gait.bears(leg);
-      around[leg] = minus(feet[leg], centre);
+      around[leg] = feet[leg] - centre;
       around[leg][2] -= robot.legs[leg].toe_radius;
     }
     feel(false);
@@ -171,13 +163,13 @@ struct Locomotion::Impl {
     const auto result = mpc.solve({.roll_pitch_yaw = attitude,
                                    .position = {centre[0], centre[1], centre[2] - ground},
                                    .angular_velocity = state.angular_velocity,
-                                   .velocity = plus(state.velocity, cross(state.angular_velocity, arm))},
+                                   .velocity = state.velocity + cross(state.angular_velocity, arm)},
                                   goal, around, bears);
     if (result.status != legged::QpStatus::solved) return false;
     choose_landings(world, command);
     for (int leg = 0; leg < leg_count; ++leg)
       if (bears[leg]) {
-        const Vector3 force = legged::apply_transposed(axes, result.forces[leg]);
+        const Vector3 force = transposed(axes) * result.forces[leg];
         pushes[leg] = legged::stance_torques(legs[leg].jacobian(angles[leg]), force, {}, {});
         swung[leg] = swung[leg] && gait.desired()[leg] == LegState::swing;
         aimed[leg] = false;
@@ -195,13 +187,10 @@ struct Locomotion::Impl {
         for (int i = 0; i < joints; ++i) {
           const int at = joints * leg + i;
           const double rate = state.velocities[at];
-          double torque = bears[leg] ? pushes[leg][i] - robot.kd[at] * rate
-                                     : robot.kp[at] * (aims[leg][i] + aim_rates[leg][i] * ahead - state.angles[at]) +
-                                           robot.kd[at] * (aim_rates[leg][i] - rate);
-          const double most = robot.torque_limits[at], fastest = robot.velocity_limits[at];
-          if (most > 0) torque = std::clamp(torque, -most, most);
-          if (fastest > 0 && std::abs(rate) > fastest && torque * rate > 0) torque = 0;
-          torques[at] = torque;
+          const double wanted = bears[leg] ? pushes[leg][i] - robot.kd[at] * rate
+                                           : robot.kp[at] * (aims[leg][i] + aim_rates[leg][i] * ahead - state.angles[at]) +
+                                                 robot.kd[at] * (aim_rates[leg][i] - rate);
+          torques[at] = limited_torque(wanted, rate, robot.torque_limits[at], robot.velocity_limits[at]);
         }
       world.step(torques, 1);
     }
@@ -220,7 +209,7 @@ struct Locomotion::Impl {
   PerLeg<legged::Knee> knees{};
 
   // Of the robot, as sensed.
-  std::array<double, 9> axes{};
+  Matrix3 axes{};
   Vector3 attitude{}, position{};
   double cosine = 1, sine = 0;
   std::array<double, 2> forward{};  // velocity in the heading's axes

@@ -1,7 +1,6 @@
 module;
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,9 +85,9 @@ LeggedRobot legged_robot(RobotDescription description) {
   for (const auto& leg : robot.legs)
     for (int i = 0; i < 3; ++i) {
       const RobotLink& link = link_of(robot.description, leg.joints[i]);
-      const double angle = leg.signs[i] * pose[i];
+      const double angle = leg.geometry.axes[i] * pose[i];
       robot.standing.push_back(link.kind == JointKind::continuous ? angle : std::clamp(angle, link.lower, link.upper));
-      robot.kp.push_back(stiffness * mass * leg.thigh);
+      robot.kp.push_back(stiffness * mass * leg.geometry.thigh);
       robot.kd.push_back(damping[i] * robot.kp.back());
     }
   robot.start_height = robot.touching_height(robot.standing) + drop;
@@ -98,11 +97,8 @@ LeggedRobot legged_robot(RobotDescription description) {
 double LeggedRobot::touching_height(const std::vector<double>& angles) const {
   double height = 0;
   for (std::size_t i = 0; i < legs.size(); ++i) {
-    const Leg& leg = legs[i];
-    const double abduction = leg.signs[0] * angles[3 * i], hip = leg.signs[1] * angles[3 * i + 1],
-                 knee = leg.signs[2] * angles[3 * i + 2];
-    const double reach = leg.thigh * std::cos(hip) + leg.shank * std::cos(hip + knee);
-    height = std::max(height, std::cos(abduction) * reach - std::sin(abduction) * leg.offset + leg.toe_radius - leg.abduction[2]);
+    const auto toe = legged::LegKinematics(legs[i].geometry).forward({angles[3 * i], angles[3 * i + 1], angles[3 * i + 2]});
+    height = std::max(height, legs[i].toe_radius - toe[2]);
   }
   return height;
 }

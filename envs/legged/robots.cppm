@@ -6,6 +6,7 @@ module;
 #include <vector>
 export module iap.envs.legged:robots;
 import iap.core;
+import iap.legged;
 import iap.sim;
 
 export namespace iap {
@@ -14,11 +15,8 @@ export namespace iap {
 struct Leg {
   std::string name;                   ///< "FR", "FL", "RR" or "RL": front or rear, right or left
   std::array<std::string, 3> joints;  ///< abduction, hip, knee
-  std::array<double, 3> signs{};      ///< +1 or -1: the axis is that times x, y, y of the base
+  legged::LegGeometry geometry;       ///< as `legged::LegKinematics` takes it, toes being their centres
   int toe = 0;                        ///< number of the link
-  std::array<double, 3> abduction{};  ///< where its axis passes, in the base's frame
-  double offset = 0;                  ///< from there to the hip's axis, to the left
-  double thigh = 0, shank = 0;        ///< hip to knee, knee to the toe's centre
   double toe_radius = 0;
 };
 

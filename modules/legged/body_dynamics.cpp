@@ -5,6 +5,7 @@ module;
 #include <span>
 module iap.legged;
 import iap.core;
+import iap.geometry;
 
 namespace iap::legged {
 namespace {
@@ -36,7 +37,7 @@ BodyDynamics::BodyDynamics(const Body& body) : body_(body) {
 
 void BodyDynamics::linearise(const Vector3& roll_pitch_yaw, std::span<const Vector3> feet, std::span<double> a,
                              std::span<double> b) const {
-  const Matrix3d axes = matrix(rotation(roll_pitch_yaw));
+  const Matrix3d axes = matrix(geometry::rotation_of(roll_pitch_yaw[0], roll_pitch_yaw[1], roll_pitch_yaw[2]));
   const Matrix3d inverse = (axes * matrix(body_.inertia) * axes.transpose()).inverse();
   Eigen::Map<States> states(a.data());
   states.setZero();

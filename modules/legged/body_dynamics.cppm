@@ -2,7 +2,7 @@ module;
 #include <span>
 export module iap.legged:body_dynamics;
 import :composite_body;
-import :geometry;
+import :legs;
 
 export namespace iap::legged {
 

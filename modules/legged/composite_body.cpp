@@ -1,65 +1,48 @@
 module;
-#include <Eigen/Dense>
 #include <array>
 module iap.legged;
+import iap.geometry;
 
 namespace iap::legged {
 namespace {
 
-using Eigen::AngleAxisd;
-using Eigen::Matrix3d;
-using Eigen::Vector3d;
+using namespace geometry;
 
-Vector3d vector(const Vector3& v) { return {v[0], v[1], v[2]}; }
-
-/// Mass, first and second moments about the base's origin.
-struct Moments {
-  double mass = 0;
-  Vector3d first = Vector3d::Zero();
-  Matrix3d second = Matrix3d::Zero();
-
-  void add(const Part& part, double scale, const Matrix3d& axes, const Vector3d& joint) {
-    const Vector3d centre = joint + axes * vector(part.centre);
-    const double m = scale * part.mass;
-    mass += m;
-    first += m * centre;
-    second += axes * (scale * vector(part.inertia)).asDiagonal() * axes.transpose();
-    second += m * (centre.squaredNorm() * Matrix3d::Identity() - centre * centre.transpose());
-  }
-};
+void add(CompositeBody& sum, const Part& part, double scale, const Placement& joint) {
+  const auto [x, y, z] = scale * part.inertia;
+  sum.add(scale * part.mass, part.centre, {x, 0, 0, 0, y, 0, 0, 0, z}, joint);
+}
 
 }  // namespace
 
 Body composite_body(const Robot& robot, const PerLeg<Vector3>& joints) {
-  Moments sum;
+  CompositeBody sum;
   double legs = 0;
   for (const auto& [hip, thigh, shank, toe] : robot.parts) legs += hip.mass + thigh.mass + shank.mass + toe.mass;
-  sum.add(robot.base, (robot.mass - legs) / robot.base.mass, Matrix3d::Identity(), Vector3d::Zero());
+  add(sum, robot.base, (robot.mass - legs) / robot.base.mass, {});
   for (int leg = 0; leg < leg_count; ++leg) {
-    const LegGeometry& geometry = robot.legs[leg];
-    const auto turned = [&](int joint, const Vector3d& axis) {
-      return AngleAxisd(geometry.axes[joint] * joints[leg][joint], axis).toRotationMatrix();
-    };
-    const Matrix3d hip = turned(0, Vector3d::UnitX());
-    const Matrix3d thigh = hip * turned(1, Vector3d::UnitY());
-    const Matrix3d shank = thigh * turned(2, Vector3d::UnitY());
-    const Vector3d abduction = vector(geometry.origin);
-    const Vector3d hip_joint = abduction + hip * Vector3d(0, geometry.lateral, 0);
-    const Vector3d knee = hip_joint + thigh * Vector3d(0, 0, -geometry.thigh);
-    sum.add(robot.parts[leg].hip, 1, hip, abduction);
-    sum.add(robot.parts[leg].thigh, 1, thigh, hip_joint);
-    sum.add(robot.parts[leg].shank, 1, shank, knee);
-    sum.add(robot.parts[leg].toe, 1, shank, knee);
+    const LegGeometry& own = robot.legs[leg];
+    const auto angle = [&](int joint) { return own.axes[joint] * joints[leg][joint]; };
+    const Placement hip{own.origin, rotation_of(angle(0), 0, 0)};
+    const Placement thigh = hip * Placement{{0, own.lateral, 0}, rotation_of(0, angle(1), 0)};
+    const Placement shank = thigh * Placement{{0, 0, -own.thigh}, rotation_of(0, angle(2), 0)};
+    add(sum, robot.parts[leg].hip, 1, hip);
+    add(sum, robot.parts[leg].thigh, 1, thigh);
+    add(sum, robot.parts[leg].shank, 1, shank);
+    add(sum, robot.parts[leg].toe, 1, shank);
   }
-  const Vector3d centre = sum.first / sum.mass;
-  const Matrix3d inertia = sum.second - sum.mass * (centre.squaredNorm() * Matrix3d::Identity() - centre * centre.transpose());
-  Body body{.mass = sum.mass, .centre = {centre[0], centre[1], centre[2]}};
-  Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(body.inertia.data()) = inertia;
-  return body;
+  return {sum.mass(), sum.centre(), sum.inertia()};
 }
 
 Body standing_body(const Robot& robot) {
   return composite_body(robot, {robot.standing, robot.standing, robot.standing, robot.standing});
+}
+
+PerLeg<Vector3> standing_feet(const Robot& robot) {
+  const Vector3 centre = standing_body(robot).centre;
+  PerLeg<Vector3> feet{};
+  for (int leg = 0; leg < leg_count; ++leg) feet[leg] = LegKinematics(robot.legs[leg]).forward(robot.standing) - centre;
+  return feet;
 }
 
 }  // namespace iap::legged

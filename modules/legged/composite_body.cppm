@@ -1,5 +1,5 @@
 export module iap.legged:composite_body;
-import :geometry;
+import :legs;
 import :robots;
 
 export namespace iap::legged {
@@ -16,5 +16,7 @@ struct Body {
 Body composite_body(const Robot& robot, const PerLeg<Vector3>& joints);
 /// As it stands.
 Body standing_body(const Robot& robot);
+/// From the centre of mass of `standing_body` to each toe's centre there.
+PerLeg<Vector3> standing_feet(const Robot& robot);
 
 }  // namespace iap::legged

@@ -5,7 +5,7 @@ module;
 export module iap.legged:condensed_stance;
 import :body_dynamics;
 import :composite_body;
-import :geometry;
+import :legs;
 
 export namespace iap::legged {
 

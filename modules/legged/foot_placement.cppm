@@ -1,7 +1,7 @@
 module;
 #include <array>
 export module iap.legged:foot_placement;
-import :geometry;
+import :legs;
 
 export namespace iap::legged {
 

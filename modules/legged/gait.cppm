@@ -1,6 +1,6 @@
 module;
 export module iap.legged:gait;
-import :geometry;
+import :legs;
 
 export namespace iap::legged {
 

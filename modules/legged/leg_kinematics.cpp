@@ -5,6 +5,7 @@ module;
 #include <numbers>
 module iap.legged;
 import iap.core;
+import iap.geometry;
 
 namespace iap::legged {
 namespace {
@@ -89,7 +90,8 @@ LegKinematics::Solution LegKinematics::inverse(const Vector3& target, Knee knee)
 }
 
 Vector3 stance_torques(const Matrix3& jacobian, const Vector3& force, const Vector3& damping, const Vector3& rates) {
-  Vector3 torques = apply_transposed(jacobian, force);
+  using namespace geometry;
+  Vector3 torques = transposed(jacobian) * force;
   for (int joint = 0; joint < 3; ++joint) torques[joint] = -torques[joint] - damping[joint] * rates[joint];
   return torques;
 }

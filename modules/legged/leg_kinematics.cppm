@@ -1,6 +1,6 @@
 module;
 export module iap.legged:leg_kinematics;
-import :geometry;
+import :legs;
 import :robots;
 
 export namespace iap::legged {

@@ -1,7 +1,7 @@
 /// iap.legged: what makes four legs walk: kinematics, gaits, trajectory generators, foot placement, model predictive control.
 /// SI units; x forward, y left, z up; legs in the order front right, front left, rear right, rear left.
 export module iap.legged;
-export import :geometry;
+export import :legs;
 export import :robots;
 export import :leg_kinematics;
 export import :composite_body;

@@ -2,7 +2,7 @@ module;
 #include <span>
 #include <string_view>
 export module iap.legged:robots;
-import :geometry;
+import :legs;
 
 export namespace iap::legged {
 

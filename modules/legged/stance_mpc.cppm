@@ -4,7 +4,7 @@ module;
 export module iap.legged:stance_mpc;
 import :composite_body;
 import :condensed_stance;
-import :geometry;
+import :legs;
 import :quadratic_program;
 
 export namespace iap::legged {

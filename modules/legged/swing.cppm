@@ -1,5 +1,5 @@
 export module iap.legged:swing;
-import :geometry;
+import :legs;
 
 export namespace iap::legged {
 

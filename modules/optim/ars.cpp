@@ -11,10 +11,7 @@ module;
 #include <vector>
 module iap.optim;
 import iap.core;
-import :directions;
-import :mean_search;
-import :pairs;
-import :plateau;
+import :pair_search;
 import :shaping;
 import :turn;
 
@@ -26,31 +23,25 @@ import :turn;
 namespace iap {
 namespace {
 
-class RandomSearch : public MeanSearch {
+class RandomSearch : public PairSearch {
  public:
   RandomSearch(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : MeanSearch("ars", initial, read_pair_population(options, "antithetic")),
-        pairs_(options, seed, initial.size(), turn_.population()) {
-    const auto directions = static_cast<std::int64_t>(turn_.population() / 2);
+      : PairSearch("ars", "antithetic", options, initial, seed) {
+    const auto directions = static_cast<std::int64_t>(pairs());
     top_ = static_cast<std::size_t>(options.integer_in("top", 1, directions, directions));
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.05);
-    learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
-    learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
-    plateau_ = Plateau(options, learning_rate_);
+    read_learning_rate(options);
     shaping_ = read_shaping(options, "none");
     step_.resize(mean_.size());
-    weights_.resize(turn_.population());
-    order_.resize(turn_.population() / 2);
+    order_.resize(pairs());
   }
 
   void ask(std::span<float> population) override {
-    turn_.ask(population.size());
-    pairs_.place(turn_.iteration(), mean_, [this](std::size_t) { return sigma_; }, population);
+    place([this](std::size_t) { return sigma_; }, population);
   }
 
   void tell(std::span<const double> fitness) override {
-    turn_.check_tell(fitness.size());
-    shape_fitness(shaping_, fitness, weights_);
+    weigh(fitness);
     choose_directions();
     scale_returns();
     std::ranges::fill(step_, 0.0);
@@ -58,13 +49,12 @@ class RandomSearch : public MeanSearch {
     std::ranges::sort(std::span(order_).first(top_));
     for (const std::size_t pair : std::span(order_).first(top_)) {
       const double weight = learning_rate_ / static_cast<double>(top_) * (weights_[2 * pair] - weights_[2 * pair + 1]);
-      const auto noise = pairs_.noise(turn_.iteration(), pair);
-      for (std::size_t i = 0; i < mean_.size(); ++i) step_[i] += weight * noise[i];
+      const auto eps = noise(pair);
+      for (std::size_t i = 0; i < mean_.size(); ++i) step_[i] += weight * eps[i];
     }
     for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += step_[i];
     round_mean("lower learning_rate");
-    learning_rate_ = plateau_.next_rate(fitness, learning_rate_ * learning_rate_decay_);
-    turn_.told();
+    end_turn(fitness);
   }
 
   std::vector<std::pair<std::string, double>> metrics() const override {
@@ -74,12 +64,8 @@ class RandomSearch : public MeanSearch {
   void adopt(const Optimizer& before, bool same_parameters) override {
     const auto& other = same_kind<RandomSearch>(before);
     go_on_from(other, same_parameters);
-    learning_rate_ = other.learning_rate_;
-    plateau_.go_on_from(other.plateau_);
     if (same_parameters) step_ = other.step_;
   }
-
-  void fitness_changes() override { plateau_.forget(); }
 
   void save(Writer& writer) const override {
     turn_.save(writer);
@@ -123,12 +109,9 @@ class RandomSearch : public MeanSearch {
     each([&](double& value) { value = deviation > 1e-15 ? (value - mean) / deviation : 0; });
   }
 
-  Pairs pairs_;
-  Plateau plateau_;
   std::size_t top_ = 1;
-  double sigma_ = 0, learning_rate_ = 0, learning_rate_decay_ = 1;
-  Shaping shaping_ = Shaping::none;
-  std::vector<double> step_, weights_;
+  double sigma_ = 0;
+  std::vector<double> step_;
   std::vector<std::uint32_t> order_;
 };
 

@@ -21,11 +21,10 @@ class Directions {
 /// - "orthogonal" (Choromanski et al. 2018, "Structured evolution with compact architectures for scalable policy optimization",
 ///   section 3): the pairs in blocks of at most P, whose directions are orthogonal to each other; every eps_k alone is N(0, I), its
 ///   norm chi-distributed and independent of the others. Takes 8 bytes for each of min(pairs, P) x P values.
-/// - "hadamard" (the same, section 3.1): in blocks of at most P, rows of (H D_1) (H D_2) (H D_3) / N, where H is the Hadamard
-/// matrix
-///   of the next power of two N >= P and each D_i has random signs on its diagonal, cut to their first P values. Every value has
-///   mean 0 and variance 1, so that the expected squared norm is P. Where N = P the rows are orthogonal and of squared norm P;
-///   otherwise their cosines are of the order sqrt((1 - P / N) / P), those of Gaussian directions sqrt(1 / P).
+/// - "hadamard" (the same, section 3.1): in blocks of at most P, rows of (H D_1) (H D_2) (H D_3) / N, where H is the
+///   Hadamard matrix of the next power of two N >= P and each D_i has random signs on its diagonal, cut to their first P values.
+///   Every value has mean 0 and variance 1, so that the expected squared norm is P. Where N = P the rows are orthogonal and of
+///   squared norm P; otherwise their cosines are of the order sqrt((1 - P / N) / P), those of Gaussian directions sqrt(1 / P).
 /// @throws Error naming the option, or if this machine cannot hold a block.
 std::unique_ptr<Directions> make_directions(Options& options, std::uint64_t seed, std::size_t parameters, std::size_t pairs);
 

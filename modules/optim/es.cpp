@@ -11,10 +11,7 @@ module;
 module iap.optim;
 import iap.core;
 import :ascent;
-import :directions;
-import :mean_search;
-import :pairs;
-import :plateau;
+import :pair_search;
 import :shaping;
 import :turn;
 
@@ -25,32 +22,26 @@ import :turn;
 namespace iap {
 namespace {
 
-class EvolutionStrategy : public MeanSearch {
+class EvolutionStrategy : public PairSearch {
  public:
   EvolutionStrategy(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : MeanSearch("es", initial, read_pair_population(options, "antithetic")),
-        pairs_(options, seed, initial.size(), turn_.population()) {
+      : PairSearch("es", "antithetic", options, initial, seed) {
     sigma_ = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_decay_ = options.number_in("sigma_decay", 1e-3, 1, 1.0);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma_, std::min(sigma_, 0.01));
-    learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
-    learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
-    plateau_ = Plateau(options, learning_rate_);
+    read_learning_rate(options);
     weight_decay_ = options.number_in("weight_decay", 0, 1, 0.0);
     shaping_ = read_shaping(options, "centred_ranks", true);
     ascent_ = make_ascent(options.choice("optimizer", ascent_names(), "adam"), options, mean_.size());
     gradient_.resize(mean_.size());
-    weights_.resize(turn_.population());
   }
 
   void ask(std::span<float> population) override {
-    turn_.ask(population.size());
-    pairs_.place(turn_.iteration(), mean_, [this](std::size_t) { return sigma_; }, population);
+    place([this](std::size_t) { return sigma_; }, population);
   }
 
   void tell(std::span<const double> fitness) override {
-    turn_.check_tell(fitness.size());
-    shape_fitness(shaping_, fitness, weights_);
+    weigh(fitness);
     estimate_gradient();
     const double gradient_norm = norm(gradient_);
     if (!std::isfinite(gradient_norm))
@@ -60,8 +51,7 @@ class EvolutionStrategy : public MeanSearch {
     ascent_->step(gradient_, learning_rate_, mean_);
     round_mean("lower learning_rate");
     sigma_ = std::max(sigma_min_, sigma_ * sigma_decay_);
-    learning_rate_ = plateau_.next_rate(fitness, learning_rate_ * learning_rate_decay_);
-    turn_.told();
+    end_turn(fitness);
   }
 
   std::vector<std::pair<std::string, double>> metrics() const override {
@@ -73,13 +63,9 @@ class EvolutionStrategy : public MeanSearch {
     const auto& other = same_kind<EvolutionStrategy>(before);
     go_on_from(other, same_parameters);
     sigma_ = other.sigma_;
-    learning_rate_ = other.learning_rate_;
-    plateau_.go_on_from(other.plateau_);
     gradient_norm_ = other.gradient_norm_;
     if (same_parameters) copy_moments(*other.ascent_, *ascent_);
   }
-
-  void fitness_changes() override { plateau_.forget(); }
 
   void save(Writer& writer) const override {
     turn_.save(writer);
@@ -101,22 +87,19 @@ class EvolutionStrategy : public MeanSearch {
   void estimate_gradient() {
     std::ranges::fill(gradient_, 0.0);
     const double scale = 1 / (static_cast<double>(turn_.population()) * sigma_);
-    for (std::size_t pair = 0; pair < turn_.population() / 2; ++pair) {
+    for (std::size_t pair = 0; pair < pairs(); ++pair) {
       const double weight = scale * (weights_[2 * pair] - weights_[2 * pair + 1]);
       if (weight == 0) continue;
-      const auto noise = pairs_.noise(turn_.iteration(), pair);
-      for (std::size_t i = 0; i < gradient_.size(); ++i) gradient_[i] += weight * noise[i];
+      const auto eps = noise(pair);
+      for (std::size_t i = 0; i < gradient_.size(); ++i) gradient_[i] += weight * eps[i];
     }
   }
 
-  Pairs pairs_;
-  Plateau plateau_;
   double sigma_ = 0, sigma_decay_ = 1, sigma_min_ = 0;
-  double learning_rate_ = 0, learning_rate_decay_ = 1, weight_decay_ = 0;
-  Shaping shaping_ = Shaping::centred_ranks;
+  double weight_decay_ = 0;
   std::unique_ptr<Ascent> ascent_;
   double gradient_norm_ = 0;
-  std::vector<double> gradient_, weights_;
+  std::vector<double> gradient_;
 };
 
 }  // namespace

@@ -11,10 +11,7 @@ module;
 module iap.optim;
 import iap.core;
 import :ascent;
-import :directions;
-import :mean_search;
-import :pairs;
-import :plateau;
+import :pair_search;
 import :shaping;
 import :turn;
 
@@ -26,34 +23,28 @@ import :turn;
 namespace iap {
 namespace {
 
-class ParameterExploration : public MeanSearch {
+class ParameterExploration : public PairSearch {
  public:
   ParameterExploration(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : MeanSearch("pgpe", initial, read_pair_population(options, "symmetric")),
-        pairs_(options, seed, initial.size(), turn_.population()) {
+      : PairSearch("pgpe", "symmetric", options, initial, seed) {
     const double sigma = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma, std::min(sigma, 0.01));
     sigma_rate_ = options.number_in("sigma_learning_rate", 0, 1e3, 0.1);
     sigma_change_ = options.number_in("sigma_max_change", 0, 1, 0.2);
-    learning_rate_ = options.number_in("learning_rate", 0, 1e6, 0.05);
-    learning_rate_decay_ = options.number_in("learning_rate_decay", 1e-3, 1, 1.0);
-    plateau_ = Plateau(options, learning_rate_);
+    read_learning_rate(options);
     shaping_ = read_shaping(options, "centred_ranks");
     ascent_ = make_ascent(options.choice("optimizer", ascent_names(), "adam"), options, mean_.size());
     deviations_.assign(mean_.size(), sigma);
     gradient_.resize(mean_.size());
     deviation_gradient_.resize(mean_.size());
-    weights_.resize(turn_.population());
   }
 
   void ask(std::span<float> population) override {
-    turn_.ask(population.size());
-    pairs_.place(turn_.iteration(), mean_, [this](std::size_t i) { return deviations_[i]; }, population);
+    place([this](std::size_t i) { return deviations_[i]; }, population);
   }
 
   void tell(std::span<const double> fitness) override {
-    turn_.check_tell(fitness.size());
-    shape_fitness(shaping_, fitness, weights_);
+    weigh(fitness);
     estimate_gradients();
     gradient_norm_ = norm(gradient_);
     if (!std::isfinite(gradient_norm_))
@@ -64,8 +55,7 @@ class ParameterExploration : public MeanSearch {
       const double limit = sigma_change_ * deviations_[i];
       deviations_[i] = std::max(sigma_min_, deviations_[i] + std::clamp(sigma_rate_ * deviation_gradient_[i], -limit, limit));
     }
-    learning_rate_ = plateau_.next_rate(fitness, learning_rate_ * learning_rate_decay_);
-    turn_.told();
+    end_turn(fitness);
   }
 
   std::vector<std::pair<std::string, double>> metrics() const override {
@@ -80,8 +70,6 @@ class ParameterExploration : public MeanSearch {
   void adopt(const Optimizer& before, bool same_parameters) override {
     const auto& other = same_kind<ParameterExploration>(before);
     go_on_from(other, same_parameters);
-    learning_rate_ = other.learning_rate_;
-    plateau_.go_on_from(other.plateau_);
     gradient_norm_ = other.gradient_norm_;
     if (same_parameters) {
       deviations_ = other.deviations_;
@@ -90,8 +78,6 @@ class ParameterExploration : public MeanSearch {
       std::ranges::fill(deviations_, norm(other.deviations_) / std::sqrt(static_cast<double>(other.deviations_.size())));
     }
   }
-
-  void fitness_changes() override { plateau_.forget(); }
 
   void save(Writer& writer) const override {
     turn_.save(writer);
@@ -117,13 +103,13 @@ class ParameterExploration : public MeanSearch {
   void estimate_gradients() {
     std::ranges::fill(gradient_, 0.0);
     std::ranges::fill(deviation_gradient_, 0.0);
-    const double pairs = static_cast<double>(turn_.population()) / 2;
+    const auto count = static_cast<double>(pairs());
     double baseline = 0;
-    for (const double weight : weights_) baseline += weight / (2 * pairs);
-    for (std::size_t pair = 0; pair < turn_.population() / 2; ++pair) {
+    for (const double weight : weights_) baseline += weight / (2 * count);
+    for (std::size_t pair = 0; pair < pairs(); ++pair) {
       const double plus = weights_[2 * pair], minus = weights_[2 * pair + 1];
-      const double slope = (plus / 2 - minus / 2) / pairs, excess = (plus / 2 + minus / 2 - baseline) / pairs;
-      const auto eps = pairs_.noise(turn_.iteration(), pair);
+      const double slope = (plus / 2 - minus / 2) / count, excess = (plus / 2 + minus / 2 - baseline) / count;
+      const auto eps = noise(pair);
       for (std::size_t i = 0; i < mean_.size(); ++i) {
         const double noise = eps[i];
         gradient_[i] += slope * deviations_[i] * noise;
@@ -132,15 +118,11 @@ class ParameterExploration : public MeanSearch {
     }
   }
 
-  Pairs pairs_;
-  Plateau plateau_;
   double sigma_min_ = 0, sigma_rate_ = 0, sigma_change_ = 0;
-  double learning_rate_ = 0, learning_rate_decay_ = 1;
-  Shaping shaping_ = Shaping::centred_ranks;
   std::unique_ptr<Ascent> ascent_;
   double gradient_norm_ = 0;
   std::vector<double> deviations_;
-  std::vector<double> gradient_, deviation_gradient_, weights_;
+  std::vector<double> gradient_, deviation_gradient_;
 };
 
 }  // namespace

@@ -33,20 +33,20 @@ TEST_CASE("a robot's text says what the controllers' table says") {
     CHECK_THAT(robot.description.mass(), WithinAbs(table.mass, 1e-9));
     for (int i = 0; i < legged::leg_count; ++i) {
       const Leg& leg = robot.legs[i];
-      const legged::LegGeometry& geometry = table.legs[i];
+      const legged::LegGeometry &found = leg.geometry, &geometry = table.legs[i];
       const legged::LegParts& parts = table.parts[i];
       CAPTURE(leg.name);
       CHECK(leg.name == legged::leg_names[i]);
-      CHECK_THAT(leg.offset, WithinAbs(geometry.lateral, 1e-12));
-      CHECK_THAT(leg.thigh, WithinAbs(geometry.thigh, 1e-12));
-      CHECK_THAT(leg.shank, WithinAbs(geometry.shank, 1e-12));
+      CHECK_THAT(found.lateral, WithinAbs(geometry.lateral, 1e-12));
+      CHECK_THAT(found.thigh, WithinAbs(geometry.thigh, 1e-12));
+      CHECK_THAT(found.shank, WithinAbs(geometry.shank, 1e-12));
       CHECK_THAT(leg.toe_radius, WithinAbs(table.toe_radius, 1e-12));
       const std::array<const legged::Part*, 3> moved{&parts.hip, &parts.thigh, &parts.shank};
       for (int k = 0; k < 3; ++k) {
         const RobotLink& link = link_of(robot.description, leg.joints[k]);
         CAPTURE(link.joint);
-        CHECK_THAT(leg.abduction[k], WithinAbs(geometry.origin[k], 1e-12));
-        CHECK(leg.signs[k] == geometry.axes[k]);
+        CHECK_THAT(found.origin[k], WithinAbs(geometry.origin[k], 1e-12));
+        CHECK(found.axes[k] == geometry.axes[k]);
         CHECK(mass_of(robot.description, leg.joints[k]) == moved[k]->mass);
         CHECK(link.lower == table.lowest[k]);
         CHECK(link.upper == table.highest[k]);

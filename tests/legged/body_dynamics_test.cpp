@@ -7,7 +7,10 @@
 #include <vector>
 
 import iap.core;
+import iap.geometry;
 import iap.legged;
+
+#include "helpers.hpp"
 
 using namespace iap;
 using namespace iap::legged;
@@ -20,11 +23,6 @@ using Eigen::VectorXd;
 
 namespace {
 
-using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-Vector3 drawn(Random& random, double size) {
-  return {size * (2 * random.uniform() - 1), size * (2 * random.uniform() - 1), size * (2 * random.uniform() - 1)};
-}
 Vector3d vector(const Vector3& v) { return {v[0], v[1], v[2]}; }
 
 struct Linear {
@@ -35,15 +33,6 @@ Linear linear(const BodyDynamics& dynamics, const Vector3& attitude, const std::
   Linear out{RowMatrix(13, 13), RowMatrix(13, 3 * static_cast<int>(feet.size()))};
   dynamics.linearise(attitude, feet, {out.a.data(), 169}, {out.b.data(), static_cast<std::size_t>(out.b.size())});
   return out;
-}
-
-std::vector<Vector3> draw_feet(Random& random, int count) {
-  std::vector<Vector3> feet;
-  for (int i = 0; i < count; ++i) {
-    feet.push_back(drawn(random, 0.3));
-    feet.back()[2] = -0.4;
-  }
-  return feet;
 }
 
 }  // namespace
@@ -82,7 +71,7 @@ TEST_CASE("the linear model is Newton's and Euler's laws at its attitude") {
       torque += vector(feet[foot]).cross(push);
       force += push;
     }
-    const auto m = rotation(attitude);
+    const auto m = geometry::rotation_of(attitude[0], attitude[1], attitude[2]);
     Eigen::Matrix<double, 3, 3, Eigen::RowMajor> axes;
     for (int i = 0; i < 9; ++i) axes(i / 3, i % 3) = m[i];
     const Vector3d back = axes * inertia * axes.transpose() * rates.segment<3>(6);

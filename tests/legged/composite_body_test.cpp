@@ -92,4 +92,9 @@ TEST_CASE("standing robots are balanced from left to right and weigh what they s
     CHECK_THAT(body.inertia[1], WithinAbs(0, 1e-3));
     CHECK(body.inertia[0] < body.inertia[4]);
   }
+  // By hand, as in the kinematics' test: A1's toe hangs .4 cos .9 below its abduction joint, under its hip.
+  const Vector3 centre = standing_body(find_robot("a1")).centre, foot = standing_feet(find_robot("a1"))[3];
+  CHECK_THAT(foot[0] + centre[0], WithinAbs(-0.183, 1e-9));
+  CHECK_THAT(foot[1] + centre[1], WithinAbs(0.047 + 0.08505, 1e-9));
+  CHECK_THAT(foot[2] + centre[2], WithinAbs(-0.248644, 1e-6));
 }

@@ -8,6 +8,8 @@
 import iap.core;
 import iap.legged;
 
+#include "helpers.hpp"
+
 using namespace iap;
 using namespace iap::legged;
 using Catch::Matchers::ContainsSubstring;
@@ -15,21 +17,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 namespace {
-
-using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-Vector3 drawn(Random& random, double size) {
-  return {size * (2 * random.uniform() - 1), size * (2 * random.uniform() - 1), size * (2 * random.uniform() - 1)};
-}
-
-std::vector<Vector3> draw_feet(Random& random, int count) {
-  std::vector<Vector3> feet;
-  for (int i = 0; i < count; ++i) {
-    feet.push_back(drawn(random, 0.3));
-    feet.back()[2] = -0.4;
-  }
-  return feet;
-}
 
 /// The cost of a plan, by playing it step by step.
 double cost(const Body& body, const StanceOptions& options, const BodyState& state, const BodyGoal& goal,

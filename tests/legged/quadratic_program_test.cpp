@@ -13,6 +13,8 @@
 import iap.core;
 import iap.legged;
 
+#include "helpers.hpp"
+
 using namespace iap;
 using namespace iap::legged;
 using Catch::Matchers::ContainsSubstring;
@@ -21,8 +23,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 namespace {
-
-using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 struct Problem {
   MatrixXd G;

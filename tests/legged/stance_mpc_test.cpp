@@ -24,11 +24,8 @@ namespace {
 constexpr PerLeg<bool> everyone{true, true, true, true};
 
 struct Standing {
-  explicit Standing(const Robot& robot) : body(standing_body(robot)), weight(body.mass * StanceOptions{}.gravity) {
-    for (int leg = 0; leg < leg_count; ++leg) {
-      feet[leg] = LegKinematics(robot.legs[leg]).forward(robot.standing);
-      for (int i = 0; i < 3; ++i) feet[leg][i] -= body.centre[i];
-    }
+  explicit Standing(const Robot& robot)
+      : body(standing_body(robot)), weight(body.mass * StanceOptions{}.gravity), feet(standing_feet(robot)) {
     state.position[2] = goal.height = -feet[0][2];
   }
   Body body;

@@ -21,8 +21,8 @@ Vector3d vector(const Vector3& v) { return {v[0], v[1], v[2]}; }
 class Trotter {
  public:
   explicit Trotter(const Robot& robot) : body_(standing_body(robot)), mpc_(body_) {
-    for (int leg = 0; leg < leg_count; ++leg)
-      rest_[leg] = vector(LegKinematics(robot.legs[leg]).forward(robot.standing)) - vector(body_.centre);
+    const PerLeg<Vector3> feet = standing_feet(robot);
+    for (int leg = 0; leg < leg_count; ++leg) rest_[leg] = vector(feet[leg]);
     for (int i = 0; i < 9; ++i) inertia_(i / 3, i % 3) = body_.inertia[i];
     height_ = -rest_[0][2];
     position = {0, 0, height_};

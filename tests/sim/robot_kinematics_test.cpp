@@ -101,29 +101,10 @@ TEST_CASE("legs are found with their measures, whatever the order of their names
       CHECK(found.joints[2] == text(names[i], "_knee"));
       CHECK(robot.description.links[found.toe].name == text(names[i], "_toe"));
       const Points truth = leg(measures, i, 0, 0, 0);
-      CHECK(off(found.abduction, truth.shoulder) < 1e-12);
-      CHECK(std::abs(found.offset - (truth.hip[1] - truth.shoulder[1])) < 1e-12);
-      CHECK(std::abs(found.thigh - measures.thigh) < 1e-12);
-      CHECK(std::abs(found.shank - measures.shank) < 1e-12);
+      CHECK(off(found.geometry.origin, truth.shoulder) < 1e-12);
+      CHECK(std::abs(found.geometry.lateral - (truth.hip[1] - truth.shoulder[1])) < 1e-12);
+      CHECK(std::abs(found.geometry.thigh - measures.thigh) < 1e-12);
+      CHECK(std::abs(found.geometry.shank - measures.shank) < 1e-12);
     }
-  }
-}
-
-TEST_CASE("rotations survive the way through quaternions and angles") {
-  Random random(3);
-  for (int trial = 0; trial < 200; ++trial) {
-    const Vector rpy{random.uniform(-3.1, 3.1), random.uniform(-1.5, 1.5), random.uniform(-3.1, 3.1)};
-    const auto rotation = rotation_of(rpy[0], rpy[1], rpy[2]);
-    const auto again = rotation_of(quaternion_of(rotation));
-    for (int axis = 0; axis < 3; ++axis) {
-      Vector unit{};
-      unit[axis] = 1;
-      const Vector image = turned(rpy, unit);
-      for (int row = 0; row < 3; ++row) {
-        CHECK(std::abs(rotation[3 * row + axis] - image[row]) < 1e-12);
-        CHECK(std::abs(again[3 * row + axis] - image[row]) < 1e-12);
-      }
-    }
-    CHECK(off(roll_pitch_yaw(rotation), rpy) < 1e-9);
   }
 }

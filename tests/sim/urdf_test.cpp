@@ -132,4 +132,9 @@ TEST_CASE("robots that have no four legs are refused by name") {
   urdf.replace(at, 19, "<axis xyz=\"0 0 1\"/>");
   CHECK_THROWS_MATCHES(legged_robot(parse_urdf(urdf, "test")), Error,
                        MessageMatches(ContainsSubstring("'FR_hip' does not turn about y")));
+  std::string folded(legged_urdf("a1"));
+  const auto joint = folded.find("<joint name=\"FR_knee\"");
+  folded.replace(folded.find("0 0 -0.2", joint), 8, "0 0 0");
+  CHECK_THROWS_MATCHES(legged_robot(parse_urdf(folded, "test")), Error,
+                       MessageMatches(ContainsSubstring("'FR_hip' and 'FR_knee' are at the same place")));
 }

@@ -87,24 +87,9 @@ TEST_CASE("what is normalised by are mean and variance of all training episodes,
 
 TEST_CASE("runs that gather statistics depend neither on threads nor on interruptions") {
   const Scratch scratch("moments");
-  TrainOptions options = normalised_run(scratch / "whole");
+  TrainOptions options = normalised_run({});
   options.curriculum = {{.through = 2}, {.population = 6}};
-  train(options);
-  const auto content = run_content(options.out);
-  options.threads = 1;
-  options.out = scratch / "one";
-  train(options);
-  CHECK(differences(content, run_content(options.out)) == "");
-  for (std::uint32_t stop = 1; stop < 5; ++stop) {
-    CAPTURE(stop);
-    options.out = scratch / std::to_string(stop);
-    options.resume = true;
-    options.on_iteration = [&](const IterationReport& report) { return report.iteration < stop; };
-    train(options);
-    options.on_iteration = {};
-    train(options);
-    CHECK(differences(content, run_content(options.out)) == "");
-  }
+  CHECK(dependences(options, scratch) == "");
 }
 
 TEST_CASE("policy files hold the statistics of their iteration") {

@@ -84,3 +84,31 @@ inline std::string differences(const std::map<std::string, std::string>& a, cons
     if (b.at(name) != bytes) names += name + " ";
   return names;
 }
+
+/// Where the content of a run hangs on how it was made: on one thread, or stopped after an iteration and taken up again. "" if
+/// nowhere. The run stopped last is in scratch / "stopped", finished.
+inline std::string dependences(iap::TrainOptions options, const Scratch& scratch) {
+  std::string found;
+  options.out = scratch / "whole";
+  iap::train(options);
+  const auto whole = run_content(options.out);
+  const auto compare = [&](const std::string& way) {
+    const std::string names = differences(whole, run_content(options.out));
+    if (!names.empty()) found += way + ": " + names + "\n";
+  };
+  options.threads = 1;
+  options.out = scratch / "one";
+  iap::train(options);
+  compare("on one thread");
+  options.out = scratch / "stopped";
+  for (std::uint32_t stop = 1; stop < static_cast<std::uint32_t>(options.iterations); ++stop) {
+    std::filesystem::remove_all(options.out);
+    options.resume = true;
+    options.on_iteration = [&](const iap::IterationReport& report) { return report.iteration < stop; };
+    iap::train(options);
+    options.on_iteration = {};
+    iap::train(options);
+    compare("stopped after " + std::to_string(stop));
+  }
+  return found;
+}

@@ -10,6 +10,12 @@ import iap.core;
 
 namespace iap {
 
+double limited_torque(double torque, double velocity, double torque_limit, double velocity_limit) {
+  if (torque_limit > 0) torque = std::clamp(torque, -torque_limit, torque_limit);
+  if (velocity_limit > 0 && std::abs(velocity) > velocity_limit && torque * velocity > 0) return 0;
+  return torque;
+}
+
 PdMotors::PdMotors(std::vector<double> kp, std::vector<double> kd, std::vector<double> torque_limits,
                    std::vector<double> velocity_limits)
     : kp_(std::move(kp)),
@@ -31,10 +37,8 @@ std::span<const double> PdMotors::torques(std::span<const double> targets, std::
     throw Error(text("these motors drive ", kp_.size(), " joints, not ", targets.size(), " targets, ", angles.size(),
                      " angles and ", velocities.size(), " velocities"));
   for (std::size_t i = 0; i < kp_.size(); ++i) {
-    double torque = kp_[i] * (targets[i] - angles[i]) - kd_[i] * velocities[i];
-    if (torque_limits_[i] > 0) torque = std::clamp(torque, -torque_limits_[i], torque_limits_[i]);
-    if (velocity_limits_[i] > 0 && std::abs(velocities[i]) > velocity_limits_[i] && torque * velocities[i] > 0) torque = 0;
-    torques_[i] = torque;
+    const double wanted = kp_[i] * (targets[i] - angles[i]) - kd_[i] * velocities[i];
+    torques_[i] = limited_torque(wanted, velocities[i], torque_limits_[i], velocity_limits_[i]);
   }
   return torques_;
 }

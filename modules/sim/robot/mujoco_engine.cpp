@@ -11,13 +11,14 @@ module;
 #include <vector>
 module iap.sim;
 import iap.core;
+import iap.geometry;
 #include "../mujoco_internal.hpp"
-#include "robot_check.hpp"
 #include "robot_engine.hpp"
-#include "robot_math.hpp"
 
 namespace iap {
 namespace {
+
+using namespace geometry;
 
 constexpr int robot_bit = 1, terrain_bit = 2;
 
@@ -53,7 +54,7 @@ class MujocoEngine final : public RobotEngine {
     std::ranges::copy(start.position, position.begin());
     std::ranges::copy(start.quaternion, position.begin() + 3);
     std::ranges::copy(start.velocity, velocity.begin());
-    std::ranges::copy(rotate(transposed(rotation_of(start.quaternion)), start.angular_velocity), velocity.begin() + 3);
+    std::ranges::copy(transposed(rotation_of(start.quaternion)) * start.angular_velocity, velocity.begin() + 3);
     for (std::size_t j = 0; j < joint_body_.size(); ++j) {
       position[angle_at_[j]] = start.angles[j];
       velocity[velocity_at_[j]] = start.velocities[j];
@@ -77,7 +78,7 @@ class MujocoEngine final : public RobotEngine {
     std::copy_n(position.begin(), 3, state.position.begin());
     std::copy_n(position.begin() + 3, 4, state.quaternion.begin());
     std::copy_n(velocity.begin(), 3, state.velocity.begin());
-    state.angular_velocity = rotate(rotation_of(state.quaternion), {velocity[3], velocity[4], velocity[5]});
+    state.angular_velocity = rotation_of(state.quaternion) * Vector3{velocity[3], velocity[4], velocity[5]};
     for (std::size_t j = 0; j < joint_body_.size(); ++j) {
       state.angles[j] = position[angle_at_[j]];
       state.velocities[j] = velocity[velocity_at_[j]];

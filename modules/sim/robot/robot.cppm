@@ -7,25 +7,15 @@ module;
 #include <vector>
 export module iap.sim:robot;
 import iap.core;
+import iap.geometry;
 
 export namespace iap {
 
-/// Where a frame stands in another one: the origin in metres and the row-major rotation whose columns are the frame's axes.
-struct Placement {
-  std::array<double, 3> position{};
-  std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  bool operator==(const Placement&) const = default;
-};
-
-/// The frame `inner`, which is given in `outer`, in the frame that `outer` is given in.
-Placement operator*(const Placement& outer, const Placement& inner);
-/// The rotation about x, then y, then z of the fixed frame (roll, pitch, yaw; URDF's `rpy`), in radians.
-std::array<double, 9> rotation_of(double roll, double pitch, double yaw);
-/// Roll, pitch and yaw of a rotation: pitch in [-pi/2, pi/2].
-std::array<double, 3> roll_pitch_yaw(const std::array<double, 9>& rotation);
-/// Unit quaternions are w, x, y, z.
-std::array<double, 9> rotation_of(const std::array<double, 4>& quaternion);
-std::array<double, 4> quaternion_of(const std::array<double, 9>& rotation);
+// What worlds are given in.
+using geometry::Placement;
+using geometry::quaternion_of;
+using geometry::roll_pitch_yaw;
+using geometry::rotation_of;
 
 /// A solid of a link, in the link's frame.
 struct RobotShape {

@@ -7,8 +7,8 @@ module;
 #include <vector>
 module iap.sim;
 import iap.core;
+import iap.geometry;
 #include "robot_check.hpp"
-#include "robot_math.hpp"
 
 namespace iap {
 namespace {
@@ -21,7 +21,7 @@ bool fits(std::span<const double> values) {
 }
 
 // Leading minors (Sylvester).
-bool positive(const Matrix3& m) {
+bool positive(const geometry::Matrix3& m) {
   const double second = m[0] * m[4] - m[1] * m[3];
   const double third = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
   return m[0] > 0 && second > 0 && third > 0;
@@ -80,15 +80,11 @@ class Checker {
 
 }  // namespace
 
-Matrix3 turned(const Matrix3& inertia, const Matrix3& rotation) {
-  return product(product(rotation, inertia), transposed(rotation));
-}
-
 void check_robot(RobotDescription& robot, const std::string& source) {
   for (auto& link : robot.links) {
     Checker(link, source).check();
     if (link.kind == JointKind::fixed) continue;
-    const double length = std::sqrt(dot(link.axis, link.axis));
+    const double length = std::sqrt(geometry::dot(link.axis, link.axis));
     if (!(length > 1e-9 && length <= largest))
       throw Error(text(source, ": joint '", link.joint, "' has no axis; give it a direction"));
     for (double& part : link.axis) part /= length;

@@ -10,12 +10,13 @@ module;
 #include <vector>
 module iap.sim;
 import iap.core;
-#include "robot_check.hpp"
+import iap.geometry;
 #include "robot_engine.hpp"
-#include "robot_math.hpp"
 
 namespace iap {
 namespace {
+
+using namespace geometry;
 
 // The sum of the body's links.
 void weigh(RobotBody& body, const RobotModel& model, const RobotDescription& robot) {
@@ -23,7 +24,7 @@ void weigh(RobotBody& body, const RobotModel& model, const RobotDescription& rob
   for (const int number : body.links) {
     const RobotLink& link = robot.links[number];
     body.mass += link.mass;
-    moment = moment + link.mass * (model.link_place[number] * Placement{.position = link.centre}).position;
+    moment = moment + link.mass * (model.link_place[number] * link.centre);
   }
   if (body.mass == 0) return;
   body.centre = (1 / body.mass) * moment;
@@ -32,7 +33,7 @@ void weigh(RobotBody& body, const RobotModel& model, const RobotDescription& rob
     const Placement& place = model.link_place[number];
     const Matrix3 inertia = turned(link.inertia, place.rotation);
     for (int i = 0; i < 9; ++i) body.inertia[i] += inertia[i];
-    add_point(body.inertia, link.mass, (place * Placement{.position = link.centre}).position - body.centre);
+    add_point(body.inertia, link.mass, place * link.centre - body.centre);
   }
 }
 

@@ -12,10 +12,13 @@ module;
 #include <vector>
 module iap.sim;
 import iap.core;
+import iap.geometry;
 #include "robot_engine.hpp"
-#include "robot_math.hpp"
 
 namespace iap {
+
+using namespace geometry;
+
 namespace {
 
 constexpr double bad = 1e10;
@@ -179,8 +182,8 @@ void RobotWorld::step(std::span<const double> torques, int steps) {
 }
 
 Matrix3 RobotWorld::base_rotation() const { return rotation_of(state().quaternion); }
-Vector3 RobotWorld::velocity_in_base() const { return rotate(transposed(base_rotation()), state().velocity); }
-Vector3 RobotWorld::angular_velocity_in_base() const { return rotate(transposed(base_rotation()), state().angular_velocity); }
+Vector3 RobotWorld::velocity_in_base() const { return transposed(base_rotation()) * state().velocity; }
+Vector3 RobotWorld::angular_velocity_in_base() const { return transposed(base_rotation()) * state().angular_velocity; }
 
 Placement RobotWorld::link_placement(int link) const {
   auto& own = *impl_;

@@ -125,8 +125,11 @@ class RobotWorld {
 /// "bullet", "mujoco".
 const std::vector<std::string>& robot_engines();
 
-/// A proportional and differential motor a joint: torque = kp (target - angle) - kd velocity, clipped to +-limit. A joint that
-/// moves faster than its velocity limit gets no torque that would drive it faster still. A limit of 0 is none.
+/// What a motor gives of a torque that is asked for while its joint moves at `velocity`: clipped to +-torque_limit, and 0 where it
+/// would drive a joint faster still that moves faster than its velocity limit. A limit of 0 is none.
+double limited_torque(double torque, double velocity, double torque_limit, double velocity_limit);
+
+/// A proportional and differential motor a joint: kp (target - angle) - kd velocity as `limited_torque` lets it through.
 class PdMotors {
  public:
   /// One value a joint, in the world's order. @throws Error if the sizes differ or a value is negative.

@@ -15,6 +15,7 @@ module;
 #include <vector>
 module iap.sim;
 import iap.core;
+import iap.geometry;
 #include "mesh_points.hpp"
 #include "robot_check.hpp"
 
@@ -113,9 +114,9 @@ class Converter {
       const Placement frame = placement(inertial.origin);
       link.mass = inertial.mass;
       link.centre = frame.position;
-      link.inertia = turned({inertial.ixx, inertial.ixy, inertial.ixz, inertial.ixy, inertial.iyy, inertial.iyz, inertial.ixz,
-                             inertial.iyz, inertial.izz},
-                            frame.rotation);
+      link.inertia = geometry::turned({inertial.ixx, inertial.ixy, inertial.ixz, inertial.ixy, inertial.iyy, inertial.iyz,
+                                       inertial.ixz, inertial.iyz, inertial.izz},
+                                      frame.rotation);
     }
     for (const auto& collision : from.collision_array)
       if (collision->geometry) link.collisions.push_back(convert(*collision->geometry, collision->origin, from.name));
