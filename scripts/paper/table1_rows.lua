@@ -28,12 +28,12 @@ local function trans(_, task)
   return moving(iap.attention.trans { patch = 4, d = 8, tokens = 10, dv = 4, kernel = "relu", values = "projection" }, task)
 end
 
--- Eight heads that see what is elsewhere than in the mean of the episode so far, and eight that see what just moved.
+-- Where things are that differ from the mean of the episode so far (eight heads), and where that just moved (eight more).
 local function change(_, task)
   local eyes = {}
   for _, against in ipairs { "episode", "frame" } do
     table.insert(eyes, iap.attention.rank {
-      patch = 4, d = 4, heads = 8, top = 1, kernel = "relu", values = { "position", "centroid" }, contrast = against,
+      patch = 4, d = 4, heads = 8, top = 1, kernel = "relu", values = "centroid", contrast = against,
     })
   end
   return moving(iap.policy.concat(eyes), task)

@@ -186,6 +186,7 @@ TEST_CASE("defaults are filled in, inside containers too") {
   CHECK(
       policy.architecture() ==
       config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'image': 'pixels', 'pool': 1, "
+             "'contrast': 'none', "
              "'patch': 4, "
              "'stride': 4, 'd': 8, 'top': 2, 'pixel_offset': -0.5, 'position_range': 'signed', 'centre': 'exact', 'masked': false, "
              "'query_weights': 'ones', 'bias': false, 'selection': 'top', 'heads': 1, 'encoding': 'none', 'values': 'position', "

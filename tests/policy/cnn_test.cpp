@@ -150,7 +150,8 @@ TEST_CASE("layers take what they do not say from the block, and a file holds it"
       image_spec(8, 10), 2 * 3);
   CHECK(policy.architecture() ==
         config(
-            "{'kind': 'cnn', 'image': 'pixels', 'pool': 1, 'pixel_offset': -0.5, 'activation': 'tanh', 'padding': 'same', "
+            "{'kind': 'cnn', 'image': 'pixels', 'pool': 1, 'contrast': 'none', 'pixel_offset': -0.5, 'activation': 'tanh', "
+            "'padding': 'same', "
             "'pooling': 'average', 'bias': false, 'layers': [{'channels': 2, 'kernel': 3, 'stride': 1, 'padding': 'same', "
             "'activation': 'tanh', 'pool': 2, 'pool_stride': 2, 'pooling': 'average', 'bias': false}, {'channels': 1, 'kernel': 3, "
             "'stride': 1, 'padding': 'valid', 'activation': 'tanh', 'pool': 1, 'pool_stride': 1, 'pooling': 'average', 'bias': "
