@@ -23,6 +23,8 @@ local eyes = {
   { "rank, 8 heads x 2, d 4, sinusoidal, position + motion", rank, { heads = 8, top = 2, d = 4, encoding = "sinusoidal", motion = true } },
   { "rank, 16 heads x 1, d 4, sinusoidal, position + motion", rank, { heads = 16, top = 1, d = 4, encoding = "sinusoidal", motion = true } },
   { "rank, 8 heads, d 4, centroid", rank, { heads = 8, top = 1, d = 4, values = "centroid" } },
+  { "rank, 8 heads, d 4, centroid, contrast frame", rank, { heads = 8, top = 1, d = 4, values = "centroid", contrast = "frame" } },
+  { "rank, 8 heads, d 4, centroid, contrast episode", rank, { heads = 8, top = 1, d = 4, values = "centroid", contrast = "episode" } },
   { "trans, position, rows normalised, 10 tokens", trans, { values = "position", tokens = 10, residual = false, normalise_rows = true } },
   { "trans, the same, 8 heads x 2 tokens, d 4, sinusoidal", trans,
     { values = "position", tokens = 2, heads = 8, d = 4, encoding = "sinusoidal", residual = false, normalise_rows = true } },
@@ -30,6 +32,7 @@ local eyes = {
     { kernel = "exp", m = 15, values = "position", tokens = 10, residual = false, normalise_rows = true } },
   { "trans, average, 32 tokens, dv 2", trans, { compression = "average", tokens = 32, dv = 2 } },
   { "trans, projection (dv 4), 10 tokens, residual", trans, { tokens = 10, dv = 4 } },
+  { "trans, the same, contrast frame", trans, { tokens = 10, dv = 4, contrast = "frame" } },
 }
 
 local env = iap.env.make(options.env, {
