@@ -234,17 +234,23 @@ class Indoor final : public Env {
 
   void make_scene() {
     scene_ = shows_body_ ? robot_scene(body_.world()) : terrain_scene(body_.world());
-    if (place_.building) {
-      scene_.meshes.push_back({.mesh = place_.building->mesh, .rgb = {.8f, .78f, .74f}});
-    } else if (view_ != View::camera) {
-      cut_walls();
-    } else if (ceiling_) {
+    const bool under_ceiling = ceiling_ && view_ == View::camera;
+    if (place_.building) scene_.meshes.push_back({.mesh = place_.building->mesh, .rgb = {.8f, .78f, .74f}});
+    if (place_.rooms && view_ != View::camera) cut_walls();
+    if (under_ceiling)
       scene_.primitives.push_back({.shape = Shape::plane,
                                    .position = {0, 0, static_cast<float>(place_.rooms->wall_height)},
                                    .rotation = {1, 0, 0, 0, -1, 0, 0, 0, -1},
                                    .rgba = {.85f, .85f, .83f, 1},
                                    .specular = 0});
-    }
+    // The sun does not reach what lies under a ceiling.
+    if (under_ceiling || place_.building)
+      scene_.lights = {{.ambient = {.4f, .4f, .4f},
+                        .diffuse = {.35f, .35f, .35f},
+                        .cutoff_degrees = 180,
+                        .exponent = 0,
+                        .headlight = true},
+                       {.direction = {.2f, .4f, -1}, .diffuse = {.4f, .4f, .4f}, .directional = true}};
   }
 
   // Who looks in from above sees no more of the walls than leaves the robot in sight.
