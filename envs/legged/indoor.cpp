@@ -90,11 +90,7 @@ Place read_place(Options& options) {
 /// course: the paper says nothing else. The way is measured along the direction in which the robot first stands.
 class Indoor final : public Env {
  public:
-  explicit Indoor(Options& options)
-      : place_(read_place(options)),
-        body_(legged_robot("a1"), .15, options),
-        modulation_(options),
-        camera_(read_robot_camera(options, 10)) {
+  explicit Indoor(Options& options) : place_(read_place(options)), body_(legged_robot("a1"), .15, options), modulation_(options) {
     cap_ = options.number_in("cap", 0, 1, .004);
     pays_doors_ = options.choice("reward", {"way", "doors"}, "way") == "doors";
     if (pays_doors_ && !place_.rooms) options.fail("nobody knows where a scene has doors; leave out reward = \"doors\"");
@@ -103,6 +99,7 @@ class Indoor final : public Env {
     tells_place_ = options.boolean("place", false);
     const std::string view = options.choice("view", {"depth", "camera", "behind", "beside", "none"}, "depth");
     view_ = view == "behind" ? View::behind : view == "beside" ? View::beside : View::camera;
+    camera_ = read_robot_camera(options, view == "depth" ? 10 : 100);
     shows_body_ = options.boolean("body", false) || view_ != View::camera;
     if (view != "none") {
       picture_ = read_picture(options, PictureSize{16, 16}, view == "depth");
@@ -245,12 +242,9 @@ class Indoor final : public Env {
                                    .specular = 0});
     // The sun does not reach what lies under a ceiling.
     if (under_ceiling || place_.building)
-      scene_.lights = {{.ambient = {.4f, .4f, .4f},
-                        .diffuse = {.35f, .35f, .35f},
-                        .cutoff_degrees = 180,
-                        .exponent = 0,
-                        .headlight = true},
-                       {.direction = {.2f, .4f, -1}, .diffuse = {.4f, .4f, .4f}, .directional = true}};
+      scene_.lights = {
+          {.ambient = {.4f, .4f, .4f}, .diffuse = {.35f, .35f, .35f}, .cutoff_degrees = 180, .exponent = 0, .headlight = true},
+          {.direction = {.2f, .4f, -1}, .diffuse = {.4f, .4f, .4f}, .directional = true}};
   }
 
   // Who looks in from above sees no more of the walls than leaves the robot in sight.
