@@ -1,7 +1,7 @@
 -- Figure 10 of "Unlocking Pixels for Reinforcement Learning via Implicit Attention" (section 5.3): A1 among the walls of a building,
 -- which it sees through a front depth camera of 16 x 16; IAP-rank with patches of 4 chooses 4 of them. The paper says no more: the
 -- policy is that of its obstacle course, in rooms that we generate (or a folder of the Gibson data set). The high level looks now
--- and then, the linear low level drives the trajectory generator of the legs at every step.
+-- and then (every 10 to 100 steps; there 10 to 800), the linear low level drives the trajectory generator of the legs at every step.
 --
 --   ./dev run scripts/quadruped/indoor.lua                              attention
 --   ./dev run scripts/quadruped/indoor.lua --set policy=cnn             convolutions beside it

@@ -11,6 +11,7 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -106,7 +107,9 @@ using Geometry = std::unique_ptr<RTCGeometryTy, GeometryRelease>;
 struct Mesh::Impl {
   Triangles triangles;
   std::array<std::array<float, 3>, 2> bounds{};
-  std::string error;  // the first that Embree told
+  // The first error that Embree told: kept without the heap, as nothing may be thrown through its frames.
+  std::array<char, 120> message{};
+  bool failed = false;
   Device device;
   RayScene scene;
 
@@ -115,28 +118,29 @@ struct Mesh::Impl {
     if (!device) refused(text("no device, error ", static_cast<int>(rtcGetDeviceError(nullptr))));
     rtcSetDeviceErrorFunction(
         device.get(),
-        [](void* self, RTCError code, const char* message) {
-          auto& first = static_cast<Impl*>(self)->error;
-          if (first.empty()) first = text(message ? message : "error", " (", static_cast<int>(code), ")");
+        [](void* own, RTCError, const char* message) noexcept {
+          auto& self = *static_cast<Impl*>(own);
+          if (!self.failed && message) std::strncpy(self.message.data(), message, self.message.size() - 1);
+          self.failed = true;
         },
         this);
     const Geometry geometry(rtcNewGeometry(device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
-    if (!geometry) refused(error);
+    if (!geometry) refused(message.data());
     const auto copy = [&](const auto& values, RTCBufferType type, RTCFormat format) {
       void* room = rtcSetNewGeometryBuffer(geometry.get(), type, 0, format, 3 * sizeof values[0],
                                            std::max<std::size_t>(values.size() / 3, 1));
-      if (!room) refused(error);
+      if (!room) refused(message.data());
       std::ranges::copy(values, static_cast<std::remove_cvref_t<decltype(values[0])>*>(room));
     };
     copy(triangles.vertices, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3);
     copy(triangles.indices, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3);
     rtcCommitGeometry(geometry.get());
     scene.reset(rtcNewScene(device.get()));
-    if (!scene) refused(error);
+    if (!scene) refused(message.data());
     rtcSetSceneFlags(scene.get(), RTC_SCENE_FLAG_ROBUST);
     rtcAttachGeometry(scene.get(), geometry.get());
     rtcCommitScene(scene.get());
-    if (!error.empty()) refused(error);
+    if (failed) refused(message.data());
   }
 
   Double3 vertex(std::uint32_t triangle, int corner) const {
@@ -147,7 +151,7 @@ struct Mesh::Impl {
   MeshHit look(std::uint32_t triangle, const Double3& origin, const Double3& direction, float found, float from, float to) const {
     const Double3 a = vertex(triangle, 0), ab = vertex(triangle, 1) - a, ac = vertex(triangle, 2) - a;
     const Double3 normal = cross(ab, ac);
-    const double square = dot(normal, normal), facing = dot(normal, direction);
+    const double square = std::max(dot(normal, normal), 1e-300), facing = dot(normal, direction);
     double t = dot(normal, a - origin) / facing;
     if (!(std::abs(t - found) <= .01 * std::abs(found) + 1e-4)) t = found;  // seen along its edge
     const double side = (facing > 0 ? -1 : 1) / std::sqrt(square);
