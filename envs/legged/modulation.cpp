@@ -1,6 +1,7 @@
 module;
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>

@@ -9,6 +9,7 @@ module;
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 module iap.render;
 import iap.core;
