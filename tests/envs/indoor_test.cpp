@@ -310,6 +310,37 @@ TEST_CASE("starts in a building are drawn where there is room, and the same for 
   }
 }
 
+TEST_CASE("a damaged building is one clear error, or one that can be walked in") {
+  const TemporaryFolder folder;
+  const std::string whole = room_obj();
+  Random random(3);
+  int errors = 0, walked = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::string obj = whole;
+    const std::size_t at = random.below(static_cast<std::uint32_t>(obj.size()));
+    switch (random.below(4)) {
+      case 0: obj[at] = static_cast<char>(random.below(256)); break;
+      case 1: obj.resize(at); break;
+      case 2: obj.erase(at, random.below(12)); break;
+      default: obj.insert(at, std::array{"-", "9", "1e5", "e9", "\n", "f 1 2 3\n", "v 0 0 nan\n"}[random.below(7)]);
+    }
+    write(folder.path() / "mesh_z_up.obj", obj);
+    CAPTURE(round, obj);
+    try {
+      const auto env = make({{"scene", folder.path().string()}, {"start", Config::List{1., 1.5, 0.}}});
+      env->reset(round);
+      for (int step = 0; step < 3; ++step) env->step(trot);
+      ++walked;
+      REQUIRE(std::ranges::all_of(env->observe().vector, [](float value) { return std::isfinite(value); }));
+    } catch (const Error& error) {
+      ++errors;
+      REQUIRE_THAT(error.what(), ContainsSubstring("mesh_z_up.obj"));
+    }
+  }
+  CHECK(errors > 40);
+  CHECK(walked > 40);
+}
+
 TEST_CASE("what is wrong with a scene or an option is one clear error") {
   const TemporaryFolder folder;
   const auto refuses = [&](Config::Map options, const char* why) {
