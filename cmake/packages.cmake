@@ -10,6 +10,8 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 # In float64; the package 'bullet' is float32 and must not be mixed with it.
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
 pkg_check_modules(URDFDOM REQUIRED IMPORTED_TARGET urdfdom console_bridge)
+# Version 3 on Debian 12, 4 on Debian 13.
+find_library(IAP_EMBREE NAMES embree4 embree3 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)

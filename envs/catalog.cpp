@@ -11,6 +11,7 @@ namespace iap {
 
 // The worlds are modules of their own; what is declared here belongs to none.
 extern "C++" {
+std::unique_ptr<Env> make_a1_indoor(Options& options);
 std::unique_ptr<Env> make_a1_obstacle_course(Options& options);
 std::unique_ptr<Env> make_ball_in_cup_catch(Options& options);
 std::unique_ptr<Env> make_car_racing(Options& options);
@@ -32,6 +33,8 @@ std::unique_ptr<Env> make_walker_walk(Options& options);
 std::span<const EnvEntry> env_catalog() {
   static const std::string both = R"({"pixels": [48, 64], "state": true})";
   static const std::vector<EnvEntry> catalog{
+      {"a1-indoor", "walk through the doors of rooms, or of a scanned building, on four legs with a depth camera (v1 section 5.3)",
+       R"({"pixels": [48, 64], "state": true, "view": "camera"})", make_a1_indoor, R"({"view": "behind"})"},
       {"a1-obstacle-course", "walk ahead past walls on a raised platform, on four legs with a camera (v1 section 5.3)", both,
        make_a1_obstacle_course, R"({"view": "behind"})"},
       {"ball-in-cup-catch", "swing a ball on a string into a cup", both, make_ball_in_cup_catch},

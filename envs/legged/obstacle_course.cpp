@@ -16,30 +16,14 @@ import iap.render;
 import iap.sim;
 #include "body.hpp"
 #include "course.hpp"
-#include "gait.hpp"
+#include "modulation.hpp"
+#include "numbered.hpp"
 #include "picture.hpp"
 
 namespace iap {
 namespace {
 
 constexpr int episode_steps = 6000;
-
-/// The numbers of the courses that episodes take place on.
-struct CourseRange {
-  std::int64_t first = 0, last = -1;
-  bool all() const { return last < first; }
-};
-
-CourseRange read_courses(Options& options) {
-  constexpr std::int64_t most = 4'000'000'000;
-  const Config& given = options.value("courses");
-  if (given.is_null() || (given.list() && given.list()->empty()) || (given.map() && given.map()->empty())) return {};
-  const auto range = options.integers("courses");
-  if (range.size() != 2 || range[0] < 0 || range[0] > range[1] || range[1] > most)
-    options.fail(
-        text("option 'courses' must be {first, last} with 0 <= first <= last <= ", most, ", or {} for a new one each episode"));
-  return {range[0], range[1]};
-}
 
 RobotCamera read_camera(Options& options) {
   const double tilt = options.number_in("camera_tilt", -1.5, 1.5, 0);
@@ -63,8 +47,8 @@ class ObstacleCourse final : public Env {
   explicit ObstacleCourse(Options& options)
       : body_(legged_robot("a1"), .15, options),
         layout_(read_course(options)),
-        courses_(read_courses(options)),
-        gait_(options),
+        courses_(read_numbered(options, "courses")),
+        modulation_(options),
         camera_(read_camera(options)) {
     cap_ = options.number_in("cap", 0, 1, .004);
     counts_walls_ = options.choice("reward", {"way", "walls"}, "way") == "walls";
@@ -76,10 +60,10 @@ class ObstacleCourse final : public Env {
       spec_.observation.images.push_back(picture_->spec());
       views_.push_back(picture_->view());
     }
-    if (options.boolean("state", true)) state_.resize(LeggedBody::imu + LeggedBody::joints + gait_.state_size());
+    if (options.boolean("state", true)) state_.resize(LeggedBody::imu + LeggedBody::joints + modulation_.state_size());
     if (state_.empty() && !picture_) options.fail("it would show nothing: leave out view = \"none\" or state = false");
     spec_.name = "a1-obstacle-course";
-    spec_.action_size = ModulatedGait::actions;
+    spec_.action_size = Modulation::size;
     spec_.control_dt = spec_.observation.dt = body_.control_dt();
     spec_.max_steps = episode_steps;
     spec_.observation.vector = static_cast<int>(state_.size());
@@ -89,17 +73,12 @@ class ObstacleCourse final : public Env {
   const EnvSpec& spec() const override { return spec_; }
 
   void reset(std::uint64_t seed) override {
-    std::uint64_t number = seed;
-    if (!courses_.all()) {
-      Random choice({.seed = seed, .member = 2, .purpose = Purpose::environment});
-      number = courses_.first + choice.below(static_cast<std::uint32_t>(courses_.last - courses_.first + 1));
-    }
-    course_ = make_course(layout_, body_.friction(), number);
+    course_ = make_course(layout_, body_.friction(), courses_.of(seed));
     body_.world().set_terrain(course_.terrain);
-    const std::vector<double> pose = gait_.neutral_pose();
+    const std::vector<double> pose = modulation_.neutral_pose();
     Random random({.seed = seed, .purpose = Purpose::environment});
     body_.reset({.position = {0, 0, layout_.platform_height + body_.robot().touching_height(pose) + drop}, .angles = pose}, random);
-    gait_.reset();
+    modulation_.reset();
     if (picture_) scene_ = shows_body_ ? robot_scene(body_.world()) : terrain_scene(body_.world());
     steps_ = 0;
     walls_passed_ = 0;
@@ -110,7 +89,7 @@ class ObstacleCourse final : public Env {
   StepResult step(std::span<const float> action) override {
     if (!running_) throw Error("a1-obstacle-course: the episode has not begun or is over; call reset before step");
     clip_action(spec_, action, action_);
-    const double way = body_.step(gait_.step(spec_.control_dt, action_));
+    const double way = body_.step(modulation_.targets(action_, spec_.control_dt));
     drawn_ = false;
     StepResult result{.truncated = ++steps_ >= episode_steps, .unstable = body_.world().unstable()};
     if (!result.unstable) result.reward = counts_walls_ ? walls_passed() : std::clamp(way, -cap_, cap_);
@@ -122,7 +101,7 @@ class ObstacleCourse final : public Env {
 
   Observation observe() override {
     if (!drawn_ && !body_.world().unstable()) {
-      if (!state_.empty()) gait_.write_state(body_.write_state(state_.data(), false));
+      if (!state_.empty()) modulation_.write(body_.write_state(state_.data(), false));
       if (picture_) draw();
     }
     drawn_ = true;
@@ -136,9 +115,7 @@ class ObstacleCourse final : public Env {
   std::vector<std::string> names() const {
     std::vector<std::string> all = body_.state_names();
     all.resize(LeggedBody::imu + LeggedBody::joints);
-    std::vector<std::string> legs;
-    for (const auto& leg : body_.robot().legs) legs.push_back(leg.name);
-    const auto phases = gait_.state_names(legs);
+    const auto phases = modulation_.state_names(body_.robot());
     all.insert(all.end(), phases.begin(), phases.end());
     return all;
   }
@@ -163,8 +140,8 @@ class ObstacleCourse final : public Env {
 
   LeggedBody body_;
   CourseOptions layout_;
-  CourseRange courses_;
-  ModulatedGait gait_;
+  Numbered courses_;
+  Modulation modulation_;
   RobotCamera camera_;
   Course course_;
   EnvSpec spec_;
@@ -173,7 +150,7 @@ class ObstacleCourse final : public Env {
   int steps_ = 0, walls_passed_ = 0;
   double cap_ = 0;
   bool counts_walls_ = false, shows_body_ = false, running_ = false, drawn_ = false;
-  std::array<float, ModulatedGait::actions> action_{};
+  std::array<float, Modulation::size> action_{};
   std::vector<float> state_;
   std::optional<RobotPicture> picture_;
   std::vector<ImageView> views_;

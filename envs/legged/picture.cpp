@@ -1,5 +1,6 @@
 module;
 #include <array>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,16 @@ std::optional<RobotPicture> read_picture(Options& options, std::optional<Picture
   return std::make_optional<RobotPicture>("pixels", *size, depth, drawing);
 }
 
+RobotCamera read_robot_camera(Options& options, double far) {
+  const double tilt = options.number_in("camera_tilt", -1.5, 1.5, 0);
+  return {.position = {options.number_in("camera_x", -1, 1, .27), 0, options.number_in("camera_z", -1, 1, .03)},
+          .forward = {std::cos(tilt), 0, -std::sin(tilt)},
+          .up = {std::sin(tilt), 0, std::cos(tilt)},
+          .vertical_fov_degrees = options.number_in("camera_fov", 1, 170, 60),
+          .near_plane = options.number_in("camera_near", 1e-4, .99, .01),
+          .far_plane = options.number_in("camera_far", 1, 10000, far)};
+}
+
 Camera camera_beside(const LeggedBody& body) {
   Camera camera = camera_at(body, {2, -4, 0}, {-2, 4, -1.3f});
   camera.position[2] = 2 * static_cast<float>(body.robot().start_height);
@@ -58,5 +69,12 @@ Camera camera_beside(const LeggedBody& body) {
 
 Camera camera_behind(const LeggedBody& body) { return camera_at(body, {-6, 0, 4.5f}, {8, 0, -4.5f}); }
 Camera camera_above(const LeggedBody& body) { return camera_at(body, {1, 7, 5.5f}, {.5f, -7, -5.2f}); }
+
+Camera camera_around(const LeggedBody& body, const std::array<double, 3>& from, double heading) {
+  const double c = std::cos(heading), s = std::sin(heading);
+  const Vec3 turned{static_cast<float>(c * from[0] - s * from[1]), static_cast<float>(s * from[0] + c * from[1]),
+                    static_cast<float>(from[2])};
+  return camera_at(body, turned, {-turned[0], -turned[1], -turned[2]});
+}
 
 }  // namespace iap

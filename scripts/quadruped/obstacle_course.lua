@@ -42,8 +42,7 @@ local unseen = { 2000000, 2999999 }
 -- and 1 ms do, and cost a fifth.
 local env = iap.env.make("a1-obstacle-course", {
   leg_phases = true, courses = { 0, 999999 }, time_limit = 1000, timestep = 0.002, physics_steps = 10, cap = 0.02,
-  least_frequency = 2, most_frequency = 3, least_intensity = 0.3, most_intensity = 1, least_height = -0.3, most_height = 0.3,
-  least_ratio = 1, most_ratio = 3,
+  frequency = { 2, 3 }, intensity = { 0.3, 1 }, height = { -0.3, 0.3 }, ratio = { 1, 3 },
 })
 local name = options.policy == "cnn" and "cnn" or string.format("iap-%d-%d", options.patch, stride)
 local out = iap.run_folder(string.format("runs/quadruped/obstacle-course-%s-seed%d", name, options.seed))

@@ -241,9 +241,15 @@ TEST_CASE("actions set the generator's rhythm, and the state tells its phase") {
 }
 
 TEST_CASE("ranges of the gait say what actions mean: the middle of narrow ones walks") {
-  Config::Map narrow{{"view", "none"},      {"timestep", .002},      {"physics_steps", 10},   {"cap", .02},
-                     {"wall_spacing", 50.}, {"least_frequency", 2.}, {"least_intensity", .3}, {"most_intensity", 1.},
-                     {"least_height", -.3}, {"most_height", .3},     {"least_ratio", 1.},     {"most_ratio", 3.}};
+  Config::Map narrow{{"view", "none"},
+                     {"timestep", .002},
+                     {"physics_steps", 10},
+                     {"cap", .02},
+                     {"wall_spacing", 50.},
+                     {"frequency", Config::List{2., 3.}},
+                     {"intensity", Config::List{.3, 1.}},
+                     {"height", Config::List{-.3, .3}},
+                     {"ratio", Config::List{1., 3.}}};
   const auto middle = make(narrow);
   // 2.5 cycles a second, of which 2/3 are stance (a phase below pi): after half a cycle, 10 steps of .02 s, the phase is 3 pi / 4.
   middle->reset(1);
@@ -259,8 +265,9 @@ TEST_CASE("ranges of the gait say what actions mean: the middle of narrow ones w
   }
   CHECK_FALSE(over);
   CHECK(way > .2 * 5);
-  narrow["least_ratio"] = 4.;
-  CHECK_THROWS_MATCHES(make(narrow), Error, MessageMatches(ContainsSubstring("'most_ratio' must be in [4, 5]")));
+  narrow["ratio"] = Config::List{4., 3.};
+  CHECK_THROWS_MATCHES(make(narrow), Error,
+                       MessageMatches(ContainsSubstring("'ratio' must be {low, high} with 0.2 <= low <= high <= 5")));
 }
 
 TEST_CASE("options of the obstacle course that make no sense are errors") {

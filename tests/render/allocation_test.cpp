@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -48,6 +50,28 @@ TEST_CASE("drawing allocates nothing once it has drawn the same size") {
       CHECK(allocations == before);
     }
   }
+}
+
+TEST_CASE("meshes are drawn and measured without allocations once it was done at the same size") {
+  Scene scene;
+  scene.primitives = {{.shape = Shape::plane, .position = {0, 0, -1}}};
+  scene.lights = {{.position = {0, 0, 5}, .diffuse = {1, 1, 1}, .casts_shadow = true}};
+  const auto mesh =
+      std::make_shared<const Mesh>(Triangles{.vertices = {-1, 3, -.5F, 1, 3, -.5F, 0, 3.5F, 1}, .indices = {0, 1, 2}});
+  scene.meshes = {{.mesh = mesh}, {.mesh = mesh, .position = {0, 2, 0}}};
+  Caster caster;
+  std::vector<float> metres(32 * 24);
+  std::vector<std::uint8_t> rgb(32 * 24 * 3);
+  const auto both = [&] {
+    caster.draw_depth(scene, 24, 32, metres);
+    caster.draw(scene, {}, 24, 32, rgb);
+  };
+  both();
+  scene.camera.position[0] = .5F;
+  const std::size_t before = allocations;
+  both();
+  CHECK(allocations == before);
+  CHECK(*std::ranges::min_element(metres) < 3.5F);
 }
 
 TEST_CASE("measuring depth allocates nothing once it has measured the same size") {

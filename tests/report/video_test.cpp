@@ -174,6 +174,32 @@ TEST_CASE("a robot is shown from outside, with what its camera sees in a corner,
                        MessageMatches(ContainsSubstring("has no view from outside")));
 }
 
+TEST_CASE("what a depth camera sees is black where it is near and white from 5 m on") {
+  const Config env = parse_json(R"({"name": "a1-indoor", "pixels": [16, 16], "state": false})", "env");
+  Policy policy = some_policy(
+      parse_json(R"({"kind": "sequence", "blocks": [{"kind": "rank", "patch": 4, "top": 3}, {"kind": "linear"}]})", "policy"), env);
+  const int steps = 3;
+  const Moving shown = film(policy, env, {.view = PictureView::raw, .seed = 8, .steps = steps, .scale = 1, .most_fps = 1000});
+  REQUIRE(shown.frames.size() == steps);
+  std::size_t next = 0;
+  int greys = 0, whites = 0;
+  run_episode(*time_limit(make_env(env), steps), policy, 8,
+              [&](const Observation& observation, std::span<const float>, const Policy&) {
+                const Image& picture = shown.frames.at(next++);
+                REQUIRE((picture.shape() == ImageShape{16, 16, 3, PixelType::uint8}));
+                for (std::size_t i = 0; i < 256; ++i) {
+                  const long grey = std::lround(255 * std::min(observation.images[0].floats()[i] / 5.0, 1.0));
+                  greys += grey > 10 && grey < 245;
+                  whites += grey == 255;
+                  for (std::size_t channel = 0; channel < 3; ++channel)
+                    REQUIRE(std::abs(picture.bytes()[3 * i + channel] - grey) <= 1);
+                }
+              });
+  CHECK(next == steps);
+  CHECK(greys > 300);
+  CHECK(whites < 600);
+}
+
 TEST_CASE("patches that are too small to be seen get rings") {
   const Config env = with(small_env(), "pixels", "[48, 64]");
   const Config blocks = with(with(small_policy(), "blocks.1.patch", "1"), "blocks.1.stride", "1");

@@ -42,7 +42,8 @@ class EvenSample {
       frames_.resize(frames_per_episode);
       every_ *= 2;
     }
-    frames_.push_back({rgb_copy(observation.images.front()), {view.scores.begin(), view.scores.end()}});
+    frames_.push_back(
+        {rgb_copy(observation.images.front(), white_of(observation.images.front())), {view.scores.begin(), view.scores.end()}});
   }
   std::vector<KeptFrame>& frames() { return frames_; }
 

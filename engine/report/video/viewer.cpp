@@ -92,17 +92,24 @@ struct Viewer::Impl {
   std::unique_ptr<Watched> env;
   int scale = 1, height = 0, width = 0;
   bool sees_image = false;
+  float white = 1;
+
+  // Who has once seen metres goes on to see metres, be everything ever so near.
+  Image copy(const ImageView& image) {
+    white = std::max(white, white_of(image));
+    return rgb_copy(image, white);
+  }
 
   Image plain(const Observation& observation) {
-    if (Env* shown = env->shown()) return rgb_copy(shown->observe().images.front());
-    return enlarge(rgb_copy(observation.images.front()).view(), scale);
+    if (Env* shown = env->shown()) return copy(shown->observe().images.front());
+    return enlarge(copy(observation.images.front()).view(), scale);
   }
   PatchPlaces places(const AttentionView& view) const { return {view.rows, view.columns, view.patch * scale, view.stride * scale}; }
   // What the policy sees, red where it attends, in the upper left corner: a third of the picture's height.
-  void add_inset(Image& image, const Observation& observation, const Policy& policy) const {
+  void add_inset(Image& image, const Observation& observation, const Policy& policy) {
     constexpr Rgb8 red{255, 0, 0};
     constexpr int frame = 2;
-    Image seen = rgb_copy(observation.images.front());
+    Image seen = copy(observation.images.front());
     for (const auto& view : shown_views(policy))
       overlay_patches(seen, PatchPlaces{view.rows, view.columns, view.patch, view.stride}, view.selected,
                       std::vector<float>(view.selected.size(), 1), red);
@@ -190,13 +197,20 @@ std::vector<AttentionView> shown_views(const Policy& policy) {
   return views;
 }
 
-Image rgb_copy(const ImageView& image) {
+float white_of(const ImageView& image) {
+  constexpr float metres = 5;
+  if (image.shape.type != PixelType::float32 || image.shape.channels != 1) return 1;
+  const std::span values(image.floats(), image.shape.count());
+  return std::ranges::any_of(values, [](float value) { return value > 1; }) ? metres : 1;
+}
+
+Image rgb_copy(const ImageView& image, float white) {
   const auto& shape = image.shape;
   Image copy({shape.height, shape.width, 3, PixelType::uint8});
   const auto value = [&](std::size_t at) {
     if (shape.type == PixelType::uint8) return image.bytes()[at];
     const float part = image.floats()[at];
-    return static_cast<std::uint8_t>(std::isfinite(part) ? std::lround(255 * std::clamp(part, 0.0F, 1.0F)) : 0);
+    return static_cast<std::uint8_t>(std::isfinite(part) ? std::lround(255 * std::clamp(part / white, 0.0F, 1.0F)) : 0);
   };
   const auto channels = static_cast<std::size_t>(shape.channels), pixels = shape.count() / channels;
   for (std::size_t pixel = 0; pixel < pixels; ++pixel)

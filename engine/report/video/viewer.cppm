@@ -53,7 +53,11 @@ FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps);
 /// The views of the image that pictures show: the policy's first.
 std::vector<AttentionView> shown_views(const Policy& policy);
 
-/// An 8-bit RGB copy of any image: grey in all three channels, floats as parts of 255, a fourth channel left out.
-Image rgb_copy(const ImageView& image);
+/// Which value of an image of floats is shown white: 1, or 5 where an image of one channel has a larger value than 1, as it then is
+/// one of a depth camera, in metres.
+float white_of(const ImageView& image);
+/// An 8-bit RGB copy of any image: grey in all three channels, floats from black at 0 to white at `white`, a fourth channel left
+/// out. What is near is dark in a picture of a depth camera.
+Image rgb_copy(const ImageView& image, float white);
 
 }  // namespace iap

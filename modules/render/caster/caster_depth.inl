@@ -3,7 +3,7 @@ void draw_depth_row(const Frame& frame, int row, float* metres) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const V nearest = set(frame.near_plane), farthest = set(frame.far_plane);
-  const Columns columns = columns_of(frame, frame.opaque, row);
+  const Columns columns = opaque_columns(frame, row);
   for (int first = 0; first < frame.width; first += lanes) {
     V t = farthest;
     if (columns.touch(first))

@@ -44,9 +44,15 @@ struct Packet {
 struct Hits {
   V t, solid;  // -1 for none
 };
+constexpr float mesh_hit = 16777216;  // in place of a solid's index
 
 HWY_INLINE Hits trace(const Packet& packet, View view, V nearest, V farthest) {
   Hits hits{farthest, set(-1)};
+  if (view == direct && packet.frame.meshes) {
+    const V t = hn::LoadU(D(), packet.frame.meshes->row(MeshLayer::depth, packet.row) + packet.first);
+    const M closer = hn::Lt(t, farthest);
+    hits = {select(closer, t, farthest), select(closer, set(mesh_hit), set(-1))};
+  }
   for (const int index : packet.frame.opaque) {
     const Solid& solid = packet.frame.solids[index];
     if (!packet.may_touch(solid, view) || (view == mirrored && solid.mirror)) continue;
@@ -130,6 +136,20 @@ HWY_NOINLINE void blend_transparent(const Packet& packet, View view, V nearest, 
   }
 }
 
+// What meshes show.
+HWY_NOINLINE V3 shade_mesh(const Packet& packet, V t, M mask, float brightness, bool shadows) {
+  const Frame& frame = packet.frame;
+  const auto load = [&](int plane) { return hn::LoadU(D(), frame.meshes->row(plane, packet.row) + packet.first); };
+  const auto load3 = [&](int plane) { return V3{load(plane), load(plane + 1), load(plane + 2)}; };
+  const V3 ray = packet.directions(frame.rays[direct]);
+  Surface surface{add3(set3(frame.rays[direct].eye), scale3(ray, t)), load3(MeshLayer::normal),
+                  unit3({hn::Neg(ray.x), hn::Neg(ray.y), hn::Neg(ray.z)}), mask};
+  const Paint paint{scale3(load3(MeshLayer::colour), set(brightness)), 0, 0};
+  return illuminate(frame, surface, -1, shadows, [&](int, const Light* light) {
+    return light ? clamp3(shine(*light, surface, paint)) : first_pass(frame, surface, paint, 0, shadows);
+  });
+}
+
 // The colour of all opaque surfaces that were hit, black elsewhere.
 HWY_INLINE V3 shade_hits(const Packet& packet, View view, const Hits& hits, M mask, float brightness, bool shadows) {
   V3 colour{zero(), zero(), zero()};
@@ -138,6 +158,10 @@ HWY_INLINE V3 shade_hits(const Packet& packet, View view, const Hits& hits, M ma
     const M own = hn::And(mask, hn::Eq(hits.solid, set(static_cast<float>(index))));
     if (none(own)) continue;
     colour = select3(own, clamp3(shade(packet, index, view, hits.t, own, brightness, shadows)), colour);
+  }
+  if (view == direct && packet.frame.meshes) {
+    const M own = hn::And(mask, hn::Eq(hits.solid, set(mesh_hit)));
+    if (!none(own)) colour = select3(own, clamp3(shade_mesh(packet, hits.t, own, brightness, shadows)), colour);
   }
   return colour;
 }

@@ -10,6 +10,22 @@ struct Paint {
   float specular, shininess;
 };
 
+// Which of the `open` lanes lie behind a mesh, seen from the light: `toward` times `reach` is the way to where it ends.
+HWY_NOINLINE M behind_mesh(const Frame& frame, const V3& point, const V3& toward, V reach, M open) {
+  HWY_ALIGN float x[16], y[16], z[16], dx[16], dy[16], dz[16], far[16], dark[16];
+  hn::Store(point.x, D(), x);
+  hn::Store(point.y, D(), y);
+  hn::Store(point.z, D(), z);
+  hn::Store(toward.x, D(), dx);
+  hn::Store(toward.y, D(), dy);
+  hn::Store(toward.z, D(), dz);
+  hn::Store(reach, D(), far);
+  hn::Store(select(open, set(1), zero()), D(), dark);
+  for (int i = 0; i < static_cast<int>(hn::Lanes(D())); ++i)
+    if (dark[i] > 0) dark[i] = frame.blocked(frame.scene, {x[i], y[i], z[i]}, {dx[i], dy[i], dz[i]}, far[i]) ? 1.f : 0.f;
+  return hn::Gt(hn::Load(D(), dark), zero());
+}
+
 // Which lanes of a surface the light's shadow map leaves lit.
 HWY_INLINE M lit_lanes(const Frame& frame, const Light& light, const Surface& surface, int own) {
   const V3 from_light = sub3(surface.point, set3(light.position));
@@ -39,6 +55,12 @@ HWY_INLINE M lit_lanes(const Frame& frame, const Light& light, const Surface& su
     const Entry entry = enter(solid, o, to_unit(solid, toward));
     const M between = hn::And(hn::Gt(entry.t, zero()), hn::Le(entry.t, reach));
     dark = hn::Or(dark, hn::And(open, hn::And(entry.hit, between)));
+  }
+  if (frame.meshes) {
+    const V3 toward = light.directional ? set3(Vector{-light.direction.x, -light.direction.y, -light.direction.z})
+                                        : sub3(set3(light.position), surface.point);
+    const M open = hn::AndNot(dark, inside);
+    if (!none(open)) dark = hn::Or(dark, behind_mesh(frame, surface.point, toward, reach, open));
   }
   return hn::AndNot(dark, surface.mask);
 }

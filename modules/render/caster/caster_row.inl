@@ -116,9 +116,15 @@ HWY_NOINLINE void draw_columns(const Frame& frame, const Row& row, std::uint8_t*
     draw_packets(frame, row, k * lanes, std::min(packets - k, packets_together), rgb);
 }
 
+// Meshes may show in all columns.
+HWY_INLINE Columns opaque_columns(const Frame& frame, int row) {
+  if (frame.meshes) return {0, frame.width};
+  return columns_of(frame, frame.opaque, row);
+}
+
 void draw_row(const Frame& frame, int row, std::uint8_t* rgb) {
   if (frame.sky_rgb) std::copy_n(frame.sky_rgb + static_cast<std::ptrdiff_t>(3) * row * frame.width, 3 * frame.width, rgb);
-  const Columns opaque = columns_of(frame, frame.opaque, row), transparent = columns_of(frame, frame.transparent, row);
+  const Columns opaque = opaque_columns(frame, row), transparent = columns_of(frame, frame.transparent, row);
   const bool looks_up = frame.sky >= 0 && (!frame.sky_rgb || frame.haze.on || transparent.right > 0);
   draw_columns(frame, {row, opaque, transparent, frame.haze.on, looks_up ? sky_row(frame, row) : SkyRow{}}, rgb);
 }

@@ -2,6 +2,7 @@
 // fragment. Rays are eye + t (corner + column * right + row * down) with t the depth along the optical axis.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -97,6 +98,16 @@ struct Haze {
   std::array<float, 3> rgb{};
 };
 
+// What meshes show in a picture, pixel by pixel: planes of rows that are `pitch` floats long.
+struct MeshLayer {
+  enum { depth, normal, colour = normal + 3, planes = colour + 3 };  // depth is infinite where there is none
+  int pitch = 0, height = 0;
+  std::vector<float> values;
+  inline const float* row(int plane, int row) const {
+    return values.data() + (static_cast<std::ptrdiff_t>(plane) * height + row) * pitch;
+  }
+};
+
 struct Frame {
   int height = 0, width = 0;
   std::array<Rays, 2> rays;
@@ -115,6 +126,10 @@ struct Frame {
   float reflectance = 0;
   std::array<float, 3> global_ambient{};
   Haze haze;
+  const MeshLayer* meshes = nullptr;  // none: the scene has none
+  // Whether a mesh of `scene` lies on the way from a point, at most `reach` times `direction` far.
+  bool (*blocked)(const void* scene, const Vector& from, const Vector& direction, float reach) = nullptr;
+  const void* scene = nullptr;
 };
 
 }  // namespace iap::frame

@@ -58,4 +58,8 @@ void prepare_frame(const Scene& scene, const DrawOptions& options, int height, i
 // The rays of a prepared frame; `shift` is where in a pixel its sample lies.
 void aim_frame(const Scene& scene, double shift_x, double shift_y, frame::Frame& frame);
 
+// Casts the rays of an aimed frame at the scene's meshes, of which there must be one, and shows the frame what they met. The frame
+// keeps a reference to both others.
+void lay_meshes(const Scene& scene, frame::MeshLayer& layer, frame::Frame& frame);
+
 }  // namespace iap

@@ -6,6 +6,7 @@ module;
 #include <vector>
 export module iap.render:scene;
 import iap.core;
+import :mesh;
 import :texture;
 
 export namespace iap {
@@ -35,6 +36,14 @@ struct Primitive {
   std::array<float, 2> light_cell{};
 };
 
+/// A mesh at a place. Its surface is matt and opaque; mirrors do not show it. It casts shadows and takes them.
+struct MeshInstance {
+  std::shared_ptr<const Mesh> mesh;
+  Vec3 position{};
+  Mat3 rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  Vec3 rgb{1, 1, 1};  ///< times the colours of the vertices
+};
+
 struct Light {
   Vec3 position{}, direction{0, 0, -1};
   Vec3 ambient{}, diffuse{}, specular{}, attenuation{1, 0, 0};
@@ -58,9 +67,10 @@ struct ShadowRange {
   float directional_half_width = 1;
 };
 
-/// All that a picture shows, in world coordinates. Textures are shared between frames and threads.
+/// All that a picture shows, in world coordinates. Textures and meshes are shared between frames and threads.
 struct Scene {
   std::vector<Primitive> primitives;
+  std::vector<MeshInstance> meshes;
   std::vector<Light> lights;
   std::vector<std::shared_ptr<const Texture>> textures;
   int sky = -1;  ///< index of the sky texture, -1 for none: black

@@ -1,0 +1,130 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+module iap.envs.legged;
+import iap.core;
+import iap.render;
+import iap.sim;
+#include "building.hpp"
+
+namespace iap {
+namespace {
+
+constexpr double reach = 2;  // m above the floor, beyond which nothing is touched
+
+// The heights in `floors.txt`: numbers between blanks.
+std::vector<double> read_heights(const std::filesystem::path& file) {
+  const std::string content = read_file(file);
+  std::vector<double> heights;
+  for (std::string_view rest = content; !rest.empty();) {
+    constexpr std::string_view blank = " \t\r\n,";
+    const std::size_t begin = std::min(rest.find_first_not_of(blank), rest.size());
+    const std::string_view word = rest.substr(begin, std::min(rest.find_first_of(blank, begin), rest.size()) - begin);
+    rest.remove_prefix(begin + word.size());
+    if (word.empty()) break;
+    double height = 0;
+    if (!read_cell(word, height) || !(std::abs(height) <= 1e4))
+      throw Error(text(file.string(), ": '", word.substr(0, 40), "' is not the height of a storey in metres"));
+    heights.push_back(height);
+  }
+  if (heights.empty())
+    throw Error(text(file.string(), ": there is no height in it; write one for each storey, or delete the file"));
+  return heights;
+}
+
+std::shared_ptr<const Building> load(const std::string& folder, int storey, double lift) {
+  const std::filesystem::path path(folder), obj = path / "mesh_z_up.obj", floors = path / "floors.txt";
+  if (!std::filesystem::is_directory(path))
+    throw Error(text("there is no folder '", folder, "'; a scene is a folder with mesh_z_up.obj, as in the Gibson data set"));
+  if (!std::filesystem::is_regular_file(obj))
+    throw Error(text("the folder '", folder, "' holds no mesh_z_up.obj; a scene is a folder as in the Gibson data set"));
+  Triangles triangles = read_obj(obj);
+  std::vector<double> heights;
+  if (std::filesystem::exists(floors)) {
+    heights = read_heights(floors);
+  } else {
+    double lowest = 1e30;
+    for (std::size_t i = 2; i < triangles.vertices.size(); i += 3) lowest = std::min<double>(lowest, triangles.vertices[i]);
+    heights.push_back(lowest);
+  }
+  if (storey >= static_cast<int>(heights.size()))
+    throw Error(text("'", folder, "' has no storey ", storey, "; it has ", heights.size(), ", counted from 0"));
+  const double floor = heights[storey] + lift;
+  for (std::size_t i = 2; i < triangles.vertices.size(); i += 3)
+    triangles.vertices[i] = static_cast<float>(triangles.vertices[i] - floor);
+  auto building = std::make_shared<Building>();
+  building->folder = folder;
+  try {
+    building->mesh = std::make_shared<const Mesh>(std::move(triangles));
+  } catch (const Error& error) {
+    throw Error(text(obj.string(), ": ", error.what()));
+  }
+  const Triangles& all = building->mesh->triangles();
+  std::vector<int> place(all.vertices.size() / 3, -1);
+  TerrainMesh& touched = building->touched;
+  for (std::size_t i = 0; i < all.indices.size(); i += 3) {
+    const auto height = [&](std::size_t corner) { return all.vertices[std::size_t{3} * all.indices[i + corner] + 2]; };
+    const auto [low, high] = std::minmax({height(0), height(1), height(2)});
+    if (high <= 0 || low > reach) continue;
+    for (std::size_t corner = 0; corner < 3; ++corner) {
+      const std::uint32_t vertex = all.indices[i + corner];
+      if (place[vertex] < 0) {
+        place[vertex] = static_cast<int>(touched.vertices.size() / 3);
+        for (int axis = 0; axis < 3; ++axis) touched.vertices.push_back(all.vertices[std::size_t{3} * vertex + axis]);
+      }
+      touched.indices.push_back(place[vertex]);
+    }
+  }
+  return building;
+}
+
+}  // namespace
+
+std::shared_ptr<const Building> read_building(const std::string& folder, int storey, double lift) {
+  static std::mutex mutex;
+  static std::map<std::tuple<std::string, int, double>, std::weak_ptr<const Building>> known;
+  const std::lock_guard lock(mutex);
+  auto& kept = known[{folder, storey, lift}];
+  auto building = kept.lock();
+  if (!building) kept = building = load(folder, storey, lift);
+  return building;
+}
+
+StartPlace find_start(const Building& building, double clearance, std::uint64_t seed) {
+  constexpr int tries = 5000, directions = 16;
+  constexpr float bump = .15f;
+  const auto& [low, high] = building.mesh->bounds();
+  Random random({.seed = seed, .member = 1, .purpose = Purpose::environment});
+  for (int i = 0; i < tries; ++i) {
+    const auto x = static_cast<float>(random.uniform(low[0], high[0])), y = static_cast<float>(random.uniform(low[1], high[1]));
+    const double turn = random.uniform(0, 2 * std::numbers::pi);
+    if (!building.mesh->blocks({x, y, 1}, {0, 0, -1}, 1 - bump, 1 + bump)) continue;  // scanned floor, and nothing on it
+    if (building.mesh->blocks({x, y, 1}, {0, 0, -1}, 0, 1 - bump)) continue;
+    const auto free = [&](double heading, double distance) {
+      const std::array<float, 3> ahead{static_cast<float>(std::cos(heading)), static_cast<float>(std::sin(heading)), 0};
+      return std::ranges::none_of(std::array{.2f, .35f, .5f}, [&](float z) {
+        return building.mesh->blocks({x, y, z}, ahead, 0, static_cast<float>(distance));
+      });
+    };
+    bool room = free(turn, 3 * clearance);
+    for (int k = 1; room && k < directions; ++k) room = free(turn + 2 * std::numbers::pi * k / directions, clearance);
+    if (room) return {x, y, std::remainder(turn, 2 * std::numbers::pi)};
+  }
+  throw Error(text("'", building.folder, "' has no place with ", clearance, " m around it and ", 3 * clearance,
+                   " m ahead on this storey; give start = {x, y, heading}, or a smaller clearance"));
+}
+
+}  // namespace iap

@@ -1,0 +1,215 @@
+module;
+// Version 3 is that of Debian 12, version 4 of Debian 13.
+#if __has_include(<embree4/rtcore.h>)
+#include <embree4/rtcore.h>
+#else
+#include <embree3/rtcore.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "frame.hpp"
+module iap.render;
+import iap.core;
+#include "prepare.hpp"
+
+namespace iap {
+namespace {
+
+constexpr float largest = 1e6f;
+constexpr std::size_t most_triangles = 100'000'000;
+
+void intersect(RTCScene scene, RTCRayHit& ray) {
+#if RTC_VERSION_MAJOR >= 4
+  rtcIntersect1(scene, &ray, nullptr);
+#else
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  rtcIntersect1(scene, &context, &ray);
+#endif
+}
+
+void occlude(RTCScene scene, RTCRay& ray) {
+#if RTC_VERSION_MAJOR >= 4
+  rtcOccluded1(scene, &ray, nullptr);
+#else
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  rtcOccluded1(scene, &context, &ray);
+#endif
+}
+
+RTCRay make_ray(const std::array<float, 3>& origin, const std::array<float, 3>& direction, float from, float to) {
+  RTCRay ray{};
+  ray.org_x = origin[0];
+  ray.org_y = origin[1];
+  ray.org_z = origin[2];
+  ray.dir_x = direction[0];
+  ray.dir_y = direction[1];
+  ray.dir_z = direction[2];
+  ray.tnear = from;
+  ray.tfar = to;
+  ray.mask = ~0u;
+  return ray;
+}
+
+void check(const Triangles& triangles) {
+  const auto& [vertices, indices, colours] = triangles;
+  if (vertices.size() % 3 != 0 || indices.size() % 3 != 0 || indices.empty())
+    throw Error(text("a mesh of ", vertices.size(), " coordinates and ", indices.size(),
+                     " indices is none; vertices have three and so have triangles, of which there must be one"));
+  if (indices.size() / 3 > most_triangles)
+    throw Error(text("a mesh of ", indices.size() / 3, " triangles is too large; at most ", most_triangles, " are drawn"));
+  if (!colours.empty() && colours.size() != vertices.size())
+    throw Error(text("a mesh of ", vertices.size() / 3, " vertices cannot have ", colours.size(),
+                     " parts of colours; give red, green and blue of each vertex, or none"));
+  for (const float value : vertices)
+    if (!(std::abs(value) <= largest))
+      throw Error(text("a mesh has a vertex at ", value, "; coordinates must be finite and within ", largest));
+  for (const float value : colours)
+    if (!(value >= 0 && value <= 1)) throw Error(text("a mesh has the colour ", value, "; red, green and blue are from 0 to 1"));
+  const std::size_t count = vertices.size() / 3;
+  for (const std::uint32_t index : indices)
+    if (index >= count) throw Error(text("a mesh has no vertex ", index, "; there are ", count, ", from 0 on"));
+}
+
+struct DeviceRelease {
+  void operator()(RTCDevice device) const { rtcReleaseDevice(device); }
+};
+struct SceneRelease {
+  void operator()(RTCScene scene) const { rtcReleaseScene(scene); }
+};
+struct GeometryRelease {
+  void operator()(RTCGeometry geometry) const { rtcReleaseGeometry(geometry); }
+};
+using Device = std::unique_ptr<RTCDeviceTy, DeviceRelease>;
+using RayScene = std::unique_ptr<RTCSceneTy, SceneRelease>;
+using Geometry = std::unique_ptr<RTCGeometryTy, GeometryRelease>;
+
+[[noreturn]] void refused(const std::string& why) {
+  throw Error(text("Embree cannot take a mesh: ", why, "; use one with fewer triangles"));
+}
+
+}  // namespace
+
+// Embree's option threads = 1 would hold all of the process's TBB to one thread, so that it is left out.
+struct Mesh::Impl {
+  Triangles triangles;
+  std::array<std::array<float, 3>, 2> bounds{};
+  // The first error that Embree told: kept without the heap, as nothing may be thrown through its frames.
+  std::array<char, 120> message{};
+  bool failed = false;
+  Device device;
+  RayScene scene;
+
+  void build() {
+    device.reset(rtcNewDevice(nullptr));
+    if (!device) refused(text("no device, error ", static_cast<int>(rtcGetDeviceError(nullptr))));
+    rtcSetDeviceErrorFunction(
+        device.get(),
+        [](void* own, RTCError, const char* message) noexcept {
+          auto& self = *static_cast<Impl*>(own);
+          if (!self.failed && message) std::strncpy(self.message.data(), message, self.message.size() - 1);
+          self.failed = true;
+        },
+        this);
+    const Geometry geometry(rtcNewGeometry(device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
+    if (!geometry) refused(message.data());
+    const auto copy = [&](const auto& values, RTCBufferType type, RTCFormat format) {
+      void* room = rtcSetNewGeometryBuffer(geometry.get(), type, 0, format, 3 * sizeof values[0],
+                                           std::max<std::size_t>(values.size() / 3, 1));
+      if (!room) refused(message.data());
+      std::ranges::copy(values, static_cast<std::remove_cvref_t<decltype(values[0])>*>(room));
+    };
+    copy(triangles.vertices, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3);
+    copy(triangles.indices, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3);
+    rtcCommitGeometry(geometry.get());
+    scene.reset(rtcNewScene(device.get()));
+    if (!scene) refused(message.data());
+    rtcSetSceneFlags(scene.get(), RTC_SCENE_FLAG_ROBUST);
+    rtcAttachGeometry(scene.get(), geometry.get());
+    rtcCommitScene(scene.get());
+    if (failed) refused(message.data());
+  }
+
+  Double3 vertex(std::uint32_t triangle, int corner) const {
+    const float* at = triangles.vertices.data() + std::size_t{3} * triangles.indices[std::size_t{3} * triangle + corner];
+    return {at[0], at[1], at[2]};
+  }
+
+  MeshHit look(std::uint32_t triangle, const Double3& origin, const Double3& direction, float found, float from, float to) const {
+    const Double3 a = vertex(triangle, 0), ab = vertex(triangle, 1) - a, ac = vertex(triangle, 2) - a;
+    const Double3 normal = cross(ab, ac);
+    const double square = std::max(dot(normal, normal), 1e-300), facing = dot(normal, direction);
+    double t = dot(normal, a - origin) / facing;
+    if (!(std::abs(t - found) <= .01 * std::abs(found) + 1e-4)) t = found;  // seen along its edge
+    const double side = (facing > 0 ? -1 : 1) / std::sqrt(square);
+    MeshHit hit{std::clamp(static_cast<float>(t), from, to),
+                {static_cast<float>(normal.x * side), static_cast<float>(normal.y * side), static_cast<float>(normal.z * side)},
+                {1, 1, 1}};
+    if (triangles.colours.empty()) return hit;
+    const Double3 p = origin + direction * t - a;
+    const double b = std::clamp(dot(cross(p, ac), normal) / square, 0., 1.);
+    const double c = std::clamp(dot(cross(ab, p), normal) / square, 0., 1 - b);
+    const std::array<double, 3> weights{1 - b - c, b, c};
+    for (int channel = 0; channel < 3; ++channel) {
+      double sum = 0;
+      for (int corner = 0; corner < 3; ++corner)
+        sum +=
+            weights[corner] * triangles.colours[std::size_t{3} * triangles.indices[std::size_t{3} * triangle + corner] + channel];
+      hit.rgb[channel] = static_cast<float>(sum);
+    }
+    return hit;
+  }
+};
+
+Mesh::Mesh(Triangles triangles) : impl_(std::make_unique<Impl>()) {
+  check(triangles);
+  impl_->triangles = std::move(triangles);
+  auto& [low, high] = impl_->bounds;
+  low.fill(std::numeric_limits<float>::max());
+  high.fill(std::numeric_limits<float>::lowest());
+  const auto& vertices = impl_->triangles.vertices;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    low[i % 3] = std::min(low[i % 3], vertices[i]);
+    high[i % 3] = std::max(high[i % 3], vertices[i]);
+  }
+  impl_->build();
+}
+
+Mesh::~Mesh() = default;
+Mesh::Mesh(Mesh&&) noexcept = default;
+Mesh& Mesh::operator=(Mesh&&) noexcept = default;
+
+const Triangles& Mesh::triangles() const { return impl_->triangles; }
+const std::array<std::array<float, 3>, 2>& Mesh::bounds() const { return impl_->bounds; }
+
+std::optional<MeshHit> Mesh::hit(const std::array<float, 3>& origin, const std::array<float, 3>& direction, float from,
+                                 float to) const {
+  RTCRayHit ray{};
+  ray.ray = make_ray(origin, direction, from, to);
+  ray.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+  intersect(impl_->scene.get(), ray);
+  if (ray.hit.geomID == RTC_INVALID_GEOMETRY_ID) return {};
+  return impl_->look(ray.hit.primID, to_double(origin), to_double(direction), ray.ray.tfar, from, to);
+}
+
+bool Mesh::blocks(const std::array<float, 3>& origin, const std::array<float, 3>& direction, float from, float to) const {
+  RTCRay ray = make_ray(origin, direction, from, to);
+  occlude(impl_->scene.get(), ray);
+  return ray.tfar < 0;
+}
+
+}  // namespace iap

@@ -1,0 +1,63 @@
+module;
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+export module iap.render:mesh;
+import iap.core;
+
+export namespace iap {
+
+/// A surface of triangles as lists of numbers.
+struct Triangles {
+  std::vector<float> vertices;         ///< x, y, z of each, in metres
+  std::vector<std::uint32_t> indices;  ///< three vertices of each triangle, counted from 0
+  std::vector<float> colours;          ///< red, green and blue in [0, 1] of each vertex; empty: white
+};
+
+/// Reads the vertices and faces of an OBJ text; `source` names it in messages. Faces with more than three corners become fans of
+/// triangles; indices may be negative (back from the latest vertex); the six-number form of vertices has colours, which count if
+/// all vertices have them. Textures, normals, materials, groups, lines and curves are passed over.
+/// @throws Error naming the source, the line and what is wrong: a vertex without three finite numbers, a face with fewer than three
+/// corners or with a vertex that is not there, no face at all.
+Triangles parse_obj(std::string_view obj, const std::string& source);
+/// Reads an OBJ file of at most 1 GiB. @throws Error as `parse_obj` does, and if the file is larger or cannot be read.
+Triangles read_obj(const std::filesystem::path& file);
+
+/// Where a ray meets a mesh.
+struct MeshHit {
+  float t = 0;                    ///< the place is origin + t direction
+  std::array<float, 3> normal{};  ///< of length 1, towards the ray's origin
+  std::array<float, 3> rgb{};     ///< interpolated between the triangle's corners
+};
+
+/// Triangles made ready for rays (the Embree door), seen from both sides. Immutable: scenes and threads share it. Which triangle is
+/// nearest is Embree's answer; where on it the ray ends is computed in float64, so that a hit does not depend on the machine's SIMD
+/// but at edges, where two triangles are equally near.
+class Mesh {
+ public:
+  /// @throws Error for an empty list, sizes that do not fit, indices that name no vertex, coordinates that are not finite or beyond
+  /// 1e6 m, colours outside of [0, 1], more than 100 million triangles, and what Embree refuses.
+  explicit Mesh(Triangles triangles);
+  ~Mesh();
+  Mesh(Mesh&&) noexcept;
+  Mesh& operator=(Mesh&&) noexcept;
+
+  const Triangles& triangles() const;
+  /// The least x, y, z and the largest.
+  const std::array<std::array<float, 3>, 2>& bounds() const;
+  /// The nearest hit with t in [from, to]. `direction` need not have length 1.
+  std::optional<MeshHit> hit(const std::array<float, 3>& origin, const std::array<float, 3>& direction, float from, float to) const;
+  /// Whether there is any.
+  bool blocks(const std::array<float, 3>& origin, const std::array<float, 3>& direction, float from, float to) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace iap
