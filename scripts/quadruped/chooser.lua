@@ -6,6 +6,13 @@
 --   env:step(choose(env:observe()))
 local chooser = {}
 
+-- What suits each course.
+chooser.settings = {
+  ["laikago-stepstones"] = { margin = 0.06 },
+  ["laikago-grid"] = { margin = 0.04, clearance = 0 },
+  ["laikago-stairs"] = { margin = 0.04, ahead = 0.06, clearance = 0, height = 0.6, lean = true },
+}
+
 local legs = { "FR", "FL", "RR", "RL" }
 local cell = 0.02                    -- m, of the map of heights
 local toe_radius = 0.03

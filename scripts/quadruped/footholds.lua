@@ -29,12 +29,19 @@ function footholds.policy(kind)
   return iap.policy.sequence { iap.policy.concat(parts), iap.policy.linear { activation = "tanh", scale = 0.02 } }
 end
 
+-- Options of the environment, with `more` of them. The robot's own legs are not in its pictures. The ground is .4 m below a camera, a
+-- hole 1.4 m.
+function footholds.sees(more)
+  local options = { body = false, depth_far = 1.5 }
+  for key, value in pairs(more or {}) do options[key] = value end
+  return options
+end
+
 -- settings: env (options of the environment beside those below), curriculum, iterations.
 function footholds.run(name, settings)
   local options = iap.options { policy = "rank", seed = 1, episodes = 20 }
-  -- The robot's own legs are not in its pictures. The ground is .4 m below a camera, a hole 1.4 m.
-  local env_options = { body = false, depth_far = 1.5, depth = options.policy ~= "blind" }
-  for key, value in pairs(settings.env or {}) do env_options[key] = value end
+  local env_options = footholds.sees(settings.env)
+  env_options.depth = options.policy ~= "blind"
   local env = iap.env.make("laikago-" .. name, env_options)
   local policy = footholds.policy(options.policy)
   print(iap.policy.build(policy, env):summary())
