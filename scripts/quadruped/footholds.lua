@@ -49,7 +49,7 @@ function footholds.run(name, settings)
   iap.train {
     env = env,
     policy = policy,
-    optimizer = iap.optim.es { population = 32, sigma = 0.05, learning_rate = 0.03, shaping = "pair_ranks" },
+    optimizer = iap.optim.es { population = 32, sigma = 0.05, learning_rate = 0.02, shaping = "pair_ranks" },
     curriculum = settings.curriculum,
     iterations = settings.iterations,
     episode_seeds = "pairs",

@@ -10,7 +10,7 @@
 local footholds = require "footholds"
 
 footholds.run("grid", {
-  env = { toe_z = 0.01, twist = 0.1, pitch = 0.05, roll = 0.02, time_limit = 400 },
+  env = { time_limit = 400 },
   curriculum = {
     { through = 60, stone = 0.25, least_gap = 0.02, most_gap = 0.06, time_limit = 100 },
     { through = 160, stone = 0.2, least_gap = 0.06, most_gap = 0.1, time_limit = 150 },

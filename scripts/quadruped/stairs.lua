@@ -10,7 +10,7 @@
 local footholds = require "footholds"
 
 footholds.run("stairs", {
-  env = { toe_y = 0.02, twist = 0.1, roll = 0.02, time_limit = 400 },
+  env = { time_limit = 400 },
   curriculum = {
     { through = 80, least_rise = 0.03, most_rise = 0.06, time_limit = 100 },
     { through = 200, least_rise = 0.07, most_rise = 0.12, time_limit = 150 },
