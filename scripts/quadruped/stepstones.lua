@@ -7,8 +7,8 @@
 --   ... --resume                                                   continue where it stopped
 --   ... --set iterations=1 --set optimizer.population=4 --set eval_episodes=1 --set episodes=1     a trial of seconds
 --
--- From a policy fitted to the chooser of footholds (imitate.lua) a search goes on much further within its first iterations than one
--- from nothing does in a hundred:
+-- From a policy fitted to the chooser of footholds a search of ten iterations came further than one of a hundred from nothing
+-- (docs/robots.md):
 --   ./dev run scripts/quadruped/imitate.lua
 --   ./dev run scripts/quadruped/stepstones.lua --set init=runs/quadruped/imitated-stepstones-rank.iap --set curriculum=null
 --     --set env.time_limit=150 --set eval_env.time_limit=200 --set optimizer.sigma=0.02 --set optimizer.learning_rate=0.01

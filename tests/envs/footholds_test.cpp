@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 import iap.core;
 import iap.env;
@@ -87,4 +88,30 @@ TEST_CASE("the reward counts what has been crossed, or measures the way") {
   }
   CHECK(truth >= 2);
   CHECK(count == truth);
+}
+
+TEST_CASE("foothold environments give the same bits on two threads as on one") {
+  const auto play = [](std::vector<double>& trace) {
+    for (const char* name : {"laikago-stepstones", "laikago-grid", "laikago-stairs"}) {
+      const auto env = make_env(Config::Map{{"name", name}});
+      env->reset(5);
+      std::vector<float> action(22);
+      for (int i = 0; i < 12; ++i) {
+        for (std::size_t k = 0; k < action.size(); ++k)
+          action[k] = static_cast<float>(std::sin(i + 3. * static_cast<double>(k))) / 4;
+        trace.push_back(env->step(action).reward);
+        const auto seen = env->observe();
+        for (const float value : seen.vector) trace.push_back(value);
+        for (const auto& image : seen.images) trace.insert(trace.end(), image.floats(), image.floats() + image.shape.count());
+      }
+    }
+  };
+  std::vector<double> alone, first, second;
+  play(alone);
+  std::thread other([&] { play(second); });
+  play(first);
+  other.join();
+  REQUIRE(alone.size() > 3 * 12 * 1600);
+  CHECK(first == alone);
+  CHECK(second == alone);
 }
