@@ -1,9 +1,11 @@
 // What the environments on FootholdEnv share.
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -13,6 +15,7 @@ import iap.env;
 import iap.envs;
 import iap.envs.legged;
 import iap.sim;
+#include "foothold_chooser.hpp"
 
 using namespace iap;
 
@@ -114,4 +117,38 @@ TEST_CASE("foothold environments give the same bits on two threads as on one") {
   REQUIRE(alone.size() > 3 * 12 * 1600);
   CHECK(first == alone);
   CHECK(second == alone);
+}
+
+// The row "privileged" of docs/robots.md: test_envs "[figures]"
+TEST_CASE("how far a policy comes that knows the ground", "[.][figures]") {
+  struct Row {
+    const char* env;
+    double margin, ahead;
+    float clearance, height;
+  };
+  for (const Row& row :
+       {Row{"laikago-stepstones", .06, 0, -1, 0}, Row{"laikago-grid", .04, 0, 0, 0}, Row{"laikago-stairs", .04, .06, 0, .6f}}) {
+    constexpr int seeds = 20;
+    double way = 0, crossed = 0;
+    int lasted = 0;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      const auto made = make_env(Config::Map{{"name", row.env}, {"depth", false}, {"reward", "crossed"}});
+      auto& env = dynamic_cast<FootholdEnv&>(made->unwrapped());
+      FootholdChooser choose(row.margin, row.clearance, row.ahead);
+      std::vector<float> action(22);
+      bool over = false;
+      env.reset(seed);
+      for (int i = 0; i < 600 && !over; ++i) {
+        choose(env, action);
+        action[19] = row.height;
+        const auto result = env.step(action);
+        crossed += result.reward / seeds;
+        over = result.terminated;
+      }
+      way += env.world().state().position[0] / seeds;
+      lasted += !over;
+    }
+    WARN(row.env << ": " << way << " m, " << crossed << " left behind, " << lasted << " of " << seeds << " lasted");
+    CHECK(way > 1);
+  }
 }
