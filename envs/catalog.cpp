@@ -20,6 +20,8 @@ std::unique_ptr<Env> make_cartpole_balance_sparse(Options& options);
 std::unique_ptr<Env> make_cartpole_swingup(Options& options);
 std::unique_ptr<Env> make_cartpole_swingup_sparse(Options& options);
 std::unique_ptr<Env> make_cheetah_run(Options& options);
+std::unique_ptr<Env> make_laikago_grid(Options& options);
+std::unique_ptr<Env> make_laikago_stairs(Options& options);
 std::unique_ptr<Env> make_laikago_stepstones(Options& options);
 std::unique_ptr<Env> make_legged(Options& options);
 std::unique_ptr<Env> make_reacher_easy(Options& options);
@@ -44,6 +46,8 @@ std::span<const EnvEntry> env_catalog() {
       {"cartpole-swingup", "swing a pole up and balance it on a cart", both, make_cartpole_swingup},
       {"cartpole-swingup-sparse", "the same, paid only while upright and near the middle", both, make_cartpole_swingup_sparse},
       {"cheetah-run", "run as fast as possible, up to 10 m/s", both, make_cheetah_run},
+      {"laikago-grid", "choose footholds for a robot on four legs that crosses a grid of small stones", both, make_laikago_grid},
+      {"laikago-stairs", "choose footholds for a robot on four legs that climbs stairs", both, make_laikago_stairs},
       {"laikago-stepstones", "choose footholds for a robot on four legs that crosses stones with gaps, seen by two depth cameras",
        both, make_laikago_stepstones},
       {"legged", "walk ahead on four legs (A1, Laikago or a URDF file), on Bullet or MuJoCo", both, make_legged},

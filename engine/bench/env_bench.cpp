@@ -17,10 +17,11 @@ namespace {
 class Driver {
  public:
   explicit Driver(Env& env) : env_(env), action_(static_cast<std::size_t>(env.spec().action_size)) { env_.reset(1); }
-  void step() {
+  void step(bool looks = false) {
     for (float& value : action_) value = static_cast<float>(random_.uniform(env_.spec().action_low, env_.spec().action_high));
     const StepResult result = env_.step(action_);
     if (result.terminated || result.truncated) env_.reset(++episode_);
+    if (looks) env_.observe();
   }
 
  private:
@@ -98,14 +99,24 @@ void bench_boxes(std::ostream& out) {
 
 void bench_env(std::ostream& out) {
   constexpr int steps_a_call = 100;
-  out << left_text("environment", 24) << right_text("steps/s", 14) << "\n";
+  out << left_text("environment", 24) << right_text("steps/s", 14) << right_text("a cpu second", 14) << right_text("seen", 14)
+      << "\n";
   for (const auto& entry : env_catalog()) {
     const auto env = make_env(Config::Map{{"name", entry.name}});
     Driver driver(*env);
-    const Timing timing = measure(0.5, [&] {
-      for (int i = 0; i < steps_a_call; ++i) driver.step();
-    });
-    out << left_text(entry.name, 24) << right_text(fixed_text(1e3 * steps_a_call / timing.median, 0), 14) << "\n";
+    const auto run = [&](bool looks) {
+      return measure(0.5, [&] {
+        for (int i = 0; i < steps_a_call; ++i) driver.step(looks);
+      });
+    };
+    const auto rate = [](double milliseconds) { return right_text(fixed_text(1e3 * steps_a_call / milliseconds, 0), 14); };
+    const Timing blind = run(false);
+    out << left_text(entry.name, 24) << rate(blind.median) << rate(blind.processor);
+    // Those that show pictures by themselves.
+    if (env->spec().observation.images.empty())
+      out << right_text("-", 14) << "\n";
+    else
+      out << rate(run(true).processor) << "\n";
   }
 }
 

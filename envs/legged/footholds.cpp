@@ -17,6 +17,9 @@ import iap.geometry;
 import iap.legged;
 import iap.render;
 import iap.sim;
+#include "body.hpp"
+#include "foothold_ranges.hpp"
+#include "picture.hpp"
 
 namespace iap {
 namespace {
@@ -25,9 +28,13 @@ using legged::leg_count;
 using legged::LegState;
 using namespace geometry;
 
-constexpr int most_steps = 2000, actions = 22, toe_values = 3 * leg_count;
-constexpr std::array<double, 2> camera_x{.197, -.092}, camera_z{-.115, -.105};  // front, belly; in the base's frame
-constexpr float camera_fov = 75;
+constexpr int most_steps = 2000, actions = 22;
+
+struct DepthCamera {
+  const char* name;
+  double x, z;  // in the base's frame
+};
+constexpr std::array<DepthCamera, 2> depth_cameras{{{"front", .197, -.115}, {"belly", -.092, -.105}}};
 
 RobotWorld make_world(const LeggedRobot& robot, Options& options) {
   return RobotWorld(robot.description, {.engine = options.choice("engine", robot_engines(), "bullet"),
@@ -35,49 +42,16 @@ RobotWorld make_world(const LeggedRobot& robot, Options& options) {
                                         .joints = robot.joints});
 }
 
-LocomotionOptions read_locomotion(Options& options) {
+LocomotionOptions read_locomotion(Options& options, const FootholdRanges& usual) {
   LocomotionOptions own;
   own.physics_steps = static_cast<int>(options.integer_in("physics_steps", 1, 100, own.physics_steps));
-  own.gait.stance.fill(options.number_in("stance", .05, 5, own.gait.stance[0]));
-  own.gait.duty.fill(options.number_in("duty", .1, .95, own.gait.duty[0]));
+  own.gait.stance.fill(options.number_in("stance", .05, 5, usual.stance));
+  own.gait.duty.fill(options.number_in("duty", .1, .95, usual.duty));
+  if (options.choice("gait", {"trot", "walk"}, usual.gait) == "walk") own.gait.offsets = {.25, .75, 0, .5};
+  own.settle = options.number_in("settle", 0, 10, usual.settle);
+  own.swing.peak_part = options.number_in("swing_peak", .2, .8, usual.peak);
   return own;
 }
-
-// What actions of 1 (and -1) mean.
-struct Ranges {
-  explicit Ranges(Options& options) {
-    toe = {options.number_in("toe_x", 0, 1, .2), options.number_in("toe_y", 0, 1, .05), options.number_in("toe_z", 0, 1, .03)};
-    least_clearance = options.number_in("least_clearance", 0, 1, .05);
-    most_clearance = options.number_in("most_clearance", least_clearance, 1, .1);
-    speed = options.number_in("speed", -2, 2, .3);
-    velocity = options.number_in("velocity_range", 0, 2, .05);
-    twist = options.number_in("twist", 0, 2, .2);
-    least_height = options.number_in("least_height", .1, 1, .42);
-    most_height = options.number_in("most_height", least_height, 1, .48);
-    roll = options.number_in("roll", 0, 1, .05);
-    pitch = options.number_in("pitch", 0, 1, .2);
-  }
-
-  WalkCommand command(std::span<const float> action) const {
-    const auto between = [](double low, double high, double value) { return low + (high - low) * (value + 1) / 2; };
-    WalkCommand to;
-    for (int leg = 0; leg < leg_count; ++leg) {
-      for (int i = 0; i < 3; ++i) to.offsets[leg][i] = toe[i] * action[3 * leg + i];
-      to.clearances[leg] = between(least_clearance, most_clearance, action[toe_values + leg]);
-    }
-    const auto body = action.subspan(toe_values + leg_count);
-    to.velocity = {speed + velocity * body[0], velocity * body[1]};
-    to.twist = twist * body[2];
-    to.height = between(least_height, most_height, body[3]);
-    to.roll = roll * body[4];
-    to.pitch = pitch * body[5];
-    return to;
-  }
-
-  std::array<double, 3> toe{};
-  double least_clearance = 0, most_clearance = 0, speed = 0, velocity = 0, twist = 0, least_height = 0, most_height = 0, roll = 0,
-         pitch = 0;
-};
 
 // Toes and what is fixed to a shank may touch.
 std::vector<bool> may_touch(const LeggedRobot& robot) {
@@ -116,16 +90,17 @@ std::vector<std::string> state_names() {
 }  // namespace
 
 struct FootholdEnv::Impl {
-  Impl(std::string name, Options& options, Ground made_ground)
+  Impl(std::string name, Options& options, Ground made_ground, const FootholdRanges& usual)
       : ground(std::move(made_ground)),
         robot(legged_robot("laikago")),
         world(make_world(robot, options)),
-        locomotion(robot, world, read_locomotion(options)),
-        ranges(options),
+        locomotion(robot, world, read_locomotion(options, usual)),
+        ranges(read_ranges(options, usual)),
         allowed(may_touch(robot)) {
     friction = options.number_in("friction", 0, 10, 1);
     decision_steps = static_cast<int>(options.integer_in("decision_steps", 1, 1000, 12));
     cap = options.number_in("cap", 0, 1, .0015);
+    counts_marks = options.choice("reward", {"way", "crossed"}, "way") == "crossed";
     jitter = options.number_in("jitter", 0, 1, .02);
     angle_noise = options.number_in("angle_noise", 0, 1, .025);
     rate_noise = options.number_in("rate_noise", 0, 10, .1);
@@ -135,7 +110,7 @@ struct FootholdEnv::Impl {
     read_pictures(options);
     if (options.boolean("state", true)) spec.state_names = state_names();
     state.resize(spec.state_names.size());
-    if (state.empty() && images.empty()) options.fail("it would show nothing: leave out state = false or depth = false");
+    if (state.empty() && pictures.empty()) options.fail("it would show nothing: leave out state = false or depth = false");
     spec.name = std::move(name);
     spec.action_size = actions;
     spec.control_dt = spec.observation.dt = world.options().timestep * locomotion.options().physics_steps * decision_steps;
@@ -144,28 +119,39 @@ struct FootholdEnv::Impl {
   }
 
   void read_pictures(Options& options) {
-    draw_options = read_draw_options(options.value("render"), options.owner());
-    options.complete("render", to_config(draw_options));
-    if (const auto size = read_pixels(options, {4096, 4096})) {
-      if (draw_options.path == DrawOptions::Path::gl) options.fail("its pictures are drawn by the CPU; leave out render.path");
-      add_image("pixels", {size->height, size->width, 3, PixelType::uint8});
+    if (auto picture = read_picture(options, {}, false)) {
+      pictures.push_back(std::move(*picture));
       film = true;
     }
-    if (!options.boolean("depth", true)) return;
-    const int height = static_cast<int>(options.integer_in("depth_height", 1, 1024, 24));
-    const int width = static_cast<int>(options.integer_in("depth_width", 1, 1024, 32));
-    for (const char* name : {"front", "belly"}) add_image(name, {height, width, 1, PixelType::float32});
-  }
-
-  void add_image(const char* name, const ImageShape& shape) {
-    spec.observation.images.push_back({name, shape});
-    views.push_back(images.emplace_back(shape).view());
+    const bool shows_depth = options.boolean("depth", true);
+    const PictureSize size{static_cast<int>(options.integer_in("depth_height", 1, 1024, 24)),
+                           static_cast<int>(options.integer_in("depth_width", 1, 1024, 32))};
+    const double near = options.number_in("depth_near", 1e-4, 1, .01),
+                 far = options.number_in("depth_far", 1.01 * near, 10000, 100);
+    shows_body = options.boolean("body", true) && shows_depth;
+    for (const DepthCamera& camera : depth_cameras) {
+      if (!shows_depth) break;
+      pictures.emplace_back(camera.name, size, true, DrawOptions{});
+      cameras.push_back({.position = {camera.x, 0, camera.z},
+                         .forward = {0, 0, -1},
+                         .up = {1, 0, 0},
+                         .vertical_fov_degrees = 75,
+                         .near_plane = near,
+                         .far_plane = far});
+    }
+    for (const RobotPicture& picture : pictures) {
+      spec.observation.images.push_back(picture.spec());
+      views.push_back(picture.view());
+    }
   }
 
   void reset(std::uint64_t seed) {
     random = Random({.seed = seed, .purpose = Purpose::environment});
     FootholdCourse course = ground(random);
     goal = course.goal;
+    rise = course.rise;
+    marks = std::move(course.marks);
+    crossed = 0;
     course.terrain.friction = friction;
     world.set_terrain(std::move(course.terrain));
     RobotState start = robot.standing_state(0);
@@ -173,9 +159,10 @@ struct FootholdEnv::Impl {
     start.position[2] = robot.touching_height(start.angles);
     world.reset(start);
     locomotion.reset(world);
-    if (!images.empty()) scene = robot_scene(world);
+    if (film || shows_body) scene = robot_scene(world);
+    if (!cameras.empty() && !shows_body) bare_scene = terrain_scene(world);
     last.fill(0);
-    command = ranges.command(last);
+    command = walk_command(ranges, last);
     steps = 0;
     sense();
     running = true;
@@ -185,7 +172,7 @@ struct FootholdEnv::Impl {
   StepResult step(std::span<const float> action) {
     if (!running) throw Error(text(spec.name, ": the episode has not begun or is over; call reset before step"));
     clip_action(spec, action, last);
-    command = ranges.command(last);
+    command = walk_command(ranges, last);
     StepResult result{.truncated = ++steps >= most_steps};
     for (int i = 0; i < decision_steps && !result.terminated; ++i) {
       const double from = world.state().position[0];
@@ -194,11 +181,20 @@ struct FootholdEnv::Impl {
       if (solved && !result.unstable) result.reward += std::clamp(world.state().position[0] - from, -cap, cap);
       result.terminated = !solved || result.unstable || fallen() || world.state().position[0] > goal;
     }
+    if (counts_marks) result.reward = newly_crossed();
     if (result.unstable) result.reward = 0;
     if (!result.unstable) sense();
     drawn = false;
     running = !result.terminated && !result.truncated;
     return result;
+  }
+
+  // How many more marks the rear toes have passed than ever before.
+  int newly_crossed() {
+    constexpr double behind = .26;  // m, of the rear toes behind the base
+    const int before = crossed;
+    while (crossed < static_cast<int>(marks.size()) && world.state().position[0] - behind > marks[crossed]) ++crossed;
+    return crossed - before;
   }
 
   bool fallen() const {
@@ -236,32 +232,24 @@ struct FootholdEnv::Impl {
   }
 
   void draw() {
-    move_robot(world, scene);
-    std::size_t next = 0;
+    if (film || shows_body) move_robot(world, scene);
+    auto picture = pictures.begin();
     if (film) {
       const auto& at = world.state().position;
       const auto x = static_cast<float>(at[0]), y = static_cast<float>(at[1]);
-      scene.camera = {.position = {x + .9f, y - 1.8f, 1.1f}, .forward = {-.9f, 1.8f, -.9f}};
-      auto& image = images[next++];
-      caster.draw(scene, draw_options, image.shape().height, image.shape().width, image.bytes());
+      const auto up = static_cast<float>(rise * std::clamp(at[0] / goal, 0., 1.));
+      scene.camera = {.position = {x + .9f, y - 1.8f, 1.1f + up}, .forward = {-.9f, 1.8f, -.9f}};
+      (picture++)->draw(scene);
     }
-    const auto axes = world.base_rotation();
-    const auto& base = world.state().position;
-    for (std::size_t camera = 0; next < images.size(); ++camera, ++next) {
-      const auto mount = axes * Vector3{camera_x[camera], 0, camera_z[camera]};
-      auto& view = scene.camera;
-      view = {.vertical_fov_degrees = camera_fov};
-      for (int i = 0; i < 3; ++i) {
-        view.position[i] = static_cast<float>(base[i] + mount[i]);
-        view.forward[i] = static_cast<float>(-axes[3 * i + 2]);
-        view.up[i] = static_cast<float>(axes[3 * i]);
-      }
-      caster.draw_depth(scene, images[next].shape().height, images[next].shape().width, images[next].floats());
+    Scene& seen = shows_body ? scene : bare_scene;
+    for (const RobotCamera& camera : cameras) {
+      seen.camera = camera_on(world, camera);
+      (picture++)->draw(seen);
     }
   }
 
   Observation observe() {
-    if (!drawn && !world.unstable() && !images.empty()) draw();
+    if (!drawn && !world.unstable() && !pictures.empty()) draw();
     drawn = true;
     return {.images = views, .vector = state};
   }
@@ -270,26 +258,26 @@ struct FootholdEnv::Impl {
   LeggedRobot robot;
   RobotWorld world;
   Locomotion locomotion;
-  Ranges ranges;
+  FootholdRanges ranges;
   std::vector<bool> allowed;
   Random random{0};
   EnvSpec spec;
   WalkCommand command;
-  DrawOptions draw_options;
-  Scene scene;
-  Caster caster;
-  int decision_steps = 1, steps = 0;
+  Scene scene, bare_scene;
+  int decision_steps = 1, steps = 0, crossed = 0;
   double friction = 1, cap = 0, jitter = 0, angle_noise = 0, rate_noise = 0, largest_roll = 0, largest_pitch = 0, lowest = 0,
-         goal = 0;
-  bool film = false, running = false, drawn = false;
+         goal = 0, rise = 0;
+  bool counts_marks = false, film = false, shows_body = false, running = false, drawn = false;
+  std::vector<double> marks;
   std::array<float, actions> last{};
   std::vector<float> state;
-  std::vector<Image> images;
+  std::vector<RobotPicture> pictures;
+  std::vector<RobotCamera> cameras;
   std::vector<ImageView> views;
 };
 
-FootholdEnv::FootholdEnv(std::string name, Options& options, Ground ground)
-    : impl_(std::make_unique<Impl>(std::move(name), options, std::move(ground))) {}
+FootholdEnv::FootholdEnv(std::string name, Options& options, Ground ground, const FootholdRanges& usual)
+    : impl_(std::make_unique<Impl>(std::move(name), options, std::move(ground), usual)) {}
 FootholdEnv::~FootholdEnv() = default;
 
 const EnvSpec& FootholdEnv::spec() const { return impl_->spec; }
@@ -298,6 +286,6 @@ StepResult FootholdEnv::step(std::span<const float> action) { return impl_->step
 Observation FootholdEnv::observe() { return impl_->observe(); }
 const RobotWorld& FootholdEnv::world() const { return impl_->world; }
 const Locomotion& FootholdEnv::locomotion() const { return impl_->locomotion; }
-const std::array<double, 3>& FootholdEnv::reach() const { return impl_->ranges.toe; }
+const FootholdRanges& FootholdEnv::ranges() const { return impl_->ranges; }
 
 }  // namespace iap

@@ -5,18 +5,10 @@ module iap.envs.legged;
 import iap.core;
 import iap.env;
 import iap.sim;
+#include "slab.hpp"
 
 namespace iap {
 namespace {
-
-constexpr double thickness = .5, floor_thickness = .1;  // m
-
-// Level, its top at `top`.
-TerrainBox slab(double from, double to, double width, double top, double thick, const std::array<float, 4>& rgba) {
-  return {.placement = {.position = {(from + to) / 2, 0, top - thick / 2}},
-          .half = {(to - from) / 2, width / 2, thick / 2},
-          .rgba = rgba};
-}
 
 StepstonesOptions read(Options& options) {
   StepstonesOptions stones;
@@ -38,9 +30,8 @@ StepstonesOptions read(Options& options) {
 }  // namespace
 
 FootholdCourse stepstones(const StepstonesOptions& options, Random& random) {
-  constexpr std::array<float, 4> below{.25f, .27f, .3f, 1}, ends{.55f, .6f, .65f, 1}, light{.72f, .68f, .6f, 1},
-      dark{.6f, .56f, .5f, 1};
-  constexpr double margin = 2;
+  constexpr double thickness = .5;
+  using namespace course_colours;
   FootholdCourse course{.terrain = {.plane = false}};
   auto& boxes = course.terrain.boxes;
   boxes.emplace_back();
@@ -48,15 +39,16 @@ FootholdCourse stepstones(const StepstonesOptions& options, Random& random) {
   boxes.push_back(slab(-options.behind, x, options.width, 0, thickness, ends));
   for (int i = 0; i < options.count; ++i) {
     x += random.uniform(options.least_gap, options.most_gap);
+    course.marks.push_back(x);
     const double length = random.uniform(options.least_length, options.most_length);
     boxes.push_back(slab(x, x + length, options.width, 0, thickness, i % 2 ? dark : light));
     x += length;
   }
   x += random.uniform(options.least_gap, options.most_gap);
+  course.marks.push_back(x);
   boxes.push_back(slab(x, x + options.finish, options.width, 0, thickness, ends));
   course.goal = x + options.finish / 2;
-  boxes[0] = slab(-options.behind - margin, x + options.finish + margin, options.width + 2 * margin, -options.depth,
-                  floor_thickness, below);
+  boxes[0] = floor_below(-options.behind, x + options.finish, options.width, options.depth);
   return course;
 }
 

@@ -37,7 +37,7 @@ std::vector<Config> cases() {
     config["name"] = entry.name;
     config["action_repeat"] = 2;
     // Room enough to walk on until the end.
-    if (entry.name == "laikago-stepstones") config["least_start"] = config["most_start"] = config["width"] = 12;
+    if (entry.name.starts_with("laikago-")) config["least_start"] = config["most_start"] = config["width"] = 12;
   }
   for (const char* name : {"cheetah-run", "reacher-easy"})
     for (const bool dynamic : {false, true})
@@ -52,7 +52,8 @@ std::vector<Config> cases() {
 TEST_CASE("stepping and looking allocate nothing once the episode runs") {
   for (const Config& config : cases()) {
     auto env = make_env(config);
-    const std::vector<float> action(env->spec().action_size, 0.5f);
+    // What sends all toes aside is soon over.
+    const std::vector<float> action(env->spec().action_size, env->spec().name.starts_with("laikago-") ? 0 : 0.5f);
     env->reset(1);
     const auto run = [&](int steps) {
       for (int i = 0; i < steps; ++i) {

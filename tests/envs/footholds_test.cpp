@@ -1,0 +1,154 @@
+// What the environments on FootholdEnv share.
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.envs.legged;
+import iap.sim;
+#include "foothold_chooser.hpp"
+
+using namespace iap;
+
+TEST_CASE("bad options of foothold environments name themselves") {
+  struct Row {
+    const char* env;
+    Config::Map options;
+    const char* message;
+  };
+  const std::vector<Row> rows{{"laikago-stairs", {{"least_depth", .3}, {"most_depth", .2}}, "'most_depth'"},
+                              {"laikago-stairs", {{"least_rise", .3}, {"most_rise", .2}}, "'most_rise'"},
+                              {"laikago-stairs", {{"steps", 0}}, "'steps'"},
+                              {"laikago-stairs", {{"stepps", 3}}, "did you mean 'steps'"},
+                              {"laikago-grid", {{"stone", 0}}, "'stone'"},
+                              {"laikago-grid", {{"least_gap", .2}, {"most_gap", .1}}, "'most_gap'"},
+                              {"laikago-grid", {{"rotation", 2}}, "'rotation'"},
+                              {"laikago-stepstones", {{"least_gap", .3}}, "'most_gap'"},
+                              {"laikago-stepstones", {{"gait", "gallop"}}, "gallop"},
+                              {"laikago-stepstones", {{"swing_peak", .9}}, "'swing_peak'"},
+                              {"laikago-stepstones", {{"depth_near", .5}, {"depth_far", .4}}, "'depth_far'"},
+                              {"laikago-stepstones", {{"depth", false}, {"state", false}}, "leave out"},
+                              {"laikago-stepstones", {{"reward", "gold"}}, "gold"}};
+  for (Row row : rows) {
+    CAPTURE(row.env, row.message);
+    row.options["name"] = row.env;
+    CHECK_THROWS_WITH(make_env(row.options), Catch::Matchers::ContainsSubstring(row.message));
+  }
+}
+
+TEST_CASE("a depth camera without the robot sees the ground under its legs, and no further than it may") {
+  const auto look = [](bool body) {
+    const auto env = make_env(Config::Map{{"name", "laikago-stepstones"}, {"body", body}, {"depth_far", .8}});
+    env->reset(3);
+    std::vector<float> both;
+    for (const auto& image : env->observe().images) both.insert(both.end(), image.floats(), image.floats() + image.shape.count());
+    return both;
+  };
+  const auto with = look(true), without = look(false);
+  REQUIRE(with.size() == 2 * 24 * 32);
+  int nearer = 0;
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    CHECK(with[i] <= without[i]);
+    CHECK(without[i] <= .8f);
+    nearer += with[i] < without[i];
+  }
+  CHECK(nearer > 20);
+  CHECK(std::ranges::max(without) == .8f);
+  // Nothing but the start and the floor beside it is below: without the robot nothing is nearer than the start.
+  CHECK(std::ranges::min(without) > .3f);
+  CHECK(std::ranges::min(with) < .25f);
+}
+
+TEST_CASE("the reward counts what has been crossed, or measures the way") {
+  const Config::Map easy{{"name", "laikago-stepstones"}, {"least_gap", 0.}, {"most_gap", 0.}, {"depth", false}, {"cap", 1.}};
+  Config::Map counting = easy;
+  counting["reward"] = "crossed";
+  const auto way = make_env(easy), crossed = make_env(counting);
+  const std::vector<float> trot(22);
+  double length = 0, count = 0;
+  way->reset(1);
+  crossed->reset(1);
+  for (int i = 0; i < 150; ++i) {
+    length += way->step(trot).reward;
+    count += crossed->step(trot).reward;
+  }
+  const auto& world = dynamic_cast<FootholdEnv&>(crossed->unwrapped()).world();
+  const double x = world.state().position[0];
+  CHECK(std::abs(length - x) < 1e-9);
+  int truth = 0;
+  for (std::size_t i = 2; i < world.terrain().boxes.size(); ++i) {
+    const auto& box = world.terrain().boxes[i];
+    truth += x - .26 > box.placement.position[0] - box.half[0];
+  }
+  CHECK(truth >= 2);
+  CHECK(count == truth);
+}
+
+TEST_CASE("foothold environments give the same bits on two threads as on one") {
+  const auto play = [](std::vector<double>& trace) {
+    for (const char* name : {"laikago-stepstones", "laikago-grid", "laikago-stairs"}) {
+      const auto env = make_env(Config::Map{{"name", name}});
+      env->reset(5);
+      std::vector<float> action(22);
+      for (int i = 0; i < 12; ++i) {
+        for (std::size_t k = 0; k < action.size(); ++k)
+          action[k] = static_cast<float>(std::sin(i + 3. * static_cast<double>(k))) / 4;
+        trace.push_back(env->step(action).reward);
+        const auto seen = env->observe();
+        for (const float value : seen.vector) trace.push_back(value);
+        for (const auto& image : seen.images) trace.insert(trace.end(), image.floats(), image.floats() + image.shape.count());
+      }
+    }
+  };
+  std::vector<double> alone, first, second;
+  play(alone);
+  std::thread other([&] { play(second); });
+  play(first);
+  other.join();
+  REQUIRE(alone.size() > 3 * 12 * 1600);
+  CHECK(first == alone);
+  CHECK(second == alone);
+}
+
+// The row "privileged" of docs/robots.md: test_envs "[figures]"
+TEST_CASE("how far a policy comes that knows the ground", "[.][figures]") {
+  struct Row {
+    const char* env;
+    double margin, ahead;
+    float clearance, height;
+  };
+  for (const Row& row :
+       {Row{"laikago-stepstones", .06, 0, -1, 0}, Row{"laikago-grid", .04, 0, 0, 0}, Row{"laikago-stairs", .04, .06, 0, .6f}}) {
+    constexpr int seeds = 20;
+    double way = 0, crossed = 0;
+    int lasted = 0;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      const auto made = make_env(Config::Map{{"name", row.env}, {"depth", false}, {"reward", "crossed"}});
+      auto& env = dynamic_cast<FootholdEnv&>(made->unwrapped());
+      FootholdChooser choose(row.margin, row.clearance, row.ahead);
+      std::vector<float> action(22);
+      bool over = false;
+      env.reset(seed);
+      for (int i = 0; i < 600 && !over; ++i) {
+        choose(env, action);
+        action[19] = row.height;
+        const auto result = env.step(action);
+        crossed += result.reward / seeds;
+        over = result.terminated;
+      }
+      way += env.world().state().position[0] / seeds;
+      lasted += !over;
+    }
+    WARN(row.env << ": " << way << " m, " << crossed << " left behind, " << lasted << " of " << seeds << " lasted");
+    CHECK(way > 1);
+  }
+}
