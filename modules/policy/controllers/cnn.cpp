@@ -81,8 +81,7 @@ class Cnn final : public Block {
 }  // namespace
 
 MadeBlock make_cnn(Options& options, const BlockContext& context, ParameterLayout& layout) {
-  Cnn::Built built{
-      Retina(options, *context.observation), static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5)), {}};
+  Cnn::Built built{Retina(options, *context.observation), static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5)), {}};
   LayerDefaults defaults;
   defaults.activation = read_activation(options, "activation", Activation::relu);
   defaults.padding = options.choice("padding", {"valid", "same"}, "valid");
