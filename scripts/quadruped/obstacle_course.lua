@@ -51,8 +51,10 @@ print(iap.policy.build(policy, env):summary())
 iap.train {
   env = env,
   policy = policy,
-  optimizer = iap.optim.es { population = 64, sigma = 0.05, learning_rate = 0.02, shaping = "pair_ranks" },
-  iterations = 300,
+  optimizer = iap.optim.es { population = 64, sigma = 0.1, learning_rate = 0.05, learning_rate_decay = 0.99, shaping = "pair_ranks" },
+  -- Walls that leave the middle of the way free come first: steering pays little by little, not all at once.
+  curriculum = { { through = 40, wall_side = 0.9, time_limit = 500 }, { through = 80, wall_side = 0.7, time_limit = 700 }, {} },
+  iterations = 200,
   episode_seeds = "pairs",
   eval_every = 10,
   eval_episodes = 8,
