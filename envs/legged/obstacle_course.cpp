@@ -25,17 +25,6 @@ namespace {
 
 constexpr int episode_steps = 6000;
 
-RobotCamera read_camera(Options& options) {
-  const double tilt = options.number_in("camera_tilt", -1.5, 1.5, 0);
-  RobotCamera camera{.position = {options.number_in("camera_x", -1, 1, .27), 0, options.number_in("camera_z", -1, 1, .03)},
-                     .forward = {std::cos(tilt), 0, -std::sin(tilt)},
-                     .up = {std::sin(tilt), 0, std::cos(tilt)},
-                     .vertical_fov_degrees = options.number_in("camera_fov", 1, 170, 60),
-                     .near_plane = options.number_in("camera_near", 1e-4, 1, .01),
-                     .far_plane = options.number_in("camera_far", 1, 10000, 100)};
-  return camera;
-}
-
 /// The obstacle course of "Unlocking Pixels for Reinforcement Learning via Implicit Attention" (section 5.3 and A.2): A1 starts on
 /// a raised platform with walls ahead, sees them through a camera that looks straight ahead, and is paid for its way along x,
 /// clipped at each step. Actions modulate a trajectory generator: its frequency, intensity, height and share of stance, each linear
@@ -49,7 +38,7 @@ class ObstacleCourse final : public Env {
         layout_(read_course(options)),
         courses_(read_numbered(options, "courses")),
         modulation_(options),
-        camera_(read_camera(options)) {
+        camera_(read_robot_camera(options, 100)) {
     cap_ = options.number_in("cap", 0, 1, .004);
     counts_walls_ = options.choice("reward", {"way", "walls"}, "way") == "walls";
     const std::string view = options.choice("view", {"camera", "depth", "behind", "beside", "none"}, "camera");

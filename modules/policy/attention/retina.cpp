@@ -1,6 +1,7 @@
 module;
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,7 +59,7 @@ class Retina {
   int pool_;
   ImageShape shape_;
   std::string contrast_name_;
-  std::vector<Contrast> contrast_;  // one or none
+  std::optional<Contrast> contrast_;
   Image pooled_;
   ImageView view_;
   std::vector<std::uint32_t> sums_;  // of one column of pixels within a row of averages

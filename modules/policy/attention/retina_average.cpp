@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,15 +37,15 @@ Retina::Retina(Options& options, const ObservationSpec& observation)
     view_ = pooled_.view();
   }
   if (contrast_name_ != "none")
-    contrast_.emplace_back(contrast_name_ == "frame" ? Contrast::Against::frame : Contrast::Against::episode, shape_);
+    contrast_.emplace(contrast_name_ == "frame" ? Contrast::Against::frame : Contrast::Against::episode, shape_);
 }
 
 std::string Retina::describe() const {
-  return text(pool_ > 1 ? text(", pool ", pool_) : "", contrast_.empty() ? "" : ", contrast " + contrast_name_);
+  return text(pool_ > 1 ? text(", pool ", pool_) : "", contrast_ ? ", contrast " + contrast_name_ : "");
 }
 
 void Retina::reset() {
-  for (Contrast& contrast : contrast_) contrast.reset();
+  if (contrast_) contrast_->reset();
 }
 
 const ImageView& Retina::look(const Observation& observation) {
@@ -53,7 +54,7 @@ const ImageView& Retina::look(const Observation& observation) {
     average(*image);
     image = &view_;
   }
-  return contrast_.empty() ? *image : contrast_.front().look(*image);
+  return contrast_ ? contrast_->look(*image) : *image;
 }
 
 void Retina::average(const ImageView& image) {
