@@ -3,7 +3,7 @@
 --   trans   ours: ten tokens of IAP-trans over 60 x 80 averages of the pixels, their differences, and a clock or a memory
 --   change  ours: sixteen heads of rank over what changed in the same averages, of which static distractions are no part
 --
---   ./dev run scripts/paper/table1.lua                                   all tasks and eyes, seed 1; 5 hours on 2 cores
+--   ./dev run scripts/paper/table1.lua                                   all tasks and eyes, seed 1; some 4 hours on 2 cores, most of them for rank
 --   ./dev run scripts/paper/table1.lua --set seeds=3 --set episodes=100  three seeds of each: start it as often as there are cores
 --   ./dev run scripts/paper/table1.lua cheetah-run --set eyes=trans      this task, this eye
 --   ./dev run scripts/paper/table1.lua --set iterations=1 --set optimizer.population=4 --set episodes=1   a trial

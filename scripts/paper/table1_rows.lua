@@ -41,8 +41,8 @@ end
 
 local names, makers = { "rank", "trans", "change" }, { rank = rank, trans = trans, change = change }
 
--- Our eyes learn from small pictures, of about 60 rows, and play large ones averaged to these: no return is lost by it, and no other
--- choice saves as much time. The papers' eye sees every pixel.
+-- Our eyes learn from small pictures, of about 60 rows, and play large ones averaged to these (docs/eyes.md has what that costs: hardly
+-- anything). The papers' eye sees every pixel.
 local function learns_from(options, eye)
   if eye == "rank" then return options.pixels end
   local height, width = table.unpack(options.pixels)

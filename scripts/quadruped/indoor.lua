@@ -12,30 +12,10 @@
 -- How many doorways and gates the best policy passes in flats that no training saw is printed at the end; iap eval RUN
 -- --set reward=doors --set flats=[2000000,2999999] says it again, and iap play RUN --view outside shows it.
 local iap = require "iap"
+local levels = require "levels"
 
 local options = iap.options { policy = "iap", patch = 4, stride = 0, seed = 1, flats = 20, scene = "" }
-if options.policy ~= "iap" and options.policy ~= "cnn" then
-  error("policy must be iap or cnn, got " .. options.policy, 0)
-end
-local stride = options.stride > 0 and options.stride or options.patch
-local cells = ((16 - options.patch) // stride + 1) ^ 2
-
-local high
-if options.policy == "cnn" then
-  high = iap.policy.sequence {
-    iap.policy.cnn { layers = { { channels = 4 }, { channels = 8 }, { channels = 8, pool = 2 } }, bias = false },
-    iap.policy.linear { units = 10, activation = "tanh", bias = false },
-    iap.policy.linear { activation = "tanh", bias = false },
-  }
-else
-  high = iap.policy.sequence {
-    iap.attention.rank {
-      patch = options.patch, stride = stride, d = 4, kernel = "relu", top = math.min(4, math.tointeger(cells)), values = "position",
-    },
-    iap.policy.linear { activation = "tanh" },
-  }
-end
-local policy = iap.policy.hierarchy { high = high, low = iap.policy.linear { activation = "tanh" }, duration = { 10, 100 }, latent = 2 }
+local policy, name = levels.policy(options, 16, 4, { 10, 100 })
 
 -- Where actions are 0 the generator trots ahead, so that training begins with walking.
 local world = {
@@ -48,7 +28,6 @@ else
   world.flats = { 0, 999999 }
 end
 local env = iap.env.make("a1-indoor", world)
-local name = options.policy == "cnn" and "cnn" or string.format("iap-%d-%d", options.patch, stride)
 local out = iap.run_folder(string.format("runs/quadruped/indoor-%s-seed%d", name, options.seed))
 print(iap.policy.build(policy, env):summary())
 

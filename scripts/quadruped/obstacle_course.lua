@@ -6,45 +6,24 @@
 --   ./dev run scripts/quadruped/obstacle_course.lua                       attention
 --   ./dev run scripts/quadruped/obstacle_course.lua --set policy=cnn      convolutions: 14,954 parameters
 --   ... --resume                                                          continue where it stopped
---   ... --set iterations=2 --set env.time_limit=200 --set eval_episodes=2     a trial of seconds
+--   ... --set iterations=2 --set curriculum=null --set env.time_limit=200 --set eval_episodes=2     a trial of seconds
 --
 -- How many walls the best policy passes on courses that no training saw is printed at the end; iap eval RUN --set reward=walls
 -- --set courses=[2000000,2999999] says it again, and iap play RUN --view outside shows it.
 local iap = require "iap"
+local levels = require "levels"
 
 local options = iap.options { policy = "iap", patch = 1, stride = 0, seed = 1, courses = 20 }
-if options.policy ~= "iap" and options.policy ~= "cnn" then
-  error("policy must be iap or cnn, got " .. options.policy, 0)
-end
-local stride = options.stride > 0 and options.stride or options.patch
-local cells = ((32 - options.patch) // stride + 1) ^ 2
-
-local high
-if options.policy == "cnn" then
-  high = iap.policy.sequence {
-    iap.policy.cnn { layers = { { channels = 4 }, { channels = 8 }, { channels = 8, pool = 2 } }, bias = false },
-    iap.policy.linear { units = 10, activation = "tanh", bias = false },
-    iap.policy.linear { activation = "tanh", bias = false },
-  }
-else
-  high = iap.policy.sequence {
-    iap.attention.rank {
-      patch = options.patch, stride = stride, d = 4, kernel = "relu", top = math.min(10, math.tointeger(cells)), values = "position",
-    },
-    iap.policy.linear { activation = "tanh" },
-  }
-end
 -- A decision of the low level holds for 20 ms, so that these durations are the papers' 10 to 800 steps of 4 ms.
-local policy = iap.policy.hierarchy { high = high, low = iap.policy.linear { activation = "tanh" }, duration = { 2, 160 }, latent = 2 }
+local policy, name = levels.policy(options, 32, 10, { 2, 160 })
 
 local unseen = { 2000000, 2999999 }
 -- The middles of these ranges are a steady trot, so that evolution begins with a robot that walks. 50 Hz and 2 ms hold as well as 250 Hz
--- and 1 ms do, and cost a fifth.
+-- and 1 ms do, for half the physics and a fifth of the decisions.
 local env = iap.env.make("a1-obstacle-course", {
   leg_phases = true, courses = { 0, 999999 }, time_limit = 1000, timestep = 0.002, physics_steps = 10, cap = 0.02,
   frequency = { 2, 3 }, intensity = { 0.3, 1 }, height = { -0.3, 0.3 }, ratio = { 1, 3 },
 })
-local name = options.policy == "cnn" and "cnn" or string.format("iap-%d-%d", options.patch, stride)
 local out = iap.run_folder(string.format("runs/quadruped/obstacle-course-%s-seed%d", name, options.seed))
 print(iap.policy.build(policy, env):summary())
 
