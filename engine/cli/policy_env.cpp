@@ -50,7 +50,7 @@ Config source_env(const PolicySource& source, const Config& metadata) {
   if (source.env) {
     env["name"] = *source.env;
     // What belongs to the text of the environment in Lua that the policy was trained in.
-    for (const char* key : {"source", "required_modules", "loaded_from"}) env.map()->erase(key);
+    for (const char* key : {"source", "required_modules", "model_files", "loaded_from"}) env.map()->erase(key);
   }
   for (const auto& assignment : source.overrides) override_option(env, completed, assignment);
   return env;

@@ -4,6 +4,7 @@
 
 #include "script/context.hpp"
 #include "script/faces.hpp"
+#include "script/kinds/script_kinds.hpp"
 import iap.core;
 import iap.script;
 
@@ -67,6 +68,7 @@ constexpr lua::Function functions[] = {
 
 void open_core_face(lua_State* state) {
   for (const auto& function : functions) lua::add_function(state, "iap", ".", function);
+  open_tolerance_face(state);
   lua_pushlstring(state, version().data(), version().size());
   lua_setfield(state, -2, "version");
 }

@@ -54,7 +54,7 @@ std::string write_number(const Config& config) {
 std::string write_entries(const Config::Map& entries, std::string_view skip_a, std::string_view skip_b, const std::string& indent) {
   std::string joined;
   for (const auto& [key, value] : entries) {
-    if (key == skip_a || key == skip_b || key == "source" || key == "required_modules") continue;
+    if (key == skip_a || key == skip_b || key == "source" || key == "required_modules" || key == "model_files") continue;
     joined += (joined.empty() ? "" : ", ") + (is_identifier(key) ? key : "[" + quote(key) + "]") + " = " + write(value, indent);
   }
   return joined;

@@ -12,7 +12,7 @@ namespace {
 /// Takes away what reaches beyond the state and puts refusals in its place. Whatever it needs later it holds in locals, out of
 /// reach of the code that runs afterwards.
 constexpr std::string_view confine = R"(
-local modules, advice, print_safely = ...
+local modules, advice, print_safely, library = ...
 local error, load, next, rawget, setmetatable, type = error, load, next, rawget, setmetatable, type
 
 -- What calls or looks into the result is refused; to mention it is not.
@@ -48,7 +48,7 @@ function _G.setmetatable(object, metatable)
 end
 
 local loaded = { _G = _G, coroutine = coroutine, debug = debug, io = io, math = math, os = os, package = package, string = string,
-  table = table, utf8 = utf8 }
+  table = table, utf8 = utf8, iap = library }
 function require(name)
   if type(name) ~= "string" then error("require: expected the name of a module, got a " .. type(name), 2) end
   if loaded[name] ~= nil then return loaded[name] end
@@ -95,7 +95,7 @@ void open_harmless_libraries(lua_State* state) {
 
 }  // namespace
 
-State State::confined(const std::string& loaded_from, const Config& modules) {
+State State::confined(const std::string& loaded_from, const Config& modules, Opener library) {
   State state(luaL_newstate());
   protect(state, 0, 0, [](lua_State* inner) noexcept { open_harmless_libraries(inner); });
   state.load_text(confine, "=confined");
@@ -104,7 +104,8 @@ State State::confined(const std::string& loaded_from, const Config& modules) {
                           "', pass --trust (trust = true in Lua, iap_policy_load_trusted in C)"));
   reserve(state, 1);
   lua_pushcfunction(state, print_safely);
-  call(state, 3, 0);
+  if (library) protect(state, 0, 1, [library](lua_State* inner) noexcept { library(inner); });
+  call(state, library ? 4 : 3, 0);
   return state;
 }
 

@@ -52,10 +52,11 @@ Config modules_of(Options& options) {
   return modules;
 }
 
-State open_state(Options& options) {
+State open_state(Options& options, Opener library) {
   Config modules = modules_of(options);
-  if (options.has("loaded_from")) return State::confined(options.string("loaded_from"), modules);
+  if (options.has("loaded_from")) return State::confined(options.string("loaded_from"), modules, library);
   State state;
+  if (library) state.provide(library);
   state.keep_modules(modules);
   return state;
 }
@@ -70,17 +71,17 @@ std::string source_of(const std::string& file, Options& options) {
 
 }  // namespace
 
-ScriptObject::ScriptObject(const std::string& file, Options& options, const Config& shapes)
+ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting)
     : file_(file),
       loaded_from_(options.has("loaded_from") ? options.string("loaded_from") : ""),
       source_(source_of(file, options)),
-      state_(open_state(options)) {
+      state_(open_state(options, setting.library)) {
   const bool confined = options.has("loaded_from");
   state_.watch_for_interrupts();
   if (!confined) state_.search(std::filesystem::path(file).parent_path());
   keep_randomseed();
   seed(0);
-  construct(options.config(), shapes);
+  construct(options.config(), setting);
   // An option that the script does not know is an error as everywhere else.
   auto names = names_read();
   clear();
@@ -106,19 +107,22 @@ void ScriptObject::keep_randomseed() {
   clear();
 }
 
-void ScriptObject::construct(const Config& values, const Config& shapes) {
+void ScriptObject::construct(const Config& values, const ScriptSetting& setting) {
   try {
     state_.load_text(watch_options, "=options");
     push_config(state_, values);
     call(state_, 1, 2);
     state_.load_text(source_, "@" + file_);
     call(state_, 0, 1);
-    if (lua_type(state_, -1) != LUA_TFUNCTION)
+    const int type = lua_type(state_, -1);
+    if (type != LUA_TFUNCTION && !(type == LUA_TTABLE && setting.may_be_table))
       throw Error(text(file_, ": must return function(options), got ", describe_value(state_, -1)));
     reserve(state_, 1);
-    lua_pushvalue(state_, 1);
-    push_config(state_, shapes);
-    call(state_, 2, 1);
+    if (type == LUA_TFUNCTION) {
+      lua_pushvalue(state_, 1);
+      push_config(state_, setting.shapes);
+      call(state_, 2, 1);
+    }
   } catch (const LuaError& error) {
     fail("function(options)", error);
   }
@@ -145,6 +149,26 @@ void ScriptObject::fail(const char* method, const LuaError& error) const {
   const std::string_view message = error.what();
   const std::string from = loaded_from_.empty() ? "" : loaded_from_ + ": ";
   throw Error(message.find(':') == std::string_view::npos ? text(from, file_, ": ", method, ": ", message) : text(from, message));
+}
+
+std::vector<std::string> ScriptObject::keys() {
+  clear();
+  reserve(state_, 3);
+  lua_rawgeti(state_, LUA_REGISTRYINDEX, self_);
+  std::vector<std::string> names;
+  lua_pushnil(state_);
+  while (lua_next(state_, 1)) {
+    if (lua_type(state_, 2) != LUA_TSTRING) {
+      const std::string got = describe_value(state_, 2);
+      clear();
+      throw Error(text(file_, ": the table has ", got, " as a key; its entries have names"));
+    }
+    names.emplace_back(string_at(state_, 2));
+    lua_pop(state_, 1);
+  }
+  clear();
+  std::ranges::sort(names);
+  return names;
 }
 
 Config ScriptObject::entry(const char* name) {

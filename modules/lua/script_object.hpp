@@ -11,6 +11,13 @@ import iap.core;
 
 namespace iap::lua {
 
+/// What a kind of object written in Lua has of its own.
+struct ScriptSetting {
+  Config shapes = {};         ///< second argument of `function(options, shapes)`
+  bool may_be_table = false;  ///< whether the file may return the object itself instead of the function
+  Opener library = nullptr;   ///< opens what `require "iap"` gives in the object's state
+};
+
 /// An object written in Lua, with a state of its own: what `function(options, shapes)`, which its file returns, gave back.
 /// Errors in its code name file and line; an interrupt stops it wherever it runs.
 ///
@@ -22,13 +29,15 @@ namespace iap::lua {
 class ScriptObject {
  public:
   /// Options that the constructor reads, or that the text mentions as "options.name", count as asked for. @throws Error.
-  ScriptObject(const std::string& file, Options& options, const Config& shapes = {});
+  ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting = {});
 
   const std::string& file() const { return file_; }
   lua_State* state() const { return state_; }
   /// The options that the script read, and its own three: what builds this object again without its file.
   const Config& config() const { return config_; }
 
+  /// The object's own names, sorted. @throws Error naming the file for a key that is no string.
+  std::vector<std::string> keys();
   /// An entry of the object as plain values. @throws Error naming the file and the entry.
   Config entry(const char* name);
   /// The registry index of a method; LUA_NOREF if it is missing and need not be there. @throws Error naming file and method.
@@ -42,12 +51,19 @@ class ScriptObject {
   /// as the only ones on the stack.
   template <typename Push>
   void invoke(int method, const char* name, int results, const Push& push) {
+    run(method, name, results, [this, &push](lua_State* inner) noexcept {
+      lua_rawgeti(inner, LUA_REGISTRYINDEX, self_);
+      return 1 + push(inner);
+    });
+  }
+  /// As `invoke`, without the object.
+  template <typename Push>
+  void run(int method, const char* name, int results, const Push& push) {
     clear();
     try {
-      protect(state_, 0, results, [this, method, results, &push](lua_State* inner) noexcept {
+      protect(state_, 0, results, [method, results, &push](lua_State* inner) noexcept {
         lua_rawgeti(inner, LUA_REGISTRYINDEX, method);
-        lua_rawgeti(inner, LUA_REGISTRYINDEX, self_);
-        lua_call(inner, 1 + push(inner), results);
+        lua_call(inner, push(inner), results);
       });
     } catch (const LuaError& error) {
       fail(name, error);
@@ -64,7 +80,7 @@ class ScriptObject {
 
  private:
   [[noreturn]] void fail(const char* method, const LuaError& error) const;
-  void construct(const Config& values, const Config& shapes);
+  void construct(const Config& values, const ScriptSetting& setting);
   void keep_randomseed();
   std::vector<std::string> names_read();
 

@@ -54,6 +54,15 @@ void State::search(const std::filesystem::path& folder) {
   });
 }
 
+void State::provide(Opener library) {
+  protect(state_, 0, 0, [library](lua_State* inner) noexcept {
+    luaL_getsubtable(inner, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    library(inner);
+    lua_setfield(inner, 1, "iap");
+    lua_settop(inner, 0);
+  });
+}
+
 std::string State::load(const std::filesystem::path& path) {
   std::string content = read_file(path);
   std::string_view chunk = content;

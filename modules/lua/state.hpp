@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "lua/library.hpp"
 #include "lua/protect.hpp"
 import iap.core;
 
@@ -17,8 +18,9 @@ class State {
   /// libraries coroutine, string (without dump), table, math and utf8; of os only clock, date, difftime and time; no io, debug and
   /// package; no load, loadfile, dofile, collectgarbage and warn; no finalizers (__gc). Calling what is missing is an error that
   /// names it and the remedy. `require` finds the texts of `modules` (name -> text) alone; print writes to the standard error,
-  /// without control characters. Every such state is opened here, so that further limits have one place. @throws Error.
-  static State confined(const std::string& loaded_from, const Config& modules);
+  /// without control characters. Every such state is opened here, so that further limits have one place. `library`, if there is
+  /// one, opens what `require "iap"` gives. @throws Error.
+  static State confined(const std::string& loaded_from, const Config& modules, Opener library = nullptr);
   ~State();
   State(State&& other) noexcept;
   State& operator=(State&& other) noexcept;
@@ -30,6 +32,8 @@ class State {
   void watch_for_interrupts();
   /// `require` also looks into `folder`.
   void search(const std::filesystem::path& folder);
+  /// For a state with all libraries: `library` opens what `require "iap"` gives. @throws LuaError.
+  void provide(Opener library);
   /// For a state with all libraries: `require` takes a module's text from `modules` (name -> text) where it stands there, and keeps
   /// the texts of those that it finds on the disk. Once, before any code runs. @throws LuaError.
   void keep_modules(const Config& modules);

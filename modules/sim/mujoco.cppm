@@ -2,20 +2,27 @@ module;
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 export module iap.sim:mujoco;
 import iap.core;
+import :mujoco_bundle;
 
 export namespace iap {
 
-/// One text of a model. A model's texts include each other by name: `<include file="common.xml"/>`.
-struct MujocoFile {
-  std::string_view name;
-  std::string_view xml;
+/// Where two geoms touch, or nearly so.
+struct MujocoContact {
+  int geom1 = 0, geom2 = 0;
+  std::array<double, 3> position{};  ///< in the world
+  double distance = 0;               ///< between the surfaces; negative where they overlap
+  double force = 0;                  ///< along the contact's normal, in newtons, of the last step
 };
+
+/// Kinds of joints, as MuJoCo counts them.
+enum class MujocoJoint { free, ball, slide, hinge };
 
 /// A MuJoCo model (MJCF) and its state. Every world has its own copy of the model, so that one may change colours without touching
 /// the others; compiled texts are kept for the life of the process. Indices of bodies, joints and so on come from `id`.
@@ -26,6 +33,7 @@ class MujocoWorld {
  public:
   /// Compiles `files[0]`, which may include the others. @throws Error with MuJoCo's message and the file's name.
   explicit MujocoWorld(std::span<const MujocoFile> files);
+  explicit MujocoWorld(const MujocoBundle& bundle);
   ~MujocoWorld();
   MujocoWorld(MujocoWorld&&) noexcept;
   MujocoWorld& operator=(MujocoWorld&&) noexcept;
@@ -56,12 +64,17 @@ class MujocoWorld {
   std::span<const double> ctrl() const;
   std::span<const double> sensordata() const;
   int contacts() const;
+  /// Number `index` of `contacts()`.
+  MujocoContact contact(int index) const;
 
   /// The index of the `kind` ("body", "joint", "geom", "site", "camera", "material", "sensor", "actuator" ...) called `name`.
   /// @throws Error with the nearest name.
   int id(std::string_view kind, std::string_view name) const;
   /// All names of a kind, in index order; "" for what has no name. @throws Error if MuJoCo knows no such kind.
   std::vector<std::string> names(std::string_view kind) const;
+  /// How many there are of a kind, and the name of one of them: "" for none; it lives as long as the world does.
+  int count(std::string_view kind) const;
+  const char* name(std::string_view kind, int index) const;
   /// Any array of mjModel or mjData ("body_mass", "qM"), size ("nq") or option ("timestep") by MuJoCo's own name, as a copy.
   /// @throws Error for other names.
   std::vector<double> array(std::string_view name) const;
@@ -69,19 +82,30 @@ class MujocoWorld {
   /// World positions (3) and rotations (9), as of the last `forward` or `step`.
   std::span<const double> body_position(int body) const;
   std::span<const double> body_rotation(int body) const;
+  /// World position (3) of a body's own centre of mass.
+  std::span<const double> body_centre(int body) const;
   /// World position (3) of the centre of mass of a body and all that hangs on it.
   std::span<const double> subtree_centre(int body) const;
   std::span<const double> geom_position(int geom) const;
   std::span<const double> geom_rotation(int geom) const;
   std::span<const double> site_position(int site) const;
   std::span<const double> site_rotation(int site) const;
+  /// Angular (3) and linear (3) velocity of a "body", "geom" or "site" about its own centre, along the axes of the world; of a
+  /// body, at its frame.
+  std::array<double, 6> velocity(std::string_view kind, int index) const;
+  double body_mass(int body) const;
+  /// The body that a geom belongs to.
+  int geom_body(int geom) const;
   /// The values of one sensor.
   std::span<const double> sensor(int sensor) const;
   /// Where a joint's coordinates begin in `qpos` and in `qvel`.
   int qpos_address(int joint) const;
   int qvel_address(int joint) const;
+  MujocoJoint joint_type(int joint) const;
   bool joint_limited(int joint) const;
   std::array<double, 2> joint_range(int joint) const;
+  /// What an actuator's control is clipped to; nothing where it is not limited.
+  std::optional<std::array<double, 2>> ctrl_range(int actuator) const;
 
   /// Pose of a camera in the world: position (3) and rotation (9; it looks along -z, y is up). Writable; `forward` and `step`
   /// compute it anew.
@@ -93,6 +117,7 @@ class MujocoWorld {
   /// half sides). Writable; masses and inertias stay, and `forward` and `step` move the geom. A larger size than the compiled one
   /// escapes MuJoCo's bounding spheres.
   std::span<double> geom_offset(int geom);
+  std::span<const double> geom_offset(int geom) const;
   std::span<double> geom_size(int geom);
   std::span<const double> geom_size(int geom) const;
   std::span<const double> site_size(int site) const;

@@ -2,7 +2,9 @@ module;
 #include <mujoco/mujoco.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +48,20 @@ class Visible {
   mjvCamera camera_;
 };
 
+// Says once in the process that OpenGL takes over. @throws Error where there is none.
+void note_gl(const std::string& beyond) {
+  static std::mutex mutex;
+  static bool told = false;
+  const std::lock_guard lock(mutex);
+  if (told) return;
+  if (const std::string gl = describe_gl(); gl.starts_with("none"))
+    throw Error(text("the model shows ", beyond, ", which the CPU caster does not draw, and there is no OpenGL (", gl.substr(6),
+                     "); leave it out of the pictures, such as by group=\"3\""));
+  std::fputs(text("iap: the model shows ", beyond, ", which the CPU caster does not draw: its pictures are OpenGL's\n").c_str(),
+             stderr);
+  told = true;
+}
+
 bool same_kind(const Texture& a, const Texture& b) {
   return (a.kind() == Texture::Kind::flat) == (b.kind() == Texture::Kind::flat);
 }
@@ -56,6 +72,7 @@ struct MujocoCamera::Impl {
   std::shared_ptr<const char> identity;  // of the world that all of the following belongs to
   std::optional<Visible> visible;
   std::vector<std::shared_ptr<const Texture>> textures;
+  ModelMeshes meshes;
   Scene scene;
   Caster caster;
   std::optional<MujocoGl> gl;
@@ -67,6 +84,7 @@ struct MujocoCamera::Impl {
     gl.reset();
     visible.emplace(*world.model);
     textures = model_textures(*world.model);
+    meshes = {};
     identity = world.identity;
   }
 
@@ -109,9 +127,13 @@ void MujocoCamera::draw(MujocoWorld& world, int camera, const DrawOptions& optio
     throw Error(text("texture ", impl_->replaced.size() - 1, " cannot be replaced: the model has ", impl_->textures.size()));
   impl_->visible->update(model, *world.impl().data, camera, options);
   if (options.path == DrawOptions::Path::gl) return impl_->draw_gl(model, options.samples, height, width, rgb);
+  if (const std::string beyond = beyond_caster(impl_->visible->scene); !beyond.empty()) {
+    note_gl(beyond);
+    return impl_->draw_gl(model, options.samples, height, width, rgb);
+  }
   impl_->scene.textures.resize(impl_->textures.size());
   for (std::size_t i = 0; i < impl_->textures.size(); ++i) impl_->scene.textures[i] = impl_->shown(i);
-  fill_scene(model, impl_->visible->scene, impl_->scene);
+  fill_scene(model, impl_->visible->scene, impl_->meshes, impl_->scene);
   impl_->caster.draw(impl_->scene, options, height, width, rgb);
 }
 

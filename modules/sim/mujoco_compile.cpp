@@ -25,9 +25,16 @@ struct DeleteFiles {
 
 void add_file(mjVFS& files, const MujocoFile& file) {
   const std::string name(file.name);
-  if (mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(file.xml.size())) != 0)
+  if (mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(file.content.size())) != 0)
     throw Error(text("cannot hand '", name, "' to MuJoCo: its name is empty, too long or used twice"));
-  std::memcpy(files.filedata[mj_findFileVFS(&files, name.c_str())], file.xml.data(), file.xml.size());
+  std::memcpy(files.filedata[mj_findFileVFS(&files, name.c_str())], file.content.data(), file.content.size());
+}
+
+std::string in_one_line(std::string message) {
+  while (message.ends_with('\n')) message.pop_back();
+  for (auto at = message.find('\n'); at != std::string::npos; at = message.find('\n', at))
+    message.replace(at, message.find_first_not_of('\n', at) - at, "; ");
+  return message;
 }
 
 ModelPointer compile(std::span<const MujocoFile> texts) {
@@ -37,7 +44,7 @@ ModelPointer compile(std::span<const MujocoFile> texts) {
   char message[1000] = "";
   const std::string name(texts.front().name);
   ModelPointer model(mj_loadXML(name.c_str(), files.get(), message, sizeof message));
-  if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", message));
+  if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message)));
   return model;
 }
 
@@ -47,7 +54,7 @@ const mjModel& compiled_model(std::span<const MujocoFile> files) {
   if (files.empty()) throw Error("a MuJoCo world needs at least one MJCF text");
   install_mujoco_handlers();
   std::string key;
-  for (const auto& file : files) key += text(file.name, '\0', file.xml, '\0');
+  for (const auto& file : files) key += text(file.name, '\0', file.content, '\0');
   // MuJoCo's XML compiler is not reentrant. Compiling costs a hundred milliseconds, copying a few, so models are kept.
   static std::mutex mutex;
   static std::map<std::string, ModelPointer> models;

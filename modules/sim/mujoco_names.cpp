@@ -48,14 +48,16 @@ std::vector<double> copy(const T* values, int rows, int columns) {
 
 }  // namespace
 
+int MujocoWorld::count(std::string_view kind) const { return object_count(*impl_->model, object_type(kind)); }
+
+const char* MujocoWorld::name(std::string_view kind, int index) const {
+  const char* name = mj_id2name(impl_->model.get(), object_type(kind), index);
+  return name ? name : "";
+}
+
 std::vector<std::string> MujocoWorld::names(std::string_view kind) const {
-  const mjModel& model = *impl_->model;
-  const int type = object_type(kind);
   std::vector<std::string> found;
-  for (int i = 0; i < object_count(model, type); ++i) {
-    const char* name = mj_id2name(&model, type, i);
-    found.emplace_back(name ? name : "");
-  }
+  for (int i = 0; i < count(kind); ++i) found.emplace_back(name(kind, i));
   return found;
 }
 

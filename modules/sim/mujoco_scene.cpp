@@ -80,6 +80,16 @@ void fill_primitive(const mjModel& model, const mjvGeom& geom, Primitive& primit
   primitive.light_cell = light_cell(model, geom);
 }
 
+void fill_mesh(const mjvGeom& geom, const std::shared_ptr<const Mesh>& mesh, MeshInstance& instance) {
+  instance.mesh = mesh;
+  instance.position = vec3(geom.pos);
+  std::copy_n(geom.mat, 9, instance.rotation.begin());
+  instance.rgb = vec3(geom.rgba);
+  instance.emission = geom.emission;
+  instance.specular = geom.specular;
+  instance.shininess = geom.shininess;
+}
+
 void fill_light(const mjvLight& from, Light& light) {
   light.position = vec3(from.pos);
   light.direction = vec3(from.dir);
@@ -106,9 +116,19 @@ std::vector<std::shared_ptr<const Texture>> model_textures(const mjModel& model)
   return textures;
 }
 
-void fill_scene(const mjModel& model, const mjvScene& visible, Scene& scene) {
+void fill_scene(const mjModel& model, const mjvScene& visible, ModelMeshes& meshes, Scene& scene) {
   scene.primitives.resize(visible.ngeom);
-  for (int i = 0; i < visible.ngeom; ++i) fill_primitive(model, visible.geoms[i], scene.primitives[i]);
+  scene.meshes.clear();
+  std::size_t count = 0;
+  for (int i = 0; i < visible.ngeom; ++i) {
+    const mjvGeom& geom = visible.geoms[i];
+    if (geom.type == mjGEOM_MESH || geom.type == mjGEOM_HFIELD) {
+      if (geom.rgba[3] > 0) fill_mesh(geom, meshes.get(model, geom), scene.meshes.emplace_back());
+    } else {
+      fill_primitive(model, geom, scene.primitives[count++]);
+    }
+  }
+  scene.primitives.resize(count);
   scene.lights.resize(std::min(visible.nlight, mjMAXLIGHT));
   for (std::size_t i = 0; i < scene.lights.size(); ++i) fill_light(visible.lights[i], scene.lights[i]);
   scene.sky = -1;

@@ -6,8 +6,10 @@ module;
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 module iap.sim;
 import iap.core;
@@ -46,6 +48,8 @@ MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) : impl_(std::make_un
   impl_->data.reset(mj_makeData(impl_->model.get()));
   forward();
 }
+
+MujocoWorld::MujocoWorld(const MujocoBundle& bundle) : MujocoWorld(bundle.files()) {}
 
 MujocoWorld::~MujocoWorld() = default;
 MujocoWorld::MujocoWorld(MujocoWorld&&) noexcept = default;
@@ -94,8 +98,27 @@ std::span<const double> MujocoWorld::ctrl() const { return row(impl_->data->ctrl
 std::span<const double> MujocoWorld::sensordata() const { return row(impl_->data->sensordata, 0, impl_->model->nsensordata); }
 int MujocoWorld::contacts() const { return impl_->data->ncon; }
 
+MujocoContact MujocoWorld::contact(int index) const {
+  if (index < 0 || index >= contacts()) throw Error(text("there is no contact ", index, "; there are ", contacts(), ", from 0 on"));
+  const mjContact& contact = impl_->data->contact[index];
+  std::array<mjtNum, 6> force{};
+  mj_contactForce(impl_->model.get(), impl_->data.get(), index, force.data());
+  return {contact.geom1, contact.geom2, {contact.pos[0], contact.pos[1], contact.pos[2]}, contact.dist, force[0]};
+}
+
+std::array<double, 6> MujocoWorld::velocity(std::string_view kind, int index) const {
+  const int type = kind == "body" ? mjOBJ_XBODY : kind == "geom" ? mjOBJ_GEOM : mjOBJ_SITE;
+  std::array<double, 6> velocity{};
+  mj_objectVelocity(impl_->model.get(), impl_->data.get(), type, index, velocity.data(), 0);
+  return velocity;
+}
+
+int MujocoWorld::geom_body(int geom) const { return impl_->model->geom_bodyid[geom]; }
+double MujocoWorld::body_mass(int body) const { return impl_->model->body_mass[body]; }
+
 std::span<const double> MujocoWorld::body_position(int body) const { return row(impl_->data->xpos, body, 3); }
 std::span<const double> MujocoWorld::body_rotation(int body) const { return row(impl_->data->xmat, body, 9); }
+std::span<const double> MujocoWorld::body_centre(int body) const { return row(impl_->data->xipos, body, 3); }
 std::span<const double> MujocoWorld::subtree_centre(int body) const { return row(impl_->data->subtree_com, body, 3); }
 std::span<const double> MujocoWorld::geom_position(int geom) const { return row(impl_->data->geom_xpos, geom, 3); }
 std::span<const double> MujocoWorld::geom_rotation(int geom) const { return row(impl_->data->geom_xmat, geom, 9); }
@@ -108,10 +131,17 @@ std::span<const double> MujocoWorld::sensor(int sensor) const {
 
 int MujocoWorld::qpos_address(int joint) const { return impl_->model->jnt_qposadr[joint]; }
 int MujocoWorld::qvel_address(int joint) const { return impl_->model->jnt_dofadr[joint]; }
+MujocoJoint MujocoWorld::joint_type(int joint) const { return static_cast<MujocoJoint>(impl_->model->jnt_type[joint]); }
 bool MujocoWorld::joint_limited(int joint) const { return impl_->model->jnt_limited[joint] != 0; }
 std::array<double, 2> MujocoWorld::joint_range(int joint) const {
   const auto range = row(impl_->model->jnt_range, joint, 2);
   return {range[0], range[1]};
+}
+
+std::optional<std::array<double, 2>> MujocoWorld::ctrl_range(int actuator) const {
+  if (!impl_->model->actuator_ctrllimited[actuator]) return {};
+  const auto range = row(impl_->model->actuator_ctrlrange, actuator, 2);
+  return {{range[0], range[1]}};
 }
 
 std::span<double> MujocoWorld::camera_position(int camera) { return row(impl_->data->cam_xpos, camera, 3); }
@@ -120,7 +150,12 @@ std::span<const std::uint8_t> MujocoWorld::texture_pixels(int texture) const {
   const mjModel& model = *impl_->model;
   return row(model.tex_rgb + model.tex_adr[texture], 0, 3 * model.tex_width[texture] * model.tex_height[texture]);
 }
-std::span<double> MujocoWorld::geom_offset(int geom) { return row(impl_->model->geom_pos, geom, 3); }
+// A geom whose frame is its body's is placed there without a look at its offset, until that may change.
+std::span<double> MujocoWorld::geom_offset(int geom) {
+  impl_->model->geom_sameframe[geom] = 0;
+  return row(impl_->model->geom_pos, geom, 3);
+}
+std::span<const double> MujocoWorld::geom_offset(int geom) const { return row(impl_->model->geom_pos, geom, 3); }
 std::span<double> MujocoWorld::geom_size(int geom) { return row(impl_->model->geom_size, geom, 3); }
 std::span<const double> MujocoWorld::geom_size(int geom) const { return row(impl_->model->geom_size, geom, 3); }
 std::span<const double> MujocoWorld::site_size(int site) const { return row(impl_->model->site_size, site, 3); }

@@ -1,5 +1,6 @@
 /// iap.sim: physics worlds and the pictures of them.
 export module iap.sim;
+export import :mujoco_bundle;
 export import :mujoco;
 export import :mujoco_camera;
 export import :robot;

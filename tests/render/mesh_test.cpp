@@ -175,6 +175,51 @@ TEST_CASE("a cube of triangles looks like the box, in depth and in the light, wi
   CHECK(darker > 300);
 }
 
+TEST_CASE("a cube of triangles shines, glows and is mirrored as the box is") {
+  const Vec3 half{.5f, .3f, .4f}, position{.1f, .2f, .9f};
+  const Mat3 turned = rotation(.7, {.2, .1, 1});
+  Scene boxes = looking();
+  boxes.lights = {{.position = {1, -4, 5},
+                   .ambient = {.2f, .2f, .2f},
+                   .diffuse = {.6f, .5f, .4f},
+                   .specular = {.9f, .9f, .9f},
+                   .cutoff_degrees = 180}};
+  boxes.primitives = {{.shape = Shape::plane, .rgba = {.2f, .2f, .3f, 1}, .specular = 0, .reflectance = .6f}};
+  Scene meshes = boxes, none = boxes;
+  boxes.primitives.push_back({.shape = Shape::box,
+                              .size = half,
+                              .position = position,
+                              .rotation = turned,
+                              .rgba = {.8f, .4f, .2f, 1},
+                              .emission = .2f,
+                              .specular = .7f,
+                              .shininess = .1f});
+  meshes.meshes.push_back({std::make_shared<const Mesh>(cube(half)), position, turned, {.8f, .4f, .2f}, .2f, .7f, .1f});
+  meshes.meshes.push_back({std::make_shared<const Mesh>(cube({.1f, .1f, .1f})), {0, 0, -1}});  // below the floor
+  const int height = 61, width = 83;
+  const auto of_boxes = draw(boxes, height, width), of_meshes = draw(meshes, height, width);
+  const auto unmirrored = draw(boxes, height, width, {.reflection = false});
+  int different = 0, mirrored = 0;
+  for (std::size_t i = 0; i < of_boxes.size(); ++i) {
+    different += std::abs(of_boxes[i] - of_meshes[i]) > 1;
+    mirrored += std::abs(of_boxes[i] - unmirrored[i]) > 10;
+  }
+  CHECK(different <= 3 * 40);  // at the outlines of cube and image
+  CHECK(mirrored > 300);
+}
+
+TEST_CASE("normals are blended between the corners of a triangle, towards whoever looks") {
+  const Mesh mesh({.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}, .normals = {0, 0, 1, 2, 0, 2, 0, 1, 1}});
+  const float x = .25f, y = .5f, rest = 1 - x - y;
+  const Vec3 sum{2 * x, y, rest + 2 * x + y};
+  const float length = std::sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+  for (const float side : {1.f, -1.f}) {
+    const auto hit = mesh.hit({x, y, 2 * side}, {0, 0, -side}, 0, 10);
+    REQUIRE(hit);
+    for (int i = 0; i < 3; ++i) CHECK(std::abs(hit->normal[i] - side * sum[i] / length) < 1e-6);
+  }
+}
+
 TEST_CASE("one mesh serves several places and many threads with the same bits") {
   Scene scene = looking();
   const auto mesh = std::make_shared<const Mesh>(crumpled(2000, 7));
@@ -217,6 +262,9 @@ TEST_CASE("what is no mesh is an error") {
   refuses({.vertices = {0, 0, 0, 1, 0, 1e9f, 0, 1, 0}, .indices = {0, 1, 2}}, "within");
   refuses({.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}, .colours = {1, 1, 1}}, "parts of colours");
   refuses({.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}, .colours = {1, 1, 1, 1, 1, 1, 1, 1, 2}}, "from 0 to 1");
+  refuses({.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}, .normals = {0, 0, 1}}, "parts of normals");
+  refuses({.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}, .normals = {0, 0, 1, 0, 0, 1, 0, 0, NAN}},
+          "its parts must be finite");
   Scene scene = looking();
   scene.meshes.emplace_back();
   Caster caster;

@@ -102,7 +102,8 @@ class ScriptBlock final : public Block {
 }  // namespace
 
 std::unique_ptr<Block> make_script_block(Options& options, const BlockContext& context, ParameterLayout& layout) {
-  auto script = std::make_unique<lua::ScriptObject>(options.string("file"), options, shapes_of(context));
+  auto script = std::make_unique<lua::ScriptObject>(options.string("file"), options,
+                                                    lua::ScriptSetting{.shapes = shapes_of(context), .library = open_task_library});
   for (const char* own : {"source", "required_modules"})
     if (const Config* value = script->config().find(own)) options.complete(own, *value);
   return std::make_unique<ScriptBlock>(std::move(script), context, layout);

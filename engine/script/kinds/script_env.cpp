@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +17,7 @@ import iap.env;
 namespace iap {
 namespace {
 
-/// An environment written in Lua. Its file returns function(options), which returns a table with
+/// An environment that is all Lua. Its file returns function(options), which returns a table with
 ///   spec                  {action_size, action_low, action_high, vector, state_names, control_dt, max_steps, images}, where images
 ///                         is {name = {height, width, channels, type}} and state_names names the values of the vector
 ///   reset(self, seed)     a new episode; math.random is seeded before
@@ -25,7 +26,8 @@ namespace {
 /// Everything is copied at once, so that rollouts never wait for another state.
 class ScriptEnv final : public Env {
  public:
-  explicit ScriptEnv(const std::string& file, Options& options) : script_(file, options) {
+  explicit ScriptEnv(lua::ScriptObject script, Options& options) : script_(std::move(script)) {
+    const std::string& file = script_.file();
     spec_ = read_script_spec(file, script_.entry("spec"));
     spec_.name = file;
     spec_.config = script_.config();
@@ -160,6 +162,15 @@ class ScriptEnv final : public Env {
 
 }  // namespace
 
-std::unique_ptr<Env> make_script_env(Options& options) { return std::make_unique<ScriptEnv>(options.string("name"), options); }
+std::unique_ptr<Env> make_script_env(Options& options) {
+  const std::string file = options.string("name");
+  lua::ScriptObject script(file, options, {.may_be_table = true, .library = open_task_library});
+  const auto keys = script.keys();
+  const auto has = [&](const char* key) { return std::ranges::find(keys, key) != keys.end(); };
+  if (has("model")) return make_script_task(std::move(script), options);
+  if (has("reward") && !has("spec"))
+    throw Error(text(file, ": a MuJoCo task needs model = \"NAME.xml\", the path of its MJCF from this file's folder"));
+  return std::make_unique<ScriptEnv>(std::move(script), options);
+}
 
 }  // namespace iap

@@ -92,7 +92,7 @@ class SkyPicture {
 
 struct Caster::Impl {
   frame::Frame frame;
-  frame::MeshLayer meshes;
+  std::array<frame::MeshLayer, 2> meshes;
   std::vector<SkyPicture> skies;  // of each sample
   std::vector<std::uint8_t> sample;
   std::vector<std::uint16_t> sums;
@@ -101,7 +101,7 @@ struct Caster::Impl {
     aim_frame(scene, places[place][0], places[place][1], frame);
     skies.resize(places.size());
     frame.sky_rgb = nullptr;
-    frame.meshes = nullptr;
+    frame.meshes = frame.mirrored_meshes = nullptr;
     if (!scene.meshes.empty()) lay_meshes(scene, meshes, frame);
     if (frame.sky >= 0) frame.sky_rgb = skies[place].look(frame, scene.textures[frame.sky]);
     for (int row = 0; row < frame.height; ++row)
@@ -138,7 +138,7 @@ void Caster::draw_depth(const Scene& scene, int height, int width, std::span<flo
   frame::Frame& frame = impl_->frame;
   prepare_frame(scene, bare, height, width, frame);
   aim_frame(scene, .5, .5, frame);
-  frame.meshes = nullptr;
+  frame.meshes = frame.mirrored_meshes = nullptr;
   if (!scene.meshes.empty()) lay_meshes(scene, impl_->meshes, frame);
   for (int row = 0; row < height; ++row)
     HWY_DYNAMIC_DISPATCH(frame::draw_depth_row)(frame, row, metres.data() + static_cast<std::size_t>(row) * width);

@@ -46,10 +46,14 @@ struct Hits {
 };
 constexpr float mesh_hit = 16777216;  // in place of a solid's index
 
+HWY_INLINE const MeshLayer* meshes_of(const Frame& frame, View view) {
+  return view == direct ? frame.meshes : frame.mirrored_meshes;
+}
+
 HWY_INLINE Hits trace(const Packet& packet, View view, V nearest, V farthest) {
   Hits hits{farthest, set(-1)};
-  if (view == direct && packet.frame.meshes) {
-    const V t = hn::LoadU(D(), packet.frame.meshes->row(MeshLayer::depth, packet.row) + packet.first);
+  if (const MeshLayer* meshes = meshes_of(packet.frame, view)) {
+    const V t = hn::LoadU(D(), meshes->row(MeshLayer::depth, packet.row) + packet.first);
     const M closer = hn::Lt(t, farthest);
     hits = {select(closer, t, farthest), select(closer, set(mesh_hit), set(-1))};
   }
@@ -136,17 +140,18 @@ HWY_NOINLINE void blend_transparent(const Packet& packet, View view, V nearest, 
   }
 }
 
-// What meshes show.
-HWY_NOINLINE V3 shade_mesh(const Packet& packet, V t, M mask, float brightness, bool shadows) {
+// What a mesh shows.
+HWY_NOINLINE V3 shade_mesh(const Packet& packet, View view, const MeshPaint& own, V t, M mask, float brightness, bool shadows) {
   const Frame& frame = packet.frame;
-  const auto load = [&](int plane) { return hn::LoadU(D(), frame.meshes->row(plane, packet.row) + packet.first); };
+  const MeshLayer& meshes = *meshes_of(frame, view);
+  const auto load = [&](int plane) { return hn::LoadU(D(), meshes.row(plane, packet.row) + packet.first); };
   const auto load3 = [&](int plane) { return V3{load(plane), load(plane + 1), load(plane + 2)}; };
-  const V3 ray = packet.directions(frame.rays[direct]);
-  Surface surface{add3(set3(frame.rays[direct].eye), scale3(ray, t)), load3(MeshLayer::normal),
+  const V3 ray = packet.directions(frame.rays[view]);
+  Surface surface{add3(set3(frame.rays[view].eye), scale3(ray, t)), load3(MeshLayer::normal),
                   unit3({hn::Neg(ray.x), hn::Neg(ray.y), hn::Neg(ray.z)}), mask};
-  const Paint paint{scale3(load3(MeshLayer::colour), set(brightness)), 0, 0};
+  const Paint paint{scale3(load3(MeshLayer::colour), set(brightness)), own.specular, own.shininess};
   return illuminate(frame, surface, -1, shadows, [&](int, const Light* light) {
-    return light ? clamp3(shine(*light, surface, paint)) : first_pass(frame, surface, paint, 0, shadows);
+    return light ? clamp3(shine(*light, surface, paint)) : first_pass(frame, surface, paint, own.emission, shadows);
   });
 }
 
@@ -159,9 +164,15 @@ HWY_INLINE V3 shade_hits(const Packet& packet, View view, const Hits& hits, M ma
     if (none(own)) continue;
     colour = select3(own, clamp3(shade(packet, index, view, hits.t, own, brightness, shadows)), colour);
   }
-  if (view == direct && packet.frame.meshes) {
-    const M own = hn::And(mask, hn::Eq(hits.solid, set(mesh_hit)));
-    if (!none(own)) colour = select3(own, clamp3(shade_mesh(packet, hits.t, own, brightness, shadows)), colour);
+  const MeshLayer* meshes = meshes_of(packet.frame, view);
+  const M met = meshes ? hn::And(mask, hn::Eq(hits.solid, set(mesh_hit))) : never();
+  if (none(met)) return colour;
+  const V owner = hn::LoadU(D(), meshes->row(MeshLayer::owner, packet.row) + packet.first);
+  for (std::size_t i = 0; i < packet.frame.mesh_paints.size(); ++i) {
+    const M own = hn::And(met, hn::Eq(owner, set(static_cast<float>(i))));
+    if (none(own)) continue;
+    const V3 shown = shade_mesh(packet, view, packet.frame.mesh_paints[i], hits.t, own, brightness, shadows);
+    colour = select3(own, clamp3(shown), colour);
   }
   return colour;
 }

@@ -199,6 +199,18 @@ Views views_of(const Scene& scene, const frame::Frame& frame) {
 
 }  // namespace
 
+frame::Bounds mesh_bounds(const Scene& scene, const MeshInstance& instance, const frame::Frame& frame, frame::View view) {
+  const auto& [low, high] = instance.mesh->bounds();
+  Primitive box{.shape = Shape::box, .position = instance.position, .rotation = instance.rotation};
+  for (int i = 0; i < 3; ++i) {
+    box.size[i] = (high[i] - low[i]) / 2 + 1e-4f;
+    for (int k = 0; k < 3; ++k) box.position[i] += instance.rotation[3 * i + k] * (low[k] + high[k]) / 2;
+  }
+  const Views views = views_of(scene, frame);
+  return pixel_bounds(box, view == frame::direct ? views.direct : views.mirrored, views.tangent, frame.near_plane, frame.height,
+                      frame.width);
+}
+
 void aim_frame(const Scene& scene, double shift_x, double shift_y, frame::Frame& frame) {
   const Views views = views_of(scene, frame);
   frame.rays[frame::direct] = world_rays(views.direct, views.tangent, frame.height, frame.width, shift_x, shift_y);

@@ -100,12 +100,17 @@ struct Haze {
 
 // What meshes show in a picture, pixel by pixel: planes of rows that are `pitch` floats long.
 struct MeshLayer {
-  enum { depth, normal, colour = normal + 3, planes = colour + 3 };  // depth is infinite where there is none
+  // Depth is infinite where there is none; the owner is an index into Frame::mesh_paints.
+  enum { depth, normal, colour = normal + 3, owner = colour + 3, planes };
   int pitch = 0, height = 0;
   std::vector<float> values;
   inline const float* row(int plane, int row) const {
     return values.data() + (static_cast<std::ptrdiff_t>(plane) * height + row) * pitch;
   }
+};
+
+struct MeshPaint {
+  float emission = 0, specular = 0, shininess = 0;
 };
 
 struct Frame {
@@ -126,7 +131,9 @@ struct Frame {
   float reflectance = 0;
   std::array<float, 3> global_ambient{};
   Haze haze;
-  const MeshLayer* meshes = nullptr;  // none: the scene has none
+  const MeshLayer* meshes = nullptr;           // none: the scene has none
+  const MeshLayer* mirrored_meshes = nullptr;  // what the mirror shows of them, if there is one
+  std::vector<MeshPaint> mesh_paints;
   // Whether a mesh of `scene` lies on the way from a point, at most `reach` times `direction` far.
   bool (*blocked)(const void* scene, const Vector& from, const Vector& direction, float reach) = nullptr;
   const void* scene = nullptr;

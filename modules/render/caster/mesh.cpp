@@ -66,7 +66,7 @@ RTCRay make_ray(const std::array<float, 3>& origin, const std::array<float, 3>& 
 }
 
 void check(const Triangles& triangles) {
-  const auto& [vertices, indices, colours] = triangles;
+  const auto& [vertices, indices, colours, normals] = triangles;
   if (vertices.size() % 3 != 0 || indices.size() % 3 != 0 || indices.empty())
     throw Error(text("a mesh of ", vertices.size(), " coordinates and ", indices.size(),
                      " indices is none; vertices have three and so have triangles, of which there must be one"));
@@ -75,6 +75,11 @@ void check(const Triangles& triangles) {
   if (!colours.empty() && colours.size() != vertices.size())
     throw Error(text("a mesh of ", vertices.size() / 3, " vertices cannot have ", colours.size(),
                      " parts of colours; give red, green and blue of each vertex, or none"));
+  if (!normals.empty() && normals.size() != vertices.size())
+    throw Error(text("a mesh of ", vertices.size() / 3, " vertices cannot have ", normals.size(),
+                     " parts of normals; give x, y and z of each vertex, or none"));
+  for (const float value : normals)
+    if (!std::isfinite(value)) throw Error(text("a mesh has a normal with ", value, "; its parts must be finite"));
   for (const float value : vertices)
     if (!(std::abs(value) <= largest))
       throw Error(text("a mesh has a vertex at ", value, "; coordinates must be finite and within ", largest));
@@ -159,18 +164,26 @@ struct Mesh::Impl {
     MeshHit hit{std::clamp(static_cast<float>(t), from, to),
                 {static_cast<float>(normal.x * side), static_cast<float>(normal.y * side), static_cast<float>(normal.z * side)},
                 {1, 1, 1}};
-    if (triangles.colours.empty()) return hit;
+    if (triangles.colours.empty() && triangles.normals.empty()) return hit;
     const Double3 p = origin + direction * t - a;
     const double b = std::clamp(dot(cross(p, ac), normal) / square, 0., 1.);
     const double c = std::clamp(dot(cross(ab, p), normal) / square, 0., 1 - b);
     const std::array<double, 3> weights{1 - b - c, b, c};
-    for (int channel = 0; channel < 3; ++channel) {
+    const auto blended = [&](const std::vector<float>& values, int channel) {
       double sum = 0;
       for (int corner = 0; corner < 3; ++corner)
-        sum +=
-            weights[corner] * triangles.colours[std::size_t{3} * triangles.indices[std::size_t{3} * triangle + corner] + channel];
-      hit.rgb[channel] = static_cast<float>(sum);
-    }
+        sum += weights[corner] * values[std::size_t{3} * triangles.indices[std::size_t{3} * triangle + corner] + channel];
+      return sum;
+    };
+    if (!triangles.colours.empty())
+      for (int channel = 0; channel < 3; ++channel) hit.rgb[channel] = static_cast<float>(blended(triangles.colours, channel));
+    if (triangles.normals.empty()) return hit;
+    const Double3 smooth{blended(triangles.normals, 0), blended(triangles.normals, 1), blended(triangles.normals, 2)};
+    const double length = std::sqrt(dot(smooth, smooth));
+    if (!(length > 1e-9)) return hit;
+    const double turned = (dot(smooth, normal) > 0) == (side > 0) ? 1 / length : -1 / length;
+    hit.normal = {static_cast<float>(smooth.x * turned), static_cast<float>(smooth.y * turned),
+                  static_cast<float>(smooth.z * turned)};
     return hit;
   }
 };

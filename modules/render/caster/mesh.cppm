@@ -16,7 +16,8 @@ export namespace iap {
 struct Triangles {
   std::vector<float> vertices;         ///< x, y, z of each, in metres
   std::vector<std::uint32_t> indices;  ///< three vertices of each triangle, counted from 0
-  std::vector<float> colours;          ///< red, green and blue in [0, 1] of each vertex; empty: white
+  std::vector<float> colours = {};     ///< red, green and blue in [0, 1] of each vertex; empty: white
+  std::vector<float> normals = {};     ///< of each vertex, of any length, to be blended between the corners; empty: flat triangles
 };
 
 /// Reads the vertices and faces of an OBJ text; `source` names it in messages. Faces with more than three corners become fans of
@@ -31,7 +32,7 @@ Triangles read_obj(const std::filesystem::path& file);
 /// Where a ray meets a mesh.
 struct MeshHit {
   float t = 0;                    ///< the place is origin + t direction
-  std::array<float, 3> normal{};  ///< of length 1, towards the ray's origin
+  std::array<float, 3> normal{};  ///< of length 1; of flat triangles towards the ray's origin, else on that side of the surface
   std::array<float, 3> rgb{};     ///< interpolated between the triangle's corners
 };
 

@@ -38,23 +38,35 @@ bool blocked(const void* scene, const frame::Vector& from, const frame::Vector& 
   return false;
 }
 
-}  // namespace
-
-void lay_meshes(const Scene& scene, frame::MeshLayer& layer, frame::Frame& frame) {
+// Lays what the rays of one view meet. In a mirror that is what lies before it, which the rays, coming from behind, reach later.
+void lay_view(const Scene& scene, frame::View view, frame::MeshLayer& layer, frame::Frame& frame) {
   constexpr int most_lanes = 16;
   layer.height = frame.height;
   layer.pitch = (frame.width + most_lanes - 1) / most_lanes * most_lanes;
   const std::size_t plane = static_cast<std::size_t>(layer.pitch) * layer.height;
   layer.values.assign(plane * frame::MeshLayer::planes, 0);
   std::fill_n(layer.values.begin(), plane, std::numeric_limits<float>::infinity());
-  const frame::Rays& rays = frame.rays[frame::direct];
+  const frame::Rays& rays = frame.rays[view];
   const Double3 eye = to_double(rays.eye), corner = to_double(rays.corner), right = to_double(rays.right),
                 down = to_double(rays.down);
-  for (const MeshInstance& instance : scene.meshes) {
+  // Where a ray passes the mirror's surface.
+  const auto start_of = [&](int row, int column) {
+    if (view == frame::direct) return frame.near_plane;
+    const frame::Solid& mirror = frame.solids[frame.mirror];
+    const frame::Rays& own = mirror.rays[view];
+    const float surface = mirror.shape == frame::Shape::box ? 1 : 0;
+    const float slope = own.corner.z + static_cast<float>(row) * own.down.z + static_cast<float>(column) * own.right.z;
+    const float t = (surface - own.eye.z) / slope;
+    return t > frame.near_plane ? t : std::numeric_limits<float>::infinity();
+  };
+  for (std::size_t index = 0; index < scene.meshes.size(); ++index) {
+    const MeshInstance& instance = scene.meshes[index];
     const Floats origin = floats(to_local(instance.rotation, eye - to_double(instance.position)));
     const auto show = [&](int row, int column, float& depth, float* rest) {
       const Floats direction = floats(to_local(instance.rotation, corner + down * row + right * column));
-      const auto hit = instance.mesh->hit(origin, direction, frame.near_plane, std::min(frame.far_plane, depth));
+      const float from = start_of(row, column), to = std::min(frame.far_plane, depth);
+      if (!(from < to)) return;
+      const auto hit = instance.mesh->hit(origin, direction, from, to);
       if (!hit || !(hit->t < depth)) return;
       depth = hit->t;
       for (int i = 0; i < 3; ++i) {
@@ -63,14 +75,29 @@ void lay_meshes(const Scene& scene, frame::MeshLayer& layer, frame::Frame& frame
         rest[plane * i] = turned;
         rest[plane * (3 + i)] = hit->rgb[i] * instance.rgb[i];
       }
+      rest[plane * 6] = static_cast<float>(index);
     };
-    for (int row = 0; row < frame.height; ++row)
-      for (int column = 0; column < frame.width; ++column) {
+    const frame::Bounds bounds = mesh_bounds(scene, instance, frame, view);
+    for (int row = bounds.top; row < bounds.bottom; ++row)
+      for (int column = bounds.left; column < bounds.right; ++column) {
         float* at = layer.values.data() + static_cast<std::ptrdiff_t>(row) * layer.pitch + column;
         show(row, column, *at, at + plane);
       }
   }
-  frame.meshes = &layer;
+}
+
+}  // namespace
+
+void lay_meshes(const Scene& scene, std::array<frame::MeshLayer, 2>& layers, frame::Frame& frame) {
+  frame.mesh_paints.clear();
+  for (const MeshInstance& instance : scene.meshes)
+    frame.mesh_paints.push_back({instance.emission, instance.specular, instance.shininess * 128});
+  lay_view(scene, frame::direct, layers[0], frame);
+  frame.meshes = layers.data();
+  if (frame.mirror >= 0) {
+    lay_view(scene, frame::mirrored, layers[1], frame);
+    frame.mirrored_meshes = &layers[1];
+  }
   frame.blocked = blocked;
   frame.scene = &scene;
 }

@@ -58,8 +58,11 @@ void prepare_frame(const Scene& scene, const DrawOptions& options, int height, i
 // The rays of a prepared frame; `shift` is where in a pixel its sample lies.
 void aim_frame(const Scene& scene, double shift_x, double shift_y, frame::Frame& frame);
 
-// Casts the rays of an aimed frame at the scene's meshes, of which there must be one, and shows the frame what they met. The frame
-// keeps a reference to both others.
-void lay_meshes(const Scene& scene, frame::MeshLayer& layer, frame::Frame& frame);
+// The pixels that a mesh may touch.
+frame::Bounds mesh_bounds(const Scene& scene, const MeshInstance& instance, const frame::Frame& frame, frame::View view);
+
+// Casts the rays of an aimed frame at the scene's meshes, of which there must be one, and shows the frame what they met, and what
+// the mirror shows of them if it has one. The frame keeps a reference to the others.
+void lay_meshes(const Scene& scene, std::array<frame::MeshLayer, 2>& layers, frame::Frame& frame);
 
 }  // namespace iap

@@ -36,12 +36,13 @@ struct Primitive {
   std::array<float, 2> light_cell{};
 };
 
-/// A mesh at a place. Its surface is matt and opaque; mirrors do not show it. It casts shadows and takes them.
+/// A mesh at a place. Its surface is opaque; it casts shadows and takes them.
 struct MeshInstance {
   std::shared_ptr<const Mesh> mesh;
   Vec3 position{};
   Mat3 rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
   Vec3 rgb{1, 1, 1};  ///< times the colours of the vertices
+  float emission = 0, specular = 0, shininess = 0;
 };
 
 struct Light {

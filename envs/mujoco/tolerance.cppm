@@ -1,5 +1,5 @@
 module;
-export module iap.envs.dm_control:tolerance;
+export module iap.envs.mujoco:tolerance;
 
 export namespace iap {
 

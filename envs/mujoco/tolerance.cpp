@@ -2,7 +2,7 @@ module;
 #include <cmath>
 #include <numbers>
 #include <string>
-module iap.envs.dm_control;
+module iap.envs.mujoco;
 import iap.core;
 
 namespace iap {

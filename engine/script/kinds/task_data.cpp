@@ -1,0 +1,99 @@
+#include "script/kinds/task_data.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+import iap.core;
+import iap.envs.mujoco;
+import iap.sim;
+
+namespace iap {
+namespace {
+
+using lua::Call;
+using lua::entry;
+
+/// `data` itself; its first user value holds the groups and methods.
+struct Data {
+  TaskWorld* shared;
+};
+
+constexpr std::array groups{"qpos", "qvel", "ctrl", "sensor", "body", "site", "geom", "joint"};
+constexpr const char* time_key = "time";
+constexpr const char* contacts_key = "contacts";
+
+TaskWorld& world_at(lua_State* state) { return *static_cast<Data*>(lua_touserdata(state, 1))->shared; }
+
+/// What is computed when it is asked for, and what there is not.
+int look_up(Call& call) {
+  lua_State* state = call.state();
+  const std::string key = lua_type(state, 2) == LUA_TSTRING ? std::string(lua::string_at(state, 2)) : lua::describe_value(state, 2);
+  if (key == time_key) return call.give(world_at(state).world.time());
+  if (key == contacts_key) return call.give(task_contacts(world_at(state).world));
+  std::vector<std::string> names(groups.begin(), groups.end());
+  for (const char* other : {time_key, contacts_key, "touching", "forward", "step", "randomize_joints"}) names.emplace_back(other);
+  throw Error(text("data has no '", key, "'", did_you_mean(key, names)));
+}
+
+int index_data(lua_State* state) {
+  lua_getiuservalue(state, 1, 1);
+  lua_pushvalue(state, 2);
+  if (lua_rawget(state, -2) != LUA_TNIL) return 1;
+  lua_settop(state, 2);
+  return entry<look_up>(state);
+}
+
+int set_field(Call& call) {
+  lua_State* state = call.state();
+  const std::string key = lua_type(state, 2) == LUA_TSTRING ? std::string(lua::string_at(state, 2)) : lua::describe_value(state, 2);
+  if (key != time_key)
+    throw Error(text("data.", key, " cannot be replaced; write single values, such as data.qpos.NAME = 0.5 or data.time = 0"));
+  TaskWorld& shared = world_at(state);
+  check_writable({.owner = &shared}, "data.time");
+  if (lua_type(state, 3) != LUA_TNUMBER) throw Error(text("data.time must become a number, got ", lua::describe_value(state, 3)));
+  shared.world.set_time(lua_tonumberx(state, 3, nullptr));
+  return 0;
+}
+
+}  // namespace
+
+const TaskKind task_data_kind{"data", index_data, entry<set_field>, nullptr};
+
+TaskWorld& task_world(const Call& call) {
+  if (!is_task_userdata(call.state(), call.at(0), task_data_kind)) call.refuse(0, "self", "data");
+  return *static_cast<Data*>(lua_touserdata(call.state(), call.at(0)))->shared;
+}
+
+void TaskData::restore() {
+  const auto first = std::as_const(shared_.world).geom_offset(0);
+  std::ranges::copy(offsets_, const_cast<double*>(first.data()));
+}
+
+TaskData::TaskData(lua_State* state, MujocoWorld& world) : shared_{world}, offsets_(world.array("geom_pos")) {
+  lua::protect(state, 0, 1, [this](lua_State* inner) noexcept {
+    static_cast<Data*>(push_task_userdata(inner, sizeof(Data), task_data_kind))->shared = &shared_;
+    lua_getiuservalue(inner, -1, 1);
+    for (const char* group : groups) {
+      push_task_group(inner, shared_, group);
+      lua_setfield(inner, -2, group);
+    }
+    add_task_methods(inner);
+    lua_pop(inner, 1);
+    lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX));
+    define_task_random(inner);
+    lua_settop(inner, 1);
+  });
+  data_ = static_cast<int>(lua_tointegerx(state, -1, nullptr));
+  lua_pop(state, 1);
+  push_task_random(state, stream_);
+  lua::protect(state, 1, 1, [](lua_State* inner) noexcept { lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX)); });
+  random_ = static_cast<int>(lua_tointegerx(state, -1, nullptr));
+  lua_pop(state, 1);
+}
+
+}  // namespace iap

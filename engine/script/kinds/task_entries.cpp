@@ -1,0 +1,59 @@
+#include "script/kinds/task_entries.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+import iap.core;
+
+namespace iap {
+namespace {
+
+constexpr std::array plain{"model", "camera", "control_dt", "physics_steps", "max_steps", "state_names"};
+constexpr std::array functions{"reset", "reward", "terminated", "observe"};
+
+}  // namespace
+
+TaskEntries read_task_entries(lua::ScriptObject& script) {
+  Config given = Config::Map{};
+  std::vector<std::string> known(plain.begin(), plain.end());
+  known.insert(known.end(), functions.begin(), functions.end());
+  for (const auto& key : script.keys()) {
+    if (std::ranges::find(known, key) == known.end())
+      throw Error(text(script.file(), ": a MuJoCo task has no entry '", key, "'", did_you_mean(key, known)));
+    if (std::ranges::find(plain, std::string_view(key)) != plain.end()) given[key] = script.entry(key.c_str());
+  }
+  constexpr std::int64_t most_steps = 1'000'000'000, most_physics_steps = 1'000'000;
+  Options options(script.file(), given);
+  TaskEntries entries;
+  entries.model = options.string("model");
+  if (options.has("camera")) entries.camera = options.value("camera");
+  if (!entries.camera.string() && !entries.camera.integer())
+    options.fail(text("option 'camera' must be an index or a name, got ", entries.camera.describe()));
+  if (options.has("control_dt") && options.has("physics_steps"))
+    options.fail("control_dt and physics_steps say the same thing; give one of them");
+  if (options.has("control_dt")) entries.control_dt = options.number_in("control_dt", 1e-9, 1e9);
+  entries.physics_steps = static_cast<int>(options.integer_in("physics_steps", 1, most_physics_steps, 1));
+  entries.max_steps = static_cast<int>(options.integer_in("max_steps", 0, most_steps, entries.max_steps));
+  for (const Config& name : options.list("state_names")) {
+    if (!name.string()) options.fail(text("option 'state_names' must be a list of names, got ", name.describe(), " in it"));
+    entries.state_names.push_back(*name.string());
+  }
+  options.finish();
+  return entries;
+}
+
+int physics_steps(const TaskEntries& entries, double timestep, const std::string& file) {
+  if (entries.control_dt == 0) return entries.physics_steps;
+  constexpr double most = 1e6, rounding = 1e-6;
+  const double steps = entries.control_dt / timestep, whole = std::round(steps);
+  if (whole < 1 || whole > most || std::abs(steps - whole) > rounding * whole)
+    throw Error(text(file, ": control_dt = ", entries.control_dt, " is no multiple of the model's timestep of ", timestep,
+                     " s (at least one, at most a million); change one of them, or give physics_steps"));
+  return static_cast<int>(whole);
+}
+
+}  // namespace iap

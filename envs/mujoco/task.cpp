@@ -1,0 +1,176 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.envs.mujoco;
+import iap.core;
+import iap.env;
+import iap.envs.distraction;
+import iap.render;
+import iap.sim;
+
+namespace iap {
+namespace {
+
+int read_camera(const MujocoWorld& world, const Config& standard, Options& options) {
+  const int count = static_cast<int>(world.names("camera").size());
+  const Config& given = options.value("camera");
+  const Config& wanted = given.is_null() ? standard : given;
+  if (!wanted.string()) {
+    if (const auto index = standard.integer(); given.is_null() && index && (*index < 0 || *index >= count))
+      options.fail(text("the model has no camera ", *index, "; it has ", count, ", counted from 0"));
+    return static_cast<int>(options.integer_in("camera", 0, count - 1, standard.integer()));
+  }
+  try {
+    return world.id("camera", *wanted.string());
+  } catch (const Error& error) {
+    options.fail(error.what());
+  }
+}
+
+/// "WHAT of NAME" for each coordinate of the joints from `first` on; `sizes` by kind of joint.
+std::vector<std::string> joint_coordinates(const MujocoWorld& world, const std::string& what, const std::array<int, 4>& sizes,
+                                           int first) {
+  const auto joints = world.names("joint");
+  std::vector<std::string> names;
+  for (std::size_t joint = static_cast<std::size_t>(first); joint < joints.size(); ++joint) {
+    const std::string name = what + " of " + (joints[joint].empty() ? text("joint ", joint + 1) : joints[joint]);
+    const int count = sizes[static_cast<std::size_t>(world.joint_type(static_cast<int>(joint)))];
+    for (int i = 0; i < count; ++i) names.push_back(count == 1 ? name : text(name, " ", i + 1));
+  }
+  return names;
+}
+
+}  // namespace
+
+MujocoTask::MujocoTask(const MujocoTaskInfo& info, MujocoWorld world, Options& options)
+    : world_(std::move(world)), physics_steps_(info.physics_steps), max_steps_(info.max_steps) {
+  const int actions = static_cast<int>(world_.ctrl().size());
+  if (actions == 0) options.fail("the model has no actuator, so that no action would do anything; give it one");
+  spec_.name = info.name;
+  spec_.action_size = actions;
+  spec_.control_dt = spec_.observation.dt = world_.timestep() * physics_steps_;
+  spec_.max_steps = max_steps_;
+  action_.resize(actions);
+  read_ranges();
+  read_options(info, options);
+}
+
+void MujocoTask::read_ranges() {
+  const auto names = world_.names("actuator");
+  bool plain = true;
+  for (int i = 0; i < static_cast<int>(names.size()); ++i) {
+    const auto range = world_.ctrl_range(i);
+    if (!range)
+      throw Error(text(spec_.name, ": actuator ", names[i].empty() ? text(i + 1) : text("'", names[i], "'"),
+                       " has no control range for actions in [-1, 1] to be mapped onto; give it ctrllimited=\"true\" "
+                       "ctrlrange=\"-1 1\" in the MJCF, or whatever its controls are"));
+    const auto [low, high] = *range;
+    plain = plain && low == -1 && high == 1;
+    ranges_.push_back({(low + high) / 2, (high - low) / 2});
+  }
+  if (plain) ranges_.clear();
+}
+
+void MujocoTask::read_options(const MujocoTaskInfo& info, Options& options) {
+  constexpr PictureSize largest{4096, 4096};
+  const auto size = read_pixels(options, largest);
+  if (size) {
+    const ImageShape shape{size->height, size->width, 3, PixelType::uint8};
+    spec_.observation.images.push_back({"pixels", shape});
+    views_.push_back(pixels_.emplace_back(shape).view());
+  }
+  shows_state_ = options.boolean("state", !size);
+  if (!shows_state_ && !size) options.fail("it would show nothing: set pixels = {height, width} or state = true");
+  draw_options_ = read_draw_options(options.value("render"), options.owner());
+  options.complete("render", to_config(draw_options_));
+  const Config& distraction = options.value("distraction");
+  if (size && world_.names("camera").empty())
+    options.fail("the model has no camera for its pictures; add <camera name=\"side\" .../> to the MJCF");
+  if (!world_.names("camera").empty() || options.has("camera")) {
+    camera_ = read_camera(world_, info.camera, options);
+    options.complete("camera", camera_);
+  }
+  if (distraction.is_null() || (distraction.boolean() && !*distraction.boolean())) return;
+  if (!size) options.fail("'distraction' changes only what is seen: set pixels = {height, width}, or leave it out");
+  distraction_ =
+      std::make_unique<Distraction>(distraction, options.owner(), info.model, world_, camera_, size->height, size->width);
+  options.complete("distraction", distraction_->config());
+  spec_.given["distraction"] = distraction_->given();
+}
+
+void MujocoTask::set_state_size(int count) {
+  if (!shows_state_) return;
+  state_.resize(static_cast<std::size_t>(count));
+  spec_.observation.vector = count;
+}
+
+void MujocoTask::name_state(std::vector<std::string> names) {
+  if (!state_.empty()) spec_.state_names = std::move(names);
+}
+
+std::vector<std::string> MujocoTask::joint_positions(int first) const {
+  return joint_coordinates(world_, "position", {7, 4, 1, 1}, first);
+}
+
+std::vector<std::string> MujocoTask::joint_velocities() const { return joint_coordinates(world_, "velocity", {6, 3, 1, 1}, 0); }
+
+// The settled initial state is computed without actuation, as DM Control does after its own reset and again after a task's.
+void MujocoTask::reset(std::uint64_t seed) {
+  Random random({.seed = seed, .purpose = Purpose::environment});
+  seed_ = seed;
+  steps_ = 0;
+  running_ = drawn_ = false;
+  world_.reset();
+  world_.forward_without_actuation();
+  start(world_, random);
+  world_.forward_without_actuation();
+  if (distraction_) distraction_->reset(world_, seed);
+  running_ = true;
+}
+
+void MujocoTask::control() {
+  const auto ctrl = world_.ctrl();
+  if (ranges_.empty()) std::ranges::copy(action_, ctrl.begin());
+  for (std::size_t i = 0; i < ranges_.size(); ++i) ctrl[i] = ranges_[i][0] + ranges_[i][1] * action_[i];
+}
+
+StepResult MujocoTask::step(std::span<const float> action) {
+  if (!running_) throw Error(text(spec_.name, ": the episode has not begun or is over; call reset before step"));
+  clip_action(spec_, action, action_);
+  control();
+  drawn_ = false;
+  world_.step(physics_steps_);
+  if (distraction_) distraction_->step();
+  ++steps_;
+  StepResult result{.truncated = max_steps_ > 0 && steps_ >= max_steps_, .unstable = world_.unstable()};
+  result.terminated = result.unstable;
+  if (!result.unstable) {
+    result.reward = reward();
+    result.terminated = terminated();
+  }
+  running_ = !result.terminated && !result.truncated;
+  return result;
+}
+
+Observation MujocoTask::observe() {
+  if (!drawn_) {
+    if (!state_.empty()) write_state(state_);
+    if (distraction_) distraction_->apply(world_, view_);
+    for (auto& image : pixels_)
+      view_.draw(world_, camera_, draw_options_, image.shape().height, image.shape().width, image.bytes());
+    if (distraction_)
+      for (auto& image : pixels_) distraction_->disturb(image.bytes());
+    drawn_ = true;
+  }
+  return {.images = views_, .vector = state_};
+}
+
+}  // namespace iap

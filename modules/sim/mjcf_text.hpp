@@ -1,0 +1,37 @@
+// What an MJCF text says about files. Include after `module iap.sim;`, with <cstddef>, <optional>, <string>, <string_view> and
+// <vector> before it.
+#pragma once
+
+namespace iap {
+
+// An attribute that names a file.
+struct MjcfReference {
+  std::string element;        // "include", "mesh", "texture" ...
+  std::string path;           // as it stands in the text
+  std::size_t begin, end;     // of the value, without its quotes
+  std::size_t after_element;  // behind the element's name
+  bool named;                 // whether the element has a name of its own
+  int line;
+};
+
+// What the text's <compiler> says about folders; later elements win over earlier ones.
+struct MjcfFolders {
+  std::optional<std::string> meshes, textures, assets;
+  std::optional<bool> strip;
+};
+
+struct MjcfText {
+  std::string root;  // name of the outermost element
+  std::vector<MjcfReference> references;
+  MjcfFolders folders;
+};
+
+// Reads `text`, which messages call `name`. Only plain XML is taken, so that MuJoCo's own parser sees the same elements: no
+// document type, no CDATA, no entities in what names files. Throws Error naming the line.
+MjcfText read_mjcf_text(std::string_view text, const std::string& name);
+
+// Bytes as text of letters, digits, + and /, padded with =, and back; nothing for a text that is none.
+std::string to_base64(std::string_view bytes);
+std::optional<std::string> from_base64(std::string_view text);
+
+}  // namespace iap

@@ -1,0 +1,234 @@
+module;
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.sim;
+import iap.core;
+#include "mjcf_text.hpp"
+
+namespace iap {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Gives the content of the file `name`. @throws Error.
+using Fetch = std::function<std::string(const std::string& name)>;
+
+struct Entry {
+  std::string name;     // relative to the model's folder
+  std::string content;  // as it was read
+  MjcfText text;        // of those that are MJCF
+};
+
+bool is_model_text(const std::string& model) { return model.find('<') != std::string::npos; }
+constexpr const char* inline_name = "model.xml";
+
+std::string lower_case(std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  return name;
+}
+
+// MuJoCo's folder in memory knows files by the last part of their names, whatever the case.
+std::string key_of(const std::string& name) { return lower_case(fs::path(name).filename().string()); }
+
+/// Whether JSON may hold it as it is.
+bool is_text(std::string_view bytes) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    const auto lead = static_cast<unsigned char>(bytes[i]);
+    const std::size_t more = lead < 0x80                   ? 0
+                             : lead >= 0xC2 && lead < 0xE0 ? 1
+                             : (lead & 0xF0) == 0xE0       ? 2
+                             : lead >= 0xF0 && lead < 0xF5 ? 3
+                                                           : 9;
+    if (lead == 0 || more == 9 || i + more >= bytes.size()) return false;
+    std::uint32_t point = more == 0 ? lead : lead & (0x3FU >> more);
+    for (std::size_t k = 1; k <= more; ++k) {
+      const auto next = static_cast<unsigned char>(bytes[i + k]);
+      if ((next & 0xC0) != 0x80) return false;
+      point = point << 6 | (next & 0x3FU);
+    }
+    if ((more == 2 && (point < 0x800 || (point >= 0xD800 && point < 0xE000))) ||
+        (more == 3 && (point < 0x10000 || point > 0x10FFFF)))
+      return false;
+    i += more + 1;
+  }
+  return true;
+}
+
+/// Follows a model's references.
+class Assembly {
+ public:
+  Assembly(std::string name, std::string content, const Fetch& fetch) : fetch_(fetch) {
+    folder_ = fs::path(name).parent_path();
+    add(std::move(name), std::move(content), true);
+    if (entries_.front().text.root != "mujoco")
+      throw Error(text(entries_.front().name, ": begins with <", entries_.front().text.root,
+                       ">; give an MJCF, which begins with <mujoco>"));
+    // Includes may include.
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      for (const auto& reference : std::vector(entries_[i].text.references))
+        if (reference.element == "include") take(i, reference, true);
+    for (std::size_t i = 0, texts = entries_.size(); i < texts; ++i)
+      for (const auto& reference : std::vector(entries_[i].text.references))
+        if (reference.element != "include") take(i, reference, false);
+  }
+
+  std::vector<Entry> entries() && { return std::move(entries_); }
+
+  /// The name under which the bundle has what `reference` means.
+  std::string resolve(const MjcfReference& reference) const {
+    fs::path path(reference.path);
+    if (reference.element != "include") {
+      if (folders_.strip.value_or(false)) path = path.filename();
+      const auto& own = reference.element == "texture" ? folders_.textures : folders_.meshes;
+      if (path.is_relative()) path = fs::path(own.value_or(folders_.assets.value_or(""))) / path;
+    }
+    return (path.is_relative() ? folder_ / path : path).lexically_normal().generic_string();
+  }
+
+ private:
+  void take(std::size_t asking, const MjcfReference& reference, bool is_mjcf) {
+    const std::string name = resolve(reference);
+    if (std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.name == name; })) return;
+    std::string content;
+    try {
+      content = fetch_(name);
+    } catch (const Error& error) {
+      throw Error(text(entries_[asking].name, ":", reference.line, ": ", error.what()));
+    }
+    add(name, std::move(content), is_mjcf);
+  }
+
+  void add(std::string name, std::string content, bool is_mjcf) {
+    constexpr std::size_t most_files = 1900;  // MuJoCo's folder in memory has room for 2000
+    bytes_ += content.size();
+    if (bytes_ > MujocoBundle::most_bytes)
+      throw Error(text("the model's files take more than ", MujocoBundle::most_bytes >> 20, " MB (with '", name,
+                       "'); they travel in every policy file, so make meshes and textures smaller"));
+    if (entries_.size() >= most_files)
+      throw Error(text("the model has more than ", most_files, " files; join meshes, or leave some out"));
+    MjcfText found;
+    if (is_mjcf) found = read_mjcf_text(content, name);
+    const auto override_with = [](auto& known, const auto& later) {
+      if (later) known = later;
+    };
+    override_with(folders_.meshes, found.folders.meshes);
+    override_with(folders_.textures, found.folders.textures);
+    override_with(folders_.assets, found.folders.assets);
+    override_with(folders_.strip, found.folders.strip);
+    entries_.push_back({std::move(name), std::move(content), std::move(found)});
+  }
+
+  const Fetch& fetch_;
+  fs::path folder_;
+  std::vector<Entry> entries_;
+  MjcfFolders folders_;
+  std::size_t bytes_ = 0;
+};
+
+std::string read_part(const fs::path& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  if (!error && size > MujocoBundle::most_bytes)
+    throw Error(text("'", path.string(), "' has ", size >> 20, " MB; a model's files may take ", MujocoBundle::most_bytes >> 20,
+                     " MB together, as they travel in every policy file"));
+  return read_file(path);
+}
+
+}  // namespace
+
+struct MujocoBundle::Impl {
+  std::vector<Entry> entries;
+  std::vector<std::string> names, contents;  // as MuJoCo gets them
+  std::vector<MujocoFile> files;
+
+  Impl(std::string name, std::string content, const Fetch& fetch) {
+    Assembly assembly(std::move(name), std::move(content), fetch);
+    const auto resolve = [&](const MjcfReference& reference) { return assembly.resolve(reference); };
+    entries = std::move(assembly).entries();
+    std::map<std::string, std::string> given;  // what MuJoCo calls each file
+    std::set<std::string> taken;
+    for (const auto& entry : entries) {
+      std::string own = entry.name;
+      for (int number = 2; !taken.insert(key_of(own)).second; ++number) own = text(number, "~", key_of(entry.name));
+      given.emplace(entry.name, own);
+      names.push_back(own);
+    }
+    for (const auto& entry : entries) contents.push_back(renamed(entry, given, resolve));
+    for (std::size_t i = 0; i < entries.size(); ++i) files.push_back({names[i], contents[i]});
+  }
+
+  /// The content with other names for those files that MuJoCo would take for one. An object that is named after its file keeps its
+  /// name.
+  template <typename Resolve>
+  static std::string renamed(const Entry& entry, const std::map<std::string, std::string>& given, const Resolve& resolve) {
+    std::string content = entry.content;
+    const auto& references = entry.text.references;
+    for (auto reference = references.rbegin(); reference != references.rend(); ++reference) {
+      const auto& own = given.at(resolve(*reference));
+      if (key_of(own) == key_of(reference->path)) continue;
+      content.replace(reference->begin, reference->end - reference->begin, own);
+      // An element's attributes are met from the last to the first.
+      const auto before = std::next(reference);
+      const bool first = before == references.rend() || before->after_element != reference->after_element;
+      if (first && !reference->named && reference->element != "include")
+        content.insert(reference->after_element, text(" name=\"", fs::path(reference->path).stem().string(), "\""));
+    }
+    return content;
+  }
+};
+
+MujocoBundle::MujocoBundle(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+MujocoBundle MujocoBundle::read(const fs::path& folder, const std::string& model) {
+  const Fetch fetch = [&](const std::string& name) { return read_part(folder / name); };
+  if (is_model_text(model)) return MujocoBundle(std::make_shared<const Impl>(inline_name, model, fetch));
+  const std::string name = fs::path(model).lexically_normal().generic_string();
+  return MujocoBundle(std::make_shared<const Impl>(name, fetch(name), fetch));
+}
+
+MujocoBundle MujocoBundle::unpack(const std::string& model, const Config& files, const std::string& owner) {
+  const auto* entries = files.map();
+  if (!entries) throw Error(text(owner, ": a model's files must be a table by name, got ", files.describe()));
+  const Fetch fetch = [&](const std::string& name) -> std::string {
+    const auto found = entries->find(name);
+    if (found == entries->end()) {
+      std::vector<std::string> held;
+      for (const auto& [key, value] : *entries) held.push_back(key);
+      throw Error(text(owner, ": does not hold the model's file '", name, "'", did_you_mean(name, held)));
+    }
+    if (const auto* content = found->second.string()) return *content;
+    const Config* coded = found->second.find("base64");
+    auto content = coded && coded->string() ? from_base64(*coded->string()) : std::nullopt;
+    if (!content) throw Error(text(owner, ": the model's file '", name, "' is damaged: it is neither a text nor {base64 = ...}"));
+    return std::move(*content);
+  };
+  if (is_model_text(model)) return MujocoBundle(std::make_shared<const Impl>(inline_name, model, fetch));
+  const std::string name = fs::path(model).lexically_normal().generic_string();
+  return MujocoBundle(std::make_shared<const Impl>(name, fetch(name), fetch));
+}
+
+Config MujocoBundle::config() const {
+  Config::Map files;
+  for (const auto& entry : impl_->entries)
+    files.emplace(entry.name,
+                  is_text(entry.content) ? Config(entry.content) : Config(Config::Map{{"base64", to_base64(entry.content)}}));
+  return files;
+}
+
+std::span<const MujocoFile> MujocoBundle::files() const { return impl_->files; }
+
+}  // namespace iap

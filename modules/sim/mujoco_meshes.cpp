@@ -1,0 +1,128 @@
+module;
+#include <mujoco/mujoco.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.sim;
+import iap.core;
+import iap.render;
+#include "mujoco_scene.hpp"
+
+namespace iap {
+namespace {
+
+using Point = std::array<float, 3>;
+
+// Worlds of one model show the same surfaces.
+std::shared_ptr<const Mesh> shared_mesh(Triangles triangles) {
+  static std::mutex mutex;
+  static std::vector<std::weak_ptr<const Mesh>> known;
+  const std::lock_guard lock(mutex);
+  std::erase_if(known, [](const auto& entry) { return entry.expired(); });
+  for (const auto& entry : known)
+    if (auto mesh = entry.lock(); mesh && mesh->triangles().vertices == triangles.vertices &&
+                                  mesh->triangles().indices == triangles.indices && mesh->triangles().normals == triangles.normals)
+      return mesh;
+  auto mesh = std::make_shared<const Mesh>(std::move(triangles));
+  known.push_back(mesh);
+  return mesh;
+}
+
+Triangles mesh_triangles(const mjModel& model, int mesh) {
+  const auto first = static_cast<std::ptrdiff_t>(3) * model.mesh_vertadr[mesh],
+             count = static_cast<std::ptrdiff_t>(3) * model.mesh_vertnum[mesh];
+  const auto face = static_cast<std::ptrdiff_t>(3) * model.mesh_faceadr[mesh],
+             faces = static_cast<std::ptrdiff_t>(3) * model.mesh_facenum[mesh];
+  Triangles triangles;
+  triangles.vertices.assign(model.mesh_vert + first, model.mesh_vert + first + count);
+  triangles.normals.assign(model.mesh_normal + first, model.mesh_normal + first + count);
+  triangles.indices.assign(model.mesh_face + face, model.mesh_face + face + faces);
+  return triangles;
+}
+
+// A field of heights as MuJoCo draws it: the surface, the sides down to the base, the base.
+class FieldBuilder {
+ public:
+  FieldBuilder(const mjModel& model, int field)
+      : rows_(model.hfield_nrow[field]), columns_(model.hfield_ncol[field]), heights_(model.hfield_data + model.hfield_adr[field]) {
+    for (int i = 0; i < 4; ++i) size_[i] = static_cast<float>(model.hfield_size[4 * field + i]);
+  }
+
+  Triangles build() {
+    for (int row = 0; row + 1 < rows_; ++row)
+      for (int column = 0; column + 1 < columns_; ++column) {
+        const Point a = at(row, column), b = at(row, column + 1), c = at(row + 1, column), d = at(row + 1, column + 1);
+        add(a, b, c);
+        add(c, b, d);
+      }
+    for (int row = 0; row + 1 < rows_; ++row)
+      for (const int column : {0, columns_ - 1}) add_side(at(row, column), at(row + 1, column));
+    for (int column = 0; column + 1 < columns_; ++column)
+      for (const int row : {0, rows_ - 1}) add_side(at(row, column), at(row, column + 1));
+    const Point a = base(at(0, 0)), b = base(at(0, columns_ - 1)), c = base(at(rows_ - 1, 0)),
+                d = base(at(rows_ - 1, columns_ - 1));
+    add(a, b, c);
+    add(c, b, d);
+    return std::move(triangles_);
+  }
+
+ private:
+  Point at(int row, int column) const {
+    const auto along = [](int index, int count) { return 2 * static_cast<float>(index) / static_cast<float>(count - 1) - 1; };
+    return {size_[0] * along(column, columns_), size_[1] * along(row, rows_),
+            size_[2] * heights_[static_cast<std::ptrdiff_t>(row) * columns_ + column]};
+  }
+  Point base(const Point& point) const { return {point[0], point[1], -size_[3]}; }
+  void add(const Point& a, const Point& b, const Point& c) {
+    for (const Point& point : {a, b, c}) {
+      triangles_.indices.push_back(static_cast<std::uint32_t>(triangles_.vertices.size() / 3));
+      triangles_.vertices.insert(triangles_.vertices.end(), point.begin(), point.end());
+    }
+  }
+  void add_side(const Point& a, const Point& b) {
+    add(a, b, base(a));
+    add(base(a), b, base(b));
+  }
+
+  int rows_, columns_;
+  const float* heights_;
+  std::array<float, 4> size_{};
+  Triangles triangles_;
+};
+
+}  // namespace
+
+const std::shared_ptr<const Mesh>& ModelMeshes::get(const mjModel& model, const mjvGeom& geom) {
+  meshes_.resize(static_cast<std::size_t>(model.nmesh) + static_cast<std::size_t>(model.nhfield));
+  const bool field = geom.type == mjGEOM_HFIELD;
+  // MuJoCo counts a mesh and its convex hull as two.
+  const int index = field ? geom.dataid : geom.dataid / 2;
+  auto& mesh = meshes_[static_cast<std::size_t>(field ? model.nmesh + index : index)];
+  if (!mesh) mesh = shared_mesh(field ? FieldBuilder(model, index).build() : mesh_triangles(model, index));
+  return mesh;
+}
+
+std::string beyond_caster(const mjvScene& visible) {
+  if (visible.nskin > 0) return "a skin";
+  for (int i = 0; i < visible.ngeom; ++i) {
+    const mjvGeom& geom = visible.geoms[i];
+    const bool field = geom.type == mjGEOM_HFIELD, mesh = geom.type == mjGEOM_MESH;
+    const bool known = field || mesh || geom.type == mjGEOM_PLANE || geom.type == mjGEOM_SPHERE || geom.type == mjGEOM_CAPSULE ||
+                       geom.type == mjGEOM_ELLIPSOID || geom.type == mjGEOM_CYLINDER || geom.type == mjGEOM_BOX ||
+                       geom.type == mjGEOM_NONE;
+    if (!known && geom.type < mjGEOM_LABEL) return "lines, arrows or triangles";
+    if ((field || mesh) && geom.texid >= 0) return field ? "a height field with a texture" : "a mesh with a texture";
+    if ((field || mesh) && geom.rgba[3] > 0 && geom.rgba[3] < 0.995F) return "a transparent mesh or height field";
+  }
+  return "";
+}
+
+}  // namespace iap

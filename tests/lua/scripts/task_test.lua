@@ -1,0 +1,212 @@
+-- MuJoCo tasks in Lua: what they read and write, against closed forms, the suite's own task and the rules of environments.
+local check = require "check"
+local iap = require "iap"
+local folder = arg[0]:match("^(.*)/") or "."
+
+-- A ball on a rail under a motor of 2 to 6 newtons that weighs 2 kg, semi-implicit Euler: v += a h, then z += v h.
+local ball = [[<mujoco><option timestep=".01"/><worldbody>
+  <camera name="one" pos="0 -3 0" xyaxes="1 0 0 0 0 1"/><camera name="two" pos="0 -5 0" xyaxes="1 0 0 0 0 1"/>
+  <body name="ball"><joint name="z" type="slide" axis="0 0 1"/><geom name="ball" size=".1" mass="2"/><site name="top" pos="0 0 .1"/></body>
+  </worldbody><sensor><subtreelinvel name="speed" body="ball"/><jointpos name="height" joint="z"/></sensor>
+  <actuator><motor name="push" joint="z" ctrllimited="true" ctrlrange="2 6"/></actuator></mujoco>]]
+
+local function make(source, options)
+  local all = { name = "made.lua", source = source }
+  for key, value in pairs(options or {}) do all[key] = value end
+  return iap.env.make(all)
+end
+local head = "local iap = require 'iap'\nlocal model = [==[" .. ball .. "]==]\n"
+
+local env = make(head .. [[return { model = model, control_dt = 0.02, max_steps = 7,
+  reset = function(data, random) data.qpos.z, data.qvel.z = 1, 0.5 end,
+  reward = function(data)
+    assert(data.body.ball.position.z == data.qpos.z and data.site.top.position[3] == data.qpos.z + 0.1)
+    assert(data.geom.ball.position.z == data.qpos[1] and data.sensor.height == data.qpos.z and #data.qpos == 1)
+    assert(math.abs(data.sensor.speed.z - data.qvel.z) < 1e-12 and data.body.ball.velocity.z == data.qvel.z)
+    assert(data.body.ball.rotation.zz == 1 and data.body.ball.mass == 2 and data.body.ball.subtree_centre.z == data.qpos.z)
+    assert(data.geom.ball.size[1] == 0.1 and data.joint.z.type == "slide" and not data.joint.z.limited)
+    assert(#data.sensor == 4 and data.sensor[4] == data.sensor.height and #data.contacts == 0)
+    return data.qpos.z + 1000 * data.ctrl.push + 1e6 * data.time
+  end }]])
+check.equal(env:spec().control_dt, 0.02)
+check.same_list(env:spec().state_names, { "position of z", "velocity of z" })
+check.equal(env:reset(1).vector[1], 1)
+local z, v = 1, 0.5
+for i, action in ipairs { -1, 1, 0, 0.5, 3, -0.25 } do
+  local force = 4 + 2 * math.min(action, 1)
+  for _ = 1, 2 do
+    v = v + 0.01 * (force / 2 - 9.81)
+    z = z + 0.01 * v
+  end
+  local reward, terminated, truncated = env:step { action }
+  check.close(reward, z + 1000 * force + 1e6 * 0.02 * i, 1e-6)
+  check.equal(terminated or truncated, false)
+end
+check.same_list({ select(2, env:step { 0 }) }, { false, true })
+
+-- What a task ends; seeds; random is the engine's stream; math.random follows the seed, too.
+local random = head .. [[local first
+return function(options) return { model = model, max_steps = 0,
+  reset = function(data, random)
+    assert(random:uniform() >= 0 and random:uniform(2, 3) >= 2 and math.abs(random:normal(5, 0.001) - 5) < 0.1)
+    local n = random:integer(4, 6)
+    assert(n >= 4 and n <= 6)
+    data.qpos.z = random:normal() + math.random()
+  end,
+  reward = function(data) return 0 end,
+  terminated = function(data) return data.time > (options.seconds or 0.05) end,
+  observe = function(data) return { data.qpos.z, 7 } end } end]]
+env = make(random)
+local first = env:reset(5).vector[1]
+assert(first ~= env:reset(6).vector[1])
+check.equal(env:reset(5).vector[1], first)
+check.equal(make(random):reset(5).vector[1], first)
+check.equal(env:spec().max_steps, 0)
+local steps, ended = 0, false
+repeat
+  local _, terminated, truncated = env:step { 0 }
+  steps, ended = steps + 1, terminated
+  check.equal(truncated, false)
+until ended
+check.equal(steps, 6)
+check.equal(make(random, { seconds = 0.025 }):spec().config.seconds, 0.025)
+check.fails({ "unknown option 'secondes'; did you mean 'seconds'?" }, make, random, { secondes = 1 })
+check.fails({ "made.lua: the episode has not begun or is over; call reset before step" }, env.step, env, { 0 })
+check.fails({ "call reset before step" }, function() make(random):step { 0 } end)
+
+-- Options of every task.
+check.equal(make(random, { pixels = { 16, 24 }, camera = "two" }):spec().config.camera, 1)
+check.equal(make(random, { pixels = { 16, 24 }, state = true, action_repeat = 3 }):spec().observation.vector, 2)
+check.fails({ "did you mean 'two'" }, make, random, { pixels = { 16, 24 }, camera = "tow" })
+check.fails({ "'pixels' must be {height, width}" }, make, random, { pixels = { 16 } })
+
+-- Free and ball joints are lists; writing one writes the simulation.
+local free = [[local model = "<mujoco><worldbody><body name='a' pos='0 0 2'><freejoint name='root'/><geom name='skin' size='.1'/>" ..
+  "<body name='b' pos='.3 0 0'><joint name='ball' type='ball'/><geom size='.1'/><geom name='mark' size='.01' contype='0' conaffinity='0'/></body></body>" ..
+  "<geom name='floor' type='plane' size='1 1 1'/></worldbody><actuator><motor name='m' joint='ball' gear='1 0 0' ctrllimited='true' ctrlrange='-1 1'/></actuator></mujoco>"
+return { model = model, reward = function(data) return 0 end, reset = function(data, random) BODY end, observe = OBSERVE }]]
+local function with_free(body, observe)
+  return make((free:gsub("BODY", (body:gsub("%%", "%%%%"))):gsub("OBSERVE", observe or "function(data) return {0} end")))
+end
+local function seen(body, expression) return with_free(body, "function(data) return " .. expression .. " end"):reset(3).vector end
+check.same_list(seen("", "{#data.qpos.root, #data.qvel.root, #data.qpos.ball, #data.qvel.ball, #data.qpos, #data.qvel}"), { 7, 6, 4, 3, 11, 9 })
+check.same_list(seen("data.qpos.root = {1, 2, 3, 0, 1, 0, 0}", "{table.unpack(data.qpos.root)}"), { 1, 2, 3, 0, 1, 0, 0 })
+check.same_list(seen("data.qpos.root.x = 4; data.qpos.root[2] = 5", "{data.body.a.position.x, data.body.a.position.y, data.qpos.root.qw}"), { 4, 5, 1 })
+check.same_list(seen("data.qvel.root = {0, 0, 0, 0, 0, 2}", "{data.body.a.angular_velocity.z, data.body.b.velocity.y}"), { 2, 0.6000000238418579 })
+check.same_list(seen("data.geom.mark.offset = {0, 0, 0.5}", "{data.geom.mark.position.z}"), { 2.5 })
+local normal = seen("data:randomize_joints(random)", "{data.qpos.root.qw, data.qpos.root.qx, data.qpos.root.qy, data.qpos.root.qz}")
+check.close(normal[1] ^ 2 + normal[2] ^ 2 + normal[3] ^ 2 + normal[4] ^ 2, 1, 1e-6)
+-- An offset does not outlive its episode.
+local moved = with_free("if random:uniform() > 0.5 then data.geom.mark.offset.z = 0.5 end", "function(data) return {data.geom.mark.position.z} end")
+for seed = 1, 8 do check.equal(moved:reset(seed).vector[1], with_free("if random:uniform() > 0.5 then data.geom.mark.offset.z = 0.5 end",
+  "function(data) return {data.geom.mark.position.z} end"):reset(seed).vector[1]) end
+-- Contacts, by geoms and by bodies.
+local lying = "data.qpos.root.z = 0.05; data:forward()"
+check.same_list(seen(lying, [[{data:touching("skin", "floor") and 1 or 0, data:touching("floor", "b") and 1 or 0, data:touching("mark") and 1 or 0,
+  #data.contacts, data.contacts[1].geom1 == "floor" and data.contacts[1].body2 == "a" and 1 or 0, -data.contacts[1].distance}]]), { 1, 1, 0, 2, 1, 0.05000000074505806 })
+
+-- Mistakes, each with one message that says where.
+local function fails(parts, f, ...)
+  check.fails(parts, f, ...)
+  local _, message = pcall(f, ...)
+  check.equal(select(2, message:gsub("\n", "")), 0)
+end
+local function run(source, options)
+  return function()
+    local made = make(source, options)
+    made:reset(9)
+    made:step { 0 }
+    made:observe()
+  end
+end
+local function task(entries) return head .. "return { model = model, reward = function(data) return 0 end, " .. entries .. " }" end
+local function rewards(body) return head .. "return { model = model, reward = function(data)\n" .. body .. "\nend }" end
+run(task(""))()
+fails({ "made.lua:8: ", "has no joint 'y'", "at step 1 of the episode with seed 9" }, run(rewards("return data.qpos.y")))
+fails({ "data has no 'qposs'; did you mean 'qpos'?" }, run(rewards("return data.qposs.z")))
+fails({ "this model has no sensor 'sped'; did you mean 'speed'?" }, run(rewards("return data.sensor.sped.x")))
+fails({ "data.sensor.speed has no 'q'" }, run(rewards("return data.sensor.speed.q")))
+fails({ "data.sensor.speed has the numbers 1 to 3, got a number (5)" }, run(rewards("return data.sensor.speed[5]")))
+fails({ "data.body.ball has no 'positoin'; did you mean 'position'?" }, run(rewards("return data.body.ball.positoin.x")))
+fails({ "has no body 'bal'; did you mean 'ball'?" }, run(rewards("return data.body.bal.mass")))
+fails({ "data.qpos.z can be written in reset alone" }, run(rewards("data.qpos.z = 1 return 0")))
+fails({ "data:step: can be called in reset alone" }, run(rewards("data:step(1) return 0")))
+fails({ "data.body.ball.position is computed and cannot be written" }, run(task("reset = function(data) data.body.ball.position = {1, 2, 3} end")))
+fails({ "data.sensor.height is computed and cannot be written" }, run(task("reset = function(data) data.sensor.height = 1 end")))
+fails({ "data.qpos.z must become a finite number, got a number (", "nan", "at the start of the episode with seed 9" },
+  function() make(task("reset = function(data, random) if random:uniform() then data.qpos.z = 0 / 0 end end"), { state = true }):reset(9) end)
+fails({ "data.qpos cannot be replaced" }, run(task("reset = function(data) data.qpos = {1} end")))
+fails({ "made.lua: reward must return a finite number, got nil at step 1 of the episode with seed 9" }, run(rewards("")))
+fails({ "reward must return a finite number, got a number (", "nan" }, run(rewards("return 0 / 0")))
+fails({ "terminated must return true or false, got a number (1)" }, run(task("terminated = function() return 1 end")))
+fails({ "observe must return a list of at least one number, got nil" }, run(task("observe = function() end")))
+fails({ "what observe returns must be a list of 1 numbers, got 2 values at step 1 of the episode with seed 9" },
+  run(task("observe = function(data) return data.time > 0 and {1, 2} or {1} end")))
+fails({ "what observe returns must be finite numbers, got nothing" and "must be finite numbers" }, run(task("observe = function(data) return {0 / 0} end")))
+fails({ "made.lua: a MuJoCo task has no entry 'rewrad'; did you mean 'reward'?" }, run(head .. "return { model = model, rewrad = print }"))
+fails({ "must have a function 'reward', got nil" }, run(head .. "return { model = model }"))
+fails({ "must have a function 'observe', got a number (3)" }, run(task("observe = 3")))
+fails({ "made.lua: a MuJoCo task needs model = " }, run("return { reward = print }"))
+fails({ "made.lua: the table that function(options) returns must have a table 'spec'" }, run("return {}"))
+fails({ "option 'max_steps' must be" }, run(task("max_steps = -1")))
+fails({ "option 'state_names'" }, run(task("state_names = { 'a', 'b', 'c' }")))
+fails({ "control_dt and physics_steps say the same thing" }, run(task("control_dt = 0.01, physics_steps = 1")))
+fails({ "control_dt = 0.015 is no multiple of the model's timestep of 0.01 s" }, run(task("control_dt = 0.015")))
+fails({ "cannot read 'none.xml'" }, run("return { model = 'none.xml', reward = print }"))
+fails({ "model.xml: MuJoCo cannot compile it: ", "line 1" }, run("return { model = \"<mujoco><worldbody><geom type='blob'/></worldbody></mujoco>\", reward = print }"))
+fails({ "model.xml:2: cannot read 'none.stl'" }, run("return { model = \"<mujoco><asset>\\n<mesh file='none.stl'/></asset></mujoco>\", reward = print }"))
+fails({ "the model has no actuator" }, run("return { model = '<mujoco><worldbody><geom size=\".1\"/></worldbody></mujoco>', reward = print }"))
+fails({ "actuator 'push' has no control range", "ctrllimited=\"true\"" }, run((task(""):gsub("ctrllimited=\"true\" ctrlrange=\"2 6\"", ""))))
+fails({ "the model has no camera for its pictures" }, run(free:gsub("BODY", ""):gsub("OBSERVE", "nil"), { pixels = { 8, 8 } }))
+fails({ "iap has no 'train'", "tolerance" }, run(rewards("return iap.train")))
+
+-- iap.tolerance, as in the suite's paper.
+check.equal(iap.tolerance(0), 1)
+check.equal(iap.tolerance(0.1), 0)
+check.equal(iap.tolerance(3, { lower = 2 }), 1)
+check.equal(iap.tolerance(1, { lower = 2 }), 0)
+check.equal(iap.tolerance(-1e9, { upper = 2 }), 1)
+check.close(iap.tolerance(1.5, { lower = 2, margin = 1, value_at_margin = 0.5, sigmoid = "linear" }), 0.75, 1e-12)
+check.close(iap.tolerance(5, { lower = 1, upper = 3, margin = 2 }), 0.1, 1e-12)
+check.close(iap.tolerance(4, { lower = 1, upper = 3, margin = 2 }), 0.1 ^ 0.25, 1e-12)
+check.close(iap.tolerance(2, { margin = 1, sigmoid = "long_tail", value_at_margin = 0.25 }), 1 / 13, 1e-12)
+fails({ "iap.tolerance: there is no sigmoid 'lineer'; did you mean 'linear'?" }, iap.tolerance, 1, { sigmoid = "lineer" })
+fails({ "iap.tolerance: unknown option 'lowr'; did you mean 'lower'?" }, iap.tolerance, 1, { lowr = 2 })
+fails({ "iap.tolerance: option 'margin' must be a number, got the string 'x'" }, iap.tolerance, 1, { margin = "x" })
+fails({ "the lower bound 2 lies above the upper bound 1" }, iap.tolerance, 1, { lower = 2, upper = 1 })
+
+-- The suite's cheetah, rewritten: the same bits.
+local ours, theirs = iap.env.make(folder .. "/cheetah_task.lua"), iap.env.make("cheetah-run")
+for seed = 1, 2 do
+  check.same_list(ours:reset(seed).vector, theirs:reset(seed).vector)
+  for i = 1, 60 do
+    local action = {}
+    for k = 1, 6 do action[k] = math.sin(i * k + seed) end
+    check.equal((ours:step(action)), (theirs:step(action)))
+  end
+  check.same_list(ours:observe().vector, theirs:observe().vector)
+end
+local small = { pixels = { 32, 40 }, camera = "back" }
+check.equal(iap.env.make(folder .. "/cheetah_task.lua", small):reset(1).images.pixels:bytes(), iap.env.make("cheetah-run", small):reset(1).images.pixels:bytes())
+
+-- The rules of environments hold for the tasks that ship, whoever plays them.
+local shipped = folder .. "/../../../scripts/tasks"
+for _, name in ipairs { "hopper_hop", "ant_walk" } do
+  local path = shipped .. "/" .. name .. ".lua"
+  check.equal(iap.env.check(path, 300), true)
+  check.equal(iap.env.check({ name = path, pixels = { 24, 32 }, state = true, action_repeat = 2, distraction = "easy" }, 40), true)
+  -- A second episode is what it is in a fresh environment.
+  local used, fresh = iap.env.make(path), iap.env.make(path)
+  local zeros = {}
+  for i = 1, used:spec().action_size do zeros[i] = 0.3 * (-1) ^ i end
+  used:reset(1)
+  for _ = 1, 50 do used:step(zeros) end
+  check.same_list(used:reset(2).vector, fresh:reset(2).vector)
+  for _ = 1, 20 do check.equal((used:step(zeros)), (fresh:step(zeros))) end
+  check.same_list(used:observe().vector, fresh:observe().vector)
+  -- From its config alone, elsewhere.
+  local config = used:spec().config
+  assert(config.model_files["look.xml"])
+  config.name = "elsewhere/" .. name .. ".lua"
+  check.same_list(iap.env.make(config):reset(2).vector, fresh:reset(2).vector)
+end

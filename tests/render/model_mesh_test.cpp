@@ -1,0 +1,125 @@
+// Meshes and height fields of MuJoCo's models: the caster's pictures against OpenGL's.
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <numbers>
+#include <string>
+#include <vector>
+import iap.core;
+import iap.render;
+import iap.sim;
+
+using namespace iap;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// A knobbly ball of radius about 1, as OBJ.
+std::string knobbly() {
+  constexpr int rings = 24, steps = 48;
+  std::string obj;
+  for (int i = 0; i <= rings; ++i)
+    for (int k = 0; k < steps; ++k) {
+      const double a = std::numbers::pi * i / rings, b = 2 * std::numbers::pi * k / steps,
+                   r = 1 + 0.15 * std::sin(4 * b) * std::sin(a);
+      obj += text("v ", r * std::sin(a) * std::cos(b), " ", r * std::sin(a) * std::sin(b), " ", r * std::cos(a), "\n");
+    }
+  for (int i = 0; i < rings; ++i)
+    for (int k = 0; k < steps; ++k) {
+      const int p = i * steps + k + 1, q = i * steps + (k + 1) % steps + 1;
+      if (i > 0) obj += text("f ", p, " ", p + steps, " ", q, "\n");
+      if (i + 1 < rings) obj += text("f ", q, " ", p + steps, " ", q + steps, "\n");
+    }
+  return obj;
+}
+
+MujocoWorld landscape(const std::string& extra = "") {
+  const fs::path folder = fs::current_path() / "model_mesh_test";
+  fs::create_directories(folder);
+  write_file_atomic(folder / "ball.obj", knobbly());
+  constexpr int size = 32;
+  Bytes hills;
+  for (int row = 0; row < size; ++row)
+    for (int column = 0; column < size; ++column)
+      for (int channel = 0; channel < 3; ++channel)
+        hills.push_back(static_cast<std::uint8_t>(127 + 100 * std::sin(0.4 * row) * std::cos(0.3 * column)));
+  write_png(folder / "hills.png", {{size, size, 3, PixelType::uint8}, hills.data()});
+  const auto bundle = MujocoBundle::read(folder, R"(<mujoco><asset>
+    <texture name="sky" type="skybox" builtin="gradient" rgb1=".4 .6 .8" rgb2="0 0 0" width="64" height="64"/>
+    <texture name="grid" type="2d" builtin="checker" rgb1=".1 .2 .3" rgb2=".2 .3 .4" width="64" height="64"/>
+    <material name="grid" texture="grid" texrepeat="1 1" texuniform="true" reflectance=".3"/>
+    <material name="shiny" rgba=".8 .3 .2 1" specular=".8" shininess=".6"/>
+    <mesh name="ball" file="ball.obj" scale=".3 .3 .4"/><hfield name="hills" file="hills.png" size="1 1 .3 .1"/></asset>
+    <worldbody><light pos="1 -1 3" dir="-.3 .3 -1" castshadow="true"/>
+    <camera name="near" pos="0 -2.5 1.4" xyaxes="1 0 0 0 .5 1"/><camera name="above" pos=".2 -.4 3.5" xyaxes="1 0 0 0 1 .1"/>
+    <geom type="plane" size="5 5 .1" material="grid"/>
+    <geom type="mesh" mesh="ball" pos="-.7 0 .5" euler="20 10 0" material="shiny"/>
+    <geom type="mesh" mesh="ball" pos=".2 -.6 .4" rgba=".3 .7 .3 1"/>
+    <geom type="hfield" hfield="hills" pos=".9 .6 .1" rgba=".6 .5 .3 1"/>
+    <geom type="box" size=".1 .1 .5" pos="0 .3 .5" rgba=".3 .3 .8 1"/>)" +
+                                                     extra + "</worldbody></mujoco>");
+  fs::remove_all(folder);
+  return MujocoWorld(bundle);
+}
+
+Bytes draw(MujocoWorld& world, int camera, DrawOptions::Path path, bool all) {
+  constexpr int height = 120, width = 160;
+  DrawOptions options{.shadows = all, .reflection = all};
+  options.path = path;
+  MujocoCamera view;
+  Bytes rgb(height * width * 3);
+  view.draw(world, camera, options, height, width, rgb);
+  if (const char* folder = std::getenv("IAP_PICTURES"))
+    write_png(text(folder, "/landscape_", camera, all ? "_all_" : "_", path == DrawOptions::Path::gl ? "gl" : "cpu", ".png"),
+              {{height, width, 3, PixelType::uint8}, rgb.data()});
+  return rgb;
+}
+
+struct Difference {
+  double mean = 0, beyond = 0;
+};
+
+Difference difference(const Bytes& a, const Bytes& b) {
+  Difference found;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const int d = std::abs(a[i] - b[i]);
+    found.mean += d;
+    found.beyond += d > 24;
+  }
+  return {found.mean / static_cast<double>(a.size()), found.beyond / static_cast<double>(a.size())};
+}
+
+}  // namespace
+
+TEST_CASE("the caster draws a model's meshes and height fields as MuJoCo's OpenGL does") {
+#if __has_feature(thread_sanitizer)
+  SKIP("under this sanitizer the threads of the OpenGL driver in software miss each other's signals and wait for ever");
+#endif
+  if (describe_gl().starts_with("none")) SKIP("no OpenGL here: " + describe_gl());
+  auto world = landscape();
+  for (const int camera : {0, 1})
+    for (const bool all : {false, true}) {
+      const auto [mean, beyond] =
+          difference(draw(world, camera, DrawOptions::Path::cpu, all), draw(world, camera, DrawOptions::Path::gl, all));
+      CAPTURE(camera, all, mean, beyond);
+      CHECK(mean <= 1);
+      CHECK(beyond <= 0.015);
+    }
+}
+
+TEST_CASE("what the caster cannot draw of a model is drawn by OpenGL, or is an error") {
+  auto world = landscape("<geom type='mesh' mesh='ball' pos='1 -1 1' rgba='1 0 0 .4'/>");
+  if (describe_gl().starts_with("none")) {
+    CHECK_THROWS_MATCHES(draw(world, 0, DrawOptions::Path::cpu, true), Error,
+                         Catch::Matchers::MessageMatches(Catch::Matchers::ContainsSubstring("a transparent mesh")));
+    return;
+  }
+  CHECK((draw(world, 0, DrawOptions::Path::cpu, true) == draw(world, 0, DrawOptions::Path::gl, true)));
+}

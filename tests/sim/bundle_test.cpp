@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+import iap.core;
+import iap.render;
+import iap.sim;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder of its own, gone afterwards.
+class Folder {
+ public:
+  Folder() : path_(fs::current_path() / "bundle_test") {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  void write(const std::string& name, std::string_view content) const {
+    fs::create_directories((path_ / name).parent_path());
+    write_file_atomic(path_ / name, content);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// A tetrahedron with edges of `size` along the axes, as binary STL.
+std::string tetrahedron(float size) {
+  const std::array<std::array<float, 3>, 4> corners{{{0, 0, 0}, {size, 0, 0}, {0, size, 0}, {0, 0, size}}};
+  const std::array<std::array<int, 3>, 4> faces{{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+  std::string stl(80, ' ');
+  const auto append = [&](const auto& value) { stl.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  append(std::uint32_t{4});
+  for (const auto& face : faces) {
+    for (int i = 0; i < 3; ++i) append(0.F);
+    for (const int corner : face)
+      for (const float value : corners[static_cast<std::size_t>(corner)]) append(value);
+    append(std::uint16_t{0});
+  }
+  return stl;
+}
+
+std::string with(const std::string& assets, const std::string& geoms, const std::string& compiler = "") {
+  return "<mujoco>\n<compiler " + compiler + "/>\n<asset>" + assets + "</asset>\n<worldbody>" + geoms + "</worldbody></mujoco>";
+}
+
+std::string message_of(const fs::path& folder, const std::string& model) {
+  try {
+    MujocoWorld world(MujocoBundle::read(folder, model));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a model's includes, meshes, textures and height fields are found where MuJoCo looks and travel without the disk") {
+  const Folder folder;
+  std::string png;
+  const std::vector<std::uint8_t> rgb(4 * 4 * 3, 200);
+  write_png(folder.path() / "grey.png", {{4, 4, 3, PixelType::uint8}, rgb.data()});
+  png = read_file(folder.path() / "grey.png");
+  folder.write(
+      "model/main.xml",
+      "<mujoco><!-- <mesh file='nowhere.stl'/> --><compiler meshdir='../shapes' texturedir='look'/><include file='parts/body.xml'/>"
+      "<asset><mesh name='small' file='left/foot.stl'/><mesh file='right/Foot.stl' scale='1 1 1'/>"
+      "<texture name='t' type='2d' file=\"grey.png\"/><hfield name='h' file='hills.png' size='1 1 .5 .1'/></asset></mujoco>");
+  folder.write(
+      "model/parts/body.xml",
+      "<mujocoinclude><worldbody><geom type='mesh' mesh='small'/><geom type='mesh' mesh='Foot'/><geom type='hfield' hfield='h'/>"
+      "</worldbody></mujocoinclude>");
+  folder.write("shapes/left/foot.stl", tetrahedron(0.1F));
+  folder.write("shapes/right/Foot.stl", tetrahedron(0.3F));
+  folder.write("model/look/grey.png", png);
+  folder.write("shapes/hills.png", png);
+  const auto bundle = MujocoBundle::read(folder.path(), "model/main.xml");
+  const Config packed = bundle.config();
+  std::vector<std::string> names;
+  for (const auto& [name, content] : *packed.map()) names.push_back(name);
+  CHECK(names == std::vector<std::string>{"model/look/grey.png", "model/main.xml", "model/parts/body.xml", "shapes/hills.png",
+                                          "shapes/left/foot.stl", "shapes/right/Foot.stl"});
+  fs::remove_all(folder.path());
+  // As a policy file keeps it: through JSON.
+  const Config read = parse_json(to_json(packed), "test");
+  CHECK(read == packed);
+  MujocoWorld world(MujocoBundle::unpack("model/main.xml", read, "test"));
+  CHECK(world.names("mesh") == std::vector<std::string>{"small", "Foot"});
+  // The two files of one name are told apart: the corners of one lie three times as far from their centre.
+  double largest[2] = {0, 0};
+  const auto vertices = world.array("mesh_vert"), first = world.array("mesh_vertadr"), count = world.array("mesh_vertnum");
+  for (int mesh = 0; mesh < 2; ++mesh)
+    for (int i = 0; i < static_cast<int>(count[mesh]); ++i) {
+      const double* corner = vertices.data() + 3 * (static_cast<std::size_t>(first[mesh]) + i);
+      largest[mesh] = std::max(largest[mesh], std::hypot(corner[0], corner[1], corner[2]));
+    }
+  CHECK(std::abs(largest[1] - 3 * largest[0]) < 1e-5);
+  CHECK(world.array("hfield_nrow") == std::vector<double>{4});
+}
+
+TEST_CASE("strippath and meshdir are respected, a text may stand for a file") {
+  const Folder folder;
+  folder.write("assets/foot.stl", tetrahedron(0.1F));
+  const auto bundle = MujocoBundle::read(
+      folder.path(),
+      with("<mesh file='somewhere/else/foot.stl'/>", "<geom type='mesh' mesh='foot'/>", "meshdir='assets' strippath='true'"));
+  CHECK(MujocoWorld(bundle).names("mesh") == std::vector<std::string>{"foot"});
+  CHECK(bundle.config().find("assets/foot.stl"));
+  CHECK(bundle.files().size() == 2);
+}
+
+TEST_CASE("what a bundle lacks is never read from the disk") {
+  const Folder folder;
+  folder.write("foot.stl", tetrahedron(0.1F));
+  folder.write("main.xml", with("<mesh file='foot.stl'/>", "<geom type='mesh' mesh='foot'/>"));
+  const fs::path here = fs::current_path();
+  fs::current_path(folder.path());
+  MujocoWorld(MujocoBundle::read(".", "main.xml"));
+  const Config only_main = Config::Map{{"main.xml", read_file("main.xml")}};
+  const auto refused = [&](const std::string& main, const std::string& part) {
+    const Config files = Config::Map{{"main.xml", main}};
+    CHECK_THROWS_MATCHES(MujocoBundle::unpack("main.xml", files, "p.iap"), Error, MessageMatches(ContainsSubstring(part)));
+  };
+  CHECK_THROWS_MATCHES(MujocoBundle::unpack("main.xml", only_main, "p.iap"), Error,
+                       MessageMatches(ContainsSubstring("main.xml:3: p.iap: does not hold the model's file 'foot.stl'")));
+  refused("<mujoco><include file = 'main2.xml' /></mujoco>", "'main2.xml'; did you mean 'main.xml'?");
+  refused("<mujoco><asset><texture type='skybox' fileright='/etc/passwd'/></asset></mujoco>", "'/etc/passwd'");
+  refused("<mujoco><asset><mesh\nfile\n=\n\"foot.stl\"/></asset></mujoco>", "main.xml:4: ");
+  // Whatever MuJoCo's parser may read differently is refused.
+  refused("<mujoco><asset><mesh file='&#102;oot.stl'/></asset></mujoco>", "may not have &");
+  refused("<!DOCTYPE x [<!ENTITY e 'foot.stl'>]><mujoco/>", "document type");
+  refused("<mujoco><![CDATA[<x/>]]></mujoco>", "document type or CDATA");
+  refused("<mujoco><!-- no end </mujoco>", "a comment does not end");
+  refused("<mujoco><mesh file=foot.stl/></mujoco>", "needs quotes");
+  refused("<robot name='r'><link name='l'/></robot>", "begins with <robot>; give an MJCF");
+  refused("", "is no XML");
+  CHECK_THROWS_MATCHES(MujocoBundle::unpack("main.xml", Config(3), "p.iap"), Error,
+                       MessageMatches(ContainsSubstring("must be a table by name")));
+  Config damaged = MujocoBundle::read(".", "main.xml").config();
+  damaged["foot.stl"]["base64"] = "AAA";
+  CHECK_THROWS_MATCHES(MujocoBundle::unpack("main.xml", damaged, "p.iap"), Error,
+                       MessageMatches(ContainsSubstring("'foot.stl' is damaged")));
+  fs::current_path(here);
+}
+
+TEST_CASE("a model that cannot be read says who asks for what") {
+  const Folder folder;
+  folder.write("main.xml", with("\n\n<mesh file='none.stl'/>", ""));
+  CHECK(message_of(folder.path(), "main.xml").starts_with("main.xml:5: cannot read '"));
+  CHECK(message_of(folder.path(), "other.xml").starts_with("cannot read '"));
+  folder.write("main.xml", with("<mesh file='x'/>", ""));
+  fs::create_directory(folder.path() / "x");
+  CHECK(message_of(folder.path(), "main.xml").ends_with("it is a folder"));
+  fs::remove(folder.path() / "x");
+  folder.write("x", "");
+  fs::resize_file(folder.path() / "x", MujocoBundle::most_bytes + 1);
+  CHECK_THAT(message_of(folder.path(), "main.xml"), ContainsSubstring("has 64 MB; a model's files may take 64 MB together"));
+  fs::resize_file(folder.path() / "x", MujocoBundle::most_bytes - 10);
+  CHECK_THAT(message_of(folder.path(), "main.xml"), ContainsSubstring("the model's files take more than 64 MB (with 'x')"));
+}
