@@ -60,8 +60,8 @@ class FieldBuilder {
     for (int row = 0; row + 1 < rows_; ++row)
       for (int column = 0; column + 1 < columns_; ++column) {
         const Point a = at(row, column), b = at(row, column + 1), c = at(row + 1, column), d = at(row + 1, column + 1);
-        add(a, b, c);
-        add(c, b, d);
+        add(a, b, d);
+        add(a, d, c);
       }
     for (int row = 0; row + 1 < rows_; ++row)
       for (const int column : {0, columns_ - 1}) add_side(at(row, column), at(row + 1, column));
