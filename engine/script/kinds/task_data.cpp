@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,10 +30,15 @@ constexpr const char* contacts_key = "contacts";
 
 TaskWorld& world_at(lua_State* state) { return *static_cast<Data*>(lua_touserdata(state, 1))->shared; }
 
+std::string key_of(lua_State* state) {
+  if (lua_type(state, 2) != LUA_TSTRING) throw Error(text("data has named entries only, got ", lua::describe_value(state, 2)));
+  return std::string(lua::string_at(state, 2));
+}
+
 /// What is computed when it is asked for, and what there is not.
 int look_up(Call& call) {
   lua_State* state = call.state();
-  const std::string key = lua_type(state, 2) == LUA_TSTRING ? std::string(lua::string_at(state, 2)) : lua::describe_value(state, 2);
+  const std::string key = key_of(state);
   if (key == time_key) return call.give(world_at(state).world.time());
   if (key == contacts_key) return call.give(task_contacts(world_at(state).world));
   std::vector<std::string> names(groups.begin(), groups.end());
@@ -50,13 +56,14 @@ int index_data(lua_State* state) {
 
 int set_field(Call& call) {
   lua_State* state = call.state();
-  const std::string key = lua_type(state, 2) == LUA_TSTRING ? std::string(lua::string_at(state, 2)) : lua::describe_value(state, 2);
+  const std::string key = key_of(state);
   if (key != time_key)
     throw Error(text("data.", key, " cannot be replaced; write single values, such as data.qpos.NAME = 0.5 or data.time = 0"));
   TaskWorld& shared = world_at(state);
   check_writable({.owner = &shared}, "data.time");
-  if (lua_type(state, 3) != LUA_TNUMBER) throw Error(text("data.time must become a number, got ", lua::describe_value(state, 3)));
-  shared.world.set_time(lua_tonumberx(state, 3, nullptr));
+  const double seconds = lua_type(state, 3) == LUA_TNUMBER ? lua_tonumberx(state, 3, nullptr) : NAN;
+  if (!std::isfinite(seconds)) throw Error(text("data.time must become a finite number, got ", lua::describe_value(state, 3)));
+  shared.world.set_time(seconds);
   return 0;
 }
 
