@@ -1,5 +1,5 @@
 -- Trains the ant of ant_walk.lua to walk ahead, from its state: ./dev run scripts/tasks/train_ant.lua
--- Then: iap play runs/ant --out ant.mp4 films it.
+-- Then: iap play runs/ant --out ant.webp films it.
 local iap = require "iap"
 local folder = arg[0]:match("^(.*)/") or "."
 local options = iap.options {

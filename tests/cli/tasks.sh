@@ -58,6 +58,10 @@ case_task_travels() {
   run run train.lua --resume
   exits 0
   cmp -s out whole || fail "a resumed run of a task in Lua differs"
+  run report run
+  exits 0
+  says run/report.html "env.model_files.rail.xml"
+  grep -q ctrlrange run/report.html && fail "the page about a run holds its model"
   run eval run --episodes 4 --csv here.csv
   exits 0
   run play run --out here.png --strip 4

@@ -38,9 +38,20 @@ std::string shown(const Config& value) {
   return words;
 }
 
+/// The key under which an environment's config holds the files of its model.
+constexpr std::string_view model_files = "model_files";
+
+/// Two files of a model are the same, as far as a reader can tell, if their summaries are.
+std::string summary(const Config& file) {
+  const std::string content = file.string() ? *file.string() : to_json(file);
+  return text(content.size() >> 10, " kB, sum ", crc32(content));
+}
+
 void flatten(const Config& value, const std::string& path, std::map<std::string, std::string>& settings) {
   const auto below = [&](std::string_view key) { return path.empty() ? std::string(key) : text(path, ".", key); };
-  if (const auto* map = value.map()) {
+  if (path.ends_with(model_files) && value.map()) {
+    for (const auto& [name, content] : *value.map()) settings[below(name)] = summary(content);
+  } else if (const auto* map = value.map()) {
     for (const auto& [key, item] : *map) flatten(item, below(key), settings);
   } else if (const auto* list = value.list(); list && !std::ranges::all_of(*list, is_plain)) {
     for (std::size_t i = 0; i < list->size(); ++i) flatten((*list)[i], below(std::to_string(i + 1)), settings);

@@ -74,6 +74,11 @@ check.fails({ "unknown option 'secondes'; did you mean 'seconds'?" }, make, rand
 check.fails({ "made.lua: the episode has not begun or is over; call reset before step" }, env.step, env, { 0 })
 check.fails({ "call reset before step" }, function() make(random):step { 0 } end)
 
+-- An unstable simulation ends the episode, pays nothing and asks the task for nothing.
+env = make(head .. [[return { model = model, reset = function(data) data.qvel.z = 1e11 end, reward = function() error("asked") end }]])
+env:reset(1)
+check.same_list({ env:step { 0 } }, { 0.0, true, false })
+
 -- Options of every task.
 check.equal(make(random, { pixels = { 16, 24 }, camera = "two" }):spec().config.camera, 1)
 check.equal(make(random, { pixels = { 16, 24 }, state = true, action_repeat = 3 }):spec().observation.vector, 2)
