@@ -193,6 +193,8 @@ std::string first_difference(const Config& before, const Config& now, const std:
     }
     return "";
   }
+  // Long texts are shown by how they begin.
+  if (before.describe() == now.describe()) return text(path, ": another text now, which begins with ", now.describe());
   return text(path, ": ", before.describe(), " before, ", now.describe(), " now");
 }
 

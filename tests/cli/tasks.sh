@@ -98,7 +98,7 @@ case_task_travels() {
   sed -i 's/damping="1"/damping="2"/' task/rail.xml
   run run train.lua --resume --set iterations=6
   exits 1
-  says err "model_files"
+  says err "env.model_files.rail.xml: another text now"
   lines err 1
 }
 

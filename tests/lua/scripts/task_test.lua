@@ -194,6 +194,21 @@ end
 local small = { pixels = { 32, 40 }, camera = "back" }
 check.equal(iap.env.make(folder .. "/cheetah_task.lua", small):reset(1).images.pixels:bytes(), iap.env.make("cheetah-run", small):reset(1).images.pixels:bytes())
 
+-- Seeded episodes of the tasks that ship, as they were when this was written: rewards and a weighted sum of what is seen at the end.
+for name, golden in pairs { hopper_hop = { 3, 0, 54.778816 }, ant_walk = { 2, 3.158095, -26.028294 } } do
+  local played = iap.env.make(folder .. "/../../../scripts/tasks/" .. name .. ".lua")
+  played:reset(golden[1])
+  local sum, seen = 0, 0
+  for i = 1, 25 do
+    local action = {}
+    for k = 1, played:spec().action_size do action[k] = math.sin(i * k) end
+    sum = sum + played:step(action)
+  end
+  for i, value in ipairs(played:observe().vector) do seen = seen + i * value end
+  check.close(sum, golden[2], 1e-3)
+  check.close(seen, golden[3], 1e-2)
+end
+
 -- The rules of environments hold for the tasks that ship, whoever plays them.
 local shipped = folder .. "/../../../scripts/tasks"
 for _, name in ipairs { "hopper_hop", "ant_walk" } do
