@@ -21,6 +21,7 @@ namespace {
 
 int read_camera(const MujocoWorld& world, const Config& standard, Options& options) {
   const int count = static_cast<int>(world.names("camera").size());
+  if (count == 0) options.fail("the model has no camera; add <camera name=\"side\" .../> to the MJCF");
   const Config& given = options.value("camera");
   const Config& wanted = given.is_null() ? standard : given;
   if (!wanted.string()) {
@@ -92,9 +93,7 @@ void MujocoTask::read_options(const MujocoTaskInfo& info, Options& options) {
   draw_options_ = read_draw_options(options.value("render"), options.owner());
   options.complete("render", to_config(draw_options_));
   const Config& distraction = options.value("distraction");
-  if (size && world_.names("camera").empty())
-    options.fail("the model has no camera for its pictures; add <camera name=\"side\" .../> to the MJCF");
-  if (!world_.names("camera").empty() || options.has("camera")) {
+  if (size || options.has("camera") || world_.count("camera") > 0) {
     camera_ = read_camera(world_, info.camera, options);
     options.complete("camera", camera_);
   }

@@ -43,7 +43,8 @@ struct TaskValues {
   int first = 0;       ///< of the six numbers of a velocity
 
   double get(int index) const {
-    return at ? at[index] : owner->world.velocity(place.kind, place.id)[static_cast<std::size_t>(first + index)];
+    if (at) return at[index];
+    return owner->world.velocity(place.kind, place.id)[static_cast<std::size_t>(first) + static_cast<std::size_t>(index)];
   }
 };
 

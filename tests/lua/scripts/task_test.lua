@@ -162,7 +162,7 @@ fails({ "model.xml: MuJoCo cannot compile it: ", "line 1" }, run("return { model
 fails({ "model.xml:2: cannot read 'none.stl'" }, run("return { model = \"<mujoco><asset>\\n<mesh file='none.stl'/></asset></mujoco>\", reward = print }"))
 fails({ "the model has no actuator" }, run("return { model = '<mujoco><worldbody><geom size=\".1\"/></worldbody></mujoco>', reward = print }"))
 fails({ "actuator 'push' has no control range", "ctrllimited=\"true\"" }, run((task(""):gsub("ctrllimited=\"true\" ctrlrange=\"2 6\"", ""))))
-fails({ "the model has no camera for its pictures" }, run(free:gsub("BODY", ""):gsub("OBSERVE", "nil"), { pixels = { 8, 8 } }))
+fails({ "the model has no camera; add <camera" }, run(free:gsub("BODY", ""):gsub("OBSERVE", "nil"), { pixels = { 8, 8 } }))
 fails({ "iap has no 'train'", "tolerance" }, run(rewards("return iap.train")))
 
 -- iap.tolerance, as in the suite's paper.
