@@ -127,7 +127,7 @@ void MujocoCamera::draw(MujocoWorld& world, int camera, const DrawOptions& optio
     throw Error(text("texture ", impl_->replaced.size() - 1, " cannot be replaced: the model has ", impl_->textures.size()));
   impl_->visible->update(model, *world.impl().data, camera, options);
   if (options.path == DrawOptions::Path::gl) return impl_->draw_gl(model, options.samples, height, width, rgb);
-  if (const std::string beyond = beyond_caster(impl_->visible->scene); !beyond.empty()) {
+  if (const std::string beyond = beyond_caster(model, impl_->visible->scene); !beyond.empty()) {
     note_gl(beyond);
     return impl_->draw_gl(model, options.samples, height, width, rgb);
   }

@@ -28,8 +28,9 @@ std::shared_ptr<const Mesh> shared_mesh(Triangles triangles) {
   const std::lock_guard lock(mutex);
   std::erase_if(known, [](const auto& entry) { return entry.expired(); });
   for (const auto& entry : known)
-    if (auto mesh = entry.lock(); mesh && mesh->triangles().vertices == triangles.vertices &&
-                                  mesh->triangles().indices == triangles.indices && mesh->triangles().normals == triangles.normals)
+    if (auto mesh = entry.lock();
+        mesh && mesh->triangles().vertices == triangles.vertices && mesh->triangles().indices == triangles.indices &&
+        mesh->triangles().normals == triangles.normals && mesh->triangles().texcoords == triangles.texcoords)
       return mesh;
   auto mesh = std::make_shared<const Mesh>(std::move(triangles));
   known.push_back(mesh);
@@ -44,6 +45,9 @@ Triangles mesh_triangles(const mjModel& model, int mesh) {
   Triangles triangles;
   triangles.vertices.assign(model.mesh_vert + first, model.mesh_vert + first + count);
   triangles.normals.assign(model.mesh_normal + first, model.mesh_normal + first + count);
+  if (const int texcoords = model.mesh_texcoordadr[mesh]; texcoords >= 0)
+    triangles.texcoords.assign(model.mesh_texcoord + static_cast<std::ptrdiff_t>(2) * texcoords,
+                               model.mesh_texcoord + static_cast<std::ptrdiff_t>(2) * (texcoords + model.mesh_vertnum[mesh]));
   triangles.indices.assign(model.mesh_face + face, model.mesh_face + face + faces);
   return triangles;
 }
@@ -110,7 +114,7 @@ const std::shared_ptr<const Mesh>& ModelMeshes::get(const mjModel& model, const 
   return mesh;
 }
 
-std::string beyond_caster(const mjvScene& visible) {
+std::string beyond_caster(const mjModel& model, const mjvScene& visible) {
   if (visible.nskin > 0) return "a skin";
   for (int i = 0; i < visible.ngeom; ++i) {
     const mjvGeom& geom = visible.geoms[i];
@@ -119,7 +123,8 @@ std::string beyond_caster(const mjvScene& visible) {
                        geom.type == mjGEOM_ELLIPSOID || geom.type == mjGEOM_CYLINDER || geom.type == mjGEOM_BOX ||
                        geom.type == mjGEOM_NONE;
     if (!known && geom.type < mjGEOM_LABEL) return "lines, arrows or triangles";
-    if ((field || mesh) && geom.texid >= 0) return field ? "a height field with a texture" : "a mesh with a texture";
+    if ((field || mesh) && geom.texid >= 0 && model.tex_type[geom.texid] != mjTEXTURE_2D)
+      return field ? "a height field with a cube texture" : "a mesh with a cube texture";
     if ((field || mesh) && geom.rgba[3] > 0 && geom.rgba[3] < 0.995F) return "a transparent mesh or height field";
   }
   return "";

@@ -88,6 +88,19 @@ void fill_mesh(const mjvGeom& geom, const std::shared_ptr<const Mesh>& mesh, Mes
   instance.emission = geom.emission;
   instance.specular = geom.specular;
   instance.shininess = geom.shininess;
+  instance.texture = geom.texid;
+  if (geom.texid < 0) return;
+  if (geom.texcoord) {
+    instance.texture_scale = {1, 1};
+    instance.texture_shift = {};
+    return;
+  }
+  // MuJoCo's planes through the mesh's own coordinates.
+  for (int i = 0; i < 2; ++i) {
+    const float size = !geom.texuniform && geom.size[i] > 0 ? geom.size[i] : 1;
+    instance.texture_scale[i] = (i == 0 ? 0.5F : -0.5F) * geom.texrepeat[i] / size;
+  }
+  instance.texture_shift = {-0.5F, -0.5F};
 }
 
 void fill_light(const mjvLight& from, Light& light) {

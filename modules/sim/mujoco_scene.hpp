@@ -19,7 +19,7 @@ class ModelMeshes {
 };
 
 // What of `visible` the caster cannot draw, in words; "" for nothing.
-std::string beyond_caster(const mjvScene& visible);
+std::string beyond_caster(const mjModel& model, const mjvScene& visible);
 
 // Fills everything of `scene` but its textures from an updated mjvScene, in its order. Reuses the scene's memory.
 void fill_scene(const mjModel& model, const mjvScene& visible, ModelMeshes& meshes, Scene& scene);

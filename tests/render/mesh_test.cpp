@@ -220,6 +220,17 @@ TEST_CASE("normals are blended between the corners of a triangle, towards whoeve
   }
 }
 
+TEST_CASE("a place in an image is linear over the plane of a triangle") {
+  const Mesh mesh({.vertices = {0, 0, 1, 2, 0, 1, 0, 4, 1}, .indices = {0, 1, 2}, .texcoords = {.1f, .2f, .5f, .2f, .1f, 1}});
+  for (const auto& [x, y] : {std::pair{.5f, .5f}, {0.f, 0.f}, {3.f, -1.f}}) {
+    const auto place = mesh.texture_place(0, {x, y, 1});
+    CHECK(std::abs(place[0] - (.1f + .2f * x)) < 1e-6);
+    CHECK(std::abs(place[1] - (.2f + .2f * y)) < 1e-6);
+  }
+  CHECK(Mesh({.vertices = {0, 0, 1, 2, 0, 1, 0, 4, 1}, .indices = {0, 1, 2}}).texture_place(0, {.5f, .7f, 1}) ==
+        std::array{.5f, .7f});
+}
+
 TEST_CASE("one mesh serves several places and many threads with the same bits") {
   Scene scene = looking();
   const auto mesh = std::make_shared<const Mesh>(crumpled(2000, 7));
@@ -265,6 +276,7 @@ TEST_CASE("what is no mesh is an error") {
   refuses({.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}, .normals = {0, 0, 1}}, "parts of normals");
   refuses({.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}, .normals = {0, 0, 1, 0, 0, 1, 0, 0, NAN}},
           "its parts must be finite");
+  refuses({.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}, .texcoords = {0, 0, 1}}, "texture coordinates");
   Scene scene = looking();
   scene.meshes.emplace_back();
   Caster caster;

@@ -21,8 +21,8 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// A knobbly ball of radius about 1, as OBJ.
-std::string knobbly() {
+// A knobbly ball of radius about 1, as OBJ, with places in an image or without.
+std::string knobbly(bool places) {
   constexpr int rings = 24, steps = 48;
   std::string obj;
   for (int i = 0; i <= rings; ++i)
@@ -30,20 +30,23 @@ std::string knobbly() {
       const double a = std::numbers::pi * i / rings, b = 2 * std::numbers::pi * k / steps,
                    r = 1 + 0.15 * std::sin(4 * b) * std::sin(a);
       obj += text("v ", r * std::sin(a) * std::cos(b), " ", r * std::sin(a) * std::sin(b), " ", r * std::cos(a), "\n");
+      if (places) obj += text("vt ", 2.0 * k / steps, " ", 1.0 * i / rings, "\n");
     }
   for (int i = 0; i < rings; ++i)
     for (int k = 0; k < steps; ++k) {
       const int p = i * steps + k + 1, q = i * steps + (k + 1) % steps + 1;
-      if (i > 0) obj += text("f ", p, " ", p + steps, " ", q, "\n");
-      if (i + 1 < rings) obj += text("f ", q, " ", p + steps, " ", q + steps, "\n");
+      const auto corner = [&](int index) { return places ? text(" ", index, "/", index) : text(" ", index); };
+      if (i > 0) obj += "f" + corner(p) + corner(p + steps) + corner(q) + "\n";
+      if (i + 1 < rings) obj += "f" + corner(q) + corner(p + steps) + corner(q + steps) + "\n";
     }
   return obj;
 }
 
-MujocoWorld landscape(const std::string& extra = "") {
+MujocoWorld landscape(const std::string& extra = "", const std::string& material = "") {
   const fs::path folder = fs::current_path() / "model_mesh_test";
   fs::create_directories(folder);
-  write_file_atomic(folder / "ball.obj", knobbly());
+  write_file_atomic(folder / "ball.obj", knobbly(false));
+  write_file_atomic(folder / "painted.obj", knobbly(true));
   constexpr int size = 32;
   Bytes hills;
   for (int row = 0; row < size; ++row)
@@ -56,7 +59,10 @@ MujocoWorld landscape(const std::string& extra = "") {
     <texture name="grid" type="2d" builtin="checker" rgb1=".1 .2 .3" rgb2=".2 .3 .4" width="64" height="64"/>
     <material name="grid" texture="grid" texrepeat="1 1" texuniform="true" reflectance=".3"/>
     <material name="shiny" rgba=".8 .3 .2 1" specular=".8" shininess=".6"/>
-    <mesh name="ball" file="ball.obj" scale=".3 .3 .4"/><hfield name="hills" file="hills.png" size="1 1 .3 .1"/></asset>
+    <texture name="board" type="2d" builtin="checker" rgb1=".9 .8 .2" rgb2=".2 .3 .7" width="64" height="32"/>
+    <texture name="dice" type="cube" builtin="checker" rgb1=".9 .8 .2" rgb2=".2 .3 .7" width="32" height="32"/>)" +
+                                                     material + R"(
+    <mesh name="painted" file="painted.obj" scale=".35 .35 .35"/><mesh name="ball" file="ball.obj" scale=".3 .3 .4"/><hfield name="hills" file="hills.png" size="1.3 .8 .3 .1"/></asset>
     <worldbody><light pos="1 -1 3" dir="-.3 .3 -1" castshadow="true"/>
     <camera name="near" pos="0 -2.5 1.4" xyaxes="1 0 0 0 .5 1"/><camera name="above" pos=".2 -.4 3.5" xyaxes="1 0 0 0 1 .1"/>
     <geom type="plane" size="5 5 .1" material="grid"/>
@@ -109,17 +115,38 @@ TEST_CASE("the caster draws a model's meshes and height fields as MuJoCo's OpenG
       const auto [mean, beyond] =
           difference(draw(world, camera, DrawOptions::Path::cpu, all), draw(world, camera, DrawOptions::Path::gl, all));
       CAPTURE(camera, all, mean, beyond);
-      CHECK(mean <= 1);
-      CHECK(beyond <= 0.015);
+      CHECK(mean <= 0.5);
+      CHECK(beyond <= 0.005);
     }
 }
 
+TEST_CASE("the caster lays images on meshes and height fields as MuJoCo's OpenGL does") {
+#if __has_feature(thread_sanitizer)
+  SKIP("under this sanitizer the threads of the OpenGL driver in software miss each other's signals and wait for ever");
+#endif
+  if (describe_gl().starts_with("none")) SKIP("no OpenGL here: " + describe_gl());
+  for (const std::string repeat : {"1 1", "2 3"})
+    for (const std::string uniform : {"false", "true"})
+      for (const std::string geom : {"type='mesh' mesh='painted'", "type='mesh' mesh='ball'", "type='hfield' hfield='hills'"}) {
+        auto world = landscape("<geom " + geom + " pos='-.2 -1.1 .7' euler='20 30 40' material='board'/>",
+                               "<material name='board' texture='board' texrepeat='" + repeat + "' texuniform='" + uniform + "'/>");
+        const auto [mean, beyond] =
+            difference(draw(world, 0, DrawOptions::Path::cpu, true), draw(world, 0, DrawOptions::Path::gl, true));
+        CAPTURE(repeat, uniform, geom, mean, beyond);
+        CHECK(mean <= 0.5);
+        CHECK(beyond <= 0.005);
+      }
+}
+
 TEST_CASE("what the caster cannot draw of a model is drawn by OpenGL, or is an error") {
-  auto world = landscape("<geom type='mesh' mesh='ball' pos='1 -1 1' rgba='1 0 0 .4'/>");
-  if (describe_gl().starts_with("none")) {
-    CHECK_THROWS_MATCHES(draw(world, 0, DrawOptions::Path::cpu, true), Error,
-                         Catch::Matchers::MessageMatches(Catch::Matchers::ContainsSubstring("a transparent mesh")));
-    return;
+  for (const std::string look : {"rgba='1 0 0 .4'", "material='dice'"}) {
+    auto world = landscape("<geom type='mesh' mesh='ball' pos='1 -1 1' " + look + "/>", "<material name='dice' texture='dice'/>");
+    if (describe_gl().starts_with("none")) {
+      CHECK_THROWS_MATCHES(
+          draw(world, 0, DrawOptions::Path::cpu, true), Error,
+          Catch::Matchers::MessageMatches(Catch::Matchers::ContainsSubstring("which the CPU caster does not draw")));
+      continue;
+    }
+    CHECK((draw(world, 0, DrawOptions::Path::cpu, true) == draw(world, 0, DrawOptions::Path::gl, true)));
   }
-  CHECK((draw(world, 0, DrawOptions::Path::cpu, true) == draw(world, 0, DrawOptions::Path::gl, true)));
 }

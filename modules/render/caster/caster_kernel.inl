@@ -150,9 +150,13 @@ HWY_NOINLINE V3 shade_mesh(const Packet& packet, View view, const MeshPaint& own
   Surface surface{add3(set3(frame.rays[view].eye), scale3(ray, t)), load3(MeshLayer::normal),
                   unit3({hn::Neg(ray.x), hn::Neg(ray.y), hn::Neg(ray.z)}), mask};
   const Paint paint{scale3(load3(MeshLayer::colour), set(brightness)), own.specular, own.shininess};
-  return illuminate(frame, surface, -1, shadows, [&](int, const Light* light) {
+  const V3 lit = illuminate(frame, surface, -1, shadows, [&](int, const Light* light) {
     return light ? clamp3(shine(*light, surface, paint)) : first_pass(frame, surface, paint, own.emission, shadows);
   });
+  if (own.image < 0) return lit;
+  const Image& image = frame.images[own.image];
+  const V u = load(MeshLayer::place), v = load(MeshLayer::place + 1);
+  return mul3(lit, trilinear<false>(image, spot_at(image, u, v, hn::Zero(DI()), load(MeshLayer::footprint))));
 }
 
 // The colour of all opaque surfaces that were hit, black elsewhere.

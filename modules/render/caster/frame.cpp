@@ -156,8 +156,12 @@ void check(const Scene& scene) {
     if (!known(primitive.texture))
       throw Error(text("a primitive shows texture ", primitive.texture, " of ", scene.textures.size()));
   }
-  for (const MeshInstance& instance : scene.meshes)
+  for (const MeshInstance& instance : scene.meshes) {
     if (!instance.mesh) throw Error("a scene holds a mesh instance without a mesh; give it one");
+    if (!known(instance.texture)) throw Error(text("a mesh shows texture ", instance.texture, " of ", scene.textures.size()));
+    if (instance.texture >= 0 && scene.textures[instance.texture]->kind() != Texture::Kind::flat)
+      throw Error(text("a mesh shows texture ", instance.texture, ", which is a cube or the sky; give it a flat one"));
+  }
   if (!known(scene.sky)) throw Error(text("the sky shows texture ", scene.sky, " of ", scene.textures.size()));
   const Camera& camera = scene.camera;
   if (!(camera.near_plane > 0 && camera.far_plane > camera.near_plane && camera.vertical_fov_degrees > 0 &&

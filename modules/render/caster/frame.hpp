@@ -101,7 +101,8 @@ struct Haze {
 // What meshes show in a picture, pixel by pixel: planes of rows that are `pitch` floats long.
 struct MeshLayer {
   // Depth is infinite where there is none; the owner is an index into Frame::mesh_paints.
-  enum { depth, normal, colour = normal + 3, owner = colour + 3, planes };
+  // The place is in [0, 1) of the owner's image, the footprint the squared width of a pixel in its texels.
+  enum { depth, normal, colour = normal + 3, owner = colour + 3, place, footprint = place + 2, planes };
   int pitch = 0, height = 0;
   std::vector<float> values;
   inline const float* row(int plane, int row) const {
@@ -111,6 +112,7 @@ struct MeshLayer {
 
 struct MeshPaint {
   float emission = 0, specular = 0, shininess = 0;
+  int image = -1;
 };
 
 struct Frame {

@@ -66,7 +66,7 @@ RTCRay make_ray(const std::array<float, 3>& origin, const std::array<float, 3>& 
 }
 
 void check(const Triangles& triangles) {
-  const auto& [vertices, indices, colours, normals] = triangles;
+  const auto& [vertices, indices, colours, normals, texcoords] = triangles;
   if (vertices.size() % 3 != 0 || indices.size() % 3 != 0 || indices.empty())
     throw Error(text("a mesh of ", vertices.size(), " coordinates and ", indices.size(),
                      " indices is none; vertices have three and so have triangles, of which there must be one"));
@@ -78,6 +78,11 @@ void check(const Triangles& triangles) {
   if (!normals.empty() && normals.size() != vertices.size())
     throw Error(text("a mesh of ", vertices.size() / 3, " vertices cannot have ", normals.size(),
                      " parts of normals; give x, y and z of each vertex, or none"));
+  if (!texcoords.empty() && texcoords.size() / 2 * 3 != vertices.size())
+    throw Error(text("a mesh of ", vertices.size() / 3, " vertices cannot have ", texcoords.size(),
+                     " texture coordinates; give two of each vertex, or none"));
+  for (const float value : texcoords)
+    if (!std::isfinite(value)) throw Error(text("a mesh has the texture coordinate ", value, "; they must be finite"));
   for (const float value : normals)
     if (!std::isfinite(value)) throw Error(text("a mesh has a normal with ", value, "; its parts must be finite"));
   for (const float value : vertices)
@@ -163,7 +168,8 @@ struct Mesh::Impl {
     const double side = (facing > 0 ? -1 : 1) / std::sqrt(square);
     MeshHit hit{std::clamp(static_cast<float>(t), from, to),
                 {static_cast<float>(normal.x * side), static_cast<float>(normal.y * side), static_cast<float>(normal.z * side)},
-                {1, 1, 1}};
+                {1, 1, 1},
+                triangle};
     if (triangles.colours.empty() && triangles.normals.empty()) return hit;
     const Double3 p = origin + direction * t - a;
     const double b = std::clamp(dot(cross(p, ac), normal) / square, 0., 1.);
@@ -217,6 +223,24 @@ std::optional<MeshHit> Mesh::hit(const std::array<float, 3>& origin, const std::
   intersect(impl_->scene.get(), ray);
   if (ray.hit.geomID == RTC_INVALID_GEOMETRY_ID) return {};
   return impl_->look(ray.hit.primID, to_double(origin), to_double(direction), ray.ray.tfar, from, to);
+}
+
+std::array<float, 2> Mesh::texture_place(std::uint32_t triangle, const std::array<float, 3>& point) const {
+  const Triangles& own = impl_->triangles;
+  if (own.texcoords.empty()) return {point[0], point[1]};
+  const Double3 a = impl_->vertex(triangle, 0), ab = impl_->vertex(triangle, 1) - a, ac = impl_->vertex(triangle, 2) - a;
+  const Double3 normal = cross(ab, ac), p = Double3{point[0], point[1], point[2]} - a;
+  const double square = std::max(dot(normal, normal), 1e-300);
+  const double b = dot(cross(p, ac), normal) / square, c = dot(cross(ab, p), normal) / square;
+  const std::array<double, 3> weights{1 - b - c, b, c};
+  std::array<float, 2> place{};
+  for (int i = 0; i < 2; ++i) {
+    double sum = 0;
+    for (int corner = 0; corner < 3; ++corner)
+      sum += weights[corner] * own.texcoords[std::size_t{2} * own.indices[std::size_t{3} * triangle + corner] + i];
+    place[i] = static_cast<float>(sum);
+  }
+  return place;
 }
 
 bool Mesh::blocks(const std::array<float, 3>& origin, const std::array<float, 3>& direction, float from, float to) const {

@@ -18,6 +18,7 @@ struct Triangles {
   std::vector<std::uint32_t> indices;  ///< three vertices of each triangle, counted from 0
   std::vector<float> colours = {};     ///< red, green and blue in [0, 1] of each vertex; empty: white
   std::vector<float> normals = {};     ///< of each vertex, of any length, to be blended between the corners; empty: flat triangles
+  std::vector<float> texcoords = {};   ///< two of each vertex, where in an image it lies; empty: its x and y
 };
 
 /// Reads the vertices and faces of an OBJ text; `source` names it in messages. Faces with more than three corners become fans of
@@ -34,6 +35,7 @@ struct MeshHit {
   float t = 0;                    ///< the place is origin + t direction
   std::array<float, 3> normal{};  ///< of length 1; of flat triangles towards the ray's origin, else on that side of the surface
   std::array<float, 3> rgb{};     ///< interpolated between the triangle's corners
+  std::uint32_t triangle = 0;     ///< which one it is
 };
 
 /// Triangles made ready for rays (the Embree door), seen from both sides. Immutable: scenes and threads share it. Which triangle is
@@ -53,6 +55,8 @@ class Mesh {
   const std::array<std::array<float, 3>, 2>& bounds() const;
   /// The nearest hit with t in [from, to]. `direction` need not have length 1.
   std::optional<MeshHit> hit(const std::array<float, 3>& origin, const std::array<float, 3>& direction, float from, float to) const;
+  /// Where in an image `point` lies, which is in the plane of `triangle`, inside or outside of it.
+  std::array<float, 2> texture_place(std::uint32_t triangle, const std::array<float, 3>& point) const;
   /// Whether there is any.
   bool blocks(const std::array<float, 3>& origin, const std::array<float, 3>& direction, float from, float to) const;
 

@@ -38,6 +38,37 @@ bool blocked(const void* scene, const frame::Vector& from, const frame::Vector& 
   return false;
 }
 
+// How an instance shows its image.
+struct Look {
+  const MeshInstance& instance;
+  const Scene& scene;
+  Double3 right, down;  // from one pixel's ray to the next
+
+  // Where in the image a hit lies, and how large a pixel is there.
+  Floats spot(const MeshHit& hit, const Floats& origin, const Floats& direction) const {
+    const Double3 o{origin[0], origin[1], origin[2]}, d{direction[0], direction[1], direction[2]};
+    const Double3 n{hit.normal[0], hit.normal[1], hit.normal[2]}, p = o + d * hit.t;
+    const Texture& image = *scene.textures[static_cast<std::size_t>(instance.texture)];
+    const auto at = place(hit.triangle, p);
+    double footprint = 0;
+    for (const Double3& step : {right, down}) {
+      const double facing = dot(n, d);
+      const auto next = place(hit.triangle, p + (step - d * (dot(n, step) / (std::abs(facing) > 1e-9 ? facing : 1e-9))) * hit.t);
+      const double u = (next[0] - at[0]) * image.width(), v = (next[1] - at[1]) * image.height();
+      footprint = std::max(footprint, u * u + v * v);
+    }
+    return {static_cast<float>(at[0] - std::floor(at[0])), static_cast<float>(at[1] - std::floor(at[1])),
+            static_cast<float>(std::min(footprint, 1e12))};
+  }
+
+ private:
+  std::array<double, 2> place(std::uint32_t triangle, const Double3& p) const {
+    const auto own = instance.mesh->texture_place(triangle, floats(p));
+    return {double{own[0]} * instance.texture_scale[0] + instance.texture_shift[0],
+            double{own[1]} * instance.texture_scale[1] + instance.texture_shift[1]};
+  }
+};
+
 // Lays what the rays of one view meet. In a mirror that is what lies before it, which the rays, coming from behind, reach later.
 void lay_view(const Scene& scene, frame::View view, frame::MeshLayer& layer, frame::Frame& frame) {
   constexpr int most_lanes = 16;
@@ -62,6 +93,7 @@ void lay_view(const Scene& scene, frame::View view, frame::MeshLayer& layer, fra
   for (std::size_t index = 0; index < scene.meshes.size(); ++index) {
     const MeshInstance& instance = scene.meshes[index];
     const Floats origin = floats(to_local(instance.rotation, eye - to_double(instance.position)));
+    const Look look{instance, scene, to_local(instance.rotation, right), to_local(instance.rotation, down)};
     const auto show = [&](int row, int column, float& depth, float* rest) {
       const Floats direction = floats(to_local(instance.rotation, corner + down * row + right * column));
       const float from = start_of(row, column), to = std::min(frame.far_plane, depth);
@@ -76,6 +108,9 @@ void lay_view(const Scene& scene, frame::View view, frame::MeshLayer& layer, fra
         rest[plane * (3 + i)] = hit->rgb[i] * instance.rgb[i];
       }
       rest[plane * 6] = static_cast<float>(index);
+      if (instance.texture < 0) return;
+      const auto spot = look.spot(*hit, origin, direction);
+      for (int i = 0; i < 3; ++i) rest[plane * (7 + i)] = spot[i];
     };
     const frame::Bounds bounds = mesh_bounds(scene, instance, frame, view);
     for (int row = bounds.top; row < bounds.bottom; ++row)
@@ -91,7 +126,7 @@ void lay_view(const Scene& scene, frame::View view, frame::MeshLayer& layer, fra
 void lay_meshes(const Scene& scene, std::array<frame::MeshLayer, 2>& layers, frame::Frame& frame) {
   frame.mesh_paints.clear();
   for (const MeshInstance& instance : scene.meshes)
-    frame.mesh_paints.push_back({instance.emission, instance.specular, instance.shininess * 128});
+    frame.mesh_paints.push_back({instance.emission, instance.specular, instance.shininess * 128, instance.texture});
   lay_view(scene, frame::direct, layers[0], frame);
   frame.meshes = layers.data();
   if (frame.mirror >= 0) {
