@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the build into a fresh prefix, builds both example hosts against the installation alone and compares their actions,
+# Installs the build into a fresh prefix, builds the example hosts against the installation alone and compares their actions,
 # printed in hexadecimal, with those of `iap eval`.
 # usage: hosts.sh BUILD SOURCE
 set -euo pipefail
@@ -9,7 +9,7 @@ mkdir -p "$work"
 cd "$work"
 cmake --install "$build" --prefix "$work/prefix" >install.log
 export CC=clang-19 CXX=clang++-19
-for host in host_cpp host_c; do
+for host in host_cpp host_c play_c; do
   cmake -G Ninja -S "$source/examples/$host" -B "$host" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" >"$host.log" 2>&1 ||
     { cat "$host.log"; exit 1; }
   ninja -C "$host" >>"$host.log" 2>&1 || { tail -n 40 "$host.log"; exit 1; }
@@ -25,6 +25,9 @@ host_cpp/host_cpp policy.iap "$seed" frames.bin >host_cpp.csv
 cmp expected.csv host_cpp.csv
 host_c/host_c policy.iap frames.bin "$seed" >host_c.csv
 cmp expected.csv host_c.csv
+play_c/play_c policy.iap "$seed" last.ppm >play_c.csv
+cmp expected.csv play_c.csv
+[ "$(head -n 1 last.ppm)" = "P6 320 240 255" ] && [ "$(stat -c %s last.ppm)" = $((16 + 320 * 240 * 3)) ]
 
 # What is written in Lua is there for who imports the whole engine, and travels with its modules.
 mkdir written
@@ -61,4 +64,4 @@ exported=$(nm -D --defined-only "$(find prefix -name libiap.so)" | awk '$3 !~ /^
 [ -z "$exported" ] || { echo "libiap.so exports more than iap_*: $exported"; exit 1; }
 lua_module=$(find prefix -path '*/lua/5.4/iap.so')
 LUA_CPATH="${lua_module%/*}/?.so" lua5.4 -e 'local iap = require "iap"; assert(#iap.policy.load("policy.iap"):parameters() > 0)'
-echo "both hosts act as iap eval does"
+echo "all hosts act as iap eval does"
