@@ -134,7 +134,7 @@ std::vector<iap::Episode> play(iap_rollouts& rollouts, std::span<const float> po
                        seed_of(options, member, episode),
                        std::span<const iap::Moment>(rollouts.moments),
                        {}});
-  auto played = rollouts.pool.run(tasks);
+  auto played = rollouts.pool.run(std::span<const iap::RolloutTask>(tasks));
   if (options.seeds == IAP_SEEDS_EVALUATION) return played;
   // In the order of the tasks, so that sums do not depend on the number of threads.
   auto moments = rollouts.moments;
@@ -204,7 +204,7 @@ iap_status iap_rollouts_save(iap_rollouts* rollouts, const char* path, const flo
     check_finite("iap_rollouts_save", {parameters, parameter_count}, parameter_count);
     iap::Policy saved = rollouts->policy.clone();
     saved.set_parameters({parameters, parameter_count});
-    if (!rollouts->moments.empty()) saved.set_moments(rollouts->moments);
+    if (!rollouts->moments.empty()) saved.set_moments(std::span<const iap::Moment>(rollouts->moments));
     try {
       iap::write_policy_file(path, saved, rollouts->metadata);
     } catch (const iap::Error& error) {

@@ -88,8 +88,8 @@ EnvBatch::EnvBatch(const EnvFactory& make_env, std::size_t count, int threads) :
 EnvBatch::~EnvBatch() = default;
 std::size_t EnvBatch::size() const { return impl_->worlds.size(); }
 const EnvSpec& EnvBatch::spec() const { return impl_->spec(); }
-std::span<const float> EnvBatch::vectors() const { return impl_->vectors; }
-std::span<const ImageView> EnvBatch::images() const { return impl_->views; }
+std::span<const float> EnvBatch::vectors() const { return std::span<const float>(impl_->vectors); }
+std::span<const ImageView> EnvBatch::images() const { return std::span<const ImageView>(impl_->views); }
 
 void EnvBatch::reset(std::span<const std::uint64_t> seeds) {
   if (seeds.size() != size()) throw Error(text("the batch holds ", size(), " environments, got ", seeds.size(), " seeds"));
@@ -117,7 +117,7 @@ std::span<const StepResult> EnvBatch::step(std::span<const float> actions) {
     }
     world.over = result.terminated || result.truncated;
   });
-  return impl_->results;
+  return std::span<const StepResult>(impl_->results);
 }
 
 }  // namespace iap

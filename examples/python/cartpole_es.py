@@ -16,12 +16,12 @@ rng, pairs, sigma, rate = np.random.default_rng(1), 32, 0.1, 0.1
 
 mean = rollouts.initial(seed=1)
 for iteration in range(iterations):
+    if iteration % 10 == 0:
+        print(f"iteration {iteration}: evaluation {rollouts.evaluate(mean, seed=1).mean():.1f}", flush=True)
     noise = rng.standard_normal((pairs, rollouts.size))
     population = np.concatenate([mean + sigma * noise, mean - sigma * noise])
     returns = rollouts.run(population, seed=1, iteration=iteration, episodes=2)[0].mean(axis=1)
     ranks = returns.argsort().argsort() / (2 * pairs - 1) - 0.5  # what counts is the order, not the size
     mean = mean + rate / sigma / pairs * (ranks[:pairs] - ranks[pairs:]) @ noise
-    if iteration % 10 == 9:
-        print(f"iteration {iteration + 1}: evaluation {rollouts.evaluate(mean, seed=1).mean():.1f}", flush=True)
 rollouts.save(path, mean)
-print(f"{path}: play it with `iap play {path}`")
+print(f"evaluation {rollouts.evaluate(mean, seed=1).mean():.1f}; `iap play {path}` shows it")

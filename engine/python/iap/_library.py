@@ -113,7 +113,7 @@ def _places(name):
     if os.environ.get("IAP_LIBRARY"):
         return [os.environ["IAP_LIBRARY"]]
     found = []
-    for folder in pathlib.Path(__file__).resolve().parents[:6]:
+    for folder in pathlib.Path(__file__).resolve().parents[:5]:
         for pattern in (name, f"lib/{name}", f"lib64/{name}", f"lib/*-linux-*/{name}"):
             found += sorted(str(path) for path in folder.glob(pattern))
     return [*found, name]
