@@ -1,11 +1,11 @@
 // What the C interface costs beside the engine: batches of 64 environments stepped and looked at, in turns.
-// usage: capi_overhead [THREADS]        (ninja capi_overhead; no test, because times prove nothing on a busy machine)
+// usage: capi_overhead [THREADS]        (ninja capi_overhead; no test, because times prove little on a busy machine)
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -23,19 +23,17 @@ namespace {
 constexpr std::size_t count = 64;
 constexpr int turns = 41;
 
-using Clock = std::chrono::steady_clock;
-
 double median(std::vector<double> values) {
   std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
   return values[values.size() / 2];
 }
 
-/// Microseconds that one of `steps` steps takes.
+/// Microseconds of processor time that one of `steps` steps takes, of all threads together.
 template <typename Step>
 double time_of(int steps, Step step) {
-  const auto begin = Clock::now();
+  const std::clock_t begin = std::clock();
   for (int i = 0; i < steps; ++i) step();
-  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count() / steps;
+  return 1e6 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / steps;
 }
 
 /// The engine without a batch: each environment steps and shows by itself.
@@ -96,8 +94,9 @@ void measure(const std::string& text, int steps, int threads) {
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::atoi(argv[1]) : 1;
-  std::printf("microseconds a step of %zu environments, %d thread(s); medians of %d turns\n%-62s %9s %9s %9s %9s %9s\n", count,
-              threads, turns, "", "loop", "EnvBatch", "C", "/ loop", "/ batch");
+  std::printf(
+      "microseconds of processor time a step of %zu environments, %d thread(s); medians of %d turns\n%-62s %9s %9s %9s %9s %9s\n",
+      count, threads, turns, "", "loop", "EnvBatch", "C", "/ loop", "/ batch");
   measure(R"({"name": "cartpole-swingup"})", 100, threads);
   measure(R"({"name": "cheetah-run"})", 20, threads);
   measure(R"({"name": "cartpole-swingup", "pixels": [64, 64]})", 5, threads);

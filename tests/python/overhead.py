@@ -1,7 +1,7 @@
 """What Python costs beside C: batches of 64 environments stepped and looked at, in turns with a loop in C over the same library.
 
 usage: PYTHONPATH=engine/python IAP_LIBRARY=build/lib/libiap.so python3 tests/python/overhead.py [THREADS]
-(needs cc; no test, because times prove nothing on a busy machine)
+(needs cc; no test, because times prove little on a busy machine)
 """
 import ctypes
 import pathlib
@@ -31,9 +31,9 @@ COUNT, TURNS = 64, 41
 
 
 def time_of(run, steps):
-    begin = time.perf_counter()
+    begin = time.process_time()
     run(steps)
-    return 1e6 * (time.perf_counter() - begin) / steps
+    return 1e6 * (time.process_time() - begin) / steps
 
 
 def measure(loop, name, steps, threads, **options):
@@ -69,7 +69,7 @@ with tempfile.TemporaryDirectory() as folder:
     loop = ctypes.CDLL(str(path / "loop.so")).loop
     loop.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int,
                      ctypes.c_int]
-    print(f"microseconds a step of {COUNT} environments, {threads} thread(s); medians of {TURNS} turns")
+    print(f"microseconds of processor time a step of {COUNT} environments, {threads} thread(s); medians of {TURNS} turns")
     print(" " * 44, f"{'C':>9} {'copies':>9} {'views':>9} {'copies / C':>10} {'views / C':>9}")
     measure(loop, "cartpole-swingup", 100, threads)
     measure(loop, "cheetah-run", 20, threads)

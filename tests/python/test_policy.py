@@ -112,6 +112,26 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
             iap.Policy("written.iap").act(np.zeros(5))
         self.assertEqual(iap.Policy("written.iap", trusted=True).act(np.zeros(5)).tolist(), [0.5])
 
+    def test_an_environment_in_a_file_is_confined_unless_trusted(self):
+        pathlib.Path("reads.lua").write_text("""return function()
+  local self = { spec = { action_size = 1, vector = 1, max_steps = 2 } }
+  function self:reset() if io.open("policy.iap") then self.x = 1 end end
+  function self:step() return 0, false, false end
+  function self:observe() return { self.x } end
+  return self
+end""")
+        lua('iap.policy.build(iap.policy.linear { activation = "tanh" }, iap.env.make("reads.lua")):save("travels.iap")')
+        pathlib.Path("reads.lua").unlink()
+        refusal = "io.open is not available to Lua that comes out of a file"
+        with self.refused(refusal):
+            iap.Env(iap.Policy("travels.iap").env).reset(seed=1)
+        rollouts = iap.Rollouts(None, "travels.iap")
+        with self.refused(refusal):
+            rollouts.evaluate(rollouts.parameters(), episodes=1)
+        self.assertEqual(iap.Env(iap.Policy("travels.iap", trusted=True).env).reset(seed=1)[0].tolist(), [1])
+        rollouts = iap.Rollouts(None, "travels.iap", trusted=True)
+        self.assertEqual(rollouts.evaluate(rollouts.parameters(), episodes=1).tolist(), [0])
+
 
 if __name__ == "__main__":
     unittest.main()

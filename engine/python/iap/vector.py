@@ -26,9 +26,11 @@ class VectorEnv(World, VectorBase):
         self.single_action_space, self.single_observation_space = self._spaces(spec)
         self.action_space, self.observation_space = self._spaces(spec, self.num_envs)
         self._copy = copy
-        self._rewards = np.zeros(self.num_envs)
-        self._flags = np.zeros((3, self.num_envs), np.bool_)
-        self._outputs = [address(self._rewards), *(address(flag) for flag in self._flags)]
+        self._rewards, self._terminated, self._truncated = np.zeros(self.num_envs), *np.zeros((2, self.num_envs), np.bool_)
+        self._unstable = bytearray(self.num_envs)  # is looked through at each step, faster than an array
+        outputs = self._rewards, self._terminated, self._truncated, np.frombuffer(self._unstable, np.uint8)
+        self._outputs = [address(array) for array in outputs]
+        self._seen = None
 
     def _seeds(self, seed):
         if seed is None:
@@ -51,15 +53,26 @@ class VectorEnv(World, VectorBase):
             super().reset(seed=whole(seed, 0, 2**63 - 1, "seed"))
         seeds = self._seeds(seed)
         self._call(lib.iap_batch_reset, address(seeds), self.num_envs)
-        return self._observation(self._copy), {"seed": seeds, "_seed": np.ones(self.num_envs, np.bool_)}
+        return self._observations(), {"seed": seeds, "_seed": np.ones(self.num_envs, np.bool_)}
 
     def step(self, actions):
         """-> observations, rewards, terminations, truncations, infos"""
         values = floats(actions, (self.num_envs, self._action_size), "actions")
         self._call(lib.iap_batch_step, address(values), values.size, *self._outputs)
-        terminated, truncated, unstable = self._flags.copy()
-        infos = {"unstable": unstable, "_unstable": unstable} if unstable.any() else {}
-        return self._observation(self._copy), self._rewards.copy(), terminated, truncated, infos
+        infos = {}
+        if 1 in self._unstable:
+            unstable = np.array(self._unstable, np.bool_)
+            infos = {"unstable": unstable, "_unstable": unstable}
+        return self._observations(), self._rewards.copy(), self._terminated.copy(), self._truncated.copy(), infos
+
+    def _observations(self):
+        """The memory stays in place, so that it is looked up once."""
+        if self._seen is None:
+            self._seen = self._observation(False)
+        if not self._copy:
+            return self._seen
+        return self._seen.copy() if isinstance(self._seen, np.ndarray) else {name: array.copy() for name, array in self._seen.items()}
 
     def close(self, **_):
+        self._seen = None
         super().close()
