@@ -61,7 +61,7 @@ class VectorEnv(World, VectorBase):
         self._call(lib.iap_batch_step, address(values), values.size, *self._outputs)
         infos = {}
         if 1 in self._unstable:
-            unstable = np.array(self._unstable, np.bool_)
+            unstable = np.frombuffer(self._unstable, np.bool_).copy()
             infos = {"unstable": unstable, "_unstable": unstable}
         return self._observations(), self._rewards.copy(), self._terminated.copy(), self._truncated.copy(), infos
 
