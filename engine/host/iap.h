@@ -38,10 +38,9 @@ extern "C" {
 
 typedef enum iap_status {
   IAP_OK = 0,
-  IAP_BAD_ARGUMENT =
-      1, /* a null pointer, a wrong size, a value that is not finite, a text that describes nothing, a call before reset */
-  IAP_BAD_FILE = 2, /* missing, damaged, no policy file, or not to be written */
-  IAP_FAILED = 3    /* anything else: out of memory, an error inside what is written in Lua */
+  IAP_BAD_ARGUMENT = 1, /* null, of a wrong size, not finite, a text that describes nothing; or a call out of turn */
+  IAP_BAD_FILE = 2,     /* missing, damaged, no policy file, or not to be written */
+  IAP_FAILED = 3        /* anything else: out of memory, an error inside what is written in Lua */
 } iap_status;
 
 enum { IAP_UINT8 = 0, IAP_FLOAT32 = 1 };    /* `pixel` */
@@ -55,8 +54,7 @@ typedef struct iap_image {
   int32_t pixel; /* IAP_UINT8: values mean value / 255; IAP_FLOAT32: as they are */
   int32_t order; /* IAP_BGR: blue comes first, as in OpenCV; of no meaning for one channel */
   int32_t fit;   /* a picture of another height or width than the policy's is refused, or with IAP_RESIZE averaged over areas */
-  int64_t row_stride; /* bytes from one row to the next; 0: rows follow one another; negative: `data` is the top row, in memory the
-                         last */
+  int64_t row_stride; /* bytes from a row to the one below; 0: rows follow one another; negative: they lie upwards in memory */
   const void* data;
 } iap_image;
 
