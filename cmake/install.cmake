@@ -5,6 +5,13 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/iap)
 install(TARGETS iap_c EXPORT iapCTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES engine/host/iap.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT iapCTargets NAMESPACE iap:: DESTINATION ${package})
+file(RELATIVE_PATH iap_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" iap_pc_prefix ${iap_pc_prefix})
+configure_file(cmake/iap.pc.in ${PROJECT_BINARY_DIR}/iap.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/iap.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The Python package finds the C library in the same tree.
+install(DIRECTORY engine/python/iap DESTINATION ${IAP_PYTHON_DIR} FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 
 get_property(libraries GLOBAL PROPERTY IAP_LIBRARIES)
 install(TARGETS iap ${libraries} EXPORT iapTargets

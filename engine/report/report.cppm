@@ -9,6 +9,7 @@ import iap.core;
 import iap.policy;
 import iap.rollout;
 export import iap.train;
+export import :drawing;
 export import :figures;
 export import :page;
 export import :probe;

@@ -82,7 +82,11 @@ void register_lua() noexcept;
 /// The blocks alone, for programs without environments.
 void register_lua_blocks() noexcept;
 
-/// The version of this engine, such as "0.1.0".
+/// Reads a table of plain values, as JSON or in Lua: { name = "cheetah-run", pixels = { 64, 64 } }. The text is data: Lua finds
+/// nothing there to call, and neither much time nor much memory. @throws Error that begins with `source`, and the line.
+Config parse_table(std::string_view text, const std::string& source);
+
+/// The version of this engine, such as "0.2.0".
 std::string_view version();
 
 }  // namespace iap

@@ -24,11 +24,7 @@ Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, std::s
   std::vector<RolloutTask> tasks;
   Evaluation evaluation;
   for (int episode = 0; episode < episodes; ++episode) {
-    const StreamKey key{.seed = seed,
-                        .member = static_cast<std::uint32_t>(set),
-                        .episode = static_cast<std::uint32_t>(episode),
-                        .purpose = Purpose::evaluation};
-    evaluation.seeds.push_back(derive_seed(key));
+    evaluation.seeds.push_back(evaluation_seed(seed, static_cast<std::size_t>(episode), set));
     tasks.push_back({parameters, evaluation.seeds.back(), moments});
   }
   evaluation.episodes = pool.run(tasks);

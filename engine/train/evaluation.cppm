@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <cstdint>
 #include <span>
 /// Evaluation on a pool that lives on, for the trainer.
@@ -11,6 +12,9 @@ namespace iap {
 
 /// Sets of episodes that have none in common. The first one chooses the best policy of a run, the second one confirms it.
 enum class EpisodeSet : std::uint32_t { selection, confirmation };
+
+/// As the exported `evaluation_seed`, of either set.
+std::uint64_t evaluation_seed(std::uint64_t seed, std::size_t episode, EpisodeSet set);
 
 /// As the exported `evaluate`, of `parameters` and `moments` (empty: its own) in the policy of `pool`.
 Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,

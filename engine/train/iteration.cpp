@@ -30,16 +30,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// Members of one group meet the same episodes.
-std::uint32_t seed_group(EpisodeSeeds shared, std::size_t member) {
-  switch (shared) {
-    case EpisodeSeeds::common: return 0;
-    case EpisodeSeeds::pairs: return static_cast<std::uint32_t>(member / 2);
-    case EpisodeSeeds::own: break;
-  }
-  return static_cast<std::uint32_t>(member);
-}
-
 }  // namespace
 
 ActionNoise Trainer::noise_of(std::size_t member, std::size_t episode) const {
@@ -60,11 +50,7 @@ Rollouts Trainer::play_population() {
   for (std::size_t member = 0; member < members; ++member)
     for (std::size_t episode = 0; episode < episodes; ++episode)
       tasks.push_back({std::span(population_).subspan(member * size, size),
-                       derive_seed({.seed = options_.seed,
-                                    .iteration = optimizer_->iteration(),
-                                    .member = seed_group(options_.episode_seeds, member),
-                                    .episode = static_cast<std::uint32_t>(episode),
-                                    .purpose = Purpose::environment}),
+                       training_seed(options_.seed, optimizer_->iteration(), options_.episode_seeds, member, episode),
                        std::span<const Moment>(state_.moments), noise_of(member, episode)});
   const auto played = pool_->run(tasks);
   Rollouts rollouts;

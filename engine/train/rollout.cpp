@@ -19,15 +19,6 @@ import iap.policy;
 namespace iap {
 namespace {
 
-void check_fit(const EnvSpec& spec, const Policy& policy) {
-  if (policy.action_size() != spec.action_size)
-    throw Error(text("the policy gives ", policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
-  const ObservationSpec seen = comparable(spec.observation, policy.observation());
-  if (policy.observation() != seen)
-    throw Error(text("the policy was built for the observation ", to_json(to_config(policy.observation())), ", '", spec.name,
-                     "' gives ", to_json(to_config(seen))));
-}
-
 /// `value` in [-1, 1] with noise, in [-1, 1] again.
 float disturbed(float value, double deviation, Random& random) {
   return std::clamp(static_cast<float>(value + deviation * random.normal()), -1.0F, 1.0F);
@@ -79,6 +70,15 @@ void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& obse
 }
 
 }  // namespace
+
+void check_fit(const EnvSpec& spec, const Policy& policy) {
+  if (policy.action_size() != spec.action_size)
+    throw Error(text("the policy gives ", policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
+  const ObservationSpec seen = comparable(spec.observation, policy.observation());
+  if (policy.observation() != seen)
+    throw Error(text("the policy was built for the observation ", to_json(to_config(policy.observation())), ", '", spec.name,
+                     "' gives ", to_json(to_config(seen))));
+}
 
 Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer, const ActionNoise& noise) {
   Episode episode;

@@ -28,6 +28,9 @@ struct ActionNoise {
   std::uint64_t seed = 0;
 };
 
+/// @throws Error saying what differs where `policy` was built for other observations or actions than those of an environment.
+void check_fit(const EnvSpec& spec, const Policy& policy);
+
 /// One episode of `policy` in `env` from `seed`. The policy's outputs are clipped to [-1, 1] and mapped to the action range; noise
 /// is added to what was clipped, and the sum clipped again.
 /// @throws Error naming environment, seed and step for a reward or an action that is not finite, for a policy that does not fit
@@ -55,6 +58,35 @@ class RolloutPool {
   /// @throws the Error of the lowest failing task; Interrupted.
   std::vector<Episode> run(std::span<const RolloutTask> tasks);
   int threads() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Environments of one kind, stepped together; what they show lies side by side. Where an episode ends, the next step begins
+/// another one instead (Gymnasium's AutoresetMode.NEXT_STEP). Results do not depend on the number of threads.
+class EnvBatch {
+ public:
+  /// `threads` 0: all hardware threads. @throws Error for no environment, and as `make_env` does.
+  EnvBatch(const EnvFactory& make_env, std::size_t count, int threads);
+  ~EnvBatch();
+
+  std::size_t size() const;
+  const EnvSpec& spec() const;
+  /// Starts an episode in each environment from its own seed. @throws Error on a wrong number of seeds; as `step`.
+  void reset(std::span<const std::uint64_t> seeds);
+  /// One step of each, `actions` being size() x spec().action_size; the results are valid until the next call. An environment whose
+  /// episode was over begins the next one instead, whatever its action: reward 0, no flag. Episode k of an environment that was
+  /// reset with s, counted from 0, has the seed of the stream {seed = s, iteration = k / 2^24, episode = k % 2^24, purpose =
+  /// environment}; episode 0 has s itself.
+  /// @throws Error before a reset, on a wrong number of actions, and naming the environment that failed, first by number; there is
+  /// nothing left to do then but to reset.
+  std::span<const StepResult> step(std::span<const float> actions);
+  /// What all of them show now, in place as long as the batch: size() x spec().observation.vector values, and of each image size()
+  /// pictures, of which the view shows the first.
+  std::span<const float> vectors() const;
+  std::span<const ImageView> images() const;
 
  private:
   struct Impl;

@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -43,6 +44,13 @@ std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, st
 /// The policy at `policy_path`; its metadata has the environment's config as "env" and the run's seed as "seed", for eval and play.
 /// `trust` as in load_policy. @throws Error naming the path.
 PolicyFile open_policy(const std::filesystem::path& run_or_policy, Trust trust = Trust::no);
+
+/// What the environment is reset with in episode `episode` of `member` of the population, in iteration `iteration` of a run of
+/// `seed`.
+std::uint64_t training_seed(std::uint64_t seed, std::uint32_t iteration, EpisodeSeeds shared, std::size_t member,
+                            std::size_t episode);
+/// The same for episode `episode` of the evaluations of a run of `seed`.
+std::uint64_t evaluation_seed(std::uint64_t seed, std::size_t episode);
 
 /// Plays `episodes` episodes on seeds derived from `seed` (purpose: evaluation): the seeds on which a run of that seed evaluates.
 /// @throws as RolloutPool::run; Error if `episodes` is not positive.

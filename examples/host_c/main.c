@@ -19,7 +19,7 @@ static int fail(const char* what) {
 }
 
 static int drive(iap_policy* policy, FILE* frames, uint64_t seed) {
-  iap_image_spec spec;
+  iap_image_spec spec = {.size = sizeof spec};
   if (iap_policy_image(policy, 0, &spec) != IAP_OK) return fail(iap_policy_error(policy));
   const size_t pixel = spec.pixel == IAP_UINT8 ? 1 : sizeof(float);
   const size_t image_size = (size_t)spec.height * (size_t)spec.width * (size_t)spec.channels * pixel;
@@ -31,7 +31,12 @@ static int drive(iap_policy* policy, FILE* frames, uint64_t seed) {
   long steps = 0;
   int status = 0;
   if (!pixels || !vector || !action || iap_policy_reset(policy, seed) != IAP_OK) status = fail("cannot start the episode");
-  const iap_image image = {spec.height, spec.width, spec.channels, spec.pixel, pixels};
+  const iap_image image = {.size = sizeof image,
+                           .height = spec.height,
+                           .width = spec.width,
+                           .channels = spec.channels,
+                           .pixel = spec.pixel,
+                           .data = pixels};
   while (status == 0 && fread(pixels, 1, image_size, frames) == image_size &&
          fread(vector, sizeof(float), vector_size, frames) == vector_size) {
     const double start = microseconds();

@@ -54,7 +54,7 @@ Owned load(iap::PixelType type) {
 /// The arguments of one act, all of them right, and its outcome.
 struct Act {
   std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(8 * 12 * 3, 100);
-  iap_image image{8, 12, 3, IAP_UINT8, bytes.data()};
+  iap_image image{.size = sizeof(iap_image), .height = 8, .width = 12, .channels = 3, .pixel = IAP_UINT8, .data = bytes.data()};
   std::array<float, 2> values{0.5F, -1};
   const iap_image* images = &image;
   std::size_t image_count = 1;
@@ -115,8 +115,12 @@ TEST_CASE("loading names the argument that is null") {
 
 TEST_CASE("a null policy is an error to every function and ends none") {
   iap_image_spec spec{};
+  iap_scores scores{};
   std::size_t count = 0;
   Act act;
+  CHECK(iap_policy_scores(nullptr, 0, &scores) == IAP_BAD_ARGUMENT);
+  CHECK(iap_policy_control_dt(nullptr) == 0);
+  CHECK_THAT(iap_policy_env(nullptr), Equals(""));
   CHECK_THAT(iap_policy_error(nullptr), Equals("the policy is null"));
   CHECK_THAT(iap_policy_metadata(nullptr), Equals(""));
   CHECK(iap_policy_parameter_count(nullptr) == 0);
@@ -144,7 +148,26 @@ TEST_CASE("act names each argument that is null, of a wrong size or unknown") {
              ContainsSubstring("is 0 x 12 x 3 uint8; the policy sees 'pixels' as 8 x"));
   CHECK_THAT(refusal([](Act& act) { act.image.width = -12; }), ContainsSubstring("8 x -12 x 3"));
   CHECK_THAT(refusal([](Act& act) { act.image.pixel = IAP_FLOAT32; }), ContainsSubstring("8 x 12 x 3 float32"));
-  CHECK_THAT(refusal([](Act& act) { std::memset(&act.image.pixel, 7, 1); }), ContainsSubstring("'images[0].pixel' is 7"));
+  CHECK_THAT(refusal([](Act& act) { act.image.pixel = 7; }), ContainsSubstring("'images[0].pixel' is 7"));
+  CHECK_THAT(refusal([](Act& act) { act.image.order = 2; }), ContainsSubstring("'images[0].order' is 2; give IAP_RGB or IAP_BGR"));
+  CHECK_THAT(refusal([](Act& act) { act.image.fit = -1; }), ContainsSubstring("'images[0].fit' is -1"));
+  CHECK_THAT(refusal([](Act& act) { act.image.row_stride = 35; }),
+             ContainsSubstring("'images[0].row_stride' is 35; a row has 36 bytes"));
+  CHECK_THAT(refusal([](Act& act) { act.image.row_stride = -35; }), ContainsSubstring("'images[0].row_stride' is -35"));
+  CHECK_THAT(refusal([](Act& act) { act.image.size = 0; }),
+             Equals("iap_policy_act: the member size of 'images[0]' is 0; set it to sizeof(iap_image)"));
+  CHECK_THAT(refusal([](Act& act) { act.image.size = 1 << 20; }), ContainsSubstring("is 1048576; set it to sizeof(iap_image)"));
+  CHECK_THAT(refusal([](Act& act) { act.image.height = 9; }), ContainsSubstring("IAP_RESIZE as its 'fit' has it resized"));
+  CHECK_THAT(refusal([](Act& act) {
+               act.image.fit = IAP_RESIZE;
+               act.image.width = 0;
+             }),
+             ContainsSubstring("is 8 x 0 x 3"));
+  CHECK_THAT(refusal([](Act& act) {
+               act.image.fit = IAP_RESIZE;
+               act.image.channels = 1;
+             }),
+             ContainsSubstring("is 8 x 12 x 1 uint8; the policy sees 'pixels' as 8 x 12 x 3 uint8"));
 }
 
 TEST_CASE("act refuses what is not finite before it enters the policy's memory") {
@@ -155,7 +178,8 @@ TEST_CASE("act refuses what is not finite before it enters the policy's memory")
   const Owned policy = load(iap::PixelType::float32);
   std::vector<float> pixels(8 * 12 * 3, 0.25F);
   Act act;
-  act.image = {8, 12, 3, IAP_FLOAT32, pixels.data()};
+  act.image.pixel = IAP_FLOAT32;
+  act.image.data = pixels.data();
   CHECK(act.on(policy.get()) == IAP_OK);
   for (const std::size_t position : {std::size_t{0}, std::size_t{101}, pixels.size() - 1})
     for (const float value : {not_a_number, infinity}) {
@@ -171,12 +195,24 @@ TEST_CASE("act refuses what is not finite before it enters the policy's memory")
 
 TEST_CASE("the other functions name their arguments") {
   const Owned policy = load(iap::PixelType::uint8);
-  iap_image_spec spec{.name = "untouched"};
+  iap_image_spec spec{.size = sizeof(iap_image_spec), .name = "untouched"};
   CHECK(iap_policy_image(policy.get(), 0, nullptr) == IAP_BAD_ARGUMENT);
-  CHECK_THAT(iap_policy_error(policy.get()), Equals("iap_policy_image: 'spec' is null; it receives the description"));
+  CHECK_THAT(iap_policy_error(policy.get()), Equals("iap_policy_image: 'spec' is null; it must point to a struct iap_image_spec"));
   CHECK(iap_policy_image(policy.get(), 1, &spec) == IAP_BAD_ARGUMENT);
   CHECK_THAT(iap_policy_error(policy.get()), Equals("iap_policy_image: 'index' is 1; the policy sees 1 image"));
   CHECK_THAT(spec.name, Equals("untouched"));
+
+  spec.size = 3;
+  CHECK(iap_policy_image(policy.get(), 0, &spec) == IAP_BAD_ARGUMENT);
+  CHECK_THAT(iap_policy_error(policy.get()),
+             Equals("iap_policy_image: the member size of 'spec' is 3; set it to sizeof(iap_image_spec)"));
+
+  iap_scores scores{.size = sizeof(iap_scores), .rows = 77};
+  CHECK(iap_policy_scores(policy.get(), 0, nullptr) == IAP_BAD_ARGUMENT);
+  CHECK_THAT(iap_policy_error(policy.get()), Equals("iap_policy_scores: 'scores' is null; it must point to a struct iap_scores"));
+  CHECK(iap_policy_scores(policy.get(), 1, &scores) == IAP_BAD_ARGUMENT);
+  CHECK_THAT(iap_policy_error(policy.get()), Equals("iap_policy_scores: 'index' is 1; the last act gave 0 views of scores"));
+  CHECK(scores.rows == 77);
 
   std::size_t count = 99;
   iap_patch patch{};

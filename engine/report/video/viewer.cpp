@@ -16,6 +16,7 @@ import iap.env;
 import iap.envs;
 import iap.policy;
 import iap.render;
+import :drawing;
 import :video;
 import :viewer;
 
@@ -56,20 +57,6 @@ class Watched final : public EnvWrapper {
 
 int scale_for(int height, const ViewerOptions& options) {
   return options.scale > 0 ? options.scale : std::max(1, (options.min_height + height - 1) / height);
-}
-
-/// The environment of `config` drawn at height x width, or nothing if it cannot do that.
-std::unique_ptr<Env> draw_larger(Config config, int height, int width) {
-  config["pixels"] = Config::List{height, width};
-  std::unique_ptr<Env> env;
-  try {
-    env = make_env(config);
-  } catch (const Error&) {
-    return nullptr;
-  }
-  const auto& images = env->spec().observation.images;
-  if (images.empty() || images.front().shape.height != height || images.front().shape.width != width) return nullptr;
-  return env;
 }
 
 // The options under which the environment of `config` shows itself from outside. @throws Error if there are none.
@@ -153,10 +140,10 @@ Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOp
     // As wide as films are; the policy's pixels have no part in its size.
     impl_->height = options.scale > 0 && impl_->sees_image ? own.height * options.scale : options.min_height;
     impl_->width = impl_->height * 8 / 5;
-    shown = draw_larger(from_outside(config, played->spec()), impl_->height, impl_->width);
+    shown = drawn_at(from_outside(config, played->spec()), {impl_->height, impl_->width});
   }
   const bool sizes_differ = !shown && (!impl_->sees_image || scale > 1);
-  if (sizes_differ && (options.redraw || !impl_->sees_image)) shown = draw_larger(config, impl_->height, impl_->width);
+  if (sizes_differ && (options.redraw || !impl_->sees_image)) shown = drawn_at(config, {impl_->height, impl_->width});
   if (!shown && !impl_->sees_image)
     throw Error(text("there is nothing to show: the policy sees no image, and environment '", played->spec().name, "' draws none"));
   impl_->env = std::make_unique<Watched>(std::move(played), std::move(shown), options.steps);

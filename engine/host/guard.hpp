@@ -1,0 +1,93 @@
+#pragma once
+// What every function of the C interface does: no exception leaves it, and what the caller got wrong is told from what failed
+// inside.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "iap.h"
+import iap.core;
+
+namespace iap::host {
+
+/// What the caller got wrong.
+class BadArgument : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file that is missing, damaged or not to be written.
+class BadFile : public Error {
+ public:
+  using Error::Error;
+};
+
+template <typename... Parts>
+void require(bool condition, const Parts&... parts) {
+  if (!condition) throw BadArgument(text(parts...));
+}
+
+/// Runs `body`; no exception leaves. `keep` stores the message.
+template <typename Body, typename Keep>
+iap_status guarded(Body body, Keep keep) noexcept {
+  try {
+    body();
+    return IAP_OK;
+  } catch (const BadArgument& error) {
+    keep(error.what());
+    return IAP_BAD_ARGUMENT;
+  } catch (const BadFile& error) {
+    keep(error.what());
+    return IAP_BAD_FILE;
+  } catch (const std::bad_alloc&) {
+    keep("out of memory");
+    return IAP_FAILED;
+  } catch (const std::exception& error) {
+    keep(error.what());
+    return IAP_FAILED;
+  } catch (...) {
+    keep("unknown failure");
+    return IAP_FAILED;
+  }
+}
+
+/// The same for a call on `object`, whose member `error` keeps the message.
+template <typename Object, typename Body>
+iap_status on(Object* object, Body body) noexcept {
+  if (!object) return IAP_BAD_ARGUMENT;
+  return guarded(body, [object](const char* text) noexcept {
+    try {
+      object->error = text;
+    } catch (...) {
+      object->error.clear();
+    }
+  });
+}
+
+/// The same for a call that makes an object: `message` receives what is wrong.
+template <typename Body>
+iap_status making(char* message, std::size_t size, Body body) noexcept {
+  return guarded(body, [=](const char* text) noexcept {
+    if (!message || size == 0) return;
+    const std::size_t length = std::min(std::strlen(text), size - 1);
+    std::memcpy(message, text, length);
+    message[length] = '\0';
+  });
+}
+
+/// "1 image", "2 images".
+inline std::string counted(std::size_t count, const char* what) { return text(count, " ", what, count == 1 ? "" : "s"); }
+
+/// A number of threads as the caller gave it. @throws BadArgument.
+inline int checked_threads(const char* function, std::int32_t threads) {
+  constexpr std::int32_t most = 4096;
+  require(threads >= 0 && threads <= most, function, ": 'threads' is ", threads, "; give 0 (all) to ", most);
+  return threads;
+}
+
+}  // namespace iap::host

@@ -1,0 +1,69 @@
+#include "host/texts.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/structs.hpp"
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.script;
+
+namespace iap::host {
+namespace {
+
+constexpr std::string_view spaces = " \t\r\n";
+
+}  // namespace
+
+bool is_table(const char* text) {
+  const std::string_view whole(text);
+  const auto first = whole.find_first_not_of(spaces);
+  return first != std::string_view::npos && (whole[first] == '{' || whole[first] == '[' || whole.substr(first, 2) == "--");
+}
+
+Config env_text(const char* function, const char* argument, const char* text) {
+  require(text, function, ": '", argument, "' is null; give the environment as a table or its name");
+  const std::string source = iap::text(function, ": '", argument, "'");
+  try {
+    if (is_table(text)) return env_table(parse_table(text, source), source);
+    const std::string_view whole(text);
+    const auto first = whole.find_first_not_of(spaces), last = whole.find_last_not_of(spaces);
+    require(first != std::string_view::npos, source, " is empty; give the environment as a table or its name");
+    return env_table(Config(std::string(whole.substr(first, last - first + 1))), source);
+  } catch (const Error& error) {
+    throw BadArgument(error.what());
+  }
+}
+
+std::unique_ptr<Env> make_named_env(const char* function, const char* argument, const Config& config) {
+  register_lua();
+  try {
+    return make_env(config);
+  } catch (const Error& error) {
+    throw BadArgument(text(function, ": '", argument, "': ", error.what()));
+  }
+}
+
+Described::Described(const EnvSpec& spec) : spec_(spec), config_(to_json(spec.config)) {
+  for (const auto& name : spec_.state_names) names_.push_back(name.c_str());
+}
+
+void Described::describe(const char* function, iap_env_spec* out) const {
+  check_struct(function, "'spec'", "iap_env_spec", out);
+  fill_struct(out, {.size = 0,
+                    .name = spec_.name.c_str(),
+                    .config = config_.c_str(),
+                    .action_size = static_cast<std::size_t>(spec_.action_size),
+                    .action_low = spec_.action_low,
+                    .action_high = spec_.action_high,
+                    .control_dt = spec_.control_dt,
+                    .max_steps = spec_.max_steps,
+                    .vector_size = static_cast<std::size_t>(spec_.observation.vector),
+                    .state_names = names_.empty() ? nullptr : names_.data(),
+                    .image_count = spec_.observation.images.size()});
+}
+
+}  // namespace iap::host

@@ -1,0 +1,36 @@
+#pragma once
+// Descriptions that callers give as texts.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/guard.hpp"
+import iap.core;
+import iap.env;
+
+namespace iap::host {
+
+/// The environment that `text` describes: a table, or a name alone. @throws BadArgument naming function and argument, and the line.
+Config env_text(const char* function, const char* argument, const char* text);
+
+/// Whether `text` is a table rather than a name or a path.
+bool is_table(const char* text);
+
+/// Makes the environment of `config`, which came as `argument`. @throws BadArgument.
+std::unique_ptr<Env> make_named_env(const char* function, const char* argument, const Config& config);
+
+/// What an environment promises, in the form of the C interface, and the memory behind it, which stays in place.
+class Described {
+ public:
+  explicit Described(const EnvSpec& spec);
+  Described(const Described&) = delete;
+  Described& operator=(const Described&) = delete;
+  void describe(const char* function, iap_env_spec* out) const;
+
+ private:
+  EnvSpec spec_;
+  std::string config_;
+  std::vector<const char*> names_;
+};
+
+}  // namespace iap::host

@@ -1,0 +1,138 @@
+"""Objects of the C library, and the texts and arrays that go there."""
+
+import ctypes
+import json
+import os
+
+import numpy as np
+
+from ._library import Error, lib
+
+
+class Owner:
+    """Frees an object of the library when nothing refers to it any more, arrays over its memory included."""
+
+    def __init__(self, kind, pointer):
+        self.pointer = pointer
+        self.process = os.getpid()
+        self._free = getattr(lib, f"iap_{kind}_free")
+
+    def __del__(self):
+        # A forked child has a copy of the memory, but not of the threads.
+        if os.getpid() == self.process:
+            self._free(self.pointer)
+
+
+class Handle:
+    """Base of what owns an object of the library; `_kind` is its name there."""
+
+    _kind = ""
+    _owner = None
+
+    def _make(self, function, *arguments):
+        pointer, message = ctypes.c_void_p(), ctypes.create_string_buffer(1024)
+        if function(*arguments, ctypes.byref(pointer), message, len(message)):
+            raise Error(message.value.decode(errors="replace"))
+        self._owner = Owner(self._kind, pointer)
+        self._error = getattr(lib, f"iap_{self._kind}_error")
+
+    @property
+    def _pointer(self):
+        owner = self._owner
+        if owner is None:
+            raise Error(f"this {type(self).__name__} is closed")
+        if owner.process != os.getpid():
+            raise Error(f"this {type(self).__name__} was made in another process; make it after the fork")
+        return owner.pointer
+
+    def _call(self, function, *arguments):
+        pointer = self._pointer
+        if function(pointer, *arguments):
+            raise Error(self._error(pointer).decode(errors="replace"))
+
+    def close(self):
+        """Lets go of the library's object. Whatever is called afterwards is an error."""
+        self._owner = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def encode(text, what):
+    """`text` as the library takes it."""
+    coded = os.fsencode(text)
+    if b"\0" in coded:
+        raise Error(f"{what}: holds a character NUL")
+    return coded
+
+
+def _plain(value):
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"a {type(value).__name__} is no option")
+
+
+def table_text(table, what):
+    """A dict or list as JSON."""
+    try:
+        return json.dumps(table, default=_plain, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Error(f"{what}: {error}") from None
+
+
+def env_text(env, options):
+    """The text for the library of an environment that is named, described by a dict or by a text, with options beside it."""
+    if isinstance(env, dict):
+        return encode(table_text({**env, **options}, "env"), "env")
+    if not isinstance(env, (str, os.PathLike)):
+        raise Error(f"env: expected a name, a text or a dict, got a {type(env).__name__}")
+    text = os.fspath(env)
+    if options:
+        if text.lstrip()[:1] in ("{", "["):
+            raise Error("env: options beside a text that is a table; write them into it, or give a dict")
+        text = table_text({"name": text, **options}, "env")
+    return encode(text, "env")
+
+
+def floats(values, shape, what):
+    """`values` as contiguous float32 of this shape; other real numbers are converted."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise Error(f"{what}: {error}") from None
+    if array.dtype.kind not in "fiu":
+        raise Error(f"{what}: has the dtype {array.dtype}; give real numbers")
+    if array.shape != shape:
+        raise Error(f"{what}: has the shape {array.shape}, expected {shape}")
+    return np.ascontiguousarray(array, dtype=np.float32)
+
+
+def whole(value, low, high, what):
+    """`value` as an int in [low, high]."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        raise Error(f"{what}: expected an integer from {low} to {high}, got {value!r}")
+    return int(value)
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def view(owner, pointer, shape, dtype):
+    """A read-only array over the library's memory, which stays while the array does."""
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape)) * dtype.itemsize
+    if size == 0:
+        return np.zeros(shape, dtype)
+    buffer = (ctypes.c_char * size).from_address(pointer)
+    buffer.owner = owner
+    array = np.frombuffer(buffer, dtype).reshape(shape)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,57 @@
+"""What environments and batches of them have in common."""
+
+import ctypes
+import json
+
+from ._handle import Handle, view
+from ._library import EnvSpecStruct, Image
+from .policy import image_spec
+from .spaces import action_space, observation_space
+
+
+class World(Handle):
+    """Describes and shows; `_count` is None for a single environment."""
+
+    _count = None
+
+    def _describe(self, describe, image, observe):
+        spec = EnvSpecStruct()
+        self._call(describe, ctypes.byref(spec))
+        self.name = spec.name.decode()
+        self.config = json.loads(spec.config)
+        self.control_dt = spec.control_dt
+        self.max_steps = spec.max_steps
+        self.vector_size = spec.vector_size
+        self.state_names = [spec.state_names[i].decode() for i in range(spec.vector_size)] if spec.state_names else []
+        self.images = [image_spec(self._call, image, i) for i in range(spec.image_count)]
+        self._action_size = spec.action_size
+        self._observe = observe
+        self._structs = (Image * spec.image_count)(*(Image() for _ in self.images))
+        self._vector = ctypes.c_void_p()
+        self._lead = () if self._count is None else (self._count,)
+        self._views = {}
+        return spec
+
+    def _spaces(self, spec, count=None):
+        return action_space(spec, count), observation_space(self.images, self.vector_size, count)
+
+    def _part(self, name, pointer, shape, dtype, copy):
+        """An array over the memory at `pointer`; the last one is kept, because memory mostly stays in place."""
+        known = self._views.get(name)
+        if known is None or known[0] != pointer:
+            known = self._views[name] = pointer, view(self._owner, pointer, (*self._lead, *shape), dtype)
+        return known[1].copy() if copy else known[1]
+
+    def _observation(self, copy):
+        structs, vector = self._structs, self._vector
+        self._call(self._observe, ctypes.addressof(structs) if structs else None, len(structs), ctypes.addressof(vector))
+        seen = {}
+        for image, struct in zip(self.images, structs):
+            seen[image.name] = self._part(image.name, struct.data, image.shape, image.dtype, copy)
+        if self.vector_size:
+            seen["vector"] = self._part("vector", vector.value, (self.vector_size,), "float32", copy)
+        return next(iter(seen.values())) if len(seen) == 1 else seen
+
+    def close(self):
+        self._views = {}
+        super().close()

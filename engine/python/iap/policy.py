@@ -1,0 +1,155 @@
+"""Trained policies."""
+
+import ctypes
+import json
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _library
+from ._handle import Handle, address, encode, floats, whole
+from ._library import Error, Image, ImageSpecStruct, PatchStruct, ScoresStruct, lib
+
+
+class ImageSpec(NamedTuple):
+    """A picture that is seen: height x width x channels of uint8 (0 to 255) or float32."""
+
+    name: str
+    height: int
+    width: int
+    channels: int
+    dtype: np.dtype
+
+    @property
+    def shape(self):
+        return self.height, self.width, self.channels
+
+
+class Patch(NamedTuple):
+    """An attended patch, in pixels; `view` is its place in Policy.scores()."""
+
+    top: int
+    left: int
+    size: int
+    view: int
+    score: float
+
+
+class Scores(NamedTuple):
+    """The scores of all patches of a picture: `values` is rows x columns, the patch at (row, column) begins at stride x both."""
+
+    block: str
+    image: str
+    patch: int
+    stride: int
+    values: np.ndarray
+
+
+def image_spec(call, function, index):
+    """Description number `index` of the pictures of an object."""
+    spec = ImageSpecStruct()
+    call(function, index, ctypes.byref(spec))
+    dtype = np.dtype(np.float32 if spec.pixel == _library.FLOAT32 else np.uint8)
+    return ImageSpec(spec.name.decode(), spec.height, spec.width, spec.channels, dtype)
+
+
+class Policy(Handle):
+    """A policy from a file (its path) or from memory (bytes). `trusted`: Lua in it may do all that this process may.
+
+    parameter_count, action_size, vector_size, images (a list of ImageSpec), control_dt (seconds an action, 0 if unknown), metadata
+    (a dict), and env, the environment that it was trained in as Env takes it, or None.
+    """
+
+    _kind = "policy"
+
+    def __init__(self, source, trusted=False):
+        how = "_trusted" if trusted else ""
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            content = bytes(source)
+            self._make(getattr(lib, f"iap_policy_load_memory{how}"), content, len(content))
+        elif isinstance(source, (str, os.PathLike)):
+            self._make(getattr(lib, f"iap_policy_load{how}"), encode(source, "source"))
+        else:
+            raise Error(f"source: expected a path or bytes, got a {type(source).__name__}")
+        pointer = self._pointer
+        self.parameter_count = lib.iap_policy_parameter_count(pointer)
+        self.action_size = lib.iap_policy_action_size(pointer)
+        self.vector_size = lib.iap_policy_vector_size(pointer)
+        self.control_dt = lib.iap_policy_control_dt(pointer)
+        self.images = [image_spec(self._call, lib.iap_policy_image, i) for i in range(lib.iap_policy_image_count(pointer))]
+        self.metadata = json.loads(lib.iap_policy_metadata(pointer))
+        self.env = self.metadata.get("env")
+        self._structs = (Image * len(self.images))(*(Image() for _ in self.images))
+        self._names = [*(image.name for image in self.images), *(["vector"] if self.vector_size else [])]
+
+    def reset(self, seed=0):
+        """Begins an episode; `seed` decides what the policy draws at random within it."""
+        self._call(lib.iap_policy_reset, whole(seed, 0, 2**64 - 1, "seed"))
+
+    def act(self, observation=None, *, bgr=False, resize=False, **named):
+        """The action, action_size float32 values, for an observation as Env gives it: a dict of pictures by name and "vector", or
+        the array alone where one thing is seen. The parts may come by keyword too. Pictures need not be contiguous: a view of part
+        of a larger picture is read in place where each row is. `bgr`: blue comes first. `resize`: pictures of another height and
+        width are averaged over areas to the policy's; otherwise they are refused.
+        """
+        parts = self._parts(observation, named)
+        keep = [self._fill(i, parts[image.name], bgr, resize) for i, image in enumerate(self.images)]
+        vector = floats(parts["vector"], (self.vector_size,), "vector") if self.vector_size else None
+        action = np.empty(self.action_size, np.float32)
+        self._call(lib.iap_policy_act, ctypes.addressof(self._structs), len(self.images),
+                   None if vector is None else address(vector), self.vector_size, address(action), self.action_size)
+        del keep
+        return action
+
+    def _parts(self, observation, named):
+        if isinstance(observation, dict):
+            parts = {**observation, **named}
+        elif observation is None:
+            parts = named
+        elif len(self._names) == 1 and not named:
+            parts = {self._names[0]: observation}
+        else:
+            raise Error(f"observation: expected a dict of {', '.join(self._names)}, got a {type(observation).__name__}")
+        if sorted(parts) != sorted(self._names):
+            raise Error(f"observation: the policy sees {', '.join(self._names)}, got {', '.join(map(str, parts)) or 'nothing'}")
+        return parts
+
+    def _fill(self, index, picture, bgr, resize):
+        """Points a struct at `picture`; the array that is returned must live as long as it is used."""
+        spec = self.images[index]
+        array = np.asarray(picture)
+        if array.ndim == 2 and spec.channels == 1:
+            array = array[:, :, None]
+        if array.dtype != spec.dtype or array.ndim != 3 or 0 in array.shape:
+            raise Error(f"{spec.name}: expected {spec.dtype} of the shape {spec.shape}, got {array.dtype} of the shape {array.shape}")
+        size = array.itemsize
+        if array.strides[2] != size or array.strides[1] != size * array.shape[2] or \
+                abs(array.strides[0]) < array.strides[1] * array.shape[1]:
+            array = np.ascontiguousarray(array)
+        struct = self._structs[index]
+        struct.height, struct.width, struct.channels = array.shape
+        struct.pixel = _library.FLOAT32 if spec.dtype == np.float32 else _library.UINT8
+        struct.order = _library.BGR if bgr else _library.RGB
+        struct.fit = _library.RESIZE if resize else _library.SAME_SIZE
+        struct.row_stride = array.strides[0]
+        struct.data = address(array)
+        return array
+
+    def patches(self):
+        """The patches that the last act attended to, best first, as a list of Patch."""
+        count = ctypes.c_size_t()
+        self._call(lib.iap_policy_patches, None, 0, ctypes.byref(count))
+        found = (PatchStruct * count.value)()
+        self._call(lib.iap_policy_patches, found, count.value, ctypes.byref(count))
+        return [Patch(patch.top, patch.left, patch.size, patch.view, patch.score) for patch in found]
+
+    def scores(self):
+        """The scores of all patches in the last act, as a list of Scores: one for each attention block, or head of one."""
+        found = []
+        for index in range(lib.iap_policy_view_count(self._pointer)):
+            scores = ScoresStruct()
+            self._call(lib.iap_policy_scores, index, ctypes.byref(scores))
+            values = np.ctypeslib.as_array(scores.values, (scores.rows, scores.columns)).copy()
+            found.append(Scores(scores.block.decode(), scores.image.decode(), scores.patch, scores.stride, values))
+        return found

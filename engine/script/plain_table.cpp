@@ -1,0 +1,99 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lua/lua.hpp"
+module iap.script;
+import iap.core;
+
+namespace iap {
+namespace {
+
+/// What a text may use up: a table of options takes a thousandth of it.
+constexpr std::size_t most_memory = std::size_t{64} << 20;
+constexpr int most_instructions = 10'000'000;
+
+void* allocate(void* left_over, void* block, std::size_t old_size, std::size_t new_size) {
+  auto& left = *static_cast<std::size_t*>(left_over);
+  // Of a new block, the old size tells its type.
+  const std::size_t before = block ? old_size : 0;
+  if (new_size == 0) {
+    std::free(block);
+    left += before;
+    return nullptr;
+  }
+  if (new_size > before && new_size - before > left) return nullptr;
+  void* moved = std::realloc(block, new_size);
+  if (moved) left = left + before - new_size;
+  return moved;
+}
+
+void stop(lua_State* state, lua_Debug*) { luaL_error(state, "this takes too long for a table of options"); }
+
+int unknown_name(lua_State* state) {
+  return luaL_error(state, "there is no '%s'; a text stands in quotes",
+                    lua_type(state, 2) == LUA_TSTRING ? lua_tostring(state, 2) : "?");
+}
+
+/// Nothing to call; math.huge is how infinity is written.
+void open_plain(lua_State* state) noexcept {
+  lua_pushglobaltable(state);
+  lua_newtable(state);
+  lua_pushnumber(state, std::numeric_limits<double>::infinity());
+  lua_setfield(state, -2, "huge");
+  lua_setfield(state, -2, "math");
+  lua_newtable(state);
+  lua_pushcfunction(state, unknown_name);
+  lua_setfield(state, -2, "__index");
+  lua_setmetatable(state, -2);
+  lua_settop(state, 0);
+}
+
+struct Close {
+  void operator()(lua_State* state) const { lua_close(state); }
+};
+
+/// Whether `text` is meant as JSON: a list in brackets, or an object, whose first key stands in quotes before a colon.
+bool is_json(std::string_view text) {
+  constexpr std::string_view spaces = " \t\r\n";
+  const auto skip = [&](std::size_t at) { return std::min(text.find_first_not_of(spaces, at), text.size()); };
+  std::size_t at = skip(0);
+  if (at == text.size() || text[at] != '{') return at < text.size() && text[at] == '[';
+  at = skip(at + 1);
+  if (at == text.size() || text[at] != '"') return false;
+  at = std::min(text.find('"', at + 1), text.size() - 1);
+  at = skip(at + 1);
+  return at < text.size() && text[at] == ':';
+}
+
+}  // namespace
+
+Config parse_table(std::string_view text, const std::string& source) {
+  if (is_json(text)) return parse_json(text, source);
+  std::size_t left = most_memory;
+  const std::unique_ptr<lua_State, Close> state(lua_newstate(allocate, &left));
+  if (!state) throw Error(source + ": no memory for a Lua state");
+  lua::protect(state.get(), 0, 0, [](lua_State* inner) noexcept { open_plain(inner); });
+  const std::string chunk = "return " + std::string(text), name = "=" + source;
+  lua::reserve(state.get(), 1);
+  // What Lua says begins with the name and the line, but for an exhausted stack.
+  const auto fail = [&](const std::string& message) {
+    throw Error(message.starts_with(source + ":") ? message : iap::text(source, ": ", message));
+  };
+  if (luaL_loadbufferx(state.get(), chunk.data(), chunk.size(), name.c_str(), "t") != LUA_OK)
+    fail(std::string(lua::string_at(state.get(), -1)));
+  lua_sethook(state.get(), stop, LUA_MASKCOUNT, most_instructions);
+  try {
+    lua::call(state.get(), 0, 1);
+  } catch (const lua::LuaError& error) {
+    fail(error.what());
+  }
+  return lua::read_config(state.get(), -1, source);
+}
+
+}  // namespace iap

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "objects.hpp"
+import iap.core;
+import iap.env;
+import iap.envs;
+
+// Pictures for people against an environment that has their size itself.
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::Equals;
+
+namespace {
+
+/// Steps both, `own` being the engine's at the size that is drawn.
+void step_both(iap_env* env, iap::Env& own, int number) {
+  const float action = number % 2 ? 0.8F : -0.4F;
+  iap_step step{.size = sizeof(iap_step)};
+  REQUIRE(iap_env_step(env, &action, 1, &step) == IAP_OK);
+  CHECK(step.reward == own.step({&action, 1}).reward);
+}
+
+void check_drawn(iap_env* env, iap::Env& own) {
+  const auto& shape = own.spec().observation.images.front().shape;
+  std::vector<std::uint8_t> drawn(shape.count());
+  REQUIRE(iap_env_draw(env, shape.height, shape.width, drawn.data(), 0) == IAP_OK);
+  CHECK(std::memcmp(drawn.data(), own.observe().images[0].data, drawn.size()) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a picture for people is the environment's own at that size, begun at any step and in any later episode") {
+  for (const std::string& pixels : {std::string(R"("pixels": [12, 16])"), std::string(R"("action_repeat": 1)")}) {
+    const auto env = make_env("{\"name\": \"cartpole-swingup\", " + pixels + "}");
+    const auto own = iap::make_env(iap::parse_json(R"({"name": "cartpole-swingup", "pixels": [40, 56]})", "test"));
+    const auto other = iap::make_env(iap::parse_json(R"({"name": "cartpole-swingup", "pixels": [20, 30]})", "test"));
+    for (const std::uint64_t seed : {3U, 8U, 9U}) {
+      REQUIRE(iap_env_reset(env.get(), seed) == IAP_OK);
+      own->reset(seed);
+      for (int i = 0; i < 4; ++i) step_both(env.get(), *own, i);
+      check_drawn(env.get(), *own);
+      for (int i = 4; i < 7; ++i) step_both(env.get(), *own, i);
+      check_drawn(env.get(), *own);
+    }
+    // Another size in the middle of the episode.
+    other->reset(9);
+    for (int i = 0; i < 7; ++i) {
+      const float action = i % 2 ? 0.8F : -0.4F;
+      other->step({&action, 1});
+    }
+    check_drawn(env.get(), *other);
+    // An episode without a drawing, then one with.
+    REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+    REQUIRE(iap_env_reset(env.get(), 2) == IAP_OK);
+    own->reset(2);
+    step_both(env.get(), *own, 0);
+    check_drawn(env.get(), *own);
+  }
+}
+
+TEST_CASE("rows are drawn as far apart as asked, and nothing between them is written") {
+  const auto env = make_env("cartpole-balance");
+  REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+  std::vector<std::uint8_t> tight(8 * 10 * 3), wide(8 * 40, 7);
+  REQUIRE(iap_env_draw(env.get(), 8, 10, tight.data(), 0) == IAP_OK);
+  REQUIRE(iap_env_draw(env.get(), 8, 10, wide.data(), 40) == IAP_OK);
+  for (std::size_t y = 0; y < 8; ++y) {
+    CHECK(std::memcmp(wide.data() + 40 * y, tight.data() + 30 * y, 30) == 0);
+    CHECK(std::all_of(wide.begin() + static_cast<std::ptrdiff_t>(40 * y + 30),
+                      wide.begin() + static_cast<std::ptrdiff_t>(40 * (y + 1)), [](std::uint8_t value) { return value == 7; }));
+  }
+}
+
+TEST_CASE("an environment that draws one size only is shown resized, one that draws nothing is an error") {
+  const Folder folder;
+  const auto drawing = make_env(folder.file("grey.lua", R"(return function()
+    local self = { spec = { action_size = 1, images = { grey = { height = 2, width = 2, channels = 1 } } } }
+    function self:reset() end
+    function self:step() return 0, false, false end
+    function self:observe() return nil, { grey = { 10, 20, 30, 40 } } end
+    return self
+  end)"));
+  REQUIRE(iap_env_reset(drawing.get(), 1) == IAP_OK);
+  std::vector<std::uint8_t> rgb(4 * 4 * 3);
+  REQUIRE(iap_env_draw(drawing.get(), 4, 4, rgb.data(), 0) == IAP_OK);
+  for (std::size_t y = 0; y < 4; ++y)
+    for (std::size_t x = 0; x < 4; ++x) CHECK(rgb[(4 * y + x) * 3 + 1] == 10 + 20 * (y / 2) + 10 * (x / 2));
+  const auto blind = make_env(folder.file("world.lua", lua_world(false)));
+  REQUIRE(iap_env_reset(blind.get(), 1) == IAP_OK);
+  CHECK(iap_env_draw(blind.get(), 4, 4, rgb.data(), 0) == IAP_FAILED);
+  CHECK_THAT(iap_env_error(blind.get()), ContainsSubstring("draws no pictures"));
+  const float action = 0;
+  iap_step step{.size = sizeof(iap_step)};
+  CHECK(iap_env_step(blind.get(), &action, 1, &step) == IAP_OK);
+}
+
+TEST_CASE("drawing names each argument that is wrong") {
+  const auto owned = make_env("cartpole-balance");
+  iap_env* env = owned.get();
+  std::uint8_t byte = 0;
+  const auto refused = [&](int height, int width, std::uint8_t* rgb, std::size_t stride) {
+    CHECK(iap_env_draw(env, height, width, rgb, stride) == IAP_BAD_ARGUMENT);
+    return std::string(iap_env_error(env));
+  };
+  CHECK_THAT(refused(1, 1, &byte, 0), Equals("iap_env_draw: no episode has begun; call iap_env_reset first"));
+  REQUIRE(iap_env_reset(env, 1) == IAP_OK);
+  CHECK_THAT(refused(0, 1, &byte, 0), Equals("iap_env_draw: 'height' is 0; give 1 to 16384"));
+  CHECK_THAT(refused(1, 20000, &byte, 0), Equals("iap_env_draw: 'width' is 20000; give 1 to 16384"));
+  CHECK_THAT(refused(2, 3, nullptr, 0), Equals("iap_env_draw: 'rgb' is null; it receives 2 x 3 x 3 bytes"));
+  CHECK_THAT(refused(2, 3, &byte, 8), Equals("iap_env_draw: 'row_stride' is 8; a row has 9 bytes"));
+}

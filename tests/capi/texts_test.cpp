@@ -1,0 +1,84 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <string>
+
+#include "objects.hpp"
+import iap.core;
+import iap.script;
+
+// Tables as texts: what is read, what is refused and where.
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::Equals;
+
+namespace {
+
+std::string refused(const std::string& text) {
+  try {
+    iap::parse_table(text, "text");
+  } catch (const iap::Error& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+}  // namespace
+
+TEST_CASE("a table in Lua is the tree that the same table is in JSON") {
+  const char* json = R"({"a": [1, 2.5, -3], "b": {"c": true, "d": "x\ny"}, "e": []})";
+  const char* lua = "-- a comment\n{ a = { 1, 2.5, -3 }, b = { c = true; ['d'] = 'x\\ny' }, e = {}, f = nil }";
+  const iap::Config expected = iap::parse_table(json, "text");
+  iap::Config read = iap::parse_table(lua, "text");
+  // An empty table is no list and no map before somebody reads it.
+  CHECK(read["e"].map());
+  read["e"] = iap::Config::List{};
+  CHECK(read == expected);
+  CHECK(iap::parse_table("[1, 2]", "text").list()->size() == 2);
+  CHECK(iap::parse_table(R"({ "a", "b" })", "text").list()->size() == 2);
+  CHECK(iap::parse_table(R"({ ["a b"] = 1 })", "text").find("a b"));
+}
+
+TEST_CASE("a text that is no table is refused with its line") {
+  CHECK_THAT(refused("{\n  name = 'x',\n  pixels = { 64, 64 \n"), ContainsSubstring("text:4: '}' expected"));
+  CHECK_THAT(refused("{\n  name = cheetah }"), Equals("text:2: there is no 'cheetah'; a text stands in quotes"));
+  CHECK_THAT(refused("{ \"name\": \"x\", }"), ContainsSubstring("text: not valid JSON") && ContainsSubstring("line 1"));
+  CHECK_THAT(refused("{ name = 'x' } os.exit()"), ContainsSubstring("text:1:"));
+  CHECK_THAT(refused("{ f = function() end }"),
+             Equals("text: option 'f': expected a plain value, a list or a table, got a function"));
+  CHECK_THAT(refused("{ 1, name = 'x' }"), ContainsSubstring("mixes list items"));
+}
+
+TEST_CASE("a text can neither call anything nor use up time and memory") {
+  for (const char* called : {"os.exit(3)", "io.open('x')", "require 'x'", "print(1)", "load('')", "string.rep('x', 9)"})
+    CHECK_THAT(refused(iap::text("{ a = ", called, " }")), ContainsSubstring("text:1: there is no '"));
+  CHECK_THAT(refused("{ a = ('x'):rep(9) }"), ContainsSubstring("attempt to index a string value"));
+  CHECK_THAT(refused("{ a = (function() while true do end end)() }"), ContainsSubstring("takes too long"));
+  CHECK_THAT(refused("{ a = (function() local x = 'x' while true do x = x .. x end end)() }"),
+             ContainsSubstring("not enough memory"));
+  CHECK_THAT(refused(std::string(100'000, '{')), ContainsSubstring("text:") && ContainsSubstring("overflow"));
+  CHECK_THAT(refused("\x1bLua"), ContainsSubstring("text"));
+}
+
+TEST_CASE("an environment is described by a table in JSON, in Lua, or by its name") {
+  const auto json = make_env(R"({"name": "cartpole-swingup", "action_repeat": 4})"),
+             lua = make_env("{ name = 'cartpole-swingup', action_repeat = 4 }"), name = make_env("  cartpole-swingup\n");
+  CHECK_THAT(spec_of(json.get()).config, Equals(spec_of(lua.get()).config));
+  CHECK(spec_of(json.get()).control_dt == 4 * spec_of(name.get()).control_dt);
+  const auto again = make_env(spec_of(json.get()).config);
+  CHECK_THAT(spec_of(again.get()).config, Equals(spec_of(json.get()).config));
+}
+
+TEST_CASE("a bad description of an environment is one message") {
+  CHECK_THAT(refused_env(nullptr), Equals("iap_env_make: 'text' is null; give the environment as a table or its name"));
+  CHECK_THAT(refused_env(" "), Equals("iap_env_make: 'text' is empty; give the environment as a table or its name"));
+  CHECK_THAT(refused_env("cheeta-run"), ContainsSubstring("iap_env_make: 'text': ") &&
+                                            ContainsSubstring("there is no environment 'cheeta-run'; did you mean 'cheetah-run'?"));
+  CHECK_THAT(refused_env("{ name = 'cheetah-run',\n pixel = { 64, 64 } }"), ContainsSubstring("did you mean 'pixels'?"));
+  CHECK_THAT(refused_env("{ name = 'cheetah-run',\n pixels = { 64, 64 }"), ContainsSubstring("iap_env_make: 'text':2:"));
+  CHECK_THAT(refused_env("{ pixels = { 64, 64 } }"), ContainsSubstring("name"));
+  CHECK_THAT(refused_env("[1, 2]"), ContainsSubstring("iap_env_make: 'text'"));
+  CHECK_THAT(refused_env("nowhere.lua"), ContainsSubstring("nowhere.lua"));
+  Message message{};
+  CHECK(iap_env_make("cartpole-swingup", nullptr, message.data(), message.size()) == IAP_BAD_ARGUMENT);
+  CHECK_THAT(message.data(), Equals("iap_env_make: 'env' is null; it receives the environment"));
+}

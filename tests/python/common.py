@@ -1,0 +1,45 @@
+"""What the tests share: the program as an independent voice, worlds in Lua, and messages."""
+
+import contextlib
+import os
+import pathlib
+import subprocess
+import unittest
+
+import iap
+
+WORLD = """return function(options)
+  local self = { spec = { action_size = 1, vector = 2, max_steps = 4, state_names = { "place", "age" },
+    images = { grey = { height = 2, width = 3, channels = 1 }, far = { height = 1, width = 2, channels = 1, type = "float32" } } } }
+  local x, age
+  function self:reset() x, age = math.random(), 0 end
+  function self:step(action)
+    if action[1] > 0.9 then error("too far") end
+    x, age = x + action[1], age + 1
+    return x, false, false
+  end
+  function self:observe() return { x, age }, { grey = { 1, 2, 3, 4, 5, age }, far = { x, 0.5 } } end
+  return self
+end
+"""
+
+
+def lua(text):
+    """What a Lua script prints, as numbers."""
+    pathlib.Path("script.lua").write_text('local iap = require "iap"\n' + text)
+    done = subprocess.run([os.environ["IAP_PROGRAM"], "run", "script.lua"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return [float.fromhex(line) for line in done.stdout.split()]
+
+
+class Test(unittest.TestCase):
+    @contextlib.contextmanager
+    def refused(self, *parts):
+        """The block raises iap.Error with a message of one line that holds `parts`."""
+        with self.assertRaises(iap.Error) as caught:
+            yield
+        message = str(caught.exception)
+        self.assertNotIn("\n", message)
+        for part in parts:
+            self.assertIn(part, message)

@@ -1,0 +1,144 @@
+import pathlib
+import unittest
+
+import numpy as np
+from common import WORLD, Test, lua
+
+import iap
+
+
+class Environments(Test):
+    def setUp(self):
+        pathlib.Path("world.lua").write_text(WORLD)
+
+    def test_goes_as_the_program_does(self):
+        expected = lua("""
+local env = iap.env.make("cartpole-swingup", { time_limit = 5 })
+for _, seed in ipairs { 3, 8 } do
+  local seen = env:reset(seed)
+  for i = 1, 5 do
+    for _, value in ipairs(seen.vector) do print(("%a"):format(value)) end
+    print(("%a"):format((env:step({ 0.25 * i - 0.7 }))))
+    seen = env:observe()
+  end
+end""")
+        env, got = iap.Env("cartpole-swingup", time_limit=5), []
+        for seed in (3, 8):
+            seen, info = env.reset(seed=seed)
+            self.assertEqual(info, {"seed": seed})
+            for i in range(1, 6):
+                got += seen.tolist()
+                seen, reward, terminated, truncated, info = env.step(np.array([0.25 * i - 0.7]))
+                got.append(reward)
+                self.assertIs(terminated, False)
+                self.assertIs(truncated, i == 5)
+                self.assertEqual(info, {"unstable": False})
+        self.assertEqual(got, expected)
+
+    def test_is_described_in_every_form(self):
+        forms = [iap.Env("cartpole-swingup", pixels=(24, 32)), iap.Env({"name": "cartpole-swingup", "pixels": np.array([24, 32])}),
+                 iap.Env("{ name = 'cartpole-swingup', pixels = { 24, 32 } }"), iap.Env('{"name": "cartpole-swingup", "pixels": [24, 32]}')]
+        for env in forms:
+            self.assertEqual(env.config, forms[0].config)
+            self.assertEqual(env.images, [("pixels", 24, 32, 3, np.uint8)])
+        again = iap.Env(forms[0].config)
+        self.assertEqual(again.config, forms[0].config)
+        self.assertEqual((again.name, again.max_steps, again.vector_size), ("cartpole-swingup", 1000, 0))
+        self.assertEqual(again.metadata["render_fps"], 1 / again.control_dt)
+
+    def test_spaces_hold_what_is_seen(self):
+        shapes = {"cartpole-swingup": ((5,), np.float32), "world.lua": None}
+        for name, shape in shapes.items():
+            env = iap.Env(name)
+            seen, _ = env.reset(seed=1)
+            self.assertTrue(env.observation_space.contains(seen))
+            if shape:
+                self.assertEqual((seen.shape, seen.dtype), shape)
+            env.action_space.seed(5)
+            action = env.action_space.sample()
+            self.assertTrue(env.action_space.contains(action))
+            self.assertTrue(env.observation_space.contains(env.step(0.5 * action)[0]))
+            self.assertFalse(env.action_space.contains(action + 7))
+        self.assertEqual(sorted(seen), ["far", "grey", "vector"])
+        self.assertEqual(seen["grey"][..., 0].tolist(), [[1, 2, 3], [4, 5, 0]])
+        self.assertEqual(env.state_names, ["place", "age"])
+
+    def test_copies_stay_and_views_follow(self):
+        kept, shown = iap.Env("world.lua"), iap.Env("world.lua", copy=False)
+        copy, view = kept.reset(seed=1)[0], shown.reset(seed=1)[0]
+        self.assertEqual(copy["vector"].tolist(), view["vector"].tolist())
+        self.assertFalse(view["vector"].flags.writeable)
+        kept.step([0.5])
+        shown.step([0.5])
+        self.assertEqual((copy["vector"][1], view["vector"][1]), (0, 1))
+        # The memory stays as long as somebody looks at it.
+        shown.close()
+        self.assertEqual(view["grey"][1, 2, 0], 1)
+
+    def test_seeds_follow_from_the_first(self):
+        first, second = iap.Env("world.lua"), iap.Env("world.lua")
+        first.reset(seed=4), second.reset(seed=4)
+        seeds = [first.reset()[1]["seed"] for _ in range(3)]
+        self.assertEqual(seeds, [second.reset()[1]["seed"] for _ in range(3)])
+        self.assertEqual(len(set(seeds)), 3)
+        again = second.reset(seed=seeds[2])[0]["vector"]
+        self.assertEqual(again.tolist(), first.reset(seed=seeds[2])[0]["vector"].tolist())
+
+    def test_renders_what_the_environment_draws_at_that_size(self):
+        env = iap.Env("cartpole-swingup", render_mode="rgb_array", render_size=(30, 40))
+        large = iap.Env("cartpole-swingup", pixels=(30, 40))
+        env.reset(seed=2)
+        seen = large.reset(seed=2)[0]
+        np.testing.assert_array_equal(env.render(), seen)
+        env.step([0.5])
+        np.testing.assert_array_equal(env.render(), large.step([0.5])[0])
+        self.assertIsNone(large.render())
+        plain = iap.Env("cartpole-swingup", pixels=(10, 20), render_mode="rgb_array")
+        plain.reset(seed=1)
+        self.assertEqual(plain.render().shape, (400, 800, 3))
+
+    def test_refuses_with_one_message(self):
+        with self.refused("iap_env_make: 'text'", "did you mean 'cheetah-run'"):
+            iap.Env("cheeta-run")
+        with self.refused("did you mean 'pixels'"):
+            iap.Env("cheetah-run", pixel=(64, 64))
+        with self.refused("iap_env_make: 'text':2:"):
+            iap.Env("{ name = 'cheetah-run',\n pixels = { 64 ")
+        with self.refused("options beside a text"):
+            iap.Env("{ name = 'cheetah-run' }", pixels=(64, 64))
+        with self.refused("env: expected a name, a text or a dict, got a int"):
+            iap.Env(5)
+        with self.refused("env: "):
+            iap.Env("cheetah-run", pixels=float("nan"))
+        with self.refused("NUL"):
+            iap.Env("cheetah\0run")
+        with self.refused("render_mode"):
+            iap.Env("cartpole-swingup", render_mode="human")
+        with self.refused("render_size"):
+            iap.Env("cartpole-swingup", render_size=(0, 4))
+        env = iap.Env("world.lua")
+        with self.refused("iap_env_step: no episode has begun; call iap_env_reset first"):
+            env.step([0])
+        with self.refused("seed: expected an integer from 0 to 18446744073709551615, got -1"):
+            env.reset(seed=-1)
+        with self.refused("options: reset takes none, got start"):
+            env.reset(options={"start": 1})
+        env.reset(seed=1)
+        for action, message in (([0, 0], "action: has the shape (2,), expected (1,)"), (0, "action: has the shape (), expected (1,)"),
+                                ([True], "action: has the dtype bool"), (["1"], "action: has the dtype <U1"),
+                                ([1j], "action: has the dtype complex128"), ([[0], [0, 1]], "action: "),
+                                ([np.nan], "iap_env_step: 'action' holds nan as value 0; give finite values")):
+            with self.refused(message):
+                env.step(action)
+        with self.refused("world.lua:", "too far"):
+            env.step([1])
+        with self.refused("the episode has failed; call iap_env_reset"):
+            env.step([0])
+        env.reset(seed=1)
+        env.close()
+        with self.refused("this Env is closed"):
+            env.step([0])
+
+
+if __name__ == "__main__":
+    unittest.main()

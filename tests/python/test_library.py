@@ -1,0 +1,87 @@
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from common import WORLD, Test
+
+import iap
+from iap import _library
+
+
+def python(code, **environment):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ, **environment})
+
+
+class Library(Test):
+    def test_structs_are_those_of_the_header(self):
+        """A C program says how large each struct is and where its members lie."""
+        names = {"iap_image": _library.Image, "iap_image_spec": _library.ImageSpecStruct, "iap_patch": _library.PatchStruct,
+                 "iap_scores": _library.ScoresStruct, "iap_env_spec": _library.EnvSpecStruct, "iap_step": _library.StepStruct,
+                 "iap_rollout_options": _library.RolloutOptions}
+        prints, expected = [], []
+        for name, struct in names.items():
+            prints.append(f'printf("%zu\\n", sizeof({name}));')
+            expected.append(ctypes.sizeof(struct))
+            for member, _ in struct._fields_:
+                prints.append(f'printf("%zu %zu\\n", offsetof({name}, {member}), sizeof((({name}*)0)->{member}));')
+                expected += [getattr(struct, member).offset, getattr(struct, member).size]
+        pathlib.Path("sizes.c").write_text("#include <iap.h>\n#include <stdio.h>\nint main(void) {\n" + "\n".join(prints) + "\n}\n")
+        host = pathlib.Path(__file__).resolve().parents[2] / "engine/host"
+        subprocess.run([os.environ.get("CC", "cc"), "-I", str(host), "sizes.c", "-o", "sizes"], check=True)
+        self.assertEqual([int(word) for word in subprocess.run("./sizes", capture_output=True, text=True, check=True).stdout.split()], expected)
+
+    def test_every_function_of_the_header_is_known(self):
+        header = (pathlib.Path(__file__).resolve().parents[2] / "engine/host/iap.h").read_text()
+        declared = {part.split("(")[0].split()[-1].lstrip("*") for part in header.split("IAP_API ")[1:] if "(" in part.split(";")[0]}
+        unused = {"iap_batch_count"}
+        self.assertEqual(declared - {"__attribute__"}, set(_library._FUNCTIONS) | unused)
+
+    def test_a_library_that_is_missing_or_another_is_one_message(self):
+        for library, message in (("/nowhere/libiap.so", "cannot load libiap.so.1 (/nowhere/libiap.so"), ("libc.so.6", "libc.so.6 is not the library")):
+            done = python("import iap", IAP_LIBRARY=library)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"iap._library.Error: {message}", done.stderr.splitlines()[-1])
+        self.assertEqual(iap.__version__, iap.version())
+
+    def test_a_forked_child_is_told_and_ends_well(self):
+        pathlib.Path("world.lua").write_text(WORLD)
+        done = python("""
+import os, iap
+env = iap.Env("world.lua")
+env.reset(seed=1)
+child = os.fork()
+if child == 0:
+    try:
+        env.step([0])
+    except iap.Error as error:
+        print(error, flush=True)
+    own = iap.Env("world.lua")
+    own.reset(seed=1)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+env.step([0])
+""")
+        self.assertEqual((done.returncode, done.stdout), (0, "this Env was made in another process; make it after the fork\n"), done.stderr)
+
+    def test_objects_of_several_threads_work_side_by_side(self):
+        done = python("""
+import threading, iap
+expected = []
+def play(out):
+    batch = iap.VectorEnv("cartpole-swingup", 3, threads=2)
+    batch.reset(seed=1)
+    out.append(sum(batch.step([[0.1 * i]] * 3)[1].sum() for i in range(20)))
+results = [[] for _ in range(4)]
+threads = [threading.Thread(target=play, args=(result,)) for result in results]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len({result[0] for result in results}) == 1, results
+""")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,137 @@
+import pathlib
+import unittest
+
+import numpy as np
+from common import Test, lua
+
+import iap
+
+BUILD = """
+local blocks = iap.policy.sequence { iap.attention.rank { patch = 4, stride = 2, d = 4, top = 3, values = "content" },
+  iap.policy.lstm { units = 3 }, iap.policy.linear { activation = "tanh" } }
+local env = iap.env.make("cartpole-swingup", { pixels = { 12, 16 }, time_limit = 6 })
+local policy = iap.policy.build(blocks, env)
+policy:initialise(4)
+policy:save("policy.iap", { note = "of a test" })
+"""
+
+
+class Policies(Test):
+    @classmethod
+    def setUpClass(cls):
+        cls.actions = lua(BUILD + """
+local seen = env:reset(9)
+policy:reset(9)
+for i = 1, 6 do
+  local action = policy:act(seen)
+  print(("%a"):format(action[1]))
+  env:step(action)
+  seen = env:observe()
+end
+local view = policy:views()[1]
+for _, score in ipairs(view.scores) do print(("%a"):format(score)) end
+for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
+
+    def test_acts_and_looks_as_the_program_does(self):
+        content = pathlib.Path("policy.iap").read_bytes()
+        for source in ("policy.iap", pathlib.Path("policy.iap"), content, bytearray(content)):
+            policy = iap.Policy(source)
+            env = iap.Env(policy.env)
+            seen, _ = env.reset(seed=9)
+            policy.reset(9)
+            got = []
+            for _ in range(6):
+                action = policy.act(seen)
+                got += action.tolist()
+                seen = env.step(action)[0]
+            scores, = policy.scores()
+            patches = policy.patches()
+            self.assertEqual(got, self.actions[:6])
+            self.assertEqual(scores.values.ravel().tolist(), self.actions[6:-3])
+            self.assertEqual((scores.image, scores.patch, scores.stride, scores.values.shape), ("pixels", 4, 2, (5, 7)))
+            self.assertEqual([7 * (patch.top // 2) + patch.left // 2 for patch in patches], self.actions[-3:])
+            self.assertEqual([patch.score for patch in patches], [scores.values[patch.top // 2, patch.left // 2] for patch in patches])
+        self.assertEqual((policy.action_size, policy.vector_size, policy.metadata["note"]), (1, 0, "of a test"))
+        self.assertEqual(policy.control_dt, env.control_dt)
+        self.assertEqual(policy.images, env.images)
+
+    def test_pictures_lie_and_are_sized_as_they_like(self):
+        policy = iap.Policy("policy.iap")
+        picture = np.random.default_rng(1).integers(0, 256, (12, 16, 3), np.uint8)
+
+        def act(*arguments, **options):
+            policy.reset(0)
+            return policy.act(*arguments, **options).tolist()
+
+        expected = act(picture)
+        around = np.zeros((20, 30, 3), np.uint8)
+        around[3:15, 5:21] = picture
+        self.assertEqual(act(around[3:15, 5:21]), expected)
+        self.assertEqual(act(picture[::-1].copy()[::-1]), expected)
+        self.assertEqual(act(picture[:, ::-1].copy()[:, ::-1]), expected)
+        self.assertEqual(act(np.asfortranarray(picture)), expected)
+        self.assertEqual(act(np.broadcast_to(picture[:1], picture.shape)), act(np.repeat(picture[:1], 12, 0)))
+        self.assertEqual(act(picture[..., ::-1], bgr=True), expected)
+        self.assertEqual(act({"pixels": picture}), expected)
+        self.assertEqual(act(pixels=picture), expected)
+        large = np.repeat(np.repeat(picture, 3, 0), 2, 1)
+        self.assertEqual(act(large, resize=True), expected)
+        self.assertNotEqual(act(picture[::-1]), expected)
+
+    def test_refuses_with_one_message(self):
+        with self.refused("nowhere.iap"):
+            iap.Policy("nowhere.iap")
+        with self.refused("policy in memory"):
+            iap.Policy(b"nothing")
+        with self.refused("source: expected a path or bytes, got a NoneType"):
+            iap.Policy(None)
+        policy = iap.Policy("policy.iap")
+        with self.refused("pixels: expected uint8 of the shape (12, 16, 3), got float64 of the shape (12, 16, 3)"):
+            policy.act(np.zeros((12, 16, 3)))
+        with self.refused("pixels: expected uint8", "got uint8 of the shape (12, 16)"):
+            policy.act(np.zeros((12, 16), np.uint8))
+        with self.refused("'images[0]' is 24 x 32 x 3 uint8", "IAP_RESIZE"):
+            policy.act(np.zeros((24, 32, 3), np.uint8))
+        with self.refused("observation: the policy sees pixels, got vector"):
+            policy.act(vector=[1])
+        with self.refused("observation: the policy sees pixels, got nothing"):
+            policy.act()
+        with self.refused("seed: expected an integer from 0"):
+            policy.reset(True)
+        self.assertEqual((policy.scores(), policy.patches()), ([], []))
+        with policy:
+            pass
+        with self.refused("this Policy is closed"):
+            policy.reset()
+
+    def test_lua_in_a_file_is_confined_unless_trusted(self):
+        pathlib.Path("block.lua").write_text(
+            "return function() return { parameters = 0, outputs = 1, forward = function() return { io and io.open('x') and 1 or 0.5 } end } end")
+        lua('iap.policy.build(iap.policy.script { file = "block.lua" }, iap.env.make("cartpole-swingup")):save("written.iap")')
+        with self.refused("io.open is not available to Lua that comes out of a file"):
+            iap.Policy("written.iap").act(np.zeros(5))
+        self.assertEqual(iap.Policy("written.iap", trusted=True).act(np.zeros(5)).tolist(), [0.5])
+
+    def test_an_environment_in_a_file_is_confined_unless_trusted(self):
+        pathlib.Path("reads.lua").write_text("""return function()
+  local self = { spec = { action_size = 1, vector = 1, max_steps = 2 } }
+  function self:reset() if io.open("policy.iap") then self.x = 1 end end
+  function self:step() return 0, false, false end
+  function self:observe() return { self.x } end
+  return self
+end""")
+        lua('iap.policy.build(iap.policy.linear { activation = "tanh" }, iap.env.make("reads.lua")):save("travels.iap")')
+        pathlib.Path("reads.lua").unlink()
+        refusal = "io.open is not available to Lua that comes out of a file"
+        with self.refused(refusal):
+            iap.Env(iap.Policy("travels.iap").env).reset(seed=1)
+        rollouts = iap.Rollouts(None, "travels.iap")
+        with self.refused(refusal):
+            rollouts.evaluate(rollouts.parameters(), episodes=1)
+        self.assertEqual(iap.Env(iap.Policy("travels.iap", trusted=True).env).reset(seed=1)[0].tolist(), [1])
+        rollouts = iap.Rollouts(None, "travels.iap", trusted=True)
+        self.assertEqual(rollouts.evaluate(rollouts.parameters(), episodes=1).tolist(), [0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+import unittest
+
+import numpy as np
+from common import Test, lua
+
+import iap
+
+BLOCKS = {"kind": "sequence", "blocks": [{"kind": "mlp", "hidden": [4]}]}
+WORLD = {"name": "cartpole-swingup", "time_limit": 8, "action_repeat": 2}
+LUA_WORLD = 'iap.env.make("cartpole-swingup", { time_limit = 8, action_repeat = 2 })'
+
+
+class RolloutsOfAll(Test):
+    def test_evaluates_as_the_program_does(self):
+        rollouts = iap.Rollouts(WORLD, BLOCKS)
+        parameters = rollouts.initial(3)
+        got = rollouts.evaluate(parameters, seed=12, episodes=4)
+        rollouts.save("saved.iap", parameters)
+        expected = lua(f"""
+local env = {LUA_WORLD}
+local policy = iap.policy.build(iap.policy.sequence {{ iap.policy.mlp {{ hidden = {{ 4 }} }} }}, env)
+policy:initialise(3)
+for _, given in ipairs {{ policy, "saved.iap" }} do
+  for _, episode in ipairs(iap.eval(given, {{ episodes = 4, seed = 12, env = env }}).episodes) do
+    print(("%a"):format(episode.total))
+  end
+end""")
+        self.assertEqual(got.tolist() * 2, expected)
+        again = iap.Rollouts(None, "saved.iap")
+        self.assertEqual(again.parameters().tolist(), parameters.tolist())
+        self.assertEqual(again.evaluate(parameters, seed=12, episodes=4).tolist(), got.tolist())
+        self.assertEqual(iap.Policy("saved.iap").parameter_count, rollouts.size)
+
+    def test_plays_the_episodes_of_a_training(self):
+        """iap.train's first iteration, whose members iap.optim's search gives away."""
+        for seeds in ("common", "pairs", "own"):
+            values = lua(f"""
+local env = {LUA_WORLD}
+local blocks = iap.policy.sequence {{ iap.policy.mlp {{ hidden = {{ 4 }} }} }}
+iap.train {{ env = env, policy = blocks, optimizer = iap.optim.es {{ population = 4 }}, iterations = 1, episodes = 2, seed = 6,
+  episode_seeds = "{seeds}", eval_episodes = 1, confirm_episodes = 0, quiet = true,
+  on_iteration = function(report) print(("%a"):format(report.return_mean)) end }}
+local policy = iap.policy.build(blocks, env)
+policy:initialise(6)
+local search = iap.optim.es {{ population = 4 }}:start(policy:parameters(), 6)
+for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print(("%a"):format(value)) end end""")
+            rollouts = iap.Rollouts(WORLD, BLOCKS, threads=2)
+            population = np.array(values[1:], np.float32).reshape(4, rollouts.size)
+            returns, steps = rollouts.run(population, seed=6, iteration=0, episodes=2, seeds=seeds)
+            fitness = returns[:, 0] / 2 + returns[:, 1] / 2
+            mean = 0.0
+            for value in fitness:
+                mean += value / 4
+            self.assertEqual(mean, values[0])
+            self.assertEqual(steps.tolist(), [[4, 4]] * 4)
+
+    def test_results_follow_from_seed_and_iteration_alone(self):
+        one, many = iap.Rollouts(WORLD, BLOCKS, threads=1), iap.Rollouts(WORLD, BLOCKS, threads=3)
+        population = np.random.default_rng(0).normal(size=(5, one.size))
+        first = one.run(population, seed=1, iteration=2, episodes=2)[0]
+        self.assertEqual(many.run(population, seed=1, iteration=2, episodes=2)[0].tolist(), first.tolist())
+        self.assertNotEqual(many.run(population, seed=1, iteration=3, episodes=2)[0].tolist(), first.tolist())
+        self.assertNotEqual(one.initial(1).tolist(), one.initial(2).tolist())
+
+    def test_refuses_with_one_message(self):
+        with self.refused("iap_rollouts_make: 'policy'", "did you mean 'linear'"):
+            iap.Rollouts(WORLD, {"kind": "liner"})
+        with self.refused("policy: expected a dict, a text or a path, got a int"):
+            iap.Rollouts(WORLD, 5)
+        with self.refused("nowhere.iap"):
+            iap.Rollouts(WORLD, "nowhere.iap")
+        with self.refused("'env' is null"):
+            iap.Rollouts(None, BLOCKS)
+        rollouts = iap.Rollouts(WORLD, BLOCKS)
+        size = rollouts.size
+        with self.refused(f"parameters: has the shape (2, {size + 1}), expected (2, {size})"):
+            rollouts.run(np.zeros((2, size + 1)))
+        with self.refused("parameters: has the shape"):
+            rollouts.run(np.zeros(size))
+        with self.refused("'members' is 0"):
+            rollouts.run(np.zeros((0, size)))
+        with self.refused("'parameters' holds nan as value 0 of member 1"):
+            rollouts.run([[0.0] * size, [np.nan] * size])
+        with self.refused("seeds: expected one of common, pairs, own, evaluation, got 'mine'"):
+            rollouts.run(np.zeros((1, size)), seeds="mine")
+        with self.refused("episodes: expected an integer from 1"):
+            rollouts.run(np.zeros((1, size)), episodes=0)
+        with self.refused("/nowhere/x.iap"):
+            rollouts.save("/nowhere/x.iap", np.zeros(size))
+        rollouts.close()
+        with self.refused("this Rollouts is closed"):
+            rollouts.initial()
+
+
+if __name__ == "__main__":
+    unittest.main()
