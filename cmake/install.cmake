@@ -13,6 +13,11 @@ install(FILES ${PROJECT_BINARY_DIR}/iap.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/p
 # The Python package finds the C library in the same tree.
 install(DIRECTORY engine/python/iap DESTINATION ${IAP_PYTHON_DIR} FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 
+# What there is to read and to run: experiments with the trained policies, documents, hosts to build.
+install(DIRECTORY scripts DESTINATION ${CMAKE_INSTALL_DATADIR}/iap)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN __pycache__ EXCLUDE)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
 get_property(libraries GLOBAL PROPERTY IAP_LIBRARIES)
 install(TARGETS iap ${libraries} EXPORT iapTargets
   FILE_SET iap_modules DESTINATION ${CMAKE_INSTALL_LIBDIR}/iap/modules

@@ -4,6 +4,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,11 @@ static_assert(std::endian::native == std::endian::little, "iap files are little-
 
 /// CRC-32 (ISO-HDLC, the one of zlib and PNG).
 std::uint32_t crc32(std::string_view bytes);
+
+/// RFC 4648, section 4: letters, digits, + and /, padded with =.
+std::string to_base64(std::string_view bytes);
+/// The bytes that `text` stands for; nothing if it is no base64.
+std::optional<std::string> from_base64(std::string_view text);
 
 /// Builds a little-endian byte string.
 class Writer {

@@ -30,8 +30,4 @@ struct MjcfText {
 // document type, no CDATA, no entities in what names files. Throws Error naming the line.
 MjcfText read_mjcf_text(std::string_view text, const std::string& name);
 
-// Bytes as text of letters, digits, + and /, padded with =, and back; nothing for a text that is none.
-std::string to_base64(std::string_view bytes);
-std::optional<std::string> from_base64(std::string_view text);
-
 }  // namespace iap

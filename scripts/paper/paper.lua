@@ -16,13 +16,17 @@ paper.iterations = 100
 -- Episodes differ by their backgrounds, cameras, starts and targets: every antithetic pair meets one of its own, and only twins
 -- are compared.
 paper.episode_seeds = "pairs"
-paper.optimizer = iap.optim.es {
-  population = 64,
-  sigma = 0.1,
-  learning_rate = 0.05,
-  learning_rate_decay = 0.995,
-  shaping = "pair_ranks",
-}
+local function es(sigma, learning_rate)
+  return iap.optim.es {
+    population = 64,
+    sigma = sigma,
+    learning_rate = learning_rate,
+    learning_rate_decay = 0.995,
+    shaping = "pair_ranks",
+  }
+end
+paper.optimizer = es(0.1, 0.05)
+paper.bold_optimizer = es(0.3, 0.15)
 
 -- Attention over the patches, then AttentionAgent's controller, an LSTM of 16 units, with a straight path beside it, which reacts at once
 -- and learns before the memory does. `motion` hands over how far each chosen position moved since the frame before.

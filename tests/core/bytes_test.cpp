@@ -4,9 +4,11 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 import iap.core;
 
@@ -18,6 +20,20 @@ using Catch::Matchers::StartsWith;
 TEST_CASE("crc32 gives the published check value") {
   CHECK(crc32("123456789") == 0xCBF43926);
   CHECK(crc32("") == 0);
+}
+
+TEST_CASE("base64 is that of RFC 4648, section 10, there and back") {
+  const std::vector<std::pair<std::string, std::string>> published{{"", ""},           {"f", "Zg=="},         {"fo", "Zm8="},
+                                                                   {"foo", "Zm9v"},    {"foob", "Zm9vYg=="},  {"fooba", "Zm9vYmE="},
+                                                                   {"foobar", "Zm9vYmFy"}};
+  for (const auto& [bytes, coded] : published) {
+    CHECK(to_base64(bytes) == coded);
+    CHECK(from_base64(coded) == bytes);
+  }
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  CHECK(from_base64(to_base64(all)) == all);
+  for (const char* none : {"Zg=", "Zg", "Z===", "Zm9-", "Zg==Zg==", "Zm 9"}) CHECK(from_base64(none) == std::nullopt);
 }
 
 TEST_CASE("a Reader gives back what a Writer took, and is bounds-checked") {

@@ -25,21 +25,8 @@ std::string escaped(std::string_view words) {
   return safe;
 }
 
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string code;
-  code.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    unsigned group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    for (std::size_t i = 0; i < 3; ++i) group = group << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-    for (std::size_t i = 0; i < 4; ++i) code += i <= count ? digits[group >> (18 - 6 * i) & 63] : '=';
-  }
-  return code;
-}
-
 std::string data_address(std::string_view media_type, std::string_view bytes) {
-  return text("data:", media_type, ";base64,", base64(bytes));
+  return text("data:", media_type, ";base64,", to_base64(bytes));
 }
 
 std::string figure(double value) {

@@ -11,8 +11,6 @@ namespace iap {
 
 /// `words` with the characters that mean something in HTML made harmless, in text and in quoted attributes.
 std::string escaped(std::string_view words);
-/// RFC 4648.
-std::string base64(std::string_view bytes);
 /// A file as the address of itself.
 std::string data_address(std::string_view media_type, std::string_view bytes);
 
