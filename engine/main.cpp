@@ -142,7 +142,7 @@ void describe_sweep(CLI::App& app, cli::SweepCommand& command) {
   add_integer(app, "--threads", run.threads, 1, most_threads,
               "worker threads of each run (default: all cores shared by the jobs); changes no result");
   add_text(app, "--out", run.out, "FOLDER", "folder of the runs, table and page (default: runs/sweeps/ and the script's name)");
-  add_integer(app, "--halving", command.halving, 2, 1000, "begin with short runs and let the best of N go on, again and again");
+  add_integer(app, "--halving", command.halving, 2, 1000, "begin with short runs and let the best one of N go on, rung by rung");
   app.add_option_function<std::string>(
          "--metric",
          [&command](const std::string& name) { command.metric = cli::read_choice("--metric", name, {"eval", "return"}); },

@@ -81,7 +81,7 @@ class Sweep {
     std::size_t left = list_.combinations.size();
     for (std::size_t i = 0; i < rungs_.size(); ++i) {
       words += text(i ? ", then " : "", left, left == 1 ? " combination" : " combinations", i ? " to " : " for ", rungs_[i],
-                    " iterations");
+                    rungs_[i] == 1 ? " iteration" : " iterations");
       left = std::max<std::size_t>(left / static_cast<std::size_t>(command_.halving.value_or(1)), 1);
     }
     return words;

@@ -53,18 +53,16 @@ std::int64_t integer_of(const Config& config, const char* key) {
   return found ? found->integer().value_or(0) : 0;
 }
 
-/// @throws Error if the script is not one whose runs can be told seed and folder from outside.
-void check_training(const SweepCommand& command, const SweepJob& job, const Rehearsal& rehearsal) {
-  const std::string script = command.file.string();
-  if (rehearsal.trainings != 1)
-    throw Error(text("iap sweep needs a script that calls iap.train exactly once; ", script, " calls it ",
-                     rehearsal.trainings == 0 ? "never" : "more than once"));
+/// What the script does instead of one training with the seed and in the folder that it is told, or "".
+std::string unfit(const SweepJob& job, const Rehearsal& rehearsal) {
+  if (rehearsal.trainings == 0) return "it never calls iap.train";
+  if (rehearsal.trainings > 1) return "it calls iap.train more than once";
   if (rehearsal.out.lexically_normal() != job.folder.lexically_normal())
-    throw Error(text(script, " trains in '", rehearsal.out.string(), "' where --out says '", job.folder.string(),
-                     "'; iap sweep needs out = iap.run_folder(NAME) in iap.train, or no out there"));
-  if (static_cast<std::uint64_t>(integer_of(rehearsal.config, "seed")) != job.seed)
-    throw Error(text(script, " trains with seed ", integer_of(rehearsal.config, "seed"), " where --seed says ", job.seed,
-                     "; iap sweep needs that seed in iap.train"));
+    return text("it trains in '", rehearsal.out.string(), "' where --out says '", job.folder.string(),
+                "' (out = iap.run_folder(NAME), or no out, takes what --out says)");
+  const auto seed = integer_of(rehearsal.config, "seed");
+  if (static_cast<std::uint64_t>(seed) != job.seed) return text("it trains with seed ", seed, " where --seed says ", job.seed);
+  return "";
 }
 
 /// @throws Error if the job's folder holds a run with other settings.
@@ -86,7 +84,10 @@ int check_script(const SweepCommand& command, const SweepList& list) {
     const bool stands = std::filesystem::exists(job.folder / "config.json", ignored);
     if (i >= list.combinations.size() && !stands) continue;
     const Rehearsal rehearsal = rehearse(command, list, job, {});
-    check_training(command, job, rehearsal);
+    if (const auto reason = unfit(job, rehearsal); !reason.empty())
+      throw Error(
+          text("iap sweep needs a script that calls iap.train exactly once, with the seed and the folder that it is given; ",
+               command.file.string(), " is another: ", reason));
     if (stands) check_folder(job, rehearsal);
     const auto wanted = integer_of(rehearsal.config, "iterations");
     if (command.halving && iterations >= 0 && wanted != iterations)

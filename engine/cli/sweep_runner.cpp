@@ -71,7 +71,7 @@ class Runner {
  private:
   void say(const std::string& line) const { std::cerr << rung_.title << line << "\n" << std::flush; }
 
-  /// False if another process is at the next job, which is then the last one.
+  /// False if another process is at the next job, which goes to the end of the queue.
   bool begin_next() {
     const std::size_t number = queue_.front();
     const SweepJob& job = list_.jobs[number];
@@ -126,17 +126,20 @@ class Runner {
     JobRecord record = read_record(job.folder);
     record.message = problem(ended, job);
     if (record.message.find(in_use) != std::string::npos) return put_off(ended.id);
-    if (record.message.empty()) {
-      const auto figures = read_figures(job.folder, rung_.iterations);
-      if (std::isfinite(figures.eval) && std::isfinite(figures.mean_return))
-        record.rungs[rung_.iterations] = figures;
-      else
-        record.message = "metrics.csv has no evaluation or no return that is a number";
-    }
+    if (record.message.empty()) take_figures(job, record);
     record.status = record.message.empty() ? JobRecord::Status::done : JobRecord::Status::failed;
     write_record(job.folder, record);
     const double seconds = std::chrono::duration<double>(Clock::now() - begun_[ended.id].at).count();
     tell(job, record, text(fixed_text(seconds, seconds < 10 ? 1 : 0), " s"));
+  }
+
+  void take_figures(const SweepJob& job, JobRecord& record) const try {
+    const auto figures = read_figures(job.folder, rung_.iterations);
+    if (!std::isfinite(figures.eval) || !std::isfinite(figures.mean_return))
+      throw Error("metrics.csv has no evaluation or no return that is a number");
+    record.rungs[rung_.iterations] = figures;
+  } catch (const Error& error) {
+    record.message = error.what();
   }
 
   /// Why a process ended otherwise than it should, or "".

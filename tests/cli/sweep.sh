@@ -135,6 +135,16 @@ case_sweep_resume() {
   sed 's#whole#parts#' whole/sweep.csv | cmp -s - parts/sweep.csv || fail "the table is another"
   local run
   for run in whole/*-seed1; do same_metrics "$run" "parts/${run#whole/}"; done
+  # Two processes share one sweep: nothing runs twice, and both see all of it.
+  touch slow
+  "$iap" sweep train.lua "${over[@]}" --out shared >other.out 2>other.err </dev/null &
+  sweep=$!
+  run sweep train.lua "${over[@]}" --out shared
+  exits 0
+  says out "best"
+  wait "$sweep" || fail "the other process: $(cat other.err)"
+  cmp -s whole/sweep.csv shared/sweep.csv || fail "two processes make another table"
+  for run in shared/*-seed1; do [ "$(grep -c "^iteration [0-9]$" "$run/output.txt")" -eq 4 ] || fail "$run ran twice"; done
 }
 
 case_sweep_halving() {
@@ -143,7 +153,7 @@ case_sweep_halving() {
   exits 0
   run sweep train.lua --over optimizer.sigma=0.01,0.05,0.1,0.2 --seeds 2 --out halves --halving 2 --jobs 2
   exits 0
-  says err "halving: 4 combinations for 1 iterations, then 2 combinations to 2 iterations, then 1 combination to 4 iterations"
+  says err "halving: 4 combinations for 1 iteration, then 2 combinations to 2 iterations, then 1 combination to 4 iterations"
   [ "$(tail -n +2 halves/sweep.csv | cut -d, -f2 | sort | tr '\n' ' ')" = "1 1 2 4 " ] || fail "other rungs"
   # Who went on had the better means at the rung below, and its run is that of an unbroken one.
   local longest short
@@ -171,6 +181,16 @@ case_sweep_halving() {
   run sweep train.lua --over optimizer.sigma=0.01,0.05,0.1,0.2 --seeds 2 --out again --halving 2
   exits 0
   cmp -s first.csv again/sweep.csv || fail "another table after an interruption"
+  # A failure in a higher rung leaves the decisions below it as they were.
+  sed 's#print("iteration#if r.iteration == 4 and io.open("broken") then error("it broke") end print("iteration#' train.lua >breaks.lua
+  touch broken
+  run sweep breaks.lua --over optimizer.sigma=0.01,0.05,0.1,0.2 --seeds 2 --out broken.d --halving 2
+  exits 1
+  says err "2 of 8 runs failed"
+  rm broken
+  run sweep breaks.lua --over optimizer.sigma=0.01,0.05,0.1,0.2 --seeds 2 --out broken.d --halving 2
+  exits 0
+  cmp -s first.csv broken.d/sweep.csv || fail "another table after failures"
   # What a shorter run is not the beginning of.
   sed -i 's/^local iap.*/&\nlocal options = iap.options { iterations = 4 }/; s/sigma = 0.1/sigma = 1 \/ options.iterations/; s/iterations = 4,/iterations = options.iterations,/' train.lua
   run sweep train.lua --over optimizer.learning_rate=0.1,0.2 --halving 2 --out other
@@ -278,23 +298,23 @@ case_sweep_errors() {
   refused "iap sweep: FILE is missing" sweep
   # One training, neither none nor several; whatever the script does with their results.
   echo 'require "iap" print "nothing"' >none.lua
-  not_swept "calls iap.train exactly once; none.lua calls it never" none.lua
+  not_swept "none.lua is another: it never calls iap.train" none.lua
   sed 's/^iap.train {/for _ = 1, 2 do local run = iap.train {/' train.lua >several.lua
   cat >>several.lua <<'LUA'
 print(string.format("%.1f %.1f", run.last_eval, run.confirmed.mean), iap.eval(run.policy).mean, iap.report.html { runs = run.out } .. "!")
 end
 io.open("left behind", "w"):close()
 LUA
-  not_swept "calls iap.train exactly once; several.lua calls it more than once" several.lua
+  not_swept "several.lua is another: it calls iap.train more than once" several.lua
   cp train.lua once.lua
   echo 'io.open("left behind", "w"):close() os.execute("touch left")' >>once.lua
   run sweep once.lua --dry-run
   exits 0
   [ ! -e "left behind" ] && [ ! -e left ] || fail "a rehearsal leaves traces"
   sed 's/out = .*$/out = "elsewhere",/; s/^iap.train {/iap.run_folder("x") &/' train.lua >elsewhere.lua
-  not_swept "elsewhere.lua trains in 'elsewhere' where --out says" elsewhere.lua
+  not_swept "elsewhere.lua is another: it trains in 'elsewhere' where --out says" elsewhere.lua
   sed '1a iap.options { seed = 3 }' train.lua >own_seed.lua
-  not_swept "own_seed.lua trains with seed 0 where --seed says 1" own_seed.lua
+  not_swept "own_seed.lua is another: it trains with seed 0 where --seed says 1" own_seed.lua
   # A folder with other runs.
   run sweep train.lua --out taken
   exits 0
