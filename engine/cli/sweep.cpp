@@ -61,13 +61,16 @@ class Sweep {
   }
 
   int run() {
+    std::error_code ignored;
+    if (command_.collect && !std::filesystem::is_directory(list_.folder, ignored))
+      throw Error(text("--collect: there is no sweep in '", list_.folder.string(), "'; name its folder with --out"));
     make_folder(list_.folder);
     if (command_.halving) std::cerr << rungs_text() << "\n";
     for (std::size_t i = 0; i < rungs_.size(); ++i) {
       reached_ = i + 1;
       if (!command_.collect && !run_rung(i)) {
         write_table();
-        std::cerr << "interrupted; " << go_on(command_);
+        std::cerr << "interrupted with " << done_in_rung(rungs_[i]) << "; " << go_on(command_);
         return Exit::interrupted;
       }
       if (i + 1 < rungs_.size() && !promote(rungs_[i])) break;
@@ -101,6 +104,18 @@ class Sweep {
     });
   }
 
+  /// "3 of 12 runs done"
+  std::string done_in_rung(int iterations) const {
+    std::size_t done = 0, all = 0;
+    for (const std::size_t number : part_) {
+      const SweepJob& job = list_.jobs[number];
+      if (!is_active(job.combination)) continue;
+      ++all;
+      done += read_record(job.folder).done(iterations);
+    }
+    return text(done, " of ", all, " runs done", rungs_.size() > 1 ? text(" in rung ", reached_, " of ", rungs_.size()) : "");
+  }
+
   /// Leaves the best. False if there are none, or not all that are needed to tell.
   bool promote(int iterations) {
     const std::size_t keep = std::max<std::size_t>(active_.size() / static_cast<std::size_t>(*command_.halving), 1);
@@ -120,7 +135,10 @@ class Sweep {
     return rows;
   }
 
-  void write_table() const { write_sweep_table(list_, rows()); }
+  void write_table() const {
+    const SweepLock lock(list_.folder);
+    write_sweep_table(list_, rows());
+  }
 
   /// Tells the failures among the jobs of this process.
   int failures() const {
@@ -156,6 +174,7 @@ class Sweep {
   int end() const {
     const auto rows = this->rows();
     print_sweep_table(command_, list_, rows);
+    const SweepLock lock(list_.folder);
     write_sweep_table(list_, rows);
     std::cout << "table    " << (list_.folder / "sweep.csv").string() << "\n";
     write_page();

@@ -116,6 +116,17 @@ SweepRow sweep_row(const SweepCommand& command, const SweepList& list, std::size
 /// Those of `combinations` whose runs are all done, by their means, the best first.
 std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& combinations,
                                  int iterations);
+/// While one lives, no other sweep writes into the sweep's own folder: its table and page.
+class SweepLock {
+ public:
+  explicit SweepLock(const std::filesystem::path& folder);
+  ~SweepLock();
+  SweepLock(const SweepLock&) = delete;
+  SweepLock& operator=(const SweepLock&) = delete;
+
+ private:
+  int descriptor_;
+};
 /// Writes sweep.csv. @throws Error.
 void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows);
 /// Prints the table, and what the best setting is and what repeats it.

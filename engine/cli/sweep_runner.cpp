@@ -64,6 +64,8 @@ class Runner {
         waits |= !begin_next();
       if (queue_.empty() && processes_.running() == 0) break;
       for (const auto& ended : processes_.wait(waits ? 300 : 60'000)) end(ended);
+      if (processes_.stopping() && processes_.running() > 0 && !std::exchange(told_stopping_, true))
+        say(text("stopping ", processes_.running(), " at work; a second Ctrl-C ends them at once"));
     }
     return queue_.empty() && !interrupted_;
   }
@@ -76,7 +78,10 @@ class Runner {
     const std::size_t number = queue_.front();
     const SweepJob& job = list_.jobs[number];
     queue_.pop_front();
-    if (another_works_on(job)) {
+    make_folder(job.folder);
+    // Held until the run has ended and is on record: of several sweeps one works on a job.
+    AppendFile claim(job.folder / log_name);
+    if (!claim.lock() || another_works_on(job)) {
       put_off(number);
       return false;
     }
@@ -85,14 +90,13 @@ class Runner {
       tell(job, record, "by another process");
       return true;
     }
-    make_folder(job.folder);
     record.status = JobRecord::Status::begun;
     record.iterations = rung_.iterations;
     record.message.clear();
     write_record(job.folder, record);
     std::error_code missing;
     const auto size = std::filesystem::file_size(job.folder / log_name, missing);
-    begun_[number] = {Clock::now(), missing ? 0 : size};
+    begun_[number] = {.at = Clock::now(), .log_size = missing ? 0 : size, .claim = std::move(claim)};
     processes_.start(number, words_of(job), job.folder / log_name);
     return true;
   }
@@ -119,17 +123,19 @@ class Runner {
 
   void end(const Processes::Ended& ended) {
     const SweepJob& job = list_.jobs[ended.id];
+    const Begun begun = std::move(begun_.at(ended.id));
+    begun_.erase(ended.id);
     if (processes_.stopping() && (ended.exit_code == Exit::interrupted || ended.signal != 0)) {
       interrupted_ = true;
       return;
     }
     JobRecord record = read_record(job.folder);
-    record.message = problem(ended, job);
+    record.message = problem(ended, job, begun.log_size);
     if (record.message.find(in_use) != std::string::npos) return put_off(ended.id);
     if (record.message.empty()) take_figures(job, record);
     record.status = record.message.empty() ? JobRecord::Status::done : JobRecord::Status::failed;
     write_record(job.folder, record);
-    const double seconds = std::chrono::duration<double>(Clock::now() - begun_[ended.id].at).count();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begun.at).count();
     tell(job, record, text(fixed_text(seconds, seconds < 10 ? 1 : 0), " s"));
   }
 
@@ -143,10 +149,10 @@ class Runner {
   }
 
   /// Why a process ended otherwise than it should, or "".
-  std::string problem(const Processes::Ended& ended, const SweepJob& job) {
+  static std::string problem(const Processes::Ended& ended, const SweepJob& job, std::uintmax_t log_size) {
     if (ended.signal == 0 && ended.exit_code == Exit::success) return "";
     const auto log = job.folder / log_name;
-    const std::string line = last_line(log, begun_[ended.id].log_size);
+    const std::string line = last_line(log, log_size);
     if (ended.signal != 0)
       return text("killed by signal ", ended.signal, " (", strsignal(ended.signal), ")", line.empty() ? "" : " after: ", line);
     return line.empty() ? text("ended with exit code ", ended.exit_code) : line;
@@ -165,6 +171,7 @@ class Runner {
   struct Begun {
     Clock::time_point at;
     std::uintmax_t log_size = 0;
+    AppendFile claim;
   };
 
   const SweepCommand& command_;
@@ -176,7 +183,7 @@ class Runner {
   std::map<std::size_t, bool> waiting_;
   std::size_t total_ = 0, ended_ = 0;
   int threads_ = 1;
-  bool interrupted_ = false;
+  bool interrupted_ = false, told_stopping_ = false;
   Processes processes_;  // last: its end waits for the children
 };
 

@@ -1,7 +1,13 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <string>
@@ -110,6 +116,16 @@ std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& l
   std::vector<std::size_t> order;
   for (const auto& [mean, combination] : means) order.push_back(combination);
   return order;
+}
+
+SweepLock::SweepLock(const std::filesystem::path& folder) : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  // A file system without locks is no reason to write nothing.
+  while (descriptor_ >= 0 && flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
+SweepLock::~SweepLock() {
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
 void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows) {

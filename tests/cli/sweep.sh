@@ -39,7 +39,7 @@ table_row() { grep "^$2," "$1" | sed "s/^$2,//; s/,/ /g"; }
 # children_of PID: the folders in /proc of its children that run
 children_of() { grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status | sed 's#/status##'; }
 runs() { grep -qs "^State:[[:space:]]*[^ZX]" "$1/status"; }
-over=(--over optimizer.sigma=0.05,0.2 --over policy.blocks.1.units=2,5)
+over=(--over "optimizer.sigma=0.05,0.2" --over "policy.blocks.1.units=2,5")
 
 case_sweep() {
   sweep_script ""
@@ -50,7 +50,7 @@ case_sweep() {
   [ ! -e runs ] || fail "a dry run writes"
   run sweep train.lua "${over[@]}" --seeds 2 --jobs 2
   exits 0
-  [ "$(ls runs/sweeps/train | grep -c seed)" -eq 8 ] || fail "no eight runs"
+  [ "$(find runs/sweeps/train -name '*-seed?' | wc -l)" -eq 8 ] || fail "no eight runs"
   [ "$(grep -c '^\[./8\] sigma=' err)" -eq 8 ] || fail "no line for each run"
   says "runs/sweeps/train/sigma=0.2,units=2-seed1/output.txt" "iteration 4"
   lines runs/sweeps/train/sweep.csv 5
@@ -124,7 +124,7 @@ case_sweep_resume() {
     wait "$sweep"
     code=$?
     exits 130
-    says err "interrupted; continue with"
+    grep -qE "^interrupted with [0-3] of 4 runs done; continue with$" err || fail "not told how to go on"
     for child in $children; do ! runs "$child" || fail "a child outlived its sweep"; done
     grep -q "continue with" parts/*/output.txt || fail "no child ended in good order"
   done
@@ -156,7 +156,7 @@ case_sweep_halving() {
   says err "halving: 4 combinations for 1 iteration, then 2 combinations to 2 iterations, then 1 combination to 4 iterations"
   [ "$(tail -n +2 halves/sweep.csv | cut -d, -f2 | sort | tr '\n' ' ')" = "1 1 2 4 " ] || fail "other rungs"
   # Who went on had the better means at the rung below, and its run is that of an unbroken one.
-  local longest short
+  local longest
   longest=$(grep ',4,2,0,' halves/sweep.csv | cut -d, -f1)
   for seed in 1 2; do same_metrics "whole/sigma=$longest-seed$seed" "halves/sigma=$longest-seed$seed"; done
   cmp -s "whole/sigma=$longest-seed1/best.iap" "halves/sigma=$longest-seed1/best.iap" || fail "another best policy"
@@ -315,6 +315,8 @@ LUA
   not_swept "elsewhere.lua is another: it trains in 'elsewhere' where --out says" elsewhere.lua
   sed '1a iap.options { seed = 3 }' train.lua >own_seed.lua
   not_swept "own_seed.lua is another: it trains with seed 0 where --seed says 1" own_seed.lua
+  not_swept "--collect: there is no sweep in 'nowhere'" train.lua --out nowhere --collect
+  not_swept "cannot create folder" train.lua --out train.lua/below
   # A folder with other runs.
   run sweep train.lua --out taken
   exits 0
