@@ -98,6 +98,8 @@ struct Arguments {
   bool verbose = false;
   std::filesystem::path file;
   RunSettings run;
+  int sweep_process = 0;
+  cli::SweepCommand sweep;
   cli::EvalOptions eval;
   cli::PlayOptions play;
   cli::ReportCommand report;
@@ -118,11 +120,43 @@ void describe_run(CLI::App& app, Arguments& arguments) {
   add_text(app, "--out", arguments.run.out, "PATH",
            "folder of the run, or the file that the script writes (default: the script's)");
   app.add_flag("--resume", arguments.run.resume, "continue the run in its folder");
+  add_integer(app, "--sweep-process", arguments.sweep_process, 1, std::numeric_limits<int>::max(), "")->group("");
   app.footer(
       "Examples:\n"
       "  iap run scripts/quickstart.lua\n"
       "  iap run scripts/quickstart.lua --seed 2 --out runs/two --set iterations=100 --set env.action_repeat=2\n"
       "  iap run scripts/attention_agent/figures.lua -- weights.npz");
+}
+
+void describe_sweep(CLI::App& app, cli::SweepCommand& command) {
+  auto& run = command.run;
+  app.add_option("FILE", command.file, "Lua script that calls iap.train exactly once")->required();
+  app.add_option("ARGS", run.arguments, "reach the script as arg[1], arg[2] ...; write -- before them");
+  app.add_option("--over", command.over, "an option and its values, as --set takes them (may be repeated: all combinations)")
+      ->allow_extra_args(false)
+      ->type_name("PATH=VALUE,VALUE");
+  add_overrides(app, run.overrides, "override an option of all runs (may be repeated)");
+  add_integer(app, "--seeds", command.seeds, 1, 100000, "runs of each combination, with seeds one after another (default: 1)");
+  add_integer(app, "--seed", run.seed, 0, most_seed, "the first seed (default: 1)");
+  add_integer(app, "--jobs", command.jobs, 1, most_threads, "runs at a time, each a process (default: 1)");
+  add_integer(app, "--threads", run.threads, 1, most_threads,
+              "worker threads of each run (default: all cores shared by the jobs); changes no result");
+  add_text(app, "--out", run.out, "FOLDER", "folder of the runs, table and page (default: runs/sweeps/ and the script's name)");
+  add_integer(app, "--halving", command.halving, 2, 1000, "begin with short runs and let the best one of N go on, rung by rung");
+  app.add_option_function<std::string>(
+         "--metric",
+         [&command](const std::string& name) { command.metric = cli::read_choice("--metric", name, {"eval", "return"}); },
+         "eval (the last evaluation, the default) or return (mean of the last population)")
+      ->type_name("NAME");
+  add_text(app, "--job", command.part, "I/N", "run only every N-th run, from the I-th on: for a cluster's array of jobs");
+  app.add_flag("--collect", command.collect, "run nothing; table and page of what is there");
+  app.add_flag("--dry-run", command.dry_run, "check everything, list the runs and end");
+  app.footer(
+      "Started again it goes on where it was.\n"
+      "Examples:\n"
+      "  iap sweep scripts/quickstart.lua --over optimizer.sigma=0.05,0.1 --over policy.blocks.1.top=3,5 --seeds 3 --jobs 2\n"
+      "  iap sweep scripts/quickstart.lua --over optimizer.sigma=0.02,0.05,0.1,0.2 --halving 2\n"
+      "  iap sweep scripts/quickstart.lua --over env.pixels=[60,80],[120,160] --job 1/2");
 }
 
 void describe_eval(CLI::App& app, Arguments& arguments) {
@@ -274,9 +308,11 @@ void understand_help(std::vector<std::string>& words) {
 /// Parses the command line; the usage errors end here.
 int dispatch(std::string program, std::vector<std::string> words) {
   understand_help(words);
+  Arguments arguments;
+  arguments.sweep.words = words;
   std::ranges::reverse(words);  // as the library takes them
   CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua", "iap");
-  Arguments arguments;
+  arguments.sweep.run.program = program;
   arguments.run.program = std::move(program);
   cli::style_help(app);
   app.set_version_flag("--version", "iap " + std::string(version()), "print the version");
@@ -285,6 +321,8 @@ int dispatch(std::string program, std::vector<std::string> words) {
   app.fallthrough();
   auto* run = app.add_subcommand("run", "run a Lua script, such as an experiment");
   describe_run(*run, arguments);
+  auto* sweep = app.add_subcommand("sweep", "search settings: run a script with all combinations of values, and compare");
+  describe_sweep(*sweep, arguments.sweep);
   app.add_subcommand("repl", "Lua prompt (the default)");
   auto* eval = app.add_subcommand("eval", "play episodes of a trained policy: mean return and interval");
   describe_eval(*eval, arguments);
@@ -319,7 +357,8 @@ int dispatch(std::string program, std::vector<std::string> words) {
   }
   register_lua();
   try {
-    if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose);
+    if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose, arguments.sweep_process);
+    if (*sweep) return cli::sweep(arguments.sweep);
     if (*eval) return cli::eval(arguments.eval);
     if (*play) return cli::play(arguments.play);
     if (*report) return cli::report(arguments.report);

@@ -59,13 +59,27 @@ struct ProbeCommand {
   ProbeOptions options;
 };
 
+struct SweepCommand {
+  std::filesystem::path file;
+  RunSettings run;                ///< what all runs have in common; `out` is the sweep's folder, `seed` the first one
+  std::vector<std::string> over;  ///< "path=value,value"
+  int seeds = 1, jobs = 1;
+  std::optional<int> halving;
+  std::string metric = "eval";
+  std::optional<std::string> part;  ///< "I/N": every N-th job, from the I-th on
+  bool collect = false, dry_run = false;
+  std::vector<std::string> words;  ///< the command line, to show how to go on
+};
+
 struct ImportOptions {
   std::filesystem::path file;                ///< published weights
   std::optional<std::filesystem::path> out;  ///< the policy file; by default `file` with the suffix .iap
   std::optional<std::string> env;            ///< by default the one such weights were trained for
 };
 
-int run(const std::filesystem::path& file, RunSettings settings, bool verbose);
+/// `sweep_process` is 0, or the number of the process whose sweep the run belongs to: the run ends with it.
+int run(const std::filesystem::path& file, RunSettings settings, bool verbose, int sweep_process);
+int sweep(const SweepCommand& command);
 int repl(bool verbose);
 int eval(const EvalOptions& options);
 int play(const PlayOptions& options);

@@ -13,6 +13,13 @@ namespace {
 std::atomic<Script*> running_script = nullptr;
 volatile std::sig_atomic_t waiting_for_key = 0, key_interrupted = 0;
 
+void interrupt_work() {
+  if (auto* script = running_script.load(std::memory_order_relaxed))
+    script->interrupt();
+  else
+    request_interrupt();
+}
+
 void on_interrupt(int signal) {
   if (waiting_for_key) {
     key_interrupted = 1;
@@ -23,11 +30,10 @@ void on_interrupt(int signal) {
     std::raise(signal);
     return;
   }
-  if (auto* script = running_script.load(std::memory_order_relaxed))
-    script->interrupt();
-  else
-    request_interrupt();
+  interrupt_work();
 }
+
+void on_termination(int) { interrupt_work(); }
 
 }  // namespace
 
@@ -38,6 +44,14 @@ void catch_interrupts(Script* script) {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
+}
+
+void catch_termination() {
+  struct sigaction action = {};
+  action.sa_handler = on_termination;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, nullptr);
 }
 
 bool wait_for_key(int descriptor) {

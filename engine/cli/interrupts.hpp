@@ -8,6 +8,9 @@ namespace iap::cli {
 /// `script` (may be null) is the one to stop.
 void catch_interrupts(Script* script);
 
+/// From now on SIGTERM does what the first Ctrl-C does, however often it comes. After `catch_interrupts`.
+void catch_termination();
+
 /// Waits for input on the terminal. Returns false if Ctrl-C came first.
 bool wait_for_key(int descriptor);
 

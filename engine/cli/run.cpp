@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/line_editor.hpp"
+#include "cli/processes.hpp"
 import iap.core;
 import iap.script;
 
@@ -20,13 +21,16 @@ void print_error(const Error& error, bool verbose) {
   if (verbose && script && !script->traceback().empty()) std::cerr << script->traceback() << "\n";
 }
 
-int run(const std::filesystem::path& file, RunSettings settings, bool verbose) {
+int run(const std::filesystem::path& file, RunSettings settings, bool verbose, int sweep_process) {
   std::error_code ignored;
   if (file.extension() == ".iap" || std::filesystem::exists(file / "config.json", ignored))
     throw Error(text("'", file.string(), "' is no script but a policy or a run; look at it with iap eval ", file.string(),
                      " or iap play ", file.string()));
+  settings.single = sweep_process != 0;
   Script script(std::move(settings));
   catch_interrupts(&script);
+  catch_termination();
+  if (sweep_process != 0 && !end_with(sweep_process)) return Exit::interrupted;
   int status = Exit::success;
   try {
     script.run_file(file);

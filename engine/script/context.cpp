@@ -27,15 +27,6 @@ bool same_type(const Config& a, const Config& b) {
   return a.type_name() == b.type_name();
 }
 
-/// A word of a shell's command line.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string inside;
-  for (const char c : word) inside += c == '\'' ? "'\\''" : std::string(1, c);
-  return "'" + inside + "'";
-}
-
 /// Why iap.train refuses an override whatever else it is given; "" if it does not.
 std::string training_refusal(const std::string& path, const std::string& value) {
   Config options = Config::Map{{"env", Config::Map{}}, {"policy", Config::Map{}}};
@@ -47,6 +38,9 @@ std::string training_refusal(const std::string& path, const std::string& value) 
   }
   return "";
 }
+
+/// Hook: fails at every instruction, so that a script's pcall cannot swallow it.
+void end_rehearsal(lua_State* state, lua_Debug*) { luaL_error(state, "the rehearsal ends here"); }
 
 }  // namespace
 
@@ -68,6 +62,20 @@ RunContext* RunContext::of(lua_State* state) {
   auto* context = static_cast<RunContext*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   return context;
+}
+
+void RunContext::begin_training() {
+  if (rehearsal && rehearsal->trainings > 0) {
+    rehearsal->trainings = 2;
+    end_rehearsal(state_);
+    throw Error("the rehearsal ends here");
+  }
+  if (settings_.single && trained_)
+    throw Error("this is the script's second training; iap sweep needs a script that calls iap.train exactly once");
+}
+
+void RunContext::end_rehearsal(lua_State* state) const {
+  for (lua_State* one : {state, state_}) lua_sethook(one, iap::end_rehearsal, LUA_MASKCOUNT, 1);
 }
 
 void RunContext::apply_to_training(Config& options) {
@@ -172,16 +180,16 @@ std::string RunContext::continuation() const {
 }
 
 std::string RunContext::command() const {
-  std::string line = text(quoted(settings_.program), " run ", quoted(file.string()));
-  for (const auto& entry : overrides_) line += " --set " + quoted(entry.path + "=" + entry.value);
+  std::string line = text(shell_word(settings_.program), " run ", shell_word(file.string()));
+  for (const auto& entry : overrides_) line += " --set " + shell_word(entry.path + "=" + entry.value);
   if (settings_.seed) line += text(" --seed ", *settings_.seed);
   if (settings_.threads) line += text(" --threads ", *settings_.threads);
   if (settings_.out)
-    line += " --out " + quoted(settings_.out->string());
+    line += " --out " + shell_word(settings_.out->string());
   else if (folders_.given().size() == 1)
-    line += " --out " + quoted(folders_.given().front().string());
+    line += " --out " + shell_word(folders_.given().front().string());
   line += " --resume";
-  for (std::size_t i = 0; i < settings_.arguments.size(); ++i) line += (i ? " " : " -- ") + quoted(settings_.arguments[i]);
+  for (std::size_t i = 0; i < settings_.arguments.size(); ++i) line += (i ? " " : " -- ") + shell_word(settings_.arguments[i]);
   return line;
 }
 

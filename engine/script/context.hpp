@@ -38,6 +38,13 @@ class RunContext {
   /// Takes the interrupt back, so that the input goes on.
   void forgive_interrupt();
 
+  /// There while the script is only rehearsed.
+  std::optional<Rehearsal> rehearsal;
+  /// Ends the rehearsed script, whose pcalls cannot prevent it, at the next instruction in Lua.
+  void end_rehearsal(lua_State* state) const;
+  /// @throws Error for a second training where there may be but one; ends a rehearsal.
+  void begin_training();
+
   /// Overrides the options of iap.train with everything that neither iap.options nor iap.run_folder took: a script that trains
   /// several runs gives each its own seed and folder.
   void apply_to_training(Config& options);

@@ -8,6 +8,8 @@ struct Script::Impl {
   lua::State lua;
 
   explicit Impl(RunSettings settings);
+  /// Runs a file; overrides that nothing used are not looked for. @throws as `run`; Error for what cannot be read or parsed.
+  void run_file(const std::filesystem::path& path);
   /// Calls the function on the stack, the only value there. @throws ScriptError, Interrupted.
   void run(int results);
 };

@@ -1,7 +1,6 @@
 #include "script/run_folders.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 import iap.core;
+import iap.script;
 import iap.train;
 
 namespace iap {
@@ -138,18 +138,9 @@ std::string folder_with_settings(const std::string& name, const std::vector<std:
   std::string suffix;
   for (const auto& [path, value] : last) {
     suffix += "-" + path + "=";
-    for (const char c : value) {
-      const bool plain = std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '=';
-      if (plain || (suffix.back() != '_' && suffix.back() != '=')) suffix += plain ? c : '_';
-    }
-    while (suffix.back() == '_') suffix.pop_back();
+    append_plain(suffix, value);
   }
-  // File systems take names of 255 bytes; what is cut off is told apart by its hash (FNV-1a).
-  constexpr std::size_t longest = 160;
-  if (suffix.size() <= longest) return name + suffix;
-  std::uint32_t hash = 2166136261U;
-  for (const unsigned char c : suffix) hash = (hash ^ c) * 16777619U;
-  return text(name, suffix.substr(0, longest), "-", hash);
+  return name + shortened_name(suffix);
 }
 
 }  // namespace iap

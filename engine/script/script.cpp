@@ -70,9 +70,8 @@ Script::Script(Script&&) noexcept = default;
 Script& Script::operator=(Script&&) noexcept = default;
 Script::~Script() = default;
 
-void Script::run_file(const std::filesystem::path& path) {
-  auto& lua = impl_->lua;
-  Config::List arguments(impl_->context.settings().arguments.begin(), impl_->context.settings().arguments.end());
+void Script::Impl::run_file(const std::filesystem::path& path) {
+  Config::List arguments(context.settings().arguments.begin(), context.settings().arguments.end());
   lua::push_config(lua, arguments);
   const std::string name = path.string();
   lua::protect(lua, 1, 0, [&name](lua_State* inner) noexcept {
@@ -81,9 +80,13 @@ void Script::run_file(const std::filesystem::path& path) {
     lua_setglobal(inner, "arg");
   });
   lua.search(path.parent_path());
-  impl_->context.script = lua.load(path);
-  impl_->context.file = path;
-  impl_->run(0);
+  context.script = lua.load(path);
+  context.file = path;
+  run(0);
+}
+
+void Script::run_file(const std::filesystem::path& path) {
+  impl_->run_file(path);
   impl_->context.check_all_used();
 }
 

@@ -20,7 +20,15 @@ struct RunSettings {
   std::optional<int> threads;                ///< option `threads`
   std::optional<std::filesystem::path> out;  ///< option `out`
   bool resume = false;                       ///< option `resume`
+  bool single = false;                       ///< a second training is refused, as `iap sweep` needs it
   std::string program = "iap";               ///< how the user calls the program, for commands that messages show
+};
+
+/// What a script would train.
+struct Rehearsal {
+  int trainings = 0;          ///< that it begins; 2 stands for more than one
+  Config config;              ///< of the first one: what config.json of the run would hold
+  std::filesystem::path out;  ///< its folder, or ""
 };
 
 /// One of `overrides`, taken apart.
@@ -30,6 +38,13 @@ struct Override {
 
 /// Reads "path=value". @throws Error with `example` for anything else.
 Override read_override(std::string_view assignment, std::string_view example);
+
+/// `word` as a shell's command line takes it, in quotes where it needs them.
+std::string shell_word(const std::string& word);
+/// `name` with `value` at its end as a part of a file's name: runs of what shells or file systems could take amiss become _.
+void append_plain(std::string& name, std::string_view value);
+/// What of a file's name is kept where file systems refuse longer ones: its beginning, and a hash of all of it.
+std::string shortened_name(const std::string& name);
 
 /// A script that failed. `what()` is one line that starts with "file:line:"; the Lua stack stands apart.
 class ScriptError : public Error {
@@ -53,6 +68,11 @@ class Script {
   /// Runs a file; `require` finds modules in its folder. @throws ScriptError; Interrupted after `interrupt`; Error naming an
   /// override that nothing used.
   void run_file(const std::filesystem::path& path);
+  /// Runs a file to learn what it would train: iap.train builds everything, plays no episode, writes nothing and returns
+  /// evaluations of 0. From then on the script ends, without an error, where it opens or changes a file, calls a program or begins
+  /// a second training; reports are not made. Nothing is printed. @throws as run_file for what fails until then;
+  /// overrides that nothing used are not looked for where there is no training.
+  Rehearsal rehearse(const std::filesystem::path& path);
   /// Runs `chunk`, which messages call `name`. @throws as run_file.
   void run_text(std::string_view chunk, const std::string& name);
 

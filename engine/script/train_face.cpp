@@ -17,6 +17,7 @@ import iap.env;
 import iap.envs;
 import iap.policy;
 import iap.rollout;
+import iap.script;
 import iap.train;
 
 namespace iap {
@@ -106,6 +107,26 @@ std::shared_ptr<const PolicyFile> policy_entry(Call& call, const char* key) {
   return file;
 }
 
+int give_result(Call& call, const TrainResult& result, const TrainOptions& options) {
+  lua_State* state = call.state();
+  call.give(to_config(result, options));
+  call.give(result.parameters);
+  lua::set_entry(state, "parameters");
+  call.give(result.best_parameters);
+  lua::set_entry(state, "best_parameters");
+  give_policy_entry(call, *result.policy, "policy");
+  give_policy_entry(call, *result.best_policy, "best_policy");
+  return 1;
+}
+
+/// Keeps what would be trained.
+TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
+  options.threads = 1;
+  TrainingPlan plan = plan_training(options);
+  rehearsal = {.trainings = 1, .config = std::move(plan.config), .out = options.out};
+  return std::move(plan.result);
+}
+
 /// iap.train{env, policy, optimizer, iterations, ...} -> result: the figures of the run, its parameters, and `policy` (the mean at
 /// the end) and `best_policy` as policies
 int train_policy(Call& call) {
@@ -124,6 +145,7 @@ int train_policy(Call& call) {
   if (const auto* env = config.find("env"); env && env->string()) config["env"] = env_table(*env, call.name());
   auto* context = RunContext::of(state);
   if (context && context->input_interrupted()) throw Interrupted();
+  if (context) context->begin_training();
   if (context) context->apply_to_training(config);
   const bool starts = init_policy || (config.find("init") && !config.find("init")->is_null());
   if (init_policy && !config.find("policy")) config["policy"] = init_policy->policy.architecture();
@@ -134,6 +156,7 @@ int train_policy(Call& call) {
   TrainOptions options = read_train_options(config);
   // What --set names stands in place of the script's own.
   if (options.init.is_null()) options.init_policy = init_policy;
+  if (context && context->rehearsal) return give_result(call, rehearsed(*context->rehearsal, options), options);
   if (context) options.script = context->experiment(options.out.string());
   const lua_Hook hook = lua_gethook(state);
   options.on_iteration = [state, callback, reports, hook](const IterationReport& report) {
@@ -150,14 +173,7 @@ int train_policy(Call& call) {
   if (context)
     context->set_trained({options.out.string(), result.iterations, options.iterations, result.stop_reason == "interrupted"});
   if (context && context->at_prompt() && interrupt_requested()) hand_over(*context, result, options);
-  call.give(to_config(result, options));
-  call.give(result.parameters);
-  lua::set_entry(state, "parameters");
-  call.give(result.best_parameters);
-  lua::set_entry(state, "best_parameters");
-  give_policy_entry(call, *result.policy, "policy");
-  give_policy_entry(call, *result.best_policy, "best_policy");
-  return 1;
+  return give_result(call, result, options);
 }
 
 Config to_config(const Evaluation& evaluation) {

@@ -174,6 +174,14 @@ Config run_config(const TrainOptions& options, Config identity) {
   return config;
 }
 
+std::string settings_difference(Config before, Config now) {
+  for (Config* config : {&before, &now}) {
+    for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "given"}) config->map()->erase(key);
+    if (const Config* init = config->find("init"); init && init->map()) (*config)["init"].map()->erase("path");
+  }
+  return first_difference(before, now);
+}
+
 std::string first_difference(const Config& before, const Config& now, const std::string& path) {
   if (before == now || (before.number() && before.number() == now.number())) return "";
   if (before.map() && now.map()) {

@@ -97,15 +97,37 @@ TrainResult Trainer::run() {
   return result;
 }
 
-TrainResult train(const TrainOptions& options) {
+TrainingPlan Trainer::plan() {
+  TrainResult result = result_of("iterations");
+  result.iterations = static_cast<std::uint32_t>(options_.iterations);
+  result.first_eval = result.last_eval = result.best_eval = 0;
+  result.confirmed = Confirmation{};
+  return {std::move(result), run_config(options_, identity_)};
+}
+
+namespace {
+
+template <typename Work>
+auto with_trainer(const TrainOptions& options, Work work) {
   check_options(options);
   try {
-    return Trainer(options).run();
+    Trainer trainer(options);
+    return work(trainer);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
     throw Error(text("train: ", error.what()));
   }
+}
+
+}  // namespace
+
+TrainResult train(const TrainOptions& options) {
+  return with_trainer(options, [](Trainer& trainer) { return trainer.run(); });
+}
+
+TrainingPlan plan_training(const TrainOptions& options) {
+  return with_trainer(options, [](Trainer& trainer) { return trainer.plan(); });
 }
 
 }  // namespace iap

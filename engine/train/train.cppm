@@ -3,6 +3,7 @@ module;
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 /// iap.train: optimizer, rollouts and files joined into a run.
 export module iap.train;
@@ -33,6 +34,12 @@ TrainOptions read_train_options(const Config& config);
 /// nothing and a default that is another one by now is refused by name.
 /// @throws Error for bad options, a failing environment, a folder that cannot be written or that holds another run.
 TrainResult train(const TrainOptions& options);
+
+/// Builds everything that `train` builds before its first episode. @throws Error as `train` for options and what cannot be built.
+TrainingPlan plan_training(const TrainOptions& options);
+/// The first setting in which two config.json differ ("optimizer.sigma: 0.1 before, 0.2 now"), or "" where one run is the other
+/// or the beginning of the other.
+std::string settings_difference(Config before, Config now);
 
 /// The policies that a run leaves: best.iap, whose evaluation was the highest, and final.iap, the mean at the end.
 enum class PolicyChoice : std::uint8_t { best, final };

@@ -110,4 +110,10 @@ struct TrainResult {
   std::shared_ptr<const PolicyFile> policy, best_policy;
 };
 
+/// What a training would be, learned without an episode and without a file.
+struct TrainingPlan {
+  TrainResult result;  ///< with the policy that the run begins at, all its iterations and evaluations of 0
+  Config config;       ///< what its config.json would hold
+};
+
 }  // namespace iap

@@ -45,6 +45,8 @@ class Trainer {
 
   /// The whole run, from the folder's claim to its result.
   TrainResult run();
+  /// The run as it stands before its first episode.
+  TrainingPlan plan();
 
  private:
   bool finished() const {

@@ -31,7 +31,7 @@ refused() {
 
 case_suggestions() {
   refused "iap: unknown command 'evl'; did you mean 'eval'?" evl runs/x
-  refused "iap: unknown command 'bogus'; known: run, repl, eval," bogus
+  refused "iap: unknown command 'bogus'; known: run, sweep, repl, eval," bogus
   refused "to run a script: iap run train.lua" train.lua --seed 3
   refused "iap eval policy.iap" policy.iap
   mkdir some_run
@@ -106,7 +106,7 @@ case_help() {
   run --help
   exits 0
   says out "iap help COMMAND"
-  for command in run eval play report import export; do
+  for command in run sweep eval play report import export; do
     run $command --help
     exits 0
     grep -qE '^Examples?:$' out || fail "$command has no example"

@@ -246,3 +246,26 @@ TEST_CASE("on_iteration ends a run in good order") {
   CHECK(read_policy_file(options.out / "final.iap").metadata.find("iteration")->integer() == 3);
   CHECK(read_rows(options.out / "metrics.csv").size() == 5);
 }
+
+TEST_CASE("a plan says what the run would be and leaves no trace") {
+  const Scratch scratch("plan");
+  TrainOptions options = small_run(scratch / "run");
+  const TrainingPlan plan = plan_training(options);
+  CHECK(!std::filesystem::exists(options.out));
+  CHECK(plan.result.iterations == 5);
+  CHECK(plan.result.last_eval == 0);
+  train(options);
+  const Config written = parse_json(read_file(options.out / "config.json"), "config.json");
+  CHECK(to_json(plan.config) == to_json(written));
+  CHECK(settings_difference(plan.config, written).empty());
+  // It begins where the run does.
+  options.iterations = 0;
+  options.out = scratch / "beginning";
+  CHECK(plan.result.parameters == train(options).parameters);
+  // A longer run is the same one, another sigma is not.
+  CHECK(settings_difference(written, plan_training(options).config).empty());
+  options.optimizer["sigma"] = 0.3;
+  CHECK(settings_difference(written, plan_training(options).config) == "optimizer.sigma: 0.1 before, 0.3 now");
+  options.optimizer["sgima"] = 0.3;
+  CHECK_THROWS_WITH(plan_training(options), Catch::Matchers::ContainsSubstring("sgima"));
+}

@@ -1,0 +1,139 @@
+#include "cli/processes.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+import iap.core;
+
+namespace iap::cli {
+namespace {
+
+constexpr std::array handled{SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+std::array<struct sigaction, handled.size()> before;
+std::array<int, 2> wake{-1, -1};  // a pipe: what the handler writes ends the wait, whichever thread it ran in
+std::atomic<int> requests = 0;
+
+void on_signal(int signal) {
+  const int kept = errno;
+  if (signal != SIGCHLD) requests.fetch_add(1);
+  const char byte = 0;
+  [[maybe_unused]] const auto written = write(wake[1], &byte, 1);
+  errno = kept;
+}
+
+std::string reason(int code) { return std::generic_category().message(code); }
+
+/// The parts of a spawn that must be given back.
+struct Spawn {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+
+  Spawn() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+  }
+  ~Spawn() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  Spawn(const Spawn&) = delete;
+  Spawn& operator=(const Spawn&) = delete;
+};
+
+}  // namespace
+
+Processes::Processes() {
+  if (pipe2(wake.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw Error(text("cannot make a pipe: ", reason(errno)));
+  requests = 0;
+  for (std::size_t i = 0; i < handled.size(); ++i) {
+    sigaction(handled[i], nullptr, &before[i]);
+    // nohup's wish stands.
+    if (handled[i] == SIGHUP && before[i].sa_handler == SIG_IGN) continue;
+    struct sigaction action = {};
+    action.sa_handler = on_signal;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    sigaction(handled[i], &action, nullptr);
+  }
+}
+
+Processes::~Processes() {
+  pass_on(SIGTERM);
+  while (!running_.empty()) wait(1000);
+  for (std::size_t i = 0; i < handled.size(); ++i) sigaction(handled[i], &before[i], nullptr);
+  for (int& end : wake) close(std::exchange(end, -1));
+}
+
+bool Processes::stopping() const { return requests.load() > 0; }
+
+void Processes::pass_on(int signal) const {
+  for (const auto& [child, id] : running_) kill(child, signal);
+}
+
+void Processes::start(std::size_t id, const std::vector<std::string>& words, const std::filesystem::path& log) {
+  Spawn spawn;
+  posix_spawn_file_actions_addopen(&spawn.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&spawn.actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
+  posix_spawn_file_actions_adddup2(&spawn.actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&spawn.actions, STDERR_FILENO + 1);
+  sigset_t none, defaults;
+  sigemptyset(&none);
+  sigemptyset(&defaults);
+  for (const int signal : handled) sigaddset(&defaults, signal);
+  posix_spawnattr_setsigmask(&spawn.attributes, &none);
+  posix_spawnattr_setsigdefault(&spawn.attributes, &defaults);
+  // A group of its own: a terminal's Ctrl-C reaches a child through us alone, and once.
+  posix_spawnattr_setpgroup(&spawn.attributes, 0);
+  posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  std::vector<char*> arguments;
+  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  // The program as it runs now, whatever has become of its file.
+  if (const int failure = posix_spawn(&child, "/proc/self/exe", &spawn.actions, &spawn.attributes, arguments.data(), environ))
+    throw Error(text("cannot start a process that writes to '", log.string(), "': ", reason(failure)));
+  running_.emplace(child, id);
+}
+
+std::vector<Processes::Ended> Processes::wait(int milliseconds) {
+  pollfd news = {wake[0], POLLIN, 0};
+  poll(&news, 1, milliseconds);
+  std::array<char, 64> bytes;
+  while (read(wake[0], bytes.data(), bytes.size()) > 0) {
+  }
+  for (; passed_on_ < requests.load(); ++passed_on_) pass_on(passed_on_ == 0 ? SIGTERM : SIGINT);
+  std::vector<Ended> ended;
+  for (auto child = running_.begin(); child != running_.end();) {
+    int status = 0;
+    const pid_t found = waitpid(child->first, &status, WNOHANG);
+    if (found == 0 || (found < 0 && errno == EINTR)) {
+      ++child;
+      continue;
+    }
+    const bool killed = found > 0 && WIFSIGNALED(status);
+    ended.push_back({child->second, found > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1, killed ? WTERMSIG(status) : 0});
+    child = running_.erase(child);
+  }
+  return ended;
+}
+
+bool end_with(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  return getppid() == parent;
+}
+
+}  // namespace iap::cli

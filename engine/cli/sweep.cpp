@@ -1,0 +1,211 @@
+#include "cli/sweep.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <numeric>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/values.hpp"
+import iap.core;
+import iap.report;
+import iap.script;
+
+namespace iap::cli {
+namespace {
+
+void check_command(const SweepCommand& command) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(command.file, ignored))
+    throw Error(text("there is no script '", command.file.string(), "'"));
+  if (command.part && command.collect) throw Error("--job and --collect: first run all parts, then collect");
+  if (command.part && command.halving)
+    throw Error("--job and --halving: which combinations go on is known only when all parts have ended; leave one out");
+}
+
+std::string go_on(const SweepCommand& command) {
+  std::string line = shell_word(command.run.program);
+  for (const auto& word : command.words) line += " " + shell_word(word);
+  return "continue with\n  " + line + "\n";
+}
+
+/// A sweep on its way through its rungs.
+class Sweep {
+ public:
+  Sweep(const SweepCommand& command, SweepList list)
+      : command_(command), list_(std::move(list)), part_(jobs_of_part(command_, list_)), active_(list_.combinations.size()) {
+    std::iota(active_.begin(), active_.end(), std::size_t{0});
+    rungs_ = sweep_rungs(command_, list_, check_script(command_, list_));
+  }
+
+  /// Says what would be run.
+  void show() const {
+    if (command_.halving) std::cout << rungs_text() << "\n";
+    for (const std::size_t number : part_) {
+      const SweepJob& job = list_.jobs[number];
+      const JobRecord record = read_record(job.folder);
+      std::string state = "to do";
+      if (record.done(rungs_.back()))
+        state = "done";
+      else if (record.status == JobRecord::Status::failed)
+        state = "to do again; failed: " + record.message;
+      else if (record.status != JobRecord::Status::unknown)
+        state = "to go on";
+      std::cout << job.folder.string() << ": " << state << "\n";
+    }
+    std::cout << part_.size() << (part_.size() == 1 ? " run, " : " runs, ") << command_.jobs << " at a time\n";
+  }
+
+  int run() {
+    std::error_code ignored;
+    if (command_.collect && !std::filesystem::is_directory(list_.folder, ignored))
+      throw Error(text("--collect: there is no sweep in '", list_.folder.string(), "'; name its folder with --out"));
+    make_folder(list_.folder);
+    if (command_.halving) std::cerr << rungs_text() << "\n";
+    for (std::size_t i = 0; i < rungs_.size(); ++i) {
+      reached_ = i + 1;
+      if (!command_.collect && !run_rung(i)) {
+        write_table();
+        std::cerr << "interrupted with " << done_in_rung(rungs_[i]) << "; " << go_on(command_);
+        return Exit::interrupted;
+      }
+      if (i + 1 < rungs_.size() && !promote(rungs_[i])) break;
+    }
+    return command_.part ? end_of_part() : end();
+  }
+
+ private:
+  std::string rungs_text() const {
+    std::string words = "halving: ";
+    std::size_t left = list_.combinations.size();
+    for (std::size_t i = 0; i < rungs_.size(); ++i) {
+      words += text(i ? ", then " : "", left, left == 1 ? " combination" : " combinations", i ? " to " : " for ", rungs_[i],
+                    rungs_[i] == 1 ? " iteration" : " iterations");
+      left = std::max<std::size_t>(left / static_cast<std::size_t>(command_.halving.value_or(1)), 1);
+    }
+    return words;
+  }
+
+  bool is_active(std::size_t combination) const { return std::ranges::find(active_, combination) != active_.end(); }
+
+  bool run_rung(std::size_t i) {
+    std::vector<std::size_t> jobs;
+    for (const std::size_t job : part_)
+      if (is_active(list_.jobs[job].combination)) jobs.push_back(job);
+    const SweepRung rung{.iterations = rungs_[i],
+                         .last = i + 1 == rungs_.size(),
+                         .title = rungs_.size() > 1 ? text("rung ", i + 1, "/", rungs_.size(), " ") : ""};
+    return run_jobs(command_, list_, jobs, rung, [this] {
+      if (!command_.part) write_table();
+    });
+  }
+
+  /// "3 of 12 runs done"
+  std::string done_in_rung(int iterations) const {
+    std::size_t done = 0, all = 0;
+    for (const std::size_t number : part_) {
+      const SweepJob& job = list_.jobs[number];
+      if (!is_active(job.combination)) continue;
+      ++all;
+      done += read_record(job.folder).done(iterations);
+    }
+    return text(done, " of ", all, " runs done", rungs_.size() > 1 ? text(" in rung ", reached_, " of ", rungs_.size()) : "");
+  }
+
+  /// Leaves the best. False if there are none, or not all that are needed to tell.
+  bool promote(int iterations) {
+    const std::size_t keep = std::max<std::size_t>(active_.size() / static_cast<std::size_t>(*command_.halving), 1);
+    for (const auto& job : list_.jobs)
+      if (is_active(job.combination))
+        if (const auto record = read_record(job.folder); !record.done(iterations) && record.status != JobRecord::Status::failed)
+          return false;
+    active_ = ranking(command_, list_, active_, iterations);
+    active_.resize(std::min(active_.size(), keep));
+    return !active_.empty();
+  }
+
+  /// What each combination has come to; a rung that it was not let into is none of its.
+  std::vector<SweepRow> rows() const {
+    std::vector<SweepRow> rows;
+    for (std::size_t i = 0; i < list_.combinations.size(); ++i) rows.push_back(sweep_row(command_, list_, i, rungs_));
+    return rows;
+  }
+
+  void write_table() const {
+    const SweepLock lock(list_.folder);
+    write_sweep_table(list_, rows());
+  }
+
+  /// Tells the failures among the jobs of this process.
+  int failures() const {
+    int failed = 0;
+    for (const std::size_t number : part_) {
+      const SweepJob& job = list_.jobs[number];
+      const JobRecord record = read_record(job.folder);
+      if (record.status != JobRecord::Status::failed) continue;
+      ++failed;
+      std::cerr << "failed   " << job.folder.string() << ": " << record.message << "\n";
+    }
+    if (failed > 0) std::cerr << failed << " of " << part_.size() << " runs failed; started again, the sweep tries them again\n";
+    return failed;
+  }
+
+  int end_of_part() const {
+    std::cout << "part " << *command_.part << " is done; when all parts are, make the table with --collect in place of --job\n";
+    return failures() > 0 ? Exit::failure : Exit::success;
+  }
+
+  void write_page() const {
+    std::vector<std::filesystem::path> runs;
+    for (const auto& job : list_.jobs)
+      if (!read_record(job.folder).rungs.empty()) runs.push_back(job.folder);
+    if (runs.empty()) return;
+    const auto page = list_.folder / "report.html";
+    ReportOptions options;
+    options.pictures = false;
+    write_report(runs, page, options);
+    std::cout << "page     " << page.string() << " (" << file_size_text(page) << ")\n";
+  }
+
+  int end() const {
+    const auto rows = this->rows();
+    print_sweep_table(command_, list_, rows);
+    const SweepLock lock(list_.folder);
+    write_sweep_table(list_, rows);
+    std::cout << "table    " << (list_.folder / "sweep.csv").string() << "\n";
+    write_page();
+    std::cout << std::flush;
+    const int failed = failures();
+    std::size_t open = 0;
+    for (const auto& job : list_.jobs)
+      if (is_active(job.combination)) {
+        const auto record = read_record(job.folder);
+        open += !record.done(rungs_[reached_ - 1]) && record.status != JobRecord::Status::failed;
+      }
+    if (open > 0) std::cerr << open << " of " << list_.jobs.size() << " runs are not done\n";
+    return failed > 0 || open > 0 ? Exit::failure : Exit::success;
+  }
+
+  const SweepCommand& command_;
+  SweepList list_;
+  std::vector<std::size_t> part_;
+  std::vector<std::size_t> active_;  ///< combinations that train in this rung
+  std::vector<int> rungs_;
+  std::size_t reached_ = 1;  ///< rungs that were begun
+};
+
+}  // namespace
+
+int sweep(const SweepCommand& command) {
+  check_command(command);
+  Sweep sweep(command, sweep_list(command));
+  if (!command.dry_run) return sweep.run();
+  sweep.show();
+  return Exit::success;
+}
+
+}  // namespace iap::cli

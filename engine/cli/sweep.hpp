@@ -1,0 +1,135 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+import iap.core;
+
+/// The parts of `iap sweep`: the list of its jobs, their rehearsal, what is on record about each, the runner and the table.
+namespace iap::cli {
+
+/// An option that takes several values.
+struct SweptOption {
+  std::string path;  ///< as --set takes it
+  std::string name;  ///< the end of the path that tells it from the other options
+  std::vector<std::string> values;
+};
+
+struct Combination {
+  std::vector<std::string> values;  ///< one for each option
+  std::string name;                 ///< "sigma=0.05,heads=4"; "" where nothing is swept but the seed
+};
+
+/// One run.
+struct SweepJob {
+  std::size_t combination = 0;
+  std::uint64_t seed = 0;
+  std::string name;  ///< "sigma=0.05,heads=4-seed2"
+  std::filesystem::path folder;
+};
+
+struct SweepList {
+  std::filesystem::path folder;
+  std::vector<SweptOption> options;
+  std::vector<Combination> combinations;
+  std::vector<SweepJob> jobs;  ///< seed by seed, each with all combinations
+};
+
+// sweep_list.cpp
+
+/// @throws Error naming an --over or a --set that makes no sense.
+SweepList sweep_list(const SweepCommand& command);
+/// What `iap run` gets as --set for the runs of a combination.
+std::vector<std::string> overrides_of(const SweepCommand& command, const SweepList& list, std::size_t combination);
+/// The numbers of the jobs that this process runs: all, or those of `--job I/N`. @throws Error for another form.
+std::vector<std::size_t> jobs_of_part(const SweepCommand& command, const SweepList& list);
+
+// sweep_check.cpp
+
+/// Rehearses the script with every combination. Returns the iterations of the longest run.
+/// @throws Error naming the combination and what its training refuses, a script that does not train exactly once, or a folder that
+/// holds another run.
+int check_script(const SweepCommand& command, const SweepList& list);
+/// The iterations of each rung, rising to `iterations`; those alone without --halving. @throws Error for too few combinations, and
+/// where a shorter run of this script is not the beginning of a longer one.
+std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list, int iterations);
+
+// sweep_record.cpp
+
+/// What job.json in a run's folder says of the run as a job.
+struct JobRecord {
+  enum class Status : std::uint8_t { unknown, begun, done, failed };
+  struct Figures {
+    double eval, mean_return;  ///< the last ones; NaN where there is none
+    int iterations;            ///< that it has done: fewer where the script asks for fewer, or its optimizer had enough
+  };
+  Status status = Status::unknown;
+  int iterations = 0;            ///< that it was last asked for
+  std::string message;           ///< why it failed
+  std::map<int, Figures> rungs;  ///< by the iterations asked for, where it ended in good order
+
+  bool done(int asked) const { return rungs.contains(asked); }
+  /// NaN where the job has not done so many iterations.
+  double value(int asked, const std::string& metric) const;
+};
+
+/// A record without anything where there is none.
+JobRecord read_record(const std::filesystem::path& folder);
+/// @throws Error naming the path and the reason.
+void write_record(const std::filesystem::path& folder, const JobRecord& record);
+/// What metrics.csv says of the first `iterations` iterations. @throws Error where it cannot be read.
+JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations);
+
+// sweep_runner.cpp
+
+/// Where the jobs are to get to.
+struct SweepRung {
+  int iterations = 0;
+  bool last = true;   ///< as far as the script itself goes
+  std::string title;  ///< before each line of progress
+};
+/// Runs those of `jobs` that have not done it yet; `changed` is called after each. False if interrupted: what was at work has then
+/// ended in good order. @throws Error where nothing can be written or started.
+bool run_jobs(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs, const SweepRung& rung,
+              const std::function<void()>& changed);
+
+// sweep_table.cpp
+
+/// A combination over its seeds.
+struct SweepRow {
+  int asked = 0;             ///< the rung that it got to; 0 where no run is done
+  int iterations = 0;        ///< that its runs have done there
+  int done = 0, failed = 0;  ///< runs
+  double mean, deviation;    ///< of the runs that are done; NaN where there are too few
+  double best;               ///< of these runs
+  std::uint64_t best_seed = 0;
+};
+
+/// The combination after its last rung among `rungs` that has a run.
+SweepRow sweep_row(const SweepCommand& command, const SweepList& list, std::size_t combination, const std::vector<int>& rungs);
+/// Those of `combinations` whose runs are all done, by their means, the best first.
+std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& combinations,
+                                 int iterations);
+/// While one lives, no other sweep writes into the sweep's own folder: its table and page.
+class SweepLock {
+ public:
+  explicit SweepLock(const std::filesystem::path& folder);
+  ~SweepLock();
+  SweepLock(const SweepLock&) = delete;
+  SweepLock& operator=(const SweepLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+/// Writes sweep.csv. @throws Error.
+void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows);
+/// Prints the table, and what the best setting is and what repeats it.
+void print_sweep_table(const SweepCommand& command, const SweepList& list, const std::vector<SweepRow>& rows);
+
+}  // namespace iap::cli

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/sweep.hpp"
+import iap.core;
+import iap.script;
+import iap.train;
+
+namespace iap::cli {
+namespace {
+
+/// "optimizer.sigma=0.05, policy.blocks.1.heads=4"
+std::string settings_text(const SweepList& list, std::size_t combination) {
+  std::string words;
+  for (std::size_t i = 0; i < list.options.size(); ++i)
+    words += (i ? ", " : "") + list.options[i].path + "=" + list.combinations[combination].values[i];
+  return words;
+}
+
+/// A script's message names its overrides as --set; ours came by --over.
+std::string as_swept(std::string message, const SweepList& list) {
+  for (const auto& option : list.options)
+    if (const auto found = message.find("--set " + option.path); found != std::string::npos) message.replace(found, 5, "--over");
+  return message;
+}
+
+Rehearsal rehearse(const SweepCommand& command, const SweepList& list, const SweepJob& job, const std::vector<std::string>& more) {
+  RunSettings settings = command.run;
+  settings.overrides = overrides_of(command, list, job.combination);
+  settings.overrides.insert(settings.overrides.end(), more.begin(), more.end());
+  settings.seed = job.seed;
+  settings.threads = 1;
+  settings.out = job.folder;
+  settings.resume = true;
+  try {
+    return Script(std::move(settings)).rehearse(command.file);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error& error) {
+    const auto words = settings_text(list, job.combination);
+    throw Error(text(words.empty() ? "" : "with " + words + ": ", as_swept(error.what(), list)));
+  }
+}
+
+std::int64_t integer_of(const Config& config, const char* key) {
+  const Config* found = config.find(key);
+  return found ? found->integer().value_or(0) : 0;
+}
+
+/// What the script does instead of one training with the seed and in the folder that it is told, or "".
+std::string unfit(const SweepJob& job, const Rehearsal& rehearsal) {
+  if (rehearsal.trainings == 0) return "it never calls iap.train";
+  if (rehearsal.trainings > 1) return "it calls iap.train more than once";
+  if (rehearsal.out.lexically_normal() != job.folder.lexically_normal())
+    return text("it trains in '", rehearsal.out.string(), "' where --out says '", job.folder.string(),
+                "' (out = iap.run_folder(NAME), or no out, takes what --out says)");
+  const auto seed = integer_of(rehearsal.config, "seed");
+  if (static_cast<std::uint64_t>(seed) != job.seed) return text("it trains with seed ", seed, " where --seed says ", job.seed);
+  return "";
+}
+
+/// @throws Error if the job's folder holds a run with other settings.
+void check_folder(const SweepJob& job, const Rehearsal& rehearsal) {
+  const auto path = job.folder / "config.json";
+  const auto difference = settings_difference(parse_json(read_file(path), path.string()), rehearsal.config);
+  if (!difference.empty())
+    throw Error(text("'", job.folder.string(), "' holds a run with other settings (", difference,
+                     "); choose another folder with --out, or remove that run to begin it anew"));
+}
+
+}  // namespace
+
+int check_script(const SweepCommand& command, const SweepList& list) {
+  std::error_code ignored;
+  std::int64_t iterations = -1;
+  for (std::size_t i = 0; i < list.jobs.size(); ++i) {
+    const SweepJob& job = list.jobs[i];
+    const bool stands = std::filesystem::exists(job.folder / "config.json", ignored);
+    if (i >= list.combinations.size() && !stands) continue;
+    const Rehearsal rehearsal = rehearse(command, list, job, {});
+    if (const auto reason = unfit(job, rehearsal); !reason.empty())
+      throw Error(
+          text("iap sweep needs a script that calls iap.train exactly once, with the seed and the folder that it is given; ",
+               command.file.string(), " is another: ", reason));
+    if (stands) check_folder(job, rehearsal);
+    const auto wanted = integer_of(rehearsal.config, "iterations");
+    if (command.halving && iterations >= 0 && wanted != iterations)
+      throw Error(text("--halving: with ", settings_text(list, job.combination), " the script trains ", wanted,
+                       " iterations, with other settings ", iterations, "; they must be as many for all"));
+    iterations = std::max(iterations, wanted);
+  }
+  return static_cast<int>(iterations);
+}
+
+std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list, int iterations) {
+  std::vector<int> rungs{iterations};
+  if (!command.halving) return rungs;
+  const auto factor = static_cast<std::size_t>(*command.halving);
+  if (list.combinations.size() < factor)
+    throw Error(text("--halving ", factor, " keeps one of ", factor, " combinations; there ",
+                     list.combinations.size() == 1 ? "is 1" : text("are ", list.combinations.size()),
+                     "; give more values to --over"));
+  for (auto left = list.combinations.size() / factor; left > 0 && rungs.front() >= *command.halving; left /= factor)
+    rungs.insert(rungs.begin(), rungs.front() / *command.halving);
+  if (rungs.size() == 1)
+    throw Error(text("--halving ", factor, ": a run of ", iterations, " iterations cannot be divided by ", factor));
+  const auto whole = rehearse(command, list, list.jobs.front(), {}).config;
+  const auto part = rehearse(command, list, list.jobs.front(), {text("iterations=", rungs.front())}).config;
+  if (integer_of(part, "iterations") != rungs.front())
+    throw Error(text("--halving: ", command.file.string(), " trains ", integer_of(part, "iterations"),
+                     " iterations where --set iterations=", rungs.front(), " asks for ", rungs.front()));
+  if (const auto difference = settings_difference(part, whole); !difference.empty())
+    throw Error(text("--halving: a shorter run of ", command.file.string(), " is not the beginning of a longer one (", difference,
+                     "); its settings must not follow from its iterations"));
+  return rungs;
+}
+
+}  // namespace iap::cli

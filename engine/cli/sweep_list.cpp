@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/sweep.hpp"
+#include "cli/values.hpp"
+import iap.core;
+import iap.script;
+
+namespace iap::cli {
+namespace {
+
+constexpr std::size_t most_jobs = 100'000;
+
+/// "60,[1,2],\"a,b\"" at the commas that stand in neither brackets nor quotes.
+std::vector<std::string> split_values(std::string_view values) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  bool quoted = false, escaped = false;
+  for (const char c : values) {
+    if (c == '"' && !escaped) quoted = !quoted;
+    escaped = quoted && c == '\\' && !escaped;
+    if (!quoted) depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    if (c == ',' && !quoted && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+/// `value` as the option will hold it: 0.10 and 0.1 are the same.
+std::string meaning(const std::string& value) {
+  Config config = Config::Map{};
+  set_path(config, "value", value);
+  const Config* read = config.find("value");
+  return read ? to_json(*read) : "null";
+}
+
+SweptOption read_option(const std::string& over) {
+  const auto equals = over.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error(text("--over ", over, ": write it as path=value,value, such as optimizer.sigma=0.05,0.1"));
+  SweptOption option{.path = over.substr(0, equals), .name = "", .values = split_values(std::string_view(over).substr(equals + 1))};
+  std::map<std::string, std::string> seen;
+  for (const auto& value : option.values) {
+    if (value.empty())
+      throw Error(
+          text("--over ", over, ": a value is missing; write ", option.path, "=VALUE,VALUE without spaces or empty places"));
+    const auto [before, added] = seen.emplace(meaning(value), value);
+    if (!added)
+      throw Error(text("--over ", option.path, ": ", value, " stands there twice",
+                       before->second == value ? "" : text(" (also as ", before->second, ")"), "; each value is run once"));
+  }
+  return option;
+}
+
+/// Why an option cannot be swept, or "".
+std::string refusal(const std::string& path, bool halving) {
+  if (path == "seed") return "seeds have an option of their own: --seeds N, and --seed for the first";
+  if (path == "out" || path == "resume") return "each run has its own folder below --out";
+  if (path == "threads" || path == "quiet" || path == "checkpoint_every") return "it changes no result";
+  if (path == "iterations" && halving) return "--halving sets the iterations itself";
+  return "";
+}
+
+/// Whether one of two paths is the other or inside it.
+bool overlap(const std::string& a, const std::string& b) {
+  return (a + ".").starts_with(b + ".") || (b + ".").starts_with(a + ".");
+}
+
+void check_paths(const std::vector<SweptOption>& options, const SweepCommand& command) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const auto& path = options[i].path;
+    if (const auto reason = refusal(path, command.halving.has_value()); !reason.empty())
+      throw Error(text("--over ", path, ": ", reason));
+    for (std::size_t k = 0; k < i; ++k)
+      if (overlap(path, options[k].path))
+        throw Error(path == options[k].path ? text("--over ", path, " was given twice; write all its values behind one")
+                                            : text("--over ", path, " and --over ", options[k].path, " set the same option"));
+    for (const auto& assignment : command.run.overrides)
+      if (const auto given = read_override(assignment, "env.action_repeat=2").path; overlap(path, given))
+        throw Error(text("--over ", path, " and --set ", given, " set the same option; leave one out"));
+  }
+  for (const auto& assignment : command.run.overrides)
+    if (const auto given = read_override(assignment, "env.action_repeat=2").path; given != "quiet" && given != "checkpoint_every")
+      if (const auto reason = refusal(given, false); !reason.empty()) throw Error(text("--set ", given, ": ", reason));
+}
+
+/// The shortest end of each path that no other one has, in whole parts: "sigma"; "1.heads" beside "2.heads".
+void name_options(std::vector<SweptOption>& options) {
+  for (auto& option : options) {
+    for (auto dot = option.path.rfind('.');; dot = option.path.rfind('.', dot - 1)) {
+      option.name = dot == std::string::npos ? option.path : option.path.substr(dot + 1);
+      const auto same = [&](const SweptOption& other) { return ("." + other.path).ends_with("." + option.name); };
+      if (dot == std::string::npos || dot == 0 || std::ranges::count_if(options, same) == 1) break;
+    }
+  }
+}
+
+std::vector<Combination> product(const std::vector<SweptOption>& options) {
+  std::vector<Combination> all(1);
+  for (const auto& option : options) {
+    std::vector<Combination> longer;
+    for (const auto& combination : all)
+      for (const auto& value : option.values) {
+        longer.push_back(combination);
+        longer.back().values.push_back(value);
+        auto& name = longer.back().name;
+        name += (name.empty() ? "" : ",") + option.name + "=";
+        append_plain(name, value);
+      }
+    if (longer.size() > most_jobs) throw Error(text("--over: more than ", most_jobs, " combinations; take fewer values"));
+    all = std::move(longer);
+  }
+  // Values that differ only in what a file's name cannot hold.
+  std::map<std::string, int> count;
+  for (auto& combination : all) {
+    combination.name = shortened_name(combination.name);
+    if (const int number = ++count[combination.name]; number > 1) combination.name += text("-", number);
+  }
+  return all;
+}
+
+}  // namespace
+
+SweepList sweep_list(const SweepCommand& command) {
+  SweepList list;
+  list.folder = command.run.out.value_or(std::filesystem::path("runs/sweeps") / command.file.stem());
+  for (const auto& over : command.over) list.options.push_back(read_option(over));
+  check_paths(list.options, command);
+  name_options(list.options);
+  list.combinations = product(list.options);
+  const std::uint64_t first = command.run.seed.value_or(1);
+  const auto seeds = static_cast<std::uint64_t>(command.seeds);
+  if (first > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - seeds)
+    throw Error(text("--seed ", first, ": with --seeds ", seeds, " the last seed is too large; the largest is 2^63 - 1"));
+  if (list.combinations.size() * seeds > most_jobs)
+    throw Error(
+        text("--seeds: ", list.combinations.size(), " combinations of ", seeds, " seeds are more than ", most_jobs, " runs"));
+  for (std::uint64_t seed = first; seed < first + seeds; ++seed)
+    for (std::size_t i = 0; i < list.combinations.size(); ++i) {
+      const auto& name = list.combinations[i].name;
+      const std::string full = text(name, name.empty() ? "seed" : "-seed", seed);
+      list.jobs.push_back({i, seed, full, list.folder / full});
+    }
+  return list;
+}
+
+std::vector<std::string> overrides_of(const SweepCommand& command, const SweepList& list, std::size_t combination) {
+  auto overrides = command.run.overrides;
+  for (std::size_t i = 0; i < list.options.size(); ++i)
+    overrides.push_back(list.options[i].path + "=" + list.combinations[combination].values[i]);
+  return overrides;
+}
+
+std::vector<std::size_t> jobs_of_part(const SweepCommand& command, const SweepList& list) {
+  std::size_t first = 0, step = 1;
+  if (command.part) {
+    const auto slash = command.part->find('/');
+    if (slash == std::string::npos)
+      throw Error(text("--job ", *command.part, ": write it as I/N, such as 1/8, with I from 1 to N"));
+    step = static_cast<std::size_t>(read_integer("--job I/N", command.part->substr(slash + 1), 1, most_jobs));
+    first =
+        static_cast<std::size_t>(read_integer("--job I/N", command.part->substr(0, slash), 1, static_cast<std::int64_t>(step))) - 1;
+  }
+  std::vector<std::size_t> jobs;
+  for (std::size_t i = first; i < list.jobs.size(); i += step) jobs.push_back(i);
+  return jobs;
+}
+
+}  // namespace iap::cli

@@ -1,0 +1,197 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/processes.hpp"
+#include "cli/sweep.hpp"
+import iap.core;
+import iap.train;
+
+namespace iap::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* log_name = "output.txt";
+constexpr std::string_view in_use = "is in use by another process";
+
+/// The last line of what a job has printed since byte `begin`.
+std::string last_line(const std::filesystem::path& log, std::uintmax_t begin) {
+  const std::string all = read_file(log);
+  std::string_view rest = std::string_view(all).substr(std::min<std::size_t>(begin, all.size()));
+  while (!rest.empty() && (rest.back() == '\n' || rest.back() == ' ')) rest.remove_suffix(1);
+  return std::string(rest.substr(rest.rfind('\n') + 1));
+}
+
+bool another_works_on(const SweepJob& job) {
+  const auto state = run_state(job.folder);
+  return state && state->in_use;
+}
+
+/// Runs a list of jobs, as many at once as were asked for.
+class Runner {
+ public:
+  Runner(const SweepCommand& command, const SweepList& list, const SweepRung& rung, const std::function<void()>& changed)
+      : command_(command), list_(list), rung_(rung), changed_(changed) {}
+
+  bool run(const std::vector<std::size_t>& jobs) {
+    for (const std::size_t job : jobs)
+      if (!read_record(list_.jobs[job].folder).done(rung_.iterations)) queue_.push_back(job);
+    total_ = jobs.size();
+    ended_ = total_ - queue_.size();
+    if (ended_ > 0) say(text(ended_, " of ", total_, " runs were done before"));
+    const auto at_once = std::min<std::size_t>(static_cast<std::size_t>(command_.jobs), std::max<std::size_t>(queue_.size(), 1));
+    threads_ = command_.run.threads.value_or(std::max(1, hardware_threads() / static_cast<int>(at_once)));
+    while (!processes_.stopping() || processes_.running() > 0) {
+      bool waits = false;
+      for (std::size_t tries = queue_.size(); tries > 0 && processes_.running() < at_once && !processes_.stopping(); --tries)
+        waits |= !begin_next();
+      if (queue_.empty() && processes_.running() == 0) break;
+      for (const auto& ended : processes_.wait(waits ? 300 : 60'000)) end(ended);
+      if (processes_.stopping() && processes_.running() > 0 && !std::exchange(told_stopping_, true))
+        say(text("stopping ", processes_.running(), " at work; a second Ctrl-C ends them at once"));
+    }
+    return queue_.empty() && !interrupted_;
+  }
+
+ private:
+  void say(const std::string& line) const { std::cerr << rung_.title << line << "\n" << std::flush; }
+
+  /// False if another process is at the next job, which goes to the end of the queue.
+  bool begin_next() {
+    const std::size_t number = queue_.front();
+    const SweepJob& job = list_.jobs[number];
+    queue_.pop_front();
+    make_folder(job.folder);
+    // Held until the run has ended and is on record: of several sweeps one works on a job.
+    AppendFile claim(job.folder / log_name);
+    if (!claim.lock() || another_works_on(job)) {
+      put_off(number);
+      return false;
+    }
+    JobRecord record = read_record(job.folder);
+    if (record.done(rung_.iterations)) {
+      tell(job, record, "by another process");
+      return true;
+    }
+    record.status = JobRecord::Status::begun;
+    record.iterations = rung_.iterations;
+    record.message.clear();
+    write_record(job.folder, record);
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(job.folder / log_name, missing);
+    begun_[number] = {.at = Clock::now(), .log_size = missing ? 0 : size, .claim = std::move(claim)};
+    processes_.start(number, words_of(job), job.folder / log_name);
+    return true;
+  }
+
+  void put_off(std::size_t number) {
+    if (!std::exchange(waiting_[number], true)) say(list_.jobs[number].name + ": another process is at it; waiting for it");
+    queue_.push_back(number);
+  }
+
+  std::vector<std::string> words_of(const SweepJob& job) const {
+    std::vector<std::string> words{command_.run.program, "run", command_.file.string()};
+    for (const auto& assignment : overrides_of(command_, list_, job.combination)) words.insert(words.end(), {"--set", assignment});
+    if (!rung_.last) {
+      words.insert(words.end(), {"--set", text("iterations=", rung_.iterations)});
+      // Only the whole run's best policy is worth playing again.
+      words.insert(words.end(), {"--set", "confirm_episodes=0"});
+    }
+    words.insert(words.end(), {"--seed", std::to_string(job.seed), "--threads", std::to_string(threads_), "--out",
+                               job.folder.string(), "--resume", "--sweep-process", std::to_string(getpid())});
+    if (!command_.run.arguments.empty()) words.emplace_back("--");
+    words.insert(words.end(), command_.run.arguments.begin(), command_.run.arguments.end());
+    return words;
+  }
+
+  void end(const Processes::Ended& ended) {
+    const SweepJob& job = list_.jobs[ended.id];
+    const Begun begun = std::move(begun_.at(ended.id));
+    begun_.erase(ended.id);
+    if (processes_.stopping() && (ended.exit_code == Exit::interrupted || ended.signal != 0)) {
+      interrupted_ = true;
+      return;
+    }
+    JobRecord record = read_record(job.folder);
+    record.message = problem(ended, job, begun.log_size);
+    if (record.message.find(in_use) != std::string::npos) return put_off(ended.id);
+    if (record.message.empty()) take_figures(job, record);
+    record.status = record.message.empty() ? JobRecord::Status::done : JobRecord::Status::failed;
+    write_record(job.folder, record);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begun.at).count();
+    tell(job, record, text(fixed_text(seconds, seconds < 10 ? 1 : 0), " s"));
+  }
+
+  void take_figures(const SweepJob& job, JobRecord& record) const try {
+    const auto figures = read_figures(job.folder, rung_.iterations);
+    if (!std::isfinite(figures.eval) || !std::isfinite(figures.mean_return))
+      throw Error("metrics.csv has no evaluation or no return that is a number");
+    record.rungs[rung_.iterations] = figures;
+  } catch (const Error& error) {
+    record.message = error.what();
+  }
+
+  /// Why a process ended otherwise than it should, or "".
+  static std::string problem(const Processes::Ended& ended, const SweepJob& job, std::uintmax_t log_size) {
+    if (ended.signal == 0 && ended.exit_code == Exit::success) return "";
+    const auto log = job.folder / log_name;
+    const std::string line = last_line(log, log_size);
+    if (ended.signal != 0)
+      return text("killed by signal ", ended.signal, " (", strsignal(ended.signal), ")", line.empty() ? "" : " after: ", line);
+    return line.empty() ? text("ended with exit code ", ended.exit_code) : line;
+  }
+
+  void tell(const SweepJob& job, const JobRecord& record, const std::string& time) {
+    ++ended_;
+    const std::string head = text("[", ended_, "/", total_, "] ", job.name, ": ");
+    if (record.status == JobRecord::Status::failed)
+      say(text(head, "failed: ", record.message));
+    else
+      say(text(head, command_.metric, " ", record.value(rung_.iterations, command_.metric), ", ", time));
+    changed_();
+  }
+
+  struct Begun {
+    Clock::time_point at;
+    std::uintmax_t log_size = 0;
+    AppendFile claim;
+  };
+
+  const SweepCommand& command_;
+  const SweepList& list_;
+  const SweepRung& rung_;
+  const std::function<void()>& changed_;
+  std::deque<std::size_t> queue_;
+  std::map<std::size_t, Begun> begun_;
+  std::map<std::size_t, bool> waiting_;
+  std::size_t total_ = 0, ended_ = 0;
+  int threads_ = 1;
+  bool interrupted_ = false, told_stopping_ = false;
+  Processes processes_;  // last: its end waits for the children
+};
+
+}  // namespace
+
+bool run_jobs(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs, const SweepRung& rung,
+              const std::function<void()>& changed) {
+  return Runner(command, list, rung, changed).run(jobs);
+}
+
+}  // namespace iap::cli

@@ -1,0 +1,165 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/sweep.hpp"
+import iap.core;
+import iap.script;
+
+namespace iap::cli {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+/// A cell as RFC 4180 quotes it: values of options may hold commas and quotes.
+std::string quoted_cell(const std::string& cell) {
+  if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+  std::string inside;
+  for (const char c : cell) inside += c == '"' ? "\"\"" : std::string(1, c);
+  return "\"" + inside + "\"";
+}
+
+std::string shown(double value) { return std::isfinite(value) ? text(value) : "-"; }
+
+/// As wide as their widest cells; numbers stand at the right.
+void print_columns(const std::vector<std::vector<std::string>>& lines, std::size_t words) {
+  std::vector<int> widths(lines.front().size());
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], static_cast<int>(line[i].size()));
+  for (const auto& line : lines) {
+    std::string printed;
+    for (std::size_t i = 0; i < line.size(); ++i)
+      printed += (i ? "  " : "") + (i < words ? left_text(line[i], widths[i]) : right_text(line[i], widths[i]));
+    std::cout << printed << "\n";
+  }
+}
+
+std::string best_command(const SweepCommand& command, const SweepList& list, std::size_t combination, std::uint64_t seed) {
+  std::string line = text(shell_word(command.run.program), " run ", shell_word(command.file.string()));
+  for (const auto& assignment : overrides_of(command, list, combination)) line += " --set " + shell_word(assignment);
+  line += text(" --seed ", seed, " --out ", shell_word((list.folder / "best").string()));
+  for (std::size_t i = 0; i < command.run.arguments.size(); ++i) line += (i ? " " : " -- ") + shell_word(command.run.arguments[i]);
+  return line;
+}
+
+void print_best(const SweepCommand& command, const SweepList& list, const std::vector<SweepRow>& rows) {
+  // Means compare between combinations that went as far and over as many seeds.
+  const auto reached = [&](std::size_t i) { return std::pair(rows[i].asked, rows[i].done); };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (reached(i) > reached(best) || (reached(i) == reached(best) && rows[i].mean > rows[best].mean)) best = i;
+  const SweepRow& row = rows[best];
+  if (row.done == 0) {
+    std::cout << "no run is done, so that no setting is the best\n";
+    return;
+  }
+  std::string settings;
+  for (std::size_t i = 0; i < list.options.size(); ++i)
+    settings += (i ? " " : "") + list.options[i].path + "=" + list.combinations[best].values[i];
+  std::cout << text(row.done < command.seeds ? "best so far" : "best", settings.empty() ? "" : ": ", settings, ": mean ",
+                    command.metric, " ", row.mean, " after ", row.iterations, " iterations, ", row.done,
+                    row.done == 1 ? " seed" : " seeds", "\nits best run (seed ", row.best_seed, ") again:\n  ",
+                    best_command(command, list, best, row.best_seed), "\n");
+}
+
+}  // namespace
+
+SweepRow sweep_row(const SweepCommand& command, const SweepList& list, std::size_t combination, const std::vector<int>& rungs) {
+  SweepRow row{.mean = none, .deviation = none, .best = none};
+  std::vector<JobRecord> records;
+  for (const auto& job : list.jobs) {
+    if (job.combination != combination) continue;
+    records.push_back(read_record(job.folder));
+    row.failed += records.back().status == JobRecord::Status::failed;
+  }
+  for (auto rung = rungs.rbegin(); rung != rungs.rend() && row.done == 0; ++rung) {
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (!records[i].done(*rung)) continue;
+      const double value = records[i].value(*rung, command.metric);
+      ++row.done;
+      sum += value;
+      row.asked = *rung;
+      row.iterations = std::max(row.iterations, records[i].rungs.at(*rung).iterations);
+      if (value <= row.best) continue;
+      row.best = value;
+      row.best_seed = command.run.seed.value_or(1) + i;
+    }
+    if (row.done == 0) continue;
+    row.mean = sum / row.done;
+    for (const auto& record : records)
+      if (record.done(*rung)) squares += std::pow(record.value(*rung, command.metric) - row.mean, 2);
+    if (row.done > 1) row.deviation = std::sqrt(squares / (row.done - 1));
+  }
+  return row;
+}
+
+std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& combinations,
+                                 int iterations) {
+  std::vector<std::pair<double, std::size_t>> means;
+  for (const std::size_t combination : combinations)
+    if (const SweepRow row = sweep_row(command, list, combination, {iterations}); row.done == command.seeds)
+      means.emplace_back(-row.mean, combination);
+  std::ranges::sort(means);
+  std::vector<std::size_t> order;
+  for (const auto& [mean, combination] : means) order.push_back(combination);
+  return order;
+}
+
+SweepLock::SweepLock(const std::filesystem::path& folder) : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  // A file system without locks is no reason to write nothing.
+  while (descriptor_ >= 0 && flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
+SweepLock::~SweepLock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows) {
+  std::vector<std::string> names;
+  for (const auto& option : list.options) names.push_back(quoted_cell(option.path));
+  names.insert(names.end(), {"iterations", "seeds", "failed", "mean", "std", "best", "best_seed"});
+  std::string table = csv_line(names);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const SweepRow& row = rows[i];
+    std::vector<std::string> cells;
+    for (const auto& value : list.combinations[i].values) cells.push_back(quoted_cell(value));
+    for (const int count : {row.iterations, row.done, row.failed}) cells.push_back(std::to_string(count));
+    for (const double value : {row.mean, row.deviation, row.best}) cells.push_back(csv_cell(value));
+    cells.push_back(row.done ? std::to_string(row.best_seed) : "");
+    table += csv_line(cells);
+  }
+  write_file_atomic(list.folder / "sweep.csv", table);
+}
+
+void print_sweep_table(const SweepCommand& command, const SweepList& list, const std::vector<SweepRow>& rows) {
+  std::vector<std::string> names;
+  for (const auto& option : list.options) names.push_back(option.name);
+  names.insert(names.end(), {"iterations", "seeds", "mean " + command.metric, "std", "best"});
+  std::vector<std::vector<std::string>> lines{names};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const SweepRow& row = rows[i];
+    auto cells = list.combinations[i].values;
+    cells.push_back(row.done ? std::to_string(row.iterations) : "-");
+    cells.push_back(text(row.done, "/", command.seeds, row.failed ? text(" (", row.failed, " failed)") : ""));
+    for (const double value : {row.mean, row.deviation, row.best}) cells.push_back(shown(value));
+    lines.push_back(std::move(cells));
+  }
+  print_columns(lines, list.options.size());
+  print_best(command, list, rows);
+}
+
+}  // namespace iap::cli
