@@ -61,7 +61,7 @@ print(table.concat(result.parameters, " "))
 LUA
 }
 
-for cases in usage scripts prompt train schedules policies lua_in_files tasks; do
+for cases in usage scripts prompt train schedules policies lua_in_files tasks projects; do
   # shellcheck source=/dev/null
   source "$here/$cases.sh"
 done
