@@ -5,6 +5,7 @@ export import iap.attention;
 export import iap.policy;
 export import iap.optim;
 export import iap.env;
+export import iap.contract;
 export import iap.render;
 export import iap.geometry;
 export import iap.sim;

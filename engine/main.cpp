@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/usage.hpp"
 #include "cli/values.hpp"
+import iap.contract;
 import iap.core;
 import iap.policy;
 import iap.report;
@@ -104,6 +105,8 @@ struct Arguments {
   cli::PlayOptions play;
   cli::ReportCommand report;
   cli::ProbeCommand probe;
+  cli::CheckCommand check;
+  cli::NewCommand created;
   cli::ImportOptions imported;
   std::filesystem::path policy, weights;
   Trust trust = Trust::no;
@@ -277,6 +280,35 @@ void describe_probe(CLI::App& app, cli::ProbeCommand& command) {
       "  iap probe runs/quickstart --blocks 1.rank,2.linear --csv probe.csv --png probe.png");
 }
 
+void describe_check(CLI::App& app, cli::CheckCommand& command) {
+  auto& options = command.options;
+  options.measure_seconds = 0.3;
+  app.add_option("ENV", command.source.policy, "name of an environment, .lua file, run folder or policy file")->required();
+  add_overrides(app, command.source.overrides, "override an option of the environment (may be repeated)");
+  add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the first episode (default: 0)");
+  add_integer(app, "--episodes", options.episodes, 1, 1000, "episodes that are played and compared (default: 3)");
+  add_integer(app, "--steps", options.steps, 1, 1000000, "steps of each that are looked at (default: 200)");
+  add_trust(app, command.source.trust);
+  app.footer(
+      "Examples:\n"
+      "  iap check my-task/task.lua --episodes 10\n"
+      "  iap check cheetah-run --set pixels=[84,84] --set distraction=medium\n"
+      "The exit code is 1 if a rule of the contract is broken.");
+}
+
+void describe_new(CLI::App& app, cli::NewCommand& command) {
+  app.add_option_function<std::string>(
+         "NAME", [&command](const std::string& name) { command.name = cli::read_new_name(name); }, "name of the folder to make")
+      ->required();
+  app.add_option_function<std::string>(
+         "--task", [&command](const std::string& task) { command.task = cli::read_choice("--task", task, {"lua", "mujoco"}); },
+         "lua: a world all in Lua, seen as pixels (default); mujoco: a MuJoCo model and its task")
+      ->type_name("KIND");
+  app.footer(
+      "Example:\n"
+      "  iap new my-task && iap run my-task/my-task.lua");
+}
+
 CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
   auto* command = app.add_subcommand("import", "turn published weights into a policy file");
   command->require_subcommand(1);
@@ -332,6 +364,10 @@ int dispatch(std::string program, std::vector<std::string> words) {
   describe_report(*report, arguments.report);
   auto* probe = app.add_subcommand("probe", "measure how much of the simulator's state each block of a policy knows");
   describe_probe(*probe, arguments.probe);
+  auto* check = app.add_subcommand("check", "check that an environment keeps its contract, rule by rule");
+  describe_check(*check, arguments.check);
+  auto* created = app.add_subcommand("new", "make a folder with a task, its training and its test, ready to run");
+  describe_new(*created, arguments.created);
   auto* import_command = describe_import(app, arguments);
   auto* export_command = describe_export(app, arguments);
   const std::vector<std::string> lists{"all", "envs", "kernels", "blocks", "optimizers"};
@@ -363,6 +399,8 @@ int dispatch(std::string program, std::vector<std::string> words) {
     if (*play) return cli::play(arguments.play);
     if (*report) return cli::report(arguments.report);
     if (*probe) return cli::probe(arguments.probe);
+    if (*check) return cli::check(arguments.check);
+    if (*created) return cli::make_new(arguments.created);
     if (*import_command) return cli::import_agent(arguments.imported);
     if (*export_command) return cli::export_agent(arguments.policy, arguments.weights, arguments.trust);
     if (*list) return cli::list(arguments.what);

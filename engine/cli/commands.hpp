@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+import iap.contract;
 import iap.core;
 import iap.policy;
 import iap.report;
@@ -71,6 +72,16 @@ struct SweepCommand {
   std::vector<std::string> words;  ///< the command line, to show how to go on
 };
 
+struct CheckCommand {
+  PolicySource source;  ///< `policy` may also name an environment
+  ContractOptions options;
+};
+
+struct NewCommand {
+  std::string name;          ///< of the folder, and of the script in it
+  std::string task = "lua";  ///< or "mujoco"
+};
+
 struct ImportOptions {
   std::filesystem::path file;                ///< published weights
   std::optional<std::filesystem::path> out;  ///< the policy file; by default `file` with the suffix .iap
@@ -85,12 +96,16 @@ int eval(const EvalOptions& options);
 int play(const PlayOptions& options);
 int report(const ReportCommand& command);
 int probe(const ProbeCommand& command);
+int check(const CheckCommand& command);
+int make_new(const NewCommand& command);
 int import_agent(const ImportOptions& options);
 int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file, Trust trust);
 int list(const std::string& what);
 int doctor();
 int bench(const std::string& name);
 
+/// `name` if a folder may be called so. @throws Error.
+std::string read_new_name(const std::string& name);
 /// The size of a file that was written: "812 kB".
 std::string file_size_text(const std::filesystem::path& path);
 /// Prints one error line; the Lua stack as well if `verbose`.

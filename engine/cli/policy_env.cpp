@@ -1,5 +1,6 @@
 #include "cli/policy_env.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <iomanip>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -40,7 +42,7 @@ void override_option(Config& env, const Config& completed, const std::string& as
 }
 
 /// The environment of `source` for a policy with `metadata`.
-Config source_env(const PolicySource& source, const Config& metadata) {
+Config env_for(const PolicySource& source, const Config& metadata) {
   const Config* own = metadata.find("env");
   if (!own && !source.env)
     throw Error(text("'", source.policy.string(), "' does not say which environment it is for; name one with --env NAME"));
@@ -61,7 +63,7 @@ Config source_env(const PolicySource& source, const Config& metadata) {
 OpenedPolicy open_source(const PolicySource& source) {
   const auto path = policy_path(source.policy, source.choice);
   PolicyFile file = read_policy_file(path, source.trust);
-  Config env = source_env(source, file.metadata);
+  Config env = env_for(source, file.metadata);
   try {
     ObservationSpec observation = make_env(env)->spec().observation;
     return {source, path, std::move(file.policy), std::move(file.metadata), std::move(env), std::move(observation)};
@@ -69,6 +71,17 @@ OpenedPolicy open_source(const PolicySource& source) {
     if (!source.env || !file.metadata.find("env")) throw;
     throw Error(text(error.what(), " (--env keeps the options of the policy's own environment; drop one with --set OPTION=null)"));
   }
+}
+
+Config source_env(const PolicySource& source) {
+  const std::string name = source.policy.string();
+  std::error_code ignored;
+  const bool known = std::ranges::any_of(env_catalog(), [&](const EnvEntry& entry) { return entry.name == name; });
+  if (!known && (source.policy.extension() == ".iap" || std::filesystem::is_directory(source.policy, ignored)))
+    return open_source(source).env;
+  Config env = Config::Map{{"name", name}};
+  for (const auto& assignment : source.overrides) override_option(env, env, assignment);
+  return env;
 }
 
 std::string fit_policy(OpenedPolicy& opened, std::optional<Fit> fit) {

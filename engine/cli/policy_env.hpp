@@ -23,6 +23,10 @@ struct OpenedPolicy {
 /// the path if the policy names no environment, and the override that cannot be read.
 OpenedPolicy open_source(const PolicySource& source);
 
+/// The environment of a source whose `policy` may also be the name of an environment or a .lua file: then that one, with the
+/// source's overrides. @throws Error as open_source does.
+Config source_env(const PolicySource& source);
+
 /// Makes the policy fit the images of its environment where they have another size than those that it was built for, as `fit` says
 /// (nothing: resample). Returns what was done, as a line for people, or "". @throws Error naming the source for a block that cannot
 /// follow.

@@ -1,11 +1,13 @@
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "script/faces.hpp"
 #include "script/objects.hpp"
+import iap.contract;
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -13,16 +15,7 @@ import iap.policy;
 
 namespace iap {
 
-std::string EnvObject::describe() const {
-  const auto& spec = env->spec();
-  std::string line =
-      text("env '", spec.name, "': ", spec.action_size, " actions in [", spec.action_low, ", ", spec.action_high, "], sees ");
-  if (spec.observation.vector > 0) line += text("a vector of ", spec.observation.vector);
-  for (const auto& image : spec.observation.images)
-    line += text(line.ends_with("sees ") ? "" : ", ", "image '", image.name, "' ", iap::describe(image.shape));
-  line += text("; ", spec.control_dt, " s a step");
-  return spec.max_steps > 0 ? line + text(", ", spec.max_steps, " steps") : line;
-}
+std::string EnvObject::describe() const { return iap::describe(env->spec()); }
 
 Config env_config(const lua::Call& call, int argument, const char* what) {
   if (const auto* object = call.object_or_null<EnvObject>(argument)) return object->config();
@@ -58,12 +51,38 @@ int list(Call& call) {
   return call.give(Config(std::move(rows)));
 }
 
-/// iap.env.check(env, steps, seed): the contract of environments.
+Config row_of(const RuleResult& rule) {
+  Config::Map row{{"name", rule.name}, {"promise", rule.promise}, {"result", std::string(outcome_name(rule.outcome))}};
+  if (!rule.finding.empty()) row["finding"] = rule.finding;
+  if (!rule.remedy.empty()) row["remedy"] = rule.remedy;
+  return row;
+}
+
+ContractOptions contract_options(const Call& call) {
+  constexpr std::int64_t most_steps = 1'000'000;
+  ContractOptions how;
+  if (lua_type(call.state(), call.at(2)) != LUA_TTABLE) {
+    how.steps = static_cast<int>(call.integer(2, "steps", 1, most_steps, how.steps));
+    how.seed = static_cast<std::uint64_t>(call.integer(3, "seed", 0, largest, 0));
+    return how;
+  }
+  const Config given = call.config(2, "options");
+  Options options("iap.env.check", given);
+  how.steps = static_cast<int>(options.integer_in("steps", 1, most_steps, how.steps));
+  how.seed = static_cast<std::uint64_t>(options.integer_in("seed", 0, largest, 0));
+  how.episodes = static_cast<int>(options.integer_in("episodes", 1, 1000, how.episodes));
+  options.finish();
+  return how;
+}
+
+/// iap.env.check(env, steps, seed) or (env, {steps = 200, seed = 0, episodes = 3}): the contract of environments, rule by rule
+/// -> whether it is kept, the report as `iap check` prints it, {{name, promise, result, finding, remedy}, ...}
 int check(Call& call) {
-  const auto env = make_env(env_config(call, 1, "env"));
-  const auto steps = call.integer(2, "steps", 1, 1'000'000, 200);
-  check_contract(*env, static_cast<std::uint64_t>(call.integer(3, "seed", 0, largest, 0)), static_cast<int>(steps));
-  return call.give(true);
+  const Config env = env_config(call, 1, "env");
+  const ContractReport report = check_contract([&env] { return make_env(env); }, contract_options(call));
+  Config::List rules;
+  for (const RuleResult& rule : report.rules) rules.push_back(row_of(rule));
+  return call.give(report.kept()) + call.give(to_text(report)) + call.give(Config(std::move(rules)));
 }
 
 int observe(Call& call) {

@@ -28,6 +28,9 @@ struct EnvSpec {
 /// not empty and fit for a cell of a table (no comma, quote or control character).
 std::string state_names_flaw(const EnvSpec& spec);
 
+/// The environment in a line: "env 'cartpole-balance': 1 actions in [-1, 1], sees a vector of 5; 0.01 s a step, 1000 steps".
+std::string describe(const EnvSpec& spec);
+
 /// What one step returned (Gymnasium's contract). At most one of the flags ends the episode first; both may be set.
 struct StepResult {
   double reward = 0;
@@ -44,7 +47,7 @@ class Env {
   /// Starts an episode that is a function of `seed` alone: nothing of the previous one remains, pixels included.
   virtual void reset(std::uint64_t seed) = 0;
   /// Advances by one control step. `action` has spec().action_size values; they are clipped to the action range.
-  /// @throws Error if an action is not finite or has the wrong size.
+  /// @throws Error if an action is not finite or has the wrong size, and after the episode's end.
   virtual StepResult step(std::span<const float> action) = 0;
   /// Looks at the present state; pictures are drawn here and only here. Borrowed until the next call of any method.
   virtual Observation observe() = 0;
@@ -71,7 +74,7 @@ class EnvWrapper : public Env {
 /// @throws Error if count < 1.
 std::unique_ptr<Env> action_repeat(std::unique_ptr<Env> env, int count);
 
-/// Truncates episodes after `max_steps` steps of `env`. @throws Error if max_steps < 1.
+/// Truncates episodes after `max_steps` steps of `env`; a step after that is an Error. @throws Error if max_steps < 1.
 std::unique_ptr<Env> time_limit(std::unique_ptr<Env> env, int max_steps);
 
 /// Resizes every uint8 or float image to height x width by area averaging, for environments that draw one size only: they apply
@@ -100,9 +103,5 @@ std::unique_ptr<Env> with_common_wrappers(std::unique_ptr<Env> env, Options& opt
 
 /// Copies `action` into `clipped`, clipped to the range of `spec`. @throws Error on a wrong size or a value that is not finite.
 void clip_action(const EnvSpec& spec, std::span<const float> action, std::span<float> clipped);
-
-/// Runs the contract over `env` for `steps` random steps from `seed`: sizes, finiteness, refusal of bad actions, clipping, time
-/// limit, determinism of a second run with the same seed, observation stability. @throws Error that says which promise was broken.
-void check_contract(Env& env, std::uint64_t seed, int steps);
 
 }  // namespace iap

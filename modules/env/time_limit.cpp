@@ -27,6 +27,7 @@ class TimeLimit final : public EnvWrapper {
   }
 
   StepResult step(std::span<const float> action) override {
+    if (steps_ >= limit_) throw Error(text(spec_.name, ": the episode has not begun or is over; call reset before step"));
     StepResult result = env_->step(action);
     if (++steps_ >= limit_) result.truncated = true;
     return result;

@@ -61,7 +61,7 @@ print(table.concat(result.parameters, " "))
 LUA
 }
 
-for cases in usage scripts prompt train schedules policies lua_in_files tasks sweep; do
+for cases in usage scripts prompt train schedules policies lua_in_files tasks sweep projects; do
   # shellcheck source=/dev/null
   source "$here/$cases.sh"
 done

@@ -106,7 +106,7 @@ case_help() {
   run --help
   exits 0
   says out "iap help COMMAND"
-  for command in run sweep eval play report import export; do
+  for command in run sweep eval play report check new import export; do
     run $command --help
     exits 0
     grep -qE '^Examples?:$' out || fail "$command has no example"

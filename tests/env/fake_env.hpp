@@ -27,15 +27,19 @@ class FakeEnv : public iap::Env {
   void reset(std::uint64_t seed) override {
     offset_ = static_cast<float>(iap::Random(seed).uniform());
     steps = 0;
+    over = false;
   }
 
   iap::StepResult step(std::span<const float> action) override {
     float clipped[2];
     iap::clip_action(spec_, action, clipped);
+    if (over) throw iap::Error("fake: the episode is over");
     ++steps;
-    return {.reward = clipped[0] + clipped[1],
-            .terminated = steps == options_.fall_at,
-            .truncated = options_.max_steps > 0 && steps >= options_.max_steps};
+    const iap::StepResult result{.reward = clipped[0] + clipped[1],
+                                 .terminated = steps == options_.fall_at,
+                                 .truncated = options_.max_steps > 0 && steps >= options_.max_steps};
+    over = result.terminated || result.truncated;
+    return result;
   }
 
   iap::Observation observe() override {
@@ -52,6 +56,7 @@ class FakeEnv : public iap::Env {
   }
 
   int steps = 0, looks = 0;
+  bool over = false;
 
  protected:
   iap::EnvSpec spec_;

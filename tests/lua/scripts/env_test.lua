@@ -37,6 +37,41 @@ check.equal(iap.env.make { name = "cartpole-swingup", action_repeat = 2 }:spec()
 check.equal(iap.env.make(spec.config):spec().config.action_repeat, 2)
 check.equal(iap.env.check(env, 20), true)
 
+-- The contract, rule by rule.
+local passed, report, rules = iap.env.check("cartpole-balance", { steps = 20, seed = 3, episodes = 2 })
+check.equal(passed, true)
+assert(report:find("2 episodes from seed 3 on, up to 20 steps each", 1, true), report)
+check.equal(rules[1].name, "spec")
+check.equal(rules[1].promise, "sizes, ranges, control rate, time limit and names are sound")
+for _, rule in ipairs(rules) do check.equal(rule.result, "passed") end
+local path = os.tmpname()
+local file = assert(io.open(path .. ".lua", "w"))
+file:write [[
+return function()
+  local env = { spec = { action_size = 1, vector = 1 } }
+  function env:reset() self.place = math.random() end
+  function env:step() self.place = self.place + 1; return self.place end
+  function env:observe() self.place = self.place + 1; return { self.place } end
+  return env
+end
+]]
+file:close()
+passed, report, rules = iap.env.check(path .. ".lua", { steps = 4 })
+os.remove(path)
+os.remove(path .. ".lua")
+check.equal(passed, false)
+for _, rule in ipairs(rules) do
+  check.equal(rule.result, rule.name == "looking" and "failed" or (rule.name == "time limit" or rule.name == "end") and "skipped" or "passed")
+  if rule.name == "looking" then
+    assert(rule.finding:find("with no look at each step instead of one the reward is", 1, true), rule.finding)
+    check.equal(rule.remedy, "compute in the step whatever counts or moves; observe only reads")
+    assert(report:find(rule.finding, 1, true), report)
+  end
+end
+check.fails({ "iap.env.check: option 'episodes' must be", "got 0" }, iap.env.check, "cartpole-balance", { episodes = 0 })
+check.fails({ "iap.env.check: unknown option 'step'; did you mean 'steps'?" }, iap.env.check, "cartpole-balance", { step = 3 })
+check.fails({ "there is no environment 'cartpole'" }, iap.env.check, "cartpole")
+
 check.fails({ "env_test.lua:", "there is no environment 'cartpole-swingap'; did you mean 'cartpole-swingup'?" }, function() iap.env.make("cartpole-swingap") end)
 check.fails({ "environment 'cheetah-run'", "unknown option 'action_repaet'; did you mean 'action_repeat'?" }, iap.env.make, "cheetah-run", { action_repaet = 2 })
 check.fails({ "iap.env.make: argument 1 'name': expected an environment, its name, or a table {name = ...}, got a number (3)" }, iap.env.make, 3)

@@ -1,0 +1,44 @@
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+#include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/policy_env.hpp"
+import iap.contract;
+import iap.core;
+import iap.env;
+import iap.envs;
+
+namespace iap::cli {
+
+namespace {
+
+/// Says what was probably meant where something else of a project was named.
+void check_kind(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::string name = path.string();
+  if (path.extension() == ".xml")
+    throw Error(text("'", name, "' is a model; name the .lua file of a task on it, such as ",
+                     std::filesystem::path(path).replace_extension(".lua").string()));
+  if (path.extension() == ".lua" && std::filesystem::is_regular_file(path, ignored) &&
+      read_file(path).find("iap.train") != std::string::npos)
+    throw Error(text("'", name, "' is a script that trains; name the environment that it trains in"));
+  const auto task = path / "task.lua";
+  if (std::filesystem::exists(task, ignored) && !std::filesystem::exists(path / "config.json", ignored))
+    throw Error(text("'", name, "' is no run; did you mean '", task.string(), "'?"));
+}
+
+}  // namespace
+
+int check(const CheckCommand& command) {
+  catch_interrupts(nullptr);
+  check_kind(command.source.policy);
+  const Config env = source_env(command.source);
+  const ContractReport report = check_contract([&env] { return make_env(env); }, command.options);
+  std::cout << to_text(report);
+  return report.kept() ? Exit::success : Exit::failure;
+}
+
+}  // namespace iap::cli

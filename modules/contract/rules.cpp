@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import iap.contract;
+import iap.core;
+import iap.env;
+#include "contract/play.hpp"
+
+namespace iap::contract {
+namespace {
+
+void require(bool kept, std::string_view breach) {
+  if (!kept) throw Breach(std::string(breach));
+}
+
+std::string value_name(const EnvSpec& spec, std::size_t index) {
+  return text("value ", index + 1, index < spec.state_names.size() ? text(" ('", spec.state_names[index], "')") : "");
+}
+
+void check_finite(const Check& check, std::span<const float> values, bool vector, std::string_view owner,
+                  const std::string& where) {
+  const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
+  if (bad == values.end()) return;
+  const auto index = static_cast<std::size_t>(bad - values.begin());
+  throw Breach(text(vector ? value_name(check.spec, index) : text("value ", index + 1), " of ", owner, " is ", *bad, where));
+}
+
+void check_observation(const Check& check, const Observation& observation, const std::string& where) {
+  const ObservationSpec& expected = check.spec.observation;
+  require(observation.vector.size() == static_cast<std::size_t>(expected.vector),
+          text("the observed vector has size ", observation.vector.size(), ", the spec says ", expected.vector, where));
+  require(observation.images.size() == expected.images.size(),
+          text(observation.images.size(), " images are observed, the spec says ", expected.images.size(), where));
+  check_finite(check, observation.vector, true, "the observed vector", where);
+  for (std::size_t i = 0; i < expected.images.size(); ++i) {
+    const auto& [name, shape] = expected.images[i];
+    const ImageView& image = observation.images[i];
+    require(image.data != nullptr, text("image '", name, "' shows nothing", where));
+    require(image.shape == shape,
+            text("image '", name, "' is ", iap::describe(image.shape), ", the spec says ", iap::describe(shape), where));
+    if (shape.type == PixelType::float32)
+      check_finite(check, {image.floats(), shape.count()}, false, text("image '", name, "'"), where);
+  }
+}
+
+}  // namespace
+
+Verdict check_spec(Check& check) {
+  const EnvSpec& spec = check.spec;
+  require(!spec.name.empty(), "spec().name is empty");
+  require(spec.action_size > 0, text("spec().action_size is ", spec.action_size));
+  require(std::isfinite(spec.action_low) && std::isfinite(spec.action_high) && spec.action_low < spec.action_high,
+          text("the action range is [", spec.action_low, ", ", spec.action_high, "]"));
+  require(std::isfinite(spec.control_dt) && spec.control_dt > 0, text("spec().control_dt is ", spec.control_dt));
+  require(spec.max_steps >= 0, text("spec().max_steps is ", spec.max_steps));
+  require(spec.observation.vector >= 0, text("the observed vector has size ", spec.observation.vector));
+  require(spec.observation.vector > 0 || !spec.observation.images.empty(), "nothing is observed");
+  const std::string flaw = state_names_flaw(spec);
+  require(flaw.empty(), text("spec().state_names: ", flaw));
+  std::set<std::string> names;
+  for (const auto& image : spec.observation.images) {
+    require(!image.name.empty() && names.insert(image.name).second, text("image name '", image.name, "' is empty or used twice"));
+    require(image.shape.height > 0 && image.shape.width > 0, text("image '", image.name, "' is empty"));
+    require(image.shape.channels == 1 || image.shape.channels == 3 || image.shape.channels == 4,
+            text("image '", image.name, "' has ", image.shape.channels, " channels"));
+  }
+  return {};
+}
+
+Verdict check_runs(Check& check) {
+  for (int episode = 0; episode < check.options.episodes; ++episode) check.reference(episode);
+  return {RuleOutcome::passed, text(check.steps, " steps")};
+}
+
+Verdict check_observations(Check& check) {
+  const auto env = check.make();
+  for (int episode = 0; episode < check.options.episodes; ++episode) {
+    Actions actions(check, episode);
+    reset(check, *env, episode);
+    check_observation(check, observe(check, *env, episode, 0), place(check, episode, 0));
+    for (int i = 1; i <= check.options.steps; ++i) {
+      const bool ended = shown(step(check, *env, actions.next(), episode, i)).ended();
+      check_observation(check, observe(check, *env, episode, i), place(check, episode, i));
+      if (ended) break;
+    }
+  }
+  return {};
+}
+
+Verdict check_rewards(Check& check) {
+  double least = INFINITY, most = -INFINITY;
+  for (int episode = 0; episode < check.options.episodes; ++episode) {
+    const Trace& trace = check.reference(episode);
+    for (std::size_t i = 1; i < trace.size(); ++i) {
+      const auto reward = std::bit_cast<double>(trace[i].reward);
+      require(std::isfinite(reward), text("the reward is ", reward, place(check, episode, static_cast<int>(i))));
+      least = std::min(least, reward);
+      most = std::max(most, reward);
+    }
+  }
+  return {RuleOutcome::passed, text("from ", least, " to ", most)};
+}
+
+Verdict check_refusal(Check& check) {
+  const auto env = check.make();
+  const auto size = static_cast<std::size_t>(check.spec.action_size);
+  const auto refuses = [&](const std::vector<float>& action) {
+    // An environment that took the last one may be beyond its end.
+    reset(check, *env, 0);
+    try {
+      env->step(action);
+    } catch (const Error&) {
+      return true;
+    }
+    return false;
+  };
+  require(refuses(std::vector<float>(size + 1)), "an action with one value too many was accepted");
+  require(refuses(std::vector<float>(size - 1)), "an action with one value too few was accepted");
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {
+    std::vector<float> action(size);
+    action.back() = bad;
+    require(refuses(action), text("an action of ", bad, " was accepted"));
+  }
+  return {};
+}
+
+Verdict check_unstable(Check& check) {
+  const auto judge = [&](const Shown& moment, int episode, int step) {
+    if (!moment.unstable) return;
+    require(moment.terminated, text("an unstable simulation did not terminate its episode", place(check, episode, step)));
+    const auto reward = std::bit_cast<double>(moment.reward);
+    require(reward == 0, text("an unstable simulation paid ", reward, place(check, episode, step)));
+  };
+  for (int episode = 0; episode < check.options.episodes; ++episode) {
+    const Trace& trace = check.reference(episode);
+    for (std::size_t i = 1; i < trace.size(); ++i) judge(trace[i], episode, static_cast<int>(i));
+  }
+  return {RuleOutcome::passed, check.unstable == 0 ? text("none became unstable in ", check.steps, " steps") : ""};
+}
+
+}  // namespace iap::contract

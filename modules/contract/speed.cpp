@@ -1,0 +1,41 @@
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+import iap.contract;
+import iap.core;
+import iap.env;
+#include "contract/play.hpp"
+
+namespace iap::contract {
+
+double measure(const Check& check, bool looking) {
+  using Clock = std::chrono::steady_clock;
+  try {
+    const auto env = check.make();
+    Actions actions(check, 0);
+    env->reset(check.seed(0));
+    env->observe();
+    const auto start = Clock::now();
+    for (int steps = 1;; ++steps) {
+      check_interrupt();
+      const StepResult result = env->step(actions.next());
+      if (looking) env->observe();
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      if (seconds >= check.options.measure_seconds) return steps / seconds;
+      if (result.terminated || result.truncated) env->reset(check.seed(steps));
+    }
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+}  // namespace iap::contract
