@@ -23,8 +23,12 @@ TEST_CASE("crc32 gives the published check value") {
 }
 
 TEST_CASE("base64 is that of RFC 4648, section 10, there and back") {
-  const std::vector<std::pair<std::string, std::string>> published{{"", ""},           {"f", "Zg=="},         {"fo", "Zm8="},
-                                                                   {"foo", "Zm9v"},    {"foob", "Zm9vYg=="},  {"fooba", "Zm9vYmE="},
+  const std::vector<std::pair<std::string, std::string>> published{{"", ""},
+                                                                   {"f", "Zg=="},
+                                                                   {"fo", "Zm8="},
+                                                                   {"foo", "Zm9v"},
+                                                                   {"foob", "Zm9vYg=="},
+                                                                   {"fooba", "Zm9vYmE="},
                                                                    {"foobar", "Zm9vYmFy"}};
   for (const auto& [bytes, coded] : published) {
     CHECK(to_base64(bytes) == coded);
