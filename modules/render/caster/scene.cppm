@@ -44,8 +44,8 @@ struct MeshInstance {
   Vec3 rgb{1, 1, 1};  ///< times the colours of the vertices
   float emission = 0, specular = 0, shininess = 0;
   int texture = -1;  ///< index into Scene::textures, a flat one; -1 for none
-  /// What the mesh's own places in an image are multiplied by, and what is added then: one image is 1 wide and 1 high, from its first
-  /// row.
+  /// What the mesh's own places in an image are multiplied by, and what is added then: one image is 1 wide and 1 high, from its
+  /// first row.
   std::array<float, 2> texture_scale{1, 1}, texture_shift{};
 };
 
