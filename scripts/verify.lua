@@ -7,6 +7,7 @@
 --   ./dev run scripts/verify.lua                 all of them; some minutes on 2 cores
 --   ./dev run scripts/verify.lua cheetah walker  those whose file's name contains one of these words
 local iap = require "iap"
+iap.options({}, { training = false })
 local folder = arg[0]:match "^(.*)/" or "."
 local shipped = dofile(folder .. "/shipped.lua")
 

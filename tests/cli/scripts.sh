@@ -133,7 +133,7 @@ case_set_errors() {
 case_unknown_options() {
   local script weights
   weights=$(readlink -f "$here/../data/attention_agent/take_cover.npz")
-  for script in $(cd "$paper/.." && find . -name '*.lua' | grep -vE '/(paper|distracted|jobs|table1_rows|training|agent|pendulum)\.lua'); do
+  for script in $(cd "$paper/.." && find . -name '*.lua' | grep -vE '/(paper|distracted|jobs|table1_rows|shipped|training|agent|pendulum)\.lua'); do
     run run "$paper/../$script" --set bogus=1 -- "$weights"
     exits 1
     says err bogus

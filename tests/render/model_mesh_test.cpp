@@ -10,6 +10,8 @@
 #include <numbers>
 #include <string>
 #include <vector>
+
+#include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.render;
 import iap.sim;
@@ -43,8 +45,8 @@ std::string knobbly(bool places) {
 }
 
 MujocoWorld landscape(const std::string& extra = "", const std::string& material = "") {
-  const fs::path folder = fs::current_path() / "model_mesh_test";
-  fs::create_directories(folder);
+  const TemporaryFolder temporary;
+  const fs::path& folder = temporary.path();
   write_file_atomic(folder / "ball.obj", knobbly(false));
   write_file_atomic(folder / "painted.obj", knobbly(true));
   constexpr int size = 32;
@@ -71,7 +73,6 @@ MujocoWorld landscape(const std::string& extra = "", const std::string& material
     <geom type="hfield" hfield="hills" pos=".9 .6 .1" rgba=".6 .5 .3 1"/>
     <geom type="box" size=".1 .1 .5" pos="0 .3 .5" rgba=".3 .3 .8 1"/>)" +
                                                      extra + "</worldbody></mujoco>");
-  fs::remove_all(folder);
   return MujocoWorld(bundle);
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.render;
 import iap.sim;
@@ -21,22 +23,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder of its own, gone afterwards.
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder() : path_(fs::current_path() / "bundle_test") {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
   void write(const std::string& name, std::string_view content) const {
-    fs::create_directories((path_ / name).parent_path());
-    write_file_atomic(path_ / name, content);
+    fs::create_directories((path() / name).parent_path());
+    write_file_atomic(path() / name, content);
   }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 // A tetrahedron with edges of `size` along the axes, as binary STL.
