@@ -18,11 +18,7 @@ namespace {
 
 constexpr std::int32_t largest_side = 1 << 15;
 
-const char* name_of(PixelType type) { return type == PixelType::uint8 ? "uint8" : "float32"; }
-
 std::int32_t pixel_of(PixelType type) { return type == PixelType::uint8 ? IAP_UINT8 : IAP_FLOAT32; }
-
-std::size_t pixel_size(PixelType type) { return type == PixelType::uint8 ? sizeof(std::uint8_t) : sizeof(float); }
 
 template <typename Value>
 void swap_red_and_blue(std::span<Value> values, std::size_t channels) {
@@ -108,11 +104,10 @@ ImageView PictureReader::read(const char* function, const iap_image& given, std:
   const bool sized = shape.height >= 1 && shape.width >= 1 && shape.height <= largest_side && shape.width <= largest_side;
   const bool fits = same_size == spec_.shape && sized && (given.fit == IAP_RESIZE || shape == spec_.shape);
   if (!fits)
-    wrong("' is ", shape.height, " x ", shape.width, " x ", shape.channels, " ", name_of(shape.type), "; the policy sees '",
-          spec_.name, "' as ", spec_.shape.height, " x ", spec_.shape.width, " x ", spec_.shape.channels, " ",
-          name_of(spec_.shape.type), same_size == spec_.shape && sized ? "; IAP_RESIZE as its 'fit' has it resized" : "");
+    wrong("' is ", describe(shape), "; the policy sees '", spec_.name, "' as ", describe(spec_.shape),
+          same_size == spec_.shape && sized ? "; IAP_RESIZE as its 'fit' has it resized" : "");
   if (!given.data) wrong(".data' is null (the image '", spec_.name, "')");
-  const auto row = static_cast<std::int64_t>(shape.count() / static_cast<std::size_t>(shape.height) * pixel_size(shape.type));
+  const auto row = static_cast<std::int64_t>(shape.bytes() / static_cast<std::size_t>(shape.height));
   if (given.row_stride > -row && given.row_stride < row && given.row_stride != 0)
     wrong(".row_stride' is ", given.row_stride, "; a row has ", row, " bytes (0: rows follow one another)");
   const ImageView view = arranged(given, shape);
@@ -125,7 +120,7 @@ ImageView PictureReader::read(const char* function, const iap_image& given, std:
 }
 
 ImageView PictureReader::arranged(const iap_image& given, const ImageShape& shape) {
-  const std::size_t pixel = pixel_size(shape.type), row = static_cast<std::size_t>(shape.width) * shape.channels * pixel;
+  const std::size_t pixel = shape.value_bytes(), row = static_cast<std::size_t>(shape.width) * shape.channels * pixel;
   const bool swapped = given.order == IAP_BGR && shape.channels >= 3;
   const bool aligned = reinterpret_cast<std::uintptr_t>(given.data) % pixel == 0;
   const std::int64_t stride = given.row_stride == 0 ? static_cast<std::int64_t>(row) : given.row_stride;

@@ -98,8 +98,7 @@ int pixel(Call& call) {
 /// image:bytes() -> the raw values as a string
 int bytes(Call& call) {
   const auto view = call.self<ImageObject>().image.view();
-  const std::size_t width = view.shape.type == PixelType::uint8 ? 1 : sizeof(float);
-  return call.give(std::string_view(static_cast<const char*>(view.data), view.shape.count() * width));
+  return call.give(std::string_view(static_cast<const char*>(view.data), view.shape.bytes()));
 }
 
 constexpr lua::Function functions[] = {{"read", entry<read>}, {"side_by_side", entry<side_by_side_images>}};

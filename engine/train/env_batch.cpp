@@ -14,10 +14,6 @@ import iap.env;
 namespace iap {
 namespace {
 
-std::size_t bytes_of(const ImageShape& shape) {
-  return shape.count() * (shape.type == PixelType::uint8 ? sizeof(std::uint8_t) : sizeof(float));
-}
-
 std::uint64_t next_seed(std::uint64_t first, std::uint64_t episode) {
   constexpr int bits = 24;
   return derive_seed({.seed = first,
@@ -49,7 +45,7 @@ struct EnvBatch::Impl {
     const Observation seen = worlds[index].env->observe();
     std::ranges::copy(seen.vector, vectors.begin() + static_cast<std::ptrdiff_t>(index * seen.vector.size()));
     for (std::size_t i = 0; i < pictures.size(); ++i) {
-      const std::size_t size = bytes_of(views[i].shape);
+      const std::size_t size = views[i].shape.bytes();
       std::memcpy(pictures[i].data() + index * size, seen.images[i].data, size);
     }
   }
@@ -80,7 +76,7 @@ EnvBatch::EnvBatch(const EnvFactory& make_env, std::size_t count, int threads) :
   const ObservationSpec& seen = spec().observation;
   impl_->vectors.resize(count * static_cast<std::size_t>(seen.vector));
   for (const auto& image : seen.images) {
-    impl_->pictures.emplace_back(count * bytes_of(image.shape));
+    impl_->pictures.emplace_back(count * image.shape.bytes());
     impl_->views.push_back({image.shape, impl_->pictures.back().data()});
   }
 }

@@ -36,14 +36,14 @@ int read_camera(const MujocoWorld& world, const Config& standard, Options& optio
   }
 }
 
-/// "WHAT of NAME" for each coordinate of the joints from `first` on; `sizes` by kind of joint.
-std::vector<std::string> joint_coordinates(const MujocoWorld& world, const std::string& what, const std::array<int, 4>& sizes,
+/// "WHAT of NAME" for each coordinate, of which a joint has `size`, of the joints from `first` on.
+std::vector<std::string> joint_coordinates(const MujocoWorld& world, const std::string& what, int (MujocoWorld::*size)(int) const,
                                            int first) {
   const auto joints = world.names("joint");
   std::vector<std::string> names;
   for (std::size_t joint = static_cast<std::size_t>(first); joint < joints.size(); ++joint) {
     const std::string name = what + " of " + (joints[joint].empty() ? text("joint ", joint + 1) : joints[joint]);
-    const int count = sizes[static_cast<std::size_t>(world.joint_type(static_cast<int>(joint)))];
+    const int count = (world.*size)(static_cast<int>(joint));
     for (int i = 0; i < count; ++i) names.push_back(count == 1 ? name : text(name, " ", i + 1));
   }
   return names;
@@ -116,21 +116,27 @@ void MujocoTask::name_state(std::vector<std::string> names) {
 }
 
 std::vector<std::string> MujocoTask::joint_positions(int first) const {
-  return joint_coordinates(world_, "position", {7, 4, 1, 1}, first);
+  return joint_coordinates(world_, "position", &MujocoWorld::qpos_size, first);
 }
 
-std::vector<std::string> MujocoTask::joint_velocities() const { return joint_coordinates(world_, "velocity", {6, 3, 1, 1}, 0); }
+std::vector<std::string> MujocoTask::joint_velocities() const {
+  return joint_coordinates(world_, "velocity", &MujocoWorld::qvel_size, 0);
+}
 
 // The settled initial state is computed without actuation, as DM Control does after its own reset and again after a task's.
+void MujocoTask::begin(Random& random) {
+  world_.reset();
+  world_.forward_without_actuation();
+  start(world_, random);
+  world_.forward_without_actuation();
+}
+
 void MujocoTask::reset(std::uint64_t seed) {
   Random random({.seed = seed, .purpose = Purpose::environment});
   seed_ = seed;
   steps_ = 0;
   running_ = drawn_ = false;
-  world_.reset();
-  world_.forward_without_actuation();
-  start(world_, random);
-  world_.forward_without_actuation();
+  begin(random);
   if (distraction_) distraction_->reset(world_, seed);
   running_ = true;
 }

@@ -52,6 +52,8 @@ class MujocoTask : public Env {
   /// 1" and so on; and the velocities of all of them.
   std::vector<std::string> joint_positions(int first = 0) const;
   std::vector<std::string> joint_velocities() const;
+  /// Puts the world where an episode begins: the model's initial state, and what the task writes into it.
+  void begin(Random& random);
   /// Of the present episode: its seed, and how many steps of it there were.
   std::uint64_t seed() const { return seed_; }
   int steps() const { return steps_; }

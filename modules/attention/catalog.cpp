@@ -70,7 +70,7 @@ KernelWork kernel_work(Options& options, const PatchGrid& grid, int d) {
   const auto pixels = static_cast<double>(image.count());
   // Every pixel value becomes a float once.
   work.fma += pixels;
-  work.bytes = pixels * (image.type == PixelType::uint8 ? 1 : sizeof(float)) + static_cast<double>(grid.count()) * sizeof(float);
+  work.bytes = static_cast<double>(image.bytes()) + static_cast<double>(grid.count()) * sizeof(float);
   return work;
 }
 

@@ -80,10 +80,7 @@ Observation observe(const Check& check, Env& env, int episode, int step) {
 std::vector<std::uint32_t> look(const Check& check, Env& env, int episode, int step) {
   const Observation observation = observe(check, env, episode, step);
   std::vector<std::uint32_t> parts{checksum(observation.vector.data(), observation.vector.size_bytes())};
-  for (const ImageView& image : observation.images) {
-    const std::size_t size = image.shape.type == PixelType::float32 ? sizeof(float) : 1;
-    parts.push_back(image.data ? checksum(image.data, image.shape.count() * size) : 0);
-  }
+  for (const ImageView& image : observation.images) parts.push_back(image.data ? checksum(image.data, image.shape.bytes()) : 0);
   return parts;
 }
 

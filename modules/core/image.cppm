@@ -16,6 +16,9 @@ struct ImageShape {
   PixelType type = PixelType::uint8;
 
   std::size_t count() const { return static_cast<std::size_t>(height) * width * channels; }
+  /// Of one value, and of all of them.
+  std::size_t value_bytes() const { return type == PixelType::uint8 ? sizeof(std::uint8_t) : sizeof(float); }
+  std::size_t bytes() const { return count() * value_bytes(); }
   bool operator==(const ImageShape&) const = default;
 };
 

@@ -101,6 +101,9 @@ class MujocoWorld {
   /// Where a joint's coordinates begin in `qpos` and in `qvel`.
   int qpos_address(int joint) const;
   int qvel_address(int joint) const;
+  /// How many they are: 7 and 6 of a free joint, 4 and 3 of a ball, 1 of others.
+  int qpos_size(int joint) const;
+  int qvel_size(int joint) const;
   MujocoJoint joint_type(int joint) const;
   bool joint_limited(int joint) const;
   std::array<double, 2> joint_range(int joint) const;

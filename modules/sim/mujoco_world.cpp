@@ -131,6 +131,14 @@ std::span<const double> MujocoWorld::sensor(int sensor) const {
 
 int MujocoWorld::qpos_address(int joint) const { return impl_->model->jnt_qposadr[joint]; }
 int MujocoWorld::qvel_address(int joint) const { return impl_->model->jnt_dofadr[joint]; }
+int MujocoWorld::qpos_size(int joint) const {
+  constexpr std::array sizes{7, 4, 1, 1};
+  return sizes[static_cast<std::size_t>(joint_type(joint))];
+}
+int MujocoWorld::qvel_size(int joint) const {
+  constexpr std::array sizes{6, 3, 1, 1};
+  return sizes[static_cast<std::size_t>(joint_type(joint))];
+}
 MujocoJoint MujocoWorld::joint_type(int joint) const { return static_cast<MujocoJoint>(impl_->model->jnt_type[joint]); }
 bool MujocoWorld::joint_limited(int joint) const { return impl_->model->jnt_limited[joint] != 0; }
 std::array<double, 2> MujocoWorld::joint_range(int joint) const {

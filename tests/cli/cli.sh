@@ -44,6 +44,22 @@ interrupted() {
   code=$?
 }
 
+# policy_alone FILE...: in a folder of its own, where it leaves us, best.iap plays the episodes of here.csv, though run and FILE... are
+# gone (to ../gone).
+policy_alone() {
+  local flag
+  mkdir empty gone
+  cp run/best.iap empty
+  mv run "$@" gone
+  cd empty || exit 1
+  for flag in "" --trust; do
+    # shellcheck disable=SC2086
+    run eval best.iap --episodes 4 --csv there.csv $flag
+    exits 0
+    cmp -s there.csv ../here.csv || fail "a policy file elsewhere plays other episodes"
+  done
+}
+
 # A small training run on a pendulum; what the script adds stands in $1
 training_script() {
   cp "$scripts/pendulum.lua" .

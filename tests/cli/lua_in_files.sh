@@ -96,17 +96,7 @@ LUA
   exits 0
   run eval run --episodes 4 --csv here.csv
   exits 0
-  mkdir empty
-  cp run/best.iap empty
-  mkdir away
-  mv run physics pendulum.lua halve.lua late.lua away
-  cd empty || exit 1
-  for flag in "" --trust; do
-    # shellcheck disable=SC2086
-    run eval best.iap --episodes 4 --csv there.csv $flag
-    exits 0
-    cmp -s there.csv ../here.csv || fail "a policy file elsewhere plays other episodes"
-  done
+  policy_alone physics pendulum.lua halve.lua late.lua
   # What no text mentions could not be taken along.
   cat >../build.lua <<'LUA'
 local iap = require "iap"

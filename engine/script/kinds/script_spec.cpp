@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 import iap.core;
 import iap.env;
 
@@ -24,6 +25,15 @@ ImageSpec read_image(const std::string& file, const std::string& name, const Con
 
 }  // namespace
 
+std::vector<std::string> read_state_names(Options& options) {
+  std::vector<std::string> names;
+  for (const Config& name : options.list("state_names")) {
+    if (!name.string()) options.fail(text("option 'state_names' must be a list of names, got ", name.describe(), " in it"));
+    names.push_back(*name.string());
+  }
+  return names;
+}
+
 EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   if (!entry.map())
     throw Error(text(file, ": the table that function(options) returns must have a table 'spec', got ", entry.describe()));
@@ -38,10 +48,7 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   spec.control_dt = options.number_in("control_dt", 1e-9, 1e9, 1);
   spec.max_steps = static_cast<int>(options.integer_in("max_steps", 0, 1'000'000'000, 0));
   spec.observation.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector, 0));
-  for (const Config& name : options.list("state_names")) {
-    if (!name.string()) options.fail(text("option 'state_names' must be a list of names, got ", name.describe(), " in it"));
-    spec.state_names.push_back(*name.string());
-  }
+  spec.state_names = read_state_names(options);
   if (const auto flaw = state_names_flaw(spec); !flaw.empty()) options.fail(text("option 'state_names': ", flaw));
   const Config& images = options.value("images");
   if (!images.is_null() && !images.map())

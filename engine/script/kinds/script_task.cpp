@@ -170,10 +170,7 @@ class ScriptTask final : public MujocoTask {
     if (script_->observes()) {
       // What one episode shows is what all do.
       Random random(0);
-      world().reset();
-      world().forward_without_actuation();
-      start(world(), random);
-      world().forward_without_actuation();
+      begin(random);
       set_state_size(script_->count_observed(now()));
     } else {
       set_state_size(static_cast<int>(world().qpos().size() + world().qvel().size()));

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "script/kinds/script_spec.hpp"
 import iap.core;
 
 namespace iap {
@@ -38,10 +40,7 @@ TaskEntries read_task_entries(lua::ScriptObject& script) {
   if (options.has("control_dt")) entries.control_dt = options.number_in("control_dt", 1e-9, 1e9);
   entries.physics_steps = static_cast<int>(options.integer_in("physics_steps", 1, most_physics_steps, 1));
   entries.max_steps = static_cast<int>(options.integer_in("max_steps", 0, most_steps, entries.max_steps));
-  for (const Config& name : options.list("state_names")) {
-    if (!name.string()) options.fail(text("option 'state_names' must be a list of names, got ", name.describe(), " in it"));
-    entries.state_names.push_back(*name.string());
-  }
+  entries.state_names = read_state_names(options);
   options.finish();
   return entries;
 }

@@ -63,7 +63,7 @@ int write_place(Call& call) {
       return 0;
     }
   }
-  throw Error(text(task_path(call.state(), 1), " is computed and cannot be written; write data.qpos, data.qvel or data.ctrl"));
+  refuse_computed(task_path(state, 1));
 }
 
 int no_such_field(Call& call) {
@@ -268,10 +268,8 @@ void push_task_group(lua_State* state, const TaskWorld& shared, const char* name
       const auto values = world.sensor(i);
       add_part(state, *group, path, own, static_cast<int>(values.data() - all.data()), static_cast<int>(values.size()));
     } else {
-      constexpr std::array positions{7, 4, 1, 1}, velocities{6, 3, 1, 1};
-      const auto type = static_cast<std::size_t>(world.joint_type(i));
       add_part(state, *group, path, own, qpos ? world.qpos_address(i) : world.qvel_address(i),
-               qpos ? positions[type] : velocities[type]);
+               qpos ? world.qpos_size(i) : world.qvel_size(i));
     }
   }
   lua_pop(state, 1);

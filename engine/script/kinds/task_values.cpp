@@ -174,8 +174,12 @@ int set_task_value(lua_State* state, const TaskValues& values, int place) {
   return 0;
 }
 
+void refuse_computed(const std::string& path) {
+  throw Error(text(path, " is computed and cannot be written; write data.qpos, data.qvel or data.ctrl"));
+}
+
 void check_writable(const TaskValues& values, const std::string& path) {
-  if (values.fixed) throw Error(text(path, " is computed and cannot be written; write data.qpos, data.qvel or data.ctrl"));
+  if (values.fixed) refuse_computed(path);
   if (!values.owner->writable)
     throw Error(text(path, " can be written in reset alone: elsewhere the simulation goes its way under the actions"));
 }

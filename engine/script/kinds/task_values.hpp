@@ -58,6 +58,8 @@ int task_value_place(lua_State* state, int count) noexcept;
 int set_task_value(lua_State* state, const TaskValues& values, int place);
 /// Writes the list of numbers at stack index 3 to `values`. @throws Error.
 void set_task_values(lua_State* state, const TaskValues& values, const std::string& path);
+/// @throws Error: what stands at `path` follows from the rest.
+[[noreturn]] void refuse_computed(const std::string& path);
 /// @throws Error unless `values` may be written now.
 void check_writable(const TaskValues& values, const std::string& path);
 
