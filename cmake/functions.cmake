@@ -67,6 +67,18 @@ function(iap_embed)
   add_dependencies(${iap_target} ${target})
 endfunction()
 
+# iap_plugin(NAME SOURCES file... USES target...): the optional shared library libiap-NAME.so (modules/plugin), in the build tree and
+# installed where the loader looks.
+function(iap_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES")
+  add_library(iap_plugin_${name} MODULE ${arg_SOURCES})
+  target_link_libraries(iap_plugin_${name} PRIVATE ${arg_USES})
+  target_include_directories(iap_plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/modules ${PROJECT_SOURCE_DIR}/engine)
+  set_target_properties(iap_plugin_${name} PROPERTIES OUTPUT_NAME iap-${name} CXX_SCAN_FOR_MODULES OFF
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/iap)
+  install(TARGETS iap_plugin_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/iap)
+endfunction()
+
 # iap_test(NAME FILE.cpp ...): one Catch2 executable.
 function(iap_test name)
   if(IAP_SANITIZE STREQUAL "thread") # its runtime brings its own operator new; the counting ones cannot stand beside it

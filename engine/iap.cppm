@@ -1,6 +1,7 @@
 /// The umbrella module for C++ hosts: `import iap;`.
 export module iap;
 export import iap.core;
+export import iap.plugin;
 export import iap.attention;
 export import iap.policy;
 export import iap.optim;
