@@ -4,6 +4,7 @@ export import iap.core;
 export import iap.plugin;
 export import iap.attention;
 export import iap.policy;
+export import iap.ranks;
 export import iap.optim;
 export import iap.env;
 export import iap.contract;

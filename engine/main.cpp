@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/ranks.hpp"
 #include "cli/usage.hpp"
 #include "cli/values.hpp"
 import iap.contract;
 import iap.core;
 import iap.policy;
+import iap.ranks;
 import iap.report;
 import iap.script;
 import iap.train;
@@ -383,16 +385,20 @@ int dispatch(std::string program, std::vector<std::string> words) {
   try {
     app.parse(words);
   } catch (const CLI::Success& printed) {
-    return app.exit(printed);
+    return cli::speaks() ? app.exit(printed) : cli::Exit::success;
   } catch (const CLI::ParseError& error) {
-    std::cerr << cli::explain(app, error) << "\n";
+    if (cli::speaks()) std::cerr << cli::explain(app, error) << "\n";
     return cli::Exit::usage;
   } catch (const Error& error) {
-    std::cerr << cli::explain(app, error) << "\n";
+    if (cli::speaks()) std::cerr << cli::explain(app, error) << "\n";
     return cli::Exit::usage;
   }
   register_lua();
+  const bool plays = app.get_subcommands().empty() || *run || *eval || *doctor;
+  if (!plays && !cli::speaks()) return cli::Exit::success;
   try {
+    const auto job = plays ? cli::join_job() : nullptr;
+    if (job && !cli::speaks()) return cli::serve(*job);
     if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose, arguments.sweep_process);
     if (*sweep) return cli::sweep(arguments.sweep);
     if (*eval) return cli::eval(arguments.eval);
@@ -405,11 +411,14 @@ int dispatch(std::string program, std::vector<std::string> words) {
     if (*export_command) return cli::export_agent(arguments.policy, arguments.weights, arguments.trust);
     if (*list) return cli::list(arguments.what);
     if (*bench) return cli::bench(arguments.benchmark);
-    if (*doctor) return cli::doctor();
+    if (*doctor) return cli::doctor(job.get());
     return cli::repl(arguments.verbose);
   } catch (const Interrupted& error) {
     cli::print_error(error, arguments.verbose);
     return cli::Exit::interrupted;
+  } catch (const JobRefused& error) {
+    if (cli::speaks()) cli::print_error(error, arguments.verbose);
+    return cli::Exit::failure;
   } catch (const Error& error) {
     cli::print_error(error, arguments.verbose);
     return cli::Exit::failure;

@@ -8,6 +8,7 @@
 import iap.contract;
 import iap.core;
 import iap.policy;
+import iap.ranks;
 import iap.report;
 import iap.script;
 import iap.train;
@@ -101,7 +102,8 @@ int make_new(const NewCommand& command);
 int import_agent(const ImportOptions& options);
 int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file, Trust trust);
 int list(const std::string& what);
-int doctor();
+/// `job` is null where this process stands alone.
+int doctor(const Job* job);
 int bench(const std::string& name);
 
 /// `name` if a folder may be called so. @throws Error.

@@ -51,7 +51,7 @@ void catch_termination() {
   action.sa_handler = on_termination;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
 }
 
 bool wait_for_key(int descriptor) {

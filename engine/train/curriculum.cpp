@@ -95,13 +95,12 @@ void Trainer::open_pool() {
   const World& world = stage().world;
   if (pool_ && same_world(*pool_world_, world)) return;
   pool_world_ = &world;
-  pool_ = std::make_unique<RolloutPool>(world.make_env, world.policy.clone(), options_.threads);
+  pool_ = rollouts_of(world, options_.threads);
 }
 
-RolloutPool& Trainer::evaluation_pool() {
+Rollouts& Trainer::evaluation_pool() {
   if (same_world(*pool_world_, evaluation())) return *pool_;
-  if (!evaluation_pool_)
-    evaluation_pool_ = std::make_unique<RolloutPool>(evaluation().make_env, evaluation().policy.clone(), options_.threads);
+  if (!evaluation_pool_) evaluation_pool_ = rollouts_of(evaluation(), options_.threads);
   return *evaluation_pool_;
 }
 

@@ -18,7 +18,7 @@ import :evaluation;
 
 namespace iap {
 
-Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
+Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
                     std::uint64_t seed, EpisodeSet set) {
   if (episodes < 1) throw Error(text("evaluate: the number of episodes must be positive, got ", episodes));
   std::vector<RolloutTask> tasks;
@@ -42,13 +42,22 @@ Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, std::s
   return evaluation;
 }
 
+namespace {
+
+Evaluation evaluate_in(const Config& env, const EnvFactory& factory, const Policy& policy, int episodes, std::uint64_t seed,
+                       int threads) {
+  const auto pool = open_rollouts(env, factory, policy.clone(), threads);
+  return evaluate(*pool, policy.parameters(), policy.moments(), episodes, seed);
+}
+
+}  // namespace
+
 Evaluation evaluate(const Policy& policy, const EnvFactory& factory, int episodes, std::uint64_t seed, int threads) {
-  RolloutPool pool(factory, policy.clone(), threads);
-  return evaluate(pool, policy.parameters(), policy.moments(), episodes, seed);
+  return evaluate_in({}, factory, policy, episodes, seed, threads);
 }
 
 Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads) {
-  return evaluate(policy, EnvFactory([&env] { return make_env(env); }), episodes, seed, threads);
+  return evaluate_in(env, EnvFactory([&env] { return make_env(env); }), policy, episodes, seed, threads);
 }
 
 std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice) {

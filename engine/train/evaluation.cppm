@@ -17,7 +17,7 @@ enum class EpisodeSet : std::uint32_t { selection, confirmation };
 std::uint64_t evaluation_seed(std::uint64_t seed, std::size_t episode, EpisodeSet set);
 
 /// As the exported `evaluate`, of `parameters` and `moments` (empty: its own) in the policy of `pool`.
-Evaluation evaluate(RolloutPool& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
+Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
                     std::uint64_t seed, EpisodeSet set = EpisodeSet::selection);
 
 }  // namespace iap

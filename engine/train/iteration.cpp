@@ -41,7 +41,14 @@ ActionNoise Trainer::noise_of(std::size_t member, std::size_t episode) const {
                                               .purpose = Purpose::policy})};
 }
 
-Rollouts Trainer::play_population() {
+/// How other processes draw this iteration's members themselves.
+Derivation Trainer::derivation() const {
+  Writer writer;
+  optimizer_->save(writer);
+  return {stage().optimizer, options_.seed, writer.bytes()};
+}
+
+Returns Trainer::play_population() {
   const auto start = Clock::now();
   const std::size_t members = optimizer_->population(), size = optimizer_->parameters();
   const auto episodes = static_cast<std::size_t>(stage().episodes);
@@ -51,21 +58,21 @@ Rollouts Trainer::play_population() {
     for (std::size_t episode = 0; episode < episodes; ++episode)
       tasks.push_back({std::span(population_).subspan(member * size, size),
                        training_seed(options_.seed, optimizer_->iteration(), options_.episode_seeds, member, episode),
-                       std::span<const Moment>(state_.moments), noise_of(member, episode)});
-  const auto played = pool_->run(tasks);
-  Rollouts rollouts;
-  rollouts.moments = state_.moments;
-  auto& gathered = rollouts.moments;
-  rollouts.fitness.resize(members);
+                       std::span<const Moment>(state_.moments), noise_of(member, episode), static_cast<std::uint32_t>(member)});
+  const auto played = optimizer_->derives() ? pool_->run_members(tasks, [this] { return derivation(); }) : pool_->run(tasks);
+  Returns returns;
+  returns.moments = state_.moments;
+  auto& gathered = returns.moments;
+  returns.fitness.resize(members);
   for (std::size_t i = 0; i < played.size(); ++i) {
-    rollouts.fitness[i / episodes] += played[i].total / static_cast<double>(episodes);
-    rollouts.steps += static_cast<std::uint64_t>(played[i].steps);
-    rollouts.unstable += played[i].unstable;
+    returns.fitness[i / episodes] += played[i].total / static_cast<double>(episodes);
+    returns.steps += static_cast<std::uint64_t>(played[i].steps);
+    returns.unstable += played[i].unstable;
     // In the order of the tasks, so that sums do not depend on the number of threads.
     for (std::size_t k = 0; k < gathered.size(); ++k) gathered[k].merge(played[i].gathered[k]);
   }
-  rollouts.seconds = seconds_since(start);
-  return rollouts;
+  returns.seconds = seconds_since(start);
+  return returns;
 }
 
 /// Evaluates the optimizer's mean. What counts towards the best of the run is decided by the schedule alone.
@@ -89,19 +96,19 @@ void Trainer::evaluate_mean(IterationReport& report) {
   state_.best_moments = state_.moments;
 }
 
-IterationReport Trainer::report_of(const Rollouts& rollouts) const {
+IterationReport Trainer::report_of(const Returns& returns) const {
   IterationReport report{.iteration = optimizer_->iteration()};
   double mean = empty_cell, deviation = empty_cell, best = empty_cell;
-  if (!rollouts.fitness.empty()) {
-    const auto count = static_cast<double>(rollouts.fitness.size());
+  if (!returns.fitness.empty()) {
+    const auto count = static_cast<double>(returns.fitness.size());
     mean = deviation = 0;
-    for (const double fitness : rollouts.fitness) mean += fitness / count;
-    for (const double fitness : rollouts.fitness) deviation += (fitness - mean) * (fitness - mean) / count;
+    for (const double fitness : returns.fitness) mean += fitness / count;
+    for (const double fitness : returns.fitness) deviation += (fitness - mean) * (fitness - mean) / count;
     deviation = std::sqrt(deviation);
-    best = *std::ranges::max_element(rollouts.fitness);
+    best = *std::ranges::max_element(returns.fitness);
     report.return_mean = mean;
     report.return_best = best;
-    report.steps_per_second = static_cast<double>(rollouts.steps) / std::max(rollouts.seconds, 1e-9);
+    report.steps_per_second = static_cast<double>(returns.steps) / std::max(returns.seconds, 1e-9);
   }
   report.columns = {{"iteration", static_cast<double>(report.iteration)},
                     {"return_mean", mean},
@@ -112,9 +119,9 @@ IterationReport Trainer::report_of(const Rollouts& rollouts) const {
   for (const auto& metric : optimizer_->metrics()) report.columns.push_back(metric);
   if (worlds_.stages.size() > 1) report.columns.emplace_back("stage", static_cast<double>(stage_ + 1));
   report.columns.emplace_back("steps", static_cast<double>(state_.steps));
-  report.columns.emplace_back("unstable", rollouts.unstable);
+  report.columns.emplace_back("unstable", returns.unstable);
   report.columns.emplace_back("seconds", empty_cell);
-  report.columns.emplace_back("steps_per_second", rollouts.fitness.empty() ? empty_cell : report.steps_per_second);
+  report.columns.emplace_back("steps_per_second", returns.fitness.empty() ? empty_cell : report.steps_per_second);
   return report;
 }
 
@@ -144,11 +151,11 @@ void Trainer::complete(IterationReport& report) {
 /// One iteration; false if the host wants no more.
 bool Trainer::iterate() {
   advance();
-  const Rollouts rollouts = play_population();
-  optimizer_->tell(rollouts.fitness);
-  state_.steps += rollouts.steps;
-  state_.moments = rollouts.moments;
-  IterationReport report = report_of(rollouts);
+  const Returns returns = play_population();
+  optimizer_->tell(returns.fitness);
+  state_.steps += returns.steps;
+  state_.moments = returns.moments;
+  IterationReport report = report_of(returns);
   if (scheduled() || finished()) evaluate_mean(report);
   complete(report);
   return !options_.on_iteration || options_.on_iteration(report);

@@ -10,6 +10,7 @@ module;
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.rollout;
 import iap.core;
@@ -100,7 +101,7 @@ struct RolloutPool::Impl {
     std::optional<Policy> policy;
   };
 
-  Episode run(const RolloutTask& task, Worker& worker) {
+  Episode run(const RolloutTask& task, Worker& worker, const StepObserver& observer = {}) {
     if (!worker.env) {
       // Factories may come from a host that never thought of threads, so they run one at a time.
       const std::lock_guard lock(building);
@@ -110,7 +111,23 @@ struct RolloutPool::Impl {
     }
     worker.policy->set_parameters(task.parameters);
     if (!task.moments.empty()) worker.policy->set_moments(task.moments);
-    return run_episode(*worker.env, *worker.policy, task.seed, {}, task.noise);
+    return run_episode(*worker.env, *worker.policy, task.seed, observer, task.noise);
+  }
+
+  void serve(TaskFeed& feed, Worker& worker) {
+    const StepObserver while_wanted = [&feed](const Observation&, std::span<const float>, const Policy&) {
+      if (!feed.wanted()) throw Interrupted();
+    };
+    while (const auto next = feed.next()) {
+      try {
+        feed.played(next->number, run(next->task, worker, while_wanted));
+      } catch (const Interrupted&) {
+        feed.failed(next->number);
+      } catch (const std::exception&) {
+        worker = {};
+        feed.failed(next->number);
+      }
+    }
   }
 
   EnvFactory make_env;
@@ -144,6 +161,32 @@ std::vector<Episode> RolloutPool::run(std::span<const RolloutTask> tasks) {
     }
   });
   return episodes;
+}
+
+void RolloutPool::serve(TaskFeed& feed) {
+  // As many indices as workers: each stays with its worker until the feed ends.
+  parallel_for(impl_->workers.size(), threads(),
+               [&](std::size_t, int number) { impl_->serve(feed, impl_->workers[static_cast<std::size_t>(number)]); });
+}
+
+std::vector<Episode> Rollouts::run_members(std::span<const RolloutTask> tasks, const std::function<Derivation()>&) {
+  return run(tasks);
+}
+
+namespace {
+
+RolloutsFactory& rollouts_factory() {
+  static RolloutsFactory factory;
+  return factory;
+}
+
+}  // namespace
+
+void set_rollouts(RolloutsFactory factory) { rollouts_factory() = std::move(factory); }
+
+std::unique_ptr<Rollouts> open_rollouts(const Config& env, EnvFactory make_env, Policy prototype, int threads) {
+  if (!env.is_null() && rollouts_factory()) return rollouts_factory()(env, std::move(make_env), std::move(prototype), threads);
+  return std::make_unique<RolloutPool>(std::move(make_env), std::move(prototype), threads);
 }
 
 }  // namespace iap

@@ -3,7 +3,9 @@ module;
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 export module iap.rollout;
 import iap.core;
@@ -42,27 +44,79 @@ struct RolloutTask {
   std::uint64_t seed = 0;
   std::span<const Moment> moments = {};  ///< totals that the policy works with; empty: those of the prototype
   ActionNoise noise = {};
+  std::uint32_t member = 0;  ///< of the population, where a Derivation is at hand
+};
+
+/// How another process comes to the parameters of a population: those of an optimizer of these options that loads this state.
+struct Derivation {
+  Config optimizer;  ///< as make_optimizer takes it
+  std::uint64_t seed = 0;
+  std::string state;  ///< as Optimizer::save writes it
 };
 
 /// Builds one environment; called once a worker, never by two threads at a time.
 using EnvFactory = std::function<std::unique_ptr<Env>()>;
 
+/// Whatever plays many episodes at a time: the threads of this process, or those of several.
+class Rollouts {
+ public:
+  virtual ~Rollouts() = default;
+  /// One episode per task, results in the order of the tasks: the same for any number of threads. All tasks have the same moments.
+  /// @throws the Error of the lowest failing task; Interrupted.
+  virtual std::vector<Episode> run(std::span<const RolloutTask> tasks) = 0;
+  /// The same for tasks whose parameters, member by member, also follow from `derive()`. It is called at most once.
+  virtual std::vector<Episode> run_members(std::span<const RolloutTask> tasks, const std::function<Derivation()>& derive);
+  /// How many episodes are played at the same time.
+  virtual int threads() const = 0;
+};
+
+/// A task with its number, by which its result is known.
+struct NumberedTask {
+  std::size_t number = 0;
+  RolloutTask task;
+};
+
+/// Hands tasks to the workers of a pool one at a time and takes their episodes; all of them call it, at any time.
+class TaskFeed {
+ public:
+  virtual ~TaskFeed() = default;
+  /// Waits for a task; nothing: there will be no more. What it points to stays until its result is taken.
+  virtual std::optional<NumberedTask> next() = 0;
+  virtual void played(std::size_t number, Episode episode) = 0;
+  /// In place of `played`. Called where the exception is being handled.
+  virtual void failed(std::size_t number) = 0;
+  /// Whether an episode under way is still wanted; asked before each step, and ends in Interrupted if not.
+  virtual bool wanted() const = 0;
+};
+
 /// Runs episodes in parallel. Each worker owns an environment and a policy, created when it first works; a later `run` may
 /// continue them on another thread, one at a time.
-class RolloutPool {
+class RolloutPool : public Rollouts {
  public:
   /// `threads` 0: all hardware threads.
   RolloutPool(EnvFactory make_env, Policy prototype, int threads);
-  ~RolloutPool();
-  /// One episode per task, results in the order of the tasks: the same for any number of threads.
-  /// @throws the Error of the lowest failing task; Interrupted.
-  std::vector<Episode> run(std::span<const RolloutTask> tasks);
-  int threads() const;
+  ~RolloutPool() override;
+  std::vector<Episode> run(std::span<const RolloutTask> tasks) override;
+  /// Plays what `feed` hands out until there is no more.
+  void serve(TaskFeed& feed);
+  int threads() const override;
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Makes what plays `prototype` in the environment that `make_env` builds, as `make_env(env)` does wherever iap runs.
+using RolloutsFactory =
+    std::function<std::unique_ptr<Rollouts>(const Config& env, EnvFactory make_env, Policy prototype, int threads)>;
+
+/// Lets all rollouts of known environments that begin from now on be played by what `factory` makes; null: by a RolloutPool again.
+/// For programs that are several processes. Not while rollouts are being opened.
+void set_rollouts(RolloutsFactory factory);
+
+/// Opens rollouts. `env` is what rebuilds the environment elsewhere, null where a host builds it itself: such a one stays in this
+/// process. @throws Error as RolloutPool.
+std::unique_ptr<Rollouts> open_rollouts(const Config& env, EnvFactory make_env, Policy prototype, int threads);
 
 /// Environments of one kind, stepped together; what they show lies side by side. Where an episode ends, the next step begins
 /// another one instead (Gymnasium's AutoresetMode.NEXT_STEP). Results do not depend on the number of threads.

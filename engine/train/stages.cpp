@@ -3,6 +3,7 @@ module;
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -134,6 +135,11 @@ World evaluation_world(const TrainOptions& options, const Config& last_changes, 
 }
 
 }  // namespace
+
+std::unique_ptr<Rollouts> rollouts_of(const World& world, int threads) {
+  const bool known = !world.spec.given.is_null();
+  return open_rollouts(known ? world.spec.config : Config(), world.make_env, world.policy.clone(), threads);
+}
 
 bool same_world(const World& a, const World& b) {
   return a.spec.config == b.spec.config && a.spec.observation == b.spec.observation;

@@ -1,5 +1,6 @@
 module;
 #include <cstdint>
+#include <memory>
 #include <vector>
 /// The stages of a run, built: environments, policies and optimizers as they follow each other.
 module iap.train:stages;
@@ -17,6 +18,9 @@ struct World {
   EnvSpec spec;
   Policy policy;  ///< carries shapes, not parameters
 };
+
+/// What plays policies of `world` in it.
+std::unique_ptr<Rollouts> rollouts_of(const World& world, int threads);
 
 /// One stage; a run without a curriculum is a single one.
 struct Stage {

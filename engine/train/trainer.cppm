@@ -29,7 +29,7 @@ namespace iap {
 inline constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
 
 /// What the rollouts of one iteration gave.
-struct Rollouts {
+struct Returns {
   std::vector<double> fitness;
   std::uint64_t steps = 0;
   int unstable = 0;
@@ -68,7 +68,7 @@ class Trainer {
   void go_to_stage_of(std::uint32_t iteration);
   void advance();
   void open_pool();
-  RolloutPool& evaluation_pool();
+  Rollouts& evaluation_pool();
   std::vector<float> evaluated_mean() const;
 
   // resume.cpp: from the folder to the first or next iteration, and back to the folder
@@ -81,9 +81,10 @@ class Trainer {
 
   // iteration.cpp
   ActionNoise noise_of(std::size_t member, std::size_t episode) const;
-  Rollouts play_population();
+  Derivation derivation() const;
+  Returns play_population();
   void evaluate_mean(IterationReport& report);
-  IterationReport report_of(const Rollouts& rollouts) const;
+  IterationReport report_of(const Returns& returns) const;
   void complete(IterationReport& report);
   bool iterate();
 
@@ -113,7 +114,7 @@ class Trainer {
   std::size_t stage_ = 0;  ///< of the last completed iteration, or of the next one once that has begun
   std::unique_ptr<Optimizer> optimizer_;
   Config identity_;
-  std::unique_ptr<RolloutPool> pool_, evaluation_pool_;  ///< the second one only where evaluations need a world of their own
+  std::unique_ptr<Rollouts> pool_, evaluation_pool_;  ///< the second one only where evaluations need a world of their own
   const World* pool_world_ = nullptr;
   std::vector<float> population_;
 

@@ -12,3 +12,4 @@ export import :parameters;
 export import :bytes;
 export import :file;
 export import :csv;
+export import :instructions;

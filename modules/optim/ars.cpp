@@ -40,6 +40,10 @@ class RandomSearch : public PairSearch {
     place([this](std::size_t) { return sigma_; }, population);
   }
 
+  void write_member(std::size_t k, std::span<float> out) override {
+    place_member([this](std::size_t) { return sigma_; }, k, out);
+  }
+
   void tell(std::span<const double> fitness) override {
     weigh(fitness);
     choose_directions();

@@ -57,6 +57,10 @@ void Optimizer::adopt(const Optimizer&, bool) {
   throw Error(text(name(), ": keeps its population and its parameters to the end; es, ars and pgpe can change them on the way"));
 }
 
+void Optimizer::write_member(std::size_t, std::span<float>) {
+  throw Error(text(name(), ": a member follows from the whole state of the search; call ask for the population"));
+}
+
 std::unique_ptr<Optimizer> make_optimizer(const Config& given, std::span<const float> initial, std::uint64_t seed) {
   const Config config = current_optimizer(given);
   Options options("optimizer", config);

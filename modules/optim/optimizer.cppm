@@ -35,6 +35,12 @@ class Optimizer {
     population.resize(this->population() * parameters());
     ask(std::span<float>(population));
   }
+  /// Whether an optimizer that was built alike and has loaded this one's state writes the same members by `write_member`, so that
+  /// they need not travel.
+  virtual bool derives() const { return false; }
+  /// Writes member k of the population that `ask` would write, P values, and no other. @throws Error if not `derives()`, or on a
+  /// wrong k or size.
+  virtual void write_member(std::size_t k, std::span<float> out);
   /// Takes the fitness of the last population (larger is better). NaN counts as worst; infinities keep their order.
   /// @throws Error if the size is wrong, no population was asked for, or every fitness is NaN.
   virtual void tell(std::span<const double> fitness) = 0;

@@ -21,6 +21,7 @@ namespace iap {
 class PairSearch : public MeanSearch {
  public:
   void fitness_changes() final { plateau_.forget(); }
+  bool derives() const final { return true; }
 
  protected:
   /// Reads the options `population` (64), which must be even, and `directions`; `kind` is what the message calls the pairs.
@@ -46,6 +47,14 @@ class PairSearch : public MeanSearch {
         minus[i] = static_cast<float>(mean_[i] - deviation(i) * eps[i]);
       }
     }
+  }
+  /// Writes member k alone.
+  template <class Deviation>
+  void place_member(const Deviation& deviation, std::size_t k, std::span<float> out) {
+    turn_.check_member(k, out.size());
+    const auto eps = noise(k / 2);
+    const double side = k % 2 == 0 ? 1 : -1;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(mean_[i] + side * (deviation(i) * eps[i]));
   }
   /// Begins a tell: the members' weights by `shaping_`.
   void weigh(std::span<const double> fitness);

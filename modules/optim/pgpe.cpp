@@ -43,6 +43,10 @@ class ParameterExploration : public PairSearch {
     place([this](std::size_t i) { return deviations_[i]; }, population);
   }
 
+  void write_member(std::size_t k, std::span<float> out) override {
+    place_member([this](std::size_t i) { return deviations_[i]; }, k, out);
+  }
+
   void tell(std::span<const double> fitness) override {
     weigh(fitness);
     estimate_gradients();

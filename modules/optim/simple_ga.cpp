@@ -46,7 +46,13 @@ class GeneticAlgorithm : public Optimizer {
 
   void ask(std::span<float> population) override {
     turn_.ask(population.size());
-    for (std::size_t k = 0; k < turn_.population(); ++k) write_member(k, population.subspan(k * noise_.size(), noise_.size()));
+    for (std::size_t k = 0; k < turn_.population(); ++k) mutate(k, population.subspan(k * noise_.size(), noise_.size()));
+  }
+
+  bool derives() const override { return true; }
+  void write_member(std::size_t k, std::span<float> out) override {
+    turn_.check_member(k, out.size());
+    mutate(k, out);
   }
 
   void tell(std::span<const double> fitness) override {
@@ -54,7 +60,7 @@ class GeneticAlgorithm : public Optimizer {
     order_best_first(name(), fitness, order_);
     for (std::size_t parent = 0; parent < parents_; ++parent) {
       const auto out = std::span(next_genes_).subspan(parent * noise_.size(), noise_.size());
-      write_member(order_[parent], out);
+      mutate(order_[parent], out);
       for (std::size_t i = 0; i < out.size(); ++i)
         if (!std::isfinite(out[i])) throw Error(text("simple_ga: parameter ", i, " diverged to ", out[i], "; lower sigma"));
     }
@@ -85,7 +91,7 @@ class GeneticAlgorithm : public Optimizer {
   }
 
  private:
-  void write_member(std::size_t k, std::span<float> out) {
+  void mutate(std::size_t k, std::span<float> out) {
     Random random(
         {.seed = seed_, .iteration = turn_.iteration(), .member = static_cast<std::uint32_t>(k), .purpose = Purpose::perturbation});
     const std::size_t parent = k == 0 ? 0 : random.below(static_cast<std::uint32_t>(parents_));

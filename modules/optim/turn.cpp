@@ -29,6 +29,11 @@ void Turn::ask(std::size_t size) {
   asked_ = true;
 }
 
+void Turn::check_member(std::size_t k, std::size_t size) const {
+  if (k >= population_) throw Error(text(name_, ": there is no member ", k, ", the population has ", population_));
+  if (size != parameters_) throw Error(text(name_, ": a member has ", parameters_, " values, got room for ", size));
+}
+
 void Turn::check_tell(std::size_t size) const {
   if (!asked_) throw Error(text(name_, ": tell without a population; call ask first"));
   if (size != population_) throw Error(text(name_, ": tell needs the fitness of ", population_, " members, got ", size));

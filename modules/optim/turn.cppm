@@ -26,6 +26,8 @@ class Turn {
   void set_population(std::size_t population) { population_ = population; }
   /// @throws Error unless `size` is population x parameters.
   void ask(std::size_t size);
+  /// @throws Error unless `k` is a member and `size` is that of one.
+  void check_member(std::size_t k, std::size_t size) const;
   /// @throws Error unless a population was asked for and `size` is its number of members.
   void check_tell(std::size_t size) const;
   /// Counts on from where another one stands, between two turns.

@@ -294,3 +294,38 @@ TEST_CASE("an old name is read and listed nowhere") {
   CHECK(reader.at_end());
   CHECK(state(*resumed) == state(*today));
 }
+
+TEST_CASE("an optimizer with a loaded state derives each member alone, bit for bit") {
+  std::size_t deriving = 0;
+  for (const auto& tried : cases())
+    for (const char* directions : {"gaussian", "orthogonal", "hadamard"}) {
+      Config config = tried.config;
+      const std::string kind = *config.find("kind")->string();
+      if (kind == "es" || kind == "ars" || kind == "pgpe")
+        config["directions"] = directions;
+      else if (directions != std::string_view("gaussian"))
+        continue;
+      CAPTURE(tried.name, directions);
+      const auto optimizer = make_optimizer(config, start, 5), other = make_optimizer(config, start, 5);
+      std::vector<float> member(start.size());
+      if (!optimizer->derives()) {
+        CHECK_THROWS_WITH(optimizer->write_member(0, member), ContainsSubstring("call ask"));
+        continue;
+      }
+      ++deriving;
+      iterate(*optimizer, 3);
+      Writer writer;
+      optimizer->save(writer);
+      Reader reader(writer.bytes(), "state");
+      other->load(reader);
+      const auto population = ask(*optimizer);
+      for (const std::size_t k : {5U, 0U, 7U, 1U, 6U, 2U, 3U, 4U}) {
+        other->write_member(k, member);
+        CHECK(std::ranges::equal(member, std::span(population).subspan(k * start.size(), start.size())));
+      }
+      CHECK_THROWS_WITH(other->write_member(8, member), ContainsSubstring("no member 8"));
+      member.pop_back();
+      CHECK_THROWS_WITH(other->write_member(0, member), ContainsSubstring("7 values, got room for 6"));
+    }
+  CHECK(deriving == 10);
+}

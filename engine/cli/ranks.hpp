@@ -1,0 +1,17 @@
+#pragma once
+#include <memory>
+
+import iap.ranks;
+
+/// The program as one of several processes that mpirun or srun has started.
+namespace iap::cli {
+
+/// Whether this is the process that runs the command and prints: it stands alone, or is rank 0.
+bool speaks();
+/// The job that this process is part of, on rank 0 with all rollouts dealt to all ranks; null where it stands alone.
+/// @throws Error where the ranks do not find or do not fit each other.
+std::unique_ptr<Job> join_job();
+/// A rank that does not speak plays what rank 0 deals, and leaves signals to that. Returns the exit code.
+int serve(Job& job);
+
+}  // namespace iap::cli

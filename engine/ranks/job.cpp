@@ -1,0 +1,162 @@
+module;
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+module iap.ranks;
+import iap.core;
+import iap.rollout;
+import :build_id;
+import :messages;
+import :rank_rollouts;
+import :server;
+import :types;
+
+namespace iap {
+namespace {
+
+constexpr auto poll_interval = std::chrono::milliseconds(1);
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::string own_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return "";
+  std::string cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) cores += CPU_ISSET(core, &set) ? '1' : '0';
+  return cores.substr(0, cores.find_last_of('1') + 1);
+}
+
+Hello own_hello() { return {host_name(), build_id(), own_cores(), hardware_threads(), instruction_sets()}; }
+
+/// What `take` gives as soon as it gives something.
+template <typename Take>
+auto wait_for(Take take) {
+  for (;;) {
+    if (auto got = take()) return *std::move(got);
+    check_interrupt();
+    std::this_thread::sleep_for(poll_interval);
+  }
+}
+
+std::vector<Hello> hellos(Ranks& ranks) {
+  std::vector<Hello> all(static_cast<std::size_t>(ranks.size()));
+  all[0] = own_hello();
+  for (int left = ranks.size() - 1; left > 0; --left) {
+    const auto message = wait_for([&] { return ranks.receive(); });
+    all[static_cast<std::size_t>(message.from)] = decode_hello(message.bytes);
+  }
+  return all;
+}
+
+/// Why these ranks cannot work together; "" if they can.
+std::string objection(const std::vector<Hello>& all) {
+  std::int64_t common = ~std::int64_t{0};
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const Hello &first = all[0], &other = all[rank];
+    if (other.build != first.build)
+      return text("rank ", rank, " on ", other.host, " runs another build of iap (", other.build, ") than rank 0 on ", first.host,
+                  " (", first.build, "); install the same package on all hosts");
+    common &= other.instruction_sets;
+    if (common == 0)
+      return text("rank ", rank, " on ", other.host, " has no instruction set in common with the others; leave that host out");
+  }
+  return "";
+}
+
+std::int64_t common_sets(const std::vector<Hello>& all) {
+  std::int64_t common = ~std::int64_t{0};
+  for (const auto& hello : all) common &= hello.instruction_sets;
+  return common;
+}
+
+void agree_on(std::int64_t sets) {
+  if (sets != instruction_sets()) use_instruction_sets(sets);
+}
+
+std::vector<RankInfo> infos(const std::vector<Hello>& all) {
+  std::vector<RankInfo> ranks;
+  for (const auto& hello : all) {
+    const auto sharing =
+        std::ranges::count_if(all, [&](const Hello& other) { return other.host == hello.host && other.cores == hello.cores; });
+    ranks.push_back(
+        {hello.host, std::max(1, hello.threads / static_cast<int>(sharing)), best_instruction_set(hello.instruction_sets)});
+  }
+  return ranks;
+}
+
+}  // namespace
+
+struct Job::Impl {
+  std::unique_ptr<Ranks> ranks;
+  std::vector<RankInfo> infos;
+  bool takes_rollouts = false;
+};
+
+Job::Job(std::unique_ptr<Ranks> ranks) : impl_(new Impl{std::move(ranks), {}, false}) {
+  Ranks& all = *impl_->ranks;
+  if (all.rank() != 0) {
+    all.send(0, encode(own_hello()));
+    const auto answer = decode_announcement(wait_for([&] { return all.announced(); }));
+    if (const auto* refusal = std::get_if<Refusal>(&answer)) {
+      all.leave();
+      throw JobRefused(refusal->why);
+    }
+    agree_on(std::get<Welcome>(answer).instruction_sets);
+    return;
+  }
+  const auto introduced = hellos(all);
+  if (const auto why = objection(introduced); !why.empty()) {
+    all.announce(encode(Refusal{why}));
+    all.leave();
+    throw JobRefused(why);
+  }
+  impl_->infos = infos(introduced);
+  all.announce(encode(Welcome{common_sets(introduced)}));
+  agree_on(common_sets(introduced));
+}
+
+Job::~Job() {
+  if (impl_->ranks->rank() != 0) return;
+  if (impl_->takes_rollouts) set_rollouts(nullptr);
+  impl_->ranks->announce(encode(JobEnded{}));
+  try {
+    impl_->ranks->leave();
+  } catch (const Error&) {
+    // The run is over; whoever started the ranks ends those that are left.
+  }
+}
+
+int Job::rank() const { return impl_->ranks->rank(); }
+const std::vector<RankInfo>& Job::ranks() const { return impl_->infos; }
+Traffic Job::traffic() const { return impl_->ranks->traffic(); }
+
+void Job::take_rollouts() {
+  impl_->takes_rollouts = true;
+  set_rollouts([this](const Config& env, EnvFactory make_env, Policy prototype, int threads) {
+    return make_rank_rollouts(*impl_->ranks, impl_->infos, env, std::move(make_env), std::move(prototype), threads);
+  });
+}
+
+void Job::serve() {
+  serve_rollouts(*impl_->ranks);
+  impl_->ranks->leave();
+}
+
+}  // namespace iap

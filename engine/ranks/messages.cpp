@@ -1,0 +1,215 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+module iap.ranks;
+import iap.core;
+import iap.policy;
+import iap.rollout;
+import :messages;
+
+namespace iap {
+namespace {
+
+constexpr const char* source = "message of another rank";
+
+template <typename T>
+void put_vector(Writer& writer, const std::vector<T>& values) {
+  writer.put_all(std::span<const T>(values));
+}
+
+void put_moments(Writer& writer, const std::vector<Moment>& moments) {
+  writer.put(std::uint64_t{moments.size()});
+  for (const auto& [count, mean, squares] : moments)
+    for (const double value : {count, mean, squares}) writer.put(value);
+}
+
+std::vector<Moment> get_moments(Reader& reader) {
+  std::vector<Moment> moments;
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    const auto count = reader.get<double>(), mean = reader.get<double>(), squares = reader.get<double>();
+    moments.push_back({count, mean, squares});
+  }
+  return moments;
+}
+
+void put(Writer& writer, const Welcome& welcome) { writer.put(welcome.instruction_sets); }
+void put(Writer& writer, const Refusal& refusal) { writer.put_string(refusal.why); }
+void put(Writer& writer, const PoolOpened& opened) {
+  writer.put(opened.pool);
+  for (const auto* json : {&opened.env, &opened.architecture, &opened.observation}) writer.put_string(*json);
+  writer.put(opened.action_size);
+  put_vector(writer, opened.threads);
+}
+void put(Writer& writer, const PoolClosed& closed) { writer.put(closed.pool); }
+void put(Writer& writer, const Round& round) {
+  writer.put(round.round);
+  writer.put(round.pool);
+  put_moments(writer, round.moments);
+  writer.put(static_cast<std::uint8_t>(round.derivation.has_value()));
+  if (round.derivation) {
+    writer.put_string(to_json(round.derivation->optimizer));
+    writer.put(round.derivation->seed);
+    writer.put_string(round.derivation->state);
+  }
+  writer.put(round.parameters);
+  put_vector(writer, round.vector);
+}
+void put(Writer& writer, const RoundEnded& ended) { writer.put(ended.round); }
+void put(Writer&, const JobEnded&) {}
+
+void get(Reader& reader, Welcome& welcome) { welcome.instruction_sets = reader.get<std::int64_t>(); }
+void get(Reader& reader, Refusal& refusal) { refusal.why = reader.get_string(); }
+void get(Reader& reader, PoolOpened& opened) {
+  opened.pool = reader.get<std::uint64_t>();
+  for (auto* json : {&opened.env, &opened.architecture, &opened.observation}) *json = reader.get_string();
+  opened.action_size = reader.get<std::int32_t>();
+  opened.threads = reader.get_all<std::int32_t>();
+}
+void get(Reader& reader, PoolClosed& closed) { closed.pool = reader.get<std::uint64_t>(); }
+void get(Reader& reader, Round& round) {
+  round.round = reader.get<std::uint64_t>();
+  round.pool = reader.get<std::uint64_t>();
+  round.moments = get_moments(reader);
+  if (reader.get<std::uint8_t>() != 0) {
+    Derivation& derivation = round.derivation.emplace();
+    derivation.optimizer = parse_json(reader.get_string(), source);
+    derivation.seed = reader.get<std::uint64_t>();
+    derivation.state = reader.get_string();
+  }
+  round.parameters = reader.get<std::uint64_t>();
+  round.vector = reader.get_all<float>();
+}
+void get(Reader& reader, RoundEnded& ended) { ended.round = reader.get<std::uint64_t>(); }
+void get(Reader&, JobEnded&) {}
+
+template <std::size_t kind>
+void get_kind(Reader& reader, std::size_t wanted, Announcement& announcement) {
+  if constexpr (kind < std::variant_size_v<Announcement>) {
+    if (kind == wanted)
+      get(reader, announcement.emplace<kind>());
+    else
+      get_kind<kind + 1>(reader, wanted, announcement);
+  } else {
+    throw Error(text(source, ": is of the unknown kind ", wanted));
+  }
+}
+
+/// What `read` makes of all bytes.
+template <typename Read>
+auto decode(std::string_view bytes, Read read) {
+  Reader reader(bytes, source);
+  auto value = read(reader);
+  if (!reader.at_end()) throw Error(text(source, ": is longer than it says"));
+  return value;
+}
+
+}  // namespace
+
+std::string encode(const Hello& hello) {
+  Writer writer;
+  for (const auto* line : {&hello.host, &hello.build, &hello.cores}) writer.put_string(*line);
+  writer.put(hello.threads);
+  writer.put(hello.instruction_sets);
+  return writer.bytes();
+}
+
+Hello decode_hello(std::string_view bytes) {
+  return decode(bytes, [](Reader& reader) {
+    Hello hello;
+    for (auto* line : {&hello.host, &hello.build, &hello.cores}) *line = reader.get_string();
+    hello.threads = reader.get<std::int32_t>();
+    hello.instruction_sets = reader.get<std::int64_t>();
+    return hello;
+  });
+}
+
+std::string encode(const Announcement& announcement) {
+  Writer writer;
+  writer.put(static_cast<std::uint8_t>(announcement.index()));
+  std::visit([&writer](const auto& content) { put(writer, content); }, announcement);
+  return writer.bytes();
+}
+
+Announcement decode_announcement(std::string_view bytes) {
+  return decode(bytes, [](Reader& reader) {
+    Announcement announcement;
+    get_kind<0>(reader, reader.get<std::uint8_t>(), announcement);
+    return announcement;
+  });
+}
+
+std::string encode(const Lease& lease) {
+  Writer writer;
+  writer.put(lease.round);
+  writer.put(std::uint64_t{lease.tasks.size()});
+  for (const auto& task : lease.tasks) {
+    writer.put(task.task);
+    writer.put(task.vector);
+    writer.put(task.seed);
+    writer.put(task.noise.deviation);
+    writer.put(task.noise.seed);
+  }
+  put_vector(writer, lease.numbers);
+  put_vector(writer, lease.vectors);
+  return writer.bytes();
+}
+
+Lease decode_lease(std::string_view bytes) {
+  return decode(bytes, [](Reader& reader) {
+    Lease lease{.round = reader.get<std::uint64_t>()};
+    for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+      LeasedTask& task = lease.tasks.emplace_back();
+      task.task = reader.get<std::uint64_t>();
+      task.vector = reader.get<std::uint32_t>();
+      task.seed = reader.get<std::uint64_t>();
+      task.noise.deviation = reader.get<double>();
+      task.noise.seed = reader.get<std::uint64_t>();
+    }
+    lease.numbers = reader.get_all<std::uint32_t>();
+    lease.vectors = reader.get_all<float>();
+    return lease;
+  });
+}
+
+std::string encode(const Result& result) {
+  Writer writer;
+  writer.put(result.round);
+  writer.put(result.task);
+  writer.put(result.seconds);
+  writer.put(static_cast<std::uint8_t>(result.episode.has_value()));
+  if (!result.episode) {
+    writer.put_string(result.error);
+    return writer.bytes();
+  }
+  const Episode& episode = *result.episode;
+  writer.put(episode.total);
+  writer.put(std::int32_t{episode.steps});
+  for (const bool flag : {episode.terminated, episode.truncated, episode.unstable}) writer.put(static_cast<std::uint8_t>(flag));
+  put_moments(writer, episode.gathered);
+  return writer.bytes();
+}
+
+Result decode_result(std::string_view bytes) {
+  return decode(bytes, [](Reader& reader) {
+    Result result{.round = reader.get<std::uint64_t>(), .task = reader.get<std::uint64_t>(), .seconds = reader.get<double>()};
+    if (reader.get<std::uint8_t>() == 0) {
+      result.error = reader.get_string();
+      return result;
+    }
+    Episode& episode = result.episode.emplace();
+    episode.total = reader.get<double>();
+    episode.steps = reader.get<std::int32_t>();
+    for (bool* flag : {&episode.terminated, &episode.truncated, &episode.unstable}) *flag = reader.get<std::uint8_t>() != 0;
+    episode.gathered = get_moments(reader);
+    return result;
+  });
+}
+
+}  // namespace iap

@@ -1,0 +1,134 @@
+module;
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "ranks/mpi_table.hpp"
+module iap.ranks;
+import iap.core;
+import iap.plugin;
+import :types;
+
+namespace iap {
+namespace {
+
+constexpr PluginKind open_mpi{"openmpi", 1, "install Debian's package iap-openmpi on every host, or build with libopenmpi-dev"};
+constexpr PluginKind mpich{"mpich", 1, "install Debian's package iap-mpich on every host, or build with libmpich-dev"};
+
+void check(const char* error) {
+  if (error) throw Error(text("MPI: ", error));
+}
+
+/// Announcements are broadcasts of a length and then of as many bytes.
+class MpiRanks final : public Ranks {
+ public:
+  explicit MpiRanks(const iap_mpi_table& mpi) : mpi_(mpi) {
+    check(mpi_.begin());
+    rank_ = mpi_.rank();
+    size_ = mpi_.size();
+    if (rank_ != 0) await_length();
+  }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void send(int to, std::string bytes) override {
+    clear();
+    ++traffic_.messages;
+    traffic_.bytes_sent += bytes.size();
+    Outgoing& out = outgoing_.emplace_back(std::move(bytes));
+    check(mpi_.send(to, out.bytes.data(), out.bytes.size(), &out.ticket));
+  }
+
+  std::optional<Message> receive() override {
+    clear();
+    Message message;
+    std::size_t size = 0;
+    if (!mpi_.waiting(&message.from, &size)) return {};
+    message.bytes.resize(size);
+    check(mpi_.take(message.bytes.data()));
+    traffic_.bytes_received += size;
+    return message;
+  }
+
+  void announce(const std::string& bytes) override {
+    clear();
+    const auto others = static_cast<std::uint64_t>(size_ - 1);
+    traffic_.messages += others;
+    traffic_.bytes_sent += others * bytes.size();
+    const std::uint64_t length = bytes.size();
+    std::string head(sizeof length, '\0');
+    std::memcpy(head.data(), &length, sizeof length);
+    for (const std::string& part : {head, bytes}) {
+      Outgoing& out = outgoing_.emplace_back(part);
+      check(mpi_.broadcast(out.bytes.data(), out.bytes.size(), &out.ticket));
+    }
+  }
+
+  std::optional<std::string> announced() override {
+    if (!mpi_.sent(ticket_)) return {};
+    if (!content_) {
+      content_.emplace(length_, '\0');
+      check(mpi_.broadcast(content_->data(), content_->size(), &ticket_));
+      if (!mpi_.sent(ticket_)) return {};
+    }
+    std::optional<std::string> announcement = std::exchange(content_, std::nullopt);
+    traffic_.bytes_received += announcement->size();
+    await_length();
+    return announcement;
+  }
+
+  Traffic traffic() const override { return traffic_; }
+
+  /// The others await a length: none ends that. What is still under way arrives first.
+  void leave() override {
+    if (rank_ == 0) check(mpi_.broadcast(&length_, sizeof length_, &ticket_));
+    while (!outgoing_.empty() || !mpi_.sent(ticket_)) clear();
+    check(mpi_.end());
+  }
+
+ private:
+  struct Outgoing {
+    std::string bytes;
+    std::uint64_t ticket = 0;
+  };
+
+  void await_length() { check(mpi_.broadcast(&length_, sizeof length_, &ticket_)); }
+
+  /// Forgets what has been sent, first come first served.
+  void clear() {
+    while (!outgoing_.empty() && mpi_.sent(outgoing_.front().ticket)) outgoing_.pop_front();
+  }
+
+  const iap_mpi_table& mpi_;
+  int rank_ = 0, size_ = 1;
+  std::deque<Outgoing> outgoing_;  // elements stay where they are
+  std::uint64_t length_ = 0, ticket_ = 0;
+  std::optional<std::string> content_;  // of the announcement whose length is known
+  Traffic traffic_;
+};
+
+const PluginKind& plugin_for(const Launch& launch) {
+  if (launch.launcher == "MPICH") return mpich;
+  // Under srun either can be right: what is installed decides.
+  if (launch.launcher == "Slurm" && find_plugin(open_mpi.name).empty() && !find_plugin(mpich.name).empty()) return mpich;
+  return open_mpi;
+}
+
+}  // namespace
+
+std::unique_ptr<Ranks> mpi_ranks(const Launch& launch) {
+  auto ranks = std::make_unique<MpiRanks>(plugin_table<iap_mpi_table>(plugin_for(launch)));
+  if (ranks->size() != launch.size)
+    throw Error(text("MPI: ", launch.launcher, " started ", launch.size, " processes, but MPI finds ", ranks->size(),
+                     "; start them with the launcher of that MPI"));
+  return ranks;
+}
+
+}  // namespace iap

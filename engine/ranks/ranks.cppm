@@ -1,0 +1,53 @@
+module;
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+/// iap.ranks: one run over many processes, of which rank 0 runs the script and all others play what it deals.
+export module iap.ranks;
+import iap.core;
+export import :dealer;
+export import :types;
+
+export namespace iap {
+
+/// `size` ranks within this process, which threads may share out among themselves: the reference for other transports.
+std::vector<std::unique_ptr<Ranks>> thread_ranks(int size);
+
+/// Which of several processes this one was started as, by the variables that mpirun, mpiexec and srun set.
+struct Launch {
+  int rank = 0, size = 1;
+  std::string launcher;  ///< "Open MPI", "MPICH" or "Slurm"
+};
+
+/// Nothing where this process stands alone.
+std::optional<Launch> launched();
+
+/// The ranks of a launched job over MPI, by the plugin that fits its launcher. @throws Error if that is not installed, saying which
+/// package has it; if MPI cannot begin.
+std::unique_ptr<Ranks> mpi_ranks(const Launch& launch);
+
+/// A job: ranks that have found each other to be of the same build and have agreed on the best instruction set that all have, so
+/// that no result depends on where an episode is played.
+class Job {
+ public:
+  /// Waits for all ranks. @throws JobRefused on every rank where one is of another build, naming it; Interrupted.
+  explicit Job(std::unique_ptr<Ranks> ranks);
+  /// Rank 0: sends the others home.
+  ~Job();
+  int rank() const;
+  /// All ranks, on rank 0.
+  const std::vector<RankInfo>& ranks() const;
+  Traffic traffic() const;
+
+  /// Rank 0: from now on, and as long as the job lasts, rollouts of known environments are dealt to all ranks (open_rollouts).
+  void take_rollouts();
+  /// The others: plays what rank 0 deals until the job is over.
+  void serve();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace iap

@@ -1,0 +1,75 @@
+# The program as several processes of an MPI: ranks_openmpi, ranks_mpich and what they try.
+
+# Settings that let a launcher start more processes than there are cores, as root, in a container.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_inherit=1
+
+# ranks N ARGS...: the program as N processes of $launcher
+ranks() {
+  local count=$1
+  shift
+  "$launcher" -n "$count" "$iap" "$@" >out 2>err </dev/null
+  code=$?
+}
+
+# same_runs A B: the same run, times aside
+same_runs() {
+  local file
+  for file in checkpoint.iap best.iap final.iap config.json result.json; do
+    cmp -s "$1/$file" "$2/$file" || fail "$file of $1 and $2 differ"
+  done
+  cmp -s <(rev "$1/metrics.csv" | cut -d, -f3- | rev) <(rev "$2/metrics.csv" | cut -d, -f3- | rev) || fail "metrics of $1 and $2 differ"
+}
+
+ranks_with() {
+  launcher=$1
+  training_script ""
+  run run train.lua --out one --threads 1
+  exits 0
+  cp out alone
+
+  # An environment in Lua, whose text travels; each number of ranks and threads.
+  local count
+  for count in 2 3 5; do
+    ranks "$count" run train.lua --out "many$count" --threads $((1 + count % 2))
+    exits 0
+    diff <(sed "s/many$count/one/" out) alone >difference || fail "prints something else: $(cat difference)"
+    same_runs one "many$count"
+  done
+  # Begun by several ranks, ended by one process and the other way round.
+  ranks 2 run train.lua --out part --set iterations=2
+  exits 0
+  run run train.lua --out part --resume
+  exits 0
+  same_runs one part
+  rm -r part
+  run run train.lua --out part --set iterations=2
+  ranks 3 run train.lua --out part --resume
+  exits 0
+  same_runs one part
+
+  run eval one --episodes 5 --csv alone.csv
+  ranks 3 eval one --episodes 5 --csv many.csv
+  exits 0
+  cmp -s alone.csv many.csv || fail "an evaluation by ranks gives other episodes"
+  ranks 2 doctor
+  exits 0
+  says out "rank 1 on $(hostname): "
+  echo 'print(iap.eval("one", {episodes = 2}).mean)' | "$launcher" -n 2 "$iap" >out 2>err
+  lines out 1
+
+  # Errors are told once, by rank 0.
+  ranks 3 run nowhere.lua
+  exits 1
+  [ "$(grep -c "nowhere.lua" err)" -ge 1 ] || fail "does not name the script"
+  ranks 3 evla
+  [ "$(grep -c "evla" err)" = 1 ] || fail "tells a wrong command other than once"
+  sed 's/self.velocity = self.velocity + dt/self.velocity = self.broken.velocity + dt/' pendulum.lua >broken.lua
+  sed 's/pendulum.lua/broken.lua/' train.lua >fails.lua
+  ranks 2 run fails.lua --out broken
+  [ "$code" -ne 0 ] || fail "a broken environment goes unnoticed"
+  grep -qE "rank [01] on $(hostname): environment 'broken.lua', seed [0-9]+, step 1: .*field 'broken'" err || fail "does not say where what broke"
+}
+
+case_ranks_openmpi() { ranks_with mpirun.openmpi; }
+case_ranks_mpich() { ranks_with mpirun.mpich; }

@@ -1,0 +1,167 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.policy;
+import iap.ranks;
+import iap.rollout;
+
+#include "in_process.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+const Config cartpole = Config::Map{{"name", "cartpole-balance"}, {"time_limit", 20}};
+
+Policy policy_for(const Config& env) {
+  const EnvSpec spec = make_env(env)->spec();
+  return Policy(Config::Map{{"kind", "linear"}}, spec.observation, spec.action_size);
+}
+
+/// Policies with other weights, a population.
+struct Population {
+  std::vector<std::vector<float>> members;
+  std::vector<RolloutTask> tasks;
+
+  Population(std::size_t count, std::size_t parameters) {
+    for (std::size_t k = 0; k < count; ++k) members.emplace_back(parameters, 0.1F * static_cast<float>(k) - 0.3F);
+    for (std::size_t k = 0; k < count; ++k)
+      tasks.push_back({std::span<const float>(members[k]), k % 3, {}, {}, static_cast<std::uint32_t>(k)});
+  }
+};
+
+std::vector<double> totals(const std::vector<Episode>& episodes) {
+  std::vector<double> all;
+  for (const auto& episode : episodes) all.push_back(episode.total);
+  return all;
+}
+
+std::unique_ptr<Rollouts> open(const Config& env, EnvFactory make, int threads = 1) {
+  return open_rollouts(env, std::move(make), policy_for(cartpole), threads);
+}
+
+EnvFactory cartpoles() {
+  return [] { return make_env(cartpole); };
+}
+
+/// What `act` throws; "" if nothing. Threads report to the test's own, which alone may check.
+template <typename Expected = Error>
+std::string thrown(const std::function<void()>& act) try {
+  act();
+  return "";
+} catch (const Expected& error) {
+  return error.what();
+}
+
+/// The first message of a rank.
+std::string hello(const std::string& build, std::int64_t sets) {
+  Writer writer;
+  for (const auto& line : {std::string("elsewhere"), build, std::string("1")}) writer.put_string(line);
+  writer.put(std::int32_t{1});
+  writer.put(sets);
+  return writer.bytes();
+}
+
+}  // namespace
+
+TEST_CASE("any number of ranks plays the same episodes, in the order of the tasks") {
+  const Policy policy = policy_for(cartpole);
+  const Population population(17, policy.size());
+  const auto alone = totals(RolloutPool(cartpoles(), policy.clone(), 1).run(population.tasks));
+  for (const int size : {1, 2, 3, 5})
+    for (const int threads : {1, 2}) {
+      CAPTURE(size, threads);
+      JobHere here(size);
+      const auto rollouts = open(cartpole, cartpoles(), threads);
+      CHECK(rollouts->threads() == size * threads);
+      CHECK(totals(rollouts->run(population.tasks)) == alone);
+      CHECK(totals(rollouts->run(population.tasks)) == alone);
+      CHECK(rollouts->run({}).empty());
+      // As an evaluation: the same parameters in all episodes.
+      std::vector<RolloutTask> same(7, population.tasks[4]);
+      for (std::size_t i = 0; i < same.size(); ++i) same[i].seed = i;
+      CHECK(totals(rollouts->run(same)) == totals(RolloutPool(cartpoles(), policy.clone(), 1).run(same)));
+      CHECK(here.job().ranks().size() == static_cast<std::size_t>(size));
+      const Traffic traffic = here.job().traffic();
+      CHECK((traffic.messages > 0) == (size > 1));
+      CHECK((traffic.bytes_sent > 0) == (size > 1));
+    }
+  const auto local = open(cartpole, cartpoles(), 3);
+  CHECK(local->threads() == 3);
+}
+
+TEST_CASE("an environment of the host's own stays in its process") {
+  JobHere here(2);
+  const auto rollouts = open({}, cartpoles(), 2);
+  CHECK(rollouts->threads() == 2);
+}
+
+TEST_CASE("what a rank cannot build is told with its host, for the first task that failed") {
+  JobHere here(3);
+  const Population population(9, policy_for(cartpole).size());
+  const Config missing = Config::Map{{"name", "take-cover"}, {"wad", "/nowhere/doom.wad"}};
+  const auto rollouts = open(missing, cartpoles());
+  CHECK_THROWS_WITH(rollouts->run(population.tasks), StartsWith("rank 1 on ") && ContainsSubstring("/nowhere/doom.wad"));
+  // The ranks go on.
+  CHECK(open(cartpole, cartpoles())->run(population.tasks).size() == 9);
+}
+
+TEST_CASE("an interrupt ends a round that many ranks play, and the next one is played") {
+  JobHere here(3);
+  const Policy policy = policy_for(cartpole);
+  Population population(30, policy.size());
+  std::function<void()> meddle = [] { request_interrupt(); };
+  const auto rollouts = open(cartpole, [&] {
+    meddle();
+    return make_env(cartpole);
+  });
+  CHECK_THROWS_AS(rollouts->run(population.tasks), Interrupted);
+  clear_interrupt();
+  meddle = [] {};
+  CHECK(totals(rollouts->run(population.tasks)) == totals(RolloutPool(cartpoles(), policy.clone(), 1).run(population.tasks)));
+}
+
+TEST_CASE("a rank of another build is refused by all") {
+  for (const std::string build : {"abc", ""}) {
+    auto ranks = thread_ranks(3);
+    std::string first, second;
+    {
+      const std::jthread other([&] { second = thrown<JobRefused>([&] { Job(std::move(ranks[1])); }); });
+      ranks[2]->send(0, hello(build, instruction_sets()));
+      first = thrown<JobRefused>([&] { Job(std::move(ranks[0])); });
+    }
+    CHECK_THAT(first, ContainsSubstring("rank 2 on elsewhere runs another build of iap"));
+    CHECK(first == second);
+  }
+}
+
+TEST_CASE("a rank says so when it is sent what it does not know") {
+  for (const std::string& bytes : {std::string("\x09", 1), std::string(), std::string("\x03 and more")}) {
+    auto ranks = thread_ranks(2);
+    std::string told;
+    {
+      const std::jthread other([&] { told = thrown([&] { Job(std::move(ranks[1])).serve(); }); });
+      Writer welcome;
+      welcome.put(std::uint8_t{0});
+      welcome.put(instruction_sets());
+      ranks[0]->announce(welcome.bytes());
+      ranks[0]->announce(bytes);
+    }
+    CHECK_THAT(told, ContainsSubstring("message of another rank"));
+  }
+}
