@@ -76,6 +76,15 @@ class RankRollouts final : public Rollouts {
     return play(tasks, derive());
   }
   int threads() const override { return std::accumulate(threads_.begin(), threads_.end(), 0); }
+  std::string summary() const override {
+    const Traffic now = ranks_.traffic();
+    const auto per_round = [this](std::uint64_t now_at, std::uint64_t began_at) {
+      return (now_at - began_at) / std::max<std::uint64_t>(rounds_, 1);
+    };
+    return text("ranks: ", infos_.size(), "; ", rounds_, " rounds, in each of them ", per_round(now.messages, before_.messages),
+                " messages and ", per_round(now.bytes_sent, before_.bytes_sent), " bytes sent, ",
+                per_round(now.bytes_received, before_.bytes_received), " bytes received");
+  }
 
  private:
   static std::vector<int> threads_of(const std::vector<RankInfo>& infos, int asked) {
@@ -191,6 +200,7 @@ class RankRollouts final : public Rollouts {
 
   std::vector<Episode> play(std::span<const RolloutTask> tasks, std::optional<Derivation> derivation) {
     if (tasks.empty()) return {};
+    ++rounds_;
     return Deal(*this, tasks, std::move(derivation)).play();
   }
 
@@ -212,6 +222,8 @@ class RankRollouts final : public Rollouts {
   Players players_;
   std::vector<Moment> moments_;
   std::unordered_map<std::uint64_t, double> seconds_;
+  Traffic before_ = ranks_.traffic();
+  std::uint64_t rounds_ = 0;
 };
 
 }  // namespace

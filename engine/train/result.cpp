@@ -94,9 +94,7 @@ void Trainer::confirm(TrainResult& result) {
   } catch (const Interrupted&) {
     return;
   } catch (const std::exception& error) {
-    const std::string warning = text("warning: the best policy could not be confirmed: ", error.what());
-    log(warning);
-    progress_->note(warning);
+    warn(text("the best policy could not be confirmed: ", error.what()));
   }
   if (folder_)
     write_summary(folder_->path(), {.iterations = result.iterations,
@@ -110,6 +108,7 @@ void Trainer::confirm(TrainResult& result) {
 
 void Trainer::tell_end(const TrainResult& result) {
   progress_->end();
+  if (const std::string line = pool_->summary(); !line.empty()) log(line);
   std::string line = text(result.stop_reason == "interrupted" ? "interrupted after" : "ends at", " iteration ", result.iterations,
                           " of ", options_.iterations);
   if (result.stop_reason != "interrupted" && result.stop_reason != "iterations") line += text(" (", result.stop_reason, ")");

@@ -46,25 +46,41 @@ bool Trainer::load() {
       state_.best_moments.size() != state_.moments.size())
     throw Error(text(source, ": does not fit this program's policy and optimizer; it was written by another version"));
   if (!found->warning.empty()) {
-    const std::string warning = text("warning: continuing from the previous checkpoint, because ", found->warning);
-    log(warning);
-    progress_->note(warning);
+    warn("continuing from the previous checkpoint, because " + found->warning);
     restore_newest(folder_->path(), state_);
   }
   return true;
+}
+
+/// Says what a resumed run cannot promise where kernels compute by other instructions than before.
+void Trainer::check_instructions() {
+  std::string before;
+  try {
+    const Config config = parse_json(read_file(folder_->file("config.json")), "config.json");
+    if (const Config* found = config.find("instructions"); found && found->string()) before = *found->string();
+  } catch (const Error&) {
+    return;
+  }
+  const std::string now = best_instruction_set(instruction_sets());
+  if (!before.empty() && before != now)
+    warn(text("the run was made with ", before, " instructions so far, goes on with ", now,
+              ": from here on its last bits differ from those of a run that stays with one of them"));
 }
 
 /// Brings the run to its first or next iteration.
 void Trainer::begin() {
   const bool resumed = folder_ && options_.resume && load();
   if (folder_) {
-    if (resumed) ended_before_ = read_summary(folder_->path());
+    if (resumed) {
+      ended_before_ = read_summary(folder_->path());
+      check_instructions();
+    }
     if (!resumed || !finished()) folder_->remove("result.json");
     write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, identity_), 2) + "\n");
     if (!options_.script.empty()) write_file_atomic(folder_->file("experiment.lua"), options_.script);
     log(text(resumed ? "resumes" : "begins", " at iteration ", optimizer_->iteration(), " of ", options_.iterations, ": ",
              stage().world.spec.name, ", ", stage().world.policy.size(), " parameters, population ", optimizer_->population(), ", ",
-             pool_->threads(), " threads"));
+             pool_->threads(), " threads, ", best_instruction_set(instruction_sets())));
     if (initial_ && !resumed) log(initial_line());
   }
   tell_begin(resumed);

@@ -68,6 +68,8 @@ class Rollouts {
   virtual std::vector<Episode> run_members(std::span<const RolloutTask> tasks, const std::function<Derivation()>& derive);
   /// How many episodes are played at the same time.
   virtual int threads() const = 0;
+  /// What there is to say about the work when it has ended, in a line; "" if nothing.
+  virtual std::string summary() const { return ""; }
 };
 
 /// A task with its number, by which its result is known.

@@ -90,7 +90,7 @@ TrainOptions read_train_options(const Config& config) {
   options.out = reader.string("out", "");
   options.resume = reader.boolean("resume", options.resume);
   options.quiet = reader.boolean("quiet", options.quiet);
-  reader.value("given");
+  for (const char* record : {"given", "instructions"}) reader.value(record);
   reader.finish();
   options.given = config;
   return options;
@@ -160,6 +160,7 @@ Config run_config(const TrainOptions& options, Config identity) {
   config["iterations"] = options.iterations;
   config["confirm_episodes"] = confirm_episodes(options);
   config["checkpoint_every"] = options.checkpoint_every;
+  config["instructions"] = best_instruction_set(instruction_sets());
   Config given = options.given;
   given["env"] = options.env;
   given["optimizer"] = options.optimizer;
@@ -176,7 +177,8 @@ Config run_config(const TrainOptions& options, Config identity) {
 
 std::string settings_difference(Config before, Config now) {
   for (Config* config : {&before, &now}) {
-    for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "given"}) config->map()->erase(key);
+    for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "instructions", "given"})
+      config->map()->erase(key);
     if (const Config* init = config->find("init"); init && init->map()) (*config)["init"].map()->erase("path");
   }
   return first_difference(before, now);

@@ -17,14 +17,15 @@ export import :types;
 export namespace iap {
 
 /// Reads the option table of `iap.train`; the functions and `script` are not part of it. `env` may be a name alone. A config.json
-/// is such a table too; its "given" is left aside.
+/// is such a table too; its "given" and "instructions" are left aside.
 /// @throws Error naming the option.
 TrainOptions read_train_options(const Config& config);
 
 /// Trains. An interrupt ends it within a second, in good order and with a checkpoint to resume from; it stays requested until
 /// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how
 /// often the run was interrupted and resumed:
-///   experiment.lua, config.json   the script as run; every option with its default, and as "given" those that were asked for
+///   experiment.lua, config.json   the script as run; every option with its default, and as "given" those that were asked for,
+///                                 as "instructions" the instruction set of the kernels, which decides the last bits
 ///   metrics.csv                   one row per iteration; row 0 is the evaluation before the first; the time columns are last
 ///   checkpoint.iap, checkpoint.previous.iap
 ///   best.iap, final.iap           policy files with metadata {env, return, iteration, seed}

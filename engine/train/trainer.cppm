@@ -76,6 +76,7 @@ class Trainer {
   void begin();
   std::string initial_line() const;
   void tell_begin(bool resumed);
+  void check_instructions();
   void continue_files();
   void save_checkpoint();
 
@@ -106,6 +107,11 @@ class Trainer {
   std::string place() const { return folder_ ? folder_->path().string() + ": " : ""; }
   void log(const std::string& line) {
     if (folder_) folder_->log(line);
+  }
+  void warn(const std::string& what) {
+    const std::string line = "warning: " + what;
+    log(line);
+    progress_->note(line);
   }
 
   const TrainOptions& options_;

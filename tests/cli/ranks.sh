@@ -73,3 +73,39 @@ ranks_with() {
 
 case_ranks_openmpi() { ranks_with mpirun.openmpi; }
 case_ranks_mpich() { ranks_with mpirun.mpich; }
+
+# Kills a rank at a random moment, time after time, until the run comes to its end: nothing is lost but the iteration that it was in.
+killed_with() {
+  launcher=$1
+  training_script ""
+  sed -i 's|iterations = 4|iterations = 30|; s|time_limit = 20|time_limit = 100|; s|population = 8|population = 128|' train.lua
+  run run train.lua --out one --threads 1
+  exits 0
+  local victim begin pid kills=0
+  RANDOM=7
+  until [ $kills -ge "${IAP_KILLS:-4}" ]; do
+    "$launcher" -n 3 "$iap" run train.lua --out many --resume --threads 1 >out 2>err </dev/null &
+    pid=$!
+    sleep "$((RANDOM % 2)).$((RANDOM % 10))$((RANDOM % 10))"
+    victim=$(pgrep -f -- "$iap run train.lua --out many" | grep -vx "$pid" | shuf -n 1 --random-source=<(yes $RANDOM))
+    begin=$(date +%s)
+    [ -n "$victim" ] && kill -KILL "$victim" 2>kill.err
+    wait $pid
+    code=$?
+    if [ $code -eq 0 ]; then # it had ended before
+      same_runs one many
+      rm -r many
+      continue
+    fi
+    cat out err | grep -qiE "rank [012]" || fail "does not say which rank died"
+    [ $(($(date +%s) - begin)) -le 10 ] || fail "the job goes on for longer than 10 s after a rank has died"
+    kills=$((kills + 1))
+    [ -z "${IAP_KILLS:-}" ] || echo "kill $kills: code $code, $(cat many/metrics.csv 2>/dev/null | wc -l) rows"
+  done
+  ranks 2 run train.lua --out many --resume
+  exits 0
+  same_runs one many
+}
+
+case_ranks_killed_openmpi() { killed_with mpirun.openmpi; }
+case_ranks_killed_mpich() { killed_with mpirun.mpich; }

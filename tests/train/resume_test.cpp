@@ -239,3 +239,20 @@ TEST_CASE("no locale of the host's changes a run's files") {
   options.on_iteration = {};
   check_same(plain, train(options), options.out);
 }
+
+TEST_CASE("a run that goes on with other instructions says what that means") {
+  const Scratch scratch("instructions");
+  TrainOptions options = small_run(scratch / "run");
+  options.on_iteration = [](const IterationReport& report) { return report.iteration < 2; };
+  train(options);
+  std::string config = read_file(options.out / "config.json");
+  const std::string now = best_instruction_set(instruction_sets());
+  config.replace(config.find(now), now.size(), "ABACUS");
+  write_text(options.out / "config.json", config);
+  options.on_iteration = {};
+  options.resume = true;
+  train(options);
+  CHECK_THAT(read_file(options.out / "log.txt"),
+             ContainsSubstring("the run was made with ABACUS instructions so far, goes on with " + now));
+  CHECK_THAT(read_file(options.out / "config.json"), ContainsSubstring(now));
+}

@@ -67,7 +67,9 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
                                                        "test"));
   options.out = folder.path() / "run";
   train(options);
-  const Config config = parse_json(read_file(options.out / "config.json"), "config.json");
+  Config config = parse_json(read_file(options.out / "config.json"), "config.json");
+  CHECK(*config.find("instructions")->string() == best_instruction_set(instruction_sets()));
+  config.map()->erase("instructions");
   CHECK(
       to_json(config) ==
       R"({"checkpoint_every":1,"confirm_episodes":4,"env":{"action_repeat":1,"camera":0,"name":"cartpole-balance","render":{"path":"cpu",)"
@@ -78,7 +80,7 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
       R"("momentum":0.9,"optimizer":"sgd","population":2,"shaping":"centred_ranks","sigma":0.1,"sigma_learning_rate":0.1,)"
       R"("sigma_max_change":0.2,"sigma_min":0.01},"policy":{"activation":"none","bias":true,"kind":"linear","scale":0.1,"units":1},"seed":0})");
   // It is itself an option table, of the same run.
-  TrainOptions again = read_train_options(config);
+  TrainOptions again = read_train_options(parse_json(read_file(options.out / "config.json"), "config.json"));
   again.threads = 1;
   again.quiet = true;
   again.out = options.out;
