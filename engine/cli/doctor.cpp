@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 import iap.core;
+import iap.plugin;
 import iap.script;
 import iap.sim;
 
@@ -31,6 +32,8 @@ int doctor() {
   row("threads", text(hardware_threads()));
   row("SIMD", simd());
   row("OpenGL", describe_gl());
+  const std::string windows = find_plugin("live").string();
+  row("windows", windows.empty() ? "none (iap play --live needs the plugin 'live', built where libsdl2-dev is)" : windows);
   return Exit::success;
 }
 
