@@ -3,6 +3,10 @@
 
 skip() { echo "skipped: $*"; exit 77; }
 
+# Debian's packages are for Debian's Python.
+python=python3
+[ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+
 # waits COMMAND...: until it succeeds, for 20 seconds
 waits() {
   local tries
@@ -58,8 +62,8 @@ opens() {
 key() { xdotool key "$1"; }
 
 # shows COLUMN PNG: the window's picture is that of the file that begins in this column
-shows() { xwd -silent -id "$window" -out window.xwd && python3 "$here/window.py" same window.xwd 320 240 "$@"; }
-frame_is() { xwd -silent -id "$window" -out window.xwd && [ "$(python3 "$here/window.py" pixel window.xwd 0 0)" "$1" "200 30 30" ]; }
+shows() { xwd -silent -id "$window" -out window.xwd && "$python" "$here/window.py" same window.xwd 320 240 "$@"; }
+frame_is() { xwd -silent -id "$window" -out window.xwd && [ "$("$python" "$here/window.py" pixel window.xwd 0 0)" "$1" "200 30 30" ]; }
 # strip FILE ARGS...: pictures of a film of the same episode
 strip() {
   run play run --scale 10 --seed 1 --out "$@"
@@ -122,7 +126,7 @@ case_live_ends() {
   screen
   pixel_run
   opens
-  python3 "$here/window.py" close "$window" || fail "the window cannot be asked to close"
+  "$python" "$here/window.py" close "$window" || fail "the window cannot be asked to close"
   wait "$playing"
   code=$?
   exits 0
@@ -254,7 +258,7 @@ case_watch_errors() {
 # agrees FOLDER ROWS: its tables hold the same, in so many rows
 agrees() {
   local said
-  said=$(python3 "$here/events.py" "$1" 2>&1)
+  said=$("$python" "$here/events.py" "$1" 2>&1)
   case $? in
     0) [ "$said" = "$2 rows" ] || fail "$1: expected $2 rows, $said" ;;
     77) skip "$said" ;;
