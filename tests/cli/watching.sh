@@ -64,6 +64,7 @@ key() { xdotool key "$1"; }
 # shows COLUMN PNG: the window's picture is that of the file that begins in this column
 shows() { xwd -silent -id "$window" -out window.xwd && "$python" "$here/window.py" same window.xwd 320 240 "$@"; }
 frame_is() { xwd -silent -id "$window" -out window.xwd && [ "$("$python" "$here/window.py" pixel window.xwd 0 0)" "$1" "200 30 30" ]; }
+size_is() { xdotool getwindowgeometry --shell "$window" | grep -qx "WIDTH=$1"; }
 # strip FILE ARGS...: pictures of a film of the same episode
 strip() {
   run play run --scale 10 --seed 1 --out "$@"
@@ -90,6 +91,9 @@ case_live() {
   key v
   waits shows 324 heatmap.png
   frame_is = && fail "nobody steers yet"
+  # The window follows the picture's size.
+  key v
+  waits size_is 644
   xdotool keydown Right
   waits frame_is =
   key period

@@ -2,6 +2,7 @@
 #define SDL_MAIN_HANDLED
 #include <SDL2/SDL.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -15,7 +16,7 @@ struct Window {
   SDL_Window* window = nullptr;
   SDL_Renderer* renderer = nullptr;
   SDL_Texture* texture = nullptr;
-  int width = 0, height = 0;  ///< that the window was last given
+  int width = 0, height = 0;  ///< of the pictures that it has room for
 };
 
 void explain(char* error, std::size_t size) { SDL_strlcpy(error, SDL_GetError(), size); }
@@ -28,6 +29,20 @@ void close_window(void* opened) {
   delete window;
   SDL_QuitSubSystem(SDL_INIT_VIDEO);
   SDL_Quit();
+}
+
+/// Room for a picture in the middle of the screen, made smaller where the screen is.
+void make_room(Window& window, int width, int height) {
+  window.width = width;
+  window.height = height;
+  SDL_Rect screen;
+  if (SDL_GetDisplayUsableBounds(std::max(0, SDL_GetWindowDisplayIndex(window.window)), &screen) == 0) {
+    const double share = std::min({1.0, static_cast<double>(screen.w) / width, static_cast<double>(screen.h) / height});
+    width = static_cast<int>(share * width);
+    height = static_cast<int>(share * height);
+  }
+  SDL_SetWindowSize(window.window, width, height);
+  SDL_SetWindowPosition(window.window, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED);
 }
 
 void* open_window(const char* title, std::int32_t width, std::int32_t height, char* error, std::size_t error_size) {
@@ -53,8 +68,7 @@ void* open_window(const char* title, std::int32_t width, std::int32_t height, ch
     close_window(window);
     return nullptr;
   }
-  window->width = width;
-  window->height = height;
+  make_room(*window, width, height);
   SDL_StopTextInput();
   return window;
 }
@@ -67,14 +81,15 @@ void draw(const Window& window) {
 }
 
 bool fit(Window& window, int width, int height) {
-  if (window.texture && window.width == width && window.height == height) return true;
+  int old_width = 0, old_height = 0;
+  if (window.texture && SDL_QueryTexture(window.texture, nullptr, nullptr, &old_width, &old_height) == 0 && old_width == width &&
+      old_height == height)
+    return true;
   SDL_Texture* texture = SDL_CreateTexture(window.renderer, SDL_PIXELFORMAT_RGB24, SDL_TEXTUREACCESS_STREAMING, width, height);
   if (!texture) return false;
   if (window.texture) SDL_DestroyTexture(window.texture);
   window.texture = texture;
-  if (window.width != width || window.height != height) SDL_SetWindowSize(window.window, width, height);
-  window.width = width;
-  window.height = height;
+  if (window.width != width || window.height != height) make_room(window, width, height);
   return SDL_RenderSetLogicalSize(window.renderer, width, height) == 0;
 }
 
