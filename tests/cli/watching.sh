@@ -177,6 +177,30 @@ case_live_errors() {
   says err "the key 'q' does something else"
 }
 
+case_live_keys() {
+  # Both kinds of environments in Lua say what keys do; an option says otherwise.
+  sed 's/spec = {/& keys = { a = { -1 }, d = { 1 } },/' "$scripts/pendulum.lua" >pendulum.lua
+  run new hopper --task mujoco
+  exits 0
+  sed -i 's/^ *model = /  keys = { s = { 0.5 } },\n&/' hopper/task.lua
+  cat >keys.lua <<'LUA'
+local iap = require "iap"
+local function keys(name, options) return iap.env.make(name, options):spec().config.keys end
+print(keys("pendulum.lua").a[1], keys("pendulum.lua").d[1])
+print(keys("hopper/task.lua").s[1], keys("pendulum.lua", { keys = { w = { 1 } } }).w[1], keys("cartpole-swingup"))
+-- What became of the options makes the same environment.
+local env = iap.env.make("pendulum.lua")
+print(keys(env:spec().config).d[1])
+LUA
+  run run keys.lua
+  exits 0
+  tr -s '\t\n' '  ' <out | grep -qE '^-1(\.0)? 1(\.0)? 0\.5 1(\.0)? nil 1(\.0)? $' || fail "other keys"
+  echo 'local iap = require "iap"; iap.env.make("cartpole-swingup", { keys = "left" })' >wrong.lua
+  run run wrong.lua
+  exits 1
+  says err "option 'keys' must be a table of keys"
+}
+
 refreshes() { grep -q 'http-equiv="refresh" content="1"' run/report.html; }
 
 case_watch() {
