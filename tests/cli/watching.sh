@@ -51,9 +51,12 @@ screen() {
   unset WAYLAND_DISPLAY SDL_VIDEODRIVER
 }
 
+# SDL unloads libraries that keep memory; what they were called cannot be known when leaks are looked for.
+without_leaks=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+
 # opens ARGS...: plays run in a window, whose number is then in $window, the process's in $playing
 opens() {
-  "$iap" play run --live --scale 10 "$@" >out 2>err </dev/null &
+  ASAN_OPTIONS=$without_leaks "$iap" play run --live --scale 10 "$@" >out 2>err </dev/null &
   playing=$!
   waits xdotool search --name '^cartpole-swingup - iap$'
   window=$(xdotool search --name '^cartpole-swingup - iap$')
@@ -63,7 +66,9 @@ key() { xdotool key "$1"; }
 
 # shows COLUMN PNG: the window's picture is that of the file that begins in this column
 shows() { xwd -silent -id "$window" -out window.xwd && "$python" "$here/window.py" same window.xwd 320 240 "$@"; }
-frame_is() { xwd -silent -id "$window" -out window.xwd && [ "$("$python" "$here/window.py" pixel window.xwd 0 0)" "$1" "200 30 30" ]; }
+frame_colour() { xwd -silent -id "$window" -out window.xwd && "$python" "$here/window.py" pixel window.xwd 0 0; }
+is_steered() { [ "$(frame_colour)" = "200 30 30" ]; }
+is_left_alone() { [ "$(frame_colour)" != "200 30 30" ]; }
 size_is() { xdotool getwindowgeometry --shell "$window" | grep -qx "WIDTH=$1"; }
 # strip FILE ARGS...: pictures of a film of the same episode
 strip() {
@@ -90,18 +95,18 @@ case_live() {
   shows 324 raw.png && fail "patches are not drawn"
   key v
   waits shows 324 heatmap.png
-  frame_is = && fail "nobody steers yet"
+  is_left_alone || fail "nobody steers yet"
   # The window follows the picture's size.
   key v
   waits size_is 644
   xdotool keydown Right
-  waits frame_is =
+  waits is_steered
   key period
   sleep 0.5
   xdotool keyup Right
-  frame_is = || fail "a person still steers"
+  is_steered || fail "a person still steers"
   key t
-  waits frame_is '!='
+  waits is_left_alone
   key period
   sleep 0.5
   key q
@@ -111,12 +116,8 @@ case_live() {
   silent err
   says out "seed 0 (left before its end)"
   says out "3 steps, seed 1, of which a person steered 1 (left before its end)"
-  # Whoever pulls the cart to the right earns something else than the policy.
-  return_of() { sed -n 's/^episode  return \([^,]*\),.*seed 1.*/\1/p' out; }
-  [ -n "$(return_of)" ] || fail "no return"
 
   # Left alone, at full speed, the episode is the one that is evaluated.
-  run eval run --seed 0 --episodes 1
   run play run --seed 5 --out film.webp
   film=$(grep '^episode' out)
   opens --seed 5 --fps 1000
@@ -162,12 +163,15 @@ case_live_errors() {
   says err "plugin 'live' is not there (libiap-live.so in $work/nowhere)"
   says err "libsdl2-dev"
   if "$iap" doctor | grep -q 'libiap-live.so'; then
-    unset DISPLAY WAYLAND_DISPLAY
-    SDL_VIDEODRIVER=x11 run play run --live
+    unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
+    run play run --live
     exits 1
     lines err 1
-    says err "no window can be opened"
-    says err "needs a display"
+    says err "no window can be opened: neither DISPLAY nor WAYLAND_DISPLAY is set; a window needs a display"
+    DISPLAY=:4711 ASAN_OPTIONS=$without_leaks run play run --live
+    exits 1
+    lines err 1
+    says err "no window can be opened: x11 not available"
   fi
   run play run --live --view outside
   exits 1

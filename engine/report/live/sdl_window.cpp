@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <new>
 
 #include "plugin/plugin.h"
@@ -45,11 +46,21 @@ void make_room(Window& window, int width, int height) {
   SDL_SetWindowPosition(window.window, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED);
 }
 
+/// Names the kinds of screens that the environment speaks of. SDL by itself would go on to windows that nobody can see.
+bool choose_screen() {
+  if (std::getenv("SDL_VIDEODRIVER")) return true;
+  const bool x11 = std::getenv("DISPLAY"), wayland = std::getenv("WAYLAND_DISPLAY");
+  if (x11 || wayland)
+    return SDL_SetHint(SDL_HINT_VIDEODRIVER, x11 && wayland ? "x11,wayland" : x11 ? "x11" : "wayland") == SDL_TRUE;
+  SDL_SetError("neither DISPLAY nor WAYLAND_DISPLAY is set");
+  return false;
+}
+
 void* open_window(const char* title, std::int32_t width, std::int32_t height, char* error, std::size_t error_size) {
   SDL_SetMainReady();
   SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C is the program's
   SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
-  if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0) {
+  if (!choose_screen() || SDL_InitSubSystem(SDL_INIT_VIDEO) != 0) {
     explain(error, error_size);
     return nullptr;
   }

@@ -35,10 +35,9 @@ class PluginWindow final : public LiveWindow {
              "-DIAP_LIVE=OFF)"})),
         window_(table_.open(title.c_str(), width, height, error_, sizeof error_)) {
     if (!window_)
-      throw Error(
-          text("no window can be opened: ", error_,
-               "; a window needs a display (DISPLAY or WAYLAND_DISPLAY; over ssh: ssh -X). Without one write a film: leave out "
-               "--live"));
+      throw Error(text("no window can be opened: ", error_,
+                       "; a window needs a display (over ssh: ssh -X). Without one write a film: leave out "
+                       "--live"));
   }
   ~PluginWindow() override { table_.close(window_); }
   PluginWindow(const PluginWindow&) = delete;
