@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstddef>
@@ -136,9 +137,8 @@ TEST_CASE("keys pause, step, switch views, change the speed and end") {
   CHECK_FALSE(controls.quits());
   controls.begin();
   CHECK_FALSE(controls.leaves());
-  SECTION("by q") { press(controls, 'q'); }
-  SECTION("by escape") { press(controls, escape_key); }
-  SECTION("by the window") { controls.handle({LiveEventKind::close, no_key}); }
+  controls.handle(GENERATE(LiveEvent{LiveEventKind::press, 'q'}, LiveEvent{LiveEventKind::press, escape_key},
+                           LiveEvent{LiveEventKind::close, no_key}));
   CHECK(controls.quits());
   CHECK(controls.leaves());
 }
