@@ -1,4 +1,5 @@
 option(IAP_TESTS "Build the tests" ON)
+option(IAP_LIVE "Build the plugin for windows (iap play --live), where there is SDL2" ON)
 set(IAP_SANITIZE "" CACHE STRING "address, undefined or thread: build everything with that sanitizer")
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -22,8 +22,18 @@ pkg_check_modules(LUA REQUIRED IMPORTED_TARGET lua5.4)
 pkg_check_modules(EDIT REQUIRED IMPORTED_TARGET libedit)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebpmux libwebp)
+# CRC-32C; protozero is headers alone.
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
+find_path(IAP_PROTOZERO protozero/pbf_writer.hpp REQUIRED)
 # Not by its CMake package: Debian's names programs that are in other packages.
 pkg_check_modules(ZIP REQUIRED IMPORTED_TARGET libzip)
+# What plugins need; without it they are not built.
+if(IAP_LIVE)
+  pkg_check_modules(SDL2 IMPORTED_TARGET sdl2)
+  if(NOT SDL2_FOUND)
+    message(STATUS "no SDL2 (libsdl2-dev): the plugin for windows is not built")
+  endif()
+endif()
 if(IAP_TESTS)
   pkg_check_modules(WEBP_DECODER REQUIRED IMPORTED_TARGET libwebpdemux libwebp)
   find_package(Catch2 3 REQUIRED)

@@ -106,6 +106,7 @@ struct Arguments {
   cli::EvalOptions eval;
   cli::PlayOptions play;
   cli::ReportCommand report;
+  cli::WatchCommand watch;
   cli::ProbeCommand probe;
   cli::CheckCommand check;
   cli::NewCommand created;
@@ -186,7 +187,9 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   auto& video = options.video;
   add_policy(app, options.source.policy);
   add_policy_choice(app, options.source.choice);
-  add_text(app, "-o,--out", options.out, "FILE", "what to write: .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
+  auto* out =
+      add_text(app, "-o,--out", options.out, "FILE", "what to write: .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
+  app.add_flag("--live", options.live, "in a window instead, with keys to pause, step, switch views and take over the actions");
   add_integer(app, "--seed", video.seed, 0, most_seed, "seed of the episode (default: 0)");
   add_world(app, options.source);
   add_fit(app, options.fit);
@@ -204,8 +207,11 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
   auto* quality = add_integer(app, "--quality", video.quality, 0, 100, "quality of a .webp, 0 to 100 (default: 80)");
   app.add_flag_callback(
       "--as-seen", [&video] { video.redraw = false; }, "enlarge the policy's own pixels instead of drawing the environment anew");
-  add_integer(app, "--strip", options.strip, 1, 100, "write N pictures side by side as one .png instead of a video");
-  app.callback([&options, fps, quality] {
+  auto* strip = add_integer(app, "--strip", options.strip, 1, 100, "write N pictures side by side as one .png instead of a video");
+  app.callback([&options, fps, quality, out, strip] {
+    for (const auto* only_files : {out, strip, quality})
+      if (options.live && only_files->count() > 0)
+        throw Error(only_files->get_name() + ": a window writes no file; leave it out, or leave out --live");
     for (const auto* only_moving : {fps, quality})
       if (options.strip > 0 && only_moving->count() > 0)
         throw Error(only_moving->get_name() + ": only videos have it; leave it out, or leave out --strip");
@@ -215,7 +221,8 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
       "Examples:\n"
       "  iap play runs/quickstart --view side-by-side\n"
       "  iap play runs/quickstart --seed 7 --set render.shadows=false --out run.mp4\n"
-      "  iap play runs/quickstart --strip 6 --out strip.png");
+      "  iap play runs/quickstart --strip 6 --out strip.png\n"
+      "  iap play runs/quickstart --live --view heatmap");
 }
 
 void describe_report(CLI::App& app, cli::ReportCommand& command) {
@@ -244,6 +251,22 @@ std::vector<std::string> names_in(const std::string& list) {
     begin = end + 1;
   }
   return names;
+}
+
+void describe_watch(CLI::App& app, cli::WatchCommand& command) {
+  app.add_option("RUN", command.run, "folder of a run that goes on")->required();
+  add_text(app, "-o,--out", command.out, "FILE", "what to write (default: RUN/report.html)");
+  add_integer(app, "--every", command.every, 1, 86400, "seconds between two renewals, at least (default: 5)");
+  add_policy_choice(app, command.options.policy);
+  add_integer(app, "--episodes", command.options.episodes, 1, 10000,
+              "episodes from which to learn which patches matter (default: 10)");
+  app.add_flag_callback(
+      "--no-pictures", [&command] { command.options.pictures = false; }, "leave out what must be played: video, frames, patches");
+  add_trust(app, command.options.trust);
+  app.footer(
+      "Example:\n"
+      "  iap watch runs/quickstart --every 10\n"
+      "Open the file in a browser: it loads itself again until the run has ended.");
 }
 
 void describe_probe(CLI::App& app, cli::ProbeCommand& command) {
@@ -364,6 +387,8 @@ int dispatch(std::string program, std::vector<std::string> words) {
   describe_play(*play, arguments.play);
   auto* report = app.add_subcommand("report", "write one HTML file about runs: curves, video, what is attended to, settings");
   describe_report(*report, arguments.report);
+  auto* watch = app.add_subcommand("watch", "renew the report about a run while it goes on");
+  describe_watch(*watch, arguments.watch);
   auto* probe = app.add_subcommand("probe", "measure how much of the simulator's state each block of a policy knows");
   describe_probe(*probe, arguments.probe);
   auto* check = app.add_subcommand("check", "check that an environment keeps its contract, rule by rule");
@@ -404,6 +429,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
     if (*eval) return cli::eval(arguments.eval);
     if (*play) return cli::play(arguments.play);
     if (*report) return cli::report(arguments.report);
+    if (*watch) return cli::watch(arguments.watch);
     if (*probe) return cli::probe(arguments.probe);
     if (*check) return cli::check(arguments.check);
     if (*created) return cli::make_new(arguments.created);

@@ -20,6 +20,8 @@ struct EnvEntry {
   /// JSON: the options with which it draws, instead of what a robot's own camera sees, the robot from outside, in colour. Empty:
   /// its pictures are from outside anyway, or there is no such view.
   std::string outside = {};
+  /// JSON: what a person's keys do, as the option `keys` takes it. Empty: arrows move the first two actions.
+  std::string keys = {};
 };
 
 /// Every environment this build knows.

@@ -44,13 +44,21 @@ struct PlayOptions {
   std::optional<std::filesystem::path> out;  ///< default: media/play.webp of the run, or the policy's name
   std::optional<Fit> fit;                    ///< how the policy follows to other image sizes
   std::string view = "overlay";
-  int strip = 0;  ///< pictures side by side in one PNG instead of a video
+  int strip = 0;      ///< pictures side by side in one PNG instead of a video
+  bool live = false;  ///< in a window instead
   VideoOptions video;
 };
 
 struct ReportCommand {
   std::vector<std::filesystem::path> runs;
   std::optional<std::filesystem::path> out;  ///< default: report.html in the run's folder, or here for several runs
+  ReportOptions options;
+};
+
+struct WatchCommand {
+  std::filesystem::path run;
+  std::optional<std::filesystem::path> out;  ///< default: report.html in the run's folder
+  int every = 5;                             ///< seconds between renewals, at least
   ReportOptions options;
 };
 
@@ -96,6 +104,7 @@ int repl(bool verbose);
 int eval(const EvalOptions& options);
 int play(const PlayOptions& options);
 int report(const ReportCommand& command);
+int watch(const WatchCommand& command);
 int probe(const ProbeCommand& command);
 int check(const CheckCommand& command);
 int make_new(const NewCommand& command);

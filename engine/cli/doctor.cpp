@@ -42,6 +42,8 @@ int doctor(const Job* job) {
   row("threads", text(hardware_threads()));
   row("SIMD", best_instruction_set(instruction_sets()));
   row("OpenGL", describe_gl());
+  const std::string windows = find_plugin("live").string();
+  row("windows", windows.empty() ? "none (iap play --live needs the plugin 'live', built where libsdl2-dev is)" : windows);
   row("MPI", mpi());
   if (job) describe_job(*job);
   return Exit::success;

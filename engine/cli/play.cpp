@@ -41,6 +41,20 @@ int play_strip(const PlayOptions& options, Policy& policy, const Config& env, co
   return Exit::success;
 }
 
+int play_window(const PlayOptions& options, Policy& policy, const Config& env, const std::string& shown_policy) {
+  LiveOptions live{.video = options.video};
+  live.video.view = picture_view(options.view);
+  live.on_episode = [](const LiveEpisode& episode) {
+    std::cout << "episode  return " << fixed_text(episode.total, 2) << ", " << episode.steps << " steps, seed " << episode.seed;
+    if (episode.steered > 0) std::cout << ", of which a person steered " << episode.steered;
+    std::cout << (episode.ended ? "" : " (left before its end)") << std::endl;
+  };
+  std::cout << "policy   " << shown_policy << "\n"
+            << "keys     " << LiveControls::help() << std::endl;
+  play_live(policy, env, live);
+  return Exit::success;
+}
+
 }  // namespace
 
 std::string file_size_text(const std::filesystem::path& path) {
@@ -54,6 +68,7 @@ int play(const PlayOptions& options) {
   OpenedPolicy opened = open_source(options.source);
   const std::string fitted = fit_policy(opened, options.fit);
   const std::string shown = policy_line(opened) + (fitted.empty() ? "" : "\nnote     " + fitted);
+  if (options.live) return play_window(options, opened.policy, opened.env, shown);
   if (options.strip > 0) return play_strip(options, opened.policy, opened.env, shown);
   const auto out = options.out.value_or(standard_place(options.source.policy, "play.webp", ".webp"));
   VideoOptions video = options.video;

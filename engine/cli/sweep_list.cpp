@@ -66,7 +66,7 @@ SweptOption read_option(const std::string& over) {
 std::string refusal(const std::string& path, bool halving) {
   if (path == "seed") return "seeds have an option of their own: --seeds N, and --seed for the first";
   if (path == "out" || path == "resume") return "each run has its own folder below --out";
-  if (path == "threads" || path == "quiet" || path == "checkpoint_every") return "it changes no result";
+  if (path == "threads" || path == "quiet" || path == "checkpoint_every" || path == "log") return "it changes no result";
   if (path == "iterations" && halving) return "--halving sets the iterations itself";
   return "";
 }
@@ -90,7 +90,8 @@ void check_paths(const std::vector<SweptOption>& options, const SweepCommand& co
         throw Error(text("--over ", path, " and --set ", given, " set the same option; leave one out"));
   }
   for (const auto& assignment : command.run.overrides)
-    if (const auto given = read_override(assignment, "env.action_repeat=2").path; given != "quiet" && given != "checkpoint_every")
+    if (const auto given = read_override(assignment, "env.action_repeat=2").path;
+        given != "quiet" && given != "checkpoint_every" && given != "log")
       if (const auto reason = refusal(given, false); !reason.empty()) throw Error(text("--set ", given, ": ", reason));
 }
 

@@ -16,6 +16,7 @@ import iap.rollout;
 import :checkpoint;
 import :evaluation;
 import :metrics;
+import :metrics_logs;
 import :progress;
 import :run_folder;
 import :settings;
@@ -137,6 +138,7 @@ void Trainer::complete(IterationReport& report) {
   keep_mean();
   if (folder_) {
     metrics_->append(report.columns);
+    logs_->append(report.columns);
     Writer writer;
     optimizer_->save(writer);
     state_.optimizer = writer.bytes();

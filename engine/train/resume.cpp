@@ -12,6 +12,7 @@ import iap.policy;
 import iap.rollout;
 import :checkpoint;
 import :metrics;
+import :metrics_logs;
 import :progress;
 import :run_folder;
 import :run_state;
@@ -87,7 +88,10 @@ void Trainer::begin() {
   progress_->start(optimizer_->iteration(), options_.iterations);
   if (resumed) return continue_files();
   IterationReport report = report_of({});
-  if (folder_) metrics_.emplace(folder_->file("metrics.csv"), report.columns);
+  if (folder_) {
+    metrics_.emplace(folder_->file("metrics.csv"), report.columns);
+    logs_.emplace(folder_->path(), options_.log);
+  }
   evaluate_mean(report);
   state_.first_eval = report.eval_mean;
   complete(report);
@@ -127,6 +131,7 @@ void Trainer::continue_files() {
   metrics_ = MetricsFile::resume(folder_->file("metrics.csv"), report.columns, state_.iteration, end);
   if (metrics_->rows() != state_.iteration + 1)
     log(text("warning: metrics.csv held ", metrics_->rows(), " of ", state_.iteration + 1, " rows"));
+  logs_.emplace(folder_->path(), options_.log);
   seconds_before_ = metrics_->seconds();
   write_policy("best.iap", state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
   keep_mean();
@@ -135,6 +140,7 @@ void Trainer::continue_files() {
 void Trainer::save_checkpoint() {
   if (complete_.empty()) return;
   metrics_->sync();
+  logs_->sync();
   write_checkpoint(folder_->path(), complete_);
   complete_.clear();
 }

@@ -15,6 +15,7 @@ import iap.envs;
 import iap.optim;
 import iap.policy;
 import :initial;
+import :metrics_logs;
 import :settings;
 import :stages;
 import :types;
@@ -35,6 +36,18 @@ const std::vector<std::string>& episode_seeds_names() {
 EpisodeSeeds read_episode_seeds(Options& reader) {
   const auto& names = episode_seeds_names();
   return static_cast<EpisodeSeeds>(std::ranges::find(names, reader.choice("episode_seeds", names, names.front())) - names.begin());
+}
+
+std::vector<std::string> read_log(Options& reader) {
+  const Config& given = reader.value("log");
+  if (given.string()) return {*given.string()};
+  std::vector<std::string> names;
+  if (given.map() && given.map()->empty()) return names;
+  for (const Config& name : reader.list("log")) {
+    if (!name.string()) reader.fail(text("option 'log' must be a list of names, got ", name.describe(), " in it"));
+    names.push_back(*name.string());
+  }
+  return names;
 }
 
 std::string shown(const Config* value) { return value ? value->describe() : "not set"; }
@@ -88,6 +101,8 @@ TrainOptions read_train_options(const Config& config) {
   options.confirm_episodes = integer("confirm_episodes", 0, most_episodes, confirm_episodes(options));
   options.checkpoint_every = integer("checkpoint_every", 1, most, options.checkpoint_every);
   options.out = reader.string("out", "");
+  options.log = read_log(reader);
+  check_logs(options.log);
   options.resume = reader.boolean("resume", options.resume);
   options.quiet = reader.boolean("quiet", options.quiet);
   for (const char* record : {"given", "instructions"}) reader.value(record);
@@ -107,6 +122,8 @@ void check_options(const TrainOptions& options) {
   check_range("eval_episodes", options.eval_episodes, 1, most_episodes);
   check_range("confirm_episodes", confirm_episodes(options), 0, most_episodes);
   check_range("checkpoint_every", options.checkpoint_every, 1, most);
+  check_logs(options.log);
+  if (!options.log.empty() && options.out.empty()) throw Error("train: option 'log' needs 'out', the folder of the run");
   if (options.resume && options.out.empty()) throw Error("train: option 'resume' needs 'out', the folder of the run to continue");
 }
 
@@ -161,6 +178,7 @@ Config run_config(const TrainOptions& options, Config identity) {
   config["confirm_episodes"] = confirm_episodes(options);
   config["checkpoint_every"] = options.checkpoint_every;
   config["instructions"] = best_instruction_set(instruction_sets());
+  if (!options.log.empty()) config["log"] = Config::List(options.log.begin(), options.log.end());
   Config given = options.given;
   given["env"] = options.env;
   given["optimizer"] = options.optimizer;
@@ -177,7 +195,7 @@ Config run_config(const TrainOptions& options, Config identity) {
 
 std::string settings_difference(Config before, Config now) {
   for (Config* config : {&before, &now}) {
-    for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "instructions", "given"})
+    for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "instructions", "log", "given"})
       config->map()->erase(key);
     if (const Config* init = config->find("init"); init && init->map()) (*config)["init"].map()->erase("path");
   }

@@ -27,6 +27,7 @@ TrainOptions read_train_options(const Config& config);
 ///   experiment.lua, config.json   the script as run; every option with its default, and as "given" those that were asked for,
 ///                                 as "instructions" the instruction set of the kernels, which decides the last bits
 ///   metrics.csv                   one row per iteration; row 0 is the evaluation before the first; the time columns are last
+///   metrics.jsonl, events.out.tfevents.iap   the same rows again, where `log` asks for it
 ///   checkpoint.iap, checkpoint.previous.iap
 ///   best.iap, final.iap           policy files with metadata {env, return, iteration, seed}
 ///   result.json                   how it ended (RunSummary); missing while there is something left to do

@@ -81,10 +81,13 @@ struct TrainOptions {
   std::optional<int> confirm_episodes;
   int checkpoint_every = 1;
   std::filesystem::path out;  ///< the run's folder; empty: nothing is written
-  bool resume = false;        ///< continue the run in `out` (start it if there is none)
-  std::string script;         ///< text kept as experiment.lua
-  bool quiet = false;         ///< no progress output
-  Config given;               ///< the table that `read_train_options` read; null where a host filled in the members itself
+  /// Forms in which metrics.csv is written a second time: "jsonl" (metrics.jsonl), "tensorboard" (events.out.tfevents.iap). A run
+  /// that resumes goes on with those that its folder has.
+  std::vector<std::string> log;
+  bool resume = false;  ///< continue the run in `out` (start it if there is none)
+  std::string script;   ///< text kept as experiment.lua
+  bool quiet = false;   ///< no progress output
+  Config given;         ///< the table that `read_train_options` read; null where a host filled in the members itself
   /// Called after each iteration on the calling thread; returning false ends the run in good order.
   std::function<bool(const IterationReport&)> on_iteration;
 };

@@ -17,6 +17,7 @@ import iap.rollout;
 import :checkpoint;
 import :initial;
 import :metrics;
+import :metrics_logs;
 import :progress;
 import :run_folder;
 import :run_state;
@@ -126,6 +127,7 @@ class Trainer {
 
   std::optional<RunFolder> folder_;
   std::optional<MetricsFile> metrics_;
+  std::optional<MetricsLogs> logs_;
   std::unique_ptr<Progress> progress_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double seconds_before_ = 0;

@@ -36,6 +36,9 @@ std::unique_ptr<Env> with_common_wrappers(std::unique_ptr<Env> env, Options& opt
   const auto standard = own > 0 ? std::optional<std::int64_t>(own) : std::nullopt;
   const bool limited = !options.value("time_limit").is_null() || standard;
   const int limit = limited ? static_cast<int>(options.integer_in("time_limit", 1, standard.value_or(most_steps), standard)) : 0;
+  // Nothing of it changes the environment; who has a keyboard reads it.
+  if (const Config& keys = options.value("keys"); !keys.is_null() && !keys.map())
+    options.fail(text("option 'keys' must be a table of keys, { left = {-1}, right = {1} }, got ", keys.describe()));
   const int repeat = static_cast<int>(options.integer_in("action_repeat", 1, most_repeats, 1));
   if (limit > 0) env = time_limit(std::move(env), limit);
   if (repeat > 1) env = action_repeat(std::move(env), repeat);

@@ -1,6 +1,8 @@
 module;
 #include <cstddef>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,9 +61,32 @@ std::string lede_of(const std::vector<RunGroup>& groups, std::size_t runs) {
   return words + ".";
 }
 
-std::string pictures_of(RunGroup& group, const std::string& name, const ReportOptions& options) {
+/// What browsers are told, and people.
+std::string refresh_line(int seconds) {
+  return seconds > 0 ? text("<meta http-equiv=\"refresh\" content=\"", seconds, "\">\n") : "";
+}
+constexpr std::string_view goes_on = " The run goes on; this page renews itself.";
+
+std::string page_head(const std::string& title, const std::string& lede, int refresh) {
+  return text("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", refresh_line(refresh),
+              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>", title,
+              " - iap report</title>\n<style>\n", embedded::style_css, "</style>\n</head>\n<body>\n<main>\n<header>\n",
+              "<p class=\"eyebrow\">iap report</p>\n<h1>", title, "</h1>\n<p class=\"lede\">", lede, refresh > 0 ? goes_on : "",
+              "</p>\n</header>\n");
+}
+
+std::string page_end(std::span<const std::filesystem::path> folders) {
+  std::string names;
+  for (const auto& folder : folders) names += " " + folder.string();
+  return text("<footer>Made by <code>iap report", escaped(names), "</code></footer>\n</main>\n</body>\n</html>\n");
+}
+
+void erase(std::string& page, std::string_view part) {
+  if (const auto found = page.find(part); found != std::string::npos) page.erase(found, part.size());
+}
+
+std::string made_pictures(RunGroup& group, const std::string& name, const ReportOptions& options) {
   Run& run = group.runs[group.best];
-  if (!options.pictures) return "";
   try {
     const ReportMedia media = make_media(*run.policy, options);
     return watch_section(media, run, name) + (media.importance.ranges.empty() ? "" : importance_section(media.importance, name)) +
@@ -72,6 +97,17 @@ std::string pictures_of(RunGroup& group, const std::string& name, const ReportOp
     return section(name.empty() ? "Pictures" : "Pictures: " + name, "",
                    text("<p>There are none: ", escaped(error.what()), "</p>\n"));
   }
+}
+
+std::string pictures_of(RunGroup& group, const std::string& name, const ReportOptions& options) {
+  if (!options.pictures) return "";
+  if (!options.memory) return made_pictures(group, name, options);
+  const auto path = policy_path(group.runs[group.best].folder, options.policy);
+  const std::string file = read_file(path), key = text(path.string(), " ", file.size(), " ", crc32(file), " ", name);
+  const auto kept = options.memory->pictures.find(key);
+  const std::string pictures = kept != options.memory->pictures.end() ? kept->second : made_pictures(group, name, options);
+  options.memory->pictures = {{key, pictures}};
+  return pictures;
 }
 
 }  // namespace
@@ -85,11 +121,7 @@ void write_report(std::span<const std::filesystem::path> folders, const std::fil
   std::vector<RunGroup> groups = group_runs(std::move(runs));
   const bool single = groups.size() == 1;
   const std::string title = escaped(title_of(groups));
-  std::string page = text(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-      title, " - iap report</title>\n<style>\n", embedded::style_css, "</style>\n</head>\n<body>\n<main>\n<header>\n",
-      "<p class=\"eyebrow\">iap report</p>\n<h1>", title, "</h1>\n<p class=\"lede\">", lede_of(groups, count), "</p>\n</header>\n");
+  std::string page = page_head(title, lede_of(groups, count), options.refresh);
   page += single ? tiles_section(groups.front()) : comparison_section(groups);
   page += curves_section(groups);
   for (RunGroup& group : groups) {
@@ -98,9 +130,20 @@ void write_report(std::span<const std::filesystem::path> folders, const std::fil
     page += parameters_section(group.runs[group.best].policy->policy, name);
   }
   page += settings_section(groups);
-  std::string names;
-  for (const auto& folder : folders) names += " " + folder.string();
-  page += text("<footer>Made by <code>iap report", escaped(names), "</code></footer>\n</main>\n</body>\n</html>\n");
+  write_file_atomic(out, page + page_end(folders));
+}
+
+void write_waiting_page(const std::filesystem::path& folder, const std::filesystem::path& out, int refresh) {
+  const std::string name = escaped(std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string());
+  write_file_atomic(out, page_head(name, "Its first iteration is not complete; there is nothing to report yet.", refresh) +
+                             page_end(std::span(&folder, 1)));
+}
+
+void settle_page(const std::filesystem::path& out) {
+  std::string page = read_file(out);
+  constexpr std::string_view begin = "<meta http-equiv=\"refresh\"";
+  if (const auto found = page.find(begin); found != std::string::npos) page.erase(found, page.find('\n', found) + 1 - found);
+  erase(page, goes_on);
   write_file_atomic(out, page);
 }
 

@@ -23,34 +23,36 @@ import :viewer;
 namespace iap {
 namespace {
 
-/// Steps a second instance of the same environment along, whose pictures are larger.
+/// Steps other instances of the same environment along, whose pictures are larger.
 class Watched final : public EnvWrapper {
  public:
-  Watched(std::unique_ptr<Env> played, std::unique_ptr<Env> shown, int steps)
-      : EnvWrapper(std::move(played)), shown_(std::move(shown)), most_steps_(steps) {}
+  Watched(std::unique_ptr<Env> played, std::unique_ptr<Env> shown, std::unique_ptr<Env> outside, int steps)
+      : EnvWrapper(std::move(played)), shown_(std::move(shown)), outside_(std::move(outside)), most_steps_(steps) {}
 
   void reset(std::uint64_t seed) override {
-    env_->reset(seed);
-    if (shown_) shown_->reset(seed);
+    for (Env* env : {env_.get(), shown(), outside()})
+      if (env) env->reset(seed);
     steps_ = 0;
     total_ = 0;
   }
 
   StepResult step(std::span<const float> action) override {
     StepResult result = env_->step(action);
-    if (shown_ && shown_->step(action).reward != result.reward)
-      throw Error("drawn larger, the environment pays another reward; show the policy's own pixels instead (redraw = false)");
+    for (Env* env : {shown(), outside()})
+      if (env && env->step(action).reward != result.reward)
+        throw Error("drawn larger, the environment pays another reward; show the policy's own pixels instead (redraw = false)");
     total_ += result.reward;
     if (++steps_ == most_steps_) result.truncated = true;
     return result;
   }
 
   Env* shown() { return shown_.get(); }
+  Env* outside() { return outside_.get(); }
   int steps() const { return steps_; }
   double total() const { return total_; }
 
  private:
-  std::unique_ptr<Env> shown_;
+  std::unique_ptr<Env> shown_, outside_;
   int most_steps_, steps_ = 0;
   double total_ = 0;
 };
@@ -59,10 +61,15 @@ int scale_for(int height, const ViewerOptions& options) {
   return options.scale > 0 ? options.scale : std::max(1, (options.min_height + height - 1) / height);
 }
 
+bool has_outside(const EnvSpec& spec) {
+  const auto entry = std::ranges::find(env_catalog(), spec.name, &EnvEntry::name);
+  return entry != env_catalog().end() && !entry->outside.empty();
+}
+
 // The options under which the environment of `config` shows itself from outside. @throws Error if there are none.
 Config from_outside(Config config, const EnvSpec& spec) {
   const auto entry = std::ranges::find(env_catalog(), spec.name, &EnvEntry::name);
-  if (entry == env_catalog().end() || entry->outside.empty())
+  if (!has_outside(spec))
     throw Error(
         text("environment '", spec.name, "' has no view from outside beside what policies see; use another view than outside"));
   const Config outside = parse_json(entry->outside, spec.name);
@@ -78,7 +85,7 @@ constexpr std::array<Rgb8, 4> head_colours{{{255, 255, 255}, {255, 196, 61}, {10
 struct Viewer::Impl {
   std::unique_ptr<Watched> env;
   int scale = 1, height = 0, width = 0;
-  bool sees_image = false;
+  bool sees_image = false, outside = false;
   float white = 1;
 
   // Who has once seen metres goes on to see metres, be everything ever so near.
@@ -87,6 +94,12 @@ struct Viewer::Impl {
     return rgb_copy(image, white);
   }
 
+  Image from_outside(const Observation& observation, const Policy& policy) {
+    Env* separate = env->outside();
+    Image image = separate ? copy(separate->observe().images.front()) : plain(observation);
+    if (sees_image) add_inset(image, observation, policy);
+    return image;
+  }
   Image plain(const Observation& observation) {
     if (Env* shown = env->shown()) return copy(shown->observe().images.front());
     return enlarge(copy(observation.images.front()).view(), scale);
@@ -135,34 +148,48 @@ Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOp
   impl_->scale = scale;
   impl_->height = impl_->sees_image ? own.height * scale : standard_height;
   impl_->width = impl_->sees_image ? own.width * scale : standard_width;
-  std::unique_ptr<Env> shown;
-  if (options.outside) {
+  std::unique_ptr<Env> shown, outside;
+  const auto draw_outside = [&] {
     // As wide as films are; the policy's pixels have no part in its size.
-    impl_->height = options.scale > 0 && impl_->sees_image ? own.height * options.scale : options.min_height;
-    impl_->width = impl_->height * 8 / 5;
-    shown = drawn_at(from_outside(config, played->spec()), {impl_->height, impl_->width});
+    const int height = options.scale > 0 && impl_->sees_image ? own.height * options.scale : options.min_height;
+    return drawn_at(from_outside(config, played->spec()), {height, height * 8 / 5});
+  };
+  if (options.outside) {
+    shown = draw_outside();
+    if (shown) {
+      impl_->height = shown->spec().observation.images.front().shape.height;
+      impl_->width = shown->spec().observation.images.front().shape.width;
+    }
+  } else if (options.all && has_outside(played->spec())) {
+    outside = draw_outside();
   }
+  impl_->outside = options.outside || outside;
   const bool sizes_differ = !shown && (!impl_->sees_image || scale > 1);
   if (sizes_differ && (options.redraw || !impl_->sees_image)) shown = drawn_at(config, {impl_->height, impl_->width});
   if (!shown && !impl_->sees_image)
     throw Error(text("there is nothing to show: the policy sees no image, and environment '", played->spec().name, "' draws none"));
-  impl_->env = std::make_unique<Watched>(std::move(played), std::move(shown), options.steps);
+  impl_->env = std::make_unique<Watched>(std::move(played), std::move(shown), std::move(outside), options.steps);
 }
 
 Viewer::~Viewer() = default;
 Env& Viewer::env() { return *impl_->env; }
+std::vector<PictureView> Viewer::views() const {
+  std::vector<PictureView> views{PictureView::overlay, PictureView::heatmap, PictureView::side_by_side, PictureView::raw};
+  if (impl_->outside) views.push_back(PictureView::outside);
+  return views;
+}
+
 int Viewer::height() const { return impl_->height; }
 int Viewer::width() const { return impl_->width; }
 int Viewer::steps() const { return impl_->env->steps(); }
 double Viewer::total() const { return impl_->env->total(); }
 
 Image Viewer::picture(PictureView view, const Observation& observation, const Policy& policy) {
+  if (view == PictureView::outside) return impl_->from_outside(observation, policy);
   Image image = impl_->plain(observation);
   switch (view) {
-    case PictureView::raw: break;
-    case PictureView::outside:
-      if (impl_->sees_image) impl_->add_inset(image, observation, policy);
-      break;
+    case PictureView::raw:
+    case PictureView::outside: break;
     case PictureView::overlay: impl_->draw_patches(image, policy); break;
     case PictureView::heatmap:
       if (const auto views = shown_views(policy); !views.empty())

@@ -16,6 +16,7 @@ struct ViewerOptions {
   bool redraw = true;    ///< as in VideoOptions
   int steps = 0;         ///< as in VideoOptions
   bool outside = false;  ///< for pictures of the view `outside`, and of no other
+  bool all = false;      ///< for pictures of all views, `outside` among them where the environment has it
 };
 
 /// An environment to play on, and pictures of what happens there, larger than the policy sees them.
@@ -28,7 +29,9 @@ class Viewer {
 
   /// What the policy plays on. @throws Error from `step` if the environment, drawn larger, goes another way.
   Env& env();
-  /// Of the pictures; a side-by-side picture is wider.
+  /// The views that `picture` takes.
+  std::vector<PictureView> views() const;
+  /// Of the pictures; a side-by-side picture is wider, and so is one from outside beside other views.
   int height() const;
   int width() const;
   /// Of the episode so far: the policy's steps and the sum of their rewards.

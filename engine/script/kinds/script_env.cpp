@@ -18,8 +18,9 @@ namespace iap {
 namespace {
 
 /// An environment that is all Lua. Its file returns function(options), which returns a table with
-///   spec                  {action_size, action_low, action_high, vector, state_names, control_dt, max_steps, images}, where images
-///                         is {name = {height, width, channels, type}} and state_names names the values of the vector
+///   spec                  {action_size, action_low, action_high, vector, state_names, control_dt, max_steps, images, keys}, where
+///                         images is {name = {height, width, channels, type}}, state_names names the values of the vector and keys
+///                         are a person's, as the option `keys`
 ///   reset(self, seed)     a new episode; math.random is seeded before
 ///   step(self, action)    -> reward, terminated, truncated; the action table is used again
 ///   observe(self)         -> list of `vector` numbers, {name = string of bytes or flat list of numbers}
@@ -30,7 +31,9 @@ class ScriptEnv final : public Env {
     const std::string& file = script_.file();
     spec_ = read_script_spec(file, script_.entry("spec"));
     spec_.name = file;
+    const Config keys = spec_.config["keys"];
     spec_.config = script_.config();
+    if (!keys.is_null() && !options.has("keys")) spec_.config["keys"] = keys;
     spec_.config["name"] = file;
     // The text of the script is as much given as its options are.
     for (const auto& [key, value] : *script_.config().map())

@@ -50,6 +50,7 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   spec.observation.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector, 0));
   spec.state_names = read_state_names(options);
   if (const auto flaw = state_names_flaw(spec); !flaw.empty()) options.fail(text("option 'state_names': ", flaw));
+  spec.config["keys"] = options.value("keys");
   const Config& images = options.value("images");
   if (!images.is_null() && !images.map())
     options.fail("option 'images' must be a table of names, {pixels = {height = 64, width = 64}}");

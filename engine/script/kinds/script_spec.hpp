@@ -7,7 +7,8 @@ import iap.env;
 
 namespace iap {
 
-/// Reads the entry `spec` of an environment written in Lua, but for its name and config. @throws Error naming the file and entry.
+/// Reads the entry `spec` of an environment written in Lua, but for its name; its config holds `keys` (null where there are none).
+/// @throws Error naming the file and entry.
 EnvSpec read_script_spec(const std::string& file, const Config& entry);
 
 /// Option `state_names`: what the numbers of the observed vector are; none where it is left out. @throws Error.

@@ -145,6 +145,7 @@ class TaskScript {
 ///   terminated(data) whether the episode ends here
 ///   observe(data)    list of numbers, always as many; without it all of qpos and qvel
 ///   state_names      what observe's numbers are
+///   keys             what a person's keys do, as the option `keys`
 class ScriptTask final : public MujocoTask {
  public:
   ScriptTask(std::unique_ptr<TaskScript> script, const MujocoTaskInfo& info, MujocoWorld world, const MujocoBundle& bundle,
@@ -155,6 +156,7 @@ class ScriptTask final : public MujocoTask {
     Config config = object.config();
     config["name"] = object.file();
     config[files_key] = bundle.config();
+    if (const Config& keys = script_->entries().keys; !keys.is_null() && !options.has("keys")) config["keys"] = keys;
     // The texts are as much given as the options are.
     for (const auto& [key, value] : *config.map())
       if (!options.has(key)) spec_.given[key] = value;

@@ -14,7 +14,7 @@ import iap.core;
 namespace iap {
 namespace {
 
-constexpr std::array plain{"model", "camera", "control_dt", "physics_steps", "max_steps", "state_names"};
+constexpr std::array plain{"model", "camera", "control_dt", "physics_steps", "max_steps", "state_names", "keys"};
 constexpr std::array functions{"reset", "reward", "terminated", "observe"};
 
 }  // namespace
@@ -41,6 +41,7 @@ TaskEntries read_task_entries(lua::ScriptObject& script) {
   entries.physics_steps = static_cast<int>(options.integer_in("physics_steps", 1, most_physics_steps, 1));
   entries.max_steps = static_cast<int>(options.integer_in("max_steps", 0, most_steps, entries.max_steps));
   entries.state_names = read_state_names(options);
+  entries.keys = options.value("keys");
   options.finish();
   return entries;
 }

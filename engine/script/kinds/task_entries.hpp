@@ -15,6 +15,7 @@ struct TaskEntries {
   int physics_steps = 1;  ///< a control step
   int max_steps = 1000;   ///< 0 for no limit
   std::vector<std::string> state_names;
+  Config keys;  ///< a person's, as the option `keys`; null where there are none
 };
 
 /// Reads them. @throws Error naming the file and entry, an unknown one with the nearest name.

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/values.hpp"
+import iap.core;
+import iap.report;
+import iap.train;
+
+namespace iap::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+/// @throws Interrupted.
+void wait(double seconds) {
+  constexpr Seconds slice(0.05);
+  for (const auto end = Clock::now() + Seconds(seconds); Clock::now() < end;) {
+    check_interrupt();
+    std::this_thread::sleep_for(slice);
+  }
+  check_interrupt();
+}
+
+/// The state of the run; a folder that a process has just made is given the moment that it takes to say what it is.
+RunState state_of(const fs::path& folder) {
+  constexpr double patience = 2, pause = 0.1;
+  for (double waited = 0;; waited += pause) {
+    if (const auto state = run_state(folder)) return *state;
+    std::error_code ignored;
+    if (waited >= patience || !fs::exists(folder / "log.txt", ignored)) break;
+    wait(pause);
+  }
+  throw Error(
+      text("'", folder.string(), "' is not the folder of a run: it has no config.json; start the run first, and give its folder"));
+}
+
+/// What a page depends on.
+using Trace = std::vector<std::pair<std::uintmax_t, fs::file_time_type>>;
+Trace trace_of(const fs::path& folder) {
+  Trace trace;
+  for (const char* name : {"metrics.csv", "best.iap", "final.iap", "result.json"}) {
+    std::error_code size_error, time_error;
+    const auto size = fs::file_size(folder / name, size_error);
+    const auto time = fs::last_write_time(folder / name, time_error);
+    trace.emplace_back(size_error ? 0 : size, time_error ? fs::file_time_type::min() : time);
+  }
+  return trace;
+}
+
+std::string end_line(const fs::path& folder) {
+  const auto summary = read_summary(folder);
+  if (!summary) return "is no longer at work, but not complete (interrupted?); --resume continues it";
+  return text("ended after iteration ", summary->iterations, " (", summary->stop_reason, ")");
+}
+
+class Watch {
+ public:
+  explicit Watch(const WatchCommand& command)
+      : folder_(command.run),
+        out_(command.out.value_or(report_place(std::vector{command.run}))),
+        every_(command.every),
+        options_(command.options) {
+    options_.memory = std::make_shared<ReportMemory>();
+    if (command.out) check_place(out_);
+  }
+
+  void run() {
+    // Whether the run is at work is asked first: what it wrote before it ended is then on the last page.
+    for (bool at_work = state_of(folder_).in_use;; at_work = state_of(folder_).in_use) {
+      const auto begin = Clock::now();
+      if (Trace now = trace_of(folder_); now != seen_ || !at_work) {
+        renew(at_work);
+        seen_ = std::move(now);
+      }
+      if (!at_work) return;
+      // Pages that take long to make leave the machine to the run.
+      constexpr double rest = 4;
+      wait(std::max(static_cast<double>(every_), rest * Seconds(Clock::now() - begin).count()));
+    }
+  }
+
+  /// The last page of a run that is no longer looked at.
+  void settle() {
+    std::error_code ignored;
+    if (written_ && fs::exists(out_, ignored)) settle_page(out_);
+  }
+
+ private:
+  void renew(bool at_work) {
+    options_.refresh = at_work ? every_ : 0;
+    const fs::path folders[]{folder_};
+    try {
+      write_report(folders, out_, options_);
+      if (!told_) tell("");
+      told_ = true;
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error&) {
+      if (!told_) {
+        write_waiting_page(folder_, out_, options_.refresh);
+        if (!written_ && at_work) tell(" (nothing to report yet)");
+      }
+      written_ = true;
+      if (!at_work) throw;
+    }
+    written_ = true;
+  }
+
+  void tell(const char* note) const {
+    std::cout << "report   " << out_.string();
+    if (options_.refresh > 0) std::cout << ", renewed while the run goes on; open it in a browser";
+    std::cout << note << std::endl;
+  }
+
+  fs::path folder_, out_;
+  int every_;
+  ReportOptions options_;
+  Trace seen_;
+  bool written_ = false, told_ = false;
+};
+
+}  // namespace
+
+int watch(const WatchCommand& command) {
+  catch_interrupts(nullptr);
+  catch_termination();
+  Watch watched(command);
+  try {
+    watched.run();
+  } catch (const Interrupted&) {
+    watched.settle();
+    std::cout << "watch    ended; the run goes on" << std::endl;
+    return Exit::interrupted;
+  }
+  std::cout << "run      " << end_line(command.run) << std::endl;
+  return Exit::success;
+}
+
+}  // namespace iap::cli
