@@ -422,6 +422,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
   const bool plays = app.get_subcommands().empty() || *run || *eval || *doctor;
   if (!plays && !cli::speaks()) return cli::Exit::success;
   try {
+    if (!plays) start_others_alone();
     const auto job = plays ? cli::join_job() : nullptr;
     if (job && !cli::speaks()) return cli::serve(*job);
     if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose, arguments.sweep_process);

@@ -28,9 +28,7 @@ std::optional<int> number_in(const char* variable) {
   return number;
 }
 
-}  // namespace
-
-std::optional<Launch> launched() {
+std::optional<Launch> find_launch() {
   for (const auto& launcher : launchers) {
     const auto rank = number_in(launcher.rank), size = number_in(launcher.size);
     if (!rank || !size) continue;
@@ -38,6 +36,21 @@ std::optional<Launch> launched() {
     return Launch{*rank, *size, launcher.name};
   }
   return {};
+}
+
+}  // namespace
+
+const std::optional<Launch>& launched() {
+  static const std::optional<Launch> launch = find_launch();
+  return launch;
+}
+
+void start_others_alone() {
+  launched();
+  for (const auto& launcher : launchers) {
+    unsetenv(launcher.rank);
+    unsetenv(launcher.size);
+  }
 }
 
 }  // namespace iap

@@ -20,8 +20,10 @@ struct Launch {
   std::string launcher;  ///< "Open MPI", "MPICH" or "Slurm"
 };
 
-/// Nothing where this process stands alone.
-std::optional<Launch> launched();
+/// Nothing where this process stands alone. What it was started as does not change.
+const std::optional<Launch>& launched();
+/// Processes that this one starts from now on stand alone. After MPI has begun, which reads the same variables.
+void start_others_alone();
 
 /// The ranks of a launched job over MPI, by the plugin that fits its launcher. @throws Error if that is not installed, saying which
 /// package has it; if MPI cannot begin.

@@ -58,6 +58,11 @@ ranks_with() {
   echo 'print(iap.eval("one", {episodes = 2}).mean)' | "$launcher" -n 2 "$iap" >out 2>err
   lines out 1
 
+  # A sweep's runs are processes of their own, which are no ranks.
+  ranks 2 sweep train.lua --over optimizer.sigma=0.1,0.2 --set iterations=1 --out swept --threads 1
+  exits 0
+  [ "$(wc -l <swept/sweep.csv)" = 3 ] || fail "a sweep started by $launcher lacks runs"
+
   # Errors are told once, by rank 0.
   ranks 3 run nowhere.lua
   exits 1
