@@ -19,10 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define IAP_VERSION_MAJOR 0        /* of this header */
-#define IAP_VERSION_MINOR 2        /* likewise */
-#define IAP_VERSION_PATCH 0        /* likewise */
-#define IAP_VERSION_STRING "0.2.0" /* the three of them */
+/* The version of this header. */
+#define IAP_VERSION_MAJOR 0
+/* See IAP_VERSION_MAJOR. */
+#define IAP_VERSION_MINOR 2
+/* See IAP_VERSION_MAJOR. */
+#define IAP_VERSION_PATCH 0
+/* All three as a text. */
+#define IAP_VERSION_STRING "0.2.0"
 /* Grows when programs must be compiled anew; the library's SONAME ends in it. */
 #define IAP_ABI_VERSION 1
 

@@ -26,7 +26,7 @@ int read(Call& call) { return give_image(call, read_png(call.string(1, "path")))
 
 /// @lua function iap.image.side_by_side
 /// Joins pictures of equal height from left to right.
-/// @param images image[] - at least one
+/// @param images image[] - at least one; all of one height, channels and 8 bits
 /// @param gap integer 0..1000 = 2 - pixels between two
 /// @return image - a new one
 int side_by_side_images(Call& call) {

@@ -51,7 +51,7 @@ std::vector<int> room_for(const Call& call, int argument, const KeyDatabase& dat
 /// @option capacity integer 1.. - keys that there is room for
 /// @option bits integer 0..65536 = 0 - of a key's code for ranking by hash; 0: none
 /// @option hash_seed integer 0.. = 0 - of the codes' random planes
-/// @option lengths boolean = false - codes know how long keys are, for keys of different lengths
+/// @option lengths boolean = false - scores by codes are multiplied by the keys' lengths; otherwise keys are ranked by angle alone
 /// @option tree boolean = false - a tree of sums, for draws
 /// @return key_database - empty
 /// @example iap.attention.key_database { features = 4, capacity = 100, bits = 64, tree = true }

@@ -113,7 +113,7 @@ int jacobian(Call& call) {
 /// @param robot string - "a1" or "laikago"
 /// @param leg "FR"|"FL"|"RR"|"RL" - front or rear, right or left
 /// @param joints number[] - abduction, hip, knee, radians
-/// @param force number[] - of the foot on the robot, N, in the base's frame
+/// @param force number[] - of the ground on the foot, N, in the base's frame
 /// @param rates number[] = {0, 0, 0} - of the joints, rad/s, which the robot's damping takes out
 /// @return number[] - abduction, hip, knee, Nm
 int torques(Call& call) {
@@ -144,15 +144,15 @@ GroundMotion read_motion(Options& options, const char* velocity, const char* yaw
 
 /// @lua function iap.legged.foot_placement
 /// Raibert's rule: where a foot lands.
-/// @option hip number[] - {x, y, z} of the hip in the base's frame, metres
-/// @option height number - of the body, metres
+/// @option hip number[] - where the toe stands under the hip at rest, from the body's centre, metres; z does not count
+/// @option height number - of the body's centre above the toe, metres
 /// @option stance number = 0.3 - seconds that a leg stands
-/// @option gain number = 0.03 - metres for each m/s too fast
+/// @option gain number = 0.03 - seconds: by how much a velocity that is missing corrects the place
 /// @option velocity number[] = { 0, 0 } - of the body, m/s
 /// @option yaw_rate number = 0 - rad/s
 /// @option wanted_velocity number[] = { 0, 0 } - m/s
 /// @option wanted_yaw_rate number = 0 - rad/s
-/// @return number[] - {x, y, z} in the base's frame
+/// @return number[] - {x, y, z} from the body's centre, in axes that share its heading
 /// @example iap.legged.foot_placement { hip = { 0.2, -0.1, 0 }, height = 0.42, velocity = { 0.3, 0 } }
 int place(Call& call) {
   const Config config = call.config(1, "options");

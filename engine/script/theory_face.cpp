@@ -209,7 +209,7 @@ int exp_bound(Call& call) {
 /// The random features phi(x): phi(x) . phi(y) estimates exp(x . y).
 /// @param x number[] - a vector
 /// @param options table ? - which features
-/// @option side "query"|"key" = "query" - of the two maps that hybrid and trigonometric features have
+/// @option side "query"|"key" = "query" - hybrid features have a map for queries and another for keys
 /// @use theory.features
 /// @return number[] - m, 2 m or 3 m (1 + r) of them
 /// @example iap.theory.feature_map({ 0.1, 0.2 }, { kind = "exp", m = 4 })

@@ -144,7 +144,7 @@ std::optional<std::filesystem::path> choose_wad(Options& options, const std::str
 /// @option art "auto"|"freedoom"|"procedural" = "auto" - Freedoom's (Debian's package `freedoom`) or our own; auto takes the first
 /// where it is
 /// @option wad string ? - the file with Freedoom's art, in place of the package's
-/// @option skill "hard"|"nightmare" = "hard" - Doom's skill level: how fast imps and fireballs are
+/// @option skill "hard"|"nightmare" = "hard" - Doom's skill level; nightmare: fireballs fly twice as fast, imps never rest
 /// @use env.common
 /// @see attention-agent.md
 extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
