@@ -46,14 +46,21 @@ function(iap_simd_sources)
 endfunction()
 
 # iap_embed(FILE ...): the text of each file as `extern const std::string_view <name>_<extension>` in namespace iap::embedded,
-# so that a program finds its models without a data folder. A changed file rebuilds. One call a folder.
+# so that a program finds its models without a data folder. A changed file rebuilds. A generated file is named by its whole path. One
+# call a folder.
 function(iap_embed)
   set(outputs)
   foreach(file IN LISTS ARGN)
-    string(MAKE_C_IDENTIFIER ${file} symbol)
+    if(IS_ABSOLUTE ${file})
+      file(RELATIVE_PATH name ${CMAKE_CURRENT_BINARY_DIR} ${file})
+    else()
+      set(name ${file})
+      set(file ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    endif()
+    string(MAKE_C_IDENTIFIER ${name} symbol)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.cpp)
     add_custom_command(OUTPUT ${output}
-      COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${file} -DOUTPUT=${output} -DSYMBOL=${symbol}
               -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
       DEPENDS ${file} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
     target_sources(${iap_target} PRIVATE ${output})

@@ -16,6 +16,8 @@ install(DIRECTORY engine/python/iap DESTINATION ${IAP_PYTHON_DIR} FILES_MATCHING
 # What there is to read and to run: experiments with the trained policies, documents, hosts to build.
 install(DIRECTORY scripts DESTINATION ${CMAKE_INSTALL_DATADIR}/iap)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN __pycache__ EXCLUDE)
+get_property(reference GLOBAL PROPERTY IAP_REFERENCE)
+install(FILES ${reference}/iap.meta.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/iap) # what editors know of the Lua module
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 get_property(libraries GLOBAL PROPERTY IAP_LIBRARIES)

@@ -19,6 +19,7 @@ find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 pkg_check_modules(LUA REQUIRED IMPORTED_TARGET lua5.4)
+find_program(IAP_LUA lua5.4 REQUIRED) # makes the reference of the Lua faces
 pkg_check_modules(EDIT REQUIRED IMPORTED_TARGET libedit)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebpmux libwebp)

@@ -355,16 +355,18 @@ CLI::App* describe_export(CLI::App& app, Arguments& arguments) {
   return command;
 }
 
-/// `iap help COMMAND` is `iap COMMAND --help`.
-void understand_help(std::vector<std::string>& words) {
-  if (words.empty() || words.front() != "help") return;
+/// `iap help COMMAND` is `iap COMMAND --help`. Returns the command, "" for `iap help` alone, and nothing without that word.
+std::optional<std::string> understand_help(std::vector<std::string>& words) {
+  if (words.empty() || words.front() != "help") return {};
   words.erase(words.begin());
+  const std::string command = words.empty() ? "" : words.front();
   words.emplace_back("--help");
+  return command;
 }
 
 /// Parses the command line; the usage errors end here.
 int dispatch(std::string program, std::vector<std::string> words) {
-  understand_help(words);
+  const auto helped = understand_help(words);
   Arguments arguments;
   arguments.sweep.words = words;
   std::ranges::reverse(words);  // as the library takes them
@@ -405,12 +407,17 @@ int dispatch(std::string program, std::vector<std::string> words) {
   auto* bench = app.add_subcommand("bench", "measure this machine");
   bench->add_option("NAME", arguments.benchmark, "attention, database, draw, env or rollout (default: all of them)");
   auto* doctor = app.add_subcommand("doctor", "print versions and what was found on this machine");
-  app.footer("`iap help COMMAND` describes a command; `iap` alone is the Lua prompt.");
+  app.footer("`iap help COMMAND` describes a command, `iap help NAME` a name of the Lua reference; `iap` alone is the Lua prompt.");
   for (auto* command : app.get_subcommands({})) command->group("Commands");
+  const auto is_helped = [&helped](const CLI::App* command) { return command->get_name() == *helped; };
+  if (helped && !helped->empty() && app.get_subcommands(is_helped).empty()) return cli::describe_name(app, *helped);
   try {
     app.parse(words);
   } catch (const CLI::Success& printed) {
-    return cli::speaks() ? app.exit(printed) : cli::Exit::success;
+    if (!cli::speaks()) return cli::Exit::success;
+    const int code = app.exit(printed);
+    if (helped == "") std::cout << "\n" << help_text("") << "\n";
+    return code;
   } catch (const CLI::ParseError& error) {
     if (cli::speaks()) std::cerr << cli::explain(app, error) << "\n";
     return cli::Exit::usage;

@@ -48,10 +48,11 @@ int run(const std::filesystem::path& file, RunSettings settings, bool verbose, i
 
 int repl(bool verbose) {
   Script script;
-  script.run_text("iap = require 'iap'", "=prompt");
+  script.run_text("iap = require 'iap' help = iap.help", "=prompt");
   catch_interrupts(&script);
   LineEditor editor(history_path(), [&script](std::string_view prefix) { return script.complete(prefix); });
-  if (editor.on_terminal()) std::cout << "iap " << version() << " on Lua 5.4. Tab completes, Ctrl-C stops, Ctrl-D leaves.\n";
+  if (editor.on_terminal())
+    std::cout << "iap " << version() << " on Lua 5.4. help() explains, Tab completes, Ctrl-C stops, Ctrl-D leaves.\n";
   bool failed = false;
   std::string input, line;
   for (;;) {
@@ -62,7 +63,7 @@ int repl(bool verbose) {
     }
     const bool at_end = status == LineEditor::Status::end;
     if (at_end && input.empty()) break;
-    if (!at_end) input += line;
+    if (!at_end) input += input.empty() && line == "help" ? "help()" : line;
     try {
       const auto reply = at_end ? (script.run_text(input, "=input"), Script::Reply{}) : script.evaluate(input);
       if (reply.incomplete) {

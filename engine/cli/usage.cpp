@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
+
+#include "cli/commands.hpp"
 import iap.core;
+import iap.script;
 
 namespace iap::cli {
 namespace {
@@ -110,6 +114,17 @@ void style_help(CLI::App& app) {
   formatter->label("SUBCOMMAND", "COMMAND");
   app.formatter(formatter);
   app.set_help_flag("-h,--help", "print this help");
+}
+
+int describe_name(const CLI::App& app, const std::string& name) {
+  try {
+    std::cout << help_text(name) << "\n";
+    return Exit::success;
+  } catch (const Error& error) {
+    const std::string command = nearest_name(name, command_names(app));
+    std::cerr << "iap help: " << error.what() << (command.empty() ? "" : text(" Or the command '", command, "'?")) << "\n";
+    return Exit::usage;
+  }
 }
 
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {

@@ -10,6 +10,9 @@ namespace iap::cli {
 /// Gives the program, and all commands that are added later, the form of their help.
 void style_help(CLI::App& app);
 
+/// `iap help NAME`: prints what the Lua reference says of a name, or the nearest names and commands. Returns the exit code.
+int describe_name(const CLI::App& app, const std::string& name);
+
 /// What is wrong with a command line, how it was probably meant, and where to read more.
 std::string explain(const CLI::App& app, const CLI::ParseError& error);
 /// As above, for a value that an option refused.

@@ -19,14 +19,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of this header. */
 #define IAP_VERSION_MAJOR 0
+/* See IAP_VERSION_MAJOR. */
 #define IAP_VERSION_MINOR 2
+/* See IAP_VERSION_MAJOR. */
 #define IAP_VERSION_PATCH 0
+/* All three as a text. */
 #define IAP_VERSION_STRING "0.2.0"
 /* Grows when programs must be compiled anew; the library's SONAME ends in it. */
 #define IAP_ABI_VERSION 1
 
 #if defined(__GNUC__)
+/* A function of the library. */
 #define IAP_API __attribute__((visibility("default")))
 #else
 #define IAP_API
@@ -36,51 +41,63 @@
 extern "C" {
 #endif
 
+/* What became of a call. */
 typedef enum iap_status {
-  IAP_OK = 0,
+  IAP_OK = 0,           /* it did what it says */
   IAP_BAD_ARGUMENT = 1, /* null, of a wrong size, not finite, a text that describes nothing; or a call out of turn */
   IAP_BAD_FILE = 2,     /* missing, damaged, no policy file, or not to be written */
   IAP_FAILED = 3        /* anything else: out of memory, an error inside what is written in Lua */
 } iap_status;
 
-enum { IAP_UINT8 = 0, IAP_FLOAT32 = 1 };    /* `pixel` */
-enum { IAP_RGB = 0, IAP_BGR = 1 };          /* `order` */
-enum { IAP_SAME_SIZE = 0, IAP_RESIZE = 1 }; /* `fit` */
+/* `pixel` of a picture. */
+enum { IAP_UINT8 = 0, IAP_FLOAT32 = 1 };
+/* `order` of a picture. */
+enum { IAP_RGB = 0, IAP_BGR = 1 };
+/* `fit` of a picture. */
+enum { IAP_SAME_SIZE = 0, IAP_RESIZE = 1 };
 
 /* A picture: height x width x channels, of 1 (grey or depth), 3 (RGB) or 4 (RGB and depth) channels. */
 typedef struct iap_image {
-  size_t size; /* sizeof(iap_image) */
-  int32_t height, width, channels;
-  int32_t pixel; /* IAP_UINT8: values mean value / 255; IAP_FLOAT32: as they are */
-  int32_t order; /* IAP_BGR: blue comes first, as in OpenCV; of no meaning for one channel */
-  int32_t fit;   /* a picture of another height or width than the policy's is refused, or with IAP_RESIZE averaged over areas */
+  size_t size;      /* sizeof(iap_image) */
+  int32_t height;   /* rows */
+  int32_t width;    /* columns */
+  int32_t channels; /* values of a pixel */
+  int32_t pixel;    /* IAP_UINT8: values mean value / 255; IAP_FLOAT32: as they are */
+  int32_t order;    /* IAP_BGR: blue comes first, as in OpenCV; of no meaning for one channel */
+  int32_t fit;      /* a picture of another height or width than the policy's is refused, or with IAP_RESIZE averaged over areas */
   int64_t row_stride; /* bytes from a row to the one below; 0: rows follow one another; negative: they lie upwards in memory */
-  const void* data;
+  const void* data;   /* the first row's first value */
 } iap_image;
 
 /* What is seen under one name ("pixels"). */
 typedef struct iap_image_spec {
   size_t size;      /* sizeof(iap_image_spec) */
   const char* name; /* valid as long as the object */
-  int32_t height, width, channels;
-  int32_t pixel;
+  int32_t height;   /* rows */
+  int32_t width;    /* columns */
+  int32_t channels; /* values of a pixel */
+  int32_t pixel;    /* IAP_UINT8 or IAP_FLOAT32 */
 } iap_image_spec;
 
 /* An attended patch, in pixels of the picture that the policy sees. */
 typedef struct iap_patch {
-  int32_t top, left, size;
+  int32_t top;  /* its upper edge */
+  int32_t left; /* its left edge */
+  int32_t size; /* its side */
   int32_t view; /* whose patch: the index of iap_policy_scores */
-  float score;
+  float score;  /* larger is more important */
 } iap_patch;
 
 /* The scores of all patches of a picture, as one attention block, or one head of it, gave them in the last act. */
 typedef struct iap_scores {
-  size_t size;           /* sizeof(iap_scores) */
-  const char* block;     /* path of the block, such as "1.rank" */
-  const char* image;     /* name of the picture */
-  int32_t rows, columns; /* of patches */
-  int32_t patch, stride; /* pixels: the patch at (row, column) begins at (row * stride, column * stride) */
-  const float* values;   /* rows x columns; larger is more important */
+  size_t size;         /* sizeof(iap_scores) */
+  const char* block;   /* path of the block, such as "1.rank" */
+  const char* image;   /* name of the picture */
+  int32_t rows;        /* of patches */
+  int32_t columns;     /* of patches */
+  int32_t patch;       /* its side, pixels */
+  int32_t stride;      /* pixels: the patch at (row, column) begins at (row * stride, column * stride) */
+  const float* values; /* rows x columns; larger is more important */
 } iap_scores;
 
 /* "0.2.0", of the library that is loaded. */
@@ -90,6 +107,7 @@ IAP_API uint32_t iap_abi_version(void);
 
 /* ---- policies ---- */
 
+/* A policy, and what it remembers of an episode. */
 typedef struct iap_policy iap_policy;
 
 /* Loads a policy file (best.iap, final.iap). On failure `message` (may be null) receives one line that says why. Blocks written in
@@ -99,20 +117,27 @@ IAP_API iap_status iap_policy_load(const char* path, iap_policy** policy, char* 
 IAP_API iap_status iap_policy_load_memory(const void* bytes, size_t size, iap_policy** policy, char* message, size_t message_size);
 /* The same for files that you trust as you trust a program: Lua inside them may do all that this process may. */
 IAP_API iap_status iap_policy_load_trusted(const char* path, iap_policy** policy, char* message, size_t message_size);
+/* Both: from memory, of files that you trust. */
 IAP_API iap_status iap_policy_load_memory_trusted(const void* bytes, size_t size, iap_policy** policy, char* message,
                                                   size_t message_size);
+/* Frees it; null is fine. */
 IAP_API void iap_policy_free(iap_policy* policy);
 
 /* One line about the last call on this policy that failed, which names the argument that was wrong; "" if none did. Valid until the
  * next call on it. Of a null policy: "the policy is null". */
 IAP_API const char* iap_policy_error(const iap_policy* policy);
 
+/* How many parameters it has. */
 IAP_API size_t iap_policy_parameter_count(const iap_policy* policy);
+/* How many values an action has. */
 IAP_API size_t iap_policy_action_size(const iap_policy* policy);
+/* How many values the vector has that it sees; 0 if none. */
 IAP_API size_t iap_policy_vector_size(const iap_policy* policy);
+/* How many pictures it sees. */
 IAP_API size_t iap_policy_image_count(const iap_policy* policy);
 /* How many sets of scores the last act gave: one for each attention block, or head of one; 0 before the first. */
 IAP_API size_t iap_policy_view_count(const iap_policy* policy);
+/* What picture `index` < iap_policy_image_count must be. */
 IAP_API iap_status iap_policy_image(iap_policy* policy, size_t index, iap_image_spec* spec);
 /* Seconds from one action to the next in the environment that the policy was built for; 0 if its file does not say. */
 IAP_API double iap_policy_control_dt(const iap_policy* policy);
@@ -141,26 +166,28 @@ IAP_API iap_status iap_policy_scores(iap_policy* policy, size_t index, iap_score
 
 /* ---- environments ---- */
 
+/* An environment and its present episode. */
 typedef struct iap_env iap_env;
 
 /* What an environment promises about itself. Texts and lists are valid as long as the object. */
 typedef struct iap_env_spec {
-  size_t size; /* sizeof(iap_env_spec) */
-  const char* name;
-  const char* config; /* JSON of what its options became; a text for iap_env_make that rebuilds it */
-  size_t action_size;
-  float action_low, action_high; /* of every action; actions beyond are clipped */
-  double control_dt;             /* seconds of simulated time a step */
-  int64_t max_steps;             /* time limit in steps; 0 if there is none */
-  size_t vector_size;
+  size_t size;                    /* sizeof(iap_env_spec) */
+  const char* name;               /* "cheetah-run" */
+  const char* config;             /* JSON of what its options became; a text for iap_env_make that rebuilds it */
+  size_t action_size;             /* values of an action */
+  float action_low;               /* of every value; what is below is clipped */
+  float action_high;              /* of every value; what is above is clipped */
+  double control_dt;              /* seconds of simulated time a step */
+  int64_t max_steps;              /* time limit in steps; 0 if there is none */
+  size_t vector_size;             /* values of the vector that is shown; 0 if none */
   const char* const* state_names; /* what the vector's values are; null where nobody named them */
-  size_t image_count;
+  size_t image_count;             /* pictures that are shown */
 } iap_env_spec;
 
 /* What a step returned. The episode is over when `terminated` or `truncated` is set. */
 typedef struct iap_step {
-  size_t size; /* sizeof(iap_step) */
-  double reward;
+  size_t size;        /* sizeof(iap_step) */
+  double reward;      /* of this step */
   int32_t terminated; /* the task itself ended */
   int32_t truncated;  /* cut off by the time limit */
   int32_t unstable;   /* the simulation broke down; `terminated` is set too */
@@ -170,11 +197,14 @@ typedef struct iap_step {
  * { name = "cheetah-run", pixels = { 64, 64 } }, or the name alone. Options are those of iap.env.make. A name that ends in ".lua"
  * is an environment written in Lua; it may do all that this process may. The text itself is data: it calls nothing. */
 IAP_API iap_status iap_env_make(const char* text, iap_env** env, char* message, size_t message_size);
+/* Frees it; null is fine. */
 IAP_API void iap_env_free(iap_env* env);
 /* As iap_policy_error. */
 IAP_API const char* iap_env_error(const iap_env* env);
 
+/* What it takes and shows. */
 IAP_API iap_status iap_env_describe(iap_env* env, iap_env_spec* spec);
+/* What picture `index` < image_count is. */
 IAP_API iap_status iap_env_image(iap_env* env, size_t index, iap_image_spec* spec);
 
 /* Starts an episode, a function of `seed` alone. Comes first, and again after an episode's end. */
@@ -192,18 +222,22 @@ IAP_API iap_status iap_env_draw(iap_env* env, int32_t height, int32_t width, uin
 
 /* ---- batches: environments of one description, stepped together on the engine's threads ---- */
 
+/* Environments that are stepped together. */
 typedef struct iap_batch iap_batch;
 
 /* `count` environments as iap_env_make makes one. `threads` 0: all hardware threads. */
 IAP_API iap_status iap_batch_make(const char* text, size_t count, int32_t threads, iap_batch** batch, char* message,
                                   size_t message_size);
+/* Frees it; null is fine. */
 IAP_API void iap_batch_free(iap_batch* batch);
 /* As iap_policy_error. */
 IAP_API const char* iap_batch_error(const iap_batch* batch);
 
+/* How many environments there are. */
 IAP_API size_t iap_batch_count(const iap_batch* batch);
-/* Of one environment. */
+/* What one environment takes and shows. */
 IAP_API iap_status iap_batch_describe(iap_batch* batch, iap_env_spec* spec);
+/* What picture `index` of one environment is. */
 IAP_API iap_status iap_batch_image(iap_batch* batch, size_t index, iap_image_spec* spec);
 
 /* Starts an episode everywhere, in environment i from seeds[i]. */
@@ -221,6 +255,7 @@ IAP_API iap_status iap_batch_observe(iap_batch* batch, iap_image* images, size_t
 
 /* ---- rollouts: what parameters of a policy earn, for optimizers of your own ---- */
 
+/* Environments and a policy, on the engine's threads. */
 typedef struct iap_rollouts iap_rollouts;
 
 /* Which episodes members play. */
@@ -231,12 +266,13 @@ enum {
   IAP_SEEDS_EVALUATION = 3 /* those of iap.eval and of a run's evaluations, whatever the iteration */
 };
 
+/* Which episodes iap_rollouts_run plays. */
 typedef struct iap_rollout_options {
-  size_t size; /* sizeof(iap_rollout_options) */
-  uint64_t seed;
-  uint32_t iteration;
-  uint32_t episodes; /* a member; at least 1 */
-  int32_t seeds;     /* IAP_SEEDS_COMMON, ... */
+  size_t size;        /* sizeof(iap_rollout_options) */
+  uint64_t seed;      /* of the run */
+  uint32_t iteration; /* of the run; others have other episodes */
+  uint32_t episodes;  /* a member; at least 1 */
+  int32_t seeds;      /* IAP_SEEDS_COMMON, ... */
 } iap_rollout_options;
 
 /* Rollouts of `policy` in the environment `env`, a text as for iap_env_make. `policy` describes the blocks as a table in JSON or
@@ -247,10 +283,12 @@ IAP_API iap_status iap_rollouts_make(const char* env, const char* policy, int32_
 /* The same for policy files that you trust as you trust a program. */
 IAP_API iap_status iap_rollouts_make_trusted(const char* env, const char* policy, int32_t threads, iap_rollouts** rollouts,
                                              char* message, size_t message_size);
+/* Frees it; null is fine. */
 IAP_API void iap_rollouts_free(iap_rollouts* rollouts);
 /* As iap_policy_error. */
 IAP_API const char* iap_rollouts_error(const iap_rollouts* rollouts);
 
+/* How many parameters a member has. */
 IAP_API size_t iap_rollouts_parameter_count(const iap_rollouts* rollouts);
 /* The parameters that a run of iap.train with this seed begins at. */
 IAP_API iap_status iap_rollouts_initial(iap_rollouts* rollouts, uint64_t seed, float* parameters, size_t parameter_count);

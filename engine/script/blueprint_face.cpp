@@ -74,7 +74,9 @@ int make_blueprint(Call& call) {
   return call.give(std::make_unique<BlockBlueprint>(BlockBlueprint{std::move(config)}));
 }
 
-/// iap.attention.kernels() -> {{name, summary, abilities}, ...}
+/// @lua function iap.attention.kernels
+/// The kernels that attention blocks can name.
+/// @return table[] rows - {name, summary, abilities} of each
 int kernels(Call& call) {
   Config::List rows;
   for (const auto& row : kernel_catalog())
@@ -92,6 +94,17 @@ void add_constructors(lua_State* state, const char* owner, bool attention) {
 
 }  // namespace
 
+/// @lua table iap.attention
+/// Blocks that look at images through linear attention, and what belongs to them.
+
+/// @lua table iap.policy
+/// Policies, and the blocks that they are composed of. A block reads the numbers of the block before it and hands over numbers.
+
+/// @lua class blueprint
+/// A block that is described but not built: what the functions of iap.attention and iap.policy return. iap.policy.build and
+/// iap.train build it
+/// on an environment.
+/// @page policy
 void open_blueprint_face(lua_State* state) {
   lua::define_class(state, lua::ClassOf<BlockBlueprint>::info, {});
   lua::push_functions(state, "iap.attention", ".", attention_functions);

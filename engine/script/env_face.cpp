@@ -33,7 +33,16 @@ constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 /// Roughly what a simulated world holds in native memory.
 constexpr std::size_t env_bytes = std::size_t{1} << 20;
 
-/// iap.env.make(name, options) or iap.env.make{name = ..., ...}
+/// @lua function iap.env.make
+/// Makes an environment: one of the catalog by its name, or a .lua file (an environment or a MuJoCo task of your own). The options
+/// follow
+/// from the name: `help("cheetah-run")`, `help("legged")`; those of a .lua file are what its function reads.
+/// @param name string|table - "cheetah-run", "tasks/pole.lua", or a table {name = ..., ...} that also has the options
+/// @param options table ? - of that environment
+/// @use env.common
+/// @return env - ready for reset
+/// @example iap.env.make("cheetah-run", { pixels = { 84, 84 }, action_repeat = 4 })
+/// @see tasks.md
 int make(Call& call) {
   Config config = env_config(call, 1, "name");
   if (!call.absent(2)) {
@@ -44,7 +53,9 @@ int make(Call& call) {
   return call.give(std::make_unique<EnvObject>(EnvObject{make_env(config)}), env_bytes);
 }
 
-/// iap.env.list() -> {{name, summary}, ...}
+/// @lua function iap.env.list
+/// The environments that have a name.
+/// @return table[] rows - {name, summary} of each
 int list(Call& call) {
   Config::List rows;
   for (const auto& row : env_catalog()) rows.push_back(Config::Map{{"name", row.name}, {"summary", row.summary}});
@@ -75,8 +86,19 @@ ContractOptions contract_options(const Call& call) {
   return how;
 }
 
-/// iap.env.check(env, steps, seed) or (env, {steps = 200, seed = 0, episodes = 3}): the contract of environments, rule by rule
-/// -> whether it is kept, the report as `iap check` prints it, {{name, promise, result, finding, remedy}, ...}
+/// @lua function iap.env.check
+/// Plays an environment with random actions and says of each rule of the contract whether it is kept; `iap check` prints the same.
+/// @param env env|string|table - an environment, its name, or a table {name = ...}
+/// @param options table|integer ? - the options below; a number: steps
+/// @param seed integer 0.. = 0 - of the first episode, where the second argument is a number
+/// @option steps integer 1..1e6 = 200 - of each episode that are looked at
+/// @option seed integer 0.. = 0 - of the first episode
+/// @option episodes integer 1..1000 = 3 - that are played and compared
+/// @return boolean kept - whether no rule is broken
+/// @return string report - as `iap check` prints it
+/// @return table[] rules - {name, promise, result, finding, remedy} of each; result is "passed", "warning", "failed" or "skipped"
+/// @example assert(iap.env.check("cheetah-run", { episodes = 1, steps = 20 }))
+/// @see tasks.md#the-contract
 int check(Call& call) {
   const Config env = env_config(call, 1, "env");
   const ContractReport report = check_contract([&env] { return make_env(env); }, contract_options(call));
@@ -85,18 +107,29 @@ int check(Call& call) {
   return call.give(report.kept()) + call.give(to_text(report)) + call.give(Config(std::move(rules)));
 }
 
+/// @lua method env:observe
+/// What is seen now. Looking changes nothing.
+/// @return table{env.observation} observation - copies, which stay as they are
 int observe(Call& call) {
   auto& env = *call.self<EnvObject>().env;
   return give_observation(call, env.spec().observation, env.observe());
 }
 
-/// env:reset(seed) -> observation
+/// @lua method env:reset
+/// Begins an episode, which follows from its seed and the actions alone.
+/// @param seed integer 0.. = 0 - of the episode
+/// @return table{env.observation} observation - what is seen first
 int reset(Call& call) {
   call.self<EnvObject>().env->reset(static_cast<std::uint64_t>(call.integer(1, "seed", 0, largest, 0)));
   return observe(call);
 }
 
-/// env:step(action) -> reward, terminated, truncated
+/// @lua method env:step
+/// One step of the policy.
+/// @param action number[] - `action_size` values; what is beyond the range is clipped, NaN is an error
+/// @return number reward - of this step
+/// @return boolean terminated - the episode ended by itself
+/// @return boolean truncated - it ended at its time limit
 int step(Call& call) {
   auto& env = *call.self<EnvObject>().env;
   const auto numbers = call.numbers(1, "action");
@@ -105,6 +138,9 @@ int step(Call& call) {
   return call.give(result.reward) + call.give(result.terminated) + call.give(result.truncated);
 }
 
+/// @lua method env:spec
+/// What the environment takes and shows.
+/// @return table{env.spec} spec - the same at any time
 int spec(Call& call) {
   const auto& spec = call.self<EnvObject>().env->spec();
   Config::List names(spec.state_names.begin(), spec.state_names.end());
@@ -126,6 +162,30 @@ constexpr lua::Function methods[] = {
 
 }  // namespace
 
+/// @lua table iap.env
+/// Environments: worlds that policies act in, from pixels or state.
+
+/// @lua class env
+/// An environment and its present episode.
+/// @page env
+
+/// @lua options env.observation
+/// What env:reset and env:observe return and policy:act takes.
+/// @field vector number[] - the values of the state that are shown, as many as `spec().observation.vector`
+/// @field images table - images by their names, such as `images.pixels`
+
+/// @lua options env.spec
+/// What env:spec() returns.
+/// @field name string - of the environment
+/// @field config table - what its options became: it rebuilds the environment
+/// @field given table - the options that were written down
+/// @field observation table - {images = {{name, height, width, channels, type}, ...}, vector, dt}
+/// @field action_size integer 1.. - values of an action
+/// @field action_low number - the least value of each
+/// @field action_high number - the highest
+/// @field control_dt number - seconds a step; 1 where an environment has no time
+/// @field max_steps integer 0.. - time limit in steps; 0: none
+/// @field state_names string[] - what each value of the vector is, where it is known
 void open_env_face(lua_State* state) {
   lua::define_class(state, lua::ClassOf<EnvObject>::info, methods);
   lua::push_functions(state, "iap.env", ".", functions);

@@ -47,6 +47,16 @@ void read_size(Options& options, int& width, int& height) {
   height = static_cast<int>(options.integer_in("height", least, most, height));
 }
 
+/// @lua options report.series
+/// A line of iap.report.line_chart.
+/// @option label string = "" - in the legend
+/// @option x number[] - where
+/// @option y number[] - what; NaN leaves a gap
+/// @option low number[] ? - lower end of a band, as long as x
+/// @option high number[] ? - upper end
+/// @option dots boolean = false - a dot at each point
+/// @option line boolean = true - from point to point
+/// @option colour integer 1..6 = (the next one) - number of a colour
 Series read_series(Options& options) {
   Series series{.label = options.string("label", ""),
                 .x = numbers_of(options, "x"),
@@ -64,8 +74,22 @@ Series read_series(Options& options) {
   return series;
 }
 
-/// iap.report.line_chart{out, title, x_label, y_label, caption, width, height, from_zero, log_x, y_from_zero, series = {{label, x,
-/// y, low, high, dots, line, colour}, ...}}
+/// @lua function iap.report.line_chart
+/// Draws lines as a .png.
+/// @option out string - the .png to write; its folder is made
+/// @option title string = "" - above
+/// @option x_label string = "" - of the axis
+/// @option y_label string = "" - of the axis
+/// @option caption string = "" - below
+/// @option width integer 200..4000 = 900 - pixels
+/// @option height integer 200..4000 = 540 - pixels
+/// @option from_zero boolean = false - the x axis begins at 0
+/// @option log_x boolean = false - a logarithmic x axis
+/// @option y_from_zero boolean = true - the y axis begins at 0
+/// @option series {report.series}[] - the lines
+/// @example iap.report.line_chart {
+///   out = "chart.png", series = { { label = "a", x = { 1, 2, 3 }, y = { 1, 4, 9 } } },
+/// }
 int line_chart(Call& call) {
   const Config config = read_table(call);
   Options options(call.name(), config);
@@ -87,7 +111,20 @@ int line_chart(Call& call) {
   return 0;
 }
 
-/// iap.report.bar_chart{out, title, y_label, width, height, bars = {{label, value}, ...}}
+/// @lua function iap.report.bar_chart
+/// Draws bars from zero as a .png.
+/// @option out string - the .png to write; its folder is made
+/// @option title string = "" - above
+/// @option y_label string = "" - of the axis
+/// @option width integer 200..4000 = 900 - pixels
+/// @option height integer 200..4000 = 540 - pixels
+/// @option bars {report.bar}[] - from left to right
+/// @example iap.report.bar_chart { out = "bars.png", bars = { { label = "one", value = 1 }, { label = "two", value = 2 } } }
+
+/// @lua options report.bar
+/// A bar of iap.report.bar_chart.
+/// @option label string - below it
+/// @option value number 0.. - not negative
 int bar_chart(Call& call) {
   const Config config = read_table(call);
   Options options(call.name(), config);
@@ -105,8 +142,29 @@ int bar_chart(Call& call) {
   return 0;
 }
 
-/// iap.report.heat_maps{out, title, x_label, y_label, value_label, x_range, y_range, value_range, panels_per_row, width,
-/// height, panels = {{title, rows = {{...}, ...}}, ...}}: rows from the lowest y
+/// @lua function iap.report.heat_maps
+/// Draws functions of two variables in colours as a .png.
+/// @option out string - the .png to write; its folder is made
+/// @option title string = "" - above
+/// @option x_label string = "" - of the axis
+/// @option y_label string = "" - of the axis
+/// @option value_label string = "" - of the colours
+/// @option x_range number[] - {lowest, highest}
+/// @option y_range number[] - {lowest, highest}
+/// @option value_range number[] - {lowest, highest}; what is outside has the colour of the nearer end
+/// @option panels_per_row integer 1..100 = 100 - before the next row begins
+/// @option width integer 200..4000 = 1100 - pixels
+/// @option height integer 200..4000 = 400 - pixels
+/// @option panels {report.panel}[] - the maps, from left to right
+/// @example iap.report.heat_maps {
+///   out = "map.png", x_range = { 0, 1 }, y_range = { 0, 1 }, value_range = { 0, 4 },
+///   panels = { { rows = { { 1, 2 }, { 3, 4 } } } },
+/// }
+
+/// @lua options report.panel
+/// A map of iap.report.heat_maps.
+/// @option title string = "" - above it
+/// @option rows number[][] - rows of equal length, that of the lowest y first; anything but a number is left white
 int heat_maps(Call& call) {
   const Config config = read_table(call);
   Options options(call.name(), config);
@@ -142,6 +200,10 @@ int heat_maps(Call& call) {
   return 0;
 }
 
+/// @lua options report.group
+/// A line of iap.report.compare.
+/// @option label string - in the legend
+/// @option runs string[] - folders of runs that differ in their seed
 CurveGroup read_group(Options& options) {
   CurveGroup group{.label = options.string("label"), .runs = {}};
   for (const auto& run : options.list("runs")) {
@@ -152,10 +214,15 @@ CurveGroup read_group(Options& options) {
   return group;
 }
 
-/// iap.report.compare{out, title, column, band, groups = {{label, runs = {folder, ...}}, ...}} -> {{label, iteration, mean,
-/// deviation}, ...}: a PNG of the mean of `column` (default "eval_mean") over each group's runs, with bands from the lowest to the
-/// highest run (`band` = "range", the default), of one standard "error" or of one standard "deviation" to either side; returns the
-/// ends of the curves; a single run has no deviation.
+/// @lua function iap.report.compare
+/// Draws the mean learning curves of groups of runs as a .png, with bands.
+/// @option out string - the .png to write; its folder is made
+/// @option title string = "Learning curves" - above
+/// @option column string = "eval_mean" - of metrics.csv
+/// @option band "range"|"error"|"deviation" = "range" - from the lowest to the highest run, or one standard error or deviation to
+/// either side
+/// @option groups {report.group}[] - what is compared
+/// @return table[] ends - {label, iteration, mean, deviation} of each curve; a single run has no deviation
 int compare(Call& call) {
   const Config config = read_table(call);
   Options options(call.name(), config);

@@ -18,10 +18,17 @@ using lua::entry;
 
 constexpr int largest_factor = 64;
 
-/// iap.image.read(path)
+/// @lua function iap.image.read
+/// Reads a picture.
+/// @param path string - a .png
+/// @return image - bytes, RGB
 int read(Call& call) { return give_image(call, read_png(call.string(1, "path"))); }
 
-/// iap.image.side_by_side({image, ...}, gap)
+/// @lua function iap.image.side_by_side
+/// Joins pictures of equal height from left to right.
+/// @param images image[] - at least one; all of one height, channels and 8 bits
+/// @param gap integer 0..1000 = 2 - pixels between two
+/// @return image - a new one
 int side_by_side_images(Call& call) {
   if (lua_type(call.state(), call.at(1)) != LUA_TTABLE) call.refuse(1, "images", "a list of images");
   std::vector<Image> images;
@@ -38,17 +45,29 @@ int side_by_side_images(Call& call) {
   return give_image(call, side_by_side(images, static_cast<int>(call.integer(2, "gap", 0, 1000, 2))));
 }
 
+/// @lua method image:save_png
+/// Writes the picture.
+/// @param path string - of the file
 int save_png(Call& call) {
   write_png(call.string(1, "path"), call.self<ImageObject>().image.view());
   return 0;
 }
 
+/// @lua method image:enlarge
+/// Every pixel becomes a square of pixels.
+/// @param factor integer 1..64 - side of the squares
+/// @return image - a new one
 int enlarge_image(Call& call) {
   return give_image(call,
                     enlarge(call.self<ImageObject>().image.view(), static_cast<int>(call.integer(1, "factor", 1, largest_factor))));
 }
 
-/// image:overlay(view, factor): a copy with the patches of one of policy:views(); `factor` says how much the image was enlarged.
+/// @lua method image:overlay
+/// A copy with the patches that a policy chose.
+/// @param view table{policy.view} - one of policy:views()
+/// @param factor integer 1..64 = 1 - how much the image was enlarged
+/// @return image - a new one
+/// @example env:observe().images.pixels:enlarge(4):overlay(policy:views()[1], 4):save_png("seen.png")
 int overlay(Call& call) {
   Image image = call.self<ImageObject>().image;
   const Config view = call.config(1, "view");
@@ -73,14 +92,23 @@ int overlay(Call& call) {
   return give_image(call, std::move(image));
 }
 
-/// image:shape() -> height, width, channels, type
+/// @lua method image:shape
+/// Its size.
+/// @return integer height - rows
+/// @return integer width - columns
+/// @return integer channels - 1, 3 or 4
+/// @return string type - "uint8" or "float32"
 int shape(Call& call) {
   const auto& shape = call.self<ImageObject>().image.shape();
   return call.give(shape.height) + call.give(shape.width) + call.give(shape.channels) +
          call.give(shape.type == PixelType::uint8 ? "uint8" : "float32");
 }
 
-/// image:pixel(row, column) -> the channels' values; rows and columns count from 1.
+/// @lua method image:pixel
+/// The values of one pixel.
+/// @param row integer 1.. - from the top
+/// @param column integer 1.. - from the left
+/// @return number ... - one a channel
 int pixel(Call& call) {
   const auto& image = call.self<ImageObject>().image;
   const auto& shape = image.shape();
@@ -95,7 +123,9 @@ int pixel(Call& call) {
   return shape.channels;
 }
 
-/// image:bytes() -> the raw values as a string
+/// @lua method image:bytes
+/// The raw values, row by row from the top, channels together.
+/// @return string - uint8 or float32
 int bytes(Call& call) {
   const auto view = call.self<ImageObject>().image.view();
   return call.give(std::string_view(static_cast<const char*>(view.data), view.shape.bytes()));
@@ -109,6 +139,12 @@ constexpr lua::Function methods[] = {
 
 }  // namespace
 
+/// @lua table iap.image
+/// Pictures.
+
+/// @lua class image
+/// A picture of bytes or floats, such as env:observe gives.
+/// @page image
 void open_image_face(lua_State* state) {
   lua::define_class(state, lua::ClassOf<ImageObject>::info, methods);
   lua::push_functions(state, "iap.image", ".", functions);

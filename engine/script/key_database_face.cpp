@@ -45,7 +45,17 @@ std::vector<int> room_for(const Call& call, int argument, const KeyDatabase& dat
   return std::vector<int>(static_cast<std::size_t>(call.integer(argument, "count", 0, most)));
 }
 
-/// iap.attention.key_database {features, capacity, bits, hash_seed, lengths, tree}
+/// @lua function iap.attention.key_database
+/// The database of keys behind iap.attention.cross by itself: vectors that stay, ranked by their product with a query.
+/// @option features integer 1.. - numbers of a key
+/// @option capacity integer 1.. - keys that there is room for
+/// @option bits integer 0..65536 = 0 - of a key's code for ranking by hash; 0: none
+/// @option hash_seed integer 0.. = 0 - of the codes' random planes
+/// @option lengths boolean = false - scores by codes are multiplied by the keys' lengths; otherwise keys are ranked by angle alone
+/// @option tree boolean = false - a tree of sums, for draws
+/// @return key_database - empty
+/// @example iap.attention.key_database { features = 4, capacity = 100, bits = 64, tree = true }
+/// @see attention-database.md
 int make(Call& call) {
   const Config config = call.config(1, "options");
   Options options(call.name(), config);
@@ -66,10 +76,16 @@ int make(Call& call) {
                    bytes);
 }
 
-/// key_database:insert(key) -> its number, from 1
+/// @lua method key_database:insert
+/// Adds a key.
+/// @param key number[] - `features` numbers
+/// @return integer number - of the key, from 1
 int insert(Call& call) { return call.give(call.self<KeyDatabaseObject>().database.insert(floats(call, 1, "key")) + 1); }
 
-/// key_database:replace(number, key)
+/// @lua method key_database:replace
+/// Puts another key in a key's place.
+/// @param number integer 1.. - of the key
+/// @param key number[] - `features` numbers
 int replace(Call& call) {
   auto& database = call.self<KeyDatabaseObject>().database;
   const auto number = call.integer(1, "number", 1, largest);
@@ -77,14 +93,23 @@ int replace(Call& call) {
   return 0;
 }
 
+/// @lua method key_database:clear
+/// Forgets all keys.
 int clear(Call& call) {
   call.self<KeyDatabaseObject>().database.clear();
   return 0;
 }
 
+/// @lua method key_database:size
+/// How many keys there are.
+/// @return integer - at most `capacity`
 int size(Call& call) { return call.give(call.self<KeyDatabaseObject>().database.size()); }
 
-/// key_database:scores(query, how) -> one number per key; how: "exact" or "hash"
+/// @lua method key_database:scores
+/// What every key scores.
+/// @param query number[] - `features` numbers
+/// @param how "exact"|"hash" = "exact" - products, or what codes say of them
+/// @return number[] - one for each key
 int scores(Call& call) {
   auto& database = call.self<KeyDatabaseObject>().database;
   const auto query = floats(call, 1, "query");
@@ -99,7 +124,12 @@ int scores(Call& call) {
   return call.give(values);
 }
 
-/// key_database:top(query, count, how) -> the best keys, best first; how: "exact" or "hash"
+/// @lua method key_database:top
+/// The keys with the highest scores.
+/// @param query number[] - `features` numbers
+/// @param count integer 0.. - how many; at most as many as there are
+/// @param how "exact"|"hash" = "exact" - by products or by codes
+/// @return integer[] numbers - of the keys, best first
 int top(Call& call) {
   auto& database = call.self<KeyDatabaseObject>().database;
   const auto query = floats(call, 1, "query");
@@ -114,7 +144,14 @@ int top(Call& call) {
   return give_keys(call, selected);
 }
 
-/// key_database:sample(query, count, seed, {replacement}) -> drawn keys, in order
+/// @lua method key_database:sample
+/// Draws keys in proportion to their product with the query, which must not be negative; needs a tree.
+/// @param query number[] - `features` numbers
+/// @param count integer 0.. - how many
+/// @param seed integer 0.. - of the draws
+/// @param options table ? - how
+/// @option replacement boolean = false - whether draws may repeat
+/// @return integer[] numbers - of the keys, in the order of the draws
 int sample(Call& call) {
   auto& database = call.self<KeyDatabaseObject>().database;
   const auto query = floats(call, 1, "query");
@@ -137,6 +174,9 @@ constexpr lua::Function methods[] = {
 
 }  // namespace
 
+/// @lua class key_database
+/// Keys that stay, and three ways to rank them.
+/// @page attention
 void open_key_database_face(lua_State* state) {
   lua::define_class(state, lua::ClassOf<KeyDatabaseObject>::info, methods);
   lua_getfield(state, -1, "attention");

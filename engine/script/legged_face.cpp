@@ -26,14 +26,33 @@ LegKinematics leg_at(const Call& call) {
   return LegKinematics(robot.legs[static_cast<std::size_t>(found - leg_names.begin())]);
 }
 
-/// iap.legged.robots() -> {"a1", "laikago"}
+/// @lua function iap.legged.robots
+/// The robots that have a name.
+/// @return string[] - "a1", "laikago"
 int list_robots(Call& call) {
   Config::List names;
   for (const Robot& robot : robots()) names.emplace_back(std::string(robot.name));
   return call.give(Config(std::move(names)));
 }
 
-/// iap.legged.robot(name) -> its numbers; triples are (abduction, hip, knee), `body` is the whole robot as it stands.
+/// @lua function iap.legged.robot
+/// A robot's numbers, in SI units.
+/// @param name string - "a1" or "laikago"
+/// @return table{legged.numbers} - of this robot
+
+/// @lua options legged.numbers
+/// What iap.legged.robot returns; triples are (abduction, hip, knee).
+/// @field name string - of the robot
+/// @field mass number - kg
+/// @field start_height number - of the base when it stands, metres
+/// @field toe_radius number - metres
+/// @field standing number[] - abduction, hip and knee of each leg when it stands, radians
+/// @field lowest number[] - their lower limits
+/// @field highest number[] - their upper limits
+/// @field torque_limits number[] - of the three motors, Nm
+/// @field stiffness number[] - gains of the motors, Nm / rad
+/// @field damping number[] - Nm s / rad
+/// @field body table - {mass, centre, inertia} of the whole robot as it stands
 int describe_robot(Call& call) {
   const Robot& robot = find_robot(call.string(1, "name"));
   const Body body = standing_body(robot);
@@ -51,10 +70,23 @@ int describe_robot(Call& call) {
       {"body", Config::Map{{"mass", body.mass}, {"centre", to_list(body.centre)}, {"inertia", to_list(body.inertia)}}}}));
 }
 
-/// iap.legged.toe(robot, leg, joints) -> {x, y, z} in the base frame
+/// @lua function iap.legged.toe
+/// Where a toe is.
+/// @param robot string - "a1" or "laikago"
+/// @param leg "FR"|"FL"|"RR"|"RL" - front or rear, right or left
+/// @param joints number[] - abduction, hip, knee, radians
+/// @return number[] - {x, y, z} in the base's frame, metres
+/// @example iap.legged.toe("a1", "FR", { 0, 0.8, -1.6 })
 int toe(Call& call) { return call.give(to_list(leg_at(call).forward(vector_at(call, 3, "joints")))); }
 
-/// iap.legged.joints(robot, leg, toe, knee) -> {abduction, hip, knee}, whether they reach it; knee: "backwards" or "forwards"
+/// @lua function iap.legged.joints
+/// The way back: joint angles for a toe.
+/// @param robot string - "a1" or "laikago"
+/// @param leg "FR"|"FL"|"RR"|"RL" - front or rear, right or left
+/// @param toe number[] - {x, y, z} in the base's frame, metres
+/// @param knee "backwards"|"forwards" = "backwards" - which way it bends
+/// @return number[] joints - abduction, hip, knee, radians; where they do not reach, those nearest to it
+/// @return boolean reached - whether they do
 int joints(Call& call) {
   const auto leg = leg_at(call);
   const std::string knee = call.string(4, "knee", "backwards");
@@ -63,7 +95,12 @@ int joints(Call& call) {
   return call.give(to_list(solution.joints)) + call.give(solution.reached);
 }
 
-/// iap.legged.jacobian(robot, leg, joints) -> three rows: d x, d y and d z by the joints
+/// @lua function iap.legged.jacobian
+/// How a toe moves by its joints.
+/// @param robot string - "a1" or "laikago"
+/// @param leg "FR"|"FL"|"RR"|"RL" - front or rear, right or left
+/// @param joints number[] - abduction, hip, knee, radians
+/// @return number[][] - three rows: d x, d y, d z by the joints
 int jacobian(Call& call) {
   const Matrix3 matrix = leg_at(call).jacobian(vector_at(call, 3, "joints"));
   Config::List rows;
@@ -71,8 +108,14 @@ int jacobian(Call& call) {
   return call.give(Config(std::move(rows)));
 }
 
-/// iap.legged.stance_torques(robot, leg, joints, force, rates) -> torques that hold `force` and damp `rates` (zeros) by the robot's
-/// damping
+/// @lua function iap.legged.stance_torques
+/// Joint torques of a standing leg.
+/// @param robot string - "a1" or "laikago"
+/// @param leg "FR"|"FL"|"RR"|"RL" - front or rear, right or left
+/// @param joints number[] - abduction, hip, knee, radians
+/// @param force number[] - of the ground on the foot, N, in the base's frame
+/// @param rates number[] = {0, 0, 0} - of the joints, rad/s, which the robot's damping takes out
+/// @return number[] - abduction, hip, knee, Nm
 int torques(Call& call) {
   const auto matrix = leg_at(call).jacobian(vector_at(call, 3, "joints"));
   const Vector3 rates = call.absent(5) ? Vector3{} : vector_at(call, 5, "rates");
@@ -80,7 +123,14 @@ int torques(Call& call) {
       to_list(stance_torques(matrix, vector_at(call, 4, "force"), find_robot(call.string(1, "robot")).damping, rates)));
 }
 
-/// iap.legged.swing(phase, lift, land, clearance) -> position, velocity by phase
+/// @lua function iap.legged.swing
+/// A toe's way from lift to landing over a clearance.
+/// @param phase number 0..1 - part of the swing
+/// @param lift number[] - {x, y, z}, metres
+/// @param land number[] - {x, y, z}
+/// @param clearance number - metres above 0.3 lift + 0.7 land
+/// @return number[] position - {x, y, z}
+/// @return number[] velocity - by the phase
 int swing(Call& call) {
   const auto point = SwingTrajectory().at(call.number(1, "phase"), vector_at(call, 2, "lift"), vector_at(call, 3, "land"),
                                           call.number(4, "clearance"));
@@ -92,7 +142,18 @@ GroundMotion read_motion(Options& options, const char* velocity, const char* yaw
   return {{values[0], values[1]}, options.number(yaw_rate, 0)};
 }
 
-/// iap.legged.foot_placement {hip, height, stance, velocity, yaw_rate, wanted_velocity, wanted_yaw_rate, gain} -> {x, y, z}
+/// @lua function iap.legged.foot_placement
+/// Raibert's rule: where a foot lands.
+/// @option hip number[] - where the toe stands under the hip at rest, from the body's centre, metres; z does not count
+/// @option height number - of the body's centre above the toe, metres
+/// @option stance number = 0.3 - seconds that a leg stands
+/// @option gain number = 0.03 - seconds: by how much a velocity that is missing corrects the place
+/// @option velocity number[] = { 0, 0 } - of the body, m/s
+/// @option yaw_rate number = 0 - rad/s
+/// @option wanted_velocity number[] = { 0, 0 } - m/s
+/// @option wanted_yaw_rate number = 0 - rad/s
+/// @return number[] - {x, y, z} from the body's centre, in axes that share its heading
+/// @example iap.legged.foot_placement { hip = { 0.2, -0.1, 0 }, height = 0.42, velocity = { 0.3, 0 } }
 int place(Call& call) {
   const Config config = call.config(1, "options");
   Options options(call.name(), config);
@@ -111,6 +172,10 @@ constexpr lua::Function functions[] = {
 
 }  // namespace
 
+/// @lua table iap.legged
+/// What makes robots on four legs walk, apart from any simulator. SI units; legs in the order FR, FL, RR, RL; x ahead, y left, z
+/// up.
+/// @see legged.md
 void open_legged_face(lua_State* state) {
   lua::push_functions(state, "iap.legged", ".", functions);
   add_legged_objects(state);

@@ -17,6 +17,17 @@ using lua::Call;
 using lua::entry;
 using namespace legged;
 
+/// @lua class trajectory_generator
+/// A trajectory generator at work.
+/// @page legged
+
+/// @lua class gait
+/// When each leg stands and swings.
+/// @page legged
+
+/// @lua class stance
+/// Model predictive control of the standing feet's forces.
+/// @page legged
 struct GeneratorObject {
   static constexpr const char* class_name = "trajectory_generator";
   TrajectoryGenerator generator;
@@ -36,7 +47,13 @@ struct StanceObject {
   std::string describe() const { return "stance of " + robot; }
 };
 
-/// iap.legged.trajectory_generator {gait, offsets}: gait is "trot" or "walk"; offsets (FR, FL, RR, RL) instead of it
+/// @lua function iap.legged.trajectory_generator
+/// PMTG's generator: joint targets of a walk or trot whose rhythm a policy changes (Iscen et al. 2018).
+/// @option gait "trot"|"walk" = "trot" - order of the legs
+/// @option offsets number[]|number ? - in place of `gait`: parts of a cycle, FR, FL, RR, RL
+/// @return trajectory_generator - at phase 0
+/// @example iap.legged.trajectory_generator { gait = "walk" }
+/// @see legged.md#in-lua
 int make_generator(Call& call) {
   const Config config = call.config(1, "options");
   Options options(call.name(), config);
@@ -47,7 +64,16 @@ int make_generator(Call& call) {
   return call.give(std::make_unique<GeneratorObject>(GeneratorObject{TrajectoryGenerator(wanted)}));
 }
 
-/// trajectory_generator:step(dt, {frequency, intensity, height, ratio, residuals}) -> 12 joint targets, leg by leg
+/// @lua method trajectory_generator:step
+/// Goes on by a control step.
+/// @param dt number 0.. - seconds
+/// @param options table ? - the command
+/// @option frequency number = 0 - cycles a second, in [0, 3]
+/// @option intensity number = 0 - how far legs swing and lift, in [0, 1.5]
+/// @option height number = 0 - extension of the legs, in [-0.5, 1]
+/// @option ratio number = 2 - stance over swing, in [0.2, 5]
+/// @option residuals number[] ? - 12 numbers that are added to the targets, radians
+/// @return number[] - 12 joint targets, leg by leg
 int step_generator(Call& call) {
   const double dt = call.number(1, "dt");
   if (!(dt >= 0 && dt < 1e6)) call.refuse(1, "dt", "seconds, 0 or more");
@@ -67,6 +93,16 @@ int step_generator(Call& call) {
   return call.give(std::span<const double>(targets));
 }
 
+/// @lua method trajectory_generator:state
+/// What a policy is told of the phase.
+/// @return number[] - (cos + 1) / 2 and (sin + 1) / 2
+
+/// @lua method trajectory_generator:phases
+/// The phase of each leg.
+/// @return number[] - FR, FL, RR, RL, radians; stance below pi
+
+/// @lua method trajectory_generator:reset
+/// Begins anew at phase 0.
 int generator_state(Call& call) { return call.give(to_list(call.self<GeneratorObject>().generator.state())); }
 int generator_phases(Call& call) { return call.give(to_list(call.self<GeneratorObject>().generator.leg_phases())); }
 int reset_generator(Call& call) {
@@ -74,7 +110,14 @@ int reset_generator(Call& call) {
   return 0;
 }
 
-/// iap.legged.gait {stance, duty, offsets, contact_phase}: a number for all legs or one for each
+/// @lua function iap.legged.gait
+/// A time table of standing and swinging, which contacts overrule.
+/// @option stance number|number[] = 0.3 - seconds that a leg stands; one number for all or one for each
+/// @option duty number|number[] = 0.6 - part of its cycle, in (0, 1)
+/// @option offsets number|number[] = { 0, 0.5, 0.5, 0 } - part of its cycle that a leg has done at time 0
+/// @option contact_phase number 0..1 = 0.4 - part of a swing or stance that has to be over before contacts count
+/// @return gait - at time 0
+/// @example iap.legged.gait { stance = 0.3, duty = 0.6 }
 int make_gait(Call& call) {
   const Config config = call.config(1, "options");
   Options options(call.name(), config);
@@ -87,7 +130,11 @@ int make_gait(Call& call) {
   return call.give(std::make_unique<GaitObject>(GaitObject{Gait(wanted)}));
 }
 
-/// gait:update(time, contacts) -> what each leg does: "stance", "swing", "early_contact" or "lost_contact"
+/// @lua method gait:update
+/// What each leg does now.
+/// @param time number - seconds since the gait began
+/// @param contacts boolean[] - whether each foot touches
+/// @return string[] - "stance", "swing", "early_contact" or "lost_contact" of each
 int update_gait(Call& call) {
   Gait& gait = call.self<GaitObject>().gait;
   const Config contacts = call.config(2, "contacts");
@@ -98,10 +145,27 @@ int update_gait(Call& call) {
   return call.give(Config(std::move(states)));
 }
 
+/// @lua method gait:phases
+/// How much of its stance or swing each leg has done.
+/// @return number[] - in [0, 1]
+
+/// @lua method gait:feet
+/// What a policy is told of the feet.
+/// @return number[] - 1 stands, 0 swings, 0.5 early contact, -0.5 lost contact
 int gait_phases(Call& call) { return call.give(to_list(call.self<GaitObject>().gait.phases())); }
 int gait_feet(Call& call) { return call.give(to_list(call.self<GaitObject>().gait.feet())); }
 
-/// iap.legged.stance {robot, horizon, dt, friction, force_weight, gravity}
+/// @lua function iap.legged.stance
+/// Forces of the standing feet by convex model predictive control (Di Carlo et al. 2018).
+/// @option robot string - "a1" or "laikago"
+/// @option horizon integer 1..30 = 10 - steps that are planned
+/// @option dt number = 0.025 - seconds of each
+/// @option friction number = 0.45 - of feet on the ground
+/// @option force_weight number = 1e-6 - of the squared forces, positive
+/// @option gravity number = 9.81 - m/s^2
+/// @return stance - to solve
+/// @example iap.legged.stance { robot = "laikago" }
+/// @see legged.md#what-the-mpc-costs
 int make_stance(Call& call) {
   const Config config = call.config(1, "options");
   Options options(call.name(), config);
@@ -117,6 +181,13 @@ int make_stance(Call& call) {
                    1 << 20);
 }
 
+/// @lua options legged.goal
+/// Where the body is to be; the table `goal` of stance:solve.
+/// @option height number - of the centre of mass, metres
+/// @option velocity number[] = { 0, 0, 0 } - m/s
+/// @option roll number = 0 - radians
+/// @option pitch number = 0 - radians
+/// @option yaw_rate number = 0 - rad/s
 BodyGoal read_goal(const Call& call, const Config& config) {
   Options options(call.name() + ": goal", config);
   BodyGoal goal;
@@ -129,9 +200,17 @@ BodyGoal read_goal(const Call& call, const Config& config) {
   return goal;
 }
 
-/// stance:solve {attitude, position, angular_velocity, velocity, feet, standing, goal = {height, velocity, roll, pitch, yaw_rate}}
-///   -> the force on each foot, or nil and why not. `attitude` is roll, pitch and yaw, `feet` four points from the centre of mass,
-/// `standing` four times true or false (true); all in the world's axes.
+/// @lua method stance:solve
+/// The forces that lead the body to its goal; all in the world's axes.
+/// @option attitude number[] = { 0, 0, 0 } - roll, pitch, yaw, radians
+/// @option position number[] - of the centre of mass, metres
+/// @option angular_velocity number[] = { 0, 0, 0 } - rad/s
+/// @option velocity number[] = { 0, 0, 0 } - m/s
+/// @option feet number[][] - four points from the centre of mass, metres
+/// @option standing boolean[] = (all true) - which feet stand
+/// @option goal {legged.goal} - where the body is to be
+/// @return number[][] forces - {x, y, z} on each foot, N; nil where there are none
+/// @return string why - there are none
 int solve_stance(Call& call) {
   const Config config = call.config(1, "state");
   Options options(call.name(), config);

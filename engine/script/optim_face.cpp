@@ -58,13 +58,20 @@ int make_blueprint(Call& call) {
   return call.give(std::make_unique<OptimizerBlueprint>(OptimizerBlueprint{std::move(options)}));
 }
 
-/// optimizer:start(initial, seed) -> search
+/// @lua method optimizer:start
+/// Begins a search.
+/// @param initial number[] - the parameters to start from
+/// @param seed integer 0.. = 0 - of the search
+/// @return search - to ask and tell
+/// @example iap.optim.es {}:start({ 0, 0 }, 1)
 int start(Call& call) {
   const auto& options = call.self<OptimizerBlueprint>().options;
   return call.give(begin(options, call.numbers(1, "initial"), call.integer(2, "seed", 0, largest, 0)));
 }
 
-/// search:ask() -> list of parameter lists
+/// @lua method search:ask
+/// The members of the next iteration.
+/// @return number[][] - lists of parameters, one a member
 int ask(Call& call) {
   auto& object = call.self<OptimizerObject>();
   object.optimizer->ask_resized(object.population);
@@ -76,16 +83,32 @@ int ask(Call& call) {
   return 1;
 }
 
-/// search:tell(fitness): larger is better
+/// @lua method search:tell
+/// What the members that were asked for are worth.
+/// @param fitness number[] - one number a member, in their order; larger is better, NaN is the worst
 int tell(Call& call) {
   auto& object = call.self<OptimizerObject>();
   object.optimizer->tell(call.numbers(1, "fitness"));
   return 0;
 }
 
+/// @lua method search:mean
+/// Where the search is; of simple_ga its elite.
+/// @return number[] - parameters
+
+/// @lua method search:iteration
+/// How many iterations were told.
+/// @return integer - 0 or more
+
+/// @lua method search:stop_reason
+/// Why the search ended by itself.
+/// @return string - "" while it goes on
 int mean(Call& call) { return call.give(call.self<OptimizerObject>().optimizer->mean()); }
 int iteration(Call& call) { return call.give(static_cast<std::int64_t>(call.self<OptimizerObject>().optimizer->iteration())); }
 int stop_reason(Call& call) { return call.give(call.self<OptimizerObject>().optimizer->stop_reason()); }
+/// @lua method search:metrics
+/// The optimizer's own figures, the columns of metrics.csv.
+/// @return table - numbers by name, such as sigma
 int metrics(Call& call) {
   Config::Map values;
   for (auto& [name, value] : call.self<OptimizerObject>().optimizer->metrics()) values.emplace(name, value);
@@ -107,7 +130,21 @@ double evaluate_member(Call& call, std::span<const float> parameters) {
   return value;
 }
 
-/// iap.optim.maximise(f, {initial, optimizer, iterations, seed}) -> best parameters seen, their value, the final mean
+/// @lua function iap.optim.maximise
+/// Maximises a function of Lua.
+/// @param f fun(parameters:number[]):number - what to maximise
+/// @param options table - how
+/// @option initial number[] - the parameters to start from
+/// @option optimizer optimizer|table - one of iap.optim
+/// @option iterations integer 1.. = 100 - at most
+/// @option seed integer 0.. = 0 - of the search
+/// @return number[] best - the best parameters that were seen
+/// @return number value - of the function there
+/// @return number[] mean - where the search ended
+/// @example iap.optim.maximise(function(x) return -x[1] ^ 2 end, {
+///   initial = { 3 }, optimizer = iap.optim.es {}, iterations = 2,
+/// })
+/// @see training.md#optimizers
 int maximise(Call& call) {
   call.function(1, "f");
   const Config config = call.config(2, "options");
@@ -147,6 +184,16 @@ constexpr lua::Function methods[] = {{"ask", entry<ask>},         {"tell", entry
 
 }  // namespace
 
+/// @lua table iap.optim
+/// Optimizers: they ask for members, are told what these are worth, and maximise that.
+
+/// @lua class optimizer
+/// An optimizer that is described: for iap.train, or to start.
+/// @page optim
+
+/// @lua class search
+/// An optimizer at work.
+/// @page optim
 void open_optim_face(lua_State* state) {
   lua::define_class(state, lua::ClassOf<OptimizerBlueprint>::info, blueprint_methods);
   lua::define_class(state, lua::ClassOf<OptimizerObject>::info, methods);

@@ -37,7 +37,12 @@ int give_policy(Call& call, Policy policy, Config metadata) {
 
 std::vector<float> floats(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
-/// iap.policy.build(blueprint, env): initial parameters from seed 0.
+/// @lua function iap.policy.build
+/// Builds a policy on an environment, with the initial parameters of seed 0.
+/// @param blueprint blueprint|table - a block
+/// @param env env|string|table - whose observations it sees and whose actions it takes
+/// @return policy - ready to act
+/// @example iap.policy.build(iap.policy.linear {}, "cartpole-balance")
 int build(Call& call) {
   if (!call.object_or_null<BlockBlueprint>(1) && lua_type(call.state(), call.at(1)) != LUA_TTABLE)
     call.refuse(1, "blueprint", "a block, such as iap.policy.sequence { a, b }");
@@ -50,7 +55,14 @@ int build(Call& call) {
   return give_policy(call, std::move(policy), env_record(spec));
 }
 
-/// iap.policy.load(path, {trust}): a policy file or a run folder
+/// @lua function iap.policy.load
+/// Reads a policy.
+/// @param path string - a policy file, or the folder of a run, whose best.iap it is
+/// @param options table ? - how
+/// @option trust boolean = false - let Lua inside the file reach files and programs
+/// @return policy - as it was saved
+/// @example iap.policy.load("runs/quickstart")
+/// @see lua.md#trust
 int load(Call& call) {
   const auto path = call.string(1, "path");
   const Config config = call.config(2, "options");
@@ -61,7 +73,14 @@ int load(Call& call) {
   return give_policy(call, std::move(file.policy), std::move(file.metadata));
 }
 
-/// policy:resized(env, {fit = "resample" or "pool"}) -> the policy for the image sizes of env
+/// @lua method policy:resized
+/// The policy for the image sizes of another environment.
+/// @param env env|string|table - with the same images, vector and action, but for sizes
+/// @param options table ? - how
+/// @option fit "resample"|"pool" = "resample" - resample what belongs to patches, or average pixels to the size that it was built
+/// for
+/// @return policy - another one
+/// @see training.md#other-image-sizes
 int resized_policy(Call& call) {
   const auto& object = call.self<PolicyObject>();
   const auto* env = call.object_or_null<EnvObject>(1);
@@ -81,45 +100,77 @@ int resized_policy(Call& call) {
   return give_policy(call, resized(object.policy, spec.observation, fit), std::move(metadata));
 }
 
-/// policy:act(observation) -> action
+/// @lua method policy:act
+/// Decides. What it remembers goes on from call to call until policy:reset.
+/// @param observation table{env.observation} - as env:reset and env:observe give it
+/// @return number[] action - in [-1, 1] for what ends in tanh
 int act(Call& call) {
   auto& policy = call.self<PolicyObject>().policy;
   const ObservationReader observation(call, 1, policy.observation());
   return call.give(policy.act(observation.view()));
 }
 
+/// @lua method policy:reset
+/// Begins an episode: forgets what was remembered.
+/// @param seed integer 0.. = 0 - of what the policy draws
 int reset(Call& call) {
   call.self<PolicyObject>().policy.reset(static_cast<std::uint64_t>(call.integer(1, "seed", 0, largest, 0)));
   return 0;
 }
 
+/// @lua method policy:initialise
+/// Draws initial parameters.
+/// @param seed integer 0.. - of the draw
 int initialise(Call& call) {
   call.self<PolicyObject>().policy.initialise(static_cast<std::uint64_t>(call.integer(1, "seed", 0, largest)));
   return 0;
 }
 
+/// @lua method policy:parameters
+/// All parameters.
+/// @return number[] - policy:size() of them
 int parameters(Call& call) { return call.give(call.self<PolicyObject>().policy.parameters()); }
 
+/// @lua method policy:set_parameters
+/// Replaces all parameters.
+/// @param parameters number[] - policy:size() numbers
 int set_parameters(Call& call) {
   auto& policy = call.self<PolicyObject>().policy;
   policy.set_parameters(floats(call.numbers(1, "parameters")));
   return 0;
 }
 
-/// policy:outputs(path) -> what the block at `path` handed over in the last act; empty before the first
+/// @lua method policy:outputs
+/// What a block handed over in the last act.
+/// @param path string - of the block, as in policy:summary(), such as "1.rank"
+/// @return number[] - empty before the first act
 int outputs(Call& call) {
   const auto& policy = call.self<PolicyObject>().policy;
   return call.give(policy.outputs(call.string(1, "path")));
 }
 
+/// @lua method policy:size
+/// How many parameters there are.
+/// @return integer - 0 or more
 int size(Call& call) { return call.give(static_cast<std::int64_t>(call.self<PolicyObject>().policy.size())); }
+/// @lua method policy:summary
+/// The policy for people: its blocks, their paths, shapes and numbers of parameters.
+/// @return string - some lines
 int summary(Call& call) { return call.give(call.self<PolicyObject>().policy.summary()); }
+/// @lua method policy:metadata
+/// What its file says besides: the environment, the return that was measured.
+/// @return table - such as {env = {...}, ["return"] = 77.5}
 int metadata(Call& call) { return call.give(call.self<PolicyObject>().metadata); }
+/// @lua method policy:blueprint
+/// Its blocks without parameters, for another training.
+/// @return blueprint - with all options as they became
 int blueprint(Call& call) {
   return call.give(std::make_unique<BlockBlueprint>(BlockBlueprint{call.self<PolicyObject>().policy.architecture()}));
 }
 
-/// policy:slices() -> {{name, shape, first, last}, ...}: positions in parameters(), counted from 1
+/// @lua method policy:slices
+/// Where parameters of which name are.
+/// @return table[] - {name, shape, first, last} of each, positions in policy:parameters()
 int slices(Call& call) {
   Config::List rows;
   for (const auto& slice : call.self<PolicyObject>().policy.layout().slices())
@@ -130,7 +181,20 @@ int slices(Call& call) {
   return call.give(Config(std::move(rows)));
 }
 
-/// policy:views() -> what the last act looked at; `selected` holds positions in `scores`, counted from 1
+/// @lua method policy:views
+/// What the last act looked at, a view a head.
+/// @return table{policy.view}[] - empty without attention
+
+/// @lua options policy.view
+/// One of policy:views(), and what image:overlay takes.
+/// @field block string - path of the block
+/// @field image string - name of the image
+/// @field rows integer 1.. - of patches
+/// @field columns integer 1.. - of patches
+/// @field patch integer 1.. - side of a patch, pixels
+/// @field stride integer 1.. - from one to the next
+/// @field scores number[] - of all patches, row by row
+/// @field selected integer[] - positions in `scores` of the chosen patches, best first
 int views(Call& call) {
   Config::List rows;
   for (const auto& view : call.self<PolicyObject>().policy.views()) {
@@ -149,7 +213,10 @@ int views(Call& call) {
   return call.give(Config(std::move(rows)));
 }
 
-/// policy:save(path, metadata): entries of `metadata` replace those the policy came with
+/// @lua method policy:save
+/// Writes a policy file, from which architecture and parameters can be rebuilt.
+/// @param path string - of the file
+/// @param metadata table ? - entries that replace those that the policy came with
 int save(Call& call) {
   const auto& object = call.self<PolicyObject>();
   const auto path = call.string(1, "path");
@@ -160,13 +227,20 @@ int save(Call& call) {
   return 0;
 }
 
-/// iap.policy.import_attention_agent(path, env): published weights, an .npz file; the environment follows from their number
+/// @lua function iap.policy.import_attention_agent
+/// Reads weights that AttentionAgent's authors published.
+/// @param path string - an .npz file
+/// @param env env|string|table = (what such weights were trained for) - the environment
+/// @return policy - of iap.policy.attention_agent
+/// @see attention-agent.md
 int import_agent(Call& call) {
   auto file = import_attention_agent(call.string(1, "path"), call.absent(2) ? Config() : env_config(call, 2, "env"));
   return give_policy(call, std::move(file.policy), std::move(file.metadata));
 }
 
-/// policy:export_attention_agent(path): the weights as AttentionAgent's authors publish theirs
+/// @lua method policy:export_attention_agent
+/// Writes the weights of an attention_agent policy as AttentionAgent's authors publish theirs.
+/// @param path string - the .npz file to write
 int export_agent(Call& call) {
   const auto& object = call.self<PolicyObject>();
   write_file_atomic(call.string(1, "path"), export_attention_agent(object.policy));
@@ -195,6 +269,9 @@ constexpr lua::Function methods[] = {
 
 }  // namespace
 
+/// @lua class policy
+/// A policy: blocks, their parameters, and what it remembers of the episode.
+/// @page policy
 void open_policy_face(lua_State* state) {
   lua::define_class(state, lua::ClassOf<PolicyObject>::info, methods);
   lua_getfield(state, -1, "policy");

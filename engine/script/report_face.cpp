@@ -35,12 +35,22 @@ std::filesystem::path with_folder(const std::filesystem::path& file) {
   return file;
 }
 
-/// iap.report.learning_curve(run, png)
+/// @lua function iap.report.learning_curve
+/// Draws the learning curve of a run.
+/// @param run string - its folder
+/// @param png string - the file to write; its folder is made
 int learning_curve(Call& call) {
   const auto run = call.string(1, "run"), png = call.string(2, "png");
   write_learning_curve(run, with_folder(png));
   return 0;
 }
+
+/// @lua options report.shown
+/// Whose episodes are shown.
+/// @option policy policy|string - a policy, or the path of a run or policy file
+/// @option env env|string|table = (the policy's own) - where it plays
+/// @option trust boolean = false - let Lua inside the policy file reach files and programs
+/// @option seed integer 0.. = 0 - of the episodes
 
 /// The option table of a function that shows a policy: `policy` (a run, a policy file or a policy), `env` (default: the policy's
 /// own), `trust` in the file's Lua, and what the function reads of `options`. Where `builds`, `policy` may be blocks, which get
@@ -107,7 +117,20 @@ class Shown {
   Options options;
 };
 
-/// iap.report.strip{policy, out, frames, seed, env, view, steps, scale, min_height, redraw, captions} -> the episode's return
+/// @lua function iap.report.strip
+/// Writes pictures of an episode side by side, evenly spaced, with time and return below.
+/// @option out string - the .png to write; its folder is made
+/// @option frames integer 1..100 = 6 - pictures
+/// @option view "overlay"|"heatmap"|"side-by-side"|"raw"|"outside" = "overlay" - attended patches in white, scores of all, both,
+/// the picture alone, the robot from outside
+/// @option steps integer 0.. = 0 - ends the episode after so many decisions; 0: its own end
+/// @option scale integer 0..64 = 0 - pixels for a pixel of the policy's; 0: as min_height needs
+/// @option min_height integer 1..4096 = 200 - rows of a picture, at least
+/// @option redraw boolean = true - draw the environment anew at that size, instead of enlarging what the policy sees
+/// @option captions boolean = true - time and return below
+/// @use report.shown
+/// @return number return - of the episode
+/// @see pictures.md#what-pictures-of-attention-show
 int strip(Call& call) {
   Shown shown(call);
   StripOptions options;
@@ -124,7 +147,13 @@ int strip(Call& call) {
   return call.give(write_strip(with_folder(out), shown.policy(), shown.env(), options).episode.total);
 }
 
-/// iap.report.importance{policy, out, episodes, seed, env} -> {frames, patches, chosen, mean_return}
+/// @lua function iap.report.importance
+/// Writes AttentionAgent's figure: the histogram of the patches' scores, and what patches of certain scores show.
+/// @option out string - the .png to write; its folder is made
+/// @option episodes integer 1..10000 = 10 - to play
+/// @use report.shown
+/// @return table - {frames, patches, chosen, mean_return}
+/// @see attention-agent.md
 int importance(Call& call) {
   Shown shown(call);
   const auto out = shown.options.string("out");
@@ -138,8 +167,20 @@ int importance(Call& call) {
                                       {"mean_return", made.mean_return}}));
 }
 
-/// iap.report.video{policy, out, seed, env, view, steps, scale, fps, most_fps, quality, redraw}
-///   -> {total, steps, frames, height, width, fps}
+/// @lua function iap.report.video
+/// Writes an episode as a video that shows what the policy attends to.
+/// @option out string - .webp, .png, .apng, or .mp4 (needs ffmpeg); its folder is made
+/// @option view "overlay"|"heatmap"|"side-by-side"|"raw"|"outside" = "overlay" - attended patches in white, scores of all, both,
+/// the picture alone, the robot from outside
+/// @option steps integer 0.. = 0 - ends the episode after so many decisions; 0: its own end
+/// @option scale integer 0..64 = 0 - pixels for a pixel of the policy's; 0: at least 400 rows
+/// @option fps number 0..1000 = 0 - decisions a second; 0: real time
+/// @option most_fps number 0.1..1000 = 50 - of more, only every nth is shown
+/// @option quality integer 0..100 = 80 - of a .webp
+/// @option redraw boolean = true - draw the environment anew at that size, instead of enlarging what the policy sees
+/// @use report.shown
+/// @return table - {total, steps, frames, height, width, fps}
+/// @see pictures.md#what-pictures-of-attention-show
 int video(Call& call) {
   constexpr double most_fps = 1000;
   Shown shown(call);
@@ -187,10 +228,23 @@ Config to_config(const ProbeResult& result) {
                      {"mean_return", result.mean_return}};
 }
 
-/// iap.report.probe{policy, env, blocks, episodes, steps, seed, actions, per_episode, ridge, threads, csv, out, trust}
-///   -> {variables, blocks = {{path, kind, outputs, mean, r2 = {name = value}, ridge = {name = value}}, ...}, fitted_episodes,
-///   tested_episodes, fitted_rows, tested_rows, mean_return}; `policy` may be blocks, which get initial parameters from seed 0. A
-///   variable that does not vary has no r2. `csv` and `out` (a PNG) are written where they are given.
+/// @lua function iap.report.probe
+/// Measures how much of the simulator's state is a linear function of what blocks hand over.
+/// @option policy policy|blueprint|string - a policy, blocks (which get the weights of seed 0), or the path of a run or policy file
+/// @option blocks string[] = (the attention blocks) - paths as in policy:summary(); without attention, all blocks that hold no
+/// others
+/// @option episodes integer 1..100000 = 16 - two thirds are fitted, the rest tested; at least 3
+/// @option steps integer 0.. = 0 - ends each after so many decisions; 0: its own end
+/// @option actions "policy"|"random" = "policy" - who acts; random: each held for 3 decisions
+/// @option per_episode boolean = false - take the mean of each episode off outputs and state first
+/// @option ridge number 1e-6..1e12 ? - lambda of the regression; without it, for each variable the best
+/// @option threads integer 0..4096 = 0 - 0: all; changes no result
+/// @option csv string = "" - a file with a row for each block and variable
+/// @option out string = "" - a .png with a bar chart
+/// @use report.shown
+/// @return table - {variables, blocks = {{path, kind, outputs, mean, r2, ridge}, ...}, fitted_episodes, tested_episodes,
+/// fitted_rows, tested_rows, mean_return}
+/// @see probe.md
 int probe_policy(Call& call) {
   Shown shown(call, true);
   Options& options = shown.options;
@@ -215,7 +269,16 @@ int probe_policy(Call& call) {
   return call.give(to_config(result));
 }
 
-/// iap.report.html{runs, out, pictures, episodes, seed, trust} -> the path. `runs` is a run folder or a list of them.
+/// @lua function iap.report.html
+/// Writes one HTML file about runs: curves, video, what is attended to, settings. Runs that differ only in their seed are drawn as
+/// one.
+/// @option runs string|string[] - folders of runs
+/// @option out string = (RUN/report.html; for several runs report.html) - the file to write
+/// @option pictures boolean = true - what must be played: video, frames, patches
+/// @option episodes integer 1..10000 = 10 - from which to learn which patches matter
+/// @option seed integer 0.. = 0 - of these
+/// @option trust boolean = false - let Lua inside policy files reach files and programs
+/// @return string path - of the file
 int html(Call& call) {
   if (lua_type(call.state(), call.at(1)) != LUA_TTABLE) call.refuse(1, "options", "a table");
   const Config config = call.config(1, "options");
@@ -247,6 +310,8 @@ constexpr lua::Function functions[] = {{"learning_curve", entry<learning_curve>}
 
 }  // namespace
 
+/// @lua table iap.report
+/// Pictures, videos, charts and pages about policies and runs.
 void open_report_face(lua_State* state) {
   lua::push_functions(state, "iap.report", ".", functions);
   lua_setfield(state, -2, "report");

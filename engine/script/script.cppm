@@ -106,6 +106,10 @@ void register_lua_blocks() noexcept;
 /// nothing there to call, and neither much time nor much memory. @throws Error that begins with `source`, and the line.
 Config parse_table(std::string_view text, const std::string& source);
 
+/// What the Lua reference says of `name`: "iap.attention.rank", "rank", "env:step", "cheetah-run", an option such as "sigma"; of ""
+/// the list of areas. For a terminal of 96 columns. @throws Error with the nearest names where there is no such name.
+std::string help_text(std::string_view name);
+
 /// The version of this engine, such as "0.2.0".
 std::string_view version();
 

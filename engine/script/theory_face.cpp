@@ -51,6 +51,16 @@ int count_at(const Call& call, int argument, const char* what) {
   return static_cast<int>(call.integer(argument, what, 1, most_projections));
 }
 
+/// @lua options theory.features
+/// Random features that estimate exp(x . y).
+/// @option kind "exp"|"favor++"|"trig"|"hybrid" = "hybrid" - which random features
+/// @option m integer 1..1048576 = 10 - projections
+/// @option r integer 1..1048576 = 5 - further projections, of hybrid
+/// @option ensemble "iid"|"orthogonal" = "orthogonal" - how projections are drawn
+/// @option seed integer 0.. = 0 - of the projections
+/// @option spread number 0..1e6 = (2 sqrt(d)) - of favor++: length of x + y at which it errs least
+/// @see attention.md#how-well-random-features-estimate-the-softmax-kernel
+
 /// A random feature map for vectors of d numbers as an option table describes it: a kernel of the catalog that has one.
 struct FeatureChoice {
   FeatureChoice(Options& options, int d) : kernel(read_kind(options)) {
@@ -84,13 +94,37 @@ struct FeatureChoice {
   }
 };
 
-/// iap.theory.softmax_kernel(x, y): exp(x . y)
+/// @lua function iap.theory.softmax_kernel
+/// The kernel that random features estimate: exp(x . y).
+/// @param x number[] - a vector
+/// @param y number[] - another one, as long
+/// @return number - positive
 int softmax(Call& call) {
   const Pair pair(call);
   return call.give(softmax_kernel(pair.x, pair.y));
 }
 
-/// iap.theory.mse_trig(x, y, m), mse_exp(x, y, m), mse_hyb(x, y, m, r): closed forms of v1 theorem 4.1
+/// @lua function iap.theory.mse_trig
+/// Mean squared error of trigonometric features, in closed form (v1 theorem 4.1).
+/// @param x number[] - a vector
+/// @param y number[] - another one, as long
+/// @param m integer 1..1048576 - projections
+/// @return number - for independent projections; orthogonal ones are no worse
+
+/// @lua function iap.theory.mse_exp
+/// Mean squared error of positive exponential features, in closed form (v1 theorem 4.1).
+/// @param x number[] - a vector
+/// @param y number[] - another one, as long
+/// @param m integer 1..1048576 - projections
+/// @return number - for independent projections
+
+/// @lua function iap.theory.mse_hyb
+/// Mean squared error of hybrid features, in closed form (v1 theorem 4.1).
+/// @param x number[] - a vector
+/// @param y number[] - another one, as long
+/// @param m integer 1..1048576 - projections
+/// @param r integer 1..1048576 - sign projections
+/// @return number - for independent projections; NaN where a vector is zero
 int trig_error(Call& call) {
   const Pair pair(call);
   return call.give(mse_trig(pair.x, pair.y, count_at(call, 3, "m")));
@@ -104,7 +138,14 @@ int hybrid_error(Call& call) {
   return call.give(mse_hyb(pair.x, pair.y, count_at(call, 3, "m"), count_at(call, 4, "r")));
 }
 
-/// iap.theory.mse(x, y, {kind, m, r, and the kind's own}): the closed form of any kind of random features
+/// @lua function iap.theory.mse
+/// Mean squared error of any kind of random features, in closed form.
+/// @param x number[] - a vector
+/// @param y number[] - another one, as long
+/// @param options table ? - which features
+/// @use theory.features
+/// @return number - for independent projections
+/// @example iap.theory.mse({ 0.1, 0.2 }, { 0.3, 0.1 }, { kind = "exp", m = 20 })
 int kind_error(Call& call) {
   const Pair pair(call);
   const Config config = call.config(3, "options");
@@ -115,26 +156,63 @@ int kind_error(Call& call) {
   return call.give(error);
 }
 
-/// iap.theory.hash_bits(epsilon, p, patches, steps)
+/// @lua function iap.theory.hash_bits
+/// Bits a code with which ranking by hash keeps every score within exp(sqrt(d)) (pi / 2) epsilon (v2 theorem 4.3, as its proof
+/// shows).
+/// @param epsilon number 0.. - positive
+/// @param p number 0..1 - probability of failure
+/// @param patches number 0.. - keys
+/// @param steps number 0.. - queries
+/// @return number - not rounded
 int bits(Call& call) {
   return call.give(
       hash_bits(positive(call, 1, "epsilon"), probability(call, 2, "p"), positive(call, 3, "patches"), positive(call, 4, "steps")));
 }
 
-/// iap.theory.projections_trig(epsilon, p, d, radius), projections_trig_stated(...)
+/// @lua function iap.theory.projections_trig
+/// Projections with which trigonometric features rank within epsilon of exact attention (v2 theorem 4.4, first part, from its
+/// proof).
+/// @param epsilon number 0.. - positive
+/// @param p number 0..1 - probability of failure
+/// @param d integer 1.. - size of queries and keys
+/// @param radius number 0.. - their greatest length
+/// @return number - not rounded
+
+/// @lua function iap.theory.projections_trig_stated
+/// The same as the theorem states it.
+/// @param epsilon number 0.. - positive
+/// @param p number 0..1 - probability of failure
+/// @param d integer 1.. - size of queries and keys
+/// @param radius number 0.. - their greatest length
+/// @return number - not rounded
 template <double (*bound)(double, double, int, double)>
 int trig_bound(Call& call) {
   return call.give(
       bound(positive(call, 1, "epsilon"), probability(call, 2, "p"), count_at(call, 3, "d"), positive(call, 4, "radius")));
 }
 
-/// iap.theory.projections_exp(epsilon, p, d, alpha, unimportant, steps)
+/// @lua function iap.theory.projections_exp
+/// Projections with which positive features keep the scores of unimportant patches within epsilon (v2 theorem 4.4, second part).
+/// @param epsilon number 0.. - positive
+/// @param p number 0..1 - probability of failure
+/// @param d integer 1.. - size of queries and keys
+/// @param alpha number 0.. - unimportant keys make an angle of at least pi - alpha with every query, radians
+/// @param unimportant number 0.. - such patches
+/// @param steps number 0.. - queries
+/// @return number - not rounded
 int exp_bound(Call& call) {
   return call.give(projections_exp(positive(call, 1, "epsilon"), probability(call, 2, "p"), count_at(call, 3, "d"),
                                    positive(call, 4, "alpha"), positive(call, 5, "unimportant"), positive(call, 6, "steps")));
 }
 
-/// iap.theory.feature_map(x, {kind, m, r, ensemble, seed, side}) -> phi(x)
+/// @lua function iap.theory.feature_map
+/// The random features phi(x): phi(x) . phi(y) estimates exp(x . y).
+/// @param x number[] - a vector
+/// @param options table ? - which features
+/// @option side "query"|"key" = "query" - hybrid features have a map for queries and another for keys
+/// @use theory.features
+/// @return number[] - m, 2 m or 3 m (1 + r) of them
+/// @example iap.theory.feature_map({ 0.1, 0.2 }, { kind = "exp", m = 4 })
 int map_features(Call& call) {
   const auto x = vector_at(call, 1, "x");
   const Config config = call.config(2, "options");
@@ -147,8 +225,18 @@ int map_features(Call& call) {
   return call.give(std::span<const double>(phi));
 }
 
-/// iap.theory.estimate(x, y, {kind, m, r, ensemble, seed, draws}) -> mean of phi(x) . phi(y) over draws of the projections, its
-/// mean squared error against exp(x . y), and the standard deviations of the two
+/// @lua function iap.theory.estimate
+/// Estimates exp(x . y) with many draws of the projections.
+/// @param x number[] - a vector
+/// @param y number[] - another one, as long
+/// @param options table ? - which features, how many draws
+/// @option draws integer 1.. = 1 - of the projections
+/// @use theory.features
+/// @return number mean - of the estimates
+/// @return number mse - their mean squared error
+/// @return number mean_deviation - standard deviation of the first
+/// @return number mse_deviation - and of the second
+/// @example iap.theory.estimate({ 0.1, 0.2 }, { 0.3, 0.1 }, { draws = 100 })
 int estimate(Call& call) {
   const Pair pair(call);
   const Config config = call.config(3, "options");
@@ -194,6 +282,9 @@ constexpr lua::Function functions[] = {
 
 }  // namespace
 
+/// @lua table iap.theory
+/// What is known of estimators by random features: closed forms, bounds, and the features themselves. v1 and v2 are the papers.
+/// @see attention.md
 void open_theory_face(lua_State* state) {
   lua::push_functions(state, "iap.theory", ".", functions);
   lua_setfield(state, -2, "theory");

@@ -127,8 +127,35 @@ TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
   return std::move(plan.result);
 }
 
-/// iap.train{env, policy, optimizer, iterations, ...} -> result: the figures of the run, its parameters, and `policy` (the mean at
-/// the end) and `best_policy` as policies
+/// @lua function iap.train
+/// Trains a policy with an evolution strategy or another optimizer. Every iteration draws a population of parameter vectors, each
+/// plays its
+/// episodes, and their returns go back to the optimizer. The result follows from the options alone, not from threads or
+/// interruptions;
+/// `--set NAME=VALUE` on the command line replaces any option.
+/// @use train
+/// @option on_iteration function ? - gets each row of metrics.csv as a table; returning false ends the run in good order
+/// @return table{train.result} result - figures, parameters and policies
+/// @example iap.train {
+///   env = "cartpole-balance", policy = iap.policy.linear { activation = "tanh" }, iterations = 1, quiet = true,
+/// }
+/// @see training.md
+
+/// @lua options train.result
+/// What iap.train returns.
+/// @field iterations integer 0.. - that were completed
+/// @field stop_reason string - why the run ended: "" at its last iteration
+/// @field seconds number - of wall time
+/// @field first_eval number ? - mean return of the first evaluation
+/// @field last_eval number ? - of the last
+/// @field best_eval number ? - the highest of all, each over few episodes: it promises more than the policy keeps
+/// @field best_iteration integer - after which that was
+/// @field confirmed table ? - {mean, standard_deviation, low, high, episodes}: the best policy on episodes that chose nothing
+/// @field out string ? - the run's folder
+/// @field parameters number[] - the mean at the end
+/// @field best_parameters number[] - of the best evaluation
+/// @field policy policy - with `parameters`
+/// @field best_policy policy - with `best_parameters`
 int train_policy(Call& call) {
   lua_State* state = call.state();
   check_training_arguments(call);
@@ -191,8 +218,26 @@ Config to_config(const Evaluation& evaluation) {
   return entries;
 }
 
-/// iap.eval(policy or path, {episodes, seed, threads, env, trust}) -> {mean, standard_deviation, low, high, episodes}; one episode
-/// gives no deviation and no interval
+/// @lua function iap.eval
+/// Plays episodes of a policy, in parallel, and says what it earns.
+/// @param policy policy|string - a policy, or the path of a run (its best.iap) or policy file
+/// @param options table ? - how
+/// @option episodes integer 1..1e6 = 16 - episodes to play
+/// @option seed integer 0.. = 0 - of the episodes
+/// @option threads integer 0..4096 = 0 - 0: what the script was started with, or all cores; changes no result
+/// @option env env|string|table = (the environment it was trained in) - where it plays
+/// @option trust boolean = false - let Lua inside the policy file reach files and programs
+/// @return table{eval.result} result - mean and interval
+/// @example iap.eval("runs/quickstart", { episodes = 100 }).mean
+/// @see training.md#iapeval
+
+/// @lua options eval.result
+/// What iap.eval returns.
+/// @field mean number - of the episodes' returns
+/// @field standard_deviation number ? - of the sample; a single episode has none
+/// @field low number ? - 95% interval of the mean (Student's t), lower end
+/// @field high number ? - upper end
+/// @field episodes table[] - {total, steps, terminated, truncated, unstable} of each; steps are decisions
 int eval_policy(Call& call) {
   auto* object = call.object_or_null<PolicyObject>(1);
   if (!object && lua_type(call.state(), call.at(1)) != LUA_TSTRING)

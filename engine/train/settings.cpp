@@ -67,6 +67,34 @@ void check_range(const char* name, std::int64_t value, std::int64_t low, std::in
 
 }  // namespace
 
+/// @lua options train
+/// Options of iap.train.
+/// @option env env|string|table - the environment, its name, or a table {name = ..., ...}
+/// @option policy blueprint|table ? - the blocks; with `init` it may be left out
+/// @option optimizer optimizer|table = iap.optim.es {} - one of iap.optim
+/// @option init policy|string|table ? - whose parameters the run begins at: a policy, or the path of a run or policy file
+/// @option curriculum {train.stage}[] ? - stages with settings of their own
+/// @option fit "resample"|"pool" = "resample" - how the policy follows to image sizes of stages and `eval_env`: resample what
+/// belongs to patches, or average pixels to the first stage's size
+/// @option eval_env env|string|table = (where the last stage trains) - where evaluations, the best policy and its confirmation
+/// play; a table without `name` changes options of that environment
+/// @option iterations integer 0.. = 100 - of the whole run, resumed or not
+/// @option episodes integer 1.. = 1 - per member and iteration; their mean return is the member's fitness
+/// @option episode_seeds "common"|"pairs"|"own" = "common" - who meets the same episodes within an iteration: all members,
+/// antithetic twins, or nobody
+/// @option action_noise number 0..10 = 0 - standard deviation of the noise in training actions, in half action ranges; evaluations
+/// have none
+/// @option seed integer 0.. = 0 - of initial parameters, search and episodes
+/// @option threads integer 0..4096 = 0 - 0: all cores; changes no result
+/// @option eval_every integer 0.. = 10 - iterations between evaluations of the mean; 0: only the first and the last
+/// @option eval_episodes integer 1.. = 16 - of an evaluation, always the same ones, which training never draws
+/// @option confirm_episodes integer 0..16777215 = (4 times eval_episodes) - fresh episodes for the best policy when the run ends;
+/// 0: none
+/// @option checkpoint_every integer 1.. = 1 - iterations
+/// @option out string = "" - folder of the run, usually iap.run_folder(NAME); "": nothing is written
+/// @option resume boolean = false - continue what lies in `out`
+/// @option quiet boolean = false - no lines of progress
+/// @option given table ? - what was written down, in tables from config.json; it changes nothing
 TrainOptions read_train_options(const Config& config) {
   Options reader("train", config);
   TrainOptions options;

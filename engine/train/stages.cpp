@@ -145,6 +145,14 @@ bool same_world(const World& a, const World& b) {
   return a.spec.config == b.spec.config && a.spec.observation == b.spec.observation;
 }
 
+/// @lua options train.stage
+/// A stage of a `curriculum`. All other entries take the place of options of the environment (`pixels`, `time_limit`, `distraction`
+/// ...).
+/// What a stage does not name is the run's own, not the stage's before.
+/// @option through integer 1.. ? - its last iteration; only the last stage may go without, to the end of the run
+/// @option episodes integer 1.. = (the run's) - per member and iteration
+/// @option population integer 2..1048576 = (the optimizer's) - members
+/// @see training.md#stages
 std::vector<TrainStage> read_curriculum(const Config& list) {
   std::vector<TrainStage> stages;
   if (list.is_null() || (list.map() && list.map()->empty())) return stages;

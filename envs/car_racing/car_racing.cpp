@@ -174,6 +174,17 @@ class CarRacing final : public Env {
 }  // namespace
 }  // namespace car_racing
 
+/// @lua options env.car-racing
+/// AttentionAgent's CarRacing: a random road seen from above; actions steer, gas and brake; 1000 steps at 50 Hz. A step costs 0.1,
+/// the whole
+/// road pays 1000, leaving the field costs 100.
+/// @option pixels integer[] = { 96, 96 } - {height, width} of the picture, which is always shown
+/// @option state boolean = false - show speed, wheels, steering angle and yaw rate as a vector, too
+/// @option modification "none"|"colour"|"bars"|"blob"|"noise"|"video" = "none" - AttentionAgent's changes of the world's looks
+/// @option frames string ? - folder of PNG frames, shown beside the road; modification = "video" needs it, no other has it
+/// @option early_stop integer 0..1000 = 0 - ends an episode after so many steps in a row that paid nothing but their cost; 0: never
+/// @use env.common
+/// @see attention-agent.md
 extern "C++" std::unique_ptr<Env> make_car_racing(Options& options) {
   constexpr int own = car_racing::picture_size, largest = 4096;
   constexpr PictureSize standard{own, own};

@@ -12,6 +12,19 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
+/// @lua options env.distraction.camera
+/// The camera's place; s is the difficulty's 0.1, 0.2 or 0.3.
+/// @option dynamic boolean = (the distraction's) - the camera drifts during an episode
+/// @option horizontal_delta number 0..6.28319 = (pi / 2 s) - most that it is turned around the scene, radians
+/// @option vertical_delta number 0..6.28319 = (pi / 2 s) - up or down, radians
+/// @option roll_delta number 0..6.28319 = (pi / 2 s) - around its axis, radians
+/// @option max_vel number 0..1000 = (0.4 s if dynamic, else 0) - most that it moves a step
+/// @option vel_std number 0..1000 = (0.1 s if dynamic, else 0) - deviation of the change of its velocity a step
+/// @option max_roll_vel number 0..1000 = (pi / 50 s if dynamic, else 0) - radians a step
+/// @option roll_std number 0..1000 = (pi / 300 s if dynamic, else 0) - deviation of the change of that, a step
+/// @option zoom_in number 0..0.99 = (0.5 s) - nearer by at most this share of its distance
+/// @option zoom_out number 0..1000 = (1.5 s) - further away by at most this share
+/// @option upper_quadrant boolean = (false for reacher, else true) - it stays above the floor, on its own side
 CameraRange read_range(Options& options, const DisturbanceContext& context) {
   constexpr double largest = 1e3;
   const double s = context.scale, moving = context.dynamic ? s : 0;

@@ -34,6 +34,11 @@ class Colour final : public Disturbance {
 
 }  // namespace
 
+/// @lua options env.distraction.colour
+/// Colours of the bodies; s is the difficulty's 0.1, 0.2 or 0.3.
+/// @option dynamic boolean = (the distraction's) - colours walk during an episode
+/// @option max_delta number 0..1 = (s) - most that a channel differs from the model's, in parts of full brightness
+/// @option step_std number 0..1 = (0.03 s if dynamic, else 0) - deviation of the walk, a step
 std::unique_ptr<Disturbance> make_colour(Options& options, const DisturbanceContext& context) {
   const double s = context.scale, moving = context.dynamic ? s : 0;
   const ColourRange range{options.number_in("max_delta", 0, 1, s), options.number_in("step_std", 0, 1, 0.03 * moving)};

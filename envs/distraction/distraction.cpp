@@ -65,6 +65,20 @@ Config as_tables(Config table) {
 
 }  // namespace
 
+/// @lua options env.distraction
+/// The table `distraction` of a MuJoCo task, as in the Distracting Control Suite (Stone et al. 2021). Everything follows from the
+/// episode's
+/// seed. A part is a table of its own numbers, true (the difficulty's numbers) or false (off).
+/// @option difficulty "easy"|"medium"|"hard" ? - background, camera and colour at s = 0.1, 0.2 or 0.3; without it only the parts
+/// that are named, as in easy
+/// @option dynamic boolean = false - everything moves during an episode
+/// @option videos string = "" - folder of folders of frames (PNG, JPEG), such as DAVIS's; "": painted videos
+/// @option split "train"|"validation" = "train" - which of the videos
+/// @option background {env.distraction.background}|boolean ? - videos in place of the sky, and on the floor
+/// @option camera {env.distraction.camera}|boolean ? - its place and angle
+/// @option colour {env.distraction.colour}|boolean ? - of the bodies
+/// @option noise {env.distraction.noise}|boolean = false - of every pixel; off at every difficulty
+/// @see pictures.md#distractions
 Distraction::Distraction(const Config& config, const std::string& owner, std::string_view model, MujocoWorld& world, int camera,
                          int height, int width) {
   given_ = as_tables(config);

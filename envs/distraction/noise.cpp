@@ -49,6 +49,10 @@ class Noise final : public Disturbance {
 
 }  // namespace
 
+/// @lua options env.distraction.noise
+/// Noise on the picture, nearly Gaussian; not part of the Distracting Control Suite. s is the difficulty's 0.1, 0.2 or 0.3.
+/// @option dynamic boolean = (the distraction's) - anew in each step; otherwise the same for an episode
+/// @option std number 0..1 = (s / 2) - standard deviation of every pixel and channel, in parts of full brightness
 std::unique_ptr<Disturbance> make_noise(Options& options, const DisturbanceContext& context) {
   return std::make_unique<Noise>(options.number_in("std", 0, 1, 0.5 * context.scale), context.dynamic);
 }

@@ -71,6 +71,13 @@ class BallInCupCatch final : public ControlTask {
 
 }  // namespace
 
+/// @lua options env.ball-in-cup-catch
+/// A cup swings the ball on its string into itself: 2 actions, a state of 8, 0.02 s a step, 1000 steps; a step pays 1 while the
+/// ball is in.
+/// @option reward "task"|"dense" = "task" - "dense" leads the way where the task's own reward is 0 almost everywhere; its figures
+/// are not the benchmark's
+/// @use env.mujoco
+/// @see training.md#evaluations-elsewhere
 extern "C++" std::unique_ptr<Env> make_ball_in_cup_catch(Options& options) { return std::make_unique<BallInCupCatch>(options); }
 
 }  // namespace iap

@@ -78,15 +78,27 @@ std::unique_ptr<Env> make(const CartpoleTask& task, Options& options) { return s
 
 }  // namespace
 
+/// @lua options env.cartpole-balance
+/// A cart keeps its pole upright, near the middle and calmly: 1 action, a state of 5, 0.01 s a step, 1000 steps of at most 1 each.
+/// @use env.mujoco
 extern "C++" std::unique_ptr<Env> make_cartpole_balance(Options& options) {
   return make({.name = "cartpole-balance", .hanging = false, .sparse = false}, options);
 }
+/// @lua options env.cartpole-balance-sparse
+/// As cartpole-balance; a step pays 1 while the pole is upright and the cart within 0.25 m of the middle, else 0.
+/// @use env.mujoco
 extern "C++" std::unique_ptr<Env> make_cartpole_balance_sparse(Options& options) {
   return make({.name = "cartpole-balance-sparse", .hanging = false, .sparse = true}, options);
 }
+/// @lua options env.cartpole-swingup
+/// A cart swings its pole up from below and keeps it there: 1 action, a state of 5, 0.01 s a step, 1000 steps of at most 1 each.
+/// @use env.mujoco
 extern "C++" std::unique_ptr<Env> make_cartpole_swingup(Options& options) {
   return make({.name = "cartpole-swingup", .hanging = true, .sparse = false}, options);
 }
+/// @lua options env.cartpole-swingup-sparse
+/// As cartpole-swingup; a step pays 1 while the pole is upright and the cart within 0.25 m of the middle, else 0.
+/// @use env.mujoco
 extern "C++" std::unique_ptr<Env> make_cartpole_swingup_sparse(Options& options) {
   return make({.name = "cartpole-swingup-sparse", .hanging = true, .sparse = true}, options);
 }

@@ -63,9 +63,23 @@ class Reacher final : public ControlTask {
 
 }  // namespace
 
+/// @lua options env.reacher-easy
+/// An arm of two links reaches a target of 5 cm: 2 actions, a state of 6, 0.02 s a step, 1000 steps; a step pays 1 while finger and
+/// target
+/// touch.
+/// @option reward "task"|"dense" = "task" - "dense" leads the way where the task's own reward is 0 almost everywhere; its figures
+/// are not the benchmark's
+/// @use env.mujoco
+/// @see training.md#evaluations-elsewhere
 extern "C++" std::unique_ptr<Env> make_reacher_easy(Options& options) {
   return std::make_unique<Reacher>("reacher-easy", 0.05, options);
 }
+/// @lua options env.reacher-hard
+/// As reacher-easy with a target of 1.5 cm.
+/// @option reward "task"|"dense" = "task" - "dense" leads the way where the task's own reward is 0 almost everywhere; its figures
+/// are not the benchmark's
+/// @use env.mujoco
+/// @see training.md#evaluations-elsewhere
 extern "C++" std::unique_ptr<Env> make_reacher_hard(Options& options) {
   return std::make_unique<Reacher>("reacher-hard", 0.015, options);
 }

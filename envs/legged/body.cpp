@@ -22,6 +22,18 @@ RobotWorld make_world(const LeggedRobot& robot, Options& options) {
 
 }  // namespace
 
+/// @lua options robots.body
+/// A robot on four legs and its simulation. Joints and legs are in the order FR, FL, RR, RL, of each abduction, hip, knee.
+/// @option engine "bullet"|"mujoco" = "bullet" - Bullet's multibody (Featherstone, float64) or MuJoCo
+/// @option timestep number 1e-5..0.01 = 0.001 - seconds of a physics step
+/// @option physics_steps integer 1..1000 = 4 - physics steps in a step of the policy: 250 Hz
+/// @option friction number 0..10 = 1 - between robot and ground
+/// @option jitter number 0..1 = 0.05 - uniform noise on each joint when an episode begins, radians
+/// @option largest_roll number 0..3.2 = 0.8 - beyond it the robot has fallen, which ends the episode, radians
+/// @option largest_pitch number 0..3.2 = 1 - likewise
+/// @option lowest number 0..10 = 0.15 - height of the base above the ground, metres, below which it has fallen
+/// @use env.common
+/// @see robots.md
 LeggedBody::LeggedBody(LeggedRobot robot, double lowest, Options& options)
     : robot_(std::move(robot)),
       world_(make_world(robot_, options)),

@@ -15,6 +15,20 @@ constexpr std::array<float, 4> platform_rgba{.8f, .77f, .7f, 1}, wall_rgba{.72f,
 
 }  // namespace
 
+/// @lua options robots.course
+/// A platform with walls on it.
+/// @option platform_length number 0.01..100 = 12 - metres
+/// @option platform_width number 0.01..100 = 3 - metres
+/// @option platform_height number 0.01..100 = 0.5 - metres above the ground
+/// @option start number 0..100 = 1 - metres of the platform behind the robot
+/// @option finish number 0..100 = 0.5 - metres of it behind the line at which the course is complete
+/// @option wall_thickness number 0.01..100 = 0.2 - along x, metres
+/// @option wall_width number 0.01..100 = 1.2 - along y, metres
+/// @option wall_height number 0.01..100 = 0.6 - metres
+/// @option wall_spacing number 0.1..100 = 1.5 - metres between two walls
+/// @option wall_side number 0..100 = 0.5 - metres from a wall's middle to the middle of the way, to the left and the right in turn
+/// @option wall_jitter number 0..100 = 0.3 - most that a wall is off its place along x and along y, metres
+/// @option courses integer[] = {} - {first, last}: each episode is on one of the courses of these numbers; {}: on one of its own
 CourseOptions read_course(Options& options) {
   constexpr double least = .01, longest = 100;
   const auto length = [&](const char* name, double standard) { return options.number_in(name, least, longest, standard); };

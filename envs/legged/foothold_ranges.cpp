@@ -7,6 +7,20 @@ import iap.legged;
 
 namespace iap {
 
+/// @lua options robots.foothold-ranges
+/// What actions of -1 and 1 mean, for decisions about footholds.
+/// @option toe_x number 0..1 = 0.2 - metres ahead that an action of 1 adds to where Raibert's rule lands a toe
+/// @option toe_y number 0..1 = 0.05 - metres to the side
+/// @option toe_z number 0..1 = 0.03 - metres up
+/// @option least_clearance number 0..1 = 0.05 - of a swinging toe, metres, at an action of -1
+/// @option most_clearance number least_clearance..1 = 0.1 - at an action of 1
+/// @option speed number -2..2 = 0.3 - of the body ahead, m/s, at an action of 0
+/// @option velocity_range number 0..2 = 0.05 - m/s more or less, ahead and to the side
+/// @option twist number 0..2 = 0.2 - turning, rad/s
+/// @option least_height number 0.1..1 = 0.42 - of the body, metres, at an action of -1
+/// @option most_height number least_height..1 = 0.48 - at an action of 1
+/// @option roll number 0..1 = 0.05 - of the body, radians
+/// @option pitch number 0..1 = 0.2 - likewise
 FootholdRanges read_ranges(Options& options, const FootholdRanges& usual) {
   FootholdRanges own = usual;
   own.toe = {options.number_in("toe_x", 0, 1, usual.toe[0]), options.number_in("toe_y", 0, 1, usual.toe[1]),

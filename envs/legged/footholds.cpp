@@ -276,6 +276,40 @@ struct FootholdEnv::Impl {
   std::vector<ImageView> views;
 };
 
+/// @lua options robots.footholds
+/// Laikago walks by a model predictive controller; the policy above it decides where toes land and how the body moves: 22 actions,
+/// a state of
+/// 68, 2000 decisions.
+/// @option engine "bullet"|"mujoco" = "bullet" - the simulator
+/// @option timestep number 1e-5..0.01 = 0.001 - seconds of a physics step
+/// @option physics_steps integer 1..100 = 4 - physics steps in a control step
+/// @option decision_steps integer 1..1000 = 12 - control steps in a step of the policy: 48 ms
+/// @option friction number 0..10 = 1 - between robot and ground
+/// @option gait "trot"|"walk" = "trot" - order of the legs
+/// @option stance number 0.05..5 = 0.3 - seconds that a leg stands
+/// @option duty number 0.1..0.95 = 0.6 - share of a cycle that it stands
+/// @option settle number 0..10 = 0.1 - seconds in which the body's height follows that of the footholds
+/// @option swing_peak number 0.2..0.8 = 0.7 - how far on its way a swinging toe is at its highest
+/// @option cap number 0..1 = 0.0015 - the way ahead, metres, is clipped to this in each control step; the reward is the sum
+/// @option reward "way"|"crossed" = "way" - "crossed": 1 for each gap, row or step that the robot's rear toes have left behind
+/// @option jitter number 0..1 = 0.02 - uniform noise on each joint when an episode begins, radians
+/// @option angle_noise number 0..1 = 0.025 - on the angles that the policy is told, radians
+/// @option rate_noise number 0..10 = 0.1 - on the rates, rad/s
+/// @option largest_roll number 0..3.2 = 0.25 - beyond it the episode ends, radians
+/// @option largest_pitch number 0..3.2 = 1 - likewise
+/// @option lowest number -10..10 = 0.15 - height of the base above the ground, metres, below which it ends
+/// @option depth boolean = true - images `front` and `belly`: metres along the axis of cameras that look straight down the base
+/// @option depth_height integer 1..1024 = 24 - of these, pixels
+/// @option depth_width integer 1..1024 = 32 - likewise
+/// @option depth_near number 0.0001..1 = 0.01 - metres; what is nearer is not seen
+/// @option depth_far number depth_near..10000 = 100 - metres; what is further is shown as that far; above depth_near
+/// @option body boolean = true - whether the robot's legs are in the depth images
+/// @option state boolean = true - the vector of 68 values
+/// @option pixels integer[] ? - {height, width} of a film from the side
+/// @option render {env.render} ? - how that is drawn
+/// @use robots.foothold-ranges
+/// @use env.common
+/// @see robots.md#stones-to-step-on-laikago-stepstones
 FootholdEnv::FootholdEnv(std::string name, Options& options, Ground ground, const FootholdRanges& usual)
     : impl_(std::make_unique<Impl>(std::move(name), options, std::move(ground), usual)) {}
 FootholdEnv::~FootholdEnv() = default;

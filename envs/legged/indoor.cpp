@@ -51,6 +51,12 @@ std::optional<StartPlace> read_start(Options& options) {
   return StartPlace{values[0], values[1], values[2]};
 }
 
+/// @lua options robots.scene
+/// A scanned building: the options of a1-indoor with `scene`, in place of those of the rooms.
+/// @option storey integer 0..1000 = 0 - which of the storeys in floors.txt
+/// @option lift number -1..1 = 0.02 - metres of the floor's plane above that height
+/// @option clearance number 0.1..10 = 0.5 - metres around a place that an episode draws, three times as many ahead
+/// @option start number[] = {} - {x, y, heading}, metres and radians; {}: a place drawn in each episode
 Place read_place(Options& options) {
   Place place;
   const std::string scene = options.string("scene", "");
@@ -280,6 +286,30 @@ class Indoor final : public Env {
 
 }  // namespace
 
+/// @lua options robots.a1-indoor
+/// A1 walks through the doors of rooms, or of a scanned building, with a depth camera: the indoor navigation of "Implicit Attention
+/// for
+/// Pixels" (figure 10). 16 actions, 250 Hz, 10000 steps.
+/// @option scene string = "" - a folder of a scanned building in Gibson's layout (mesh_z_up.obj, floors.txt) in place of rooms;
+/// Bullet alone
+/// @option cap number 0..1 = 0.004 - the reward of a step is the way along the direction in which the robot first stood, metres,
+/// clipped to this
+/// @option reward "way"|"doors" = "way" - "doors": 1 for each doorway and gate passed
+/// @option compass boolean = false - the state has cosine and sine of the heading
+/// @option place boolean = false - and where the robot is and the next opening from there: for scripts, not for policies that are
+/// to see
+/// @option view "depth"|"camera"|"behind"|"beside"|"none" = "depth" - what `pixels` shows: float metres along the axis, RGB, or the
+/// robot from outside
+/// @option camera_far number 1..10000 = (10; 100 unless view is "depth") - metres; depth of what is further
+/// @option pixels integer[] = { 16, 16 } - {height, width}
+/// @option state boolean = true - IMU (4), joint angles (12), the generator's phase (2) and what the options above add
+/// @option render {env.render} ? - how pictures are drawn
+/// @use robots.rooms
+/// @use robots.scene
+/// @use robots.modulation
+/// @use robots.camera
+/// @use robots.body
+/// @see robots.md#the-environment-a1-indoor
 extern "C++" std::unique_ptr<Env> make_a1_indoor(Options& options) { return std::make_unique<Indoor>(options); }
 
 }  // namespace iap

@@ -113,6 +113,22 @@ class Legged final : public Env {
 
 }  // namespace
 
+/// @lua topic robots
+/// Options of the environments with robots on four legs.
+
+/// @lua options robots.legged
+/// The environment `legged`: a robot walks ahead on a flat floor. 12 actions, a state of 28, 250 Hz, 2500 steps.
+/// @option robot "a1"|"laikago" = "a1" - one of ours
+/// @option urdf string ? - in place of `robot`: a URDF file of a robot on four legs of three joints
+/// @option action_scale number 0..3 = 0.5 - radians that an action of 1 adds to a joint's target in the standing pose
+/// @option top_speed number 0..100 = 1 - m/s; the reward of a step is the way ahead in metres, clipped to what this allows
+/// @option velocities boolean = true - joint velocities are in the state
+/// @option lowest number 0..10 = (half the standing height) - height of the base, metres, below which it has fallen
+/// @option state boolean = (true without pixels) - roll, pitch, their rates, joint angles and velocities as a vector
+/// @option pixels integer[] ? - {height, width} of a picture from the robot's side, for films
+/// @option render {env.render} ? - how pictures are drawn
+/// @use robots.body
+/// @see robots.md#the-environment-legged
 extern "C++" std::unique_ptr<Env> make_legged(Options& options) { return std::make_unique<Legged>(options); }
 
 }  // namespace iap

@@ -31,6 +31,18 @@ legged::TrajectoryOptions Modulation::read_generator(Options& options) {
           .residual = options.number_in("residual", 0, 1, .15)};
 }
 
+/// @lua options robots.modulation
+/// What the 16 actions mean: frequency, intensity, height and ratio of a trajectory generator (PMTG), each linear over its range,
+/// then a
+/// residual for each joint.
+/// @option gait "trot"|"walk" = "trot" - of the trajectory generator
+/// @option residual number 0..1 = 0.15 - radians that an action of 1 adds to a joint's target
+/// @option frequency number[] = { 0, 3 } - {low, high}, Hz: what actions of -1 and 1 mean; inside {0, 3}
+/// @option intensity number[] = { 0, 1.5 } - {low, high}: how far legs swing; inside {0, 1.5}
+/// @option height number[] = { -0.5, 1 } - {low, high}: of the robot in the generator's units; inside {-0.5, 1}
+/// @option ratio number[] = { 0.2, 5 } - {low, high}: stance over swing; inside {0.2, 5}
+/// @option leg_phases boolean = false - the state has the phases of the four legs (8 values) in place of the generator's (2)
+/// @see legged.md
 Modulation::Modulation(Options& options)
     : options_(read_generator(options)),
       generator_(options_),

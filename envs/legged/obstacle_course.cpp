@@ -147,6 +147,22 @@ class ObstacleCourse final : public Env {
 
 }  // namespace
 
+/// @lua options robots.a1-obstacle-course
+/// A1 walks ahead past walls on a raised platform: the obstacle course of "Implicit Attention for Pixels" (section 5.3). 16
+/// actions, 250 Hz,
+/// 6000 steps.
+/// @option cap number 0..1 = 0.004 - the reward of a step is the way along x in metres, clipped to this either way
+/// @option reward "way"|"walls" = "way" - "walls": 1 for each wall that the robot's middle passes
+/// @option view "camera"|"depth"|"behind"|"beside"|"none" = "camera" - what `pixels` shows: RGB, float metres along the axis, or
+/// the robot from outside
+/// @option pixels integer[] = { 32, 32 } - {height, width}
+/// @option state boolean = true - IMU (4), joint angles (12) and the generator's phase (2) as a vector
+/// @option render {env.render} ? - how pictures are drawn
+/// @use robots.course
+/// @use robots.modulation
+/// @use robots.camera
+/// @use robots.body
+/// @see robots.md#the-environment-a1-obstacle-course
 extern "C++" std::unique_ptr<Env> make_a1_obstacle_course(Options& options) { return std::make_unique<ObstacleCourse>(options); }
 
 }  // namespace iap

@@ -43,7 +43,7 @@ void RobotPicture::draw(const Scene& scene) {
 
 std::optional<RobotPicture> read_picture(Options& options, std::optional<PictureSize> fallback, bool depth) {
   constexpr PictureSize largest{4096, 4096};
-  const DrawOptions drawing = read_draw_options(options.value("render"), options.owner());
+  const DrawOptions drawing = read_draw_options(options.value("render"), text(options.owner(), ": render"));
   options.complete("render", to_config(drawing));
   const auto size = read_pixels(options, largest, fallback);
   if (!size) return {};
@@ -51,6 +51,15 @@ std::optional<RobotPicture> read_picture(Options& options, std::optional<Picture
   return std::make_optional<RobotPicture>("pixels", *size, depth, drawing);
 }
 
+/// @lua options robots.camera
+/// A camera on the robot's trunk that looks ahead.
+/// @option camera_x number -1..1 = 0.27 - ahead of the trunk's middle, metres
+/// @option camera_z number -1..1 = 0.03 - above it, metres
+/// @option camera_tilt number -1.5..1.5 = 0 - downwards, radians
+/// @option camera_fov number 1..170 = 60 - vertical field of view, degrees
+/// @option camera_near number 0.0001..0.99 = 0.01 - metres; what is nearer is not seen
+/// @option camera_far number 1..10000 = 100 - metres; depth of what is further, or of nothing
+/// @option body boolean = false - whether the robot and its shadow are in its own pictures
 RobotCamera read_robot_camera(Options& options, double far) {
   const double tilt = options.number_in("camera_tilt", -1.5, 1.5, 0);
   return {.position = {options.number_in("camera_x", -1, 1, .27), 0, options.number_in("camera_z", -1, 1, .03)},

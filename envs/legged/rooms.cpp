@@ -52,6 +52,27 @@ class Builder {
 
 }  // namespace
 
+/// @lua options robots.rooms
+/// Rooms one behind the other.
+/// @option rooms integer 1..100 = 5 - each ends with a doorway; the last leads outside
+/// @option least_length number 1..100 = 2.5 - of a room along x, metres, uniform between the two
+/// @option most_length number least_length..100 = 4 - likewise
+/// @option least_width number 1..100 = 2.5 - along y, metres; wider where its doorways need it
+/// @option most_width number least_width..100 = 4.5 - likewise
+/// @option least_door number 0.3..100 = 0.8 - width of a doorway, metres
+/// @option most_door number least_door..100 = 1.1 - likewise
+/// @option door_height number 0.6..100 = 2 - metres, where the wall goes on above
+/// @option door_shift number 0..100 = 0.6 - most that a doorway lies to the side of the one before, metres
+/// @option gates number 0..1 = 0.3 - probability of a barrier across the middle of a room, with an opening
+/// @option least_gate number 0.3..100 = 0.6 - width of that opening, metres
+/// @option most_gate number least_gate..100 = 0.8 - likewise
+/// @option gate_height number 0.1..100 = 1 - of the barrier, metres
+/// @option wall_height number 0.6..100 = 2.5 - metres
+/// @option wall_thickness number 0.01..0.5 = 0.15 - metres
+/// @option start number 0.5..100 = 1 - metres of the first room behind the robot
+/// @option finish number 0.1..100 = 0.5 - metres behind the last doorway at which the flat is crossed
+/// @option flats integer[] = {} - {first, last}: each episode is in one of the flats of these numbers; {}: in one of its own
+/// @option ceiling boolean = true - in the camera's pictures alone
 RoomsOptions read_rooms(Options& options) {
   RoomsOptions rooms;
   const auto length = [&options](const char* key, double low, double standard) {

@@ -52,6 +52,21 @@ FootholdCourse stepstones(const StepstonesOptions& options, Random& random) {
   return course;
 }
 
+/// @lua options robots.laikago-stepstones
+/// Laikago crosses stones with gaps between them, seen by two depth cameras.
+/// @option width number 0.1..20 = 0.5 - of stones, start and end, metres
+/// @option stones integer 0..200 = 10 - how many
+/// @option least_length number 0.05..20 = 0.5 - of a stone, metres, uniform between the two
+/// @option most_length number least_length..20 = 0.8 - likewise
+/// @option least_gap number 0..20 = 0.1 - between two, metres
+/// @option most_gap number least_gap..20 = 0.2 - likewise
+/// @option least_start number 0.05..20 = 0.75 - length of the start, metres, uniform between the two
+/// @option most_start number least_start..20 = 1 - likewise
+/// @option behind number 0..20 = 0.45 - metres of the start behind the robot
+/// @option finish number 0.05..20 = 2 - length of the end, metres; the episode is over in its middle
+/// @option floor_depth number 0.6..20 = 1 - metres from the stones' tops to the floor below
+/// @use robots.footholds
+/// @see robots.md#stones-to-step-on-laikago-stepstones
 extern "C++" std::unique_ptr<Env> make_laikago_stepstones(Options& options) {
   const StepstonesOptions stones = read(options);
   return std::make_unique<FootholdEnv>("laikago-stepstones", options,

@@ -73,6 +73,23 @@ FootholdCourse stone_grid(const GridOptions& options, Random& random) {
   return course;
 }
 
+/// @lua options robots.laikago-grid
+/// Laikago crosses a grid of small stones.
+/// @option stone number 0.01..20 = 0.15 - side of a square stone, metres
+/// @option rows integer 0..100 = 12 - along x
+/// @option columns integer 1..100 = 6 - along y
+/// @option least_gap number 0..20 = 0.13 - between two rows or columns, metres, uniform between the two
+/// @option most_gap number least_gap..20 = 0.17 - likewise
+/// @option rotation number 0..0.5 = 0.1 - most that the grid is turned about the middle of the start's front edge, radians
+/// @option width number 0.1..20 = 0.6 - of the start, metres
+/// @option least_start number 0.05..20 = 0.75 - length of the start, metres, uniform between the two
+/// @option most_start number least_start..20 = 1 - likewise
+/// @option behind number 0..20 = 0.45 - metres of the start behind the robot
+/// @option finish number 0.05..20 = 2 - length of the end, metres; the episode is over in its middle
+/// @option floor_depth number 0.6..20 = 1 - metres from the stones' tops to the floor below
+/// @option toe_y number 0..1 = 0.15 - metres to the side that an action of 1 adds to where Raibert's rule lands a toe
+/// @use robots.footholds
+/// @see robots.md#a-grid-of-stones-laikago-grid
 extern "C++" std::unique_ptr<Env> make_laikago_grid(Options& options) {
   const GridOptions own = read(options);
   const FootholdRanges usual{.toe = {.2, .15, .03}};

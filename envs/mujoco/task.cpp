@@ -80,6 +80,16 @@ void MujocoTask::read_ranges() {
   if (plain) ranges_.clear();
 }
 
+/// @lua options env.mujoco
+/// Options of every task on MuJoCo: DM Control's, and yours in Lua.
+/// @option pixels integer[] ? - {height, width} of the picture, from {1, 1} to {4096, 4096}; without it nothing is drawn
+/// @option state boolean = (true without pixels) - show the state as a vector, too
+/// @option camera integer|string = (0; of a task in Lua its own) - index, from 0, or name of the model's camera
+/// @option render {env.render} ? - how pictures are drawn
+/// @option distraction {env.distraction}|"easy"|"medium"|"hard"|boolean = false - what disturbs the picture; the physics stay the
+/// same to the bit
+/// @use env.common
+/// @see pictures.md
 void MujocoTask::read_options(const MujocoTaskInfo& info, Options& options) {
   constexpr PictureSize largest{4096, 4096};
   const auto size = read_pixels(options, largest);
@@ -90,7 +100,7 @@ void MujocoTask::read_options(const MujocoTaskInfo& info, Options& options) {
   }
   shows_state_ = options.boolean("state", !size);
   if (!shows_state_ && !size) options.fail("it would show nothing: set pixels = {height, width} or state = true");
-  draw_options_ = read_draw_options(options.value("render"), options.owner());
+  draw_options_ = read_draw_options(options.value("render"), text(options.owner(), ": render"));
   options.complete("render", to_config(draw_options_));
   const Config& distraction = options.value("distraction");
   if (size || options.has("camera") || world_.count("camera") > 0) {

@@ -135,6 +135,18 @@ std::optional<std::filesystem::path> choose_wad(Options& options, const std::str
 }  // namespace
 }  // namespace take_cover
 
+/// @lua options env.take-cover
+/// AttentionAgent's DoomTakeCover: step aside from the fireballs of imps, in the first person. 1 action, 2100 tics of 1/35 s; a tic
+/// survived pays 1.
+/// @option pixels integer[] = { 96, 96 } - {height, width} of the picture, which is always shown; up to the screen's {480, 640}
+/// @option state boolean = false - show the player's place and speed and the nearest fireballs as a vector, too
+/// @option modification "none"|"walls"|"floor"|"text" = "none" - AttentionAgent's changes of the world's looks
+/// @option art "auto"|"freedoom"|"procedural" = "auto" - Freedoom's (Debian's package `freedoom`) or our own; auto takes the first
+/// where it is
+/// @option wad string ? - the file with Freedoom's art, in place of the package's
+/// @option skill "hard"|"nightmare" = "hard" - Doom's skill level; nightmare: fireballs fly twice as fast, imps never rest
+/// @use env.common
+/// @see attention-agent.md
 extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
   using namespace take_cover;
   const std::string modification = options.choice("modification", {"none", "walls", "floor", "text"}, "none");

@@ -8,11 +8,45 @@ module;
 #include <utility>
 #include <vector>
 module iap.core;
+#include "core/option_log.hpp"
 
 namespace iap {
 namespace {
 const Config nothing;
 const Config::List empty_list;
+
+thread_local std::vector<OptionRead>* option_log = nullptr;
+
+/// The entry of an option in the log: its readers call one another, and each adds what it knows.
+void note(const std::string& owner, std::string_view key, const auto& add) {
+  if (!option_log) return;
+  auto found = std::ranges::find_if(*option_log, [&](const auto& read) { return read.owner == owner && read.key == key; });
+  if (found == option_log->end())
+    found =
+        option_log->insert(found, OptionRead{.owner = owner, .key = std::string(key), .type = "any", .fallback = {}, .names = {}});
+  add(*found);
+}
+
+void note_type(const std::string& owner, std::string_view key, std::string_view type, const Config& fallback) {
+  note(owner, key, [&](OptionRead& read) {
+    read.type = type;
+    if (!fallback.is_null()) read.fallback = fallback;
+  });
+}
+
+void note_range(const std::string& owner, std::string_view key, double low, double high) {
+  note(owner, key, [&](OptionRead& read) {
+    read.low = low;
+    read.high = high;
+  });
+}
+
+/// A fallback, or nothing.
+template <typename T>
+Config config_of(const std::optional<T>& fallback) {
+  if (!fallback) return {};
+  return Config(*fallback);
+}
 
 /// The remedy for a list that was written without brackets, "64,64" or "64x64", as on a command line; "" for anything else.
 std::string bracket_remedy(const Config& value) {
@@ -33,6 +67,8 @@ std::string bracket_remedy(const Config& value) {
 bool is_whole(const Config& value) { return value.type_name() == "an integer"; }
 }  // namespace
 
+extern "C++" void log_options(std::vector<OptionRead>* log) noexcept { option_log = log; }
+
 Options::Options(std::string owner, const Config& config) : owner_(std::move(owner)), config_(&config) {
   if (!config.is_null() && !config.map() && !(config.list() && config.list()->empty()))
     refuse(text("expected a table of options, got ", config.describe()));
@@ -49,6 +85,7 @@ bool Options::has(std::string_view key) const {
 
 const Config* Options::look_up(std::string_view key) {
   if (std::ranges::find(asked_, key) == asked_.end()) asked_.emplace_back(key);
+  note(owner_, key, [](const OptionRead&) {});
   return has(key) ? config_->find(key) : nullptr;
 }
 
@@ -58,6 +95,7 @@ const Config& Options::require(std::string_view key, const Config* found) const 
 }
 
 double Options::number(std::string_view key, std::optional<double> fallback) {
+  note_type(owner_, key, "number", config_of(fallback));
   const auto* found = look_up(key);
   if (!found && fallback) {
     complete(key, *fallback);
@@ -71,12 +109,15 @@ double Options::number(std::string_view key, std::optional<double> fallback) {
 }
 
 double Options::number_in(std::string_view key, double low, double high, std::optional<double> fallback) {
+  note_range(owner_, key, low, high);
   const double value = number(key, fallback);
   if (value < low || value > high) refuse(text("option '", key, "' must be in [", low, ", ", high, "], got ", value));
   return value;
 }
 
 std::int64_t Options::integer_in(std::string_view key, std::int64_t low, std::int64_t high, std::optional<std::int64_t> fallback) {
+  note_type(owner_, key, "integer", config_of(fallback));
+  note_range(owner_, key, static_cast<double>(low), static_cast<double>(high));
   const auto* found = look_up(key);
   if (!found && fallback) {
     complete(key, *fallback);
@@ -91,6 +132,7 @@ std::int64_t Options::integer_in(std::string_view key, std::int64_t low, std::in
 }
 
 bool Options::boolean(std::string_view key, std::optional<bool> fallback) {
+  note_type(owner_, key, "boolean", config_of(fallback));
   const auto* found = look_up(key);
   if (!found && fallback) {
     complete(key, *fallback);
@@ -102,6 +144,7 @@ bool Options::boolean(std::string_view key, std::optional<bool> fallback) {
 }
 
 std::string Options::string(std::string_view key, std::optional<std::string> fallback) {
+  note_type(owner_, key, "string", config_of(fallback));
   const auto* found = look_up(key);
   if (!found && fallback) {
     complete(key, *fallback);
@@ -113,12 +156,14 @@ std::string Options::string(std::string_view key, std::optional<std::string> fal
 }
 
 std::string Options::choice(std::string_view key, const std::vector<std::string>& names, std::optional<std::string> fallback) {
+  note(owner_, key, [&](OptionRead& read) { read.names = names; });
   const std::string name = string(key, std::move(fallback));
   if (std::ranges::find(names, name) == names.end()) refuse(text("unknown ", key, " '", name, "'", did_you_mean(name, names)));
   return name;
 }
 
 std::vector<std::int64_t> Options::integers(std::string_view key, std::optional<std::vector<std::int64_t>> fallback) {
+  note_type(owner_, key, "integers", fallback ? Config(Config::List(fallback->begin(), fallback->end())) : Config());
   const auto* found = look_up(key);
   if (!found && fallback) {
     complete(key, Config::List(fallback->begin(), fallback->end()));
@@ -142,6 +187,7 @@ const Config& Options::value(std::string_view key) {
 }
 
 const Config::List& Options::list(std::string_view key) {
+  note_type(owner_, key, "list", {});
   const Config& found = value(key);
   if (found.is_null()) return empty_list;
   if (const auto* entries = found.map(); entries && entries->empty()) return empty_list;

@@ -30,6 +30,12 @@ class Made final : public EnvWrapper {
 
 }  // namespace
 
+/// @lua options env.common
+/// Options that every environment takes.
+/// @option action_repeat integer 1..1000 = 1 - each action is held for so many control steps, whose rewards add up
+/// @option time_limit integer 1.. = (the environment's own) - control steps, counted before `action_repeat`, after which an episode
+/// ends; not above the environment's own
+/// @see training.md#options-that-every-environment-takes
 std::unique_ptr<Env> with_common_wrappers(std::unique_ptr<Env> env, Options& options) {
   constexpr std::int64_t most_steps = 1'000'000'000, most_repeats = 1000;
   const int own = env->spec().max_steps;

@@ -58,7 +58,8 @@ void define_class(lua_State* state, const ClassInfo& info, std::span<const Funct
   lua_pushcclosure(state, entry<describe_object>, 1);
   lua_setfield(state, -2, "__tostring");
   push_functions(state, info.name, ":", methods);
-  lua_pushcfunction(state, close_object);
+  lua_pushfstring(state, "%s:close", info.name);
+  lua_pushcclosure(state, close_object, 1);
   lua_setfield(state, -2, "close");
   lua_setfield(state, -2, "__index");
   lua_rawsetp(state, LUA_REGISTRYINDEX, &info);

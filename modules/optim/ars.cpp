@@ -121,6 +121,20 @@ class RandomSearch : public PairSearch {
 
 }  // namespace
 
+/// @lua function iap.optim.ars
+/// Augmented random search along the best directions (Mania et al. 2018).
+/// @option population integer 2..1048576 = 64 - members an iteration, in antithetic pairs: even
+/// @option top integer 1..population/2 = (all directions) - best directions that are used
+/// @option sigma number 1e-8..1000 = 0.05 - standard deviation of the perturbations
+/// @option learning_rate number 0..1e6 = 0.05 - of a step of the mean
+/// @option learning_rate_decay number 0.001..1 = 1 - factor an iteration
+/// @option plateau {optim.plateau} ? - the learning rate falls where returns stop rising
+/// @option shaping "centred_ranks"|"standardised"|"none" = "none" - what of returns counts, before they are divided by their
+/// deviation
+/// @option directions "gaussian"|"orthogonal"|"hadamard" = "gaussian" - how the directions of the pairs stand to each other
+/// @return optimizer - for iap.train, or to start
+/// @example iap.optim.ars { population = 32, top = 8 }
+/// @see training.md#optimizers
 std::unique_ptr<Optimizer> make_ars(Options& options, std::span<const float> initial, std::uint64_t seed) {
   return std::make_unique<RandomSearch>(options, initial, seed);
 }

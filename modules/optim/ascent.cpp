@@ -113,6 +113,14 @@ const std::vector<std::string>& ascent_names() {
   return names;
 }
 
+/// @lua options optim.step
+/// The gradient step of es and pgpe.
+/// @option optimizer "adam"|"sgd"|"clipup" = "adam" - how the mean follows the gradient; clipup: Toklu et al. 2020
+/// @option beta1 number 0..0.999999 = 0.9 - of adam
+/// @option beta2 number 0..0.999999999 = 0.999 - of adam
+/// @option epsilon number 1e-300..1 = 1e-8 - of adam
+/// @option momentum number 0..0.999999 = 0.9 - of sgd and clipup
+/// @option max_speed number 1e-6..1e6 = 2 - of clipup: longest step, in learning rates
 std::unique_ptr<Ascent> make_ascent(const std::string& name, Options& options, std::size_t parameters) {
   if (name == "adam") return std::make_unique<Adam>(options, parameters);
   if (name == "clipup") return std::make_unique<ClipUp>(options, parameters);

@@ -108,6 +108,23 @@ class EvolutionStrategy : public PairSearch {
 
 }  // namespace
 
+/// @lua function iap.optim.es
+/// Evolution strategy with antithetic Gaussian perturbations and a gradient step (Salimans et al. 2017).
+/// @option population integer 2..1048576 = 64 - members an iteration, in antithetic pairs: even
+/// @option sigma number 1e-8..1000 = 0.1 - standard deviation of the perturbations
+/// @option sigma_decay number 0.001..1 = 1 - factor an iteration
+/// @option sigma_min number 1e-8..sigma = (0.01, or sigma if smaller) - where the decay ends
+/// @option learning_rate number 0..1e6 = 0.05 - of a step of the mean
+/// @option learning_rate_decay number 0.001..1 = 1 - factor an iteration
+/// @option plateau {optim.plateau} ? - the learning rate falls where returns stop rising
+/// @option weight_decay number 0..1 = 0 - share of the parameters that an iteration takes off
+/// @option shaping "centred_ranks"|"standardised"|"none"|"pair_ranks" = "centred_ranks" - what of returns counts: ranks, units of
+/// their deviation, they themselves, ranks of the leads over twins
+/// @option directions "gaussian"|"orthogonal"|"hadamard" = "gaussian" - how the directions of the pairs stand to each other
+/// @use optim.step
+/// @return optimizer - for iap.train, or to start
+/// @example iap.optim.es { population = 32, sigma = 0.1, learning_rate = 0.05 }
+/// @see training.md#optimizers
 std::unique_ptr<Optimizer> make_es(Options& options, std::span<const float> initial, std::uint64_t seed) {
   return std::make_unique<EvolutionStrategy>(options, initial, seed);
 }

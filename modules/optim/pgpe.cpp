@@ -131,6 +131,28 @@ class ParameterExploration : public PairSearch {
 
 }  // namespace
 
+/// @lua function iap.optim.pgpe
+/// Policy gradients with parameter-based exploration: as es, with a learned deviation for each parameter (Sehnke et al. 2010).
+/// @option population integer 2..1048576 = 64 - members an iteration, in antithetic pairs: even
+/// @option sigma number 1e-8..1000 = 0.1 - standard deviation at first
+/// @option sigma_min number 1e-8..sigma = (0.01, or sigma if smaller) - the least that one may become
+/// @option sigma_learning_rate number 0..1000 = 0.1 - of the deviations
+/// @option sigma_max_change number 0..1 = 0.2 - most that one changes in an iteration, as a share
+/// @option learning_rate number 0..1e6 = 0.05 - of a step of the mean
+/// @option learning_rate_decay number 0.001..1 = 1 - factor an iteration
+/// @option plateau {optim.plateau} ? - the learning rate falls where returns stop rising
+/// @option shaping "centred_ranks"|"standardised"|"none" = "centred_ranks" - what of returns counts: ranks, units of their
+/// deviation, they themselves
+/// @option directions "gaussian"|"orthogonal"|"hadamard" = "gaussian" - how the directions of the pairs stand to each other
+/// @use optim.step
+/// @return optimizer - for iap.train, or to start
+/// @example iap.optim.pgpe { population = 64 }
+/// @see training.md#optimizers
+
+/// @lua function iap.optim.pepg
+/// The old name of iap.optim.pgpe, which older runs hold.
+/// @use iap.optim.pgpe
+/// @return optimizer - a pgpe
 std::unique_ptr<Optimizer> make_pgpe(Options& options, std::span<const float> initial, std::uint64_t seed) {
   return std::make_unique<ParameterExploration>(options, initial, seed);
 }

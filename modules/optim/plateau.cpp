@@ -18,6 +18,13 @@ constexpr std::int64_t most = 1'000'000;
 
 }  // namespace
 
+/// @lua options optim.plateau
+/// The table `plateau` of es, ars and pgpe; {} takes the defaults.
+/// @option patience integer 1..1e6 = 10 - iterations without a new best before the learning rate falls
+/// @option factor number 1e-6..1 = 0.5 - by which it falls
+/// @option window integer 1..1e6 = 5 - iterations whose mean return is watched
+/// @option minimum number 0..learning_rate = (learning_rate / 100) - it falls no further
+/// @see training.md#plateaus
 Plateau::Plateau(Options& options, double learning_rate) {
   const Config& given = options.value("plateau");
   on_ = !given.is_null();

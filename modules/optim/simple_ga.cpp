@@ -116,6 +116,16 @@ class GeneticAlgorithm : public Optimizer {
 
 }  // namespace
 
+/// @lua function iap.optim.simple_ga
+/// Genetic algorithm with truncation selection, Gaussian mutation and an elite (Such et al. 2017).
+/// @option population integer 2..1048576 = 64 - members an iteration
+/// @option parents integer 1..population = (a fifth of population) - members that have children
+/// @option sigma number 1e-8..1000 = 0.1 - standard deviation of a mutation
+/// @option sigma_decay number 0.001..1 = 1 - factor an iteration
+/// @option sigma_min number 1e-8..sigma = (0.01, or sigma if smaller) - where the decay ends
+/// @return optimizer - for iap.train, or to start
+/// @example iap.optim.simple_ga { parents = 8 }
+/// @see training.md#optimizers
 std::unique_ptr<Optimizer> make_simple_ga(Options& options, std::span<const float> initial, std::uint64_t seed) {
   return std::make_unique<GeneticAlgorithm>(options, initial, seed);
 }

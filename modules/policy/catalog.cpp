@@ -119,6 +119,9 @@ std::unique_ptr<Block> make_block(const Config& config, const BlockContext& cont
   options.fail(text("kind '", kind, "' is in no catalog"));
 }
 
+/// @lua options policy.block
+/// What every block takes.
+/// @option name string ? - what paths call the block ("eye" instead of "1.rank"): letters, digits, _ and -, no digit first
 std::string child_path(const std::string& parent, int index, const Config& child) {
   const std::string prefix = parent == "policy" ? "" : parent + ".";
   const auto* kind = child.find("kind");

@@ -90,12 +90,26 @@ MadeBlock make_chain(std::string_view kind, const Config::List& blocks, const Bl
   return std::make_unique<Sequence>(kind, context, std::move(children));
 }
 
+/// @lua function iap.policy.sequence
+/// Blocks one after the other: each reads what the one before hands over.
+/// @option blocks blueprint[] - the blocks; written as the table's list, sequence { a, b }
+/// @use policy.block
+/// @return blueprint - of all of them
+/// @example iap.policy.sequence { iap.attention.rank { patch = 4 }, iap.policy.linear { activation = "tanh" } }
+/// @see controllers.md
 MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout) {
   auto made = make_chain("sequence", read_blocks(options), context, layout);
   options.complete("blocks", configs_of(made->children()));
   return made;
 }
 
+/// @lua function iap.policy.concat
+/// Blocks side by side: all read the same numbers, and what they hand over is joined.
+/// @option blocks blueprint[] - the blocks; written as the table's list, concat { a, b }
+/// @use policy.block
+/// @return blueprint - of all of them
+/// @example iap.policy.concat { iap.attention.rank { patch = 4 }, iap.policy.clock { dt = 0.04 } }
+/// @see controllers.md
 MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLayout& layout) {
   const auto& blocks = read_blocks(options);
   Children children;
@@ -111,6 +125,11 @@ MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLa
   return std::make_unique<Concat>(context, std::move(children), checked_outputs(options, outputs));
 }
 
+/// @lua function iap.policy.observation
+/// Hands over the observation's vector, whatever it reads.
+/// @use policy.block
+/// @return blueprint - without parameters
+/// @example iap.policy.observation {}
 MadeBlock make_observation(Options& options, const BlockContext& context, ParameterLayout&) {
   if (context.observation->vector == 0)
     options.fail("the environment's observation has no vector; take this block out, or choose an environment with one");

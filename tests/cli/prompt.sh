@@ -63,6 +63,12 @@ case_prompt_pipe() {
   exits 0
   silent err
   [ "$(cat out)" = "$(printf '2\nab\n1\n2\n{ 1, { x = 2 } }\ntrue')" ] || fail "prompt"
+  printf '%s\n' 'help(iap.optim.es)' 'help' 'help("sigma")' 'policy = iap.policy.build(iap.policy.linear {}, "cartpole-balance")' 'help(policy.act)' |
+    "$iap" >out 2>err
+  code=$?
+  exits 0
+  silent err
+  for text in "iap.optim.es { ... } -> optimizer" "Areas of the Lua reference:" "sigma is an option of" "policy:act(observation) -> action"; do says out "$text"; done
   printf '%s\n' 'iap.polcy' 'x = = 1' 'error("late")' 'print("still here")' 'function f()' | "$iap" repl >out 2>err
   code=$?
   exits 1

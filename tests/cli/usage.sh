@@ -120,3 +120,37 @@ case_help() {
   # A flag does what its name says.
   grep -q -- '--as-seen  ' <("$iap" play --help) || fail "--as-seen"
 }
+
+# The Lua reference by names: functions, methods, environments, options, areas; the nearest ones where there is none.
+case_help_names() {
+  run help
+  exits 0
+  says out "Commands:"
+  says out "  iap.attention"
+  run help rank
+  exits 0
+  says out "iap.attention.rank { ... } -> blueprint"
+  says out "  patch "
+  says out "integer 1..4096 (required)"
+  cp out short
+  run help iap.attention.rank
+  cmp -s out short || fail "iap help rank is not iap help iap.attention.rank"
+  run help env:step
+  says out "env:step(action) -> reward, terminated, truncated"
+  run help cheetah-run
+  says out "action_repeat"
+  run help sigma
+  says out "iap.optim.es"
+  for name in rank train cross iap.env.make data task.table; do
+    run help $name
+    [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' out)" -le 115 ] || fail "long lines about $name"
+  done
+  run help rnak
+  exits 2
+  silent out
+  says err "the reference has no 'rnak'; did you mean 'rank'"
+  run help evl
+  exits 2
+  says err "Or the command 'eval'?"
+  lines err 1
+}

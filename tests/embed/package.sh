@@ -11,6 +11,9 @@ cmake --install "$build" --prefix "$work/prefix" >install.log
 
 # Experiments and trained policies come along and play; so do the documents and the hosts.
 "$work/prefix/bin/iap" run "$work/prefix/share/iap/scripts/verify.lua" cheetah-run.iap >verify.log || { cat verify.log; exit 1; }
+# What editors are told, and documents whose links lead somewhere in the installation, too.
+lua5.4 "$source/tests/dev/annotations.lua" "$work/prefix/share/iap/iap.meta.lua" >/dev/null || exit 1
+(cd "$work/prefix/share/doc/iap" && "$work/prefix/bin/iap" run "$source/tests/dev/links.lua" README.md docs/*.md docs/reference/*.md) >links.log || { cat links.log; exit 1; }
 for kept in LICENSE README.md docs/embedding.md examples/host_c; do
   [ -e "$work/prefix/share/doc/iap/$kept" ] || { echo "$kept is not installed"; exit 1; }
 done

@@ -31,11 +31,16 @@ int read_size(lua::ScriptObject& script, const char* name, std::int64_t low) {
   return static_cast<int>(*size);
 }
 
-/// A block written in Lua. Its file returns function(options, shapes), which returns a table with
-///   parameters, outputs          how many numbers it takes from the policy's vector and hands over
-///   forward(self, parameters, inputs, vector) -> list of `outputs` numbers; the tables it gets are used again
-///   reset(self, seed)            optional: a new episode; math.random is seeded before
-///   initialise(self)             optional: -> list of `parameters` initial values; by default they are drawn from N(0, 0.1^2)
+/// @lua options task.block
+/// A block in Lua: the table that function(options, shapes) of its file returns; `shapes` is {inputs, vector, action_size, last}.
+/// iap.policy.script makes it.
+/// @option parameters integer 0.. - how many numbers it takes from the policy's vector
+/// @option outputs integer 1.. - how many it hands over
+/// @option forward fun(self:table,parameters:number[],inputs:number[],vector:number[]):number[] - the outputs; the tables are used
+/// again
+/// @option reset fun(self:table,seed:integer) ? - begins an episode; math.random is seeded before
+/// @option initialise fun(self:table):number[] = (N(0, 0.1^2)) - initial parameters
+/// @see lua.md
 class ScriptBlock final : public Block {
  public:
   ScriptBlock(std::unique_ptr<lua::ScriptObject> script, const BlockContext& context, ParameterLayout& layout)
@@ -101,6 +106,18 @@ class ScriptBlock final : public Block {
 
 }  // namespace
 
+/// @lua function iap.policy.script
+/// A block that is written in Lua; the slowest kind, for ideas. The script's function gets all options; one that it does not read
+/// is an
+/// error. Text and required modules travel in the policy file.
+/// @option file string - path of the script, which returns function(options, shapes)
+/// @option source string ? - its text; by default that of the file
+/// @option required_modules table ? - the texts of the modules that it requires, by name; as policy files hold them
+/// @option loaded_from string ? - the policy file that the text comes from: what is named is confined to computing
+/// @use policy.block
+/// @return blueprint - as many parameters as the script says
+/// @example iap.policy.script { file = "block.lua", gain = 2 }
+/// @see lua.md
 std::unique_ptr<Block> make_script_block(Options& options, const BlockContext& context, ParameterLayout& layout) {
   auto script = std::make_unique<lua::ScriptObject>(options.string("file"), options,
                                                     lua::ScriptSetting{.shapes = shapes_of(context), .library = open_task_library});

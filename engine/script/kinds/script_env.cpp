@@ -165,6 +165,20 @@ class ScriptEnv final : public Env {
 
 }  // namespace
 
+/// @lua topic task
+/// What Lua files of yours return: environments, MuJoCo tasks and blocks, and what they get to see.
+
+/// @lua options task.env
+/// An environment that is all Lua: the table that the file's function(options) returns. iap.env.make("FILE.lua", options) makes it;
+/// an option that
+/// the function does not read is an error.
+/// @option spec table{task.spec} - what it takes and shows
+/// @option reset fun(self:table,seed:integer) - begins an episode; math.random is seeded before
+/// @option step fun(self:table,action:number[]):number,boolean?,boolean? - reward, terminated, truncated; the action's table is
+/// used again
+/// @option observe fun(self:table):number[],table - `vector` numbers, then {NAME = string of bytes or flat list of numbers}
+/// @example iap.env.make("pendulum.lua", { strength = 4 })
+/// @see lua.md
 std::unique_ptr<Env> make_script_env(Options& options) {
   const std::string file = options.string("name");
   lua::ScriptObject script(file, options, {.may_be_table = true, .library = open_task_library});

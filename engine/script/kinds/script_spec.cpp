@@ -34,6 +34,23 @@ std::vector<std::string> read_state_names(Options& options) {
   return names;
 }
 
+/// @lua options task.spec
+/// What an environment in Lua takes and shows: entry `spec` of its table.
+/// @option action_size integer 1.. - values of an action
+/// @option action_low number = -1 - the least value of each
+/// @option action_high number = 1 - the highest
+/// @option control_dt number 1e-9..1e9 = 1 - seconds a step
+/// @option max_steps integer 0.. = 0 - time limit in steps; 0: none
+/// @option vector integer 0.. = 0 - numbers that observe returns
+/// @option state_names string[] ? - what these are
+/// @option images table ? - {NAME = {height, width, channels, type}}: pictures that observe returns
+
+/// @lua options task.image
+/// An image in `spec.images`.
+/// @option height integer 1..16384 - pixels
+/// @option width integer 1..16384 - pixels
+/// @option channels integer 1..4 = 3 - 1, 3 or 4
+/// @option type "uint8"|"float32" = "uint8" - of a value; bytes show 0 to 255
 EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   if (!entry.map())
     throw Error(text(file, ": the table that function(options) returns must have a table 'spec', got ", entry.describe()));

@@ -81,6 +81,43 @@ void TaskData::restore() {
   std::ranges::copy(offsets_, const_cast<double*>(first.data()));
 }
 
+/// @lua class data
+/// The simulation, in a MuJoCo task's functions. Views stand where MuJoCo has the numbers and show the present. Lists have v[1],
+/// #v, ipairs
+/// and names: x y z; w x y z (quaternion); xx xy ... zz (rotation, by rows). What is written is written in `reset`.
+/// @page task
+/// @field qpos table - qpos.JOINT: a number (slide, hinge) or a list of 7 (free: x y z qw qx qy qz) or 4 (ball); qpos[i]: all in
+/// order; written in reset
+/// @field qvel table - qvel.JOINT: a number or a list of 6 (free: vx vy vz wx wy wz) or 3 (ball); qvel[i]; written in reset
+/// @field ctrl table - ctrl.ACTUATOR, in the actuator's own range; written in reset
+/// @field sensor table - sensor.NAME: a number or a list
+/// @field body table{task.place} - body.NAME
+/// @field site table{task.place} - site.NAME
+/// @field geom table{task.place} - geom.NAME
+/// @field joint table{task.joint} - joint.NAME
+/// @field contacts table[] - {geom1, geom2, body1, body2, position, distance, force} of each; force in N, along the normal; made
+/// anew each time
+/// @field time number - seconds; written in reset
+/// @see tasks.md#data
+
+/// @lua options task.place
+/// A body, site or geom in `data`.
+/// @field position number[] - x y z, metres
+/// @field rotation number[] - xx xy ... zz; zz is how upright
+/// @field velocity number[] - x y z along the world's axes, m/s
+/// @field angular_velocity number[] - x y z, rad/s
+/// @field centre number[] ? - of a body: its centre of mass
+/// @field subtree_centre number[] ? - of a body: the centre of mass of all that hangs on it
+/// @field mass number ? - of a body, kg
+/// @field size number[] ? - of a site or geom
+/// @field offset number[] ? - of a geom: where it sits in its body; written in reset, for the episode
+
+/// @lua options task.joint
+/// A joint in `data`.
+/// @field type "free"|"ball"|"slide"|"hinge" - its kind
+/// @field limited boolean - whether it has limits
+/// @field low number ? - where it has
+/// @field high number ? - likewise
 TaskData::TaskData(lua_State* state, MujocoWorld& world) : shared_{world}, offsets_(world.array("geom_pos")) {
   lua::protect(state, 0, 1, [this](lua_State* inner) noexcept {
     static_cast<Data*>(push_task_userdata(inner, sizeof(Data), task_data_kind))->shared = &shared_;

@@ -19,6 +19,22 @@ constexpr std::array functions{"reset", "reward", "terminated", "observe"};
 
 }  // namespace
 
+/// @lua options task.table
+/// A MuJoCo task in one Lua file: the table that it returns, or that its function(options) returns. iap.env.make("FILE.lua",
+/// options) makes the
+/// environment, which takes the options of every MuJoCo task and those that the function reads.
+/// @option model string - path of the MJCF from the file's folder, or the MJCF itself as a text
+/// @option reward fun(data:data):number - what a step pays; finite, asked after each step
+/// @option reset fun(data:data,random:random) ? - writes where an episode begins; the model's initial state stands before
+/// @option terminated fun(data:data):boolean ? - whether the episode ends by itself
+/// @option observe fun(data:data):number[] = (qpos, then qvel) - what is seen as a vector, always as many numbers
+/// @option state_names string[] = (of the joints, without observe) - what these numbers are
+/// @option camera integer|string = 0 - index or name of the camera of the pictures
+/// @option physics_steps integer 1..1e6 = 1 - physics steps in a control step
+/// @option control_dt number 1e-9..1e9 ? - in place of `physics_steps`: seconds, a multiple of the model's timestep
+/// @option max_steps integer 0.. = 1000 - time limit in control steps; 0: none
+/// @example return { model = "pole.xml", reward = function(data) return data.body.pole.centre.z end }
+/// @see tasks.md#the-table
 TaskEntries read_task_entries(lua::ScriptObject& script) {
   Config given = Config::Map{};
   std::vector<std::string> known(plain.begin(), plain.end());

@@ -63,7 +63,21 @@ ToleranceRange read_range(const Call& call) {
   return range;
 }
 
-/// iap.tolerance(x, {lower, upper, margin, value_at_margin, sigmoid}): how good x is, from 0 to 1.
+/// @lua function iap.tolerance
+/// How good x is, from 0 to 1: 1 between the bounds, else a sigmoid of the distance over `margin` (DM Control's
+/// `rewards.tolerance`, Tassa
+/// et al. 2018, section 4.2). Scripts and task files have it.
+/// @param x number - the value to judge
+/// @param options table ? - the range; both bounds are 0 where neither is given
+/// @option lower number = (0; -inf if only upper is given) - from here on x is good
+/// @option upper number = (0; inf if only lower is given) - up to here x is good
+/// @option margin number 0.. = 0 - distance from the bounds at which `value_at_margin` is left; 0: nothing is paid outside
+/// @option value_at_margin number 0..1 = 0.1 - what is left at the margin; above 0 for all but cosine, linear and quadratic
+/// @option sigmoid "gaussian"|"hyperbolic"|"long_tail"|"reciprocal"|"cosine"|"linear"|"quadratic"|"tanh_squared" = "gaussian" - how
+/// it falls
+/// @return number - in [0, 1]
+/// @example iap.tolerance(1.2, { lower = 1.5, margin = 0.5 })
+/// @see tasks.md#data
 int give_tolerance(Call& call) {
   const double x = call.number(1, "x");
   return call.give(tolerance(x, call.absent(2) ? ToleranceRange{} : read_range(call)));

@@ -43,7 +43,11 @@ bool belongs(const MujocoWorld& world, int geom, const Party& party) {
   return party.geom >= 0 ? geom == party.geom : world.geom_body(geom) == party.body;
 }
 
-/// data:touching(a, b) -> whether geom or body `a` touches `b`, or anything.
+/// @lua method data:touching
+/// Whether two things touch.
+/// @param a string - a geom or body
+/// @param b string ? - another one; without it, anything
+/// @return boolean - true where there is a contact
 int touching(Call& call) {
   const MujocoWorld& world = task_world(call).world;
   const Party a = find_party(call, world, 1, "a");
@@ -58,13 +62,16 @@ int touching(Call& call) {
   return call.give(false);
 }
 
-/// data:forward(): computes what follows from what was written; motors rest.
+/// @lua method data:forward
+/// Computes what follows from what was written: positions, contacts, sensors. In reset alone.
 int forward(Call& call) {
   writable_world(call).world.forward_without_actuation();
   return 0;
 }
 
-/// data:step(count): lets the simulation go on by physics steps.
+/// @lua method data:step
+/// Lets the simulation go on. In reset alone.
+/// @param count integer 1..1e6 = 1 - physics steps
 int step(Call& call) {
   constexpr std::int64_t most = 1'000'000;
   MujocoWorld& world = writable_world(call).world;
@@ -72,7 +79,10 @@ int step(Call& call) {
   return 0;
 }
 
-/// data:randomize_joints(random, limited_only)
+/// @lua method data:randomize_joints
+/// DM Control's randomize_limited_and_rotational_joints. In reset alone.
+/// @param random random - the stream that reset gets
+/// @param limited_only boolean = false - leave joints without limits alone
 int randomize(Call& call) {
   MujocoWorld& world = writable_world(call).world;
   Random& random = task_random(call, 1);
@@ -92,19 +102,31 @@ struct TaskRandom {
   std::string describe() const { return "the episode's stream of random numbers"; }
 };
 
-/// random:uniform(low, high): 0 to 1 where nothing is given.
+/// @lua method random:uniform
+/// A number between two.
+/// @param low number = 0 - included
+/// @param high number = 1 - excluded
+/// @return number - uniform
 int uniform(Call& call) {
   const double low = call.number(1, "low", 0), high = call.number(2, "high", 1);
   return call.give(call.self<TaskRandom>().stream->uniform(low, high));
 }
 
-/// random:normal(mean, deviation): 0 and 1 where nothing is given.
+/// @lua method random:normal
+/// A Gaussian number.
+/// @param mean number = 0 - of the distribution
+/// @param deviation number = 1 - its standard deviation
+/// @return number - of any size
 int normal(Call& call) {
   const double mean = call.number(1, "mean", 0), deviation = call.number(2, "deviation", 1);
   return call.give(mean + deviation * call.self<TaskRandom>().stream->normal());
 }
 
-/// random:integer(low, high): both may come.
+/// @lua method random:integer
+/// A whole number between two.
+/// @param low integer - included
+/// @param high integer - included
+/// @return integer - uniform
 int integer(Call& call) {
   constexpr std::int64_t far = 1'000'000'000;
   const auto low = call.integer(1, "low", -far, far), high = call.integer(2, "high", low, far);
@@ -119,6 +141,9 @@ void add_task_methods(lua_State* state) {
   for (const auto& method : methods) lua::add_function(state, "data", ":", method);
 }
 
+/// @lua class random
+/// The episode's stream of random numbers, which follows from its seed; a MuJoCo task's `reset` gets it.
+/// @page task
 void define_task_random(lua_State* state) { lua::define_class(state, lua::ClassOf<TaskRandom>::info, draws); }
 
 void push_task_random(lua_State* state, Random& random) { lua::push_object(state, std::make_unique<TaskRandom>(&random)); }

@@ -251,10 +251,37 @@ class CovarianceMatrixAdaptation : public MeanSearch {
 
 }  // namespace
 
+/// @lua options optim.cma
+/// Options of cma_es and sep_cma_es. `stop_reason` of the result says what ended a search.
+/// @option population integer 4..1048576 = (4 + 3 ln n for n parameters) - members an iteration
+/// @option sigma number 1e-8..1000 = 0.1 - standard deviation at first
+/// @option active boolean = (full covariance true, diagonal false) - the worst members count negatively
+/// @option restarts "none"|"ipop"|"bipop" = "none" - begin anew where a search ended: with twice the population, or in turn with
+/// small ones
+/// @option max_restarts integer 0..19 = 9 - doublings of the population
+/// @option restart_spread number 0..1e6 = sigma - standard deviation of new starting points around the first
+/// @option target number ? - ends the search when a return reaches it
+/// @option tol_fun number 0..1e300 = 1e-12 - ends it when returns differ by less
+/// @option tol_x number 0..1e300 = 1e-12 - ends it when all steps are shorter, in parts of the first sigma
+/// @option tol_x_up number 1..1e300 = 1e4 - ends it when sigma grew by this factor
+/// @option tol_condition number 1..1e300 = 1e14 - ends it when the covariance's condition is worse
+/// @option stagnation boolean = true - ends it when returns have not risen for long
+/// @see training.md#optimizers
+
+/// @lua function iap.optim.cma_es
+/// Covariance matrix adaptation with active updates and optional restarts (Hansen 2016). Takes 16 n^2 bytes for n parameters.
+/// @use optim.cma
+/// @return optimizer - for iap.train, or to start
+/// @example iap.optim.cma_es { sigma = 0.3 }
 std::unique_ptr<Optimizer> make_cma_es(Options& options, std::span<const float> initial, std::uint64_t seed) {
   return std::make_unique<CovarianceMatrixAdaptation>("cma_es", options, initial, seed, false);
 }
 
+/// @lua function iap.optim.sep_cma_es
+/// CMA-ES with a diagonal covariance matrix, linear in the parameters (Ros & Hansen 2008).
+/// @use optim.cma
+/// @return optimizer - for iap.train, or to start
+/// @example iap.optim.sep_cma_es { population = 32 }
 std::unique_ptr<Optimizer> make_sep_cma_es(Options& options, std::span<const float> initial, std::uint64_t seed) {
   return std::make_unique<CovarianceMatrixAdaptation>("sep_cma_es", options, initial, seed, true);
 }

@@ -22,6 +22,22 @@ std::size_t read_image(Options& options, const ObservationSpec& observation) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
+/// @lua options attention.common
+/// Options of rank, trans and cross: what patches, queries and keys are.
+/// @option image string = (the observation's first image) - name of the image that is looked at
+/// @option patch integer 1..4096 - side of a patch, pixels
+/// @option stride integer 1..4096 = patch - pixels from one patch to the next, in both directions
+/// @option d integer 1..4096 = 8 - size of queries and keys
+/// @option bias boolean = false - biases of W_Q and W_K
+/// @option pixel_offset number -1..1 = -0.5 - added to pixels, which are in [0, 1]
+/// @option encoding "none"|"sinusoidal"|"learned" = "none" - of a patch's position, added to its pixels for queries, keys and
+/// projections
+/// @option encoding_scale number 0..1e6 = 1 - factor of a sinusoidal encoding
+/// @option position_range "signed"|"unit" = "signed" - positions in [-1, 1], or in [0, 1]
+/// @option centre "exact"|"pixel" = "exact" - a patch's position is its middle, or the corner of its middle pixel, as in
+/// AttentionAgent
+/// @use policy.block
+/// @see attention-blocks.md#options-of-both
 PatchGrid read_grid(Options& options, const ImageShape& shape) {
   constexpr int largest = 1 << 12;
   const auto size = options.integer_in("patch", 1, largest);

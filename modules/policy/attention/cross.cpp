@@ -222,6 +222,27 @@ class Cross final : public Block {
 
 }  // namespace
 
+/// @lua function iap.attention.cross
+/// IAP-rank as cross-attention: patches of one frame are keys that stay for some steps, those of every frame are queries that
+/// choose `top`
+/// of them. Hands over what the chosen patches were when the keys were taken.
+/// @option key_image string = image - name of the image that keys and values come from
+/// @option key_patch integer 1..4096 = patch - side of its patches, pixels
+/// @option key_stride integer 1..4096 = (stride; with key_patch, key_patch) - pixels from one to the next
+/// @option every integer 1.. = 4 - steps between updates of the keys, the first step included
+/// @option top integer 1.. = 10 - patches that are chosen
+/// @option ranking "exact"|"hash"|"sample" = "exact" - by products, by the Hamming distance of codes, or by draws (kernel exp)
+/// @option bits integer 1..65536 = 256 - of a code
+/// @option hash_seed integer 0.. = 0 - of the codes' random planes
+/// @option query_weights "ones"|"learned" = "ones" - P: every query counts the same, or parameters
+/// @option pooling "mean"|"sum"|"features" = "mean" - of draws: what the queries are pooled to
+/// @option replacement boolean = false - whether draws may repeat
+/// @use attention.common
+/// @use attention.values
+/// @use attention.kernel
+/// @return blueprint - for sequence and concat
+/// @example iap.attention.cross { patch = 8, key_patch = 4, every = 4, kernel = "trig", ranking = "hash", top = 5 }
+/// @see attention-database.md
 MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<Cross>(CrossOptions(options, context, layout), context);
 }

@@ -183,6 +183,29 @@ class Rank final : public Block {
 
 }  // namespace
 
+/// @lua function iap.attention.rank
+/// IAP-rank: every head scores all patches by how much all queries attend to them, r = (1/L) P A, and hands over what its best
+/// `top` ones
+/// show. O(L) in the number of patches for all kernels but softmax.
+/// @option top integer 1.. = 10 - patches that each head chooses; at most as many as there are
+/// @option heads integer 1..64 = 1 - each with W_Q, W_K, P and random projections of its own
+/// @option query_weights "ones"|"learned" = "ones" - P: every query counts the same, or L parameters
+/// @option masked boolean = false - values are L rows in patch order, zero where a patch was not chosen, instead of `top` rows in
+/// rank order
+/// @option motion boolean = false - also how far the patch of each rank moved since the frame before
+/// @option selection "top"|"sample" = "top" - the highest scores, or draws with softmax weights (kernel exp)
+/// @option pooling "mean"|"sum"|"features" = "mean" - of draws: what the queries are pooled to
+/// @option replacement boolean = false - whether draws may repeat
+/// @option normalise_rows boolean = true - of kernel softmax: rows of A sum to 1
+/// @option threads integer 1..1024 = 1 - inside one frame; changes no bit
+/// @use attention.common
+/// @use attention.retina
+/// @use attention.values
+/// @use attention.kernel
+/// @return blueprint - for sequence and concat
+/// @example iap.attention.rank { patch = 4, top = 5, kernel = "hybrid", values = { "position", "projection" } }
+/// @see attention-blocks.md
+/// @see eyes.md
 MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<Rank>(RankOptions(options, context, layout), context);
 }

@@ -21,6 +21,12 @@ void add_row(const std::uint8_t* row, std::span<std::uint32_t> sums) {
 
 }  // namespace
 
+/// @lua options attention.retina
+/// What happens to a picture before a block looks at it.
+/// @option pool integer 1..1024 = 1 - the image is averaged over so many pixels in both directions first
+/// @option contrast "none"|"frame"|"episode" = "none" - look at what changed: against the frame before, or the mean of the
+/// episode's frames so far
+/// @see eyes.md#what-moves
 Retina::Retina(Options& options, const ObservationSpec& observation)
     : index_(read_image(options, observation)),
       name_(observation.images[index_].name),

@@ -221,6 +221,25 @@ class TransBlock final : public Block {
 
 }  // namespace
 
+/// @lua function iap.attention.trans
+/// IAP-trans: the image compressed by attention to a few rows of values, P (A V / L) + P V, every head's side by side.
+/// @option tokens integer 1.. = 10 - rows of the output; at most as many as there are patches
+/// @option values "position"|"content"|"projection"|"histogram"|"convolution"|string[] = "projection" - what V holds of a patch
+/// @option heads integer 1..64 = 1 - each with W_Q, W_K, V, P and random projections of its own
+/// @option compression "learned"|"average"|"random" = "learned" - P: parameters (N(0, 1) at first, over sqrt(L)), means of runs of
+/// patches, or N(0, 1/L)
+/// @option compression_seed integer 0.. = 0 - of a random P
+/// @option residual boolean = true - the term P V
+/// @option layer_norm boolean = false - each row is normalised, with gain and bias
+/// @option normalise_rows boolean = (softmax true, relu and exp false) - rows of A sum to 1; trig and hybrid cannot
+/// @option order "auto"|"values_first"|"queries_first" = "auto" - how the product is bracketed; auto takes what multiplies less
+/// @use attention.common
+/// @use attention.retina
+/// @use attention.values
+/// @use attention.kernel
+/// @return blueprint - for sequence and concat
+/// @example iap.attention.trans { patch = 4, tokens = 5, dv = 8, kernel = "exp", layer_norm = true }
+/// @see attention-blocks.md
 MadeBlock make_trans_block(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<TransBlock>(TransOptions(options, context, layout), context);
 }

@@ -32,6 +32,16 @@ constexpr std::array kinds{ValueEntry{"position", make_position_values}, ValueEn
 
 }  // namespace
 
+/// @lua options attention.values
+/// What a block hands over of patches.
+/// @option values string|string[] = "position" - what is handed over of a patch: "position", "content", "projection", "histogram",
+/// "convolution"; of rank "centroid", too. In this order, whatever that of a list
+/// @option dv integer 1..65536 = 8 - columns of a projection X' W_V
+/// @option bins integer 1..256 = 8 - of a histogram of intensities
+/// @option convolution "learned"|"fixed" = "learned" - filters: learned, or smoothing, derivatives down and right, and Laplacian
+/// @option convolution_size integer 1..255 = 3 - side of the filters' window, pixels; odd and at least 3 for fixed ones
+/// @option convolution_channels integer 1..4096 = 4 - filters; there are 4 fixed ones
+/// @see attention-blocks.md#options-of-both
 std::vector<std::string> read_value_names(Options& options, const char* fallback, std::vector<std::string> own) {
   const Config& given = options.value("values");
   if (given.is_null()) options.complete("values", fallback);

@@ -63,6 +63,16 @@ class Clock final : public Block {
 
 }  // namespace
 
+/// @lua function iap.policy.clock
+/// Sine and cosine of k times a phase, k = 1 ... harmonics: 0 at the start of an episode, it advances by dt times frequency times
+/// exp(a learned number) with every decision. Reads no input.
+/// @option frequency number 0.001..1000 = 2 - Hz, before the learned factor
+/// @option harmonics integer 1..1000 = 1 - pairs of sine and cosine
+/// @option dt number 1e-6..1000 = (the environment's) - seconds between two decisions
+/// @use policy.block
+/// @return blueprint - one parameter
+/// @example iap.policy.clock { frequency = 2, dt = 0.04 }
+/// @see controllers.md
 MadeBlock make_clock(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<Clock>(options, context, layout);
 }

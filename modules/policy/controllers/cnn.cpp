@@ -81,6 +81,20 @@ class Cnn final : public Block {
 
 }  // namespace
 
+/// @lua function iap.policy.cnn
+/// Convolutions over an image, each with an activation, then pooling; what policies without attention look with. Reads no input.
+/// @option layers {policy.layer}[] - one after the other
+/// @option image string = (the observation's first image) - name of the image that is looked at
+/// @option pixel_offset number -1..1 = -0.5 - added to pixels, which are in [0, 1]
+/// @option activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = "relu" - of layers that say nothing else
+/// @option padding "valid"|"same" = "valid" - likewise: windows inside the image, or zeros around it
+/// @option pooling "max"|"average" = "max" - likewise
+/// @option bias boolean = true - likewise
+/// @use attention.retina
+/// @use policy.block
+/// @return blueprint - weights and biases
+/// @example iap.policy.cnn { layers = { { channels = 4 }, { channels = 8, pool = 2 } } }
+/// @see controllers.md#convolutions
 MadeBlock make_cnn(Options& options, const BlockContext& context, ParameterLayout& layout) {
   Cnn::Built built{Retina(options, *context.observation), static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5)), {}};
   LayerDefaults defaults;

@@ -26,6 +26,17 @@ int places(int extent, int size, int step) { return extent < size ? 0 : (extent 
 
 }  // namespace
 
+/// @lua options policy.layer
+/// A layer of iap.policy.cnn.
+/// @option channels integer 1..4096 - filters
+/// @option kernel integer 1..256 = 3 - side of a filter's window, pixels
+/// @option stride integer 1..256 = 1 - of the window
+/// @option padding "valid"|"same" = (the block's) - windows inside the image, or zeros around it
+/// @option activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = (the block's) - behind the convolution
+/// @option pool integer 1..256 = 1 - side of a pool's window; 1: none
+/// @option pool_stride integer 1..256 = pool - of that window
+/// @option pooling "max"|"average" = (the block's) - of a pool
+/// @option bias boolean = (the block's) - one a filter
 ConvolutionLayer::ConvolutionLayer(Options& options, const LayerDefaults& defaults, const Planes& in, const std::string& path,
                                    int number, ParameterLayout& layout)
     : in_(in), padded_(in) {

@@ -74,10 +74,26 @@ class Stack final : public Block {
 
 }  // namespace
 
+/// @lua function iap.policy.delta
+/// Hands over its input, then `scale` times the difference to the frame before, 0 in an episode's first: what one frame does not
+/// show is
+/// velocity.
+/// @option scale number 0..1e6 = 4 - of the difference
+/// @use policy.block
+/// @return blueprint - without parameters
+/// @example iap.policy.delta { scale = 4 }
+/// @see controllers.md
 MadeBlock make_delta(Options& options, const BlockContext& context, ParameterLayout&) {
   return std::make_unique<Delta>(options, context);
 }
 
+/// @lua function iap.policy.stack
+/// The last `n` inputs, newest first; an episode's first frame stands for those before it.
+/// @option n integer 1..1000 = 3 - inputs
+/// @use policy.block
+/// @return blueprint - without parameters
+/// @example iap.policy.stack { n = 3 }
+/// @see controllers.md
 MadeBlock make_stack(Options& options, const BlockContext& context, ParameterLayout&) {
   return std::make_unique<Stack>(options, context);
 }

@@ -106,6 +106,20 @@ std::unique_ptr<Block> make_level(Options& options, const char* level, BlockCont
 
 }  // namespace
 
+/// @lua function iap.policy.hierarchy
+/// Two levels: a high one that looks rarely and chooses a latent and for how long, a low one that reads the input and the latent
+/// and acts at
+/// every step.
+/// @option high blueprint - hands over the duration in [-1, 1], then the latent, each moved into [-1, 1]
+/// @option low blueprint - reads what the hierarchy reads, then the latent
+/// @option duration integer[]|integer = { 10, 800 } - decisions that values of -1 and 1 mean; a number: always so many, and high
+/// chooses the latent alone
+/// @option latent integer 1..65536 = 2 - numbers
+/// @option every integer 1..1048576 = 1 - decisions between two of the low level, whose action is held
+/// @use policy.block
+/// @return blueprint - of both
+/// @example iap.policy.hierarchy { high = iap.policy.linear { units = 3 }, low = iap.policy.linear {} }
+/// @see controllers.md#two-levels
 MadeBlock make_hierarchy(Options& options, const BlockContext& context, ParameterLayout& layout) {
   const Durations durations = read_durations(options);
   const int latent = static_cast<int>(options.integer_in("latent", 1, 1 << 16, 2));

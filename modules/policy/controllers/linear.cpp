@@ -39,6 +39,16 @@ class Linear final : public Block {
 
 }  // namespace
 
+/// @lua function iap.policy.linear
+/// A dense layer: activation(W x + b). The weights begin as N(0, scale^2).
+/// @option units integer 1.. = (the action's size, for the last block) - numbers that it hands over
+/// @option activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = "none" - of the outputs
+/// @option scale number 0..1e6 = 0.1 - standard deviation of the initial weights
+/// @option bias boolean = true - whether there is a b
+/// @use policy.block
+/// @return blueprint - inputs times units, and units
+/// @example iap.policy.linear { units = 8, activation = "tanh" }
+/// @see controllers.md
 MadeBlock make_linear(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<Linear>(options, context, layout);
 }

@@ -69,6 +69,17 @@ class Mlp final : public Block {
 
 }  // namespace
 
+/// @lua function iap.policy.mlp
+/// Dense layers one after the other.
+/// @option hidden integer[] = { 32, 32 } - units of the layers before the last
+/// @option units integer 1.. = (the action's size, for the last block) - numbers that it hands over
+/// @option activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = "tanh" - of the hidden layers
+/// @option output_activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = "none" - of the last one
+/// @option scale number 0..1e6 = 0.1 - standard deviation of the last layer's initial weights
+/// @use policy.block
+/// @return blueprint - weights and biases of all layers
+/// @example iap.policy.mlp { hidden = { 16 }, units = 4 }
+/// @see controllers.md
 MadeBlock make_mlp(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<Mlp>(options, context, layout);
 }

@@ -60,6 +60,16 @@ class Normalise final : public Block {
 
 }  // namespace
 
+/// @lua function iap.policy.normalise
+/// Takes the mean off its input, value by value, and divides by the deviation.
+/// @option over "episode"|"training" = "episode" - both over the episode so far, or over all training episodes, as ARS V2
+/// @option deviation boolean = true - whether it divides
+/// @option minimum number 1e-6..1e6 = 0.01 - least deviation
+/// @option clip number 0.001..1e6 = 10 - what is further from 0 is moved to +-clip
+/// @use policy.block
+/// @return blueprint - without parameters
+/// @example iap.policy.normalise { over = "training" }
+/// @see training.md#normalising-over-training
 MadeBlock make_normalise(Options& options, const BlockContext& context, ParameterLayout&) {
   return std::make_unique<Normalise>(options, context);
 }

@@ -97,10 +97,25 @@ class Rnn final : public Recurrent {
 
 }  // namespace
 
+/// @lua function iap.policy.lstm
+/// Long short-term memory; its state is zero at the start of an episode.
+/// @option units integer 1.. = (the action's size, for the last block) - numbers that it remembers and hands over
+/// @use policy.block
+/// @return blueprint - 4 units (inputs + units + 2) parameters
+/// @example iap.policy.lstm { units = 16 }
+/// @see controllers.md
 MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<Lstm>(options, context, layout);
 }
 
+/// @lua function iap.policy.rnn
+/// A plain recurrent layer; its state is zero at the start of an episode.
+/// @option units integer 1.. = (the action's size, for the last block) - numbers that it remembers and hands over
+/// @option activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = "tanh" - of the state
+/// @use policy.block
+/// @return blueprint - units (inputs + units + 2) parameters
+/// @example iap.policy.rnn { units = 16 }
+/// @see controllers.md
 MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<Rnn>(options, context, layout);
 }

@@ -7,6 +7,14 @@ import iap.core;
 
 namespace iap {
 
+/// @lua options env.render
+/// How pictures are drawn: the table `render` of an environment.
+/// @option path "cpu"|"gl" = "cpu" - our ray caster, or OpenGL as DM Control draws; robots on four legs have the caster alone
+/// @option shadows boolean = true - of lights that cast them
+/// @option reflection boolean = true - of mirrors, such as floors
+/// @option sky boolean = true - the texture of the sky; black without
+/// @option samples integer 1..8 = 1 - rays per pixel: 1, 2, 4 or 8
+/// @see pictures.md
 DrawOptions read_draw_options(const Config& config, const std::string& owner) {
   Options options(owner, config);
   const DrawOptions standard;
