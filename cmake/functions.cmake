@@ -84,3 +84,10 @@ function(iap_test name)
   catch_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}: EXTRA_ARGS --warn NoAssertions
                        PROPERTIES TIMEOUT ${timeout})
 endfunction()
+
+# iap_plugin_package(NAME SUMMARY): what the component NAME installs, a plugin of the program, becomes a Debian package of its own,
+# iap-NAME, so that what it is linked with is asked of those alone who want it.
+function(iap_plugin_package name summary)
+  set_property(GLOBAL APPEND PROPERTY IAP_PLUGINS ${name})
+  set_property(GLOBAL PROPERTY IAP_PLUGIN_${name} "${summary}")
+endfunction()

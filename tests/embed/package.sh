@@ -10,7 +10,7 @@ cd "$work"
 cmake --install "$build" --prefix "$work/prefix" >install.log
 
 # Experiments and trained policies come along and play; so do the documents and the hosts.
-"$work/prefix/bin/iap" run "$work/prefix/share/iap/scripts/verify.lua" cheetah-run.iap >verify.log || { cat verify.log; exit 1; }
+"$work/prefix/bin/iap" verify cheetah-run.iap >verify.log || { cat verify.log; exit 1; }
 for kept in LICENSE README.md docs/embedding.md examples/host_c; do
   [ -e "$work/prefix/share/doc/iap/$kept" ] || { echo "$kept is not installed"; exit 1; }
 done
