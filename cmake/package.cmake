@@ -50,7 +50,7 @@ iap_package(library libiap${abi} libs "C library"
 iap_package(development libiap-dev libdevel "development files"
   "This package has iap.h, the C++20 modules with their static libraries, and\nthe files of pkg-config and CMake. C hosts need nothing else; C++ hosts need\nthe recommended packages, clang ${iap_clang}, Ninja and CMake 3.28."
   DEPENDS "libiap${abi} (= ${own_version})"
-  RECOMMENDS "pkg-config, libtbb-dev, libhwy-dev, libmujoco-dev, libbox2d-dev, libbullet-dev, liburdfdom-dev, libembree-dev, nlohmann-json3-dev, libfmt-dev, zlib1g-dev, libpng-dev, libjpeg62-turbo-dev, liblua5.4-dev, libcairo2-dev, libwebp-dev, libzip-dev"
+  RECOMMENDS "pkg-config, libtbb-dev, libhwy-dev, libmujoco-dev, libbox2d-dev, libbullet-dev, liburdfdom-dev, libembree-dev, nlohmann-json3-dev, libfmt-dev, zlib1g-dev, libpng-dev, libjpeg62-turbo-dev, liblua5.4-dev, libcairo2-dev, libwebp-dev, libzip-dev, libgl-dev"
   SUGGESTS "clang-${iap_clang}, clang-tools-${iap_clang}, cmake (>= 3.28), ninja-build")
 iap_package(python python3-iap python "Python package"
   "This package has the Python package iap: Gymnasium's interface, batches and\nrollouts over numpy."
