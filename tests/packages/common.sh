@@ -5,9 +5,10 @@ useradd --create-home reader
 # What apt says is shown only where it fails.
 get() { apt-get -q -y -o Dpkg::Use-Pty=0 "$@" >/tmp/apt.log 2>&1 || { cat /tmp/apt.log; exit 1; }; }
 
-# The backports have the CMake that C++ hosts need on Debian 12; on 13 the release's own does.
-with_backports() {
+# The CMake that C++ hosts need: on Debian 12 that of the backports.
+newer_cmake() {
   local CODENAME
+  dpkg --compare-versions "$(dpkg-query -W -f '${Version}' cmake)" lt 3.28 || return 0
   CODENAME=$(. /etc/os-release && echo "$VERSION_CODENAME")
   sed -n "s/ $CODENAME main.*/ $CODENAME-backports main/p" /etc/apt/sources.list | head -n 1 >/etc/apt/sources.list.d/backports.list
   get update

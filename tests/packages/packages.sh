@@ -14,7 +14,7 @@ as_reader /usr python
 # A C host needs a compiler and nothing else, neither the program nor what the engine is made of.
 get install --no-install-recommends gcc libc6-dev make cmake pkg-config ./libiap-dev_*.deb
 as_reader /usr c
-with_backports
+newer_cmake
 get install --no-install-recommends clang-19 clang-tools-19 ninja-build
 get install ./libiap-dev_*.deb --no-install-recommends $(dpkg-deb -f libiap-dev_*.deb Recommends | tr -d ,)
 as_reader /usr cpp
