@@ -42,7 +42,7 @@ case $part in
     block tasks.md lua 1 >two_poles.lua
     block tasks.md lua 2 >train.lua
     iap check two_poles.lua >check || { cat check; exit 1; }
-    says check '^kept: 15 of 16 rules'
+    says check '^kept: [0-9]+ of [0-9]+ rules'
     iap run train.lua >train 2>&1 || { cat train; exit 1; }
     says train '^return [0-9.]+ before, 4[0-9][0-9]\.[0-9] after training'
     iap play runs/two_poles >play 2>&1
