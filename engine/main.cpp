@@ -110,6 +110,7 @@ struct Arguments {
   cli::ProbeCommand probe;
   cli::CheckCommand check;
   cli::NewCommand created;
+  cli::VerifyCommand verified;
   cli::ImportOptions imported;
   std::filesystem::path policy, weights;
   Trust trust = Trust::no;
@@ -334,6 +335,19 @@ void describe_new(CLI::App& app, cli::NewCommand& command) {
       "  iap new my-task && iap run my-task/my-task.lua");
 }
 
+void describe_verify(CLI::App& app, cli::VerifyCommand& command) {
+  app.add_option("NAME", command.run.arguments, "policies whose file's name contains this (default: all)");
+  app.add_flag("--list", command.list, "list what ships and what is printed of it, and play nothing");
+  add_integer(app, "--threads", command.run.threads, 1, most_threads, "worker threads (default: all); changes no result");
+  app.footer(
+      "Examples:\n"
+      "  iap verify --list\n"
+      "  iap verify cheetah-run.iap\n"
+      "Each policy passes if all its figures are those of docs/results.md, or its mean lies in the interval that is printed there. "
+      "The exit\n"
+      "code is 1 if one fails.");
+}
+
 CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
   auto* command = app.add_subcommand("import", "turn published weights into a policy file");
   command->require_subcommand(1);
@@ -372,6 +386,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
   std::ranges::reverse(words);  // as the library takes them
   CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua", "iap");
   arguments.sweep.run.program = program;
+  arguments.verified.run.program = program;
   arguments.run.program = std::move(program);
   cli::style_help(app);
   app.set_version_flag("--version", "iap " + std::string(version()), "print the version");
@@ -397,6 +412,8 @@ int dispatch(std::string program, std::vector<std::string> words) {
   describe_check(*check, arguments.check);
   auto* created = app.add_subcommand("new", "make a folder with a task, its training and its test, ready to run");
   describe_new(*created, arguments.created);
+  auto* verified = app.add_subcommand("verify", "replay the policies that ship against the figures that are printed of them");
+  describe_verify(*verified, arguments.verified);
   auto* import_command = describe_import(app, arguments);
   auto* export_command = describe_export(app, arguments);
   const std::vector<std::string> lists{"all", "envs", "kernels", "blocks", "optimizers"};
@@ -441,6 +458,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
     if (*probe) return cli::probe(arguments.probe);
     if (*check) return cli::check(arguments.check);
     if (*created) return cli::make_new(arguments.created);
+    if (*verified) return cli::verify(arguments.verified, arguments.verbose);
     if (*import_command) return cli::import_agent(arguments.imported);
     if (*export_command) return cli::export_agent(arguments.policy, arguments.weights, arguments.trust);
     if (*list) return cli::list(arguments.what);

@@ -91,6 +91,11 @@ struct NewCommand {
   std::string task = "lua";  ///< or "mujoco"
 };
 
+struct VerifyCommand {
+  RunSettings run;    ///< `arguments`: parts of policies' names; none for all
+  bool list = false;  ///< what ships, instead of playing it
+};
+
 struct ImportOptions {
   std::filesystem::path file;                ///< published weights
   std::optional<std::filesystem::path> out;  ///< the policy file; by default `file` with the suffix .iap
@@ -108,6 +113,7 @@ int watch(const WatchCommand& command);
 int probe(const ProbeCommand& command);
 int check(const CheckCommand& command);
 int make_new(const NewCommand& command);
+int verify(const VerifyCommand& command, bool verbose);
 int import_agent(const ImportOptions& options);
 int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file, Trust trust);
 int list(const std::string& what);

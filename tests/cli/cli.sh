@@ -77,7 +77,7 @@ print(table.concat(result.parameters, " "))
 LUA
 }
 
-for cases in usage scripts prompt train schedules policies lua_in_files tasks sweep projects ranks watching; do
+for cases in usage scripts prompt train schedules policies lua_in_files tasks sweep projects ranks watching verify; do
   # shellcheck source=/dev/null
   source "$here/$cases.sh"
 done

@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/tree/.ci" "$work/bin"
 cp "$source_tree/dev" "$work/tree/"
-cp "$source_tree/.ci/on_release" "$work/tree/.ci/"
+cp "$source_tree"/.ci/* "$work/tree/.ci/"
 cd "$work/tree" || exit 1
 
 fail() {
@@ -54,6 +54,20 @@ cat "$work/steps"
 mkdir -p "$work/tree/build/bin" && printf '#!/bin/sh\necho the program: "\$@"\n' >"$work/tree/build/bin/iap" && chmod +x "$work/tree/build/bin/iap"
 ! grep -q FAILED "$work/steps"
 SH
+# Packs what it is asked to, or fails after half of it where the file "broken" lies.
+stand_in cpack <<SH
+#!/bin/sh
+echo "cpack \$*" >>"$work/calls"
+mkdir -p "\$4"
+case \$2 in
+  DEB) echo half >"\$4/iap_1_amd64.deb"; [ ! -e "$work/broken" ] || { echo "no space left"; exit 1; }; echo whole >"\$4/libiap1_1_amd64.deb" ;;
+  TGZ) echo all >"\$4/iap-1.tar.gz" ;;
+esac
+SH
+stand_in dpkg-deb <<'SH'
+#!/bin/sh
+echo "libc6 (>= 2.35), libpng16-16 | libpng17, libiap1 (= 1), zlib1g"
+SH
 export PATH=$work/bin:$PATH
 printf '[1/2] Building CXX object core.cpp.o\n[2/2] Linking CXX executable bin/iap\n' >"$work/steps"
 
@@ -94,6 +108,38 @@ case $2 in
   install)
     ./dev install there >"$work/out" 2>&1 || fail "exit code $?"
     says "export PATH=$work/tree/there/bin:\$PATH"
+    ;;
+  package)
+    ./dev package >"$work/out" 2>&1 || fail "exit code $?"
+    [ "$(ls build/packages)" = "$(printf 'iap-1.tar.gz\niap_1_amd64.deb\nlibiap1_1_amd64.deb')" ] || fail "packages: $(ls build/packages)"
+    grep -q 'ninja .* installed$' "$work/calls" || fail "expected what is installed to be built"
+    grep -q 'cpack -G TGZ .*IAP_PACKAGES=libc6 libpng16-16 zlib1g$' "$work/calls" || fail "expected the packages that the tarball needs"
+    # A folder is relative to where one stands, is made, and what else lies there stays.
+    mkdir -p "$work/elsewhere/out" && echo mine >"$work/elsewhere/out/mine"
+    (cd "$work/elsewhere" && ../tree/dev package out && ../tree/dev package new/folder) >"$work/out" 2>&1 || fail "exit code $?"
+    [ "$(ls -A "$work/elsewhere/out" | xargs)" = "iap-1.tar.gz iap_1_amd64.deb libiap1_1_amd64.deb mine" ] || fail "$(ls -A "$work/elsewhere/out")"
+    [ "$(ls -A "$work/elsewhere/new/folder" | wc -l)" = 3 ] || fail "expected three packages"
+    ;;
+  package_refused)
+    echo mine >file
+    for folder in file file/in "$work/tree/dev/x"; do
+      ./dev package "$folder" >"$work/out" 2>&1 && fail "packages were written to '$folder'"
+      says "is not a folder"
+      [ "$(wc -l <"$work/out")" = 1 ] || fail "expected one line"
+    done
+    ./dev package /proc/nowhere >"$work/out" 2>&1 && fail "packages were written to /proc"
+    says "dev: cannot write packages to '/proc/nowhere': '/proc' is not writable"
+    [ "$(wc -l <"$work/out")" = 1 ] || fail "expected one line"
+    [ ! -e build ] || fail "built before it looked at the folder"
+    touch "$work/broken"
+    ./dev package new >"$work/out" 2>&1 && fail "broken packing passed"
+    says "no space left"
+    says "packing failed"
+    [ ! -e new ] || fail "something half-written is left"
+    ./dev package one two >"$work/out" 2>&1 && fail "two folders were taken"
+    says "usage: ./dev COMMAND"
+    ./dev test-packages --on potato >"$work/out" 2>&1 && fail "an unknown release was taken"
+    says "--on takes bookworm or trixie, not 'potato'"
     ;;
   release)
     ./dev test --on potato >"$work/out" 2>&1 && fail "an unknown release was taken"

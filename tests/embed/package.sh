@@ -10,7 +10,7 @@ cd "$work"
 cmake --install "$build" --prefix "$work/prefix" >install.log
 
 # Experiments and trained policies come along and play; so do the documents and the hosts.
-"$work/prefix/bin/iap" run "$work/prefix/share/iap/scripts/verify.lua" cheetah-run.iap >verify.log || { cat verify.log; exit 1; }
+"$work/prefix/bin/iap" verify cheetah-run.iap >verify.log || { cat verify.log; exit 1; }
 # What editors are told, and documents whose links lead somewhere in the installation, too.
 lua5.4 "$source/tests/dev/annotations.lua" "$work/prefix/share/iap/iap.meta.lua" >/dev/null || exit 1
 (cd "$work/prefix/share/doc/iap" && "$work/prefix/bin/iap" run "$source/tests/dev/links.lua" README.md docs/*.md docs/reference/*.md) >links.log || { cat links.log; exit 1; }
