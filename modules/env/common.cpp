@@ -35,6 +35,7 @@ class Made final : public EnvWrapper {
 /// @option action_repeat integer 1..1000 = 1 - each action is held for so many control steps, whose rewards add up
 /// @option time_limit integer 1.. = (the environment's own) - control steps, counted before `action_repeat`, after which an episode
 /// ends; not above the environment's own
+/// @option keys table ? - {KEY = action}: what a person's keys do in `iap play --live`; it changes nothing of the environment
 /// @see training.md#options-that-every-environment-takes
 std::unique_ptr<Env> with_common_wrappers(std::unique_ptr<Env> env, Options& options) {
   constexpr std::int64_t most_steps = 1'000'000'000, most_repeats = 1000;

@@ -43,6 +43,7 @@ std::vector<std::string> read_state_names(Options& options) {
 /// @option max_steps integer 0.. = 0 - time limit in steps; 0: none
 /// @option vector integer 0.. = 0 - numbers that observe returns
 /// @option state_names string[] ? - what these are
+/// @option keys table ? - {KEY = action}: what a person's keys do in `iap play --live`
 /// @option images table ? - {NAME = {height, width, channels, type}}: pictures that observe returns
 
 /// @lua options task.image

@@ -33,6 +33,7 @@ constexpr std::array functions{"reset", "reward", "terminated", "observe"};
 /// @option physics_steps integer 1..1e6 = 1 - physics steps in a control step
 /// @option control_dt number 1e-9..1e9 ? - in place of `physics_steps`: seconds, a multiple of the model's timestep
 /// @option max_steps integer 0.. = 1000 - time limit in control steps; 0: none
+/// @option keys table ? - {KEY = action}: what a person's keys do in `iap play --live`
 /// @example return { model = "pole.xml", reward = function(data) return data.body.pole.centre.z end }
 /// @see tasks.md#the-table
 TaskEntries read_task_entries(lua::ScriptObject& script) {
