@@ -102,6 +102,7 @@ struct Arguments {
   std::filesystem::path file;
   RunSettings run;
   int sweep_process = 0;
+  bool dry_run = false;
   cli::SweepCommand sweep;
   cli::EvalOptions eval;
   cli::PlayOptions play;
@@ -127,6 +128,7 @@ void describe_run(CLI::App& app, Arguments& arguments) {
   add_text(app, "--out", arguments.run.out, "PATH",
            "folder of the run, or the file that the script writes (default: the script's)");
   app.add_flag("--resume", arguments.run.resume, "continue the run in its folder");
+  app.add_flag("--dry-run", arguments.dry_run, "train nothing; print what would be trained, and how long that takes");
   add_integer(app, "--sweep-process", arguments.sweep_process, 1, std::numeric_limits<int>::max(), "")->group("");
   app.footer(
       "Examples:\n"
@@ -449,6 +451,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
     if (!plays) start_others_alone();
     const auto job = plays ? cli::join_job() : nullptr;
     if (job && !cli::speaks()) return cli::serve(*job);
+    if (*run && arguments.dry_run) return cli::dry_run(arguments.file, arguments.run);
     if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose, arguments.sweep_process);
     if (*sweep) return cli::sweep(arguments.sweep);
     if (*eval) return cli::eval(arguments.eval);

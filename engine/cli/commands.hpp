@@ -104,6 +104,8 @@ struct ImportOptions {
 
 /// `sweep_process` is 0, or the number of the process whose sweep the run belongs to: the run ends with it.
 int run(const std::filesystem::path& file, RunSettings settings, bool verbose, int sweep_process);
+/// What the script would train, and how long that takes by episodes that are played for it; nothing is written.
+int dry_run(const std::filesystem::path& file, RunSettings settings);
 int sweep(const SweepCommand& command);
 int repl(bool verbose);
 int eval(const EvalOptions& options);

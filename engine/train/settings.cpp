@@ -92,7 +92,8 @@ void check_range(const char* name, std::int64_t value, std::int64_t low, std::in
 /// 0: none
 /// @option checkpoint_every integer 1.. = 1 - iterations
 /// @option out string = "" - folder of the run, usually iap.run_folder(NAME); "": nothing is written
-/// @option log "jsonl"|"tensorboard"|string[] ? - further forms of metrics.csv, renewed with it: metrics.jsonl, TensorBoard's events
+/// @option log "jsonl"|"tensorboard"|string[] ? - further forms of metrics.csv, renewed with it: metrics.jsonl, TensorBoard's
+/// events
 /// @option resume boolean = false - continue what lies in `out`
 /// @option quiet boolean = false - no lines of progress
 /// @option instructions string ? - the kernels' instruction set, in tables from config.json; it changes nothing

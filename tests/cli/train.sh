@@ -28,6 +28,32 @@ case_train() {
   says err "runs/pendulum"
 }
 
+case_dry_run() {
+  training_script ""
+  run run train.lua --out planned --dry-run --threads 1
+  exits 0
+  silent err
+  says out "environment  env 'pendulum.lua'"
+  says out "policy       4 parameters"
+  says out "optimizer    es, seed 3"
+  says out "folder       planned"
+  says out "iterations   4 of 8 members, 1 episode each"
+  # Evaluated before the first iteration, after the second and the fourth, and confirmed.
+  says out "evaluations  28 episodes in all"
+  says out "expected     1 s on 1 thread"
+  [ ! -e planned ] || fail "a dry run writes"
+  run run train.lua --dry-run --set iterations=9 --set 'curriculum=[{"through":3,"population":4},{"episodes":2}]'
+  exits 0
+  says out "stage        3 of 4 members, 1 episode each"
+  says out "stage        6 of 8 members, 2 episodes each"
+  run run train.lua --dry-run --set env.length=nowhere
+  exits 1
+  echo 'print(1)' >plain.lua
+  run run plain.lua --dry-run
+  exits 0
+  says out "plain.lua trains nothing"
+}
+
 case_resume() {
   training_script 'out = iap.run_folder("whole"),'
   run run train.lua
