@@ -74,11 +74,11 @@ function(iap_embed)
   add_dependencies(${iap_target} ${target})
 endfunction()
 
-# iap_plugin(NAME SUMMARY text SOURCES file... USES target...): the optional shared library libiap-NAME.so (modules/plugin), in the build
+# iap_plugin(NAME SUMMARY text [RECOMMENDS package] SOURCES file... USES target...): the optional shared library libiap-NAME.so (modules/plugin), in the build
 # tree and installed where the loader looks; a Debian package of its own, iap-NAME, so that what it is linked with is asked of those
 # alone who want it.
 function(iap_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SUMMARY" "SOURCES;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SUMMARY;RECOMMENDS" "SOURCES;USES")
   add_library(iap_plugin_${name} MODULE ${arg_SOURCES})
   target_link_libraries(iap_plugin_${name} PRIVATE ${arg_USES})
   target_include_directories(iap_plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/modules ${PROJECT_SOURCE_DIR}/engine)
@@ -87,6 +87,7 @@ function(iap_plugin name)
   install(TARGETS iap_plugin_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/iap COMPONENT ${name})
   set_property(GLOBAL APPEND PROPERTY IAP_PLUGINS ${name})
   set_property(GLOBAL PROPERTY IAP_PLUGIN_${name} "${arg_SUMMARY}")
+  set_property(GLOBAL PROPERTY IAP_PLUGIN_${name}_RECOMMENDS "${arg_RECOMMENDS}")
 endfunction()
 
 # iap_test(NAME FILE.cpp ...): one Catch2 executable.

@@ -58,8 +58,9 @@ iap_package(python python3-iap python "Python package"
 get_property(plugins GLOBAL PROPERTY IAP_PLUGINS)
 foreach(plugin IN LISTS plugins)
   get_property(summary GLOBAL PROPERTY IAP_PLUGIN_${plugin})
+  get_property(recommended GLOBAL PROPERTY IAP_PLUGIN_${plugin}_RECOMMENDS)
   iap_package(${plugin} iap-${plugin} science "${summary}" "This package has a plugin of the program: ${summary}."
-    DEPENDS "iap (= ${own_version})")
+    DEPENDS "iap (= ${own_version})" RECOMMENDS "${recommended}")
 endforeach()
 
 # What dpkg does at installation and removal.

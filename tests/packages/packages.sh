@@ -9,6 +9,9 @@ get install --no-install-recommends ./iap_*.deb
 as_reader /usr tool
 get install --no-install-recommends lua5.4
 as_reader /usr lua
+# Plugins, each with what it is for.
+get install --no-install-recommends ./iap-live_*.deb ./iap-openmpi_*.deb openmpi-bin ./iap-mpich_*.deb mpich
+for plugin in live openmpi mpich; do as_reader /usr $plugin; done
 get install --no-install-recommends ./libiap[0-9]*.deb ./python3-iap_*.deb
 as_reader /usr python
 # A C host needs a compiler and nothing else, neither the program nor what the engine is made of.
@@ -20,7 +23,7 @@ get install ./libiap-dev_*.deb --no-install-recommends $(dpkg-deb -f libiap-dev_
 as_reader /usr cpp
 
 own=$(dpkg-query -W -f '${Package}\n' | grep -E '^(lib|python3-)?iap([0-9]|-|$)')
-[ "$(echo $own)" = "iap libiap-dev libiap1 python3-iap" ] || { echo "installed are: $own"; exit 1; }
+[ "$(echo $own)" = "iap iap-live iap-mpich iap-openmpi libiap-dev libiap1 python3-iap" ] || { echo "installed are: $own"; exit 1; }
 dpkg -L $own | sort -u >/tmp/files
 get purge $own
 # Folders that other packages have too stay.

@@ -52,6 +52,20 @@ case $part in
     iap check own/task.lua >check || { cat check; exit 1; }
     says check 'kept'
     ;;
+  live)
+    iap doctor >doctor
+    says doctor '^windows +/usr/lib/.*libiap-live.so$'
+    iap play "$policy" --live >live 2>&1 && exit 1
+    says live '^no window can be opened: neither DISPLAY nor WAYLAND_DISPLAY is set'
+    ;;
+  openmpi | mpich)
+    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+    mpirun.$part -n 2 iap doctor >doctor 2>&1 || { cat doctor; exit 1; }
+    says doctor "^ +rank 1 on $(hostname): "
+    mpirun.$part -n 3 iap eval "$policy" --episodes 4 --csv ranks.csv --threads 1 >eval 2>&1 || { cat eval; exit 1; }
+    iap eval "$policy" --episodes 4 --csv alone.csv >eval 2>&1
+    cmp ranks.csv alone.csv
+    ;;
   lua)
     echo 'print(#require("iap").policy.load(arg[1]):parameters())' >count.lua
     lua5.4 count.lua "$policy" >count
