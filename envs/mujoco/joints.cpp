@@ -15,7 +15,10 @@ namespace {
 // `vector`, drawn from a normal distribution in all directions alike, brought to length 1.
 void draw_direction(std::span<double> vector, Random& random) {
   double square = 0;
-  for (double& value : vector) square += (value = random.normal()) * value;
+  for (double& value : vector) {
+    value = random.normal();
+    square += value * value;
+  }
   for (double& value : vector) value /= std::sqrt(square);
 }
 
