@@ -1,6 +1,7 @@
 #include "cli/ranks.hpp"
 
 #include <csignal>
+#include <initializer_list>
 #include <memory>
 
 #include "cli/commands.hpp"
