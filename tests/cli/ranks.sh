@@ -2,7 +2,7 @@
 
 # Settings that let a launcher start more processes than there are cores, as root, in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_inherit=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_btl_vader_single_copy_mechanism=none
 
 # ranks N ARGS...: the program as N processes of $launcher
 ranks() {

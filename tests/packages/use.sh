@@ -59,7 +59,7 @@ case $part in
     says live '^no window can be opened: neither DISPLAY nor WAYLAND_DISPLAY is set'
     ;;
   openmpi | mpich)
-    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+    export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_btl_vader_single_copy_mechanism=none
     mpirun.$part -n 2 iap doctor >doctor 2>&1 || { cat doctor; exit 1; }
     says doctor "^ +rank 1 on $(hostname): "
     mpirun.$part -n 3 iap eval "$policy" --episodes 4 --csv ranks.csv --threads 1 >eval 2>&1 || { cat eval; exit 1; }
