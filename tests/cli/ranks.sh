@@ -21,8 +21,14 @@ same_runs() {
   cmp -s <(rev "$1/metrics.csv" | cut -d, -f3- | rev) <(rev "$2/metrics.csv" | cut -d, -f3- | rev) || fail "metrics of $1 and $2 differ"
 }
 
-ranks_with() {
+# A machine whose launcher starts nothing at all says nothing about the program.
+needs_launcher() {
   launcher=$1
+  "$launcher" -n 2 true >out 2>err </dev/null || { echo "skipped: $launcher starts no processes here: $(head -n 3 err)"; exit 77; }
+}
+
+ranks_with() {
+  needs_launcher "$1"
   training_script ""
   run run train.lua --out one --threads 1
   exits 0
@@ -81,7 +87,7 @@ case_ranks_mpich() { ranks_with mpirun.mpich; }
 
 # Kills a rank at a random moment, time after time, until the run comes to its end: nothing is lost but the iteration that it was in.
 killed_with() {
-  launcher=$1
+  needs_launcher "$1"
   training_script ""
   sed -i 's|iterations = 4|iterations = 30|; s|time_limit = 20|time_limit = 100|; s|population = 8|population = 128|' train.lua
   run run train.lua --out one --threads 1
