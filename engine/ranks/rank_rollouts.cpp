@@ -25,8 +25,8 @@ import :types;
 namespace iap {
 namespace {
 
-/// Long enough to leave the core to those who play, short beside an episode.
-constexpr auto poll_interval = std::chrono::microseconds(200);
+/// Asking MPI takes it some 25 us: seldom enough to leave the core to those who play, often enough beside an episode.
+constexpr auto poll_interval = std::chrono::milliseconds(1);
 
 std::uint64_t next_number() {
   static std::uint64_t number = 0;

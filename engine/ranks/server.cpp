@@ -29,7 +29,7 @@ namespace iap {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto poll_interval = std::chrono::microseconds(200);
+constexpr auto poll_interval = std::chrono::milliseconds(1);
 /// Between rounds, such as while rank 0 waits for a person.
 constexpr auto idle_interval = std::chrono::milliseconds(2);
 constexpr auto idle_after = std::chrono::seconds(1);
