@@ -103,7 +103,7 @@ killed_with() {
     [ -n "$victim" ] && kill -KILL "$victim" 2>kill.err
     wait $pid
     code=$?
-    if [ $code -eq 0 ]; then # it had ended before
+    if [ -e many/result.json ]; then # it had ended before; MPICH's launcher may exit with 0 where it had not
       same_runs one many
       rm -r many
       continue
