@@ -74,9 +74,9 @@ function(iap_embed)
   add_dependencies(${iap_target} ${target})
 endfunction()
 
-# iap_plugin(NAME SUMMARY text [RECOMMENDS package] SOURCES file... USES target...): the optional shared library libiap-NAME.so (modules/plugin), in the build
-# tree and installed where the loader looks; a Debian package of its own, iap-NAME, so that what it is linked with is asked of those
-# alone who want it.
+# iap_plugin(NAME SUMMARY text [RECOMMENDS package] SOURCES file... USES target...): the optional shared library libiap-NAME.so
+# (modules/plugin), in the build tree and installed where the loader looks; a Debian package of its own, iap-NAME, so that what it is
+# linked with is asked of those alone who want it.
 function(iap_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SUMMARY;RECOMMENDS" "SOURCES;USES")
   add_library(iap_plugin_${name} MODULE ${arg_SOURCES})

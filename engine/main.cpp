@@ -228,16 +228,20 @@ void describe_play(CLI::App& app, cli::PlayOptions& options) {
       "  iap play runs/quickstart --live --view heatmap");
 }
 
+/// What a page about runs shows.
+void add_page(CLI::App& app, ReportOptions& options) {
+  add_policy_choice(app, options.policy);
+  add_integer(app, "--episodes", options.episodes, 1, 10000, "episodes from which to learn which patches matter (default: 10)");
+  app.add_flag_callback(
+      "--no-pictures", [&options] { options.pictures = false; }, "leave out what must be played: video, frames, patches");
+  add_trust(app, options.trust);
+}
+
 void describe_report(CLI::App& app, cli::ReportCommand& command) {
   app.add_option("RUN", command.runs, "run folders; runs that differ only in their seed are drawn as one")->required();
   add_text(app, "-o,--out", command.out, "FILE", "what to write (default: RUN/report.html; for several runs, report.html)");
-  add_policy_choice(app, command.options.policy);
-  add_integer(app, "--episodes", command.options.episodes, 1, 10000,
-              "episodes from which to learn which patches matter (default: 10)");
+  add_page(app, command.options);
   add_integer(app, "--seed", command.options.seed, 0, most_seed, "seed of these episodes (default: 0)");
-  app.add_flag_callback(
-      "--no-pictures", [&command] { command.options.pictures = false; }, "leave out what must be played: video, frames, patches");
-  add_trust(app, command.options.trust);
   app.footer(
       "Examples:\n"
       "  iap report runs/quickstart\n"
@@ -260,12 +264,7 @@ void describe_watch(CLI::App& app, cli::WatchCommand& command) {
   app.add_option("RUN", command.run, "folder of a run that goes on")->required();
   add_text(app, "-o,--out", command.out, "FILE", "what to write (default: RUN/report.html)");
   add_integer(app, "--every", command.every, 1, 86400, "seconds between two renewals, at least (default: 5)");
-  add_policy_choice(app, command.options.policy);
-  add_integer(app, "--episodes", command.options.episodes, 1, 10000,
-              "episodes from which to learn which patches matter (default: 10)");
-  app.add_flag_callback(
-      "--no-pictures", [&command] { command.options.pictures = false; }, "leave out what must be played: video, frames, patches");
-  add_trust(app, command.options.trust);
+  add_page(app, command.options);
   app.footer(
       "Example:\n"
       "  iap watch runs/quickstart --every 10\n"

@@ -79,15 +79,21 @@ std::string json_row(const MetricsRow& row, double) {
 }
 
 MetricsLogs::MetricsLogs(const std::filesystem::path& folder, const std::vector<std::string>& names) {
+  const auto is_there = [&folder](const Format& format) {
+    std::error_code ignored;
+    return std::filesystem::exists(folder / format.file, ignored);
+  };
+  std::vector<Format> kept;
+  for (const Format& format : formats)
+    if (is_there(format) || std::ranges::find(names, format.name) != names.end()) kept.push_back(format);
+  if (kept.empty()) return;  // the table of a long run is not read for nothing
   auto lines = lines_of(read_file(folder / "metrics.csv"));
   columns_ = lines.front();
   std::vector<MetricsRow> rows;
   for (auto& cells : std::span(lines).subspan(1)) rows.push_back({columns_, std::move(cells)});
-  for (const Format& format : formats) {
+  for (const Format& format : kept) {
     const auto path = folder / format.file;
-    std::error_code ignored;
-    const bool there = std::filesystem::exists(path, ignored);
-    if (!there && std::ranges::find(names, format.name) == names.end()) continue;
+    const bool there = is_there(format);
     const std::string before = there ? read_file(path) : "";
     double start = format.start(before);
     if (!std::isfinite(start)) {
@@ -102,6 +108,7 @@ MetricsLogs::MetricsLogs(const std::filesystem::path& folder, const std::vector<
 }
 
 void MetricsLogs::append(const Columns& columns) {
+  if (logs_.empty()) return;
   MetricsRow row{columns_, {}};
   for (const auto& [name, value] : columns) row.cells.push_back(csv_cell(value));
   for (Log& log : logs_) log.file.append(log.row(row, log.start));

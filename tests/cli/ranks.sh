@@ -15,10 +15,10 @@ ranks() {
 # same_runs A B: the same run, times aside
 same_runs() {
   local file
-  for file in checkpoint.iap best.iap final.iap config.json result.json; do
+  for file in checkpoint.iap best.iap config.json result.json; do
     cmp -s "$1/$file" "$2/$file" || fail "$file of $1 and $2 differ"
   done
-  cmp -s <(rev "$1/metrics.csv" | cut -d, -f3- | rev) <(rev "$2/metrics.csv" | cut -d, -f3- | rev) || fail "metrics of $1 and $2 differ"
+  same_metrics "$1" "$2"
 }
 
 # A machine whose launcher starts nothing at all says nothing about the program.

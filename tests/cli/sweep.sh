@@ -22,16 +22,6 @@ iap.train {
 LUA
 }
 
-# timeless FILE: metrics.csv without its times
-timeless() {
-  awk -F, '
-    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds" || $i == "steps_per_second") times[i] = 1 }
-    { for (i = 1; i <= NF; i++) if (!(i in times)) printf "%s,", $i; print "" }' "$1"
-}
-same_metrics() {
-  [ "$(timeless "$1/metrics.csv")" = "$(timeless "$2/metrics.csv")" ] || fail "$1 and $2 have other metrics"
-  cmp -s "$1/final.iap" "$2/final.iap" || fail "$1 and $2 end in other policies"
-}
 # last_eval FOLDER: the last evaluation in its metrics.csv
 last_eval() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "eval_mean") c = i } NR > 1 && $c != "" { v = $c } END { print v }' "$1/metrics.csv"; }
 # table_row FILE BEGINNING: the row's numbers, with spaces between them
