@@ -1,374 +1,30 @@
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <filesystem>
 #include <iostream>
-#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/arguments.hpp"
+#include "cli/clean_output.hpp"
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
+#include "cli/start.hpp"
 #include "cli/usage.hpp"
-#include "cli/values.hpp"
-import iap.contract;
 import iap.core;
-import iap.policy;
+import iap.envs;
 import iap.ranks;
-import iap.report;
+import iap.rollout;
 import iap.script;
-import iap.train;
 
 namespace {
 
 using namespace iap;
 
-constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
-constexpr int most_threads = 4096;
-
-template <typename T>
-struct Plain {
-  using type = T;
-};
-template <typename T>
-struct Plain<std::optional<T>> {
-  using type = T;
-};
-
-/// An option that takes text; `value` names it in the help.
-template <typename T>
-CLI::Option* add_text(CLI::App& app, const std::string& name, T& target, const std::string& value, const std::string& help) {
-  return app.add_option_function<std::string>(
-                name, [&target](const std::string& given) { target = given; }, help)
-      ->type_name(value);
-}
-
-/// An option that takes an integer in [low, high].
-template <typename T>
-CLI::Option* add_integer(CLI::App& app, const std::string& name, T& target, std::int64_t low, std::int64_t high,
-                         const std::string& help) {
-  const auto keep = [&target, name, low, high](const std::string& given) {
-    target = static_cast<typename Plain<T>::type>(cli::read_integer(name, given, low, high));
-  };
-  return app.add_option_function<std::string>(name, keep, help)->type_name("N");
-}
-
-void add_overrides(CLI::App& app, std::vector<std::string>& target, const std::string& help) {
-  app.add_option("--set", target, help)->allow_extra_args(false)->type_name("PATH=VALUE");
-}
-
-void add_policy_choice(CLI::App& app, std::optional<PolicyChoice>& target) {
-  app.add_option_function<std::string>(
-         "--policy",
-         [&target](const std::string& name) {
-           target = cli::read_choice("--policy", name, {"best", "final"}) == "final" ? PolicyChoice::final : PolicyChoice::best;
-         },
-         "of a run: best (its highest evaluation, the default) or final (where training ended)")
-      ->type_name("NAME");
-}
-
-void add_fit(CLI::App& app, std::optional<Fit>& target) {
-  app.add_option_function<std::string>(
-         "--fit",
-         [&target](const std::string& name) {
-           const auto& names = fit_names();
-           target = static_cast<Fit>(std::ranges::find(names, cli::read_choice("--fit", name, names)) - names.begin());
-         },
-         "to other image sizes: resample what belongs to patches (default), or pool pixels to the trained size")
-      ->type_name("NAME");
-}
-
-constexpr const char* policy_help = "run folder or policy file";
-
-void add_trust(CLI::App& app, Trust& target) {
-  app.add_flag_callback(
-      "--trust", [&target] { target = Trust::yes; },
-      "let Lua inside the policy file reach files and programs; only for files that you trust");
-}
-
-void add_policy(CLI::App& app, std::filesystem::path& target) { app.add_option("POLICY", target, policy_help)->required(); }
-
-/// What changes the environment that a policy plays in.
-void add_world(CLI::App& app, cli::PolicySource& source) {
-  add_text(app, "--env", source.env, "NAME", "another environment (default: the one it was trained in)");
-  add_overrides(app, source.overrides, "override an option of the environment (may be repeated)");
-}
-
-struct Arguments {
-  bool verbose = false;
-  std::filesystem::path file;
-  RunSettings run;
-  int sweep_process = 0;
-  bool dry_run = false;
-  cli::SweepCommand sweep;
-  cli::EvalOptions eval;
-  cli::PlayOptions play;
-  cli::ReportCommand report;
-  cli::WatchCommand watch;
-  cli::ProbeCommand probe;
-  cli::CheckCommand check;
-  cli::NewCommand created;
-  cli::VerifyCommand verified;
-  cli::ImportOptions imported;
-  std::filesystem::path policy, weights;
-  Trust trust = Trust::no;
-  std::string what = "all", benchmark;
-};
-
-void describe_run(CLI::App& app, Arguments& arguments) {
-  app.add_option("FILE", arguments.file, "Lua script")->required();
-  app.add_option("ARGS", arguments.run.arguments,
-                 "reach the script as arg[1], arg[2] ...; write -- before those that begin with -");
-  add_overrides(app, arguments.run.overrides, "override an option of the script or of iap.train (may be repeated)");
-  add_integer(app, "--seed", arguments.run.seed, 0, most_seed, "seed of the run (default: the script's)");
-  add_integer(app, "--threads", arguments.run.threads, 1, most_threads, "worker threads (default: all); changes no result");
-  add_text(app, "--out", arguments.run.out, "PATH",
-           "folder of the run, or the file that the script writes (default: the script's)");
-  app.add_flag("--resume", arguments.run.resume, "continue the run in its folder");
-  app.add_flag("--dry-run", arguments.dry_run, "train nothing; print what would be trained, and how long that takes");
-  add_integer(app, "--sweep-process", arguments.sweep_process, 1, std::numeric_limits<int>::max(), "")->group("");
-  app.footer(
-      "Examples:\n"
-      "  iap run scripts/quickstart.lua\n"
-      "  iap run scripts/quickstart.lua --seed 2 --out runs/two --set iterations=100 --set env.action_repeat=2\n"
-      "  iap run scripts/attention_agent/figures.lua -- weights.npz");
-}
-
-void describe_sweep(CLI::App& app, cli::SweepCommand& command) {
-  auto& run = command.run;
-  app.add_option("FILE", command.file, "Lua script that calls iap.train exactly once")->required();
-  app.add_option("ARGS", run.arguments, "reach the script as arg[1], arg[2] ...; write -- before them");
-  app.add_option("--over", command.over, "an option and its values, as --set takes them (may be repeated: all combinations)")
-      ->allow_extra_args(false)
-      ->type_name("PATH=VALUE,VALUE");
-  add_overrides(app, run.overrides, "override an option of all runs (may be repeated)");
-  add_integer(app, "--seeds", command.seeds, 1, 100000, "runs of each combination, with seeds one after another (default: 1)");
-  add_integer(app, "--seed", run.seed, 0, most_seed, "the first seed (default: 1)");
-  add_integer(app, "--jobs", command.jobs, 1, most_threads, "runs at a time, each a process (default: 1)");
-  add_integer(app, "--threads", run.threads, 1, most_threads,
-              "worker threads of each run (default: all cores shared by the jobs); changes no result");
-  add_text(app, "--out", run.out, "FOLDER", "folder of the runs, table and page (default: runs/sweeps/ and the script's name)");
-  add_integer(app, "--halving", command.halving, 2, 1000, "begin with short runs and let the best one of N go on, rung by rung");
-  app.add_option_function<std::string>(
-         "--metric",
-         [&command](const std::string& name) { command.metric = cli::read_choice("--metric", name, {"eval", "return"}); },
-         "eval (the last evaluation, the default) or return (mean of the last population)")
-      ->type_name("NAME");
-  add_text(app, "--job", command.part, "I/N", "run only every N-th run, from the I-th on: for a cluster's array of jobs");
-  app.add_flag("--collect", command.collect, "run nothing; table and page of what is there");
-  app.add_flag("--dry-run", command.dry_run, "check everything, list the runs and end");
-  app.footer(
-      "Started again it goes on where it was.\n"
-      "Examples:\n"
-      "  iap sweep scripts/quickstart.lua --over optimizer.sigma=0.05,0.1 --over policy.blocks.1.top=3,5 --seeds 3 --jobs 2\n"
-      "  iap sweep scripts/quickstart.lua --over optimizer.sigma=0.02,0.05,0.1,0.2 --halving 2\n"
-      "  iap sweep scripts/quickstart.lua --over env.pixels=[60,80],[120,160] --job 1/2");
-}
-
-void describe_eval(CLI::App& app, Arguments& arguments) {
-  auto& options = arguments.eval;
-  add_policy(app, options.source.policy);
-  add_integer(app, "--episodes", options.episodes, 1, 1000000, "number of episodes (default: 100)");
-  add_policy_choice(app, options.source.choice);
-  add_world(app, options.source);
-  add_fit(app, options.fit);
-  add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
-  add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
-  add_text(app, "--csv", options.csv, "FILE", "write one row per episode");
-  add_text(app, "--actions", options.actions, "FILE", "write one row per step: the policy's outputs as hexadecimal floats");
-  add_trust(app, options.source.trust);
-  app.footer(
-      "Examples:\n"
-      "  iap eval runs/quickstart --episodes 20 --csv episodes.csv\n"
-      "  iap eval scripts/paper/policies/walker-walk.iap --set distraction.difficulty=hard");
-}
-
-void describe_play(CLI::App& app, cli::PlayOptions& options) {
-  auto& video = options.video;
-  add_policy(app, options.source.policy);
-  add_policy_choice(app, options.source.choice);
-  auto* out =
-      add_text(app, "-o,--out", options.out, "FILE", "what to write: .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
-  app.add_flag("--live", options.live, "in a window instead, with keys to pause, step, switch views and take over the actions");
-  add_integer(app, "--seed", video.seed, 0, most_seed, "seed of the episode (default: 0)");
-  add_world(app, options.source);
-  add_fit(app, options.fit);
-  app.add_option_function<std::string>(
-         "--view", [&options](const std::string& view) { options.view = cli::read_choice("--view", view, picture_view_names()); },
-         "overlay, heatmap, side-by-side, raw or outside (default: overlay)")
-      ->type_name("NAME");
-  add_integer(app, "--steps", video.steps, 1, 1000000, "stop after N steps of the policy (default: at the episode's end)");
-  add_integer(app, "--scale", video.scale, 1, 64,
-              "enlarge the policy's pixels N times (default: to at least 400 rows, of a strip 200)");
-  auto* fps = app.add_option_function<std::string>(
-                     "--fps", [&video](const std::string& fps) { video.fps = cli::read_number("--fps", fps, 0.1, 1000); },
-                     "steps of the policy per second (default: real time)")
-                  ->type_name("N");
-  auto* quality = add_integer(app, "--quality", video.quality, 0, 100, "quality of a .webp, 0 to 100 (default: 80)");
-  app.add_flag_callback(
-      "--as-seen", [&video] { video.redraw = false; }, "enlarge the policy's own pixels instead of drawing the environment anew");
-  auto* strip = add_integer(app, "--strip", options.strip, 1, 100, "write N pictures side by side as one .png instead of a video");
-  app.callback([&options, fps, quality, out, strip] {
-    for (const auto* only_files : {out, strip, quality})
-      if (options.live && only_files->count() > 0)
-        throw Error(only_files->get_name() + ": a window writes no file; leave it out, or leave out --live");
-    for (const auto* only_moving : {fps, quality})
-      if (options.strip > 0 && only_moving->count() > 0)
-        throw Error(only_moving->get_name() + ": only videos have it; leave it out, or leave out --strip");
-  });
-  add_trust(app, options.source.trust);
-  app.footer(
-      "Examples:\n"
-      "  iap play runs/quickstart --view side-by-side\n"
-      "  iap play runs/quickstart --seed 7 --set render.shadows=false --out run.mp4\n"
-      "  iap play runs/quickstart --strip 6 --out strip.png\n"
-      "  iap play runs/quickstart --live --view heatmap");
-}
-
-/// What a page about runs shows.
-void add_page(CLI::App& app, ReportOptions& options) {
-  add_policy_choice(app, options.policy);
-  add_integer(app, "--episodes", options.episodes, 1, 10000, "episodes from which to learn which patches matter (default: 10)");
-  app.add_flag_callback(
-      "--no-pictures", [&options] { options.pictures = false; }, "leave out what must be played: video, frames, patches");
-  add_trust(app, options.trust);
-}
-
-void describe_report(CLI::App& app, cli::ReportCommand& command) {
-  app.add_option("RUN", command.runs, "run folders; runs that differ only in their seed are drawn as one")->required();
-  add_text(app, "-o,--out", command.out, "FILE", "what to write (default: RUN/report.html; for several runs, report.html)");
-  add_page(app, command.options);
-  add_integer(app, "--seed", command.options.seed, 0, most_seed, "seed of these episodes (default: 0)");
-  app.footer(
-      "Examples:\n"
-      "  iap report runs/quickstart\n"
-      "  iap report runs/one runs/two runs/other --out comparison.html");
-}
-
-/// "1.rank,2.lstm" in parts.
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end == begin) throw Error(text("--blocks: write paths with a comma between two of them, got '", list, "'"));
-    names.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
-}
-
-void describe_watch(CLI::App& app, cli::WatchCommand& command) {
-  app.add_option("RUN", command.run, "folder of a run that goes on")->required();
-  add_text(app, "-o,--out", command.out, "FILE", "what to write (default: RUN/report.html)");
-  add_integer(app, "--every", command.every, 1, 86400, "seconds between two renewals, at least (default: 5)");
-  add_page(app, command.options);
-  app.footer(
-      "Example:\n"
-      "  iap watch runs/quickstart --every 10\n"
-      "Open the file in a browser: it loads itself again until the run has ended.");
-}
-
-void describe_probe(CLI::App& app, cli::ProbeCommand& command) {
-  auto& options = command.options;
-  add_policy(app, command.source.policy);
-  app.add_option_function<std::string>(
-         "--blocks", [&options](const std::string& list) { options.blocks = names_in(list); },
-         "paths of blocks as in the policy's summary, such as 1.rank,2.lstm (default: the attention blocks)")
-      ->type_name("A,B");
-  add_integer(app, "--episodes", options.episodes, 1, 100000,
-              "number of episodes (default: 16); two thirds are fitted, the rest tested");
-  add_integer(app, "--steps", options.steps, 1, 1000000, "stop each episode after N decisions (default: at its end)");
-  app.add_option_function<std::string>(
-         "--actions",
-         [&options](const std::string& name) {
-           options.random_actions = cli::read_choice("--actions", name, {"policy", "random"}) == "random";
-         },
-         "policy, or random: each held for 3 decisions (default: policy)")
-      ->type_name("NAME");
-  app.add_flag("--per-episode", options.per_episode, "take the mean of each episode off outputs and state first");
-  app.add_option_function<std::string>(
-         "--ridge",
-         [&options](const std::string& lambda) { options.ridge = cli::read_number("--ridge", lambda, least_ridge, most_ridge); },
-         "lambda of the regression (default: for each variable, the best for fitted episodes left out in turn)")
-      ->type_name("LAMBDA");
-  add_policy_choice(app, command.source.choice);
-  add_world(app, command.source);
-  add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
-  add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
-  add_text(app, "--csv", command.csv, "FILE", "write one row per block and variable");
-  add_text(app, "--png", command.png, "FILE", "draw a bar chart");
-  add_trust(app, command.source.trust);
-  app.footer(
-      "Examples:\n"
-      "  iap probe scripts/paper/policies/cheetah-run.iap --actions random --steps 100\n"
-      "  iap probe runs/quickstart --blocks 1.rank,2.linear --csv probe.csv --png probe.png");
-}
-
-void describe_check(CLI::App& app, cli::CheckCommand& command) {
-  auto& options = command.options;
-  options.measure_seconds = 0.3;
-  app.add_option("ENV", command.source.policy, "name of an environment, .lua file, run folder or policy file")->required();
-  add_overrides(app, command.source.overrides, "override an option of the environment (may be repeated)");
-  add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the first episode (default: 0)");
-  add_integer(app, "--episodes", options.episodes, 1, 1000, "episodes that are played and compared (default: 3)");
-  add_integer(app, "--steps", options.steps, 1, 1000000, "steps of each that are looked at (default: 200)");
-  add_trust(app, command.source.trust);
-  app.footer(
-      "Examples:\n"
-      "  iap check my-task/task.lua --episodes 10\n"
-      "  iap check cheetah-run --set pixels=[84,84] --set distraction=medium\n"
-      "The exit code is 1 if a rule of the contract is broken.");
-}
-
-void describe_new(CLI::App& app, cli::NewCommand& command) {
-  app.add_option_function<std::string>(
-         "NAME", [&command](const std::string& name) { command.name = cli::read_new_name(name); }, "name of the folder to make")
-      ->required();
-  app.add_option_function<std::string>(
-         "--task", [&command](const std::string& task) { command.task = cli::read_choice("--task", task, {"lua", "mujoco"}); },
-         "lua: a world all in Lua, seen as pixels (default); mujoco: a MuJoCo model and its task")
-      ->type_name("KIND");
-  app.footer(
-      "Example:\n"
-      "  iap new my-task && iap run my-task/my-task.lua");
-}
-
-void describe_verify(CLI::App& app, cli::VerifyCommand& command) {
-  app.add_option("NAME", command.run.arguments, "policies whose file's name contains this (default: all)");
-  app.add_flag("--list", command.list, "list what ships and what is printed of it, and play nothing");
-  add_integer(app, "--threads", command.run.threads, 1, most_threads, "worker threads (default: all); changes no result");
-  app.footer(
-      "Examples:\n"
-      "  iap verify --list\n"
-      "  iap verify cheetah-run.iap\n"
-      "Each policy passes if all its figures are those of docs/results.md, or its mean lies in the interval that is printed there. "
-      "The exit\n"
-      "code is 1 if one fails.");
-}
-
-CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
-  auto* command = app.add_subcommand("import", "turn published weights into a policy file");
-  command->require_subcommand(1);
-  auto* agent = command->add_subcommand("attention-agent", "weights of AttentionAgent, an .npz file");
-  agent->group("Kinds of weights");
-  agent->add_option("FILE", arguments.imported.file, "published weights")->required();
-  add_text(*agent, "-o,--out", arguments.imported.out, "FILE", "policy file to write (default: FILE with the suffix .iap)");
-  add_text(*agent, "--env", arguments.imported.env, "NAME", "environment (default: what such weights were trained for)");
-  command->footer("Example:\n  iap import attention-agent weights.npz");
-  return command;
-}
-
-CLI::App* describe_export(CLI::App& app, Arguments& arguments) {
-  auto* command = app.add_subcommand("export", "write the weights of an attention_agent policy as an .npz file");
-  add_policy(*command, arguments.policy);
-  command->add_option("FILE", arguments.weights, "the .npz file to write")->required();
-  add_trust(*command, arguments.trust);
-  command->footer("Example:\n  iap export runs/car-racing-paper weights.npz");
-  return command;
-}
+/// Makes this program, started anew, one that plays isolated episodes.
+constexpr std::string_view serve_word = "--serve-episodes";
 
 /// `iap help COMMAND` is `iap COMMAND --help`. Returns the command, "" for `iap help` alone, and nothing without that word.
 std::optional<std::string> understand_help(std::vector<std::string>& words) {
@@ -382,51 +38,19 @@ std::optional<std::string> understand_help(std::vector<std::string>& words) {
 /// Parses the command line; the usage errors end here.
 int dispatch(std::string program, std::vector<std::string> words) {
   const auto helped = understand_help(words);
-  Arguments arguments;
+  cli::Arguments arguments;
   arguments.sweep.words = words;
+  if (const auto& launch = launched()) {
+    arguments.sweep.rank = launch->rank;
+    arguments.sweep.ranks = launch->size;
+  }
   std::ranges::reverse(words);  // as the library takes them
   CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua", "iap");
   arguments.sweep.run.program = program;
   arguments.verified.run.program = program;
   arguments.run.program = std::move(program);
   cli::style_help(app);
-  app.set_version_flag("--version", "iap " + std::string(version()), "print the version");
-  app.add_flag("-v,--verbose", arguments.verbose, "print the Lua stack with errors");
-  app.require_subcommand(0, 1);
-  app.fallthrough();
-  auto* run = app.add_subcommand("run", "run a Lua script, such as an experiment");
-  describe_run(*run, arguments);
-  auto* sweep = app.add_subcommand("sweep", "search settings: run a script with all combinations of values, and compare");
-  describe_sweep(*sweep, arguments.sweep);
-  app.add_subcommand("repl", "Lua prompt (the default)");
-  auto* eval = app.add_subcommand("eval", "play episodes of a trained policy: mean return and interval");
-  describe_eval(*eval, arguments);
-  auto* play = app.add_subcommand("play", "draw an episode as a video that shows what the policy attends to");
-  describe_play(*play, arguments.play);
-  auto* report = app.add_subcommand("report", "write one HTML file about runs: curves, video, what is attended to, settings");
-  describe_report(*report, arguments.report);
-  auto* watch = app.add_subcommand("watch", "renew the report about a run while it goes on");
-  describe_watch(*watch, arguments.watch);
-  auto* probe = app.add_subcommand("probe", "measure how much of the simulator's state each block of a policy knows");
-  describe_probe(*probe, arguments.probe);
-  auto* check = app.add_subcommand("check", "check that an environment keeps its contract, rule by rule");
-  describe_check(*check, arguments.check);
-  auto* created = app.add_subcommand("new", "make a folder with a task, its training and its test, ready to run");
-  describe_new(*created, arguments.created);
-  auto* verified = app.add_subcommand("verify", "replay the policies that ship against the figures that are printed of them");
-  describe_verify(*verified, arguments.verified);
-  auto* import_command = describe_import(app, arguments);
-  auto* export_command = describe_export(app, arguments);
-  const std::vector<std::string> lists{"all", "envs", "kernels", "blocks", "optimizers"};
-  auto* list = app.add_subcommand("list", "list what scripts can name: environments, kernels, blocks, optimizers");
-  list->add_option_function<std::string>(
-      "WHAT", [&](const std::string& what) { arguments.what = cli::read_choice("", what, lists); },
-      "envs, kernels, blocks, optimizers or all (default: all)");
-  auto* bench = app.add_subcommand("bench", "measure this machine");
-  bench->add_option("NAME", arguments.benchmark, "attention, database, draw, env or rollout (default: all of them)");
-  auto* doctor = app.add_subcommand("doctor", "print versions and what was found on this machine");
-  app.footer("`iap help COMMAND` describes a command, `iap help NAME` a name of the Lua reference; `iap` alone is the Lua prompt.");
-  for (auto* command : app.get_subcommands({})) command->group("Commands");
+  const cli::Commands commands = cli::describe_commands(app, arguments);
   const auto is_helped = [&helped](const CLI::App* command) { return command->get_name() == *helped; };
   if (helped && !helped->empty() && app.get_subcommands(is_helped).empty()) return cli::describe_name(app, *helped);
   try {
@@ -444,37 +68,40 @@ int dispatch(std::string program, std::vector<std::string> words) {
     return cli::Exit::usage;
   }
   register_lua();
-  const bool plays = app.get_subcommands().empty() || *run || *eval || *doctor;
-  if (!plays && !cli::speaks()) return cli::Exit::success;
+  const bool plays = app.get_subcommands().empty() || *commands.run || *commands.eval || *commands.doctor;
+  // The runs of a sweep are shared by all ranks.
+  if (!plays && !cli::speaks() && !*commands.sweep) return cli::Exit::success;
+  set_worker("/proc/self/exe", {arguments.run.program, std::string(serve_word)});
   try {
     if (!plays) start_others_alone();
     const auto job = plays ? cli::join_job() : nullptr;
     if (job && !cli::speaks()) return cli::serve(*job);
-    if (*run && arguments.dry_run) return cli::dry_run(arguments.file, arguments.run);
-    if (*run) return cli::run(arguments.file, arguments.run, arguments.verbose, arguments.sweep_process);
-    if (*sweep) return cli::sweep(arguments.sweep);
-    if (*eval) return cli::eval(arguments.eval);
-    if (*play) return cli::play(arguments.play);
-    if (*report) return cli::report(arguments.report);
-    if (*watch) return cli::watch(arguments.watch);
-    if (*probe) return cli::probe(arguments.probe);
-    if (*check) return cli::check(arguments.check);
-    if (*created) return cli::make_new(arguments.created);
-    if (*verified) return cli::verify(arguments.verified, arguments.verbose);
-    if (*import_command) return cli::import_agent(arguments.imported);
-    if (*export_command) return cli::export_agent(arguments.policy, arguments.weights, arguments.trust);
-    if (*list) return cli::list(arguments.what);
-    if (*bench) return cli::bench(arguments.benchmark);
-    if (*doctor) return cli::doctor(job.get());
+    if (*commands.run && arguments.dry_run) return cli::dry_run(arguments.file, arguments.run);
+    if (*commands.run) return cli::run(arguments.file, arguments.run, arguments.verbose, arguments.sweep_process);
+    if (*commands.sweep) return cli::sweep(arguments.sweep);
+    if (*commands.eval) return cli::eval(arguments.eval);
+    if (*commands.play) return cli::play(arguments.play);
+    if (*commands.report) return cli::report(arguments.report);
+    if (*commands.watch) return cli::watch(arguments.watch);
+    if (*commands.probe) return cli::probe(arguments.probe);
+    if (*commands.check) return cli::check(arguments.check);
+    if (*commands.created) return cli::make_new(arguments.created);
+    if (*commands.verified) return cli::verify(arguments.verified, arguments.verbose);
+    if (*commands.imported) return cli::import_agent(arguments.imported);
+    if (*commands.exported) return cli::export_agent(arguments.policy, arguments.weights, arguments.trust);
+    if (*commands.list) return cli::list(arguments.what);
+    if (*commands.bench) return cli::bench(arguments.benchmark);
+    if (*commands.doctor) return cli::doctor(job.get());
     return cli::repl(arguments.verbose);
   } catch (const Interrupted& error) {
-    cli::print_error(error, arguments.verbose);
+    if (cli::speaks()) cli::print_error(error, arguments.verbose);
     return cli::Exit::interrupted;
   } catch (const JobRefused& error) {
     if (cli::speaks()) cli::print_error(error, arguments.verbose);
     return cli::Exit::failure;
   } catch (const Error& error) {
-    cli::print_error(error, arguments.verbose);
+    // Ranks that share a sweep all meet the same mistake.
+    if (cli::speaks() || !*commands.sweep) cli::print_error(error, arguments.verbose);
     return cli::Exit::failure;
   }
 }
@@ -482,8 +109,15 @@ int dispatch(std::string program, std::vector<std::string> words) {
 }  // namespace
 
 int main(int count, char** words) {
+  iap::cli::prepare_process();
+  const iap::cli::CleanOutput out(std::cout), errors(std::cerr);
   try {
-    return dispatch(count > 0 ? words[0] : "iap", {words + std::min(count, 1), words + count});
+    if (count == 2 && words[1] == serve_word) {
+      register_lua();
+      serve_episodes([](const Config& env) { return make_env(env); });
+      return iap::cli::Exit::success;
+    }
+    return iap::cli::end_process(dispatch(count > 0 ? words[0] : "iap", {words + std::min(count, 1), words + count}));
   } catch (const std::exception& error) {
     std::cerr << "iap: " << error.what() << "\n";
     return iap::cli::Exit::failure;

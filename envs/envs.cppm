@@ -42,6 +42,9 @@ void register_script_envs(EnvMaker make) noexcept;
 /// is left of `completed` when everything goes that the rest of it implies, such as the numbers of a difficulty.
 Config given_env(const Config& completed, const Config* recorded);
 
+/// Of the libraries behind the worlds' doors.
+LibraryVersions envs_versions();
+
 /// What a policy's metadata hold about its environment: "env", completed, and "env_given".
 Config env_record(const EnvSpec& spec);
 

@@ -9,6 +9,7 @@ module;
 module iap.envs;
 import iap.core;
 import iap.env;
+import iap.envs.car_racing;
 import iap.envs.distraction;
 
 namespace iap {
@@ -52,6 +53,8 @@ void leave_out(Config& table, const std::function<bool()>& unchanged) {
 }
 
 }  // namespace
+
+LibraryVersions envs_versions() { return car_racing::versions(); }
 
 std::unique_ptr<Env> make_env(const Config& config) {
   const auto* name = config.find("name");

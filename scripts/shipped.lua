@@ -13,6 +13,7 @@ return {
   row(table1 .. "walker-walk-change.iap", 100, 1000, 136, 22, 131, 140, 31),
   row(table1 .. "cartpole-swingup-change.iap", 100, 1000, 250, 34, 243, 257, 24),
   row(table1 .. "ball-in-cup-catch-change.iap", 100, 1000, 639, 272, 585, 693, 19),
+  row(table1 .. "reacher-easy-change.iap", 100, 1000, 414, 348, 345, 483, 11),
   row(table1 .. "cheetah-run.iap", 20, 1000, 84, 16, 76, 92, 4),
   row(table1 .. "walker-walk.iap", 20, 1000, 110, 30, 95, 124, 7),
   row(table1 .. "cartpole-swingup.iap", 20, 1000, 179, 64, 149, 209, 5),

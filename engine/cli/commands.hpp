@@ -10,6 +10,7 @@ import iap.core;
 import iap.policy;
 import iap.ranks;
 import iap.report;
+import iap.rollout;
 import iap.script;
 import iap.train;
 
@@ -35,6 +36,7 @@ struct EvalOptions {
   int episodes = 100;
   std::uint64_t seed = 0;
   int threads = 0;
+  Safeguards safeguards;                         ///< against environments that hang, crash or throw
   std::optional<std::filesystem::path> csv;      ///< one row per episode
   std::optional<std::filesystem::path> actions;  ///< one row per step, in hexadecimal floats: exact
 };
@@ -78,6 +80,8 @@ struct SweepCommand {
   std::string metric = "eval";
   std::optional<std::string> part;  ///< "I/N": every N-th job, from the I-th on
   bool collect = false, dry_run = false;
+  /// Of several processes that share the runs; the first one tells of them and makes the table.
+  int rank = 0, ranks = 1;
   std::vector<std::string> words;  ///< the command line, to show how to go on
 };
 

@@ -21,6 +21,7 @@ import iap.optim;
 import iap.policy;
 import iap.rollout;
 import iap.script;
+import iap.train;
 
 namespace iap::cli {
 namespace {
@@ -28,12 +29,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-/// Iterations that are alike.
-struct Phase {
-  std::int64_t iterations = 0, population = 0, episodes = 0;
-  Config env;
-};
 
 /// What one episode takes on one thread, and one turn of the optimizer.
 struct Costs {
@@ -45,36 +40,6 @@ std::int64_t integer_in(const Config& config, std::string_view key, std::int64_t
   return found ? found->integer().value_or(fallback) : fallback;
 }
 
-/// `env` with what a stage changes of it.
-Config changed(Config env, const Config& stage) {
-  for (const auto& [key, value] : *stage.map()) {
-    if (key == "through" || key == "episodes" || key == "population") continue;
-    if (value.is_null())
-      env.map()->erase(key);
-    else
-      env[key] = value;
-  }
-  return env;
-}
-
-std::vector<Phase> phases_of(const Config& config) {
-  const std::int64_t iterations = integer_in(config, "iterations");
-  const Phase whole{iterations, integer_in(*config.find("optimizer"), "population"), integer_in(config, "episodes", 1),
-                    *config.find("env")};
-  const Config* curriculum = config.find("curriculum");
-  if (!curriculum || !curriculum->list() || curriculum->list()->empty()) return {whole};
-  std::vector<Phase> phases;
-  std::int64_t before = 0;
-  for (const Config& stage : *curriculum->list()) {
-    const std::int64_t through = std::min(integer_in(stage, "through", iterations), iterations);
-    if (through > before)
-      phases.push_back({through - before, integer_in(stage, "population", whole.population),
-                        integer_in(stage, "episodes", whole.episodes), changed(whole.env, stage)});
-    before = std::max(before, through);
-  }
-  return phases;
-}
-
 /// Episodes of all evaluations and of the confirmation.
 std::int64_t evaluated_episodes(const Config& config) {
   const std::int64_t iterations = integer_in(config, "iterations"), every = integer_in(config, "eval_every");
@@ -82,16 +47,10 @@ std::int64_t evaluated_episodes(const Config& config) {
   return evaluations * integer_in(config, "eval_episodes") + integer_in(config, "confirm_episodes");
 }
 
-Policy policy_for(const Config& config, const EnvSpec& spec) {
-  Policy policy(*config.find("policy"), spec.observation, spec.action_size);
-  policy.initialise(static_cast<std::uint64_t>(integer_in(config, "seed")));
-  return policy;
-}
-
 /// Plays untrained episodes for a second, two at least.
-Costs measure(const Config& config, const Phase& phase) {
-  const auto env = make_env(phase.env);
-  Policy policy = policy_for(config, env->spec());
+Costs measure(const PlannedStage& stage) {
+  const auto env = make_env(stage.env);
+  Policy policy = stage.policy.clone();
   Costs costs;
   const auto begin = Clock::now();
   int played = 0;
@@ -99,7 +58,7 @@ Costs measure(const Config& config, const Phase& phase) {
     costs.steps += run_episode(*env, policy, static_cast<std::uint64_t>(played)).steps;
   costs.episode = seconds_since(begin) / played;
   costs.steps /= played;
-  const auto optimizer = make_optimizer(*config.find("optimizer"), policy.parameters(), 0);
+  const auto optimizer = make_optimizer(stage.optimizer, policy.parameters(), 0);
   std::vector<float> members;
   std::vector<double> fitness;
   const auto turn = Clock::now();
@@ -135,31 +94,30 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
     std::cout << file.string() << " trains nothing\n";
     return Exit::success;
   }
-  const Config& config = rehearsal.config;
-  const auto phases = phases_of(config);
-  const auto spec = make_env(phases.front().env)->spec();
-  const Policy policy = policy_for(config, spec);
-  const Config* optimizer = config.find("optimizer");
-  const int threads =
-      open_rollouts(phases.front().env, [&] { return make_env(phases.front().env); }, policy.clone(), asked)->threads();
-  row("environment", describe(spec));
-  row("policy", text(policy.size(), " parameters"));
-  row("optimizer", text(*optimizer->find("kind")->string(), ", seed ", integer_in(config, "seed")));
+  const TrainingPlan& plan = *rehearsal.plan;
+  const PolicyFile& begin = *plan.result.policy;
+  const Config& env = *begin.metadata.find("env");
+  const auto factory = [&env] { return make_env(env); };
+  const int threads = open_rollouts(env, factory, begin.policy.clone(), asked)->threads();
+  row("environment", describe(make_env(plan.stages.empty() ? env : plan.stages.front().env)->spec()));
+  row("policy", text(begin.policy.size(), " parameters"));
+  row("optimizer", text(*plan.config.find("optimizer")->find("kind")->string(), ", seed ", integer_in(plan.config, "seed")));
   row("folder", rehearsal.out.empty() ? "none: nothing is written" : rehearsal.out.string());
   double all = 0;
   Costs costs;
-  for (const Phase& phase : phases) {
+  for (const PlannedStage& stage : plan.stages) {
     check_interrupt();
-    costs = measure(config, phase);
-    const double iteration = rounds(phase.population * phase.episodes, threads) * costs.episode + costs.turn;
-    all += static_cast<double>(phase.iterations) * iteration;
-    row(phases.size() > 1 ? "stage" : "iterations",
-        text(phase.iterations, " of ", phase.population, " members, ", phase.episodes,
-             phase.episodes == 1 ? " episode each: " : " episodes each: ", short_number_text(iteration),
+    costs = measure(stage);
+    const auto episodes = static_cast<std::int64_t>(stage.population) * stage.episodes;
+    const double iteration = rounds(episodes, threads) * costs.episode + costs.turn;
+    all += stage.iterations * iteration;
+    row(plan.stages.size() > 1 ? "stage" : "iterations",
+        text(stage.iterations, " of ", stage.population, " members, ", stage.episodes,
+             stage.episodes == 1 ? " episode each: " : " episodes each: ", short_number_text(iteration),
              " s each (an untrained episode: ", short_number_text(costs.steps), " steps, ", short_number_text(costs.episode),
              " s on one thread; the optimizer: ", short_number_text(costs.turn), " s)"));
   }
-  const std::int64_t evaluated = evaluated_episodes(config);
+  const std::int64_t evaluated = evaluated_episodes(plan.config);
   const double evaluations = rounds(evaluated, threads) * costs.episode;
   row("evaluations", text(evaluated, " episodes in all: ", short_number_text(evaluations), " s"));
   row("expected", text(duration_text(all + evaluations), " on ", threads, threads == 1 ? " thread" : " threads",

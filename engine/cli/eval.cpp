@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <filesystem>
 #include <iostream>
 #include <span>
@@ -23,12 +25,17 @@ std::string fixed(double value) { return fixed_text(value, 2); }
 /// Full precision: the file is for further computation.
 std::string exact(double value) { return general_text(value, 17); }
 
-std::string csv_of(const Evaluation& evaluation) {
-  std::string rows = "episode,seed,return,steps,terminated,truncated,unstable\n";
+/// Those that count `failed_return`.
+std::ptrdiff_t failed_episodes(const Evaluation& evaluation) {
+  return std::ranges::count_if(evaluation.episodes, [](const Episode& episode) { return !episode.failure.empty(); });
+}
+
+std::string csv_of(const Evaluation& evaluation, bool with_failed) {
+  std::string rows = text("episode,seed,return,steps,terminated,truncated,unstable", with_failed ? ",failed\n" : "\n");
   for (std::size_t i = 0; i < evaluation.episodes.size(); ++i) {
     const auto& episode = evaluation.episodes[i];
     rows += text(i + 1, ",", evaluation.seeds[i], ",", exact(episode.total), ",", episode.steps, ",", episode.terminated, ",",
-                 episode.truncated, ",", episode.unstable, "\n");
+                 episode.truncated, ",", episode.unstable, with_failed ? text(",", !episode.failure.empty()) : "", "\n");
   }
   return rows;
 }
@@ -63,8 +70,9 @@ int eval(const EvalOptions& options) {
     if (*written) check_place(**written);
   OpenedPolicy opened = open_source(options.source);
   const std::string fitted = fit_policy(opened, options.fit);
-  const auto evaluation = evaluate(opened.policy, opened.env, options.episodes, options.seed, options.threads);
-  if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation));
+  const Safeguards& safeguards = options.safeguards;
+  const auto evaluation = evaluate(opened.policy, opened.env, options.episodes, options.seed, options.threads, safeguards);
+  if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation, safeguards.failed_return.has_value()));
   if (options.actions) write_file_atomic(*options.actions, actions_of(evaluation, opened.policy, opened.env));
   std::cout << "policy              " << policy_line(opened) << "\n"
             << "environment         " << env_line(opened);
@@ -73,6 +81,8 @@ int eval(const EvalOptions& options) {
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed
             << selection_note(opened.path, opened.metadata, options.seed) << ")\n"
             << "mean return         " << fixed(evaluation.mean) << "\n";
+  if (const auto failed = failed_episodes(evaluation); failed > 0)
+    std::cout << "failed episodes     " << failed << ", each counts as " << text(*safeguards.failed_return) << "\n";
   if (evaluation.episodes.size() > 1)
     std::cout << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"
               << "95% interval        " << fixed(evaluation.low) << " to " << fixed(evaluation.high) << "\n";

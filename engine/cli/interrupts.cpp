@@ -52,7 +52,10 @@ void catch_termination() {
   action.sa_handler = on_termination;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  for (const int signal : {SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGTERM, SIGUSR1, SIGXCPU}) sigaction(signal, &action, nullptr);
+  // Under nohup the terminal may go and the work goes on.
+  struct sigaction before = {};
+  if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 bool wait_for_key(int descriptor) {

@@ -8,8 +8,8 @@ namespace iap::cli {
 /// `script` (may be null) is the one to stop.
 void catch_interrupts(Script* script);
 
-/// From now on SIGTERM, and SIGUSR1 by which batch systems announce a time limit, do what the first Ctrl-C does, however often they
-/// come. After `catch_interrupts`.
+/// From now on SIGTERM, SIGUSR1 by which batch systems announce a time limit, SIGXCPU (the limit on processor time) and SIGHUP (the
+/// terminal is gone; not where it was ignored) do what the first Ctrl-C does, however often they come. After `catch_interrupts`.
 void catch_termination();
 
 /// Waits for input on the terminal. Returns false if Ctrl-C came first.

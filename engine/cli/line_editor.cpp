@@ -1,6 +1,7 @@
 #include "cli/line_editor.hpp"
 
 #include <editline/readline.h>
+#include <histedit.h>
 #include <langinfo.h>
 #include <unistd.h>
 
@@ -109,5 +110,7 @@ std::filesystem::path history_path() {
     return std::filesystem::path(home) / ".local" / "state" / "iap" / "history";
   return {};
 }
+
+std::string line_editor_version() { return std::to_string(LIBEDIT_MAJOR) + "." + std::to_string(LIBEDIT_MINOR); }
 
 }  // namespace iap::cli

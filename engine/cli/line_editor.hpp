@@ -29,6 +29,9 @@ class LineEditor {
   bool terminal_;
 };
 
+/// Of the library behind it.
+std::string line_editor_version();
+
 /// Where the prompt's history is kept: $XDG_STATE_HOME/iap/history, by default ~/.local/state/iap/history; "" without a home.
 std::filesystem::path history_path();
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 import iap.core;
+import iap.process;
 
 namespace iap::cli {
 namespace {
@@ -36,23 +36,6 @@ void on_signal(int signal) {
 }
 
 std::string reason(int code) { return std::generic_category().message(code); }
-
-/// The parts of a spawn that must be given back.
-struct Spawn {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-
-  Spawn() {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-  }
-  ~Spawn() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-  Spawn(const Spawn&) = delete;
-  Spawn& operator=(const Spawn&) = delete;
-};
 
 }  // namespace
 
@@ -85,27 +68,8 @@ void Processes::pass_on(int signal) const {
 }
 
 void Processes::start(std::size_t id, const std::vector<std::string>& words, const std::filesystem::path& log) {
-  Spawn spawn;
-  posix_spawn_file_actions_addopen(&spawn.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&spawn.actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
-  posix_spawn_file_actions_adddup2(&spawn.actions, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&spawn.actions, STDERR_FILENO + 1);
-  sigset_t none, defaults;
-  sigemptyset(&none);
-  sigemptyset(&defaults);
-  for (const int signal : handled) sigaddset(&defaults, signal);
-  posix_spawnattr_setsigmask(&spawn.attributes, &none);
-  posix_spawnattr_setsigdefault(&spawn.attributes, &defaults);
-  // A group of its own: a terminal's Ctrl-C reaches a child through us alone, and once.
-  posix_spawnattr_setpgroup(&spawn.attributes, 0);
-  posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> arguments;
-  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
   // The program as it runs now, whatever has become of its file.
-  if (const int failure = posix_spawn(&child, "/proc/self/exe", &spawn.actions, &spawn.attributes, arguments.data(), environ))
-    throw Error(text("cannot start a process that writes to '", log.string(), "': ", reason(failure)));
+  const pid_t child = start_process({.program = "/proc/self/exe", .words = words, .log = log});
   running_.emplace(child, id);
 }
 

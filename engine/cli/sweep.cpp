@@ -60,7 +60,20 @@ class Sweep {
     std::cout << part_.size() << (part_.size() == 1 ? " run, " : " runs, ") << command_.jobs << " at a time\n";
   }
 
-  int run() {
+  int run() { return command_.rank == 0 ? run_and_tell() : help(); }
+
+ private:
+  /// The runs that the first rank does not get to.
+  int help() {
+    make_folder(list_.folder);
+    for (std::size_t i = 0; i < rungs_.size() && !command_.collect; ++i) {
+      if (!run_rung(i)) return Exit::interrupted;
+      if (i + 1 < rungs_.size() && !promote(rungs_[i])) break;
+    }
+    return Exit::success;
+  }
+
+  int run_and_tell() {
     std::error_code ignored;
     if (command_.collect && !std::filesystem::is_directory(list_.folder, ignored))
       throw Error(text("--collect: there is no sweep in '", list_.folder.string(), "'; name its folder with --out"));
@@ -78,7 +91,6 @@ class Sweep {
     return command_.part ? end_of_part() : end();
   }
 
- private:
   std::string rungs_text() const {
     std::string words = "halving: ";
     std::size_t left = list_.combinations.size();
@@ -100,7 +112,7 @@ class Sweep {
                          .last = i + 1 == rungs_.size(),
                          .title = rungs_.size() > 1 ? text("rung ", i + 1, "/", rungs_.size(), " ") : ""};
     return run_jobs(command_, list_, jobs, rung, [this] {
-      if (!command_.part) write_table();
+      if (!command_.part && command_.rank == 0) write_table();
     });
   }
 
@@ -204,7 +216,7 @@ int sweep(const SweepCommand& command) {
   check_command(command);
   Sweep sweep(command, sweep_list(command));
   if (!command.dry_run) return sweep.run();
-  sweep.show();
+  if (command.rank == 0) sweep.show();
   return Exit::success;
 }
 

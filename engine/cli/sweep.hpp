@@ -71,6 +71,7 @@ struct JobRecord {
   };
   Status status = Status::unknown;
   int iterations = 0;            ///< that it was last asked for
+  int tries = 0;                 ///< times that it was begun
   std::string message;           ///< why it failed
   std::map<int, Figures> rungs;  ///< by the iterations asked for, where it ended in good order
 

@@ -60,7 +60,7 @@ std::string unfit(const SweepJob& job, const Rehearsal& rehearsal) {
   if (rehearsal.out.lexically_normal() != job.folder.lexically_normal())
     return text("it trains in '", rehearsal.out.string(), "' where --out says '", job.folder.string(),
                 "' (out = iap.run_folder(NAME), or no out, takes what --out says)");
-  const auto seed = integer_of(rehearsal.config, "seed");
+  const auto seed = integer_of(rehearsal.plan->config, "seed");
   if (static_cast<std::uint64_t>(seed) != job.seed) return text("it trains with seed ", seed, " where --seed says ", job.seed);
   return "";
 }
@@ -68,7 +68,7 @@ std::string unfit(const SweepJob& job, const Rehearsal& rehearsal) {
 /// @throws Error if the job's folder holds a run with other settings.
 void check_folder(const SweepJob& job, const Rehearsal& rehearsal) {
   const auto path = job.folder / "config.json";
-  const auto difference = settings_difference(parse_json(read_file(path), path.string()), rehearsal.config);
+  const auto difference = settings_difference(parse_json(read_file(path), path.string()), rehearsal.plan->config);
   if (!difference.empty())
     throw Error(text("'", job.folder.string(), "' holds a run with other settings (", difference,
                      "); choose another folder with --out, or remove that run to begin it anew"));
@@ -89,7 +89,7 @@ int check_script(const SweepCommand& command, const SweepList& list) {
           text("iap sweep needs a script that calls iap.train exactly once, with the seed and the folder that it is given; ",
                command.file.string(), " is another: ", reason));
     if (stands) check_folder(job, rehearsal);
-    const auto wanted = integer_of(rehearsal.config, "iterations");
+    const auto wanted = integer_of(rehearsal.plan->config, "iterations");
     if (command.halving && iterations >= 0 && wanted != iterations)
       throw Error(text("--halving: with ", settings_text(list, job.combination), " the script trains ", wanted,
                        " iterations, with other settings ", iterations, "; they must be as many for all"));
@@ -110,8 +110,8 @@ std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list,
     rungs.insert(rungs.begin(), rungs.front() / *command.halving);
   if (rungs.size() == 1)
     throw Error(text("--halving ", factor, ": a run of ", iterations, " iterations cannot be divided by ", factor));
-  const auto whole = rehearse(command, list, list.jobs.front(), {}).config;
-  const auto part = rehearse(command, list, list.jobs.front(), {text("iterations=", rungs.front())}).config;
+  const auto whole = rehearse(command, list, list.jobs.front(), {}).plan->config;
+  const auto part = rehearse(command, list, list.jobs.front(), {text("iterations=", rungs.front())}).plan->config;
   if (integer_of(part, "iterations") != rungs.front())
     throw Error(text("--halving: ", command.file.string(), " trains ", integer_of(part, "iterations"),
                      " iterations where --set iterations=", rungs.front(), " asks for ", rungs.front()));

@@ -49,6 +49,7 @@ JobRecord read_record(const std::filesystem::path& folder) {
     if (string_in(config, "status") == statuses[i]) record.status = static_cast<JobRecord::Status>(i);
   record.message = string_in(config, "message");
   if (const Config* iterations = config.find("iterations")) record.iterations = static_cast<int>(iterations->integer().value_or(0));
+  if (const Config* tries = config.find("tries")) record.tries = static_cast<int>(tries->integer().value_or(0));
   if (const Config* rungs = config.find("rungs"); rungs && rungs->list())
     for (const Config& rung : *rungs->list())
       if (const double asked = number_in(rung, "iterations"); std::isfinite(asked + number_in(rung, "done")))
@@ -58,7 +59,8 @@ JobRecord read_record(const std::filesystem::path& folder) {
 }
 
 void write_record(const std::filesystem::path& folder, const JobRecord& record) {
-  Config config = Config::Map{{"status", statuses[static_cast<std::size_t>(record.status)]}, {"iterations", record.iterations}};
+  Config config = Config::Map{
+      {"status", statuses[static_cast<std::size_t>(record.status)]}, {"iterations", record.iterations}, {"tries", record.tries}};
   if (!record.message.empty()) config["message"] = record.message;
   Config::List rungs;
   for (const auto& [iterations, figures] : record.rungs) {

@@ -51,10 +51,17 @@ class Runner {
       : command_(command), list_(list), rung_(rung), changed_(changed) {}
 
   bool run(const std::vector<std::size_t>& jobs) {
-    for (const std::size_t job : jobs)
-      if (!read_record(list_.jobs[job].folder).done(rung_.iterations)) queue_.push_back(job);
+    for (const std::size_t job : jobs) {
+      const JobRecord record = read_record(list_.jobs[job].folder);
+      if (record.done(rung_.iterations)) continue;
+      tries_before_[job] = record.tries;
+      queue_.push_back(job);
+    }
     total_ = jobs.size();
     ended_ = total_ - queue_.size();
+    // Ranks begin at different places of the list, so that they seldom ask for the same run.
+    const auto shift = queue_.size() * static_cast<std::size_t>(command_.rank) / static_cast<std::size_t>(command_.ranks);
+    std::ranges::rotate(queue_, queue_.begin() + static_cast<std::ptrdiff_t>(shift));
     if (ended_ > 0) say(text(ended_, " of ", total_, " runs were done before"));
     const auto at_once = std::min<std::size_t>(static_cast<std::size_t>(command_.jobs), std::max<std::size_t>(queue_.size(), 1));
     threads_ = command_.run.threads.value_or(std::max(1, hardware_threads() / static_cast<int>(at_once)));
@@ -71,7 +78,9 @@ class Runner {
   }
 
  private:
-  void say(const std::string& line) const { std::cerr << rung_.title << line << "\n" << std::flush; }
+  void say(const std::string& line) const {
+    if (command_.rank == 0) std::cerr << rung_.title << line << "\n" << std::flush;
+  }
 
   /// False if another process is at the next job, which goes to the end of the queue.
   bool begin_next() {
@@ -81,15 +90,20 @@ class Runner {
     make_folder(job.folder);
     // Held until the run has ended and is on record: of several sweeps one works on a job.
     AppendFile claim(job.folder / log_name);
-    if (!claim.lock() || another_works_on(job)) {
+    const FileLock lock = claim.lock();
+    if (lock == FileLock::taken || another_works_on(job)) {
       put_off(number);
       return false;
     }
+    if (lock == FileLock::none && !std::exchange(told_lockless_, true))
+      say("warning: the file system gives no locks; see to it that no other sweep works in this folder");
     JobRecord record = read_record(job.folder);
-    if (record.done(rung_.iterations)) {
+    const bool failed = record.status == JobRecord::Status::failed && record.tries > tries_before_[number];
+    if (failed || record.done(rung_.iterations)) {
       tell(job, record, "by another process");
       return true;
     }
+    ++record.tries;
     record.status = JobRecord::Status::begun;
     record.iterations = rung_.iterations;
     record.message.clear();
@@ -102,7 +116,8 @@ class Runner {
   }
 
   void put_off(std::size_t number) {
-    if (!std::exchange(waiting_[number], true)) say(list_.jobs[number].name + ": another process is at it; waiting for it");
+    if (!std::exchange(waiting_[number], true) && command_.ranks == 1)
+      say(list_.jobs[number].name + ": another process is at it; waiting for it");
     queue_.push_back(number);
   }
 
@@ -180,10 +195,11 @@ class Runner {
   const std::function<void()>& changed_;
   std::deque<std::size_t> queue_;
   std::map<std::size_t, Begun> begun_;
+  std::map<std::size_t, int> tries_before_;
   std::map<std::size_t, bool> waiting_;
   std::size_t total_ = 0, ended_ = 0;
   int threads_ = 1;
-  bool interrupted_ = false, told_stopping_ = false;
+  bool interrupted_ = false, told_stopping_ = false, told_lockless_ = false;
   Processes processes_;  // last: its end waits for the children
 };
 

@@ -56,27 +56,41 @@ iap_status guarded(Body body, Keep keep) noexcept {
   }
 }
 
-/// The same for a call on `object`, whose member `error` keeps the message.
+/// A message as one line that any terminal may show, whatever names stand in it.
+inline std::string one_line(std::string_view message) {
+  std::string line = printable(message);
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
+/// As `guarded`, for a call on `object`, whose member `error` keeps the message.
 template <typename Object, typename Body>
 iap_status on(Object* object, Body body) noexcept {
   if (!object) return IAP_BAD_ARGUMENT;
   return guarded(body, [object](const char* text) noexcept {
     try {
-      object->error = text;
+      object->error = one_line(text);
     } catch (...) {
       object->error.clear();
     }
   });
 }
 
-/// The same for a call that makes an object: `message` receives what is wrong.
+/// As `guarded`, for a call that makes an object: `message` receives what is wrong.
 template <typename Body>
 iap_status making(char* message, std::size_t size, Body body) noexcept {
   return guarded(body, [=](const char* text) noexcept {
     if (!message || size == 0) return;
-    const std::size_t length = std::min(std::strlen(text), size - 1);
-    std::memcpy(message, text, length);
-    message[length] = '\0';
+    const auto copy = [=](std::string_view shown) {
+      const std::size_t length = std::min(shown.size(), size - 1);
+      std::memcpy(message, shown.data(), length);
+      message[length] = '\0';
+    };
+    try {
+      copy(one_line(text));
+    } catch (...) {
+      copy("out of memory");
+    }
   });
 }
 

@@ -79,6 +79,7 @@ void check_image(const ObservationSpec& observation) {
 }
 
 std::vector<float> read_parameters(const std::filesystem::path& path) {
+  check_file(path);
   for (const auto& array : parse_npz(read_file(path), path.string())) {
     if (array.name != array_name) continue;
     if (array.shape.size() != 1)

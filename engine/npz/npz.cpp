@@ -50,6 +50,8 @@ std::string read_entry(zip_t* archive, zip_uint64_t index, const std::string& so
   if (zip_stat_index(archive, index, 0, &stat) < 0 || !(stat.valid & ZIP_STAT_SIZE))
     throw Error(text(source, ": has no size in the file's index; the file is damaged"));
   if (stat.size > largest_entry) throw Error(text(source, ": is too large (", stat.size, " bytes)"));
+  constexpr double copies = 3;  // the bytes, and the numbers as doubles
+  check_memory(source, copies * static_cast<double>(stat.size));
   const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
   if (!file) throw Error(text(source, ": cannot be unpacked: ", zip_strerror(archive)));
   std::string content(stat.size, '\0');
@@ -67,6 +69,8 @@ std::string read_entry(zip_t* archive, zip_uint64_t index, const std::string& so
 }
 
 }  // namespace
+
+LibraryVersions npz_versions() { return {{"libzip", zip_libzip_version()}}; }
 
 std::vector<NpyArray> parse_npz(std::string_view file, const std::string& source) {
   const Archive archive = open_archive(file, source);

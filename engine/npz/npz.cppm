@@ -33,6 +33,9 @@ std::vector<NpyArray> parse_npz(std::string_view file, const std::string& source
 /// An .npz file with stored arrays; a function of `arrays` alone.
 std::string format_npz(std::span<const NpyArray> arrays);
 
+/// Of the library behind this module's door.
+LibraryVersions npz_versions();
+
 /// The policy whose parameters are `published`, AttentionAgent's flat vector: vision module q bias (4), q weight (4 x 147), k bias,
 /// k weight, then LSTM bias_hh, bias_ih, weight_hh, weight_ih with gates i, f, g, o, then output bias and weight.
 /// @throws Error if the count does not fit, or the observation's first image is no 96 x 96 RGB image.

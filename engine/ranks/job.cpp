@@ -149,8 +149,8 @@ Traffic Job::traffic() const { return impl_->ranks->traffic(); }
 
 void Job::take_rollouts() {
   impl_->takes_rollouts = true;
-  set_rollouts([this](const Config& env, EnvFactory make_env, Policy prototype, int threads) {
-    return make_rank_rollouts(*impl_->ranks, impl_->infos, env, std::move(make_env), std::move(prototype), threads);
+  set_rollouts([this](const Config& env, EnvFactory make_env, Policy prototype, int threads, const Safeguards& safeguards) {
+    return make_rank_rollouts(*impl_->ranks, impl_->infos, env, std::move(make_env), std::move(prototype), threads, safeguards);
   });
 }
 

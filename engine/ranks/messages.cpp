@@ -24,34 +24,19 @@ void put_vector(Writer& writer, const std::vector<T>& values) {
   writer.put_all(std::span<const T>(values));
 }
 
-void put_moments(Writer& writer, const std::vector<Moment>& moments) {
-  writer.put(std::uint64_t{moments.size()});
-  for (const auto& [count, mean, squares] : moments)
-    for (const double value : {count, mean, squares}) writer.put(value);
-}
-
-std::vector<Moment> get_moments(Reader& reader) {
-  std::vector<Moment> moments;
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    const auto count = reader.get<double>(), mean = reader.get<double>(), squares = reader.get<double>();
-    moments.push_back({count, mean, squares});
-  }
-  return moments;
-}
-
 void put(Writer& writer, const Welcome& welcome) { writer.put(welcome.instruction_sets); }
 void put(Writer& writer, const Refusal& refusal) { writer.put_string(refusal.why); }
 void put(Writer& writer, const PoolOpened& opened) {
   writer.put(opened.pool);
-  for (const auto* json : {&opened.env, &opened.architecture, &opened.observation}) writer.put_string(*json);
-  writer.put(opened.action_size);
+  put(writer, opened.setup);
+  put(writer, opened.safeguards);
   put_vector(writer, opened.threads);
 }
 void put(Writer& writer, const PoolClosed& closed) { writer.put(closed.pool); }
 void put(Writer& writer, const Round& round) {
   writer.put(round.round);
   writer.put(round.pool);
-  put_moments(writer, round.moments);
+  put(writer, round.moments);
   writer.put(static_cast<std::uint8_t>(round.derivation.has_value()));
   if (round.derivation) {
     writer.put_string(to_json(round.derivation->optimizer));
@@ -68,15 +53,15 @@ void get(Reader& reader, Welcome& welcome) { welcome.instruction_sets = reader.g
 void get(Reader& reader, Refusal& refusal) { refusal.why = reader.get_string(); }
 void get(Reader& reader, PoolOpened& opened) {
   opened.pool = reader.get<std::uint64_t>();
-  for (auto* json : {&opened.env, &opened.architecture, &opened.observation}) *json = reader.get_string();
-  opened.action_size = reader.get<std::int32_t>();
+  get(reader, opened.setup);
+  get(reader, opened.safeguards);
   opened.threads = reader.get_all<std::int32_t>();
 }
 void get(Reader& reader, PoolClosed& closed) { closed.pool = reader.get<std::uint64_t>(); }
 void get(Reader& reader, Round& round) {
   round.round = reader.get<std::uint64_t>();
   round.pool = reader.get<std::uint64_t>();
-  round.moments = get_moments(reader);
+  get(reader, round.moments);
   if (reader.get<std::uint8_t>() != 0) {
     Derivation& derivation = round.derivation.emplace();
     derivation.optimizer = parse_json(reader.get_string(), source);
@@ -101,15 +86,6 @@ void get_kind(Reader& reader, std::size_t wanted, Announcement& announcement) {
   }
 }
 
-/// What `read` makes of all bytes.
-template <typename Read>
-auto decode(std::string_view bytes, Read read) {
-  Reader reader(bytes, source);
-  auto value = read(reader);
-  if (!reader.at_end()) throw Error(text(source, ": is longer than it says"));
-  return value;
-}
-
 }  // namespace
 
 std::string encode(const Hello& hello) {
@@ -121,7 +97,7 @@ std::string encode(const Hello& hello) {
 }
 
 Hello decode_hello(std::string_view bytes) {
-  return decode(bytes, [](Reader& reader) {
+  return decode_all(bytes, source, [](Reader& reader) {
     Hello hello;
     for (auto* line : {&hello.host, &hello.build, &hello.cores}) *line = reader.get_string();
     hello.threads = reader.get<std::int32_t>();
@@ -138,7 +114,7 @@ std::string encode(const Announcement& announcement) {
 }
 
 Announcement decode_announcement(std::string_view bytes) {
-  return decode(bytes, [](Reader& reader) {
+  return decode_all(bytes, source, [](Reader& reader) {
     Announcement announcement;
     get_kind<0>(reader, reader.get<std::uint8_t>(), announcement);
     return announcement;
@@ -153,8 +129,7 @@ std::string encode(const Lease& lease) {
     writer.put(task.task);
     writer.put(task.vector);
     writer.put(task.seed);
-    writer.put(task.noise.deviation);
-    writer.put(task.noise.seed);
+    put(writer, task.noise);
   }
   put_vector(writer, lease.numbers);
   put_vector(writer, lease.vectors);
@@ -162,15 +137,14 @@ std::string encode(const Lease& lease) {
 }
 
 Lease decode_lease(std::string_view bytes) {
-  return decode(bytes, [](Reader& reader) {
+  return decode_all(bytes, source, [](Reader& reader) {
     Lease lease{.round = reader.get<std::uint64_t>()};
     for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
       LeasedTask& task = lease.tasks.emplace_back();
       task.task = reader.get<std::uint64_t>();
       task.vector = reader.get<std::uint32_t>();
       task.seed = reader.get<std::uint64_t>();
-      task.noise.deviation = reader.get<double>();
-      task.noise.seed = reader.get<std::uint64_t>();
+      get(reader, task.noise);
     }
     lease.numbers = reader.get_all<std::uint32_t>();
     lease.vectors = reader.get_all<float>();
@@ -188,26 +162,18 @@ std::string encode(const Result& result) {
     writer.put_string(result.error);
     return writer.bytes();
   }
-  const Episode& episode = *result.episode;
-  writer.put(episode.total);
-  writer.put(std::int32_t{episode.steps});
-  for (const bool flag : {episode.terminated, episode.truncated, episode.unstable}) writer.put(static_cast<std::uint8_t>(flag));
-  put_moments(writer, episode.gathered);
+  put(writer, *result.episode);
   return writer.bytes();
 }
 
 Result decode_result(std::string_view bytes) {
-  return decode(bytes, [](Reader& reader) {
+  return decode_all(bytes, source, [](Reader& reader) {
     Result result{.round = reader.get<std::uint64_t>(), .task = reader.get<std::uint64_t>(), .seconds = reader.get<double>()};
     if (reader.get<std::uint8_t>() == 0) {
       result.error = reader.get_string();
       return result;
     }
-    Episode& episode = result.episode.emplace();
-    episode.total = reader.get<double>();
-    episode.steps = reader.get<std::int32_t>();
-    for (bool* flag : {&episode.terminated, &episode.truncated, &episode.unstable}) *flag = reader.get<std::uint8_t>() != 0;
-    episode.gathered = get_moments(reader);
+    get(reader, result.episode.emplace());
     return result;
   });
 }

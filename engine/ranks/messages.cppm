@@ -34,8 +34,8 @@ struct Refusal {
 /// What is played from now on as `pool`.
 struct PoolOpened {
   std::uint64_t pool = 0;
-  std::string env, architecture, observation;  ///< JSON, as policy files have them
-  std::int32_t action_size = 0;
+  RolloutSetup setup;
+  Safeguards safeguards;
   std::vector<std::int32_t> threads;  ///< of each rank
 };
 struct PoolClosed {

@@ -108,8 +108,8 @@ struct Players::Impl {
   std::jthread thread;
 };
 
-Players::Players(EnvFactory make_env, Policy prototype, int threads)
-    : impl_(new Impl{RolloutPool(std::move(make_env), std::move(prototype), threads), {}, {}}) {}
+Players::Players(EnvFactory make_env, Policy prototype, int threads, const Safeguards& safeguards, const Config& env)
+    : impl_(new Impl{RolloutPool(std::move(make_env), std::move(prototype), threads, safeguards, env), {}, {}}) {}
 
 Players::~Players() { end(); }
 

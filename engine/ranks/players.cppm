@@ -24,7 +24,8 @@ struct Played {
 /// Plays tasks as they are given, round by round, while its owner does other things. One thread owns it.
 class Players {
  public:
-  Players(EnvFactory make_env, Policy prototype, int threads);
+  /// `env` as RolloutPool takes it.
+  Players(EnvFactory make_env, Policy prototype, int threads, const Safeguards& safeguards, const Config& env);
   ~Players();
   int threads() const;
 

@@ -55,18 +55,13 @@ struct Vectors {
 class RankRollouts final : public Rollouts {
  public:
   RankRollouts(Ranks& ranks, const std::vector<RankInfo>& infos, const Config& env, EnvFactory make_env, Policy prototype,
-               int threads)
+               int threads, const Safeguards& safeguards)
       : ranks_(ranks),
         infos_(infos),
         pool_(next_number()),
         threads_(threads_of(infos, threads)),
-        players_(std::move(make_env), prototype.clone(), threads_[0]) {
-    ranks_.announce(encode(PoolOpened{pool_,
-                                      to_json(env),
-                                      to_json(prototype.architecture()),
-                                      to_json(to_config(prototype.observation())),
-                                      prototype.action_size(),
-                                      {threads_.begin(), threads_.end()}}));
+        players_(std::move(make_env), prototype.clone(), threads_[0], safeguards, env) {
+    ranks_.announce(encode(PoolOpened{pool_, setup_of(env, prototype), safeguards, {threads_.begin(), threads_.end()}}));
     moments_.assign(prototype.moments().begin(), prototype.moments().end());
   }
   ~RankRollouts() override { ranks_.announce(encode(PoolClosed{pool_})); }
@@ -76,6 +71,10 @@ class RankRollouts final : public Rollouts {
     return play(tasks, derive());
   }
   int threads() const override { return std::accumulate(threads_.begin(), threads_.end(), 0); }
+  std::optional<Messages> messages() const override {
+    const Traffic now = ranks_.traffic();
+    return Messages{now.messages, now.bytes_sent + now.bytes_received};
+  }
   std::string summary() const override {
     const Traffic now = ranks_.traffic();
     const auto per_round = [this](std::uint64_t now_at, std::uint64_t began_at) {
@@ -229,8 +228,8 @@ class RankRollouts final : public Rollouts {
 }  // namespace
 
 std::unique_ptr<Rollouts> make_rank_rollouts(Ranks& ranks, const std::vector<RankInfo>& infos, const Config& env,
-                                             EnvFactory make_env, Policy prototype, int threads) {
-  return std::make_unique<RankRollouts>(ranks, infos, env, std::move(make_env), std::move(prototype), threads);
+                                             EnvFactory make_env, Policy prototype, int threads, const Safeguards& safeguards) {
+  return std::make_unique<RankRollouts>(ranks, infos, env, std::move(make_env), std::move(prototype), threads, safeguards);
 }
 
 }  // namespace iap

@@ -12,6 +12,6 @@ namespace iap {
 
 /// Needs `ranks` and `infos` as long as it lives. `threads` 0: those of `infos`; else of each rank.
 std::unique_ptr<Rollouts> make_rank_rollouts(Ranks& ranks, const std::vector<RankInfo>& infos, const Config& env,
-                                             EnvFactory make_env, Policy prototype, int threads);
+                                             EnvFactory make_env, Policy prototype, int threads, const Safeguards& safeguards);
 
 }  // namespace iap

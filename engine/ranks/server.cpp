@@ -43,10 +43,9 @@ struct Pool {
 
   Pool(const PoolOpened& opened, int rank) {
     try {
-      const Config env = parse_json(opened.env, origin), architecture = parse_json(opened.architecture, origin);
-      const ObservationSpec observation = observation_from_config(parse_json(opened.observation, origin), origin);
-      players.emplace([env] { return make_env(env); }, Policy(architecture, observation, opened.action_size),
-                      opened.threads.at(static_cast<std::size_t>(rank)));
+      const Config env = env_of(opened.setup, origin);
+      players.emplace([env] { return make_env(env); }, policy_of(opened.setup, origin),
+                      opened.threads.at(static_cast<std::size_t>(rank)), opened.safeguards, env);
     } catch (const std::exception& error) {
       trouble = error.what();
     }

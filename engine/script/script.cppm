@@ -8,6 +8,7 @@ module;
 #include <vector>
 export module iap.script;
 import iap.core;
+import iap.train;
 
 export namespace iap {
 
@@ -26,9 +27,9 @@ struct RunSettings {
 
 /// What a script would train.
 struct Rehearsal {
-  int trainings = 0;          ///< that it begins; 2 stands for more than one
-  Config config;              ///< of the first one: what config.json of the run would hold
-  std::filesystem::path out;  ///< its folder, or ""
+  int trainings = 0;                         ///< that it begins; 2 stands for more than one
+  std::shared_ptr<const TrainingPlan> plan;  ///< of the first one
+  std::filesystem::path out;                 ///< its folder, or ""
 };
 
 /// One of `overrides`, taken apart.

@@ -122,9 +122,8 @@ int give_result(Call& call, const TrainResult& result, const TrainOptions& optio
 /// Keeps what would be trained.
 TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
   options.threads = 1;
-  TrainingPlan plan = plan_training(options);
-  rehearsal = {.trainings = 1, .config = std::move(plan.config), .out = options.out};
-  return std::move(plan.result);
+  rehearsal = {.trainings = 1, .plan = std::make_shared<TrainingPlan>(plan_training(options)), .out = options.out};
+  return rehearsal.plan->result;
 }
 
 /// @lua function iap.train
@@ -205,12 +204,14 @@ int train_policy(Call& call) {
 
 Config to_config(const Evaluation& evaluation) {
   Config::List episodes;
-  for (const auto& episode : evaluation.episodes)
-    episodes.push_back(Config::Map{{"total", episode.total},
-                                   {"steps", episode.steps},
-                                   {"terminated", episode.terminated},
-                                   {"truncated", episode.truncated},
-                                   {"unstable", episode.unstable}});
+  for (const auto& episode : evaluation.episodes) {
+    Config& entry = episodes.emplace_back(Config::Map{{"total", episode.total},
+                                                      {"steps", episode.steps},
+                                                      {"terminated", episode.terminated},
+                                                      {"truncated", episode.truncated},
+                                                      {"unstable", episode.unstable}});
+    if (!episode.failure.empty()) entry["failure"] = episode.failure;
+  }
   const bool spread = episodes.size() > 1;
   Config::Map entries{{"mean", evaluation.mean}, {"episodes", std::move(episodes)}};
   if (spread)
@@ -225,6 +226,7 @@ Config to_config(const Evaluation& evaluation) {
 /// @option episodes integer 1..1e6 = 16 - episodes to play
 /// @option seed integer 0.. = 0 - of the episodes
 /// @option threads integer 0..4096 = 0 - 0: what the script was started with, or all cores; changes no result
+/// @use rollout.safeguards
 /// @option env env|string|table = (the environment it was trained in) - where it plays
 /// @option trust boolean = false - let Lua inside the policy file reach files and programs
 /// @return table{eval.result} result - mean and interval
@@ -237,7 +239,8 @@ Config to_config(const Evaluation& evaluation) {
 /// @field standard_deviation number ? - of the sample; a single episode has none
 /// @field low number ? - 95% interval of the mean (Student's t), lower end
 /// @field high number ? - upper end
-/// @field episodes table[] - {total, steps, terminated, truncated, unstable} of each; steps are decisions
+/// @field episodes table[] - {total, steps, terminated, truncated, unstable} of each; steps are decisions; `failure` says why an
+/// episode counts `failed_return`
 int eval_policy(Call& call) {
   auto* object = call.object_or_null<PolicyObject>(1);
   if (!object && lua_type(call.state(), call.at(1)) != LUA_TSTRING)
@@ -251,13 +254,14 @@ int eval_policy(Call& call) {
   const auto seed = options.integer_in("seed", 0, largest, 0);
   const auto* context = RunContext::of(call.state());
   const auto threads = static_cast<int>(options.integer_in("threads", 0, 4096, context ? context->threads() : 0));
+  const Safeguards safeguards = read_safeguards(options);
   Config env = options.value("env");
   options.finish();
   if (env.is_null() && metadata.find("env")) env = *metadata.find("env");
   if (env.is_null()) call.fail("option 'env' is missing: the policy does not say which environment it is for");
   env = env_table(env, call.name());
-  return call.give(
-      to_config(evaluate(object ? object->policy : file->policy, env, episodes, static_cast<std::uint64_t>(seed), threads)));
+  return call.give(to_config(
+      evaluate(object ? object->policy : file->policy, env, episodes, static_cast<std::uint64_t>(seed), threads, safeguards)));
 }
 
 constexpr lua::Function functions[] = {{"train", entry<train_policy>}, {"eval", entry<eval_policy>}};

@@ -126,6 +126,7 @@ std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& fold
     }
     any = true;
     try {
+      check_file(path);
       return FoundCheckpoint{decode_checkpoint(read_file(path), path.string()), std::exchange(troubles, "")};
     } catch (const Error& error) {
       troubles += text(troubles.empty() ? "" : "; ", error.what());

@@ -95,12 +95,12 @@ void Trainer::open_pool() {
   const World& world = stage().world;
   if (pool_ && same_world(*pool_world_, world)) return;
   pool_world_ = &world;
-  pool_ = rollouts_of(world, options_.threads);
+  pool_ = rollouts_of(world, options_);
 }
 
 Rollouts& Trainer::evaluation_pool() {
   if (same_world(*pool_world_, evaluation())) return *pool_;
-  if (!evaluation_pool_) evaluation_pool_ = rollouts_of(evaluation(), options_.threads);
+  if (!evaluation_pool_) evaluation_pool_ = rollouts_of(evaluation(), options_);
   return *evaluation_pool_;
 }
 

@@ -45,19 +45,21 @@ Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span
 namespace {
 
 Evaluation evaluate_in(const Config& env, const EnvFactory& factory, const Policy& policy, int episodes, std::uint64_t seed,
-                       int threads) {
-  const auto pool = open_rollouts(env, factory, policy.clone(), threads);
+                       int threads, const Safeguards& safeguards) {
+  const auto pool = open_rollouts(env, factory, policy.clone(), threads, safeguards);
   return evaluate(*pool, policy.parameters(), policy.moments(), episodes, seed);
 }
 
 }  // namespace
 
-Evaluation evaluate(const Policy& policy, const EnvFactory& factory, int episodes, std::uint64_t seed, int threads) {
-  return evaluate_in({}, factory, policy, episodes, seed, threads);
+Evaluation evaluate(const Policy& policy, const EnvFactory& factory, int episodes, std::uint64_t seed, int threads,
+                    const Safeguards& safeguards) {
+  return evaluate_in({}, factory, policy, episodes, seed, threads, safeguards);
 }
 
-Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads) {
-  return evaluate_in(env, EnvFactory([&env] { return make_env(env); }), policy, episodes, seed, threads);
+Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads,
+                    const Safeguards& safeguards) {
+  return evaluate_in(env, EnvFactory([&env] { return make_env(env); }), policy, episodes, seed, threads, safeguards);
 }
 
 std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice) {

@@ -1,5 +1,5 @@
 module;
-#include <isa-l/crc.h>
+#include <isa-l.h>
 
 #include <cmath>
 #include <cstddef>
@@ -8,6 +8,7 @@ module;
 #include <limits>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
+#include <protozero/version.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,11 @@ std::string record(const std::string& data) {
 }
 
 }  // namespace
+
+LibraryVersions train_versions() {
+  return {{"isa-l", version_text(ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION)},
+          {"protozero", PROTOZERO_VERSION_STRING}};
+}
 
 std::string event_head(double start) {
   std::string data;

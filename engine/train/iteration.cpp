@@ -6,6 +6,7 @@ module;
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 module iap.train;
 import iap.core;
@@ -29,7 +30,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Of an iteration that log.txt tells one by one.
+constexpr std::size_t most_told_failures = 5;
+
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+Messages difference(const Messages& now, const Messages& before) { return {now.count - before.count, now.bytes - before.bytes}; }
 
 }  // namespace
 
@@ -51,6 +57,7 @@ Derivation Trainer::derivation() const {
 
 Returns Trainer::play_population() {
   const auto start = Clock::now();
+  const auto messages = pool_->messages();
   const std::size_t members = optimizer_->population(), size = optimizer_->parameters();
   const auto episodes = static_cast<std::size_t>(stage().episodes);
   optimizer_->ask_resized(population_);
@@ -61,6 +68,7 @@ Returns Trainer::play_population() {
                        training_seed(options_.seed, optimizer_->iteration(), options_.episode_seeds, member, episode),
                        std::span<const Moment>(state_.moments), noise_of(member, episode), static_cast<std::uint32_t>(member)});
   const auto played = optimizer_->derives() ? pool_->run_members(tasks, [this] { return derivation(); }) : pool_->run(tasks);
+  tell_failures(played, text("iteration ", optimizer_->iteration() + 1));
   Returns returns;
   returns.moments = state_.moments;
   auto& gathered = returns.moments;
@@ -69,17 +77,30 @@ Returns Trainer::play_population() {
     returns.fitness[i / episodes] += played[i].total / static_cast<double>(episodes);
     returns.steps += static_cast<std::uint64_t>(played[i].steps);
     returns.unstable += played[i].unstable;
+    returns.failed += !played[i].failure.empty();
     // In the order of the tasks, so that sums do not depend on the number of threads.
     for (std::size_t k = 0; k < gathered.size(); ++k) gathered[k].merge(played[i].gathered[k]);
   }
+  if (messages) returns.messages = difference(*pool_->messages(), *messages);
   returns.seconds = seconds_since(start);
   return returns;
+}
+
+/// Puts on record which episodes count what was configured instead of a return of their own.
+void Trainer::tell_failures(std::span<const Episode> played, const std::string& what) {
+  std::size_t failed = 0;
+  for (const Episode& episode : played) {
+    if (episode.failure.empty() || ++failed > most_told_failures) continue;
+    log(text(what, ": an episode failed and counts as ", episode.total, ": ", episode.failure));
+  }
+  if (failed > most_told_failures) log(text(what, ": ", failed - most_told_failures, " more episodes failed"));
 }
 
 /// Evaluates the optimizer's mean. What counts towards the best of the run is decided by the schedule alone.
 void Trainer::evaluate_mean(IterationReport& report) {
   const auto parameters = evaluated_mean();
   const Evaluation evaluation = evaluate(evaluation_pool(), parameters, state_.moments, options_.eval_episodes, options_.seed);
+  tell_failures(evaluation.episodes, text("evaluation after iteration ", optimizer_->iteration()));
   report.evaluated = true;
   report.eval_mean = evaluation.mean;
   report.eval_std = evaluation.standard_deviation;
@@ -121,8 +142,14 @@ IterationReport Trainer::report_of(const Returns& returns) const {
   if (worlds_.stages.size() > 1) report.columns.emplace_back("stage", static_cast<double>(stage_ + 1));
   report.columns.emplace_back("steps", static_cast<double>(state_.steps));
   report.columns.emplace_back("unstable", returns.unstable);
+  if (options_.safeguards.failed_return) report.columns.emplace_back("failed", returns.failed);
   report.columns.emplace_back("seconds", empty_cell);
   report.columns.emplace_back("steps_per_second", returns.fitness.empty() ? empty_cell : report.steps_per_second);
+  if (pool_->messages()) {
+    const auto cell = [&](std::uint64_t value) { return returns.fitness.empty() ? empty_cell : static_cast<double>(value); };
+    report.columns.emplace_back("messages", cell(returns.messages.count));
+    report.columns.emplace_back("bytes", cell(returns.messages.bytes));
+  }
   return report;
 }
 

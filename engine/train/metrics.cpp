@@ -15,10 +15,17 @@ import :metrics;
 namespace iap {
 namespace {
 
-std::string header_of(const Columns& columns) {
+std::vector<std::string> names_of(const Columns& columns) {
   std::vector<std::string> names;
   for (const auto& [name, value] : columns) names.push_back(name);
-  return csv_line(names);
+  return names;
+}
+
+bool comes_and_goes(const std::string& name) { return name == "messages" || name == "bytes"; }
+
+std::vector<std::string> lasting(std::vector<std::string> names) {
+  std::erase_if(names, comes_and_goes);
+  return names;
 }
 
 /// The complete rows of `table` for iterations up to `iteration`.
@@ -36,8 +43,17 @@ std::vector<std::vector<std::string>> rows_up_to(std::string_view table, std::si
 
 }  // namespace
 
-MetricsFile::MetricsFile(const std::filesystem::path& path, const Columns& columns) {
-  write_file_atomic(path, header_of(columns));
+std::vector<std::string> cells_of(const std::vector<std::string>& names, const Columns& columns) {
+  std::vector<std::string> cells;
+  for (const auto& name : names) {
+    const auto found = std::ranges::find(columns, name, &Columns::value_type::first);
+    cells.push_back(found == columns.end() ? "" : csv_cell(found->second));
+  }
+  return cells;
+}
+
+MetricsFile::MetricsFile(const std::filesystem::path& path, const Columns& columns) : names_(names_of(columns)) {
+  write_file_atomic(path, csv_line(names_));
   file_ = AppendFile(path);
 }
 
@@ -45,19 +61,27 @@ MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns
                                 const Columns& replacements) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {path, columns};
-  const std::string table = read_file(path), header = header_of(columns);
-  if (!std::string_view(table).starts_with(header))
-    throw Error(text("'", path.string(), "' does not begin with the columns ", header.substr(0, header.size() - 1),
+  const std::string table = read_file(path);
+  const auto end = table.find('\n');
+  const auto wanted = names_of(columns), there = csv_cells(std::string_view(table).substr(0, end));
+  if (end == std::string::npos || lasting(there) != lasting(wanted)) {
+    const std::string expected = csv_line(wanted);
+    throw Error(text("'", path.string(), "' does not begin with the columns ", expected.substr(0, expected.size() - 1),
                      "; move it away to continue the run with a new table"));
-  auto rows = rows_up_to(std::string_view(table).substr(header.size()), columns.size(), iteration);
+  }
+  auto rows = rows_up_to(std::string_view(table).substr(end + 1), there.size(), iteration);
   MetricsFile metrics;
   metrics.rows_ = static_cast<std::uint32_t>(rows.size());
-  std::string kept = header;
+  metrics.names_ = there;
+  for (const auto& name : wanted)
+    if (std::ranges::find(there, name) == there.end()) metrics.names_.push_back(name);
+  std::string kept = csv_line(metrics.names_);
   for (auto& row : rows) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
+    row.resize(metrics.names_.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
       for (const auto& [name, value] : replacements)
-        if (&row == &rows.back() && columns[i].first == name) row[i] = csv_cell(value);
-      if (columns[i].first == "seconds") read_cell(row[i], metrics.seconds_);
+        if (&row == &rows.back() && metrics.names_[i] == name) row[i] = csv_cell(value);
+      if (metrics.names_[i] == "seconds") read_cell(row[i], metrics.seconds_);
     }
     kept += csv_line(row);
   }
@@ -85,10 +109,6 @@ std::int64_t MetricsFile::last_iteration(const std::filesystem::path& path) {
   return static_cast<std::int64_t>(iteration);
 }
 
-void MetricsFile::append(const Columns& columns) {
-  std::vector<std::string> cells;
-  for (const auto& [name, value] : columns) cells.push_back(csv_cell(value));
-  file_.append(csv_line(cells));
-}
+void MetricsFile::append(const Columns& columns) { file_.append(csv_line(cells_of(names_, columns))); }
 
 }  // namespace iap

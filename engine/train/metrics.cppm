@@ -12,12 +12,16 @@ namespace iap {
 
 using Columns = std::vector<std::pair<std::string, double>>;
 
+/// The cells of a row of the table with columns `names`; those that `columns` lacks are empty.
+std::vector<std::string> cells_of(const std::vector<std::string>& names, const Columns& columns);
+
 class MetricsFile {
  public:
   /// An empty table with the names of `columns`.
   MetricsFile(const std::filesystem::path& path, const Columns& columns);
   /// The table that a run left, cut back to the rows of iterations up to `iteration`; a torn last row is dropped. In the last row
-  /// the cells of the columns in `replacements` take the values given there. A missing file becomes an empty table.
+  /// the cells of the columns in `replacements` take the values given there. A missing file becomes an empty table. Columns that
+  /// only some processes of a run have (messages, bytes) stay or are added, with empty cells where there is nothing.
   /// @throws Error if the file has other columns.
   static MetricsFile resume(const std::filesystem::path& path, const Columns& columns, std::uint32_t iteration,
                             const Columns& replacements);
@@ -36,6 +40,7 @@ class MetricsFile {
   MetricsFile() = default;
 
   AppendFile file_;
+  std::vector<std::string> names_;
   std::uint32_t rows_ = 0;
   double seconds_ = 0;
 };

@@ -109,8 +109,7 @@ MetricsLogs::MetricsLogs(const std::filesystem::path& folder, const std::vector<
 
 void MetricsLogs::append(const Columns& columns) {
   if (logs_.empty()) return;
-  MetricsRow row{columns_, {}};
-  for (const auto& [name, value] : columns) row.cells.push_back(csv_cell(value));
+  const MetricsRow row{columns_, cells_of(columns_, columns)};
   for (Log& log : logs_) log.file.append(log.row(row, log.start));
 }
 

@@ -40,6 +40,7 @@ class Quiet : public Progress {
   void update(const IterationReport&, double) override {}
   void end() override {}
   void note(const std::string&) override {}
+  void warn(const std::string& line) override { print(line + "\n"); }
 };
 
 /// The figures that both kinds of progress show, and the time that is left.

@@ -18,6 +18,8 @@ class Progress {
   virtual void end() = 0;
   /// One line that stays.
   virtual void note(const std::string& line) = 0;
+  /// The same for what nobody should miss: printed where progress is quiet, too.
+  virtual void warn(const std::string& line) { note(line); }
 };
 
 /// Four significant digits, without an exponent for everyday sizes.

@@ -25,7 +25,9 @@ RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::
   }
   make_folder(path);
   log_ = AppendFile(file("log.txt"));
-  if (!log_.lock())
+  const FileLock lock = log_.lock();
+  locked_ = lock == FileLock::held;
+  if (lock == FileLock::taken)
     throw Error(text("'", path.string(), "' is in use by another process; wait for it or choose another folder with --out"));
 }
 
@@ -33,7 +35,7 @@ bool RunFolder::in_use(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path / "log.txt", ignored)) return false;
   try {
-    return !AppendFile(path / "log.txt").lock();
+    return AppendFile(path / "log.txt").lock() == FileLock::taken;
   } catch (const Error&) {
     return false;
   }

@@ -18,6 +18,8 @@ class RunFolder {
   static bool in_use(const std::filesystem::path& path);
   std::filesystem::path file(std::string_view name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
+  /// False where the file system gives no locks: another process may write there too.
+  bool locked() const { return locked_; }
   /// Removes a file that need not be there. @throws Error naming it.
   void remove(std::string_view name);
   /// Appends a line with the time to log.txt. Never fails: the log must not stop a run.
@@ -26,6 +28,7 @@ class RunFolder {
  private:
   std::filesystem::path path_;
   AppendFile log_;
+  bool locked_ = false;
 };
 
 }  // namespace iap

@@ -14,6 +14,7 @@ import iap.env;
 import iap.envs;
 import iap.optim;
 import iap.policy;
+import iap.rollout;
 import :initial;
 import :metrics_logs;
 import :settings;
@@ -86,6 +87,7 @@ void check_range(const char* name, std::int64_t value, std::int64_t low, std::in
 /// have none
 /// @option seed integer 0.. = 0 - of initial parameters, search and episodes
 /// @option threads integer 0..4096 = 0 - 0: all cores; changes no result
+/// @use rollout.safeguards
 /// @option eval_every integer 0.. = 10 - iterations between evaluations of the mean; 0: only the first and the last
 /// @option eval_episodes integer 1.. = 16 - of an evaluation, always the same ones, which training never draws
 /// @option confirm_episodes integer 0..16777215 = (4 times eval_episodes) - fresh episodes for the best policy when the run ends;
@@ -126,6 +128,7 @@ TrainOptions read_train_options(const Config& config) {
   options.action_noise = reader.number_in("action_noise", 0, most_action_noise, 0.0);
   options.seed = static_cast<std::uint64_t>(reader.integer_in("seed", 0, most_seed, 0));
   options.threads = integer("threads", 0, 4096, options.threads);
+  options.safeguards = read_safeguards(reader);
   options.episode_seeds = read_episode_seeds(reader);
   options.eval_every = integer("eval_every", 0, most, options.eval_every);
   options.eval_episodes = integer("eval_episodes", 1, most_episodes, options.eval_episodes);
@@ -149,6 +152,7 @@ void check_options(const TrainOptions& options) {
     throw Error(text("train: option 'action_noise' must be in [0, ", most_action_noise, "], got ", options.action_noise));
   if (!std::in_range<std::int64_t>(options.seed)) throw Error(text("train: option 'seed' must be below 2^63, got ", options.seed));
   check_range("threads", options.threads, 0, 4096);
+  check_safeguards(options.safeguards, "train");
   check_range("eval_every", options.eval_every, 0, most);
   check_range("eval_episodes", options.eval_episodes, 1, most_episodes);
   check_range("confirm_episodes", confirm_episodes(options), 0, most_episodes);
@@ -176,6 +180,7 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
   if (!options.curriculum.empty()) identity["curriculum"] = curriculum_of(options, stages);
   if (!options.eval_env.is_null()) identity["eval_env"] = stages.evaluation.spec.config;
   if (options.action_noise > 0) identity["action_noise"] = options.action_noise;
+  if (options.safeguards.failed_return) identity["failed_return"] = *options.safeguards.failed_return;
   if (options.fit == Fit::pool) identity["fit"] = "pool";
   if (initial) identity["init"] = Config::Map{{"content", initial->content}};
   return identity;
@@ -219,7 +224,8 @@ Config run_config(const TrainOptions& options, Config identity) {
   if (const auto* path = options.init.string()) config["init"]["path"] = *path;
   if (const Config* path = options.init.find("path")) config["init"]["path"] = *path;
   // They change nothing of what a run comes to, and differ between a run and its continuation.
-  for (const char* key : {"out", "resume", "threads", "quiet", "given"}) given.map()->erase(key);
+  for (const char* key : {"out", "resume", "threads", "quiet", "given", "isolate", "episode_timeout", "worker_memory", "retries"})
+    given.map()->erase(key);
   config["given"] = std::move(given);
   return config;
 }

@@ -136,9 +136,10 @@ World evaluation_world(const TrainOptions& options, const Config& last_changes, 
 
 }  // namespace
 
-std::unique_ptr<Rollouts> rollouts_of(const World& world, int threads) {
+std::unique_ptr<Rollouts> rollouts_of(const World& world, const TrainOptions& options) {
   const bool known = !world.spec.given.is_null();
-  return open_rollouts(known ? world.spec.config : Config(), world.make_env, world.policy.clone(), threads);
+  return open_rollouts(known ? world.spec.config : Config(), world.make_env, world.policy.clone(), options.threads,
+                       options.safeguards);
 }
 
 bool same_world(const World& a, const World& b) {

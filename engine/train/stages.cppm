@@ -19,8 +19,8 @@ struct World {
   Policy policy;  ///< carries shapes, not parameters
 };
 
-/// What plays policies of `world` in it.
-std::unique_ptr<Rollouts> rollouts_of(const World& world, int threads);
+/// What plays policies of `world` in it, with the threads and the safeguards of `options`.
+std::unique_ptr<Rollouts> rollouts_of(const World& world, const TrainOptions& options);
 
 /// One stage; a run without a curriculum is a single one.
 struct Stage {

@@ -1,5 +1,7 @@
 module;
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -76,19 +78,33 @@ std::string Trainer::iterate_until_stopped() {
   } catch (const Interrupted&) {
     return "interrupted";
   } catch (const std::exception& error) {
-    log(text("error: ", error.what()));
-    try {
-      if (folder_) save_checkpoint();
-    } catch (const Error& second) {
-      log(text("error: ", second.what()));
-    }
+    rescue(error.what());
     throw;
+  }
+}
+
+/// Puts what is complete on disk, and on record what ended the run, as far as that goes: memory may be what is missing.
+void Trainer::rescue(const char* what) noexcept {
+  const auto record = [this](const char* line) noexcept {
+    try {
+      log(text("error: ", line));
+    } catch (const std::exception&) {
+      return;
+    }
+  };
+  record(what);
+  try {
+    if (folder_) save_checkpoint();
+  } catch (const std::exception& second) {
+    record(second.what());
   }
 }
 
 TrainResult Trainer::run() {
   progress_ = make_progress(options_.quiet);
   if (!options_.out.empty()) folder_.emplace(options_.out, options_.resume, options_.script);
+  if (folder_ && !folder_->locked())
+    warn(text("the file system of '", folder_->path().string(), "' gives no locks; see to it that no other process writes there"));
   std::string stop_reason = iterate_until_stopped();
   if (folder_) save_checkpoint();
   TrainResult result = result_of(std::move(stop_reason));
@@ -102,7 +118,25 @@ TrainingPlan Trainer::plan() {
   result.iterations = static_cast<std::uint32_t>(options_.iterations);
   result.first_eval = result.last_eval = result.best_eval = 0;
   result.confirmed = Confirmation{};
-  return {std::move(result), run_config(options_, identity_)};
+  return {std::move(result), run_config(options_, identity_), planned_stages()};
+}
+
+/// Those that have iterations to do.
+std::vector<PlannedStage> Trainer::planned_stages() const {
+  std::vector<PlannedStage> planned;
+  const auto all = static_cast<std::uint32_t>(options_.iterations);
+  std::uint32_t before = 0;
+  for (std::size_t i = 0; i < worlds_.stages.size() && before < all; ++i) {
+    const Stage& stage = worlds_.stages[i];
+    Policy policy = stage.world.policy.clone();
+    policy.initialise(options_.seed);
+    const std::size_t population = optimizer_of(i, policy.parameters())->population();
+    const std::uint32_t through = std::min(stage.through, all);
+    planned.push_back({static_cast<int>(through - before), stage.episodes, population, stage.world.spec.config, std::move(policy),
+                       stage.optimizer});
+    before = through;
+  }
+  return planned;
 }
 
 namespace {

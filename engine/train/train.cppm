@@ -16,6 +16,9 @@ export import :types;
 
 export namespace iap {
 
+/// Of the libraries behind this module's doors.
+LibraryVersions train_versions();
+
 /// Reads the option table of `iap.train`; the functions and `script` are not part of it. `env` may be a name alone. A config.json
 /// is such a table too; its "given" and "instructions" are left aside.
 /// @throws Error naming the option.
@@ -26,7 +29,8 @@ TrainOptions read_train_options(const Config& config);
 /// often the run was interrupted and resumed:
 ///   experiment.lua, config.json   the script as run; every option with its default, and as "given" those that were asked for,
 ///                                 as "instructions" the instruction set of the kernels, which decides the last bits
-///   metrics.csv                   one row per iteration; row 0 is the evaluation before the first; the time columns are last
+///   metrics.csv                   one row per iteration; row 0 is the evaluation before the first; the columns of times are last,
+///                                 and behind them, over several processes, messages and bytes between them
 ///   metrics.jsonl, events.out.tfevents.iap   the same rows again, where `log` asks for it
 ///   checkpoint.iap, checkpoint.previous.iap
 ///   best.iap, final.iap           policy files with metadata {env, return, iteration, seed}
@@ -63,8 +67,10 @@ std::uint64_t evaluation_seed(std::uint64_t seed, std::size_t episode);
 
 /// Plays `episodes` episodes on seeds derived from `seed` (purpose: evaluation): the seeds on which a run of that seed evaluates.
 /// @throws as RolloutPool::run; Error if `episodes` is not positive.
-Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads);
-Evaluation evaluate(const Policy& policy, const EnvFactory& make_env, int episodes, std::uint64_t seed, int threads);
+Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads,
+                    const Safeguards& safeguards = {});
+Evaluation evaluate(const Policy& policy, const EnvFactory& make_env, int episodes, std::uint64_t seed, int threads,
+                    const Safeguards& safeguards = {});
 
 /// The value that a Student t variable of `degrees` > 0 degrees of freedom stays below with `probability` in (0, 1).
 /// @throws Error outside these ranges.

@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -71,6 +72,7 @@ struct TrainOptions {
   double action_noise = 0;
   std::uint64_t seed = 0;  ///< below 2^63
   int threads = 0;         ///< 0: all
+  Safeguards safeguards;   ///< against environments that hang, crash or throw, in training and in evaluations
   EpisodeSeeds episode_seeds = EpisodeSeeds::common;
   /// The mean policy plays its own fixed seeds every so many iterations, and also before the first and after the last (0: only
   /// then).
@@ -113,10 +115,20 @@ struct TrainResult {
   std::shared_ptr<const PolicyFile> policy, best_policy;
 };
 
+/// Iterations of a plan that are alike.
+struct PlannedStage {
+  int iterations = 0, episodes = 1;  ///< episodes per member
+  std::size_t population = 0;
+  Config env;        ///< as make_env takes it
+  Policy policy;     ///< with parameters as a run would draw them
+  Config optimizer;  ///< as make_optimizer takes it
+};
+
 /// What a training would be, learned without an episode and without a file.
 struct TrainingPlan {
   TrainResult result;  ///< with the policy that the run begins at, all its iterations and evaluations of 0
   Config config;       ///< what its config.json would hold
+  std::vector<PlannedStage> stages;
 };
 
 }  // namespace iap

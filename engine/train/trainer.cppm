@@ -33,8 +33,9 @@ inline constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
 struct Returns {
   std::vector<double> fitness;
   std::uint64_t steps = 0;
-  int unstable = 0;
+  int unstable = 0, failed = 0;
   double seconds = 0;
+  Messages messages;            ///< that it took, where there are several processes
   std::vector<Moment> moments;  ///< the totals before, and what the episodes gathered
 };
 
@@ -82,6 +83,7 @@ class Trainer {
   void save_checkpoint();
 
   // iteration.cpp
+  void tell_failures(std::span<const Episode> played, const std::string& what);
   ActionNoise noise_of(std::size_t member, std::size_t episode) const;
   Derivation derivation() const;
   Returns play_population();
@@ -100,6 +102,8 @@ class Trainer {
   void tell_end(const TrainResult& result);
 
   std::string iterate_until_stopped();
+  std::vector<PlannedStage> planned_stages() const;
+  void rescue(const char* what) noexcept;
   void keep_mean() {
     mean_ = evaluated_mean();
     mean_moments_ = state_.moments;
@@ -112,7 +116,7 @@ class Trainer {
   void warn(const std::string& what) {
     const std::string line = "warning: " + what;
     log(line);
-    progress_->note(line);
+    progress_->warn(line);
   }
 
   const TrainOptions& options_;

@@ -13,6 +13,7 @@ module;
 
 #include "car_shape.hpp"
 module iap.envs.car_racing;
+import iap.core;
 
 namespace iap::car_racing {
 namespace {
@@ -204,6 +205,8 @@ struct World::Impl : b2ContactListener {
   int visited = 0;
   Car car;
 };
+
+LibraryVersions versions() { return {{"Box2D", version_text(b2_version.major, b2_version.minor, b2_version.revision)}}; }
 
 World::World(const Track& track) : impl_(std::make_unique<Impl>(track)) {}
 World::~World() = default;

@@ -5,6 +5,7 @@ module;
 #include <optional>
 #include <span>
 export module iap.envs.car_racing:world;
+import iap.core;
 import :track;
 
 export namespace iap::car_racing {
@@ -34,6 +35,9 @@ struct Car {
   double vx = 0, vy = 0, yaw_rate = 0;
   std::array<Wheel, 4> wheels;  ///< front left, front right, rear left, rear right
 };
+
+/// Of Box2D.
+LibraryVersions versions();
 
 /// CarRacing-v0's physics in Box2D: a hull on four wheels that grip, slide and lock, and road tiles that notice them.
 class World {

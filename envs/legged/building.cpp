@@ -27,6 +27,8 @@ constexpr double reach = 2;  // m above the floor, beyond which nothing is touch
 
 // The heights in `floors.txt`: numbers between blanks.
 std::vector<double> read_heights(const std::filesystem::path& file) {
+  constexpr std::uintmax_t largest = std::uintmax_t{1} << 20;
+  check_file(file, largest);
   const std::string content = read_file(file);
   std::vector<double> heights;
   for (std::string_view rest = content; !rest.empty();) {

@@ -68,6 +68,8 @@ Sprite read_bar(const Wad& wad) {
 
 Art wad_art(const std::filesystem::path& file) {
   constexpr std::size_t palette_size = 3 * 256;
+  constexpr std::uintmax_t largest = std::uintmax_t{1} << 30;
+  check_file(file, largest);
   const Wad wad(read_file(file), file.string());
   Art art;
   const auto palette = wad.lump("PLAYPAL", palette_size), light = wad.lump("COLORMAP", std::size_t{256} * colormaps);

@@ -1,6 +1,7 @@
 module;
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,7 +33,12 @@ AppendFile::~AppendFile() {
 }
 
 void AppendFile::append(std::string_view text_) {
-  if (!write_all(descriptor_, text_)) throw Error(text("cannot write '", path_.string(), "': ", std::strerror(errno)));
+  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
+  if (write_all(descriptor_, text_)) return;
+  const int error = errno;
+  // Half a line may read as a whole one with a smaller number.
+  const bool whole = before >= 0 && ::ftruncate(descriptor_, before) == 0;
+  throw Error(text("cannot write '", path_.string(), "': ", std::strerror(error), whole ? "" : "; its last line may be torn"));
 }
 
 void AppendFile::sync() {
@@ -40,9 +46,9 @@ void AppendFile::sync() {
     throw Error(text("cannot write '", path_.string(), "': ", std::strerror(errno)));
 }
 
-bool AppendFile::lock() {
-  // A file system without locks is no reason to refuse the run.
-  return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+FileLock AppendFile::lock() {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return FileLock::held;
+  return errno == EWOULDBLOCK ? FileLock::taken : FileLock::none;
 }
 
 }  // namespace iap

@@ -13,3 +13,5 @@ export import :bytes;
 export import :file;
 export import :csv;
 export import :instructions;
+export import :versions;
+export import :limits;

@@ -27,6 +27,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t longest_typo = 200;  // the distance takes time in proportion to both lengths
+  if (name.size() > longest_typo) return "";
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 2);
   for (const auto& candidate : candidates) {

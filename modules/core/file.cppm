@@ -28,7 +28,8 @@ class PartFile {
 
   void append(std::string_view bytes);
   void overwrite(std::uint64_t offset, std::string_view bytes);
-  /// Puts the file in its place, with what another process may have written into the part as well, and waits until it is on disk.
+  /// Puts the file in its place, with what another process may have written into the part as well, and waits until file and name
+  /// are on disk.
   void commit();
   const std::filesystem::path& part() const;
 
@@ -40,6 +41,13 @@ class PartFile {
   bool committed_ = false;
 };
 
+/// What an attempt to lock a file came to.
+enum class FileLock : std::uint8_t {
+  held,   ///< by this object alone
+  taken,  ///< another process, or another object of this one, holds it
+  none    ///< the file system, or the system, gives no locks
+};
+
 /// A file that only grows: a table, a log. Closes itself.
 class AppendFile {
  public:
@@ -49,12 +57,13 @@ class AppendFile {
   AppendFile(AppendFile&& other) noexcept;
   AppendFile& operator=(AppendFile&& other) noexcept;
   ~AppendFile();
+  /// Adds all of `text` or, where the system refuses, nothing: what it took of it is cut off again.
   /// @throws Error naming the path and the reason.
   void append(std::string_view text);
-  /// Waits until everything is on disk.
+  /// Waits until everything is on disk. @throws Error naming the path and the reason.
   void sync();
-  /// Tries to become the only holder of this lock in all processes; it ends with the process. False if another one holds it.
-  bool lock();
+  /// Tries to become the only holder of this lock in all processes; it ends with the process.
+  FileLock lock();
 
  private:
   std::filesystem::path path_;

@@ -2,79 +2,137 @@ module;
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 module iap.core;
 
 namespace iap {
 namespace {
 
+// The library's trees stay empty: where memory runs out, a tree that unwinds asks for more and ends the process. Its parser's
+// events and its text of single values serve without one.
 using Json = nlohmann::json;
 
-Json encode(const Config& config) {
-  if (const auto* flag = config.boolean()) return *flag;
-  if (const auto* string = config.string()) return *string;
-  if (const auto* items = config.list()) {
-    Json array = Json::array();
-    for (const auto& item : *items) array.push_back(encode(item));
-    return array;
+/// Deeper nesting is refused, because trees are walked recursively and a hostile file must not exhaust the stack.
+constexpr std::size_t deepest = 200;
+
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  explicit Builder(std::string_view source) : source_(source) {}
+  Config take() { return std::move(root_); }
+
+  bool null() override { return put({}); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(std::int64_t value) override { return put(value); }
+  bool number_unsigned(std::uint64_t value) override {
+    if (std::in_range<std::int64_t>(value)) return put(static_cast<std::int64_t>(value));
+    return put(static_cast<double>(value));
   }
-  if (const auto* entries = config.map()) {
-    Json object = Json::object();
-    for (const auto& [key, value] : *entries) object[key] = encode(value);
-    return object;
+  bool number_float(double value, const std::string&) override { return put(value); }
+  bool string(std::string& value) override { return put(std::move(value)); }
+  bool binary(Json::binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Config::Map{}); }
+  bool start_array(std::size_t) override { return open(Config::List{}); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& value) override {
+    key_ = std::move(value);
+    return true;
   }
-  if (config.is_null()) return nullptr;
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
+    throw Error(text(source_, ": not valid JSON (", error.what(), ")"));
+  }
+
+ private:
+  Config& place(Config value) {
+    if (open_.empty()) return root_ = std::move(value);
+    if (auto* items = open_.back()->list()) return items->emplace_back(std::move(value));
+    return (*open_.back()->map())[key_] = std::move(value);
+  }
+  bool put(Config value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(Config value) {
+    if (open_.size() >= deepest) throw Error(text(source_, ": JSON is nested more than ", deepest, " levels deep"));
+    open_.push_back(&place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::string_view source_;
+  std::string key_;
+  Config root_;
+  std::vector<Config*> open_;  ///< from the root to the innermost; a list grows only while none of its items is open
+};
+
+std::string single(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string scalar(const Config& config) {
+  if (const auto* flag = config.boolean()) return *flag ? "true" : "false";
+  if (const auto* string = config.string()) return single(*string);
+  if (config.is_null()) return "null";
   const double number = *config.number();
-  if (std::isnan(number)) return "nan";
-  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
-  if (config.type_name() == "an integer") return *config.integer();
-  return number;
+  if (std::isnan(number)) return "\"nan\"";
+  if (std::isinf(number)) return number > 0 ? "\"inf\"" : "\"-inf\"";
+  if (config.type_name() == "an integer") return single(*config.integer());
+  return single(number);
 }
 
-/// Deeper nesting is refused, because trees are walked recursively and a hostile file must not exhaust the stack.
-constexpr int deepest = 200;
-
-Config decode(const Json& json, std::string_view source, int depth = 0) {
-  if (depth > deepest) throw Error(text(source, ": JSON is nested more than ", deepest, " levels deep"));
-  switch (json.type()) {
-    case Json::value_t::boolean: return json.get<bool>();
-    case Json::value_t::string: return json.get<std::string>();
-    case Json::value_t::number_integer: return json.get<std::int64_t>();
-    case Json::value_t::number_unsigned: {
-      const auto number = json.get<std::uint64_t>();
-      if (std::in_range<std::int64_t>(number)) return static_cast<std::int64_t>(number);
-      return static_cast<double>(number);
-    }
-    case Json::value_t::number_float: return json.get<double>();
-    case Json::value_t::array: {
-      Config::List items;
-      for (const auto& item : json) items.push_back(decode(item, source, depth + 1));
-      return items;
-    }
-    case Json::value_t::object: {
-      Config::Map entries;
-      for (const auto& [key, value] : json.items()) entries.emplace(key, decode(value, source, depth + 1));
-      return entries;
-    }
-    default: return {};
+/// On one line for a negative `indent`, else with so many spaces a level.
+void write(std::string& to, const Config& config, int indent, int level) {
+  const auto* items = config.list();
+  const auto* entries = config.map();
+  if (!items && !entries) {
+    to += scalar(config);
+    return;
   }
+  const auto begin_line = [&](int depth) {
+    if (indent < 0) return;
+    to += '\n';
+    to.append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(depth), ' ');
+  };
+  bool empty = true;
+  const auto begin_entry = [&] {
+    if (!std::exchange(empty, false)) to += ',';
+    begin_line(level + 1);
+  };
+  to += items ? '[' : '{';
+  if (items)
+    for (const auto& item : *items) {
+      begin_entry();
+      write(to, item, indent, level + 1);
+    }
+  else
+    for (const auto& [key, value] : *entries) {
+      begin_entry();
+      to += single(key);
+      to += indent < 0 ? ":" : ": ";
+      write(to, value, indent, level + 1);
+    }
+  if (!empty) begin_line(level);
+  to += items ? ']' : '}';
 }
 
 }  // namespace
 
 std::string to_json(const Config& config, int indent) {
-  return encode(config).dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string json;
+  write(json, config, indent, 0);
+  return json;
 }
 
 Config parse_json(std::string_view json, std::string_view source) {
-  try {
-    return decode(Json::parse(json), source);
-  } catch (const Json::exception& error) {
-    throw Error(text(source, ": not valid JSON (", error.what(), ")"));
-  }
+  Builder builder(source);
+  Json::sax_parse(json, &builder);
+  return builder.take();
 }
 
 }  // namespace iap

@@ -49,6 +49,30 @@ class FirstFailure {
   std::exception_ptr error_;
 };
 
+/// How many of `threads`, this one included, the system gives at the same time.
+int startable(int threads) {
+  std::mutex gate;
+  std::vector<std::jthread> started;
+  const std::unique_lock all_at_once(gate);
+  try {
+    started.reserve(static_cast<std::size_t>(threads));
+    for (int worker = 1; worker < threads; ++worker) started.emplace_back([&gate] { const std::lock_guard waits(gate); });
+  } catch (const std::exception&) {
+    return static_cast<int>(started.size()) + 1;
+  }
+  return threads;
+}
+
+/// TBB ends the process where it cannot start a worker, so it is tried out, once for each larger number: where the system gives
+/// fewer threads, those that there are do the work.
+int available(int threads) {
+  static std::atomic<int> tried = 1;
+  if (threads <= tried.load()) return threads;
+  const int most = startable(threads);
+  if (most == threads) tried.store(threads);
+  return most;
+}
+
 /// Runs `body` for ever-increasing indices on each of `threads` workers. Handing indices out in order (rather than as ranges)
 /// balances episodes of different lengths and makes "lowest failing index" independent of the number of threads.
 void run_workers(int threads, const std::function<void(int worker)>& work) {
@@ -102,6 +126,7 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
       }
     }
   };
+  threads = available(threads);
   if (threads <= 1)
     work(0);
   else

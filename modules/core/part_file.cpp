@@ -1,8 +1,10 @@
 module;
 #include <fcntl.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -13,14 +15,30 @@ import :write_all;
 namespace iap {
 namespace {
 
-// Without this a rename may be lost in a power cut; some file systems refuse to sync a folder, which is no failure.
-void sync_folder_of(const std::filesystem::path& path) {
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
-}
+/// The folder of a file, open to be synced: without that a rename may be lost in a power cut.
+class Folder {
+ public:
+  explicit Folder(const std::filesystem::path& path) {
+    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    good_ = descriptor_ >= 0 || errno == EACCES;  // who may only write into a folder cannot sync it
+  }
+  ~Folder() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  bool good() const { return good_; }
+  /// Some file systems refuse to sync a folder, which is no failure.
+  bool sync() const {
+    return descriptor_ < 0 || ::fsync(descriptor_) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
+  }
+
+ private:
+  int descriptor_ = -1;
+  bool good_ = false;
+};
 
 }  // namespace
 
@@ -42,13 +60,21 @@ void PartFile::append(std::string_view bytes) {
 }
 
 void PartFile::overwrite(std::uint64_t offset, std::string_view bytes) {
-  if (::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset)) != static_cast<ssize_t>(bytes.size())) fail();
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail();
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
 }
 
 void PartFile::commit() {
-  if (::fsync(descriptor_) != 0 || ::rename(part_.c_str(), path_.c_str()) != 0) fail();
+  // Opened first: a process without a handle left learns so while the old content stands.
+  const Folder folder(path_);
+  if (!folder.good() || ::fsync(descriptor_) != 0 || ::rename(part_.c_str(), path_.c_str()) != 0) fail();
   committed_ = true;
-  sync_folder_of(path_);
+  if (!folder.sync()) fail();
 }
 
 void PartFile::fail() const { throw Error(text("cannot write '", path_.string(), "': ", std::strerror(errno))); }

@@ -50,5 +50,10 @@ std::string left_text(std::string_view part, int width);
 std::string right_text(std::string_view part, int width);
 /// printf's %a: the bits themselves, such as 0x1.8p+1.
 std::string hex_text(double value);
+/// `part` as a terminal may show it, whoever wrote it: what would steer the terminal or turn the direction of writing (control
+/// characters but line feeds and tabs, marks of direction), and what is no UTF-8, becomes '?'.
+std::string printable(std::string_view part);
+/// "512 bytes", "1.5 GiB": a number of bytes with two or three digits.
+std::string memory_text(double bytes);
 
 }  // namespace iap

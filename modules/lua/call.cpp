@@ -5,6 +5,8 @@
 #include <cstring>
 #include <exception>
 
+#include "lua/meter.hpp"
+
 namespace iap::lua {
 
 Call::Call(lua_State* state) : state_(state) {
@@ -104,14 +106,34 @@ int Call::give(std::span<const double> values) {
   return 1;
 }
 
+namespace {
+
+/// What it costs a confined state to come into C++: bodies look through their strings, above all to say what is wrong with them.
+void spend_on(Meter& meter, lua_State* state) {
+  constexpr std::size_t steps_a_call = 20, bytes_a_step = 4;
+  std::size_t steps = steps_a_call;
+  for (int i = lua_gettop(state); i > 0; --i)
+    if (lua_type(state, i) == LUA_TSTRING) steps += lua_rawlen(state, i) / bytes_a_step;
+  meter.spend(steps);
+}
+
+}  // namespace
+
 int run_guarded(lua_State* state, Body body, std::span<char> message) noexcept {
-  const auto keep = [message](std::string_view what) {
+  Meter* const meter = Meter::of(state);
+  const auto copy = [message](std::string_view what) {
     const std::size_t length = std::min(what.size(), message.size() - 1);
     std::memcpy(message.data(), what.data(), length);
     message[length] = '\0';
   };
+  const auto keep = [&copy, meter](std::string_view what) {
+    constexpr std::uint64_t steps_a_failure = 1000;
+    if (meter) meter->owe(steps_a_failure);
+    copy(printable(what));
+  };
   try {
     try {
+      if (meter) spend_on(*meter, state);
       Call call(state);
       return body(call);
     } catch (const LuaError& error) {
@@ -120,7 +142,7 @@ int run_guarded(lua_State* state, Body body, std::span<char> message) noexcept {
       keep(where(state) + error.what());
     }
   } catch (...) {
-    keep("out of memory or an unknown exception");
+    copy("out of memory or an unknown exception");
   }
   return -1;
 }

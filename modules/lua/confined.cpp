@@ -1,8 +1,14 @@
-#include <cctype>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "lua/bounded.hpp"
+#include "lua/call.hpp"
+#include "lua/meter.hpp"
 #include "lua/state.hpp"
 #include "lua/tables.hpp"
 
@@ -12,8 +18,8 @@ namespace {
 /// Takes away what reaches beyond the state and puts refusals in its place. Whatever it needs later it holds in locals, out of
 /// reach of the code that runs afterwards.
 constexpr std::string_view confine = R"(
-local modules, advice, print_safely, library = ...
-local error, load, next, rawget, setmetatable, type = error, load, next, rawget, setmetatable, type
+local modules, advice, print_safely, load, library = ...
+local error, next, setmetatable, type = error, next, setmetatable, type
 
 -- What calls or looks into the result is refused; to mention it is not.
 local function refusal(name)
@@ -34,18 +40,12 @@ end
 
 keep_only(os, "os.", "clock date difftime time")
 string.dump = refusal("string.dump")
-keep_only(_G, "", [[_G _VERSION assert error getmetatable ipairs next pairs pcall rawequal rawget rawlen rawset select tonumber
-  tostring type xpcall coroutine math os string table utf8]])
+keep_only(_G, "", [[_G _VERSION assert error getmetatable ipairs next pairs pcall rawequal rawget rawlen rawset select setmetatable
+  tonumber tostring type xpcall coroutine math os string table utf8]])
 print = print_safely
 io, debug, package = missing_library("io"), missing_library("debug"), missing_library("package")
 -- Programs that extend the search path may: it leads nowhere.
 package.path, package.cpath = "", ""
-
--- A finalizer would run while the state is closed, when nothing can stop it.
-function _G.setmetatable(object, metatable)
-  if type(metatable) == "table" and rawget(metatable, "__gc") ~= nil then error("a metatable with __gc" .. advice, 2) end
-  return setmetatable(object, metatable)
-end
 
 local loaded = { _G = _G, coroutine = coroutine, debug = debug, io = io, math = math, os = os, package = package, string = string,
   table = table, utf8 = utf8, iap = library }
@@ -55,7 +55,7 @@ function require(name)
   local text = modules[name]
   if not text then error("the module '" .. name .. "', which the file does not hold," .. advice, 2) end
   local path = name .. ".lua"
-  local chunk, problem = load(text, "@" .. path, "t")
+  local chunk, problem = load(text, path)
   if not chunk then error(problem, 0) end
   local module = chunk(name, path)
   if module == nil then module = true end
@@ -64,21 +64,47 @@ function require(name)
 end
 )";
 
+int write_line(Call& call) {
+  const std::string line = printable(string_at(call.state(), 1)) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  return 0;
+}
+
 /// print: to the standard error, because a program's output is not a stranger's to write; terminals obey control characters.
 int print_safely(lua_State* state) {
+  constexpr std::uint64_t steps_a_character = 1000;  // 300 000 characters a call
   const int count = lua_gettop(state);
+  luaL_Buffer line;
+  luaL_buffinit(state, &line);
   for (int i = 1; i <= count; ++i) {
+    if (i > 1) luaL_addchar(&line, '\t');
     std::size_t length = 0;
-    const char* shown = luaL_tolstring(state, i, &length);
-    if (i > 1) std::fputc('\t', stderr);
-    for (std::size_t at = 0; at < length; ++at) {
-      const auto c = static_cast<unsigned char>(shown[at]);
-      std::fputc(std::iscntrl(c) && c != '\n' && c != '\t' ? '?' : c, stderr);
-    }
-    lua_pop(state, 1);
+    luaL_tolstring(state, i, &length);
+    charge(state, (1 + length) * steps_a_character);
+    luaL_addvalue(&line);
   }
-  std::fputc('\n', stderr);
-  return 0;
+  luaL_pushresult(&line);
+  lua_replace(state, 1);
+  return entry<write_line>(state);
+}
+
+/// The text of a module, its path -> the chunk, or nil and what is wrong. Text only: malformed bytecode can crash the interpreter.
+int load_module(Call& call) {
+  lua_State* state = call.state();
+  const std::string chunk = call.string(1, "text"), path = call.string(2, "path");
+  Meter::of(state)->charge_program(path, chunk.size());
+  reserve(state, 2);
+  if (luaL_loadbufferx(state, chunk.data(), chunk.size(), ("@" + path).c_str(), "t") == LUA_OK) return 1;
+  lua_pushnil(state);
+  lua_insert(state, -2);
+  return 2;
+}
+
+void push_named_function(lua_State* state, const char* name, lua_CFunction function) {
+  protect(state, 0, 1, [name, function](lua_State* inner) noexcept {
+    lua_pushstring(inner, name);
+    lua_pushcclosure(inner, function, 1);
+  });
 }
 
 void open_harmless_libraries(lua_State* state) {
@@ -95,17 +121,34 @@ void open_harmless_libraries(lua_State* state) {
 
 }  // namespace
 
-State State::confined(const std::string& loaded_from, const Config& modules, Opener library) {
-  State state(luaL_newstate());
-  protect(state, 0, 0, [](lua_State* inner) noexcept { open_harmless_libraries(inner); });
+State State::confined(const std::string& loaded_from, const Config& modules, Opener library, const Allowance& allowance) {
+  auto owned = std::make_unique<Meter>(loaded_from, allowance);
+  Meter* meter = owned.get();
+  State state(lua_newstate(Meter::allocate, meter), std::move(owned));
+  protect(state, 0, 0, [meter](lua_State* inner) noexcept {
+    open_harmless_libraries(inner);
+    meter->begin(inner);
+    bound_base(inner);
+    bound_coroutines(inner);
+    bound_strings(inner);
+    bound_patterns(inner);
+    bound_lists(inner);
+  });
   state.load_text(confine, "=confined");
   push_config(state, modules);
-  push_string(state, text(" is not available to Lua that comes out of a file; if you trust '", loaded_from,
-                          "', pass --trust (trust = true in Lua, iap_policy_load_trusted in C)"));
-  reserve(state, 1);
-  lua_pushcfunction(state, print_safely);
-  if (library) protect(state, 0, 1, [library](lua_State* inner) noexcept { library(inner); });
-  call(state, library ? 4 : 3, 0);
+  push_string(state, text(" is not available to Lua that comes out of a file", meter->remedy()));
+  push_named_function(state, "print", print_safely);
+  push_named_function(state, "require", entry<load_module>);
+  if (library) {
+    protect(state, 0, 1, [library](lua_State* inner) noexcept {
+      library(inner);
+      if (!lua_getmetatable(inner, -1)) return;
+      lua_pushboolean(inner, 0);
+      lua_setfield(inner, -2, "__metatable");
+      lua_pop(inner, 1);
+    });
+  }
+  call(state, library ? 5 : 4, 0);
   return state;
 }
 

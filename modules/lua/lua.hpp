@@ -17,6 +17,7 @@
 /// Include this header after the standard headers and before other imports; it imports iap.core.
 #include "lua/call.hpp"
 #include "lua/library.hpp"
+#include "lua/meter.hpp"
 #include "lua/object.hpp"
 #include "lua/protect.hpp"
 #include "lua/script_object.hpp"

@@ -5,6 +5,7 @@
 
 #include "lua/call.hpp"
 #include "lua/library.hpp"
+#include "lua/meter.hpp"
 
 namespace iap::lua {
 namespace {
@@ -78,7 +79,8 @@ Box* push_box(lua_State* state, const ClassInfo& info) {
 
 void account(lua_State* state, std::size_t bytes) {
   constexpr std::size_t worth_a_step = 1024, most = std::size_t{1} << 20;
-  if (bytes >= worth_a_step) lua_gc(state, LUA_GCSTEP, static_cast<int>(std::min(bytes / 1024, most)));
+  // A metered state's collector belongs to its meter.
+  if (bytes >= worth_a_step && !Meter::of(state)) lua_gc(state, LUA_GCSTEP, static_cast<int>(std::min(bytes / 1024, most)));
 }
 
 }  // namespace iap::lua

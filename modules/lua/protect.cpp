@@ -1,19 +1,44 @@
 #include "lua/protect.hpp"
 
+#include "lua/meter.hpp"
 #include "lua/object.hpp"
 
 namespace iap::lua {
+namespace {
+
+/// What a stranger's program says, fit for a terminal.
+std::string shown_message(const std::string& message) {
+  constexpr std::size_t longest = 2000;
+  return printable(message.substr(0, longest)) + (message.size() > longest ? " ..." : "");
+}
+
+/// The libraries' buffers have an error of their own.
+bool lacks_memory(lua_State* state, int status) {
+  return status == LUA_ERRMEM || (lua_type(state, -1) == LUA_TSTRING && string_at(state, -1) == "not enough memory");
+}
+
+}  // namespace
 
 void reserve(lua_State* state, int slots) {
   if (!lua_checkstack(state, slots)) throw Error("Lua's stack is exhausted");
 }
 
 void call(lua_State* state, int arguments, int results) {
-  if (lua_pcall(state, arguments, results, 0) == LUA_OK) return;
+  const int base = lua_gettop(state) - arguments - 1;
+  try {
+    const Meter::Call metered(state);
+    const int status = lua_pcall(state, arguments, results, 0);
+    if (metered.meter()) metered.meter()->refuse_past();
+    if (status == LUA_OK) return;
+    if (metered.meter() && lacks_memory(state, status)) metered.meter()->refuse_memory();
+  } catch (const LuaError&) {
+    lua_settop(state, base);
+    throw;
+  }
   std::string message(lua_type(state, -1) == LUA_TSTRING ? string_at(state, -1) : "error object is not a string");
   if (lua_type(state, -1) != LUA_TSTRING) message += " but " + describe_value(state, -1);
   lua_pop(state, 1);
-  throw LuaError(message);
+  throw LuaError(Meter::of(state) ? shown_message(message) : message);
 }
 
 std::string_view string_at(lua_State* state, int index) {

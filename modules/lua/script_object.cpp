@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lua/meter.hpp"
 #include "lua/object.hpp"
 #include "lua/tables.hpp"
 
@@ -52,11 +53,12 @@ Config modules_of(Options& options) {
   return modules;
 }
 
-State open_state(Options& options, Opener library) {
+State open_state(Options& options, const ScriptSetting& setting) {
   Config modules = modules_of(options);
-  if (options.has("loaded_from")) return State::confined(options.string("loaded_from"), modules, library);
+  if (options.has("loaded_from"))
+    return State::confined(options.string("loaded_from"), modules, setting.library, setting.allowance);
   State state;
-  if (library) state.provide(library);
+  if (setting.library) state.provide(setting.library);
   state.keep_modules(modules);
   return state;
 }
@@ -75,7 +77,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
     : file_(file),
       loaded_from_(options.has("loaded_from") ? options.string("loaded_from") : ""),
       source_(source_of(file, options)),
-      state_(open_state(options, setting.library)) {
+      state_(open_state(options, setting)) {
   const bool confined = options.has("loaded_from");
   state_.watch_for_interrupts();
   if (!confined) state_.search(std::filesystem::path(file).parent_path());
@@ -137,7 +139,9 @@ std::vector<std::string> ScriptObject::names_read() {
   std::vector<std::string> names;
   reserve(state_, 3);
   lua_pushnil(state_);
+  constexpr std::size_t steps_a_name = 100;
   while (lua_next(state_, 2)) {
+    spend(state_, steps_a_name);
     if (lua_type(state_, -2) == LUA_TSTRING) names.emplace_back(string_at(state_, -2));
     lua_pop(state_, 1);
   }
@@ -155,9 +159,11 @@ std::vector<std::string> ScriptObject::keys() {
   clear();
   reserve(state_, 3);
   lua_rawgeti(state_, LUA_REGISTRYINDEX, self_);
+  constexpr std::size_t steps_a_name = 100;
   std::vector<std::string> names;
   lua_pushnil(state_);
   while (lua_next(state_, 1)) {
+    spend(state_, steps_a_name);
     if (lua_type(state_, 2) != LUA_TSTRING) {
       const std::string got = describe_value(state_, 2);
       clear();

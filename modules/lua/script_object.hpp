@@ -16,6 +16,7 @@ struct ScriptSetting {
   Config shapes = {};         ///< second argument of `function(options, shapes)`
   bool may_be_table = false;  ///< whether the file may return the object itself instead of the function
   Opener library = nullptr;   ///< opens what `require "iap"` gives in the object's state
+  Allowance allowance = {};   ///< what a text that came out of a file may use
 };
 
 /// An object written in Lua, with a state of its own: what `function(options, shapes)`, which its file returns, gave back.

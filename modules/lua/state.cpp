@@ -1,6 +1,7 @@
 #include "lua/state.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -19,7 +20,7 @@ void stop_if_interrupted(lua_State* state, lua_Debug*) {
 
 }  // namespace
 
-State::State(lua_State* state) : state_(state) {
+State::State(lua_State* state, std::unique_ptr<Meter> meter) : meter_(std::move(meter)), state_(state) {
   if (!state_) throw Error("no memory for a Lua state");
 }
 
@@ -31,15 +32,19 @@ State::~State() {
   if (state_) lua_close(state_);
 }
 
-State::State(State&& other) noexcept : state_(std::exchange(other.state_, nullptr)), collect_(other.collect_) {}
+State::State(State&& other) noexcept
+    : meter_(std::move(other.meter_)), state_(std::exchange(other.state_, nullptr)), collect_(other.collect_) {}
 
 State& State::operator=(State&& other) noexcept {
+  std::swap(meter_, other.meter_);
   std::swap(state_, other.state_);
   std::swap(collect_, other.collect_);
   return *this;
 }
 
-void State::watch_for_interrupts() { lua_sethook(state_, stop_if_interrupted, LUA_MASKCOUNT, 1); }
+void State::watch_for_interrupts() {
+  if (!meter_) lua_sethook(state_, stop_if_interrupted, LUA_MASKCOUNT, 1);
+}
 
 void State::search(const std::filesystem::path& folder) {
   const std::string pattern = ((folder.empty() ? "." : folder) / "?.lua").string();
@@ -73,11 +78,14 @@ std::string State::load(const std::filesystem::path& path) {
 }
 
 void State::load_text(std::string_view chunk, const std::string& name) {
+  const Meter::Call metered(state_);
+  if (meter_) meter_->charge_program(std::string_view(name).substr(1), chunk.size());
   reserve(state_, 1);
   // Text only: malformed bytecode can crash the interpreter.
   if (luaL_loadbufferx(state_, chunk.data(), chunk.size(), name.c_str(), "t") == LUA_OK) return;
-  const std::string message(string_at(state_, -1)), shown = name.substr(1);
+  const std::string raised(string_at(state_, -1)), message = meter_ ? printable(raised) : raised, shown = name.substr(1);
   lua_pop(state_, 1);
+  if (meter_) meter_->refuse_past();
   // Syntax errors begin with the name and the line; a refused binary does not.
   throw LuaError(message.find(':') == std::string::npos ? text(shown, ": ", message) : message);
 }

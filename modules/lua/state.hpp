@@ -1,9 +1,11 @@
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "lua/library.hpp"
+#include "lua/meter.hpp"
 #include "lua/protect.hpp"
 import iap.core;
 
@@ -16,11 +18,12 @@ class State {
   State();
   /// A state for text that came out of the file `loaded_from`, which somebody else may have written. It has the language and the
   /// libraries coroutine, string (without dump), table, math and utf8; of os only clock, date, difftime and time; no io, debug and
-  /// package; no load, loadfile, dofile, collectgarbage and warn; no finalizers (__gc). Calling what is missing is an error that
-  /// names it and the remedy. `require` finds the texts of `modules` (name -> text) alone; print writes to the standard error,
-  /// without control characters. Every such state is opened here, so that further limits have one place. `library`, if there is
-  /// one, opens what `require "iap"` gives. @throws Error.
-  static State confined(const std::string& loaded_from, const Config& modules, Opener library = nullptr);
+  /// package; no load, loadfile, dofile, collectgarbage and warn; no finalizers (__gc), no weak keys alone, no look at the strings'
+  /// metatable. Calling what is missing is an error that names it and the remedy. `require` finds the texts of `modules`
+  /// (name -> text) alone; print writes to the standard error, without control characters. What it uses is counted (Meter). Every
+  /// such state is opened here. `library`, if there is one, opens what `require "iap"` gives. @throws Error.
+  static State confined(const std::string& loaded_from, const Config& modules, Opener library = nullptr,
+                        const Allowance& allowance = {});
   ~State();
   State(State&& other) noexcept;
   State& operator=(State&& other) noexcept;
@@ -28,7 +31,8 @@ class State {
   lua_State* get() const { return state_; }
   operator lua_State*() const { return state_; }
 
-  /// Makes running Lua code notice `interrupt_requested()`; costs speed, so for states that no signal handler can reach.
+  /// Makes running Lua code notice `interrupt_requested()`; costs speed, so for states that no signal handler can reach. Confined
+  /// ones do by themselves.
   void watch_for_interrupts();
   /// `require` also looks into `folder`.
   void search(const std::filesystem::path& folder);
@@ -47,8 +51,9 @@ class State {
   void load_text(std::string_view chunk, const std::string& name);
 
  private:
-  explicit State(lua_State* state);
+  explicit State(lua_State* state, std::unique_ptr<Meter> meter = nullptr);
 
+  std::unique_ptr<Meter> meter_;  ///< of a confined state, which it outlives
   lua_State* state_;
   int collect_ = LUA_NOREF;  ///< in the registry: the function behind `kept_modules`
 };

@@ -5,10 +5,14 @@
 #include <map>
 #include <utility>
 
+#include "lua/meter.hpp"
 #include "lua/object.hpp"
 
 namespace iap::lua {
 namespace {
+
+/// A value takes more memory here than in Lua, where many places may share one.
+constexpr std::size_t steps_a_value = 500, steps_a_byte = 4;
 
 /// Walks one value; `trail_` holds the tables that enclose it, `path_` their keys.
 class TableReader {
@@ -16,13 +20,14 @@ class TableReader {
   TableReader(lua_State* state, std::string_view owner) : state_(state), owner_(owner) {}
 
   Config value(int index) {
+    spend(state_, steps_a_value);
     switch (lua_type(state_, index)) {
       case LUA_TNIL: return {};
       case LUA_TBOOLEAN: return lua_toboolean(state_, index) != 0;
       case LUA_TNUMBER:
         if (lua_isinteger(state_, index)) return static_cast<std::int64_t>(lua_tointegerx(state_, index, nullptr));
         return lua_tonumberx(state_, index, nullptr);
-      case LUA_TSTRING: return std::string(string_at(state_, index));
+      case LUA_TSTRING: spend(state_, steps_a_byte * lua_rawlen(state_, index)); return std::string(string_at(state_, index));
       case LUA_TTABLE: return table(index, {});
       case LUA_TUSERDATA:
         if (const auto found = find_object(state_, index); found.info && found.info->config) {
@@ -64,6 +69,7 @@ class TableReader {
     const int key_at = lua_gettop(state_) - 1, value_at = key_at + 1;
     if (lua_type(state_, key_at) == LUA_TSTRING) {
       const auto key = string_at(state_, key_at);
+      spend(state_, steps_a_byte * key.size());
       if (skip && std::ranges::find(*skip, key) != skip->end()) return;
       path_.emplace_back(key);
       entries.emplace(key, value(value_at));
@@ -148,6 +154,7 @@ void push_list(lua_State* state, std::span<const Number> values) {
 }  // namespace
 
 Config read_config(lua_State* state, int index, std::string_view owner, const TableRules& rules) {
+  const Meter::Call metered(state);
   TableReader reader(state, owner);
   index = lua_absindex(state, index);
   const int top = lua_gettop(state);
@@ -162,6 +169,7 @@ Config read_config(lua_State* state, int index, std::string_view owner, const Ta
 std::vector<double> read_numbers(lua_State* state, int index, std::string_view owner) {
   index = lua_absindex(state, index);
   reserve(state, 1);
+  spend(state, lua_rawlen(state, index));
   std::vector<double> values(lua_rawlen(state, index));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool is_number = lua_rawgeti(state, index, static_cast<lua_Integer>(i) + 1) == LUA_TNUMBER;
@@ -178,6 +186,7 @@ void push_entry(lua_State* state, int index, std::string_view key) {
   reserve(state, 3);
   lua_pushnil(state);
   while (lua_next(state, index)) {
+    spend(state, 1);
     if (lua_type(state, -2) == LUA_TSTRING && string_at(state, -2) == key) {
       lua_remove(state, -2);
       return;

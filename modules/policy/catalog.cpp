@@ -28,6 +28,7 @@ MadeBlock make_cnn(Options& options, const BlockContext& context, ParameterLayou
 MadeBlock make_clock(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_delta(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_stack(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_product(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_normalise(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_attention_agent(Options& options, const BlockContext& context, ParameterLayout& layout);
@@ -76,6 +77,8 @@ std::span<const BlockEntry> block_catalog() {
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"delta", "its input and the scaled difference to the frame before", R"({"scale": 2})", make_delta},
       BlockEntry{"stack", "the last n inputs, newest first", R"({"n": 2})", make_stack},
+      BlockEntry{"product", "its input and the products of two inputs each, for what is no sum", R"({"squares": true})",
+                 make_product},
       BlockEntry{"normalise", "its input less its mean, over its deviation, both since the start of the episode or over training",
                  R"({"over": "training", "clip": 5})", make_normalise},
       BlockEntry{"clock", "sine and cosine of a phase with a learned frequency, zero at the start of an episode",

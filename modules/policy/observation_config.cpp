@@ -41,6 +41,9 @@ ObservationSpec observation_from_config(const Config& config, const std::string&
     image.shape.channels = static_cast<int>(entry.integer_in("channels", 1, 4));
     image.shape.type = entry.choice("type", {"uint8", "float32"}) == "uint8" ? PixelType::uint8 : PixelType::float32;
     entry.finish();
+    // Policies keep some pictures as floats.
+    constexpr double bytes_a_value = 2 * sizeof(float);
+    check_memory(text(source, ": observation image '", image.name, "'"), static_cast<double>(image.shape.count()) * bytes_a_value);
     spec.images.push_back(std::move(image));
   }
   spec.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector));

@@ -6,6 +6,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 module iap.policy;
@@ -65,7 +66,10 @@ std::vector<Moment> moments_from(const Config::List& list, const std::string& so
 /// Decodes what `unseal` gave.
 PolicyFile decode(std::string_view payload, const std::string& source, Trust trust) {
   Reader reader(payload, source);
-  const Config header = parse_json(reader.get_string(), source);
+  const std::string json = reader.get_string();
+  constexpr double bytes_a_character = 64;  // of lists of lists, which are the largest as trees
+  check_memory(text(source, ": its header"), bytes_a_character * static_cast<double>(json.size()));
+  const Config header = parse_json(json, source);
   Options options(source, header);
   Config architecture = options.value("architecture");
   const auto action_size = options.integer_in("action_size", 1, std::numeric_limits<int>::max());
@@ -124,6 +128,8 @@ void write_policy_file(const std::filesystem::path& path, const Policy& policy, 
 }
 
 PolicyFile read_policy_file(const std::filesystem::path& path, Trust trust) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) check_file(path);  // a pipe may give a policy too
   return load_policy(read_file(path), path.string(), trust);
 }
 

@@ -31,9 +31,10 @@ class MjcfReader {
         skip_behind("?>", "a declaration");
       else if (starts("<!"))
         fail(at_, "has a document type or CDATA; write plain XML");
-      else if (starts("</"))
+      else if (starts("</")) {
         skip_behind(">", "an element");
-      else
+        --depth_;
+      } else
         read_element();
     }
     if (found_.root.empty()) fail(0, "is no XML: it has no element");
@@ -91,6 +92,10 @@ class MjcfReader {
       if (at_ >= text_.size()) fail(after, text("is no XML: element '", element, "' does not end"));
       attributes.push_back(read_attribute());
     }
+    // MuJoCo descends by recursion.
+    constexpr int deepest = 200;
+    if (starts(">") && ++depth_ > deepest) fail(after, text("elements are nested more than ", deepest, " deep"));
+    check_sizes(element, attributes, after);
     const bool named = std::ranges::any_of(attributes, [](const Attribute& attribute) { return attribute.name == "name"; });
     for (const auto& attribute : attributes) {
       // file, fileright, filefront ...
@@ -99,6 +104,52 @@ class MjcfReader {
             {element, file_value(attribute), attribute.begin, attribute.end, after, named, line_of(attribute.begin)});
       else if (element == "compiler")
         read_folder(attribute);
+    }
+  }
+
+  /// The numbers of the attribute, or of one that is not there; MuJoCo says what is wrong with others.
+  std::vector<double> numbers_in(const std::vector<Attribute>& attributes, std::string_view name) const {
+    std::vector<double> numbers;
+    const auto found = std::ranges::find(attributes, name, &Attribute::name);
+    if (found == attributes.end()) return numbers;
+    for (std::string_view rest = text_.substr(found->begin, found->end - found->begin);;) {
+      rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+      const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
+      double number = 0;
+      if (word.empty() || !read_cell(word, number)) return numbers;
+      numbers.push_back(number);
+      rest.remove_prefix(word.size());
+    }
+  }
+  double number_in(const std::vector<Attribute>& attributes, std::string_view name) const {
+    const auto numbers = numbers_in(attributes, name);
+    return numbers.empty() ? 0 : numbers.front();
+  }
+
+  /// What MuJoCo would allocate before anybody could look at it, in numbers that it multiplies as 32-bit integers.
+  void check_sizes(const std::string& element, const std::vector<Attribute>& attributes, std::size_t at) const {
+    constexpr double most_size = 10'000'000, most_side = 16384, most_parts = 20'000;
+    const auto check = [&](std::string_view name, double most) {
+      for (const double number : numbers_in(attributes, name))
+        if (!(number <= most)) fail(at, text(element, ": '", name, "' is ", number, "; at most ", most, " is taken"));
+    };
+    const auto check_bytes = [&](double bytes) { check_memory(text(name_, ":", line_of(at), ": ", element), bytes); };
+    if (element == "size") {
+      for (const auto& attribute : attributes) check(attribute.name, most_size);
+    } else if (element == "texture") {
+      for (const char* side : {"width", "height"}) check(side, most_side);
+      constexpr double colours = 3, faces = 6;
+      const double width = number_in(attributes, "width");
+      check_bytes(colours * width * std::max(number_in(attributes, "height"), faces * width));
+    } else if (element == "hfield") {
+      for (const char* side : {"nrow", "ncol"}) check(side, most_side);
+      // As numbers, and as triangles in pictures.
+      constexpr double bytes_a_height = 128;
+      check_bytes(bytes_a_height * number_in(attributes, "nrow") * number_in(attributes, "ncol"));
+    } else if (element == "composite") {
+      double parts = 1;
+      for (const double count : numbers_in(attributes, "count")) parts *= std::max(count, 1.0);
+      if (!(parts <= most_parts)) fail(at, text("composite: 'count' makes ", parts, " bodies; at most ", most_parts, " are taken"));
     }
   }
 
@@ -127,6 +178,7 @@ class MjcfReader {
   std::string_view text_;
   const std::string& name_;
   std::size_t at_ = 0;
+  int depth_ = 0;
   MjcfText found_;
 };
 

@@ -68,6 +68,23 @@ bool is_text(std::string_view bytes) {
   return true;
 }
 
+/// A PNG of few bytes can stand for many pixels, which MuJoCo unpacks at once.
+void check_png(const std::string& name, std::string_view content) {
+  constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
+  constexpr std::size_t width_at = 16, height_at = 20, end = 24;
+  if (!content.starts_with(signature) || content.size() < end) return;
+  const auto number = [content](std::size_t at) {
+    double value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = 256 * value + static_cast<unsigned char>(content[at + i]);
+    return value;
+  };
+  constexpr double bytes_a_pixel = 8, most_side = 16384;
+  const double width = number(width_at), height = number(height_at);
+  if (width > most_side || height > most_side)
+    throw Error(text(name, ": has ", height, " x ", width, " pixels; pictures of a model may have ", most_side, " a side"));
+  check_memory(name, bytes_a_pixel * width * height);
+}
+
 /// Follows a model's references.
 class Assembly {
  public:
@@ -120,6 +137,7 @@ class Assembly {
                        "'); they travel in every policy file, so make meshes and textures smaller"));
     if (entries_.size() >= most_files)
       throw Error(text("the model has more than ", most_files, " files; join meshes, or leave some out"));
+    check_png(name, content);
     MjcfText found;
     if (is_mjcf) found = read_mjcf_text(content, name);
     const auto override_with = [](auto& known, const auto& later) {
@@ -145,6 +163,7 @@ std::string read_part(const fs::path& path) {
   if (!error && size > MujocoBundle::most_bytes)
     throw Error(text("'", path.string(), "' has ", size >> 20, " MB; a model's files may take ", MujocoBundle::most_bytes >> 20,
                      " MB together, as they travel in every policy file"));
+  check_file(path);
   return read_file(path);
 }
 

@@ -37,6 +37,14 @@ std::span<T> row(T* values, int index, int width) {
   return {values + static_cast<std::ptrdiff_t>(index) * width, static_cast<std::size_t>(width)};
 }
 
+/// What a copy of the model and its data take, about: the stack, and the rows of constraints and their Jacobian.
+double bytes_of(const mjModel& model) {
+  constexpr double numbers_a_row = 32;
+  const double row = numbers_a_row + model.nv, stack = model.nstack;
+  return mj_sizeModel(&model) + sizeof(mjtNum) * (stack + model.njmax * row) +
+         sizeof(mjContact) * static_cast<double>(model.nconmax);
+}
+
 bool sound(std::span<const double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value) && std::abs(value) <= mjMAXVAL; });
 }
@@ -44,7 +52,9 @@ bool sound(std::span<const double> values) {
 }  // namespace
 
 MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) : impl_(std::make_unique<Impl>()) {
-  impl_->model.reset(mj_copyModel(nullptr, &compiled_model(files)));
+  const mjModel& compiled = compiled_model(files);
+  check_memory(text(files.front().name, ": the simulation"), bytes_of(compiled));
+  impl_->model.reset(mj_copyModel(nullptr, &compiled));
   impl_->data.reset(mj_makeData(impl_->model.get()));
   forward();
 }

@@ -77,18 +77,14 @@ print(table.concat(result.parameters, " "))
 LUA
 }
 
-# timeless FILE: metrics.csv without its times
-timeless() {
-  awk -F, '
-    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds" || $i == "steps_per_second") times[i] = 1 }
-    { for (i = 1; i <= NF; i++) if (!(i in times)) printf "%s,", $i; print "" }' "$1"
-}
+# shellcheck source=/dev/null
+source "$here/../timeless.sh"
 same_metrics() {
   [ "$(timeless "$1/metrics.csv")" = "$(timeless "$2/metrics.csv")" ] || fail "$1 and $2 have other metrics"
   cmp -s "$1/final.iap" "$2/final.iap" || fail "$1 and $2 end in other policies"
 }
 
-for cases in usage scripts prompt train schedules policies lua_in_files tasks sweep projects ranks watching verify; do
+for cases in usage scripts prompt train isolation schedules policies lua_in_files escapes tasks sweep projects ranks watching verify; do
   # shellcheck source=/dev/null
   source "$here/$cases.sh"
 done

@@ -64,10 +64,28 @@ ranks_with() {
   echo 'print(iap.eval("one", {episodes = 2}).mean)' | "$launcher" -n 2 "$iap" >out 2>err
   lines out 1
 
-  # A sweep's runs are processes of their own, which are no ranks.
-  ranks 2 sweep train.lua --over optimizer.sigma=0.1,0.2 --set iterations=1 --out swept --threads 1
+  # What went between the ranks is in the table, and stays there when one process goes on.
+  grep -q "^iteration,.*,messages,bytes$" many3/metrics.csv || fail "no columns of messages and bytes"
+  grep -qE "^4,.*,[1-9][0-9]*,[1-9][0-9]*$" many3/metrics.csv || fail "no messages in iteration 4"
+  ranks 2 run train.lua --out part2 --set iterations=2
+  run run train.lua --out part2 --resume
   exits 0
-  [ "$(wc -l <swept/sweep.csv)" = 3 ] || fail "a sweep started by $launcher lacks runs"
+  same_runs one part2
+  grep -qE "^2,.*,[1-9][0-9]*,[1-9][0-9]*$" part2/metrics.csv || fail "the messages of iteration 2 are lost"
+  grep -q "^4,.*,,$" part2/metrics.csv || fail "iteration 4 had no messages"
+
+  # Each rank isolates its own episodes.
+  ranks 2 run train.lua --out isolated --set isolate=true --threads 1
+  exits 0
+  same_runs one isolated
+
+  # The runs of a sweep are processes of their own, which the ranks share.
+  run sweep train.lua --over optimizer.sigma=0.1,0.2 --seeds 2 --set iterations=1 --out swept_alone --threads 1
+  ranks 2 sweep train.lua --over optimizer.sigma=0.1,0.2 --seeds 2 --set iterations=1 --out swept --threads 1
+  exits 0
+  says err "[4/4]"
+  cmp -s swept/sweep.csv swept_alone/sweep.csv || fail "a sweep shared by ranks has another table"
+  [ "$(cat swept/*/job.json | grep -c '"tries": 1')" = 4 ] || fail "runs were begun other than once"
 
   # Errors are told once, by rank 0.
   ranks 3 run nowhere.lua

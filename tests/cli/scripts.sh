@@ -192,5 +192,12 @@ case_list() {
 case_doctor() {
   run doctor
   exits 0
-  for row in iap Lua MuJoCo threads SIMD OpenGL; do grep -qE "^$row +[^ ]" out || fail "no row $row"; done
+  for row in iap threads SIMD OpenGL; do grep -qE "^$row +[^ ]" out || fail "no row $row"; done
+  # The versions of all that the program stands on.
+  for row in Box2D Bullet cairo CLI11 Eigen Embree fmt Highway isa-l libedit libjpeg-turbo libpng libwebp libzip Lua MuJoCo \
+    nlohmann-json protozero TBB urdfdom zlib; do
+    grep -qE "^$row +[^ ]*[0-9]+[.][0-9]+" out || fail "no version of $row"
+  done
+  grep -qE '^compiler +.*[Cc]lang' out || fail "no compiler"
+  grep -qE '^libstdc[+][+] +.*[0-9]' out || fail "no version of libstdc++"
 }

@@ -269,6 +269,13 @@ case_experiments() {
   exits 0
   grep -qE '^cartpole-swingup,change,1,[0-9.e-]+,,,196,167,212$' one/results-cartpole-swingup.csv || fail "one episode has no interval"
   tr -d ' \n' < one/cartpole-swingup-change-seed1/config.json | grep -qF '"pixels":[60,80]' || fail "it does not learn from small pictures"
+  run run "$paper/reacher.lua" "${tiny[@]}" --set distraction=none --out arm --seed 2
+  exits 0
+  grep -qE '^2,[0-9.e-]+,[0-9.e-]+,[0-9.e-]+,[0-9.e-]+$' arm/results.csv || fail "reacher has no row"
+  [ -s arm/seed2/final.iap ] && [ -s arm/report.html ] || fail "reacher has no run or no page"
+  run run "$paper/reacher.lua" "${tiny[@]}" --set colours=red
+  exits 1
+  says err "--set colours: take both, arm or none, not red"
   run run "$paper/table1.lua" walker-wlak
   exits 1
   says err "there is no task walker-wlak; there are cheetah-run,"

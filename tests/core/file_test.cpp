@@ -1,5 +1,8 @@
 #include "temporary_folder.hpp"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -77,4 +80,36 @@ TEST_CASE("folders are made with their parents, and a file in the way is an Erro
   write_file_atomic(folder.path() / "file", "x");
   for (const fs::path& path : {folder.path() / "file", folder.path() / "file" / "below"})
     CHECK_THROWS_MATCHES(make_folder(path), Error, MessageMatches(ContainsSubstring(path.string())));
+}
+
+TEST_CASE("a line that the disk has no room for is not half there") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "metrics.csv";
+  AppendFile file(path);
+  file.append("1,2.5\n");
+  // To a program a limit on its files' size is a full disk, once the signal is ignored.
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit old{};
+  ::getrlimit(RLIMIT_FSIZE, &old);
+  rlimit limit = old;
+  limit.rlim_cur = 10;
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  CHECK_THROWS_MATCHES(file.append("2,7.125\n"), Error, MessageMatches(ContainsSubstring("metrics.csv")));
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  ::signal(SIGXFSZ, handler);
+  CHECK(read_file(path) == "1,2.5\n");
+  file.append("2,7.125\n");
+  CHECK(read_file(path) == "1,2.5\n2,7.125\n");
+}
+
+TEST_CASE("a file has one holder at a time") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "log.txt";
+  {
+    AppendFile first(path), second(path);
+    CHECK(first.lock() == FileLock::held);
+    CHECK(second.lock() == FileLock::taken);
+    CHECK(first.lock() == FileLock::held);
+  }
+  CHECK(AppendFile(path).lock() == FileLock::held);
 }

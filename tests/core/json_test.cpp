@@ -4,12 +4,16 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 import iap.core;
 
 using namespace iap;
+using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 using Catch::Matchers::StartsWith;
 
@@ -70,4 +74,46 @@ TEST_CASE("malformed JSON is an Error that names its source") {
 
 TEST_CASE("text that is not UTF-8 does not stop a file from being written") {
   CHECK_NOTHROW(parse_json(to_json(Config("\xff\xfe")), "test"));
+}
+
+TEST_CASE("JSON text is what the library would write of such a tree") {
+  Random random(8);
+  // A tree and its twin in the library's own type.
+  const std::function<std::pair<Config, nlohmann::json>(int)> tree = [&](int depth) -> std::pair<Config, nlohmann::json> {
+    const auto kind = static_cast<int>(random.uniform(0, depth > 0 ? 8 : 6));
+    const double number = random.normal() * std::pow(10, random.uniform(-12, 12));
+    if (kind == 0) return {Config(), nullptr};
+    if (kind == 1) return {true, true};
+    if (kind == 2) return {static_cast<std::int64_t>(number), static_cast<std::int64_t>(number)};
+    if (kind == 3) return {number, number};
+    if (kind == 4) return {"\x01 \"\\/\n\xc3\xa4 \x7f", "\x01 \"\\/\n\xc3\xa4 \x7f"};
+    if (kind == 5) return {std::round(number), std::round(number)};
+    std::pair<Config, nlohmann::json> both = kind == 6 ? std::pair(Config(Config::List{}), nlohmann::json::array())
+                                                       : std::pair(Config(Config::Map{}), nlohmann::json::object());
+    for (auto entries = static_cast<int>(random.uniform(0, 5)); entries > 0; --entries) {
+      const auto [own, twin] = tree(depth - 1);
+      if (kind == 6) {
+        both.first.list()->push_back(own);
+        both.second.push_back(twin);
+      } else {
+        const std::string key = text("key \"", entries * 37 % 5, "\"");
+        both.first[key] = own;
+        both.second[key] = twin;
+      }
+    }
+    return both;
+  };
+  for (int i = 0; i < 300; ++i) {
+    const auto [own, twin] = tree(4);
+    for (const int indent : {-1, 0, 2}) CHECK(to_json(own, indent) == twin.dump(indent));
+    CHECK(parse_json(twin.dump(2), "test") == own);
+  }
+}
+
+TEST_CASE("of a key that stands twice the last value counts") {
+  CHECK(parse_json(R"({"a": {"b": 1}, "a": 2})", "test") == Config(Config::Map{{"a", 2}}));
+}
+
+TEST_CASE("what is wrong with JSON is told with its place") {
+  CHECK_THROWS_MATCHES(parse_json("{\n\"a\": 1,\n]", "x.json"), Error, MessageMatches(ContainsSubstring("line 3, column 1")));
 }

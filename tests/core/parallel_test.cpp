@@ -112,3 +112,20 @@ TEST_CASE("results by index do not depend on the number of threads") {
   const auto expected = run(1);
   for (const int threads : {2, 3, 8}) CHECK(run(threads) == expected);
 }
+
+TEST_CASE("loops that several threads of a host begin at once end, each with its own work done") {
+  constexpr int hosts = 6, rounds = 200;
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int host = 0; host < hosts; ++host)
+      threads.emplace_back([&wrong, host] {
+        for (int round = 0; round < rounds; ++round) {
+          std::atomic<int> sum = 0;
+          parallel_for(10, 1 + host % 4, [&](std::size_t index, int) { sum += static_cast<int>(index); });
+          if (sum != 45) ++wrong;
+        }
+      });
+  }
+  CHECK(wrong == 0);
+}

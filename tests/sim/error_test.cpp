@@ -41,6 +41,29 @@ TEST_CASE("a text that MuJoCo cannot compile is an error with its message") {
   CHECK_THROWS_MATCHES(MujocoWorld({}), Error, MessageMatches(ContainsSubstring("at least one")));
 }
 
+TEST_CASE("models that would fill the memory are refused before they are compiled") {
+  const auto refused = [](const std::string& inside, const std::string& why) {
+    CAPTURE(inside);
+    const std::string model = "<mujoco>" + inside + "<worldbody/></mujoco>";
+    CHECK_THROWS_MATCHES(MujocoBundle::read("", model), Error,
+                         MessageMatches(ContainsSubstring("model.xml:1: ") && ContainsSubstring(why)));
+  };
+  refused("<size nstack=\"2000000000\"/>", "size: 'nstack' is 2e+09; at most 1e+07 is taken");
+  refused("<size njmax='1' nconmax=' 99999999999'/>", "size: 'nconmax' is 1e+11");
+  refused("<asset><texture builtin='flat' width='50000' height='50000'/></asset>",
+          "texture: 'width' is 50000; at most 16384 is taken");
+  refused("<asset><hfield name='a' nrow='70000' ncol='70000' size='1 1 1 1'/></asset>", "hfield: 'nrow' is 70000");
+  refused("<worldbody><composite type='grid' count='1000 1000 1'/></worldbody>",
+          "composite: 'count' makes 1e+06 bodies; at most 20000");
+  std::string deep;
+  for (int i = 0; i < 300; ++i) deep += "<body>";
+  refused("<worldbody>" + deep, "elements are nested more than 200 deep");
+  // What MuJoCo would multiply beyond its integers.
+  CHECK_THROWS_MATCHES(make_world("<mujoco><size njmax='9000000' nstack='10'/><worldbody><body><freejoint/><geom size='1'/></body>"
+                                  "</worldbody></mujoco>"),
+                       Error, MessageMatches(ContainsSubstring("test.xml: the simulation needs ") || ContainsSubstring("MuJoCo")));
+}
+
 TEST_CASE("unknown names are errors with the nearest name") {
   MujocoWorld world(dm_control_files("cheetah"));
   CHECK(world.id("joint", "bfoot") == 5);

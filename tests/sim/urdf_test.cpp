@@ -63,6 +63,20 @@ TEST_CASE("a text that describes no robot is one clear error") {
   refused(deep, "nested more than 64 deep");
 }
 
+TEST_CASE("chains on which an engine would run out of stack, and more links than fit, are refused") {
+  const auto chain = [](int length, bool star) {
+    std::string inside = link("l0");
+    for (int i = 1; i <= length; ++i)
+      inside += link("l" + std::to_string(i)) +
+                joint("j" + std::to_string(i), "l" + std::to_string(star ? 0 : i - 1), "l" + std::to_string(i));
+    return robot(inside);
+  };
+  CHECK(parse_urdf(chain(100, false), "robot.urdf").links.size() == 101);
+  refused(chain(101, false), "hangs on a chain of more than 100 joints");
+  refused(chain(2500, true), "has 2501 links; at most 2000 can be simulated");
+  refused(std::string((16 << 20) + 1, ' '), "a URDF may have 16 MiB");
+}
+
 TEST_CASE("masses and shapes that cannot be are refused by the name of the link") {
   refused(robot(link("a", R"(<inertial><mass value="-1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>)")),
           "link 'a' has a mass of -1 kg");

@@ -2,6 +2,8 @@
 // Included after `import iap.core; import iap.env; import iap.train;` and fake_env.hpp.
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -64,13 +66,16 @@ inline Rows read_rows(const std::filesystem::path& path) {
   return table;
 }
 
-/// The whole run without its times: metrics.csv less its last two columns, and the bytes of the other files.
+/// The whole run without its times and what went between processes: metrics.csv up to the column "seconds", and the bytes of the
+/// other files.
 inline std::map<std::string, std::string> run_content(const std::filesystem::path& out) {
   std::map<std::string, std::string> content;
   for (const char* name : {"checkpoint.iap", "best.iap", "final.iap", "config.json", "result.json"})
     content[name] = std::filesystem::exists(out / name) ? iap::read_file(out / name) : "missing";
-  for (auto& row : read_rows(out / "metrics.csv")) {
-    row.resize(row.size() - 2);
+  auto rows = read_rows(out / "metrics.csv");
+  const auto kept = static_cast<std::size_t>(std::ranges::find(rows.front(), "seconds") - rows.front().begin());
+  for (auto& row : rows) {
+    row.resize(kept);
     for (const auto& cell : row) content["metrics.csv"] += cell + ",";
     content["metrics.csv"] += "\n";
   }

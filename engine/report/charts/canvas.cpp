@@ -15,6 +15,25 @@ import iap.render;
 #include "canvas.hpp"
 
 namespace iap {
+namespace {
+
+/// Cairo draws nothing after a failure, and other letters where it gets at no font's file: neither makes a picture.
+void check(cairo_t* cairo) {
+  if (const auto status = cairo_status(cairo); status != CAIRO_STATUS_SUCCESS)
+    throw Error(text("cannot draw a chart: ", cairo_status_to_string(status)));
+}
+
+void check_words(cairo_t* cairo, const std::string& words) {
+  check(cairo);
+  if (cairo_scaled_font_get_type(cairo_get_scaled_font(cairo)) != CAIRO_FONT_TYPE_FT)
+    throw Error(text("cannot write '", words,
+                     "' into a picture: no font can be read; install one (Debian: fonts-dejavu-core), or allow more open files "
+                     "(ulimit -n)"));
+}
+
+}  // namespace
+
+LibraryVersions report_versions() { return {{"cairo", cairo_version_string()}}; }
 
 Canvas::Canvas(int width, int height)
     : surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height), cairo_surface_destroy),
@@ -34,6 +53,7 @@ void Canvas::write(double x, double y, const std::string& words, double align, d
   cairo_set_font_size(get(), size);
   cairo_text_extents_t extents;
   cairo_text_extents(get(), words.c_str(), &extents);
+  check_words(get(), words);
   cairo_move_to(get(), x - align * extents.width - extents.x_bearing, y + 0.36 * size);
   cairo_show_text(get(), words.c_str());
   // Showing text leaves a current point behind, from which the next line would start.
@@ -52,6 +72,7 @@ double Canvas::width_of(const std::string& words, double size) {
   cairo_set_font_size(get(), size);
   cairo_text_extents_t extents;
   cairo_text_extents(get(), words.c_str(), &extents);
+  check_words(get(), words);
   return extents.x_advance;
 }
 
@@ -99,6 +120,7 @@ void Canvas::line(double x0, double y0, double x1, double y1, double grey) {
 }
 
 Image Canvas::image() {
+  check(get());
   cairo_surface_flush(surface_.get());
   const int width = cairo_image_surface_get_width(surface_.get()), height = cairo_image_surface_get_height(surface_.get());
   Image image({height, width, 3, PixelType::uint8});

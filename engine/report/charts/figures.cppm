@@ -7,6 +7,9 @@ import iap.core;
 
 export namespace iap {
 
+/// Of the library behind the charts' door.
+LibraryVersions report_versions();
+
 struct Bar {
   std::string label;
   double value = 0;  ///< not negative

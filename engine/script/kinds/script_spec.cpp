@@ -20,6 +20,8 @@ ImageSpec read_image(const std::string& file, const std::string& name, const Con
   if (image.shape.channels == 2) options.fail("option 'channels' must be 1, 3 or 4, got 2");
   image.shape.type = options.choice("type", {"uint8", "float32"}, "uint8") == "uint8" ? PixelType::uint8 : PixelType::float32;
   options.finish();
+  constexpr double copies = 4;  // here, in the policy, and between them
+  check_memory(text(file, ": image '", name, "'"), copies * static_cast<double>(image.shape.bytes()));
   return image;
 }
 

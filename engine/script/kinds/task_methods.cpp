@@ -22,6 +22,12 @@ TaskWorld& writable_world(const Call& call) {
   return shared;
 }
 
+/// What a physics step costs in a task out of a file, which may ask for a million: about what it takes.
+std::uint64_t steps_of_physics(const MujocoWorld& world) {
+  constexpr std::uint64_t least = 2000, a_value = 100;
+  return least + a_value * (world.qpos().size() + world.qvel().size());
+}
+
 /// Some geoms: one, or all of a body.
 struct Party {
   int geom = -1, body = -1;
@@ -52,6 +58,8 @@ int touching(Call& call) {
   const MujocoWorld& world = task_world(call).world;
   const Party a = find_party(call, world, 1, "a");
   const bool anything = call.absent(2);
+  const int looked_at = world.count("geom") + world.count("body") + world.contacts();
+  lua::spend(call.state(), static_cast<std::uint64_t>(looked_at));
   const Party b = anything ? Party{} : find_party(call, world, 2, "b");
   for (int i = 0; i < world.contacts(); ++i) {
     const MujocoContact contact = world.contact(i);
@@ -65,7 +73,9 @@ int touching(Call& call) {
 /// @lua method data:forward
 /// Computes what follows from what was written: positions, contacts, sensors. In reset alone.
 int forward(Call& call) {
-  writable_world(call).world.forward_without_actuation();
+  MujocoWorld& world = writable_world(call).world;
+  lua::spend(call.state(), steps_of_physics(world));
+  world.forward_without_actuation();
   return 0;
 }
 
@@ -75,7 +85,9 @@ int forward(Call& call) {
 int step(Call& call) {
   constexpr std::int64_t most = 1'000'000;
   MujocoWorld& world = writable_world(call).world;
-  world.step(static_cast<int>(call.integer(1, "count", 1, most, 1)));
+  const auto count = call.integer(1, "count", 1, most, 1);
+  lua::spend(call.state(), static_cast<std::uint64_t>(count) * steps_of_physics(world));
+  world.step(static_cast<int>(count));
   return 0;
 }
 
@@ -88,6 +100,7 @@ int randomize(Call& call) {
   Random& random = task_random(call, 1);
   const int given = lua_type(call.state(), call.at(2));
   if (given != LUA_TBOOLEAN && !call.absent(2)) call.refuse(2, "limited_only", "true or false");
+  lua::spend(call.state(), steps_of_physics(world));
   randomize_joints(world, random, lua_toboolean(call.state(), call.at(2)) != 0);
   return 0;
 }

@@ -107,6 +107,9 @@ Triangles read_obj(const std::filesystem::path& file) {
   if (!ignored && size > largest_file)
     throw Error(text(file.string(), ": has ", size >> 20, " MiB; meshes are read from files of at most ", largest_file >> 20,
                      " MiB, make it smaller (by decimation)"));
+  check_file(file);
+  constexpr double bytes_a_character = 8;  // a corner of a face is two characters in the file and up to three numbers here
+  check_memory(text(file.string(), ": its triangles"), ignored ? 0 : bytes_a_character * static_cast<double>(size));
   return parse_obj(read_file(file), file.string());
 }
 

@@ -82,6 +82,7 @@ constexpr std::string_view jpeg_start = "\xff\xd8\xff", png_start = "\x89PNG";
 }  // namespace
 
 Image read_jpeg(const std::filesystem::path& path) {
+  check_file(path);
   const std::string content = read_file(path);
   const auto fail = [&](const auto&... why) { return Error(text("cannot read ", path.string(), " as a JPEG: ", why...)); };
   if (!content.starts_with(jpeg_start)) throw fail(content.empty() ? "it is empty" : "it does not start as one");
@@ -91,12 +92,16 @@ Image read_jpeg(const std::filesystem::path& path) {
   const std::size_t height = decoder.jpeg.image_height, width = decoder.jpeg.image_width;
   if (height * width > largest_picture)
     throw fail("it has ", height, " x ", width, " pixels; use one of at most ", largest_picture, " in all");
+  // Of a progressive one, the coefficients of all its pixels are kept beside them.
+  constexpr double bytes_a_pixel = 3 + 3 * sizeof(std::int16_t);
+  check_memory(text("reading ", path.string()), bytes_a_pixel * static_cast<double>(height * width));
   Image image({static_cast<int>(height), static_cast<int>(width), 3, PixelType::uint8});
   if (!read_rows(&decoder, image.bytes().data())) throw fail(std::string_view(decoder.message));
   return image;
 }
 
 Image read_image(const std::filesystem::path& path) {
+  check_file(path);
   const std::string content = read_file(path);
   if (content.starts_with(png_start)) return read_png(path);
   if (content.starts_with(jpeg_start)) return read_jpeg(path);

@@ -144,6 +144,7 @@ void write_png(const std::filesystem::path& path, const ImageView& image) {
 }
 
 Image read_png(const std::filesystem::path& path) {
+  check_file(path);
   const std::string content = read_file(path);
   const auto refuse = [&](std::string_view why) { return Error(text("cannot read ", path.string(), " as a PNG: ", why)); };
   if (content.size() < 8 || png_sig_cmp(reinterpret_cast<png_const_bytep>(content.data()), 0, 8) != 0)
@@ -155,6 +156,7 @@ Image read_png(const std::filesystem::path& path) {
   if (!read_header(reader.png, reader.info, &source, &height, &width)) throw refuse(reader.failure.message);
   if (static_cast<std::size_t>(height) * width > largest_picture)
     throw refuse(text("it has ", height, " x ", width, " pixels; use one of at most ", largest_picture, " in all"));
+  check_memory(text("reading ", path.string()), 3.0 * height * width);
   Image image({height, width, 3, PixelType::uint8});
   std::vector<png_bytep> rows(height);
   for (int y = 0; y < height; ++y) rows[y] = image.bytes().data() + static_cast<std::size_t>(y) * width * 3;

@@ -71,6 +71,8 @@ std::vector<double> read_mesh_points(const std::filesystem::path& file) {
   std::ranges::transform(ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   if (ending != ".obj" && ending != ".stl")
     throw Error(text(name, ": collision meshes are read from .obj and .stl, not from '", ending, "'; convert it"));
+  constexpr std::uintmax_t largest = std::uintmax_t{256} << 20;
+  check_file(file, largest);
   const std::string content = read_file(file);
   const bool words_inside = ending == ".obj" || (content.starts_with("solid") && content.find("vertex") != content.npos);
   auto points = words_inside ? text_points(content, ending == ".obj" ? "v" : "vertex", name) : binary_points(content, name);

@@ -22,6 +22,11 @@ import iap.geometry;
 namespace iap {
 namespace {
 
+constexpr std::size_t largest_text = std::size_t{16} << 20;
+// Engines descend along chains by recursion.
+constexpr std::size_t most_links = 2000;
+constexpr int longest_chain = 100;
+
 // Takes what the library would print.
 class Collected final : public console_bridge::OutputHandler {
  public:
@@ -56,6 +61,9 @@ void refuse_hostile(std::string_view urdf, const std::string& source) {
 }
 
 urdf::ModelInterfaceSharedPtr parse(std::string_view urdf, const std::string& source) {
+  if (urdf.size() > largest_text)
+    throw Error(text(source, ": has ", memory_text(static_cast<double>(urdf.size())), "; a URDF may have ",
+                     memory_text(static_cast<double>(largest_text))));
   refuse_hostile(urdf, source);
   static std::mutex mutex;  // where the messages go is one for the process
   const std::lock_guard lock(mutex);
@@ -83,6 +91,8 @@ class Converter {
 
   RobotDescription convert() {
     RobotDescription robot{.name = model_.getName(), .links = {}};
+    if (model_.links_.size() > most_links) fail("has ", model_.links_.size(), " links; at most ", most_links, " can be simulated");
+    std::vector<int> depths;
     // A stack instead of recursion; the last child is pushed first, so that the first comes out next.
     std::vector<std::pair<const urdf::Link*, int>> open{{model_.getRoot().get(), -1}};
     while (!open.empty()) {
@@ -90,6 +100,9 @@ class Converter {
       open.pop_back();
       if (robot.links.size() >= model_.links_.size()) fail("link '", link->name, "' hangs on two joints");
       const int number = static_cast<int>(robot.links.size());
+      depths.push_back(parent < 0 ? 0 : depths[static_cast<std::size_t>(parent)] + 1);
+      if (depths.back() > longest_chain)
+        fail("link '", link->name, "' hangs on a chain of more than ", longest_chain, " joints; shorten the chain");
       robot.links.push_back(convert(*link, parent));
       for (auto child = link->child_links.rbegin(); child != link->child_links.rend(); ++child)
         open.emplace_back(child->get(), number);
@@ -106,7 +119,7 @@ class Converter {
     throw Error(text(source_, ": ", parts...));
   }
 
-  RobotLink convert(const urdf::Link& from, int parent) const {
+  RobotLink convert(const urdf::Link& from, int parent) {
     RobotLink link{.name = from.name, .parent = parent};
     if (parent >= 0) convert(*from.parent_joint, link);
     if (from.inertial) {
@@ -151,7 +164,7 @@ class Converter {
     link.velocity = from.limits->velocity;
   }
 
-  RobotShape convert(const urdf::Geometry& from, const urdf::Pose& origin, const std::string& link) const {
+  RobotShape convert(const urdf::Geometry& from, const urdf::Pose& origin, const std::string& link) {
     RobotShape shape{.placement = placement(origin)};
     switch (from.type) {
       case urdf::Geometry::BOX: {
@@ -174,6 +187,10 @@ class Converter {
         const auto scale = vector(mesh.scale);
         shape.kind = RobotShape::Kind::hull;
         shape.points = read_mesh_points(mesh_file(mesh.filename, link));
+        mesh_bytes_ += static_cast<double>(shape.points.size() * sizeof(double));
+        // Engines keep points, hulls and texts of them.
+        constexpr double copies = 8;
+        check_memory(text(source_, ": its meshes"), copies * mesh_bytes_);
         for (std::size_t i = 0; i < shape.points.size(); ++i) shape.points[i] *= scale[i % 3];
       }
     }
@@ -202,6 +219,7 @@ class Converter {
   const urdf::ModelInterface& model_;
   const std::string& source_;
   const std::filesystem::path& folder_;
+  double mesh_bytes_ = 0;
 };
 
 // Links own their children: a loop would keep itself alive.
@@ -223,6 +241,7 @@ RobotDescription parse_urdf(std::string_view urdf, const std::string& source, co
 }
 
 RobotDescription read_urdf(const std::filesystem::path& file) {
+  check_file(file, largest_text);
   return parse_urdf(read_file(file), file.string(), file.parent_path());
 }
 

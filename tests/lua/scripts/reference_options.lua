@@ -64,7 +64,7 @@ end)
 
 for name, options in pairs {
   sequence = { blocks.linear { units = 1 } }, concat = { blocks.linear { units = 1 } }, observation = {}, linear = {}, mlp = {}, lstm = {}, rnn = {},
-  delta = {}, stack = {}, normalise = {}, clock = { dt = 0.1 }, cnn = { layers = { { channels = 2, pool = 2 } } }, attention_agent = {},
+  delta = {}, stack = {}, product = {}, normalise = {}, clock = { dt = 0.1 }, cnn = { layers = { { channels = 2, pool = 2 } } }, attention_agent = {},
   hierarchy = { high = blocks.linear { units = 3 }, low = blocks.linear {} },
 } do
   case("iap.policy." .. name, "policy." .. name, given(blocks[name], options))

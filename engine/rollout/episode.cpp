@@ -4,13 +4,9 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
+#include <new>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 module iap.rollout;
 import iap.core;
@@ -90,103 +86,11 @@ Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObse
     throw;
   } catch (const std::exception& error) {
     const std::string moment = began ? step_name(env.spec(), episode.steps + 1) : "before the first step";
-    throw Error(text("environment '", env.spec().name, "', seed ", seed, ", ", moment, ": ", error.what()));
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    throw Error(
+        text("environment '", env.spec().name, "', seed ", seed, ", ", moment, ": ", memory ? "out of memory" : error.what()));
   }
   return episode;
-}
-
-struct RolloutPool::Impl {
-  struct Worker {
-    std::unique_ptr<Env> env;
-    std::optional<Policy> policy;
-  };
-
-  Episode run(const RolloutTask& task, Worker& worker, const StepObserver& observer = {}) {
-    if (!worker.env) {
-      // Factories may come from a host that never thought of threads, so they run one at a time.
-      const std::lock_guard lock(building);
-      worker.policy.emplace(prototype.clone());
-      worker.env = make_env();
-      if (!worker.env) throw Error("the environment factory returned no environment");
-    }
-    worker.policy->set_parameters(task.parameters);
-    if (!task.moments.empty()) worker.policy->set_moments(task.moments);
-    return run_episode(*worker.env, *worker.policy, task.seed, observer, task.noise);
-  }
-
-  void serve(TaskFeed& feed, Worker& worker) {
-    const StepObserver while_wanted = [&feed](const Observation&, std::span<const float>, const Policy&) {
-      if (!feed.wanted()) throw Interrupted();
-    };
-    while (const auto next = feed.next()) {
-      try {
-        feed.played(next->number, run(next->task, worker, while_wanted));
-      } catch (const Interrupted&) {
-        feed.failed(next->number);
-      } catch (const std::exception&) {
-        worker = {};
-        feed.failed(next->number);
-      }
-    }
-  }
-
-  EnvFactory make_env;
-  Policy prototype;
-  std::vector<Worker> workers;
-  std::mutex building;
-};
-
-RolloutPool::RolloutPool(EnvFactory make_env, Policy prototype, int threads)
-    : impl_(new Impl{std::move(make_env), std::move(prototype), {}, {}}) {
-  if (threads < 0) throw Error(text("rollout: the number of threads must not be negative, got ", threads));
-  impl_->workers.resize(static_cast<std::size_t>(threads == 0 ? hardware_threads() : threads));
-}
-
-RolloutPool::~RolloutPool() = default;
-
-int RolloutPool::threads() const { return static_cast<int>(impl_->workers.size()); }
-
-std::vector<Episode> RolloutPool::run(std::span<const RolloutTask> tasks) {
-  std::vector<Episode> episodes(tasks.size());
-  parallel_for(tasks.size(), threads(), [&](std::size_t index, int number) {
-    auto& worker = impl_->workers[static_cast<std::size_t>(number)];
-    try {
-      episodes[index] = impl_->run(tasks[index], worker);
-    } catch (const Interrupted&) {
-      throw;
-    } catch (const std::exception& error) {
-      // What broke in the middle of an episode is not to be trusted with the next one.
-      worker = {};
-      throw Error(error.what());
-    }
-  });
-  return episodes;
-}
-
-void RolloutPool::serve(TaskFeed& feed) {
-  // As many indices as workers: each stays with its worker until the feed ends.
-  parallel_for(impl_->workers.size(), threads(),
-               [&](std::size_t, int number) { impl_->serve(feed, impl_->workers[static_cast<std::size_t>(number)]); });
-}
-
-std::vector<Episode> Rollouts::run_members(std::span<const RolloutTask> tasks, const std::function<Derivation()>&) {
-  return run(tasks);
-}
-
-namespace {
-
-RolloutsFactory& rollouts_factory() {
-  static RolloutsFactory factory;
-  return factory;
-}
-
-}  // namespace
-
-void set_rollouts(RolloutsFactory factory) { rollouts_factory() = std::move(factory); }
-
-std::unique_ptr<Rollouts> open_rollouts(const Config& env, EnvFactory make_env, Policy prototype, int threads) {
-  if (!env.is_null() && rollouts_factory()) return rollouts_factory()(env, std::move(make_env), std::move(prototype), threads);
-  return std::make_unique<RolloutPool>(std::move(make_env), std::move(prototype), threads);
 }
 
 }  // namespace iap

@@ -1,34 +1,23 @@
 module;
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+/// iap.rollout: episodes, on the threads of this process or in processes of their own.
 export module iap.rollout;
 import iap.core;
 import iap.env;
 import iap.policy;
+export import :messages;
+export import :safeguards;
+export import :types;
 
 export namespace iap {
-
-struct Episode {
-  double total = 0;  ///< the return: undiscounted sum of rewards
-  int steps = 0;     ///< policy steps
-  bool terminated = false, truncated = false, unstable = false;
-  std::vector<Moment> gathered;  ///< what the policy's blocks gathered (Policy::gathered)
-};
-
-/// Called after each step's `act` and before the environment moves; for videos and traces.
-using StepObserver = std::function<void(const Observation& observation, std::span<const float> action, const Policy& policy)>;
-
-/// Gaussian noise in every value of every action, drawn in the order of steps and values from a stream of its own.
-struct ActionNoise {
-  double deviation = 0;  ///< in units of half the action range; 0: no noise, and nothing is drawn
-  std::uint64_t seed = 0;
-};
 
 /// @throws Error saying what differs where `policy` was built for other observations or actions than those of an environment.
 void check_fit(const EnvSpec& spec, const Policy& policy);
@@ -38,24 +27,6 @@ void check_fit(const EnvSpec& spec, const Policy& policy);
 /// @throws Error naming environment, seed and step for a reward or an action that is not finite, for a policy that does not fit
 /// the environment, and for whatever either of them throws; Interrupted on Ctrl-C, noticed before each step.
 Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer = {}, const ActionNoise& noise = {});
-
-struct RolloutTask {
-  std::span<const float> parameters;
-  std::uint64_t seed = 0;
-  std::span<const Moment> moments = {};  ///< totals that the policy works with; empty: those of the prototype
-  ActionNoise noise = {};
-  std::uint32_t member = 0;  ///< of the population, where a Derivation is at hand
-};
-
-/// How another process comes to the parameters of a population: those of an optimizer of these options that loads this state.
-struct Derivation {
-  Config optimizer;  ///< as make_optimizer takes it
-  std::uint64_t seed = 0;
-  std::string state;  ///< as Optimizer::save writes it
-};
-
-/// Builds one environment; called once a worker, never by two threads at a time.
-using EnvFactory = std::function<std::unique_ptr<Env>()>;
 
 /// Whatever plays many episodes at a time: the threads of this process, or those of several.
 class Rollouts {
@@ -68,14 +39,10 @@ class Rollouts {
   virtual std::vector<Episode> run_members(std::span<const RolloutTask> tasks, const std::function<Derivation()>& derive);
   /// How many episodes are played at the same time.
   virtual int threads() const = 0;
+  /// What went between processes since they began; nothing where there is one alone.
+  virtual std::optional<Messages> messages() const { return {}; }
   /// What there is to say about the work when it has ended, in a line; "" if nothing.
   virtual std::string summary() const { return ""; }
-};
-
-/// A task with its number, by which its result is known.
-struct NumberedTask {
-  std::size_t number = 0;
-  RolloutTask task;
 };
 
 /// Hands tasks to the workers of a pool one at a time and takes their episodes; all of them call it, at any time.
@@ -91,12 +58,13 @@ class TaskFeed {
   virtual bool wanted() const = 0;
 };
 
-/// Runs episodes in parallel. Each worker owns an environment and a policy, created when it first works; a later `run` may
-/// continue them on another thread, one at a time.
+/// Runs episodes in parallel. Each worker owns an environment and a policy, or a process that does, made when it first works; a
+/// later `run` may continue them on another thread, one at a time.
 class RolloutPool : public Rollouts {
  public:
-  /// `threads` 0: all hardware threads.
-  RolloutPool(EnvFactory make_env, Policy prototype, int threads);
+  /// `threads` 0: all hardware threads. `env` is what rebuilds the environment in another process, null where it cannot be.
+  /// @throws Error for isolation without `env`.
+  RolloutPool(EnvFactory make_env, Policy prototype, int threads, const Safeguards& safeguards = {}, const Config& env = {});
   ~RolloutPool() override;
   std::vector<Episode> run(std::span<const RolloutTask> tasks) override;
   /// Plays what `feed` hands out until there is no more.
@@ -108,9 +76,16 @@ class RolloutPool : public Rollouts {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Names the program that plays isolated episodes, and its arguments, its name the first: one that calls `serve_episodes`. Of the
+/// program `iap` it is itself; another host has none until it says so.
+void set_worker(std::filesystem::path program, std::vector<std::string> words);
+
+/// Plays what the process wants that started this one by `set_worker`, until that ends. `make_env` builds what its runs name.
+void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& make_env);
+
 /// Makes what plays `prototype` in the environment that `make_env` builds, as `make_env(env)` does wherever iap runs.
-using RolloutsFactory =
-    std::function<std::unique_ptr<Rollouts>(const Config& env, EnvFactory make_env, Policy prototype, int threads)>;
+using RolloutsFactory = std::function<std::unique_ptr<Rollouts>(const Config& env, EnvFactory make_env, Policy prototype,
+                                                                int threads, const Safeguards& safeguards)>;
 
 /// Lets all rollouts of known environments that begin from now on be played by what `factory` makes; null: by a RolloutPool again.
 /// For programs that are several processes. Not while rollouts are being opened.
@@ -118,7 +93,8 @@ void set_rollouts(RolloutsFactory factory);
 
 /// Opens rollouts. `env` is what rebuilds the environment elsewhere, null where a host builds it itself: such a one stays in this
 /// process. @throws Error as RolloutPool.
-std::unique_ptr<Rollouts> open_rollouts(const Config& env, EnvFactory make_env, Policy prototype, int threads);
+std::unique_ptr<Rollouts> open_rollouts(const Config& env, EnvFactory make_env, Policy prototype, int threads,
+                                        const Safeguards& safeguards = {});
 
 /// Environments of one kind, stepped together; what they show lies side by side. Where an episode ends, the next step begins
 /// another one instead (Gymnasium's AutoresetMode.NEXT_STEP). Results do not depend on the number of threads.

@@ -18,7 +18,7 @@ import iap.env;
 import iap.policy;
 import iap.rollout;
 
-#include "fake_env.hpp"
+#include "../train/fake_env.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;

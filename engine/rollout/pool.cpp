@@ -1,0 +1,134 @@
+module;
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.rollout;
+import iap.core;
+import iap.env;
+import iap.policy;
+import :messages;
+import :player;
+import :safeguards;
+import :types;
+import :worker;
+
+namespace iap {
+
+struct RolloutPool::Impl {
+  std::unique_ptr<Player> make_player() {
+    if (safeguards.isolated()) return worker_player(setup, safeguards);
+    // Factories may come from a host that never thought of threads, so they run one at a time.
+    const std::lock_guard lock(building);
+    auto env = make_env();
+    if (!env) throw Error("the environment factory returned no environment");
+    return local_player(std::move(env), prototype.clone());
+  }
+
+  Episode failed_episode(const std::string& why) const {
+    Episode episode{.total = *safeguards.failed_return, .terminated = true, .failure = why};
+    episode.gathered.resize(prototype.moments().size());
+    return episode;
+  }
+
+  /// An episode in as many attempts as there may be. What cannot be built fails whatever a failed episode counts.
+  Episode play(const RolloutTask& task, std::unique_ptr<Player>& player, const Wanted& wanted = {}) {
+    for (int left = safeguards.attempts() - 1;; --left) {
+      bool built = false;
+      try {
+        if (!player) player = make_player();
+        built = true;
+        return player->play(task, wanted);
+      } catch (const Interrupted&) {
+        player.reset();
+        throw;
+      } catch (const std::exception& error) {
+        // What broke in the middle of an episode is not to be trusted with the next one.
+        player.reset();
+        if (left > 0) continue;
+        if (!built || !safeguards.failed_return) throw Error(error.what());
+        return failed_episode(error.what());
+      }
+    }
+  }
+
+  void serve(TaskFeed& feed, std::unique_ptr<Player>& player) {
+    const Wanted wanted = [&feed] { return feed.wanted(); };
+    while (const auto next = feed.next()) {
+      try {
+        feed.played(next->number, play(next->task, player, wanted));
+      } catch (const std::exception&) {
+        feed.failed(next->number);
+      }
+    }
+  }
+
+  EnvFactory make_env;
+  Policy prototype;
+  Safeguards safeguards;
+  RolloutSetup setup;
+  std::vector<std::unique_ptr<Player>> players;
+  std::mutex building;
+};
+
+RolloutPool::RolloutPool(EnvFactory make_env, Policy prototype, int threads, const Safeguards& safeguards, const Config& env)
+    : impl_(new Impl{.make_env = std::move(make_env), .prototype = std::move(prototype), .safeguards = safeguards}) {
+  if (threads < 0) throw Error(text("rollout: the number of threads must not be negative, got ", threads));
+  check_safeguards(safeguards, "rollout");
+  if (safeguards.isolated()) {
+    if (env.is_null())
+      throw Error(
+          "rollout: an environment that the host builds itself cannot be played in another process; leave out isolate, "
+          "episode_timeout and worker_memory");
+    impl_->setup = setup_of(env, impl_->prototype);
+  }
+  impl_->players.resize(static_cast<std::size_t>(threads == 0 ? hardware_threads() : threads));
+}
+
+RolloutPool::~RolloutPool() = default;
+
+int RolloutPool::threads() const { return static_cast<int>(impl_->players.size()); }
+
+std::vector<Episode> RolloutPool::run(std::span<const RolloutTask> tasks) {
+  std::vector<Episode> episodes(tasks.size());
+  parallel_for(tasks.size(), threads(), [&](std::size_t index, int number) {
+    episodes[index] = impl_->play(tasks[index], impl_->players[static_cast<std::size_t>(number)]);
+  });
+  return episodes;
+}
+
+void RolloutPool::serve(TaskFeed& feed) {
+  // As many indices as players: each stays with its own until the feed ends.
+  parallel_for(impl_->players.size(), threads(),
+               [&](std::size_t, int number) { impl_->serve(feed, impl_->players[static_cast<std::size_t>(number)]); });
+}
+
+std::vector<Episode> Rollouts::run_members(std::span<const RolloutTask> tasks, const std::function<Derivation()>&) {
+  return run(tasks);
+}
+
+namespace {
+
+RolloutsFactory& rollouts_factory() {
+  static RolloutsFactory factory;
+  return factory;
+}
+
+}  // namespace
+
+void set_rollouts(RolloutsFactory factory) { rollouts_factory() = std::move(factory); }
+
+std::unique_ptr<Rollouts> open_rollouts(const Config& env, EnvFactory make_env, Policy prototype, int threads,
+                                        const Safeguards& safeguards) {
+  if (!env.is_null() && rollouts_factory())
+    return rollouts_factory()(env, std::move(make_env), std::move(prototype), threads, safeguards);
+  return std::make_unique<RolloutPool>(std::move(make_env), std::move(prototype), threads, safeguards, env);
+}
+
+}  // namespace iap

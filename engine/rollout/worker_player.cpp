@@ -1,0 +1,149 @@
+module;
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+module iap.rollout;
+import iap.core;
+import iap.process;
+import :messages;
+import :player;
+import :safeguards;
+import :types;
+import :worker;
+
+namespace iap {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// To build an environment, where episodes are cut off: models and pictures are read once.
+constexpr double least_build_timeout = 60;
+
+struct WorkerProgram {
+  std::filesystem::path program;
+  std::vector<std::string> words;
+};
+
+std::optional<WorkerProgram>& worker_program() {
+  static std::optional<WorkerProgram> program;
+  return program;
+}
+
+/// Asks whether to go on while another process is waited for.
+class Patience {
+ public:
+  /// `seconds` 0: as long as it takes.
+  Patience(double seconds, const Wanted& wanted) : wanted_(wanted) {
+    if (seconds > 0) end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  }
+  void operator()() const {
+    check_interrupt();
+    if (wanted_ && !wanted_()) throw Interrupted();
+    if (end_ && Clock::now() > *end_) throw TimedOut();
+  }
+  struct TimedOut {};
+
+ private:
+  const Wanted& wanted_;
+  std::optional<Clock::time_point> end_;
+};
+
+/// A child process, which ends with the object.
+class Child {
+ public:
+  explicit Child(int number) : number_(number) {}
+  ~Child() { end(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Kills it if it still lives; how it ended.
+  int end() {
+    int status = 0;
+    if (number_ == 0) return status;
+    kill(number_, SIGKILL);
+    while (waitpid(number_, &status, 0) < 0 && errno == EINTR) {
+    }
+    number_ = 0;
+    return status;
+  }
+
+ private:
+  int number_;
+};
+
+int start_worker(int channel) {
+  const auto& program = worker_program();
+  if (!program)
+    throw Error(
+        "this program cannot play episodes in processes of their own (isolate, episode_timeout, worker_memory): it has not named "
+        "one "
+        "that does; run the script with `iap run`, or call iap::set_worker");
+  return start_process({program->program, program->words, {}, channel});
+}
+
+std::string env_name(const Config& env) {
+  const Config* name = env.find("name");
+  return name && name->string() ? *name->string() : "";
+}
+
+class WorkerPlayer final : public Player {
+ public:
+  WorkerPlayer(const RolloutSetup& setup, const Safeguards& safeguards, std::array<Channel, 2> ends)
+      : name_(env_name(env_of(setup, "environment"))),
+        timeout_(safeguards.episode_timeout),
+        child_(start_worker(ends[1].descriptor())),
+        channel_(std::move(ends[0])) {
+    ends[1].close();
+    const double patience = timeout_ > 0 ? std::max(timeout_, least_build_timeout) : 0;
+    exchange(encode(WorkerOrder{setup, instruction_sets(), safeguards.worker_memory}), patience, {},
+             text("environment '", name_, "', before its first episode"));
+  }
+
+  Episode play(const RolloutTask& task, const Wanted& wanted) override {
+    return exchange(encode(task), timeout_, wanted, text("environment '", name_, "', seed ", task.seed)).episode;
+  }
+
+ private:
+  /// Says something to the worker and waits for its answer. `what` begins the message about a worker that is lost.
+  WorkerAnswer exchange(const std::string& message, double seconds, const Wanted& wanted, const std::string& what) {
+    const Patience patience(seconds, wanted);
+    std::string bytes;
+    try {
+      if (!channel_.send(message, patience) || !channel_.receive(bytes, patience))
+        throw Error(text(what, ": the process that played it ", describe_end(child_.end())));
+    } catch (const Patience::TimedOut&) {
+      throw Error(text(what, ": took longer than ", seconds, " s and was cut off (episode_timeout)"));
+    }
+    WorkerAnswer answer = decode_answer(bytes);
+    if (!answer.error.empty()) throw Error(answer.error);
+    return answer;
+  }
+
+  std::string name_;
+  double timeout_;
+  Child child_;
+  Channel channel_;
+};
+
+}  // namespace
+
+void set_worker(std::filesystem::path program, std::vector<std::string> words) {
+  worker_program() = {std::move(program), std::move(words)};
+}
+
+std::unique_ptr<Player> worker_player(const RolloutSetup& setup, const Safeguards& safeguards) {
+  return std::make_unique<WorkerPlayer>(setup, safeguards, Channel::pair());
+}
+
+}  // namespace iap

@@ -1,0 +1,81 @@
+module;
+#include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <thread>
+module iap.rollout;
+import iap.core;
+import iap.env;
+import iap.policy;
+import iap.process;
+import :messages;
+import :player;
+import :types;
+import :worker;
+
+namespace iap {
+namespace {
+
+constexpr const char* source = "message to a worker";
+
+/// Whatever an episode is doing: the process ends with the one that it plays for.
+void end_with_other_side(int descriptor) {
+  std::thread([descriptor] {
+    pollfd news = {descriptor, POLLRDHUP, 0};
+    while (poll(&news, 1, -1) < 0) {
+    }
+    _exit(0);
+  }).detach();
+}
+
+void limit_memory(std::int32_t mebibytes) {
+  if (mebibytes == 0) return;
+  rlimit limit{};
+  limit.rlim_cur = limit.rlim_max = static_cast<rlim_t>(mebibytes) << 20;
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+/// What `work` gives, or why it does not.
+template <typename Work>
+WorkerAnswer answer_of(Work work) {
+  try {
+    return {.error = "", .episode = work()};
+  } catch (const std::exception& error) {
+    const std::string what = error.what();
+    return {.error = what.empty() ? "failed without a reason" : what, .episode = {}};
+  }
+}
+
+}  // namespace
+
+void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& make_env) {
+  // Whom it plays for decides when it ends.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
+  Channel channel(channel_descriptor);
+  std::string bytes;
+  if (!channel.receive(bytes, {})) return;
+  end_with_other_side(channel.descriptor());
+  const WorkerOrder order = decode_order(bytes);
+  limit_memory(order.memory);
+  if (order.instruction_sets != instruction_sets()) use_instruction_sets(order.instruction_sets);
+  std::unique_ptr<Player> player;
+  bool there = channel.send(encode(answer_of([&] {
+                              player = local_player(make_env(env_of(order.setup, source)), policy_of(order.setup, source));
+                              return Episode();
+                            })),
+                            {});
+  while (there && player && channel.receive(bytes, {})) {
+    const auto kept = decode_task(bytes);
+    there = channel.send(encode(answer_of([&] { return player->play(kept->task, {}); })), {});
+  }
+}
+
+}  // namespace iap

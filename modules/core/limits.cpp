@@ -1,0 +1,87 @@
+module;
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+module iap.core;
+
+namespace iap {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+double machine_memory() { return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)); }
+
+double address_space() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? unlimited : static_cast<double>(limit.rlim_cur);
+}
+
+/// The number in the file; the word "max", or no file, is no limit.
+double number_in(const fs::path& path) {
+  std::ifstream file(path);
+  double bytes = 0;
+  return file >> bytes ? bytes : unlimited;
+}
+
+/// The least limit of the group and those above it.
+double group_limit(const fs::path& root, std::string_view group, const char* file) {
+  double least = number_in(root / file);
+  fs::path path = root;
+  for (const auto& part : fs::path(group).relative_path()) least = std::min(least, number_in((path /= part) / file));
+  return least;
+}
+
+/// Lines of /proc/self/cgroup are NUMBER:CONTROLLERS:PATH; version 2 has no controllers there.
+double control_groups() {
+  double least = unlimited;
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const auto first = line.find(':'), second = first == line.npos ? line.npos : line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",", group = line.substr(second + 1);
+    if (controllers == ",,") least = std::min(least, group_limit("/sys/fs/cgroup", group, "memory.max"));
+    if (controllers.find(",memory,") != controllers.npos)
+      least = std::min(least, group_limit("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes"));
+  }
+  return least;
+}
+
+}  // namespace
+
+double usable_memory() {
+  static const double given = std::min(machine_memory(), control_groups());
+  return std::min(given, address_space());
+}
+
+double memory_share() { return usable_memory() / 2; }
+
+void check_memory(std::string_view what, double bytes) {
+  if (!(bytes <= memory_share()))
+    throw Error(text(what, " needs ", memory_text(bytes), " of memory, more than half of the ", memory_text(usable_memory()),
+                     " that this process may use; make it smaller, or give the process more memory"));
+}
+
+void check_file(const fs::path& path, std::uintmax_t most) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (!fs::exists(status) || fs::is_directory(status)) return;  // whoever reads it says so
+  if (!fs::is_regular_file(status)) throw Error(text("cannot read '", path.string(), "': it is no regular file"));
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) return;
+  if (size > most)
+    throw Error(text("cannot read '", path.string(), "': it has ", memory_text(static_cast<double>(size)), ", at most ",
+                     memory_text(static_cast<double>(most)), " are taken; make it smaller"));
+  check_memory(text("reading '", path.string(), "'"), static_cast<double>(size));
+}
+
+}  // namespace iap

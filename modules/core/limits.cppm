@@ -1,0 +1,21 @@
+module;
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+/// What a file that somebody else made may ask of this process: refused before it is allocated or read.
+export module iap.core:limits;
+
+export namespace iap {
+
+/// Bytes that this process may use: the least of the machine's memory, the limits of the control groups (versions 1 and 2) that it
+/// is in, and its limit of address space (ulimit -v).
+double usable_memory();
+/// Half of that: what one object out of a file may take.
+double memory_share();
+/// @throws Error "`what` needs ... of memory, more than half of ..." with the remedy, if `bytes` is above the share.
+void check_memory(std::string_view what, double bytes);
+/// Before the file is read. @throws Error naming the path if it is there and is no regular file (a device never ends), or if its
+/// content is above the share or `most` bytes.
+void check_file(const std::filesystem::path& path, std::uintmax_t most = UINTMAX_MAX);
+
+}  // namespace iap

@@ -1,0 +1,26 @@
+#pragma once
+#include "lua/protect.hpp"
+
+namespace iap::lua {
+
+/// Openers: put in the place of library functions those that charge the state's meter for what no hook counts, and that let no
+/// error swallow a limit. They take and give what the originals do.
+///
+/// `bound_base`: pcall, xpcall, setmetatable, tonumber; os.date; the strings' metatable is hidden. The table of known metatables is
+/// on top of the stack and taken off.
+void bound_base(lua_State* state);
+/// coroutine.create, wrap, resume.
+void bound_coroutines(lua_State* state);
+/// string and utf8, but for patterns.
+void bound_strings(lua_State* state);
+/// string.find, match, gmatch, gsub.
+void bound_patterns(lua_State* state);
+/// table.
+void bound_lists(lua_State* state);
+
+/// Opener: gives the library table on top `function` under `name`, with the function that stood there as its upvalue.
+void wrap_function(lua_State* state, const char* name, lua_CFunction function);
+/// The original of the function that runs, to be called in its place, with its arguments.
+inline int run_original(lua_State* state) { return lua_tocfunction(state, lua_upvalueindex(1))(state); }
+
+}  // namespace iap::lua

@@ -1,0 +1,85 @@
+#include "lua/bounded.hpp"
+#include "lua/meter.hpp"
+
+namespace iap::lua {
+namespace {
+
+/// A new thread counts its instructions anew, so that its first ones are paid for when it is made.
+constexpr unsigned steps_a_thread = 2000;
+
+/// Resumes `thread` with the top `arguments` values of `state`. Returns how many results stand on top, or -1 for the error alone.
+int resume(lua_State* state, lua_State* thread, int arguments) {
+  Meter::of(state)->check(state);
+  if (!lua_checkstack(thread, arguments)) {
+    lua_pushliteral(state, "too many arguments to resume");
+    return -1;
+  }
+  lua_xmove(state, thread, arguments);
+  int results = 0;
+  const int status = lua_resume(thread, state, arguments, &results);
+  const bool ran = status == LUA_OK || status == LUA_YIELD;
+  if (ran && !lua_checkstack(state, results + 1)) {
+    lua_pop(thread, results);
+    lua_pushliteral(state, "too many results to resume");
+    return -1;
+  }
+  lua_xmove(thread, state, ran ? results : 1);
+  // The error of what ends Lua for good goes on through the one that resumed.
+  if (!ran && Meter::of(state)->over()) lua_error(state);
+  return ran ? results : -1;
+}
+
+int create(lua_State* state) {
+  charge(state, steps_a_thread);
+  return run_original(state);
+}
+
+int resume_thread(lua_State* state) {
+  lua_State* thread = lua_tothread(state, 1);
+  luaL_argexpected(state, thread, 1, "coroutine");
+  const int results = resume(state, thread, lua_gettop(state) - 1);
+  lua_pushboolean(state, results >= 0);
+  lua_insert(state, results >= 0 ? -(results + 1) : -2);
+  return results >= 0 ? results + 1 : 2;
+}
+
+/// The function that coroutine.wrap gives; its upvalue is the thread.
+int resume_wrapped(lua_State* state) {
+  lua_State* thread = lua_tothread(state, lua_upvalueindex(1));
+  const int results = resume(state, thread, lua_gettop(state));
+  if (results >= 0) return results;
+  const int status = lua_status(thread);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    lua_resetthread(thread);
+    lua_xmove(thread, state, 1);
+    lua_remove(state, -2);
+  }
+  if (status != LUA_ERRMEM && lua_type(state, -1) == LUA_TSTRING) {
+    luaL_where(state, 1);
+    lua_insert(state, -2);
+    lua_concat(state, 2);
+  }
+  return lua_error(state);
+}
+
+int wrap(lua_State* state) {
+  charge(state, steps_a_thread);
+  luaL_checktype(state, 1, LUA_TFUNCTION);
+  lua_State* thread = lua_newthread(state);
+  lua_pushvalue(state, 1);
+  lua_xmove(state, thread, 1);
+  lua_pushcclosure(state, resume_wrapped, 1);
+  return 1;
+}
+
+}  // namespace
+
+void bound_coroutines(lua_State* state) {
+  lua_getglobal(state, LUA_COLIBNAME);
+  wrap_function(state, "create", create);
+  wrap_function(state, "resume", resume_thread);
+  wrap_function(state, "wrap", wrap);
+  lua_pop(state, 1);
+}
+
+}  // namespace iap::lua

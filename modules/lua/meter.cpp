@@ -1,0 +1,259 @@
+#include "lua/meter.hpp"
+
+#include <ctime>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "lua/tables.hpp"
+
+namespace iap::lua {
+namespace {
+
+/// Instructions between two looks. Where strings are long, one instruction can take a millisecond.
+constexpr int usual_interval = 2000, short_interval = 100;
+constexpr std::size_t long_string = std::size_t{1} << 20;
+/// A step is about what an instruction takes: so many bytes are allocated, moved or collected in one.
+constexpr std::size_t bytes_allocated = 16, bytes_collected = 8;
+constexpr std::size_t least_garbage = std::size_t{1} << 18;
+/// What messages may take when nothing else may.
+constexpr std::size_t reserve_for_messages = std::size_t{64} << 10;
+constexpr std::size_t longest_place = 200;
+
+constexpr const char* steps_limit = "took more steps than one call may";
+constexpr const char* memory_limit = "used more memory than a state may";
+constexpr const char* string_limit = "made a longer string than it may";
+constexpr const char* time_limit = "took more processor time than one call may";
+
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+Meter::Meter(const std::string& loaded_from, const Allowance& allowance)
+    : remedy_(text("; if you trust '", loaded_from, "', pass --trust (trust = true in Lua, iap_policy_load_trusted in C)")),
+      allowance_(allowance),
+      left_(allowance.steps),
+      collect_at_(least_garbage),
+      interval_(usual_interval) {
+  place_.reserve(longest_place);
+}
+
+Meter* Meter::of(lua_State* state) noexcept {
+  void* meter = nullptr;
+  return lua_getallocf(state, &meter) == allocate ? static_cast<Meter*>(meter) : nullptr;
+}
+
+void* Meter::allocate(void* meter, void* block, std::size_t old_size, std::size_t new_size) noexcept {
+  Meter& self = *static_cast<Meter*>(meter);
+  // Without a block, the old size is the kind of what is made.
+  const std::size_t held = block ? old_size : 0;
+  if (new_size == 0) {
+    std::free(block);
+    self.used_ -= held;
+    return nullptr;
+  }
+  if (new_size > held) {
+    const bool string = !block && old_size == LUA_TSTRING;
+    constexpr std::size_t header = 64;
+    if (string && new_size > self.allowance_.string + header) self.pass(string_limit);
+    if (!self.room_for(new_size - held)) return nullptr;
+    self.left_ -= static_cast<std::int64_t>(1 + new_size / bytes_allocated);
+    if (string && new_size > long_string) self.interval_ = short_interval;
+  }
+  void* moved = std::realloc(block, new_size);
+  if (!moved) return new_size <= held ? block : nullptr;  // Lua counts on making things smaller
+  self.used_ += new_size - held;
+  return moved;
+}
+
+bool Meter::room_for(std::size_t bytes) noexcept {
+  const std::size_t most = allowance_.memory + (past() ? reserve_for_messages : 0);
+  const bool too_long = passed_ == string_limit && bytes > reserve_for_messages;
+  if (!too_long && used_ <= most && bytes <= most - used_) {
+    refused_ = false;
+    return true;
+  }
+  // Lua collects what it can and asks once more.
+  if (refused_ || bytes > allowance_.memory) pass(memory_limit);
+  refused_ = true;
+  left_ -= static_cast<std::int64_t>(used_ / bytes_collected);
+  strengthen_keys();
+  return false;
+}
+
+void Meter::begin(lua_State* state) {
+  lua_gc(state, LUA_GCSTOP);
+  lua_State* thread = lua_newthread(state);
+  lua_rawsetp(state, LUA_REGISTRYINDEX, this);
+  lua_createtable(state, 0, 0);
+  lua_createtable(state, 0, 1);
+  lua_pushliteral(state, "k");
+  lua_setfield(state, -2, "__mode");
+  lua_setmetatable(state, -2);
+  lua_pushvalue(state, -1);
+  lua_pushliteral(state, "__mode");
+  lua_xmove(state, thread, 2);
+  metatables_ = thread;
+  lua_sethook(state, hook, LUA_MASKCOUNT, interval_);
+}
+
+// Runs inside of allocations too: it allocates nothing, and works on a stack of its own.
+void Meter::strengthen_keys() noexcept {
+  if (!metatables_) return;
+  lua_State* state = metatables_;
+  lua_pushnil(state);
+  while (lua_next(state, 1)) {
+    lua_pop(state, 1);
+    lua_pushvalue(state, 2);
+    if (lua_rawget(state, 3) == LUA_TSTRING) {
+      const char* mode = lua_tolstring(state, -1, nullptr);
+      if (std::strchr(mode, 'k') && !std::strchr(mode, 'v')) {
+        lua_pushvalue(state, 2);
+        lua_pushnil(state);
+        lua_rawset(state, 3);
+      }
+    }
+    lua_pop(state, 1);
+  }
+}
+
+void Meter::collect(lua_State* state) noexcept {
+  left_ -= static_cast<std::int64_t>(used_ / bytes_collected);
+  strengthen_keys();
+  lua_gc(state, LUA_GCCOLLECT);
+  const std::size_t left = allowance_.memory - std::min(used_, allowance_.memory);
+  collect_at_ = used_ + std::max(std::min(used_, left / 2), least_garbage);
+}
+
+void Meter::hook(lua_State* state, lua_Debug*) {
+  Meter& meter = *of(state);
+  if (interrupt_requested()) {
+    lua_sethook(state, hook, LUA_MASKCOUNT, 1);
+    luaL_error(state, "interrupted");
+  }
+  meter.tick(state);
+  if (meter.past()) meter.raise(state);
+}
+
+void Meter::tick(lua_State* state) noexcept {
+  left_ -= lua_gethookcount(state);
+  if (used_ > collect_at_) collect(state);
+  if (left_ < 0) pass(steps_limit);
+  check_time();
+  const int interval = past() ? 1 : interval_;
+  if (lua_gethookcount(state) != interval) lua_sethook(state, hook, LUA_MASKCOUNT, interval);
+}
+
+void Meter::check_time() noexcept {
+  // The clock of the processor's time is slow to ask; it never runs ahead of the other.
+  constexpr double worth_asking = 0.1;
+  const double now = seconds_of(CLOCK_MONOTONIC_COARSE), passed = now - started_;
+  if (!started_known_) {
+    started_ = now;
+    started_known_ = true;
+    return;
+  }
+  if (passed < worth_asking) return;
+  if (!timing_) {
+    processor_ = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    timing_ = true;
+  }
+  if (passed > allowance_.seconds && seconds_of(CLOCK_THREAD_CPUTIME_ID) - processor_ > allowance_.seconds) pass(time_limit);
+}
+
+void Meter::pass(const char* limit) noexcept {
+  if (!passed_) passed_ = limit;
+}
+
+// What it keeps fits into what was reserved, so that it allocates nothing.
+void Meter::note_place(lua_State* state) noexcept {
+  if (!place_.empty()) return;
+  lua_Debug frame;
+  for (int level = 0; place_.empty() && lua_getstack(state, level, &frame); ++level) {
+    lua_getinfo(state, "Sl", &frame);
+    if (frame.currentline <= 0) continue;
+    char digits[16];
+    int count = 0;
+    for (int line = frame.currentline; line > 0; line /= 10) digits[count++] = static_cast<char>('0' + line % 10);
+    place_.append(frame.short_src, std::min(std::strlen(frame.short_src), longest_place - sizeof digits)).push_back(':');
+    while (count > 0) place_.push_back(digits[--count]);
+  }
+}
+
+void Meter::raise(lua_State* state) {
+  note_place(state);
+  lua_pushstring(state, passed_);
+  lua_error(state);
+}
+
+void Meter::stop(lua_State* state) {
+  if (left_ < 0) pass(steps_limit);
+  raise(state);
+}
+
+void Meter::spend(std::uint64_t steps) {
+  take(steps);
+  if (left_ < 0) pass(steps_limit);
+  refuse_past();
+}
+
+void Meter::check_string(lua_State* state, std::uint64_t bytes) {
+  if (bytes > allowance_.string) pass(string_limit);
+  if (past()) raise(state);
+}
+
+void Meter::check(lua_State* state) {
+  check_time();
+  if (past()) raise(state);
+}
+
+void Meter::charge_program(std::string_view name, std::size_t bytes) {
+  constexpr std::uint64_t square = 256;
+  if (bytes > allowance_.program)
+    throw LuaError(text(name, ": is a program of ", memory_text(static_cast<double>(bytes)), ", where ",
+                        memory_text(static_cast<double>(allowance_.program)), " is the most that a file may bring", remedy_));
+  spend(bytes + static_cast<std::uint64_t>(bytes) * bytes / square);
+}
+
+bool Meter::over() const noexcept { return past() || interrupt_requested(); }
+
+void Meter::begin_call() noexcept {
+  left_ = allowance_.steps;
+  started_known_ = timing_ = false;
+}
+
+std::string Meter::message() const {
+  constexpr std::int64_t million = 1'000'000;
+  const auto bytes = [](std::size_t count) { return memory_text(static_cast<double>(count)); };
+  const auto limit = passed_ == memory_limit   ? text("used more than ", bytes(allowance_.memory), " of memory")
+                     : passed_ == string_limit ? text("made a string of more than ", bytes(allowance_.string))
+                     : passed_ == time_limit   ? text("took more than ", allowance_.seconds, " s of processor time in one call")
+                                               : text("took more than ", allowance_.steps / million, " million steps in one call");
+  return text(place_, place_.empty() ? "" : ": ", limit, ", the most that Lua out of a file may", remedy_);
+}
+
+void Meter::refuse_past() const {
+  if (past()) throw LuaError(message());
+}
+
+void Meter::refuse_memory() {
+  pass(memory_limit);
+  throw LuaError(message());
+}
+
+Meter::Call::Call(lua_State* state) : meter_(of(state)) {
+  if (!meter_) return;
+  meter_->refuse_past();
+  if (meter_->calls_++ == 0) meter_->begin_call();
+}
+
+Meter::Call::~Call() {
+  if (meter_) --meter_->calls_;
+}
+
+}  // namespace iap::lua

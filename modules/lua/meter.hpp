@@ -1,0 +1,130 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lua/protect.hpp"
+
+namespace iap::lua {
+
+/// What Lua out of a file may use.
+struct Allowance {
+  std::int64_t steps = 300'000'000;  ///< in one call from C++: instructions, and what the libraries' loops and allocations cost
+  std::size_t memory = std::size_t{256} << 20;   ///< bytes of the whole state
+  std::size_t string = std::size_t{16} << 20;    ///< bytes of one string
+  std::size_t program = std::size_t{256} << 10;  ///< bytes of one text of a program
+  double seconds = 60;  ///< of processor time in one call: for what steps do not see, such as comparing long strings
+};
+
+/// Counts what a confined state uses. Once a limit is passed the state is past it for good: whatever Lua does with the error, every
+/// further instruction, bounded function and call from C++ fails with the same message.
+///
+/// Instructions are counted by a hook, which each thread of the state inherits from the one that makes it. Library functions whose
+/// loops no hook sees are replaced by ones that `charge` (bounded.hpp). The state's own collector is stopped: a table with weak
+/// keys can make one collection take hours (each pass over such tables may mark a single entry), and no hook runs meanwhile. So
+/// this one collects, when memory has doubled, and makes the keys of all tables strong before.
+class Meter {
+ public:
+  /// `loaded_from` is the file whose author would have to be trusted.
+  Meter(const std::string& loaded_from, const Allowance& allowance);
+  Meter(const Meter&) = delete;
+  Meter& operator=(const Meter&) = delete;
+
+  /// The meter of the state; null where it has none, being free.
+  static Meter* of(lua_State* state) noexcept;
+  /// For lua_newstate, whose user data is the meter.
+  static void* allocate(void* meter, void* block, std::size_t old_size, std::size_t new_size) noexcept;
+  /// Opener: begins to count; pushes the table that must get every metatable as a key, so that its mode is known.
+  void begin(lua_State* state);
+
+  /// For C functions without C++ objects: takes `steps` from what is left of this call, and raises past it.
+  void charge(lua_State* state, std::uint64_t steps) {
+    take(steps);
+    if (left_ < 0 || passed_) stop(state);
+  }
+  /// The same for C++. @throws LuaError.
+  void spend(std::uint64_t steps);
+  /// Takes steps without a word; who looks next notices.
+  void owe(std::uint64_t steps) noexcept { take(steps); }
+  /// For C functions: raises where a string of so many bytes may not be made.
+  void check_string(lua_State* state, std::uint64_t bytes);
+  /// For C functions: raises if the state is past a limit, by now of time too.
+  void check(lua_State* state);
+  /// What parsing the program `name` of so many bytes costs: in the square, as chains of `and` do. @throws LuaError if it is too
+  /// long.
+  void charge_program(std::string_view name, std::size_t bytes);
+  /// Whether Lua may no longer go on: past a limit, or interrupted by the user.
+  bool over() const noexcept;
+  bool past() const noexcept { return passed_ != nullptr; }
+  /// "; if you trust FILE, pass --trust ...": the end of every refusal.
+  const std::string& remedy() const { return remedy_; }
+  /// Bytes in use.
+  std::size_t memory() const noexcept { return used_; }
+
+  /// A call from C++; those inside others belong to the outermost. @throws LuaError where the state is past a limit.
+  class Call {
+   public:
+    explicit Call(lua_State* state);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    Meter* meter() const { return meter_; }
+
+   private:
+    Meter* meter_;
+  };
+
+  /// @throws LuaError if a limit was passed: which one, where, and the remedy.
+  void refuse_past() const;
+  /// Lua had no memory left. @throws LuaError.
+  [[noreturn]] void refuse_memory();
+
+ private:
+  static void hook(lua_State* state, lua_Debug* frame);
+  void begin_call() noexcept;
+  void take(std::uint64_t steps) noexcept {
+    constexpr std::uint64_t most = std::uint64_t{1} << 50;
+    left_ -= static_cast<std::int64_t>(steps < most ? steps : most);
+  }
+  void stop(lua_State* state);
+  void tick(lua_State* state) noexcept;
+  void check_time() noexcept;
+  void collect(lua_State* state) noexcept;
+  void strengthen_keys() noexcept;
+  bool room_for(std::size_t bytes) noexcept;
+  void pass(const char* limit) noexcept;
+  void note_place(lua_State* state) noexcept;
+  void raise(lua_State* state);
+  std::string message() const;
+
+  std::string remedy_, place_;
+  Allowance allowance_;
+  std::int64_t left_;
+  std::size_t used_ = 0, collect_at_;
+  const char* passed_ = nullptr;  ///< null, or what was too much
+  int calls_ = 0;                 ///< nested
+  int interval_;                  ///< instructions between two looks
+  bool refused_ = false;          ///< whether the last growth was refused
+  double started_ = 0, processor_ = 0;
+  bool started_known_ = false,
+       timing_ = false;              ///< whether the clocks were read in this call: at the first look, and the processor's later
+  lua_State* metatables_ = nullptr;  ///< a thread that holds the known metatables and "__mode"
+};
+
+/// For C functions, as Meter::charge; free states pay nothing.
+inline void charge(lua_State* state, std::uint64_t steps) {
+  if (Meter* meter = Meter::of(state)) meter->charge(state, steps);
+}
+
+/// For C functions, as Meter::check_string.
+inline void check_string(lua_State* state, std::uint64_t bytes) {
+  if (Meter* meter = Meter::of(state)) meter->check_string(state, bytes);
+}
+
+/// For C++ that works in proportion to what Lua gave it. @throws LuaError.
+inline void spend(lua_State* state, std::uint64_t steps) {
+  if (Meter* meter = Meter::of(state)) meter->spend(steps);
+}
+
+}  // namespace iap::lua

@@ -1,0 +1,112 @@
+# Worlds that hang, die or throw: isolation and what meets it.
+
+# troubled_script OPTIONS TROUBLE: as training_script, on a pendulum that is in trouble in its fifth step of some episodes
+troubled_script() {
+  training_script "$1"
+  sed "s|^  function Pendulum:step(action)|&\n    self.steps = self.steps + 1\n    if self.steps == 5 and self.troubled then $2 end|;
+       s|^  function Pendulum:reset(seed)|&\n    self.steps, self.troubled = 0, seed % 5 == 0|" pendulum.lua >troubled.lua
+  cmp -s pendulum.lua troubled.lua && fail "the pendulum is written in another way"
+  sed -i 's/pendulum.lua/troubled.lua/' train.lua
+}
+
+case_isolation() {
+  training_script ""
+  run run train.lua --out plain
+  exits 0
+  run run train.lua --out isolated --set isolate=true --threads 2
+  exits 0
+  same_metrics plain isolated
+  run eval plain --episodes 6 --csv plain.csv
+  run eval plain --episodes 6 --csv isolated.csv --isolate
+  exits 0
+  cmp -s plain.csv isolated.csv || fail "isolated episodes are others"
+  # Begun with isolation, ended without.
+  run run train.lua --out both --set isolate=true --set iterations=2
+  run run train.lua --out both --resume
+  exits 0
+  same_metrics plain both
+}
+
+case_isolation_troubles() {
+  troubled_script "" 'while true do end'
+  run run train.lua --out hangs --set episode_timeout=2 --set retries=0
+  exits 1
+  says err "took longer than 2 s and was cut off (episode_timeout)"
+  [ -e hangs/checkpoint.iap ] || [ ! -e hangs/metrics.csv ] || says hangs/log.txt "error: "
+
+  run run train.lua --out counted --set episode_timeout=2 --set retries=0 --set failed_return=-50 --set eval_every=0
+  exits 0
+  grep -q "^iteration,.*,failed," counted/metrics.csv || fail "no column 'failed'"
+  says counted/log.txt "an episode failed and counts as -50: environment 'troubled.lua', seed "
+  run run train.lua --out counted --resume --set episode_timeout=2 --set retries=0 --set failed_return=-51 --set eval_every=0
+  exits 1
+  says err "failed_return"
+
+  troubled_script "" "os.execute('kill -KILL \$PPID')"
+  cat >eval.lua <<'LUA'
+local iap = require "iap"
+local options = iap.options({ counts = false }, { training = false })
+local result = iap.eval("counted", {
+  env = iap.env.make("troubled.lua"), episodes = 12, isolate = true, failed_return = options.counts and -9 or nil,
+})
+local failed = 0
+for _, episode in ipairs(result.episodes) do failed = failed + (episode.failure and 1 or 0) end
+print(failed > 0 and failed < 12 and "some failed")
+LUA
+  run run eval.lua --set counts=true
+  exits 0
+  says out "some failed"
+  run run eval.lua
+  exits 1
+  says err "the process that played it was killed by signal 9"
+
+  # The evaluation's own flags, on a policy file, whose worlds are confined.
+  troubled_script "" 'error("a world of trouble")'
+  run run train.lua --out throws --set failed_return=-50 --set eval_every=0
+  exits 0
+  run eval throws --episodes 12 --failed-return -9 --csv episodes.csv
+  exits 0
+  says out "each counts as -9"
+  says episodes.csv ",failed"
+  run eval throws --episodes 12
+  exits 1
+  says err "a world of trouble"
+}
+
+# Nothing is left of a run that is killed, whatever its worlds are doing; a worker that is killed is replaced.
+case_isolation_ends() {
+  troubled_script "" 'while true do end'
+  "$iap" run train.lua --out hangs --set isolate=true --threads 2 >out 2>err </dev/null &
+  local pid=$! workers="" tries=0
+  until [ "$(pgrep -P $pid | wc -l)" -ge 2 ]; do
+    kill -0 $pid || fail "ended before its workers began"
+    sleep 0.1
+  done
+  workers=$(pgrep -P $pid | tr '\n' ' ')
+  sleep 1
+  kill -KILL $pid
+  wait $pid 2>/dev/null
+  # shellcheck disable=SC2086
+  while kill -0 $workers 2>/dev/null; do
+    tries=$((tries + 1))
+    [ $tries -le 300 ] || fail "workers outlive the run"
+    sleep 0.1
+  done
+
+  training_script ""
+  sed -i 's/iterations = 4/iterations = 200/' train.lua
+  run run train.lua --out plain
+  "$iap" run train.lua --out isolated --set isolate=true --threads 1 >out 2>err </dev/null &
+  pid=$!
+  tries=0
+  while kill -0 $pid 2>/dev/null && [ $tries -lt 5 ]; do
+    sleep 0.3
+    workers=$(pgrep -P $pid | head -n 1)
+    [ -z "$workers" ] || kill -KILL "$workers" 2>/dev/null
+    tries=$((tries + 1))
+  done
+  wait $pid
+  code=$?
+  exits 0
+  same_metrics plain isolated
+}

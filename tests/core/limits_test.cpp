@@ -1,0 +1,90 @@
+#include <sys/resource.h>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "temporary_folder.hpp"
+import iap.core;
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+/// Another limit of address space, as long as it lives.
+class [[maybe_unused]] AddressSpace {
+ public:
+  explicit AddressSpace(rlim_t bytes) {
+    ::getrlimit(RLIMIT_AS, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_AS, &now);
+  }
+  ~AddressSpace() { ::setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("half of what the process may use is what one object out of a file may take") {
+  CHECK(usable_memory() > 1e8);
+  CHECK(memory_share() == usable_memory() / 2);
+  CHECK_NOTHROW(check_memory("a thing", 1e6));
+  CHECK_THROWS_MATCHES(check_memory("a thing", 1e18), Error,
+                       MessageMatches(ContainsSubstring("a thing needs 888 PiB of memory, more than half of the ")));
+  CHECK_THROWS_AS(check_memory("a thing", 0.0 / 0.0), Error);
+}
+
+#if !defined(__has_feature) || !__has_feature(address_sanitizer)  // whose runtime needs more addresses at any time
+TEST_CASE("a limit of addresses is one of memory") {
+  const double before = usable_memory();
+  double limited = 0;
+  {
+    // Less than the process has already: nothing may be allocated here.
+    const AddressSpace small(rlim_t{64} << 20);
+    limited = usable_memory();
+  }
+  CHECK(limited == 64 << 20);
+  CHECK(usable_memory() == before);
+}
+#endif
+
+TEST_CASE("files are looked at before they are read") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "sparse";
+  std::ofstream(path).put('x');
+  CHECK_NOTHROW(check_file(path));
+  CHECK_NOTHROW(check_file(folder.path() / "nothing"));
+  CHECK_THROWS_MATCHES(check_file(path, 0), Error, MessageMatches(ContainsSubstring("it has 1 bytes, at most 0 bytes are taken")));
+  std::error_code refused;
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 42, refused);
+  if (!refused) CHECK_THROWS_MATCHES(check_file(path), Error, MessageMatches(ContainsSubstring("needs 4 TiB of memory")));
+  CHECK_THROWS_MATCHES(check_file("/dev/zero"), Error,
+                       MessageMatches(ContainsSubstring("cannot read '/dev/zero': it is no regular file")));
+}
+
+TEST_CASE("what a terminal would obey is shown as a question mark") {
+  CHECK(printable("plain\ttext\n") == "plain\ttext\n");
+  CHECK(printable("grün 走 \U0001F600") == "grün 走 \U0001F600");
+  CHECK(printable("\x1b[31mred\x07\r\b\x7f") == "?[31mred????");
+  CHECK(printable(std::string_view("a\0b", 3)) == "a?b");
+  CHECK(printable("\xc2\x9b"
+                  "31m") == "?31m");  // CSI of eight bits, as UTF-8
+  CHECK(printable("\x9b"
+                  "31m \xff \xc3") == "?31m ? ?");                              // no UTF-8
+  CHECK(printable("\xc0\xaf \xed\xa0\x80 \xf5\x80\x80\x80") == "?? ??? ????");  // overlong, surrogate, too large
+  CHECK(printable("a\u202eb\u2066c\u200fd\u2028e") == "a?b?c?d?e");             // directions and lines
+  CHECK(memory_text(0) == "0 bytes");
+  CHECK(memory_text(1023) == "1023 bytes");
+  CHECK(memory_text(1536) == "1.5 KiB");
+  CHECK(memory_text(256.0 * (1 << 20)) == "256 MiB");
+}

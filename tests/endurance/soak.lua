@@ -1,0 +1,36 @@
+-- One training for so many minutes, with pictures, evaluations and checkpoints: after its first tenth, memory stays within 1% (and what an
+-- allocator rounds up), file handles stay the same, and the speed does not fall.
+--   iap run soak.lua --set minutes=480 --out FOLDER
+local iap = require "iap"
+local o = iap.options { minutes = 0.1, slower = 0.9, most = 1.01 }
+local folder = arg[0]:match("^(.*)/") or "."
+package.path = folder .. "/?.lua;" .. package.path
+local held = require "held"
+
+local began, rows = os.time(), {}
+local clock = os.clock
+iap.train {
+  env = iap.env.make("cheetah-run", { pixels = { 32, 32 }, action_repeat = 4, time_limit = 80, distraction = "medium" }),
+  policy = iap.policy.sequence {
+    iap.attention.rank { patch = 4, top = 5 }, iap.policy.normalise { over = "training" }, iap.policy.lstm { units = 8 },
+    iap.policy.linear { activation = "tanh" },
+  },
+  optimizer = iap.optim.es { population = 16 },
+  iterations = 1000000000, eval_every = 20, eval_episodes = 4, confirm_episodes = 0, seed = 1, quiet = true, log = "jsonl",
+  out = iap.run_folder("runs/soak"),
+  on_iteration = function(row)
+    local now = held()
+    now.steps, now.clock = row.steps, clock()
+    rows[#rows + 1] = now
+    return os.time() - began < 60 * o.minutes or #rows < 40
+  end,
+}
+local tenth = math.max(2, #rows // 10)
+local first, last = rows[tenth], rows[#rows]
+local function speed(from, to) return (rows[to].steps - rows[from].steps) / (rows[to].clock - rows[from].clock) end
+local early, late = speed(tenth, math.min(2 * tenth, #rows)), speed(math.max(1, #rows - tenth), #rows)
+print(string.format("%d iterations in %d s; memory %.1f -> %.1f MiB, handles %d -> %d; steps a second of processor time %.0f -> %.0f", #rows,
+  os.time() - began, first.memory, last.memory, first.handles, last.handles, early, late))
+assert(last.memory <= first.memory * o.most + 2, "memory grows")
+assert(last.handles <= first.handles, "file handles are left open")
+assert(late > o.slower * early, "it gets slower")

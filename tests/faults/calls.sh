@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# The n-th call of a kind fails: calls.sh PROGRAM SHIM DATA SCENARIO KIND STRIDE [FIRST]. For every STRIDE-th n, from FIRST on (1), the
+# scenario is run once with that fault: it has to end as `trouble` says, leave whole files or none and, where it trains, go on to the
+# bytes of an undisturbed run. KIND is one of shim.c's names; with a + at its end all calls from the n-th on fail. Prints one line of
+# the table in docs/reliability.md.
+set -uo pipefail
+iap=$(readlink -f "$1") shim=$(readlink -f "$2") data=$(readlink -f "$3") scenario=$4 kind=$5 stride=$6 begin=${7:-1}
+here=$(readlink -f "$(dirname "$0")")
+root=/dev/shm
+[ -w $root ] || root=${TMPDIR:-/tmp}
+work=$(mktemp -d "$root/iap-faults-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export HOME=$work IAP_FAULT_PROGRAM=iap
+# shellcheck source=/dev/null
+source "$here/common.sh"
+
+# What a scenario needs, the command, and the files that it writes.
+trains=0 made=()
+threads=(--threads 1)
+case $kind in thread*) threads=(--threads 4) ;; esac
+case $scenario in
+  train | resume)
+    small_run
+    words=(run train.lua --resume "${threads[@]}")
+    trains=1
+    ;;
+  eval) words=(eval policy.iap --episodes 3 "${threads[@]}" --csv made.csv) made=(made.csv) ;;
+  check) words=(check pendulum.lua --episodes 1 --steps 5) ;;
+  report) words=(report seen --no-pictures -o made.html) made=(made.html) ;;
+  play) words=(play picture.iap --as-seen --steps 2 --scale 1 -o made.apng) made=(made.apng) ;;
+  film) words=(play picture.iap --as-seen --steps 2 --scale 1 -o made.webp) made=(made.webp) ;;
+  strip) words=(play picture.iap --as-seen --steps 2 --strip 2 --scale 4 -o made.png) made=(made.png) ;;
+  *) fail "no scenario '$scenario'" ;;
+esac
+if [ $trains = 0 ]; then
+  small_run
+  "$iap" run train.lua >/dev/null 2>&1 || fail "the run to look at"
+  cp run/best.iap policy.iap
+  mv run seen
+  "$iap" run "$here/picture.lua" "$here/../../engine/cli/templates/lua/task.lua" || fail "the policy to draw"
+fi
+
+fresh() {
+  rm -rf run "${made[@]}" ./*.part
+  [ ! -e before ] || cp -r before run
+}
+if [ "$scenario" = resume ]; then
+  "$iap" run train.lua --set iterations=1 >/dev/null 2>&1 || fail "the run to resume"
+  mv run before
+fi
+
+# The undisturbed run, twice: what it makes, and how often it calls.
+fresh
+IAP_FAULT_COUNTS=counts LD_PRELOAD=$shim "$iap" "${words[@]}" >right.out 2>err </dev/null || fail "undisturbed: $(cat err)"
+[ $trains = 0 ] || content run >right
+for file in "${made[@]}"; do cp "$file" "right.$file"; done
+names=(memory write short read sync rename open mkdir map thread space clock)
+for i in "${!names[@]}"; do
+  [ "${names[$i]}" != "${kind%+}" ] || calls=$(od -An -t u8 -j $((i * 8)) -N 8 counts | tr -d ' ')
+done
+[ -n "${calls:-}" ] || fail "no kind '$kind'"
+# Behind these calls the speed is measured: more of the same.
+[ "$scenario" != check ] || calls=$((calls < 16000 ? calls : 16000))
+
+# look CODE: what is wrong after a run with a fault
+look() {
+  # A check that ran to its end says in its report what it found.
+  if [ "$scenario" = check ] && [ "$1" = 1 ] && [ ! -s err ]; then
+    grep -qE '^(kept|broken): [0-9]+ of [0-9]+ rules' out || echo "no report: $(cat out)"
+    return
+  fi
+  trouble "$1" out err
+  if [ "$1" = 0 ] && [ "$scenario" != check ] && [ "$scenario" != report ]; then
+    cmp -s out right.out || echo "ended in order and printed something else: $(head -c 200 out)"
+  fi
+  local file
+  for file in "${made[@]}"; do
+    [ ! -e "$file.part" ] || echo "$file.part is left"
+    if [ "$1" = 0 ]; then
+      [ -e "$file" ] || echo "ended in order without $file"
+      [ "$scenario" = report ] || cmp -s "$file" "right.$file" || echo "ended in order with another $file"
+    elif [ -e "$file" ] && [ "$scenario" != report ] && ! cmp -s "$file" "right.$file"; then
+      echo "$file is half-written"
+    fi
+  done
+  [ $trains = 1 ] || return
+  ! compgen -G 'run/*.part' >/dev/null || echo "left $(compgen -G 'run/*.part' | xargs)"
+  "$iap" "${words[@]}" >out 2>err </dev/null || { echo "LOST: does not go on: $(cat err)"; return; }
+  content run | cmp -s - right || echo "LOST: goes on to other bytes"
+}
+
+once=${kind%+} plus=${kind#"${kind%+}"}
+cases=0 refused=0 lost=0 crashed=0 wrong=0 start=$SECONDS
+for ((n = begin; n <= calls; n += stride)); do
+  fresh
+  # The shell's own words about a program that a signal ended are not the program's.
+  { IAP_FAULT=$once:$n$plus LD_PRELOAD=$shim "$iap" "${words[@]}" >out 2>err </dev/null; } 2>/dev/null
+  code=$?
+  cases=$((cases + 1))
+  [ $code = 0 ] || refused=$((refused + 1))
+  found=$(look $code)
+  [ -n "$found" ] || continue
+  wrong=$((wrong + 1))
+  case $found in *'by signal'*) crashed=$((crashed + 1)) ;; esac
+  case $found in *LOST*) lost=$((lost + 1)) ;; esac
+  [ $wrong -gt 20 ] || printf '%s\n' "$scenario $kind:$n: $found"
+done
+echo "$scenario $kind: $calls calls, $cases cases ($refused refused), $lost lost, $crashed crashes, $wrong wrong, $((SECONDS - start)) s"
+[ $cases -gt 0 ] && [ $wrong = 0 ]

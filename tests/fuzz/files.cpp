@@ -1,0 +1,146 @@
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "targets.hpp"
+import iap.core;
+import iap.env;
+import iap.envs.take_cover;
+import iap.npz;
+import iap.policy;
+import iap.render;
+import iap.rollout;
+import iap.sim;
+import iap.train;
+
+#include "../train/fake_env.hpp"
+
+namespace fuzz {
+namespace {
+
+using namespace iap;
+
+constexpr const char* source = "input";
+/// Larger pictures are well read, but take longer than there is to learn from them.
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+/// Whatever it sees, all zeros, once.
+void act_once(Policy& policy) {
+  const ObservationSpec& spec = policy.observation();
+  std::size_t bytes = 0;
+  for (const auto& image : spec.images) bytes += image.shape.bytes();
+  if (bytes > most_bytes) return;
+  std::vector<Image> images;
+  std::vector<ImageView> views;
+  for (const auto& image : spec.images) images.emplace_back(image.shape);
+  for (const auto& image : images) views.push_back(image.view());
+  const std::vector<float> vector(static_cast<std::size_t>(spec.vector));
+  policy.reset(1);
+  policy.act({views, vector});
+}
+
+}  // namespace
+
+void play_policy(std::string_view input) {
+  try {
+    load_policy(input, source);
+  } catch (const Error&) {
+  }
+  try {
+    PolicyFile file = load_policy(resealed(input), source);
+    act_once(file.policy);
+    // What was read can be written, and read again.
+    load_policy(save_policy(file.policy, file.metadata), "written");
+  } catch (const Error&) {
+  }
+}
+
+void play_checkpoint(std::string_view input) {
+  const auto path = scratch_file("checkpoint.iap", resealed(input));
+  TrainOptions options;
+  options.make_env = fake_envs();
+  options.policy = fake_policy();
+  options.optimizer = Config::Map{{"population", 4}, {"learning_rate", 0.1}};
+  options.iterations = 1;
+  options.eval_episodes = 1;
+  options.confirm_episodes = 0;
+  options.threads = 1;
+  options.seed = 9;
+  options.resume = true;
+  options.quiet = true;
+  options.out = path.parent_path();
+  try {
+    train(options);
+  } catch (const Error&) {
+  }
+  for (const auto& file : std::filesystem::directory_iterator(path.parent_path())) std::filesystem::remove(file.path());
+}
+
+void play_npz(std::string_view input) {
+  try {
+    const auto arrays = parse_npz(input, source);
+    parse_npz(format_npz(arrays), "written");
+  } catch (const Error&) {
+  }
+  try {
+    parse_npy(format_npy(parse_npy(input, source)), "written");
+  } catch (const Error&) {
+  }
+}
+
+void play_wad(std::string_view input) {
+  try {
+    const take_cover::Wad wad(std::string(input), source);
+    int left = 64;
+    for (const auto& name : wad.names()) {
+      if (--left < 0) break;
+      const auto attempt = [](auto read) {
+        try {
+          read();
+        } catch (const Error&) {
+        }
+      };
+      attempt([&] { (void)wad.sprite(name); });
+      attempt([&] { (void)wad.flat(name); });
+      attempt([&] { (void)wad.wall(name); });
+    }
+  } catch (const Error&) {
+  }
+}
+
+void play_metrics(std::string_view input) {
+  try {
+    const Table table = read_table(scratch_file("metrics.csv", input));
+    for (const auto& column : table.columns) table.column(column);
+  } catch (const Error&) {
+  }
+}
+
+void play_mjcf(std::string_view input) {
+  try {
+    MujocoWorld world(MujocoBundle::read(scratch_file("empty", "").parent_path(), "<" + std::string(input)));
+    world.reset();
+    world.forward();
+    world.step(1);
+  } catch (const Error&) {
+  }
+}
+
+void play_urdf(std::string_view input) {
+  try {
+    robot_mjcf(parse_urdf(input, source), 0.002);
+  } catch (const Error&) {
+  }
+}
+
+void play_picture(std::string_view input) {
+  for (const char* name : {"picture.png", "picture.jpg"}) try {
+      (void)read_image(scratch_file(name, input));
+    } catch (const Error&) {
+    }
+}
+
+}  // namespace fuzz

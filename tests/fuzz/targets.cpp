@@ -1,0 +1,68 @@
+#include "targets.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+import iap.core;
+
+namespace fuzz {
+namespace {
+
+constexpr std::array all{
+    Target{"capi", play_capi},       Target{"checkpoint", play_checkpoint},
+    Target{"json", play_json},       Target{"metrics", play_metrics},
+    Target{"mjcf", play_mjcf},       Target{"npz", play_npz},
+    Target{"options", play_options}, Target{"picture", play_picture},
+    Target{"policy", play_policy},   Target{"set", play_set},
+    Target{"table", play_table},     Target{"urdf", play_urdf},
+    Target{"wad", play_wad},
+};
+
+/// A folder of this process, removed when it ends in good order.
+struct Scratch {
+  std::filesystem::path path =
+      (access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path()) /
+      ("iap-fuzz-" + std::to_string(getpid()));
+  Scratch() { std::filesystem::create_directories(path); }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
+}  // namespace
+
+std::span<const Target> targets() { return all; }
+
+const Target* find_target(std::string_view name) {
+  const auto found = std::ranges::find(all, name, &Target::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::filesystem::path scratch_file(const std::string& name, std::string_view content) {
+  static const Scratch scratch;
+  const auto path = scratch.path / name;
+  std::ofstream(path, std::ios::binary) << content;
+  return path;
+}
+
+std::string resealed(std::string_view file) {
+  constexpr std::size_t length_at = 8 + sizeof(std::uint32_t), payload_at = length_at + sizeof(std::uint64_t);
+  if (file.size() < payload_at + sizeof(std::uint32_t)) return std::string(file);
+  std::string sealed(file.substr(0, file.size() - sizeof(std::uint32_t)));
+  const std::uint64_t length = sealed.size() - payload_at;
+  std::memcpy(sealed.data() + length_at, &length, sizeof length);
+  const std::uint32_t checksum = iap::crc32(sealed);
+  sealed.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+  return sealed;
+}
+
+}  // namespace fuzz

@@ -1,0 +1,22 @@
+-- A limit that is passed stays passed, whatever catches the error.
+return {
+  { "pcall", "STEPS", "while true do pcall(function() while true do end end) end", program = true },
+  { "pcall of pcall", "STEPS", "while true do pcall(pcall, pcall, function() while true do end end) end" },
+  { "xpcall, whose handler loops", "STEPS", "xpcall(function() while true do end end, function() while true do end end)", program = true },
+  { "xpcall, whose handler loops on an error of its own", "STEPS", "xpcall(error, function() while true do end end)" },
+  { "xpcall, whose handler fails", nil, "xpcall(error, function() error() end)" },
+  { "xpcall in a handler", "STEPS", "local function f() xpcall(f, f) end while true do f() end" },
+  { "coroutine.resume", "STEPS", "local function f() while true do end end while true do coroutine.resume(coroutine.create(f)) end" },
+  { "coroutine.wrap", "STEPS", "while true do pcall(coroutine.wrap(function() while true do end end)) end" },
+  { "coroutine.close", "STEPS", "local function close() while true do end end local co = coroutine.create(function() local x <close> = setmetatable({}, { __close = close }) coroutine.yield() end) coroutine.resume(co) coroutine.close(co)" },
+  { "__close", "STEPS", "local x <close> = setmetatable({}, { __close = function() while true do end end }) while true do end" },
+  { "__close of what fails", "STEPS", "local function f() local x <close> = setmetatable({}, { __close = function() while true do end end }) error('x') end while true do pcall(f) end" },
+  { "a thousand of them", "STEPS", "local t = {} for i = 1, 1000 do t[i] = coroutine.wrap(function() pcall(function() while true do end end) end) end for i = 1, 1000 do pcall(t[i]) end" },
+  { "error objects with metamethods", "error object is not a string but a table", "error(setmetatable({}, { __tostring = function() while true do end end, __name = 'x' }))" },
+  { "sort that catches", "STEPS", "while true do pcall(table.sort, { 3, 2, 1 }, function() while true do end end) end" },
+  { "gsub that catches", "STEPS", "while true do pcall(string.gsub, 'abc', '.', function() while true do end end) end" },
+  { "memory, caught", "STRING", "local s = 'x' while true do pcall(function() s = s .. s end) end", program = true },
+  { "tables, caught", "MEMORY", "local t = {} while true do pcall(function() while true do t[#t + 1] = { t } end end) end", small = true },
+  { "strings, caught", "STRING", "while true do pcall(string.rep, 'x', 1e6 * 64) end" },
+  { "packing, caught", "STRING", "while true do pcall(string.pack, 'c100000000', '') end" },
+}

@@ -1,0 +1,164 @@
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+import iap.core;
+import iap.env;
+import iap.policy;
+import iap.rollout;
+
+#include "trouble.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+constexpr std::int64_t bad_seed = 5;
+
+Config troubled(const std::string& trouble) { return Config::Map{{"name", "fake"}, {"trouble", trouble}, {"seed", bad_seed}}; }
+
+/// With moments, so that what episodes gather crosses over too.
+Policy policy() {
+  const Config blocks = Config::List{Config::Map{{"kind", "normalise"}, {"over", "training"}},
+                                     Config(Config::Map{{"kind", "linear"}, {"activation", "tanh"}})};
+  Policy made(Config::Map{{"kind", "sequence"}, {"blocks", blocks}}, FakeEnv().spec().observation, 2);
+  made.initialise(3);
+  return made;
+}
+
+std::unique_ptr<Rollouts> pool(const Config& env, int threads, const Safeguards& safeguards) {
+  set_worker(IAP_ROLLOUT_WORKER, {"worker"});
+  return open_rollouts(env, [env] { return make_troubled(env); }, policy(), threads, safeguards);
+}
+
+std::vector<Episode> play(Rollouts& rollouts, std::size_t count = 12) {
+  const Policy played = policy();
+  std::vector<RolloutTask> tasks;
+  for (std::size_t i = 0; i < count; ++i)
+    tasks.push_back({.parameters = played.parameters(), .seed = i, .noise = {.deviation = 0.1, .seed = i + 100}});
+  return rollouts.run(tasks);
+}
+
+bool same(const std::vector<Episode>& a, const std::vector<Episode>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].total != b[i].total || a[i].steps != b[i].steps || a[i].truncated != b[i].truncated || a[i].gathered != b[i].gathered)
+      return false;
+  return true;
+}
+
+std::string failure_of(const std::string& trouble, const Safeguards& safeguards) {
+  const auto rollouts = pool(troubled(trouble), 2, safeguards);
+  try {
+    play(*rollouts);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+double seconds_of(auto work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+struct Marker {
+  Marker() { std::filesystem::remove(path); }
+  ~Marker() { std::filesystem::remove(path); }
+  std::string path = (std::filesystem::temp_directory_path() / ("iap-isolation-" + std::to_string(getpid()))).string();
+};
+
+}  // namespace
+
+TEST_CASE("isolated episodes are those of threads, bit for bit") {
+  const auto reference = play(*pool(troubled(""), 1, {}));
+  for (const int threads : {1, 3}) {
+    const auto rollouts = pool(troubled(""), threads, {.isolate = true});
+    CHECK(same(play(*rollouts), reference));
+    CHECK(same(play(*rollouts), reference));
+  }
+}
+
+TEST_CASE("what fails once is played again and changes no bit") {
+  const auto reference = play(*pool(troubled(""), 1, {}));
+  for (const std::string trouble : {"crash", "exit", "throw", "nan"}) {
+    CAPTURE(trouble);
+    const Marker marker;
+    Config env = troubled(trouble);
+    env["marker"] = marker.path;
+    CHECK(same(play(*pool(env, 2, {.isolate = true})), reference));
+    CHECK(std::filesystem::exists(marker.path));
+  }
+  // In this process what throws can be played again as well.
+  const Marker marker;
+  Config env = troubled("throw");
+  env["marker"] = marker.path;
+  CHECK(same(play(*pool(env, 2, {.retries = 1})), reference));
+}
+
+TEST_CASE("what fails every time is told with environment and seed") {
+  CHECK_THAT(failure_of("crash", {.isolate = true}),
+             ContainsSubstring("environment 'fake', seed 5: the process that played it was killed by signal 6"));
+  CHECK_THAT(failure_of("exit", {.isolate = true}), ContainsSubstring("seed 5: the process that played it ended with exit code 3"));
+  CHECK_THAT(failure_of("throw", {.isolate = true}), ContainsSubstring("'fake', seed 5, step 3: a world of trouble"));
+  CHECK_THAT(failure_of("throw", {.retries = 2}), ContainsSubstring("'fake', seed 5, step 3: a world of trouble"));
+  CHECK_THAT(failure_of("unbuildable", {.isolate = true, .failed_return = 0}), ContainsSubstring("this world cannot be built"));
+  CHECK_THAT(failure_of("hang", {.episode_timeout = 0.5, .retries = 0}),
+             ContainsSubstring("seed 5: took longer than 0.5 s and was cut off (episode_timeout)"));
+}
+
+#if !defined(__has_feature) || (!__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer))
+TEST_CASE("an environment that leaks fails within its memory") {
+  CHECK_THAT(failure_of("leak", {.worker_memory = 512, .retries = 0}), ContainsSubstring("seed 5, step 3: out of memory"));
+}
+#endif
+
+TEST_CASE("what fails every time may count as configured") {
+  const auto reference = play(*pool(troubled(""), 1, {}));
+  for (const std::string trouble : {"crash", "hang", "nan"}) {
+    CAPTURE(trouble);
+    const auto rollouts =
+        pool(troubled(trouble), 2, {.isolate = true, .episode_timeout = 0.5, .retries = 0, .failed_return = -7.5});
+    const auto episodes = play(*rollouts);
+    for (std::size_t i = 0; i < episodes.size(); ++i) {
+      const bool bad = i == static_cast<std::size_t>(bad_seed);
+      CHECK(episodes[i].total == (bad ? -7.5 : reference[i].total));
+      CHECK(episodes[i].failure.empty() != bad);
+      CHECK(episodes[i].gathered.size() == reference[i].gathered.size());
+    }
+    CHECK(episodes[5].gathered[0].count == 0);
+  }
+}
+
+TEST_CASE("an interrupt ends what hangs") {
+  const auto rollouts = pool(troubled("hang"), 2, {.isolate = true});
+  const double seconds = seconds_of([&] {
+    const std::jthread asks([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      request_interrupt();
+    });
+    CHECK_THROWS_AS(play(*rollouts), Interrupted);
+  });
+  clear_interrupt();
+  CHECK(seconds < 30);
+}
+
+TEST_CASE("what cannot be isolated is refused") {
+  const auto fake = [] { return std::make_unique<FakeEnv>(); };
+  CHECK_THROWS_WITH(open_rollouts({}, fake, policy(), 1, {.isolate = true}), ContainsSubstring("the host builds itself"));
+  CHECK_THROWS_WITH(open_rollouts(troubled(""), fake, policy(), 1, {.worker_memory = 3}), ContainsSubstring("'worker_memory'"));
+  set_worker("/nowhere/worker", {"worker"});
+  const auto rollouts = open_rollouts(troubled(""), fake, policy(), 1, {.isolate = true});
+  CHECK_THROWS_WITH(play(*rollouts), ContainsSubstring("cannot start /nowhere/worker: No such file"));
+}

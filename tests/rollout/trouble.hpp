@@ -1,0 +1,43 @@
+#pragma once
+// Included after `import iap.core; import iap.env;`.
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../train/fake_env.hpp"
+
+/// A FakeEnv as the table {name = "fake", trouble, seed, marker} describes it: in its third step of the episode of `seed` it is in
+/// `trouble`, and where `marker` names a file only as long as that is missing, which it writes: so, once.
+inline std::unique_ptr<iap::Env> make_troubled(const iap::Config& config) {
+  const auto string = [&config](const char* key) {
+    const iap::Config* found = config.find(key);
+    return found && found->string() ? *found->string() : std::string();
+  };
+  const std::string trouble = string("trouble"), marker = string("marker");
+  if (trouble == "unbuildable") throw iap::Error("this world cannot be built");
+  const iap::Config* wanted = config.find("seed");
+  const std::int64_t bad = wanted ? wanted->integer().value_or(-1) : -1;
+  return std::make_unique<FakeEnv>(12, [=](std::uint64_t seed, int step, iap::StepResult& result) {
+    if (step != 3 || static_cast<std::int64_t>(seed) != bad) return;
+    if (!marker.empty()) {
+      if (std::filesystem::exists(marker)) return;
+      std::ofstream(marker) << "met";
+    }
+    if (trouble == "crash") std::abort();
+    if (trouble == "exit") std::_Exit(3);
+    if (trouble == "throw") throw std::runtime_error("a world of trouble");
+    if (trouble == "nan") result.reward = std::strtod("nan", nullptr);
+    if (trouble == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
+    if (trouble == "leak") {
+      std::vector<std::vector<char>> hoard;
+      while (hoard.size() < 4096) hoard.emplace_back(std::size_t{16} << 20, '\1');
+    }
+  });
+}
