@@ -30,6 +30,7 @@ struct Arguments {
   std::filesystem::path policy, weights;
   Trust trust = Trust::no;
   std::string what = "all", benchmark;
+  std::string instructions;  ///< "" for the machine's best ones
 };
 
 /// The commands, of which at most one was given.

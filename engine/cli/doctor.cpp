@@ -69,7 +69,7 @@ LibraryVersions versions() {
 int doctor(const Job* job) {
   row("iap", version());
   row("threads", text(hardware_threads()));
-  row("SIMD", best_instruction_set(instruction_sets()));
+  row("SIMD", chosen_instructions());
   row("OpenGL", describe_gl());
   const std::string windows = find_plugin("live").string();
   row("windows", windows.empty() ? "none (iap play --live needs the plugin 'live', built where libsdl2-dev is)" : windows);

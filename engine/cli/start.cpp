@@ -6,11 +6,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <new>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/commands.hpp"
+import iap.core;
 
 namespace iap::cli {
 namespace {
@@ -26,6 +31,16 @@ void open_streams() {
   if (descriptor > STDERR_FILENO) ::close(descriptor);
 }
 
+constexpr const char* instructions_variable = "IAP_INSTRUCTIONS";
+constexpr const char* tunables_variable = "GLIBC_TUNABLES";
+// Of the functions of glibc's libm that exist several times, these choose the ones that fuse multiplications with additions.
+constexpr std::string_view plain_libm = "glibc.cpu.hwcaps=-FMA,-FMA4";
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
 }  // namespace
 
 void prepare_process() {
@@ -37,6 +52,24 @@ void prepare_process() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGXFSZ, &action, nullptr);
   std::set_new_handler([] { throw OutOfMemory(); });
+}
+
+void follow_instructions(const std::string& instructions, const std::string& program, const std::vector<std::string>& words) {
+  const std::string wanted = instructions.empty() ? variable(instructions_variable) : instructions;
+  if (wanted.empty()) return;
+  choose_instructions(wanted);
+  ::setenv(instructions_variable, wanted.c_str(), 1);
+  if (wanted != portable_instructions) return;
+  // The C library reads its variable before the program begins.
+  std::string tunables = variable(tunables_variable);
+  if (tunables.find(plain_libm) != std::string::npos) return;
+  tunables += (tunables.empty() ? "" : ":") + std::string(plain_libm);
+  ::setenv(tunables_variable, tunables.c_str(), 1);
+  std::vector<char*> again{const_cast<char*>(program.c_str())};
+  for (const auto& word : words) again.push_back(const_cast<char*>(word.c_str()));
+  again.push_back(nullptr);
+  ::execv("/proc/self/exe", again.data());
+  throw Error(text("instructions: cannot begin anew for 'portable': ", std::strerror(errno)));
 }
 
 int end_process(int code) {

@@ -62,10 +62,11 @@ void Trainer::check_instructions() {
   } catch (const Error&) {
     return;
   }
-  const std::string now = best_instruction_set(instruction_sets());
+  const std::string now = chosen_instructions();
   if (!before.empty() && before != now)
     warn(text("the run was made with ", before, " instructions so far, goes on with ", now,
-              ": from here on its last bits differ from those of a run that stays with one of them"));
+              ": from here on its last bits differ from those of a run that stays with one of them; `--instructions ", before,
+              "` keeps them where the machine has these"));
 }
 
 /// Brings the run to its first or next iteration.
@@ -81,7 +82,7 @@ void Trainer::begin() {
     if (!options_.script.empty()) write_file_atomic(folder_->file("experiment.lua"), options_.script);
     log(text(resumed ? "resumes" : "begins", " at iteration ", optimizer_->iteration(), " of ", options_.iterations, ": ",
              stage().world.spec.name, ", ", stage().world.policy.size(), " parameters, population ", optimizer_->population(), ", ",
-             pool_->threads(), " threads, ", best_instruction_set(instruction_sets())));
+             pool_->threads(), " threads, ", chosen_instructions()));
     if (initial_ && !resumed) log(initial_line());
   }
   tell_begin(resumed);

@@ -213,7 +213,7 @@ Config run_config(const TrainOptions& options, Config identity) {
   config["iterations"] = options.iterations;
   config["confirm_episodes"] = confirm_episodes(options);
   config["checkpoint_every"] = options.checkpoint_every;
-  config["instructions"] = best_instruction_set(instruction_sets());
+  config["instructions"] = chosen_instructions();
   if (!options.log.empty()) config["log"] = Config::List(options.log.begin(), options.log.end());
   Config given = options.given;
   given["env"] = options.env;

@@ -3,9 +3,15 @@ module;
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 module iap.core;
 
 namespace iap {
+namespace {
+
+bool portable = false;
+
+}  // namespace
 
 std::int64_t instruction_sets() { return hwy::SupportedTargets(); }
 
@@ -13,5 +19,25 @@ std::int64_t instruction_sets() { return hwy::SupportedTargets(); }
 std::string best_instruction_set(std::int64_t sets) { return hwy::TargetName(sets & -sets); }
 
 void use_instruction_sets(std::int64_t sets) { hwy::DisableTargets(~sets); }
+
+void choose_instructions(std::string_view name) {
+  const bool asks_portable = name == portable_instructions;
+  const std::string_view wanted = asks_portable ? "SSE2" : name;
+  std::string names(portable_instructions);
+  for (std::int64_t left = instruction_sets(); left != 0; left &= left - 1) {
+    const std::string found = best_instruction_set(left);
+    if (found == wanted) {
+      use_instruction_sets(left);
+      portable = asks_portable;
+      return;
+    }
+    names += ", " + found;
+  }
+  throw Error(text("instructions: this machine does not have '", name, "'; take one of ", names));
+}
+
+std::string chosen_instructions() {
+  return portable ? std::string(portable_instructions) : best_instruction_set(instruction_sets());
+}
 
 }  // namespace iap

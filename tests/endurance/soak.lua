@@ -1,8 +1,12 @@
 -- One training for so many minutes, with pictures, evaluations and checkpoints: after its first tenth, memory stays within 1% (and what an
--- allocator rounds up), file handles stay the same, and the speed does not fall.
+-- allocator rounds up), file handles stay the same, and the speed does not fall. Distractions keep the backgrounds that they have painted,
+-- up to 1 GiB, so that memory grows until all of them have been met: short runs go without.
 --   iap run soak.lua --set minutes=480 --out FOLDER
+--   iap run soak.lua --set distraction=none --out FOLDER
 local iap = require "iap"
-local o = iap.options { minutes = 0.1, slower = 0.9, most = 1.01 }
+local o = iap.options { minutes = 0.1, slower = 0.9, most = 1.01, distraction = "medium" }
+local distraction = nil
+if o.distraction ~= "none" then distraction = o.distraction end
 local folder = arg[0]:match("^(.*)/") or "."
 package.path = folder .. "/?.lua;" .. package.path
 local held = require "held"
@@ -10,7 +14,7 @@ local held = require "held"
 local began, rows = os.time(), {}
 local clock = os.clock
 iap.train {
-  env = iap.env.make("cheetah-run", { pixels = { 32, 32 }, action_repeat = 4, time_limit = 80, distraction = "medium" }),
+  env = iap.env.make("cheetah-run", { pixels = { 32, 32 }, action_repeat = 4, time_limit = 80, distraction = distraction }),
   policy = iap.policy.sequence {
     iap.attention.rank { patch = 4, top = 5 }, iap.policy.normalise { over = "training" }, iap.policy.lstm { units = 8 },
     iap.policy.linear { activation = "tanh" },

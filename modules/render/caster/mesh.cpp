@@ -108,6 +108,14 @@ using Device = std::unique_ptr<RTCDeviceTy, DeviceRelease>;
 using RayScene = std::unique_ptr<RTCSceneTy, SceneRelease>;
 using Geometry = std::unique_ptr<RTCGeometryTy, GeometryRelease>;
 
+// Embree's name for what our own kernels use: rays meet triangles with the bits of one instruction set, too.
+std::string embree_instructions() {
+  const std::string ours = best_instruction_set(instruction_sets());
+  if (ours == "SSE2" || ours == "SSSE3") return "sse2";
+  if (ours == "SSE4") return "sse4.2";
+  return ours == "AVX2" ? "avx2" : "avx512";
+}
+
 [[noreturn]] void refused(const std::string& why) {
   throw Error(text("Embree cannot take a mesh: ", why, "; use one with fewer triangles"));
 }
@@ -125,7 +133,7 @@ struct Mesh::Impl {
   RayScene scene;
 
   void build() {
-    device.reset(rtcNewDevice(nullptr));
+    device.reset(rtcNewDevice(("max_isa=" + embree_instructions()).c_str()));
     if (!device) refused(text("no device, error ", static_cast<int>(rtcGetDeviceError(nullptr))));
     rtcSetDeviceErrorFunction(
         device.get(),

@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+# Which instructions results are computed with, and that "portable" gives the same bits under any C library's choice of functions.
+
+# A small training whose policy looks at pixels
+seeing_script() {
+  cat >see.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("cartpole-swingup", { pixels = { 32, 32 }, time_limit = 10, distraction = { difficulty = "medium" } }),
+  policy = iap.policy.sequence {
+    iap.attention.rank { patch = 4, d = 4, kernel = "hybrid", m = 4, r = 2, top = 3 },
+    iap.policy.lstm { units = 4 },
+    iap.policy.linear { activation = "tanh" },
+  },
+  optimizer = iap.optim.es { population = 4, sigma = 0.1, learning_rate = 0.1 },
+  iterations = 2, eval_every = 2, eval_episodes = 2, seed = 3, quiet = true, out = iap.run_folder("run"),
+}
+LUA
+}
+
+made_with() { grep -qE "\"instructions\": \"$2\"" "$1/config.json" || fail "$1 was not made with $2"; }
+
+case_instructions() {
+  run doctor --portable
+  exits 0
+  grep -qE '^SIMD +portable' out || fail "doctor does not say what was chosen"
+  run doctor --instructions ABACUS
+  exits 1
+  says err "instructions: this machine does not have 'ABACUS'; take one of portable, "
+  IAP_INSTRUCTIONS=SSE4 run doctor
+  exits 0
+  grep -qE '^SIMD +SSE4' out || fail "the variable is not followed"
+
+  seeing_script
+  run run see.lua --portable --out portable
+  exits 0
+  made_with portable portable
+  run run see.lua --portable --out one --threads 1
+  same_metrics portable one
+  IAP_INSTRUCTIONS=portable GLIBC_TUNABLES=glibc.malloc.arena_max=2 run run see.lua --out told
+  exits 0
+  same_metrics portable told
+  GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX run --portable run see.lua --out elsewhere
+  exits 0
+  same_metrics portable elsewhere
+  # Episodes in processes of their own, and runs of a sweep, follow.
+  run run see.lua --portable --out isolated --set isolate=true
+  exits 0
+  same_metrics portable isolated
+  run sweep see.lua --portable --out sweep --seed 3
+  exits 0
+  made_with sweep/seed-3 portable
+  same_metrics portable sweep/seed-3
+}
+
+case_instructions_resumed() {
+  seeing_script
+  run run see.lua --instructions SSE4 --out whole
+  exits 0
+  run run see.lua --instructions SSE4 --out parts --set iterations=1
+  exits 0
+  cp -r parts kept
+  run run see.lua --portable --out parts --resume
+  exits 0
+  says err "the run was made with SSE4 instructions so far, goes on with portable"
+  # What the message prints keeps the bits.
+  says err '`--instructions SSE4` keeps them'
+  run run see.lua --out kept --resume --instructions SSE4
+  exits 0
+  silent err
+  same_metrics whole kept
+}
