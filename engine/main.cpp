@@ -74,6 +74,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
   set_worker("/proc/self/exe", {arguments.run.program, std::string(serve_word)});
   try {
     cli::follow_instructions(arguments.instructions, arguments.run.program, arguments.sweep.words);
+    arguments.run.instructions = arguments.sweep.run.instructions = arguments.instructions;
     if (!plays) start_others_alone();
     const auto job = plays ? cli::join_job() : nullptr;
     if (job && !cli::speaks()) return cli::serve(*job);

@@ -369,10 +369,11 @@ Commands describe_commands(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("--version", "iap " + std::string(version()), "print the version");
   app.add_flag("-v,--verbose", arguments.verbose, "print the Lua stack with errors");
   add_text(app, "--instructions", arguments.instructions, "NAME",
-           "compute with this instruction set at most, as in `iap doctor`: the last bits follow it (default: IAP_INSTRUCTIONS, or the best)");
+           "compute with this instruction set at most, as in `iap doctor`: the last bits follow it (default: IAP_INSTRUCTIONS, or "
+           "the best)");
   app.add_flag_callback(
       "--portable", [&arguments] { arguments.instructions = portable_instructions; },
-      "compute with what every x86-64 machine has: the same bits everywhere, but slower");
+      "compute with what x86-64 machines since 2011 have in common: the same bits on all of them, but slower");
   app.require_subcommand(0, 1);
   app.fallthrough();
   commands.run = app.add_subcommand("run", "run a Lua script, such as an experiment");

@@ -50,6 +50,7 @@ std::string best_command(const SweepCommand& command, const SweepList& list, std
   std::string line = text(shell_word(command.run.program), " run ", shell_word(command.file.string()));
   for (const auto& assignment : overrides_of(command, list, combination)) line += " --set " + shell_word(assignment);
   line += text(" --seed ", seed, " --out ", shell_word((list.folder / "best").string()));
+  if (!command.run.instructions.empty()) line += " --instructions " + command.run.instructions;
   for (std::size_t i = 0; i < command.run.arguments.size(); ++i) line += (i ? " " : " -- ") + shell_word(command.run.arguments[i]);
   return line;
 }

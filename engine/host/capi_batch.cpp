@@ -48,7 +48,7 @@ iap_status iap_batch_make(const char* text, size_t count, int32_t threads, iap_b
   });
 }
 
-void iap_batch_free(iap_batch* batch) { delete batch; }
+void iap_batch_free(iap_batch* batch) { destroy(batch); }
 const char* iap_batch_error(const iap_batch* batch) { return batch ? batch->error.c_str() : "the batch is null"; }
 size_t iap_batch_count(const iap_batch* batch) { return batch ? batch->batch.size() : 0; }
 

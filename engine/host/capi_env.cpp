@@ -108,7 +108,7 @@ iap_status iap_env_make(const char* text, iap_env** env, char* message, size_t m
   });
 }
 
-void iap_env_free(iap_env* env) { delete env; }
+void iap_env_free(iap_env* env) { destroy(env); }
 const char* iap_env_error(const iap_env* env) { return env ? env->error.c_str() : "the environment is null"; }
 
 iap_status iap_env_describe(iap_env* env, iap_env_spec* spec) {

@@ -70,6 +70,6 @@ iap_status iap_policy_load_memory_trusted(const void* bytes, size_t size, iap_po
   return load_memory("iap_policy_load_memory_trusted", bytes, size, policy, message, message_size, Trust::yes);
 }
 
-void iap_policy_free(iap_policy* policy) { delete policy; }
+void iap_policy_free(iap_policy* policy) { destroy(policy); }
 
 }  // extern "C"

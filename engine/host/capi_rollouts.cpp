@@ -1,3 +1,6 @@
+#include <pthread.h>
+#include <signal.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -144,6 +147,31 @@ std::vector<iap::Episode> play(iap_rollouts& rollouts, std::span<const float> po
   return played;
 }
 
+/// While it lives, a file that may not grow (ulimit -f) is an error to this thread's writes, as a full disk is, and ends no
+/// process.
+class GrowthFails {
+ public:
+  GrowthFails() {
+    sigset_t pending;
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
+  }
+  ~GrowthFails() {
+    const timespec at_once{};
+    if (!was_pending_) sigtimedwait(&signal_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  GrowthFails(const GrowthFails&) = delete;
+  GrowthFails& operator=(const GrowthFails&) = delete;
+
+ private:
+  sigset_t signal_, before_;
+  bool was_pending_;
+};
+
 }  // namespace
 
 extern "C" {
@@ -158,7 +186,7 @@ iap_status iap_rollouts_make_trusted(const char* env, const char* policy, int32_
   return make({"iap_rollouts_make_trusted", env, policy, iap::Trust::yes}, threads, rollouts, message, message_size);
 }
 
-void iap_rollouts_free(iap_rollouts* rollouts) { delete rollouts; }
+void iap_rollouts_free(iap_rollouts* rollouts) { destroy(rollouts); }
 const char* iap_rollouts_error(const iap_rollouts* rollouts) {
   return rollouts ? rollouts->error.c_str() : "the rollouts are null";
 }
@@ -205,6 +233,7 @@ iap_status iap_rollouts_save(iap_rollouts* rollouts, const char* path, const flo
     iap::Policy saved = rollouts->policy.clone();
     saved.set_parameters({parameters, parameter_count});
     if (!rollouts->moments.empty()) saved.set_moments(std::span<const iap::Moment>(rollouts->moments));
+    const GrowthFails limit;
     try {
       iap::write_policy_file(path, saved, rollouts->metadata);
     } catch (const iap::Error& error) {

@@ -1,6 +1,6 @@
 #pragma once
-// What every function of the C interface does: no exception leaves it, and what the caller got wrong is told from what failed
-// inside.
+// What every function of the C interface does: no exception leaves it, what the caller got wrong is told from what failed inside,
+// and the host's modes have no part in results.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/modes.hpp"
 #include "iap.h"
 import iap.core;
 
@@ -35,6 +36,7 @@ void require(bool condition, const Parts&... parts) {
 /// Runs `body`; no exception leaves. `keep` stores the message.
 template <typename Body, typename Keep>
 iap_status guarded(Body body, Keep keep) noexcept {
+  const OwnModes modes;
   try {
     body();
     return IAP_OK;
@@ -92,6 +94,13 @@ iap_status making(char* message, std::size_t size, Body body) noexcept {
       copy("out of memory");
     }
   });
+}
+
+/// Frees what a call made; Lua that is trusted may run while it goes.
+template <typename Object>
+void destroy(const Object* object) noexcept {
+  const OwnModes modes;
+  delete object;
 }
 
 /// "1 image", "2 images".

@@ -18,7 +18,8 @@ Dealer::Dealer(std::size_t tasks, std::span<const double> expected, std::vector<
     : threads_(std::move(threads)), held_(threads_.size()), waiting_(tasks), holder_(tasks, nobody), end_(tasks) {
   std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
   if (!expected.empty())
-    std::ranges::stable_sort(waiting_, [&](std::size_t a, std::size_t b) { return expected[a] > expected[b]; });
+    std::ranges::sort(waiting_,
+                      [&](std::size_t a, std::size_t b) { return std::pair(expected[b], a) < std::pair(expected[a], b); });
   std::ranges::reverse(waiting_);
 }
 

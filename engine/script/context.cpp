@@ -188,6 +188,7 @@ std::string RunContext::command() const {
     line += " --out " + shell_word(settings_.out->string());
   else if (folders_.given().size() == 1)
     line += " --out " + shell_word(folders_.given().front().string());
+  if (!settings_.instructions.empty()) line += " --instructions " + settings_.instructions;
   line += " --resume";
   for (std::size_t i = 0; i < settings_.arguments.size(); ++i) line += (i ? " " : " -- ") + shell_word(settings_.arguments[i]);
   return line;

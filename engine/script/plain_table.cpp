@@ -76,7 +76,7 @@ bool is_json(std::string_view text) {
 Config parse_table(std::string_view text, const std::string& source) {
   if (is_json(text)) return parse_json(text, source);
   std::size_t left = most_memory;
-  const std::unique_ptr<lua_State, Close> state(lua_newstate(allocate, &left));
+  const std::unique_ptr<lua_State, Close> state(lua::new_state(allocate, &left));
   if (!state) throw Error(source + ": no memory for a Lua state");
   lua::protect(state.get(), 0, 0, [](lua_State* inner) noexcept { open_plain(inner); });
   const std::string chunk = "return " + std::string(text), name = "=" + source;

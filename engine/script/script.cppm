@@ -23,6 +23,7 @@ struct RunSettings {
   bool resume = false;                       ///< option `resume`
   bool single = false;                       ///< a second training is refused, as `iap sweep` needs it
   std::string program = "iap";               ///< how the user calls the program, for commands that messages show
+  std::string instructions;                  ///< `--instructions`, for the same commands
 };
 
 /// What a script would train.

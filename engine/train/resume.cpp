@@ -53,20 +53,14 @@ bool Trainer::load() {
   return true;
 }
 
-/// Says what a resumed run cannot promise where kernels compute by other instructions than before.
-void Trainer::check_instructions() {
-  std::string before;
+/// Says what a resumed run cannot promise where something else computes than before.
+void Trainer::check_basis() {
   try {
-    const Config config = parse_json(read_file(folder_->file("config.json")), "config.json");
-    if (const Config* found = config.find("instructions"); found && found->string()) before = *found->string();
+    for (const auto& sentence : computed_differently(parse_json(read_file(folder_->file("config.json")), "config.json")))
+      warn(sentence);
   } catch (const Error&) {
-    return;
+    return;  // a config.json that cannot be read is written anew
   }
-  const std::string now = chosen_instructions();
-  if (!before.empty() && before != now)
-    warn(text("the run was made with ", before, " instructions so far, goes on with ", now,
-              ": from here on its last bits differ from those of a run that stays with one of them; `--instructions ", before,
-              "` keeps them where the machine has these"));
 }
 
 /// Brings the run to its first or next iteration.
@@ -75,7 +69,7 @@ void Trainer::begin() {
   if (folder_) {
     if (resumed) {
       ended_before_ = read_summary(folder_->path());
-      check_instructions();
+      check_basis();
     }
     if (!resumed || !finished()) folder_->remove("result.json");
     write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, identity_), 2) + "\n");

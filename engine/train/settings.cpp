@@ -99,6 +99,7 @@ void check_range(const char* name, std::int64_t value, std::int64_t low, std::in
 /// @option resume boolean = false - continue what lies in `out`
 /// @option quiet boolean = false - no lines of progress
 /// @option instructions string ? - the kernels' instruction set, in tables from config.json; it changes nothing
+/// @option libraries table ? - the versions of those that computed, in tables from config.json; they change nothing
 /// @option given table ? - what was written down, in tables from config.json; it changes nothing
 TrainOptions read_train_options(const Config& config) {
   Options reader("train", config);
@@ -139,7 +140,7 @@ TrainOptions read_train_options(const Config& config) {
   check_logs(options.log);
   options.resume = reader.boolean("resume", options.resume);
   options.quiet = reader.boolean("quiet", options.quiet);
-  for (const char* record : {"given", "instructions"}) reader.value(record);
+  for (const char* record : {"given", "instructions", "libraries"}) reader.value(record);
   reader.finish();
   options.given = config;
   return options;
@@ -213,7 +214,8 @@ Config run_config(const TrainOptions& options, Config identity) {
   config["iterations"] = options.iterations;
   config["confirm_episodes"] = confirm_episodes(options);
   config["checkpoint_every"] = options.checkpoint_every;
-  config["instructions"] = chosen_instructions();
+  const Config basis = computed_with();
+  for (const auto& [name, value] : *basis.map()) config[name] = value;
   if (!options.log.empty()) config["log"] = Config::List(options.log.begin(), options.log.end());
   Config given = options.given;
   given["env"] = options.env;
@@ -232,7 +234,7 @@ Config run_config(const TrainOptions& options, Config identity) {
 
 std::string settings_difference(Config before, Config now) {
   for (Config* config : {&before, &now}) {
-    for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "instructions", "log", "given"})
+    for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "instructions", "libraries", "log", "given"})
       config->map()->erase(key);
     if (const Config* init = config->find("init"); init && init->map()) (*config)["init"].map()->erase("path");
   }

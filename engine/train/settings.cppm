@@ -1,6 +1,7 @@
 module;
 #include <cstdint>
 #include <string>
+#include <vector>
 /// The settings of a run as a Config: what config.json and the checkpoint hold.
 module iap.train:settings;
 import iap.core;
@@ -27,6 +28,12 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
 /// The identity that a checkpoint holds, read by this program: options that it lacks, because they were not written down or not
 /// known at the time, take their present defaults. What it does hold stands.
 Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec);
+
+/// What the last bits of results depend on beside the settings: `instructions` (see chosen_instructions) and `libraries`, the
+/// versions of those that compute.
+Config computed_with();
+/// One sentence for each that was something else `before`, of what that means for a run that goes on.
+std::vector<std::string> computed_differently(const Config& before);
 
 /// `identity` and the rest of what was asked for, as `read_train_options` takes it, and as "given" what was asked for in so many
 /// words; the content of config.json.

@@ -20,7 +20,7 @@ export namespace iap {
 LibraryVersions train_versions();
 
 /// Reads the option table of `iap.train`; the functions and `script` are not part of it. `env` may be a name alone. A config.json
-/// is such a table too; its "given" and "instructions" are left aside.
+/// is such a table too; its "given", "instructions" and "libraries" are left aside.
 /// @throws Error naming the option.
 TrainOptions read_train_options(const Config& config);
 
@@ -28,7 +28,7 @@ TrainOptions read_train_options(const Config& config);
 /// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how
 /// often the run was interrupted and resumed:
 ///   experiment.lua, config.json   the script as run; every option with its default, and as "given" those that were asked for,
-///                                 as "instructions" the instruction set of the kernels, which decides the last bits
+///                                 as "instructions" and "libraries" what decides the last bits
 ///   metrics.csv                   one row per iteration; row 0 is the evaluation before the first; the columns of times are last,
 ///                                 and behind them, over several processes, messages and bytes between them
 ///   metrics.jsonl, events.out.tfevents.iap   the same rows again, where `log` asks for it

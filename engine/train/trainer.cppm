@@ -78,7 +78,7 @@ class Trainer {
   void begin();
   std::string initial_line() const;
   void tell_begin(bool resumed);
-  void check_instructions();
+  void check_basis();
   void continue_files();
   void save_checkpoint();
 

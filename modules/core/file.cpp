@@ -3,6 +3,7 @@ module;
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -25,8 +26,14 @@ std::string read_file(const std::filesystem::path& path) {
   if (!stream) throw Error(text("cannot read '", path.string(), "': ", reason()));
   constexpr std::size_t piece = std::size_t{1} << 20;
   std::string content;
+  // A pipe or a device need not end.
+  std::size_t next_look = std::filesystem::is_regular_file(path, ignored) ? SIZE_MAX : std::size_t{256} << 20;
   while (stream) {
     const std::size_t done = content.size();
+    if (done >= next_look) {
+      next_look = 2 * done;
+      check_memory(text("reading '", path.string(), "'"), static_cast<double>(next_look));
+    }
     content.resize(done + piece);
     stream.read(content.data() + done, piece);
     content.resize(done + static_cast<std::size_t>(stream.gcount()));

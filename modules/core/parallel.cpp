@@ -1,4 +1,6 @@
 module;
+#include <locale.h>
+
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define IAP_PLAIN_THREADS
@@ -47,6 +49,19 @@ class FirstFailure {
   std::atomic<bool> failed_ = false;
   std::size_t index_ = std::numeric_limits<std::size_t>::max();
   std::exception_ptr error_;
+};
+
+/// While it lives, this thread reads and writes numbers in the locale of another. Floating-point modes need no such care: TBB's
+/// arenas and new threads take over the caller's.
+class SameLocale {
+ public:
+  explicit SameLocale(::locale_t locale) : before_(::uselocale(locale)) {}
+  ~SameLocale() { ::uselocale(before_); }
+  SameLocale(const SameLocale&) = delete;
+  SameLocale& operator=(const SameLocale&) = delete;
+
+ private:
+  ::locale_t before_;
 };
 
 /// How many of `threads`, this one included, the system gives at the same time.
@@ -115,7 +130,8 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
   threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), count));
   FirstFailure failure;
   std::atomic<std::size_t> next = 0;
-  const auto work = [&](int worker) {
+  const auto work = [&, locale = ::uselocale(nullptr)](int worker) {
+    const SameLocale same(locale);
     while (!failure.failed()) {
       const std::size_t index = next.fetch_add(1, std::memory_order_relaxed);
       if (index >= count) return;

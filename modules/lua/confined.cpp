@@ -124,7 +124,7 @@ void open_harmless_libraries(lua_State* state) {
 State State::confined(const std::string& loaded_from, const Config& modules, Opener library, const Allowance& allowance) {
   auto owned = std::make_unique<Meter>(loaded_from, allowance);
   Meter* meter = owned.get();
-  State state(lua_newstate(Meter::allocate, meter), std::move(owned));
+  State state(new_state(Meter::allocate, meter), std::move(owned));
   protect(state, 0, 0, [meter](lua_State* inner) noexcept {
     open_harmless_libraries(inner);
     meter->begin(inner);

@@ -1,5 +1,7 @@
 #include "lua/state.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -18,13 +20,35 @@ void stop_if_interrupted(lua_State* state, lua_Debug*) {
   if (stop) luaL_error(state, "interrupted");
 }
 
+/// What is wrong if the program has another Lua inside and exports it: the loader prefers that, function by function, and takes
+/// from our library what the other does not have. lua_newuserdatauv came with 5.4.
+std::string other_lua() {
+  Dl_info old{}, recent{};
+  if (!dladdr(reinterpret_cast<const void*>(&lua_newstate), &old) ||
+      !dladdr(reinterpret_cast<const void*>(&lua_newuserdatauv), &recent) || old.dli_fbase == recent.dli_fbase)
+    return "";
+  return text("another Lua is in the way: lua_newstate is that of '", old.dli_fname, "', not of '", recent.dli_fname,
+              "'; link the program so that it does not export its Lua (-Wl,--exclude-libs,ALL), or load iap with RTLD_DEEPBIND");
+}
+
+/// @throws Error.
+void require_own_lua() {
+  static const std::string other = other_lua();
+  if (!other.empty()) throw Error(other);
+}
+
 }  // namespace
+
+lua_State* new_state(lua_Alloc allocate, void* data) {
+  require_own_lua();
+  return lua_newstate(allocate, data);
+}
 
 State::State(lua_State* state, std::unique_ptr<Meter> meter) : meter_(std::move(meter)), state_(state) {
   if (!state_) throw Error("no memory for a Lua state");
 }
 
-State::State() : State(luaL_newstate()) {
+State::State() : State((require_own_lua(), luaL_newstate())) {
   protect(state_, 0, 0, [](lua_State* inner) noexcept { luaL_openlibs(inner); });
 }
 

@@ -11,6 +11,9 @@ import iap.core;
 
 namespace iap::lua {
 
+/// lua_newstate. @throws Error where the program exports functions of another Lua, which take the place of ours.
+lua_State* new_state(lua_Alloc allocate, void* data);
+
 /// A Lua state of its own.
 class State {
  public:

@@ -1,7 +1,9 @@
 module;
 #include <mujoco/mujoco.h>
 
+#include <clocale>
 #include <cstring>
+#include <locale>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,11 +39,39 @@ std::string in_one_line(std::string message) {
   return message;
 }
 
+/// MuJoCo reads numbers through streams, which follow the host's std::locale::global. While it lives, new streams of the process
+/// read numbers with a point.
+class PointStreams {
+ public:
+  PointStreams() {
+    const std::locale now;
+    const auto& numbers = std::use_facet<std::numpunct<char>>(now);
+    if (numbers.decimal_point() == '.' && numbers.grouping().empty()) return;
+    // It has no name, so that the C library's locale stays; giving back one with a name sets that, too.
+    c_ = std::setlocale(LC_ALL, nullptr);
+    before_ = std::locale::global(std::locale(now, new std::numpunct<char>));
+    changed_ = true;
+  }
+  ~PointStreams() {
+    if (!changed_) return;
+    std::locale::global(before_);
+    std::setlocale(LC_ALL, c_.c_str());
+  }
+  PointStreams(const PointStreams&) = delete;
+  PointStreams& operator=(const PointStreams&) = delete;
+
+ private:
+  std::locale before_;
+  std::string c_;
+  bool changed_ = false;
+};
+
 ModelPointer compile(std::span<const MujocoFile> texts) {
   const std::unique_ptr<mjVFS, DeleteFiles> files(new mjVFS);
   mj_defaultVFS(files.get());
   for (const auto& file : texts) add_file(*files, file);
   char message[1000] = "";
+  const PointStreams streams;
   const std::string name(texts.front().name);
   ModelPointer model(mj_loadXML(name.c_str(), files.get(), message, sizeof message));
   if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message)));

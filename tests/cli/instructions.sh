@@ -49,17 +49,21 @@ case_instructions() {
   same_metrics portable isolated
   run sweep see.lua --portable --out sweep --seed 3
   exits 0
-  made_with sweep/seed-3 portable
-  same_metrics portable sweep/seed-3
+  made_with sweep/seed3 portable
+  same_metrics portable sweep/seed3
+  says out "--out sweep/best --instructions portable"
 }
 
 case_instructions_resumed() {
   seeing_script
   run run see.lua --instructions SSE4 --out whole
   exits 0
-  run run see.lua --instructions SSE4 --out parts --set iterations=1
-  exits 0
+  sed 's/quiet = true/on_iteration = function(r) if r.iteration == 1 then print("ready") io.stdout:flush() while true do end end end/' \
+    see.lua >stops.lua
+  interrupted run stops.lua --instructions SSE4 --out parts
+  exits 130
   cp -r parts kept
+  says err "stops.lua --out parts --instructions SSE4 --resume"
   run run see.lua --portable --out parts --resume
   exits 0
   says err "the run was made with SSE4 instructions so far, goes on with portable"

@@ -1,6 +1,5 @@
-// A host in C++ whose static objects hold policies, environments, batches and rollouts, and use and free them after main: those made
-// before main, and those made in main, which outlive what the library keeps for itself.
-// usage: destructors linked|loaded
+// A host in C++ whose static objects hold policies, environments, batches and rollouts, and use and free them after main: those
+// made before main, and those made in main, which outlive what the library keeps for itself. usage: destructors linked|loaded
 #include <dlfcn.h>
 #include <iap.h>
 
@@ -77,8 +76,9 @@ class Holder {
     char message[400] = "";
     expect(calls().env_make("{ name = 'a1-indoor' }", &env_, message, sizeof message) == IAP_OK, "%s", message);
     expect(calls().batch_make("cartpole-swingup", 3, 2, &batch_, message, sizeof message) == IAP_OK, "%s", message);
-    expect(calls().rollouts_make("{ name = 'cartpole-swingup', time_limit = 4 }", "{ kind = 'script', file = '" HOSTS_FOLDER "/block.lua' }",
-                                 2, &rollouts_, message, sizeof message) == IAP_OK,
+    expect(calls().rollouts_make("{ name = 'cartpole-swingup', time_limit = 4 }",
+                                 "{ kind = 'script', file = '" HOSTS_FOLDER "/block.lua' }", 2, &rollouts_, message,
+                                 sizeof message) == IAP_OK,
            "%s", message);
     use();
   }

@@ -55,12 +55,9 @@ int main(void) {
     const char* name;
     void (*set)(void);
     int late; /* others' libraries divide while they are loaded, inexactly */
-  } hosts[] = {{"subnormal numbers are zero", in_zeros, 0},
-               {"rounds upward", in_upward, 0},
-               {"rounds downward", in_downward, 0},
-               {"rounds toward zero", toward_zero, 0},
-               {"traps what is wrong", in_traps, 0},
-               {"traps everything", in_all_traps, 1},
+  } hosts[] = {{"subnormal numbers are zero", in_zeros, 0}, {"rounds upward", in_upward, 0},
+               {"rounds downward", in_downward, 0},         {"rounds toward zero", toward_zero, 0},
+               {"traps what is wrong", in_traps, 0},        {"traps everything", in_all_traps, 1},
                {"x87 in single precision", in_single, 0}};
   struct findings plain, found;
   int wrong = 0, cases = 0;

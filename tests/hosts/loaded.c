@@ -27,15 +27,9 @@ int use_in_child(struct around around, int threads, struct findings* found) {
   }
   close(ends[1]);
   size_t had = 0;
-  for (ssize_t part; had < sizeof *found && (part = read(ends[0], (char*)found + had, sizeof *found - had)) > 0;) had += (size_t)part;
+  for (ssize_t part; had < sizeof *found && (part = read(ends[0], (char*)found + had, sizeof *found - had)) > 0;)
+    had += (size_t)part;
   close(ends[0]);
   expect(waitpid(child, &status, 0) == child, "the child is not to be waited for");
   return status;
-}
-
-const char* difference(const struct findings* a, const struct findings* b) {
-  if (a->count != b->count) return "the number of findings";
-  for (size_t i = 0; i < a->count; ++i)
-    if (a->at[i].bits != b->at[i].bits) return a->at[i].what;
-  return NULL;
 }

@@ -44,8 +44,8 @@ int main(void) {
   }
   const long grown = resident() - memory;
   const int more_threads = entries("/proc/self/task") - threads, more_handles = entries("/proc/self/fd") - handles;
-  printf("%d turns: %ld KiB, %d threads, %d handles more than after %d; %s\n", turns, grown / 1024, more_threads, more_handles, warm,
-         dlopen(IAP_LIBRARY, RTLD_NOW | RTLD_NOLOAD) ? "the library is still there" : "the library is gone");
+  printf("%d turns: %ld KiB, %d threads, %d handles more than after %d; %s\n", turns, grown / 1024, more_threads, more_handles,
+         warm, dlopen(IAP_LIBRARY, RTLD_NOW | RTLD_NOLOAD) ? "the library is still there" : "the library is gone");
   expect(grown <= most_growth, "%ld bytes more", grown);
   expect(more_threads <= 0 && more_handles <= 0, "%d threads and %d handles more", more_threads, more_handles);
   return 0;

@@ -1,4 +1,5 @@
-/* A host that writes 1,5 for 1.5: whatever the library reads and writes is what it is in the C locale, and the locale stays the host's. */
+/* A host that writes 1,5 for 1.5: whatever the library reads and writes is what it is in the C locale, and the locale stays the
+ * host's. */
 #include <locale.h>
 #include <pthread.h>
 #include <string.h>
@@ -60,8 +61,10 @@ int main(void) {
   static const struct {
     const char* name;
     struct around around;
-  } hosts[] = {{"setlocale before loading", {by_process, NULL, compare}}, {"setlocale after loading", {NULL, by_process, compare}},
-               {"uselocale", {by_thread, NULL, compare}},                 {"another thread", {NULL, by_other_thread, NULL}}};
+  } hosts[] = {{"setlocale before loading", {by_process, NULL, compare}},
+               {"setlocale after loading", {NULL, by_process, compare}},
+               {"uselocale", {by_thread, NULL, compare}},
+               {"another thread", {NULL, by_other_thread, NULL}}};
   struct findings plain, found;
   int wrong = 0, cases = 0;
   expect(use_in_child((struct around){0}, 1, &plain) == 0, "a use in the C locale");

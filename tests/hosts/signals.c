@@ -1,5 +1,5 @@
-/* A host with signal handlers, a mask and a stack for signals: they are the same after loading, using and unloading the library, and
- * a timer that interrupts every call meanwhile changes nothing. */
+/* A host with signal handlers, a mask and a stack for signals: they are the same after loading, using and unloading the library,
+ * and a timer that interrupts every call meanwhile changes nothing. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

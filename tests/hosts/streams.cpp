@@ -13,9 +13,7 @@ struct Comma : std::numpunct<char> {
   std::string do_grouping() const override { return "\3"; }
 };
 
-void write_comma() {
-  std::locale::global(std::locale(std::locale::classic(), new Comma));
-}
+void write_comma() { std::locale::global(std::locale(std::locale::classic(), new Comma)); }
 
 void compare() {
   std::ostringstream stream;

@@ -161,7 +161,8 @@ static void use_rollouts(int threads, struct findings* found) {
   enum { members = 6 };
   char message[512] = "";
   iap_rollouts* rollouts = NULL;
-  const char* blocks = "{ kind = 'sequence', blocks = { { kind = 'script', file = '" HOSTS_FOLDER "/block.lua' },"
+  const char* blocks = "{ kind = 'sequence', blocks = { { kind = 'script', file = '" HOSTS_FOLDER
+                       "/block.lua' },"
                        " { kind = 'mlp', hidden = { 4 } } } }";
   expect(iap_rollouts_make("{ name = 'cartpole-swingup', time_limit = 20 }", blocks, threads, &rollouts, message, sizeof message) ==
              IAP_OK,

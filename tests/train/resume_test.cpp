@@ -240,7 +240,7 @@ TEST_CASE("no locale of the host's changes a run's files") {
   check_same(plain, train(options), options.out);
 }
 
-TEST_CASE("a run that goes on with other instructions says what that means") {
+TEST_CASE("a run that goes on with other instructions or libraries says what that means") {
   const Scratch scratch("instructions");
   TrainOptions options = small_run(scratch / "run");
   options.on_iteration = [](const IterationReport& report) { return report.iteration < 2; };
@@ -248,11 +248,15 @@ TEST_CASE("a run that goes on with other instructions says what that means") {
   std::string config = read_file(options.out / "config.json");
   const std::string now = best_instruction_set(instruction_sets());
   config.replace(config.find(now), now.size(), "ABACUS");
+  const std::string mujoco = *parse_json(config, "config.json").find("libraries")->find("MuJoCo")->string();
+  config.replace(config.find(mujoco), mujoco.size(), "0.1");
   write_text(options.out / "config.json", config);
   options.on_iteration = {};
   options.resume = true;
   train(options);
   CHECK_THAT(read_file(options.out / "log.txt"),
              ContainsSubstring("the run was made with ABACUS instructions so far, goes on with " + now));
+  CHECK_THAT(read_file(options.out / "log.txt"),
+             ContainsSubstring("the run was made with MuJoCo 0.1 so far, goes on with " + mujoco));
   CHECK_THAT(read_file(options.out / "config.json"), ContainsSubstring(now));
 }

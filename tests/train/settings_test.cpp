@@ -69,7 +69,9 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
   train(options);
   Config config = parse_json(read_file(options.out / "config.json"), "config.json");
   CHECK(*config.find("instructions")->string() == best_instruction_set(instruction_sets()));
+  CHECK(config.find("libraries")->find("MuJoCo")->string());
   config.map()->erase("instructions");
+  config.map()->erase("libraries");
   CHECK(
       to_json(config) ==
       R"({"checkpoint_every":1,"confirm_episodes":4,"env":{"action_repeat":1,"camera":0,"name":"cartpole-balance","render":{"path":"cpu",)"
