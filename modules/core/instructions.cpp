@@ -24,7 +24,7 @@ void choose_instructions(std::string_view name) {
   const bool asks_portable = name == portable_instructions;
   const std::string_view wanted = asks_portable ? "SSSE3" : name;
   std::string names(portable_instructions);
-  for (std::int64_t left = instruction_sets() & HWY_TARGETS; left != 0; left &= left - 1) {
+  for (std::int64_t left = instruction_sets() & ~(HWY_EMU128 | HWY_SCALAR); left != 0; left &= left - 1) {
     const std::string found = best_instruction_set(left);
     if (found == wanted) {
       use_instruction_sets(left);
