@@ -1,10 +1,15 @@
 -- The trained policies that ship, and what docs/results.md says of each: how many episodes from which seed, their mean return, the
 -- standard deviation of a single one, and the 95% interval of the mean. `seconds` is the processor time that playing it takes (one core
--- of an AMD EPYC); `set` is what differs from the environment it was trained in.
-local games, table1 = "attention_agent/policies/", "paper/policies/"
-local function row(policy, episodes, seed, mean, deviation, low, high, seconds, set)
-  return { policy = policy, episodes = episodes, seed = seed, mean = mean, deviation = deviation, low = low, high = high, seconds = seconds, set = set or {} }
+-- of an AMD EPYC); `set` is what differs from the environment it was trained in, `places` how many digits behind the
+-- point are printed (none).
+local games, table1, robots = "attention_agent/policies/", "paper/policies/", "quadruped/policies/"
+local function row(policy, episodes, seed, mean, deviation, low, high, seconds, set, places)
+  return {
+    policy = policy, episodes = episodes, seed = seed, mean = mean, deviation = deviation, low = low, high = high, seconds = seconds,
+    set = set or {}, places = places,
+  }
 end
+local walls = { reward = "walls", courses = { 2000000, 2999999 } }
 
 return {
   row(games .. "car-racing-iap.iap", 100, 0, 738, 189, 701, 776, 5, { early_stop = 0 }),
@@ -19,4 +24,6 @@ return {
   row(table1 .. "cartpole-swingup.iap", 20, 1000, 179, 64, 149, 209, 5),
   row(table1 .. "ball-in-cup-catch.iap", 20, 1000, 94, 289, -42, 229, 4),
   row(table1 .. "reacher-easy.iap", 20, 1000, 59, 76, 23, 94, 3),
+  row(robots .. "a1-obstacle-course-iap.iap", 100, 1000, 2.05, 1.80, 1.69, 2.41, 11, walls, 2),
+  row(robots .. "a1-obstacle-course-cnn.iap", 100, 1000, 0.44, 0.50, 0.34, 0.54, 9, walls, 2),
 }

@@ -33,7 +33,11 @@ for _, row in ipairs(shipped) do
   end
 end
 
-local function figures(row) return string.format("%.0f +- %.0f, %.0f to %.0f", row.mean, row.deviation, row.low, row.high) end
+-- As many places behind the point as are printed of a row.
+local function figures(row, places)
+  local number = string.format("%%.%df", places or 0)
+  return string.format(number .. " +- " .. number .. ", " .. number .. " to " .. number, row.mean, row.deviation, row.low, row.high)
+end
 
 local function duration(some)
   return some < 60 and string.format("%.0f s", math.max(some, 1)) or string.format("%.0f minutes", some / 60)
@@ -41,7 +45,7 @@ end
 
 if options.list then
   for _, row in ipairs(chosen) do
-    print(string.format("%-44s  %3d episodes, about %-10s  printed %s", row.policy, row.episodes, duration(row.seconds), figures(row)))
+    print(string.format("%-44s  %3d episodes, about %-10s  printed %s", row.policy, row.episodes, duration(row.seconds), figures(row, row.places)))
   end
   return
 end
@@ -57,14 +61,15 @@ for _, row in ipairs(chosen) do
   local now = iap.eval(policy, { episodes = row.episodes, seed = row.seed, env = env })
   now.deviation = now.standard_deviation
   local verdict = "FAILED"
-  if figures(now) == figures(row) then
+  local printed, played = figures(row, row.places), figures(now, row.places)
+  if played == printed then
     verdict = "passed, same"
   elseif row.low <= now.mean and now.mean <= row.high then
     verdict = "passed, within"
   else
     failed = failed + 1
   end
-  print(string.format("%-14s  %-44s  printed %-24s  played %s", verdict, row.policy, figures(row), figures(now)))
+  print(string.format("%-14s  %-44s  printed %-24s  played %s", verdict, row.policy, printed, played))
 end
 if failed > 0 then error(string.format("%d of %d policies do not earn what is printed", failed, #chosen), 0) end
 print(string.format("all %d policies earn what is printed", #chosen))

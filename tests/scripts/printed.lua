@@ -4,8 +4,9 @@ for line in io.lines(arg[2]) do
   printed[#printed + 1] = line
 end
 for _, row in ipairs(rows) do
-  local deviation = string.format("%d +- %d", row.mean, row.deviation)
-  local interval, found = string.format("%d to %d", row.low, row.high), 0
+  local number = string.format("%%.%df", row.places or 0)
+  local deviation = string.format(number .. " +- " .. number, row.mean, row.deviation)
+  local interval, found = string.format(number .. " to " .. number, row.low, row.high), 0
   for _, line in ipairs(printed) do
     if line:find(deviation, 1, true) and line:find(interval, 1, true) then found = found + 1 end
   end
