@@ -52,6 +52,11 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, T& target, std:
   return app.add_option_function<std::string>(name, keep, help)->type_name("N");
 }
 
+template <typename T>
+void add_threads(CLI::App& app, T& target) {
+  add_integer(app, "--threads", target, 1, most_threads, "worker threads (default: all); changes no result");
+}
+
 void add_overrides(CLI::App& app, std::vector<std::string>& target, const std::string& help) {
   app.add_option("--set", target, help)->allow_extra_args(false)->type_name("PATH=VALUE");
 }
@@ -116,7 +121,7 @@ void describe_run(CLI::App& app, Arguments& arguments) {
                  "reach the script as arg[1], arg[2] ...; write -- before those that begin with -");
   add_overrides(app, arguments.run.overrides, "override an option of the script or of iap.train (may be repeated)");
   add_integer(app, "--seed", arguments.run.seed, 0, most_seed, "seed of the run (default: the script's)");
-  add_integer(app, "--threads", arguments.run.threads, 1, most_threads, "worker threads (default: all); changes no result");
+  add_threads(app, arguments.run.threads);
   add_text(app, "--out", arguments.run.out, "PATH",
            "folder of the run, or the file that the script writes (default: the script's)");
   app.add_flag("--resume", arguments.run.resume, "continue the run in its folder");
@@ -167,7 +172,7 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   add_world(app, options.source);
   add_fit(app, options.fit);
   add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
-  add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
+  add_threads(app, options.threads);
   add_safeguards(app, options.safeguards);
   add_text(app, "--csv", options.csv, "FILE", "write one row per episode");
   add_text(app, "--actions", options.actions, "FILE", "write one row per step: the policy's outputs as hexadecimal floats");
@@ -289,7 +294,7 @@ void describe_probe(CLI::App& app, ProbeCommand& command) {
   add_policy_choice(app, command.source.choice);
   add_world(app, command.source);
   add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
-  add_integer(app, "--threads", options.threads, 1, most_threads, "worker threads (default: all); changes no result");
+  add_threads(app, options.threads);
   add_text(app, "--csv", command.csv, "FILE", "write one row per block and variable");
   add_text(app, "--png", command.png, "FILE", "draw a bar chart");
   add_trust(app, command.source.trust);
@@ -331,7 +336,7 @@ void describe_new(CLI::App& app, NewCommand& command) {
 void describe_verify(CLI::App& app, VerifyCommand& command) {
   app.add_option("NAME", command.run.arguments, "policies whose file's name contains this (default: all)");
   app.add_flag("--list", command.list, "list what ships and what is printed of it, and play nothing");
-  add_integer(app, "--threads", command.run.threads, 1, most_threads, "worker threads (default: all); changes no result");
+  add_threads(app, command.run.threads);
   app.footer(
       "Examples:\n"
       "  iap verify --list\n"

@@ -6,14 +6,9 @@
 set -uo pipefail
 iap=$(readlink -f "$1") shim=$(readlink -f "$2") data=$(readlink -f "$3") scenario=$4 kind=$5 stride=$6 begin=${7:-1}
 here=$(readlink -f "$(dirname "$0")")
-root=/dev/shm
-[ -w $root ] || root=${TMPDIR:-/tmp}
-work=$(mktemp -d "$root/iap-faults-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export HOME=$work IAP_FAULT_PROGRAM=iap
 # shellcheck source=/dev/null
 source "$here/common.sh"
+export IAP_FAULT_PROGRAM=iap
 
 # What a scenario needs, the command, and the files that it writes.
 trains=0 made=()

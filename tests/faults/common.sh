@@ -1,6 +1,13 @@
 # shellcheck shell=bash
-# What both kinds of fault tests share: the small run, what is the same of two runs, how a program ended. Source it in the folder to
-# work in, with $iap and $data set.
+# What both kinds of fault tests share: a folder to work in, the small run, what is the same of two runs, how a program ended. Source it
+# with $iap, $data and $here set.
+
+root=/dev/shm
+[ -w $root ] || root=${TMPDIR:-/tmp}
+work=$(mktemp -d "$root/iap-faults-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export HOME=$work
 
 # shellcheck source=/dev/null
 source "$here/../timeless.sh"

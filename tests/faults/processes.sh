@@ -4,12 +4,6 @@
 set -uo pipefail
 iap=$(readlink -f "$1") shim=$(readlink -f "$2") data=$(readlink -f "$3") count=${5:-10}
 here=$(readlink -f "$(dirname "$0")")
-root=/dev/shm
-[ -w $root ] || root=${TMPDIR:-/tmp}
-work=$(mktemp -d "$root/iap-faults-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export HOME=$work
 # shellcheck source=/dev/null
 source "$here/common.sh"
 small_run
