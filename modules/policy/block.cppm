@@ -138,7 +138,7 @@ struct BlockEntry {
 /// Every kind of block this build knows.
 std::span<const BlockEntry> block_catalog();
 
-/// Whether blocks of this kind look at an image: rank, trans and cross.
+/// Whether blocks of this kind look at an image by attention: rank, trans, cross and look.
 bool is_attention_block(std::string_view kind) noexcept;
 
 /// Builds the block that `config` describes: {kind = "linear", activation = "tanh"}; sequences hold {blocks = {...}}.

@@ -21,6 +21,7 @@ MadeBlock make_mlp(Options& options, const BlockContext& context, ParameterLayou
 MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_trans_block(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_look(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_hierarchy(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_lstm(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_script(Options& options, const BlockContext& context, ParameterLayout& layout);
@@ -30,6 +31,7 @@ MadeBlock make_delta(Options& options, const BlockContext& context, ParameterLay
 MadeBlock make_stack(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_product(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_normalise(Options& options, const BlockContext& context, ParameterLayout& layout);
+MadeBlock make_mirror(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_rnn(Options& options, const BlockContext& context, ParameterLayout& layout);
 MadeBlock make_attention_agent(Options& options, const BlockContext& context, ParameterLayout& layout);
 
@@ -73,6 +75,8 @@ std::span<const BlockEntry> block_catalog() {
                  R"({"patch": 4, "d": 4, "top": 3, "every": 2, "ranking": "hash", "kernel": "trig", "input": "normalised",)"
                  R"( "key_patch": 3, "key_stride": 2, "values": ["position", "content"]})",
                  make_cross},
+      BlockEntry{"look", "attention whose queries are made of the numbers before it: what patches show near a place, say",
+                 R"({"patch": 4, "d": 4, "queries": 2, "bias": true, "values": ["position", "content"]})", make_look},
       BlockEntry{"linear", "one dense layer with an activation", R"({"units": 5, "activation": "tanh"})", make_linear},
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"delta", "its input and the scaled difference to the frame before", R"({"scale": 2})", make_delta},
@@ -92,6 +96,8 @@ std::span<const BlockEntry> block_catalog() {
                  R"({"high": {"kind": "sequence", "blocks": [{"kind": "rank", "patch": 4, "top": 2}, {"kind": "linear"}]},)"
                  R"( "low": {"kind": "linear", "units": 3}, "duration": [1, 3], "latent": 2})",
                  make_hierarchy},
+      BlockEntry{"mirror", "a block that treats left and right alike: asked of the picture and of its mirror image",
+                 R"({"block": {"kind": "cnn", "layers": [{"channels": 2}]}, "odd": [1]})", make_mirror},
       BlockEntry{"lstm", "long short-term memory, zero at the start of an episode", R"({"units": 4})", make_lstm},
       BlockEntry{"script", "a block written in Lua; the slowest, for ideas",
                  R"lua({"file": "example.lua", "gain": 2, "source": "return function(options, shapes) )lua"
@@ -106,7 +112,9 @@ std::span<const BlockEntry> block_catalog() {
   return entries;
 }
 
-bool is_attention_block(std::string_view kind) noexcept { return kind == "rank" || kind == "trans" || kind == "cross"; }
+bool is_attention_block(std::string_view kind) noexcept {
+  return kind == "rank" || kind == "trans" || kind == "cross" || kind == "look";
+}
 
 std::unique_ptr<Block> make_block(const Config& config, const BlockContext& context, ParameterLayout& layout) {
   Options options(owner_of(context.path), config);

@@ -3,9 +3,11 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 module iap.policy;
 import iap.core;
@@ -69,11 +71,16 @@ class Concat final : public Block {
 
 class VectorObservation final : public Block {
  public:
-  explicit VectorObservation(const BlockContext& context) : Block(context, context.observation->vector) {}
+  VectorObservation(const BlockContext& context, std::vector<std::int64_t> numbers)
+      : Block(context, static_cast<int>(numbers.size())), numbers_(std::move(numbers)) {}
   std::string_view kind() const override { return "observation"; }
+  std::string describe() const override { return text(numbers_.size(), " numbers"); }
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
-    std::ranges::copy(observation.vector, out.begin());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = observation.vector[static_cast<std::size_t>(numbers_[i] - 1)];
   }
+
+ private:
+  std::vector<std::int64_t> numbers_;  // counted from 1
 };
 
 }  // namespace
@@ -126,14 +133,24 @@ MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLa
 }
 
 /// @lua function iap.policy.observation
-/// Hands over the observation's vector, whatever it reads.
+/// Hands over the observation's vector, or some of its numbers, whatever it reads.
+/// @option numbers integer[] = (all of them) - which of the vector, counted from 1, in the order in which they are handed over
 /// @use policy.block
 /// @return blueprint - without parameters
-/// @example iap.policy.observation {}
+/// @example iap.policy.observation { numbers = { 1, 2 } }
 MadeBlock make_observation(Options& options, const BlockContext& context, ParameterLayout&) {
-  if (context.observation->vector == 0)
+  const std::int64_t size = context.observation->vector;
+  if (size == 0)
     options.fail("the environment's observation has no vector; take this block out, or choose an environment with one");
-  return std::make_unique<VectorObservation>(context);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(size));
+  std::iota(all.begin(), all.end(), 1);
+  auto numbers = options.value("numbers").is_null() ? all : options.integers("numbers");
+  if (numbers.empty()) options.fail("option 'numbers' is empty; name some, or leave it out for all of them");
+  for (const std::int64_t number : numbers)
+    if (number < 1 || number > size)
+      options.fail(text("option 'numbers' takes numbers of the vector, 1 to ", size, ", got ", number));
+  checked_outputs(options, static_cast<std::int64_t>(numbers.size()));
+  return std::make_unique<VectorObservation>(context, std::move(numbers));
 }
 
 }  // namespace iap

@@ -4,54 +4,46 @@
 local iap = require "iap"
 local levels = {}
 
--- The papers' network: with three outputs above a linear low level 14,954 parameters.
+-- The papers' network: with three outputs above a linear low level 14,954 parameters. `beside`: a block whose numbers the last layer
+-- reads, too; `scale`: of that layer's first weights.
 function levels.convolutions(settings)
-  return iap.policy.sequence {
+  settings = settings or {}
+  local seen = iap.policy.sequence {
     iap.policy.cnn { layers = { { channels = 4 }, { channels = 8 }, { channels = 8, pool = 2 } }, bias = false },
     iap.policy.linear { units = 10, activation = "tanh", bias = false },
-    iap.policy.linear { activation = "tanh", bias = false, scale = settings and settings.scale },
+  }
+  return iap.policy.sequence {
+    settings.beside and iap.policy.concat { seen, settings.beside } or seen,
+    iap.policy.linear { units = 3, activation = "tanh", bias = false, scale = settings.scale },
   }
 end
 
--- The settings of a script's command line that say what looks: `policy` (iap or cnn), `patch`, `stride` (0: the patch).
--- Returns the high level and a name for it; `side` is that of the picture in pixels, `top` how many patches count at most.
-local function high_level(options, side, top)
-  if options.policy == "cnn" then
-    return levels.convolutions(), "cnn"
-  elseif options.policy ~= "iap" then
-    error("policy must be iap or cnn, got " .. options.policy, 0)
-  end
-  local stride = options.stride > 0 and options.stride or options.patch
-  local cells = ((side - options.patch) // stride + 1) ^ 2
-  return iap.policy.sequence {
-    iap.attention.rank {
-      patch = options.patch, stride = stride, d = 4, kernel = "relu", top = math.min(top, math.tointeger(cells)), values = "position",
-    },
-    iap.policy.linear { activation = "tanh" },
-  }, string.format("iap-%d-%d", options.patch, stride)
-end
-
--- The policy, whose high level decides for `duration` = {least, most} steps, and a name for it.
-function levels.policy(options, side, top, duration)
-  local high, name = high_level(options, side, top)
-  return iap.policy.hierarchy { high = high, low = iap.policy.linear { activation = "tanh" }, duration = duration, latent = 2 }, name
+-- The number of what a vector's number is called.
+function levels.numbers(env)
+  local number = {}
+  for i, name in ipairs(env:spec().state_names) do number[name] = i end
+  return number
 end
 
 -- A low level that can be steered: a linear one whose weights are linear in the latent, products of what it reads with the latent, because
 -- a turn is a step aside at one phase of a leg and back at the other, and so a product of latent and phase. `scale` keeps it slow: what the
--- search changes shakes the legs little and the high level much.
-local state, latent, first_phase, scale = 24, 2, 16, 0.25
-function levels.steered(high, duration)
+-- search changes shakes the legs little and the high level much. `state`: how many numbers the environment's vector has. The high level is
+-- asked of its mirror image, too, where the latent's first number, which turns, changes sign; `odd_inputs`: numbers of the vector that do.
+local latent, first_phase, scale = 2, 16, 0.25
+function levels.steered(high, duration, state, odd_inputs)
   local low = iap.policy.sequence {
     iap.policy.product { groups = { state, latent }, keep = false, scale = scale },
     iap.policy.linear { activation = "tanh", scale = 0 },
   }
-  return iap.policy.hierarchy { high = high, low = low, duration = duration, latent = latent }
+  return iap.policy.hierarchy {
+    high = iap.policy.mirror { block = high, odd = { 2 }, odd_inputs = odd_inputs }, low = low, duration = duration, latent = latent,
+  }
 end
 
 -- Where the search begins with it: a trot (`gait`: four actions) that turns by the first number of the latent. While they stand, front feet
--- step aside one way, rear feet the other; `turn` is the action for a latent of 1. State: IMU (4), joints (12), phases of four legs.
-function levels.trot(policy, gait, turn)
+-- step aside one way, rear feet the other; `turn` is the action for a latent of 1. State: IMU (4), joints (12), phases of four legs (8),
+-- and what else there is.
+function levels.trot(policy, gait, turn, state)
   local parameters = policy:parameters()
   for _, slice in ipairs(policy:slices()) do
     if slice.name:find "^low.*bias$" then table.move(gait, 1, 4, slice.first, parameters) end

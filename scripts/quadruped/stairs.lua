@@ -1,8 +1,8 @@
--- Figure 6 (bottom) of the second version of "Unlocking Pixels for Reinforcement Learning via Implicit Attention" (section 5.2): Laikago
--- climbs stairs. Policies are those of stepstones.lua.
+-- Figure 6 (bottom) of the second version of "Unlocking Pixels for Reinforcement Learning via Implicit Attention" (section
+-- 5.2): Laikago climbs stairs. Policies are those of stepstones.lua.
 --
---   ./dev run scripts/quadruped/stairs.lua                     IAP-rank
---   ./dev run scripts/quadruped/stairs.lua --set policy=trans  or cnn, or blind
+--   ./dev run scripts/quadruped/stairs.lua                     attention that is asked where toes land (glance.lua)
+--   ./dev run scripts/quadruped/stairs.lua --set policy=rank       IAP-rank, or trans, cnn, blind
 --   ... --resume                                               continue where it stopped
 --   ... --set iterations=1 --set optimizer.population=4 --set eval_episodes=1 --set episodes=1     a trial of seconds
 --
@@ -10,12 +10,14 @@
 local footholds = require "footholds"
 
 footholds.run("stairs", {
-  env = { time_limit = 400 },
+  env = { time_limit = 200 },
+  heights = true,
   curriculum = {
-    { through = 80, least_rise = 0.03, most_rise = 0.06, time_limit = 100 },
-    { through = 200, least_rise = 0.07, most_rise = 0.12, time_limit = 150 },
-    { through = 300, least_rise = 0.11, most_rise = 0.16, time_limit = 200 },
+    { through = 20, least_rise = 0.03, most_rise = 0.06, time_limit = 150 },
+    { through = 40, least_rise = 0.07, most_rise = 0.12, time_limit = 200 },
+    { through = 60, least_rise = 0.11, most_rise = 0.16 },
     {},
   },
-  iterations = 400,
+  iterations = 100,
+  marks = 12,
 })

@@ -23,7 +23,7 @@ std::size_t read_image(Options& options, const ObservationSpec& observation) {
 }
 
 /// @lua options attention.common
-/// Options of rank, trans and cross: what patches, queries and keys are.
+/// Options of rank, trans, cross and look: what patches, queries and keys are.
 /// @option image string = (the observation's first image) - name of the image that is looked at
 /// @option patch integer 1..4096 - side of a patch, pixels
 /// @option stride integer 1..4096 = patch - pixels from one patch to the next, in both directions

@@ -55,6 +55,13 @@ end
 eyes("rank", { { patch = 4, kernel = "exp", selection = "sample" } })
 eyes("trans", { { patch = 4, compression = "random" } })
 eyes("cross", { { patch = 4, ranking = "hash" }, { patch = 4, kernel = "exp", ranking = "sample" } })
+do
+  local calls = {}
+  for _, values in ipairs { "position", "content", "projection", "histogram", "convolution" } do
+    table.insert(calls, given(attention.look, { patch = 4, values = values, encoding = "sinusoidal" }))
+  end
+  case("iap.attention.look", "policy.look", table.unpack(calls))
+end
 case("iap.attention.key_database", "iap.attention.key_database", given(attention.key_database, { features = 2, capacity = 4, bits = 8, tree = true }))
 case("key_database:sample", "key_database:sample", function()
   local database = attention.key_database { features = 1, capacity = 2, tree = true }
@@ -63,9 +70,9 @@ case("key_database:sample", "key_database:sample", function()
 end)
 
 for name, options in pairs {
-  sequence = { blocks.linear { units = 1 } }, concat = { blocks.linear { units = 1 } }, observation = {}, linear = {}, mlp = {}, lstm = {}, rnn = {},
+  sequence = { blocks.linear { units = 1 } }, concat = { blocks.linear { units = 1 } }, observation = { numbers = { 1 } }, linear = {}, mlp = {}, lstm = {}, rnn = {},
   delta = {}, stack = {}, product = {}, normalise = {}, clock = { dt = 0.1 }, cnn = { layers = { { channels = 2, pool = 2 } } }, attention_agent = {},
-  hierarchy = { high = blocks.linear { units = 3 }, low = blocks.linear {} },
+  hierarchy = { high = blocks.linear { units = 3 }, low = blocks.linear {} }, mirror = { block = blocks.linear {} },
 } do
   case("iap.policy." .. name, "policy." .. name, given(blocks[name], options))
 end
