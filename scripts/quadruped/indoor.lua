@@ -72,7 +72,7 @@ iap.train {
     population = 64, sigma = 0.1, sigma_decay = 0.98, sigma_min = 0.03, learning_rate = 0.05, learning_rate_decay = 0.985,
     shaping = "pair_ranks",
   },
-  iterations = 100,
+  iterations = 20,
   episode_seeds = "pairs",
   eval_every = 10,
   eval_episodes = 24,

@@ -29,7 +29,7 @@ end
 -- a turn is a step aside at one phase of a leg and back at the other, and so a product of latent and phase. `scale` keeps it slow: what the
 -- search changes shakes the legs little and the high level much. `state`: how many numbers the environment's vector has. The high level is
 -- asked of its mirror image, too, where the latent's first number, which turns, changes sign; `odd_inputs`: numbers of the vector that do.
-local latent, first_phase, scale = 2, 16, 0.25
+local latent, first_phase, scale = 2, 16, 0.1
 function levels.steered(high, duration, state, odd_inputs)
   local low = iap.policy.sequence {
     iap.policy.product { groups = { state, latent }, keep = false, scale = scale },

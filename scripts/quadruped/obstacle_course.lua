@@ -11,7 +11,7 @@
 --   --set eyes=positions: the papers' eye, where the ten best pixels are; --set patch=4 --set stride=2 and so on: the rows of table 2
 --
 -- What is chosen by hand, where the papers say nothing or something else:
---   - the eye: two heads whose search begins at the colours of walls and platform hand over the centroids of what they see of it
+--   - the eye: three heads whose search begins at the colours of walls, platform and ground hand over the centroids of what they see of it
 --   - the low level is linear in products of what it reads and the latent, and begins at a trot that the latent's first number turns
 --     (levels.lua); the papers' is linear, which cannot turn
 --   - the high level treats left and right alike (iap.policy.mirror); without that half of the seeds learn to pass walls of one side
@@ -29,8 +29,8 @@ local stride = options.stride > 0 and options.stride or options.patch
 local name = options.policy == "cnn" and "cnn" or string.format("iap-%d-%d", options.patch, stride)
 
 -- Only ratios matter to the order of scores; what is grey (128, 128, 128) scores 0. The walls are red; of the platform, which is lighter
--- than the ground, green less blue tells it from walls and sky.
-local colours = { { 4, -3, -3 }, { 0, 4.8, -3.6 } }
+-- than the ground, green less blue tells it from walls and sky; the ground beside it is dark and bluish.
+local colours = { { 4, -3, -3 }, { 0, 4.8, -3.6 }, { -5, -1, 3 } }
 
 -- What is handed over begins without a say, so that the robot first walks straight ahead.
 local function high_level()
@@ -78,7 +78,7 @@ iap.train {
     population = 64, sigma = 0.1, sigma_decay = 0.98, sigma_min = 0.03, learning_rate = 0.05, learning_rate_decay = 0.985,
     shaping = "pair_ranks",
   },
-  iterations = 100,
+  iterations = 60,
   episode_seeds = "pairs",
   eval_every = 10,
   eval_episodes = 24,

@@ -174,6 +174,34 @@ TEST_CASE("a robot is shown from outside, with what its camera sees in a corner,
                        MessageMatches(ContainsSubstring("has no view from outside")));
 }
 
+TEST_CASE("a robot with two cameras is shown from outside with both pictures, and without the film as what they see") {
+  const Config env = parse_json(R"({"name": "laikago-stepstones"})", "env");
+  const Config blocks = parse_json(R"({"kind": "sequence", "blocks": [{"kind": "concat", "blocks": [
+      {"kind": "rank", "image": "front", "patch": 4, "top": 3}, {"kind": "rank", "image": "belly", "patch": 4, "top": 2}]},
+      {"kind": "linear"}]})",
+                                   "policy");
+  Policy policy = some_policy(blocks, env);
+  const Moving shown = film(policy, env, {.view = PictureView::outside, .seed = 8, .steps = 2, .scale = 6, .most_fps = 1000});
+  REQUIRE((shown.frames.at(1).shape() == ImageShape{144, 230, 3, PixelType::uint8}));
+  // Two pictures of 24 x 32, enlarged twice, in frames of 2: in each of them patches of 4 x 4 are red, three and two.
+  const auto reds = [&](int left) {
+    int count = 0;
+    for (int row = 2; row < 50; ++row)
+      for (int column = left; column < left + 64; ++column) {
+        const auto* at = shown.frames[1].bytes().data() + 3 * (row * 230 + column);
+        count += at[0] == 255 && at[1] == 0 && at[2] == 0;
+      }
+    return count;
+  };
+  CHECK(reds(2) == 3 * 64);
+  CHECK(reds(2 + 64 + 2) == 2 * 64);
+  // What it sees, and not a film of it, is what patches are drawn on.
+  const Moving seen = film(policy, env, {.view = PictureView::raw, .seed = 8, .steps = 2, .scale = 6, .most_fps = 1000});
+  REQUIRE((seen.frames.at(1).shape() == ImageShape{144, 192, 3, PixelType::uint8}));
+  for (int at = 0; at < 144 * 192; at += 97)
+    CHECK(seen.frames[1].bytes()[static_cast<std::size_t>(3 * at)] == seen.frames[1].bytes()[static_cast<std::size_t>(3 * at + 2)]);
+}
+
 TEST_CASE("what a depth camera sees is black where it is near and white from 5 m on") {
   const Config env = parse_json(R"({"name": "a1-indoor", "pixels": [16, 16], "state": false})", "env");
   Policy policy = some_policy(

@@ -97,7 +97,7 @@ struct Viewer::Impl {
   Image from_outside(const Observation& observation, const Policy& policy) {
     Env* separate = env->outside();
     Image image = separate ? copy(separate->observe().images.front()) : plain(observation);
-    if (sees_image) add_inset(image, observation, policy);
+    add_insets(image, observation, policy);
     return image;
   }
   Image plain(const Observation& observation) {
@@ -105,26 +105,35 @@ struct Viewer::Impl {
     return enlarge(copy(observation.images.front()).view(), scale);
   }
   PatchPlaces places(const AttentionView& view) const { return {view.rows, view.columns, view.patch * scale, view.stride * scale}; }
-  // What the policy sees, red where it attends, in the upper left corner: a third of the picture's height.
-  void add_inset(Image& image, const Observation& observation, const Policy& policy) {
-    constexpr Rgb8 red{255, 0, 0};
+  // What the policy sees, red where it attends, in the upper left corner, its pictures side by side: a third of the picture's
+  // height.
+  void add_insets(Image& image, const Observation& observation, const Policy& policy) {
+    int left = 0;
+    for (std::size_t i = 0; i < observation.images.size(); ++i) {
+      Image seen = copy(observation.images[i]);
+      for (const auto& view : policy.views())
+        if (view.image == policy.observation().images[i].name)
+          overlay_patches(seen, PatchPlaces{view.rows, view.columns, view.patch, view.stride}, view.selected,
+                          std::vector<float>(view.selected.size(), 1), {255, 0, 0});
+      const int factor = std::max(1, image.shape().height / 3 / seen.shape().height);
+      left += add_inset(image, enlarge(seen.view(), factor), left);
+    }
+  }
+  // Returns how many columns it took from `left` on.
+  static int add_inset(Image& image, const Image& inset, int left) {
     constexpr int frame = 2;
-    Image seen = copy(observation.images.front());
-    for (const auto& view : shown_views(policy))
-      overlay_patches(seen, PatchPlaces{view.rows, view.columns, view.patch, view.stride}, view.selected,
-                      std::vector<float>(view.selected.size(), 1), red);
-    const int factor = std::max(1, image.shape().height / 3 / seen.shape().height);
-    const Image inset = enlarge(seen.view(), factor);
     const int rows = std::min(inset.shape().height, image.shape().height - 2 * frame),
-              columns = std::min(inset.shape().width, image.shape().width - 2 * frame);
+              columns = std::min(inset.shape().width, image.shape().width - left - 2 * frame);
+    if (columns <= 0) return 0;
     const auto pixel = [](const Image& of, int row, int column) {
       return 3 * (static_cast<std::size_t>(row) * of.shape().width + column);
     };
     for (int row = 0; row < rows + 2 * frame; ++row)
-      std::fill_n(image.bytes().begin() + pixel(image, row, 0), 3 * (columns + 2 * frame), std::uint8_t{255});
+      std::fill_n(image.bytes().begin() + pixel(image, row, left), 3 * (columns + 2 * frame), std::uint8_t{255});
     for (int row = 0; row < rows; ++row)
       std::copy_n(inset.bytes().begin() + pixel(inset, row, 0), 3 * columns,
-                  image.bytes().begin() + pixel(image, row + frame, frame));
+                  image.bytes().begin() + pixel(image, row + frame, left + frame));
+    return columns + frame;
   }
   void draw_patches(Image& image, const Policy& policy) const {
     // A line as thick as one of a chart; the papers' patches of 2 x 2 pixels would be dots without the room that it encloses.
@@ -166,6 +175,9 @@ Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOp
   impl_->outside = options.outside || outside;
   const bool sizes_differ = !shown && (!impl_->sees_image || scale > 1);
   if (sizes_differ && (options.redraw || !impl_->sees_image)) shown = drawn_at(config, {impl_->height, impl_->width});
+  // A film of the robot is no picture of what it sees.
+  if (shown && !options.outside && impl_->sees_image && shown->spec().observation.images.front().name != seen.images.front().name)
+    shown.reset();
   if (!shown && !impl_->sees_image)
     throw Error(text("there is nothing to show: the policy sees no image, and environment '", played->spec().name, "' draws none"));
   impl_->env = std::make_unique<Watched>(std::move(played), std::move(shown), std::move(outside), options.steps);
