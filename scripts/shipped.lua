@@ -9,7 +9,8 @@ local function row(policy, episodes, seed, mean, deviation, low, high, seconds, 
     set = set or {}, places = places,
   }
 end
-local walls = { reward = "walls", courses = { 2000000, 2999999 } }
+local walls, doors = { reward = "walls", courses = { 2000000, 2999999 } }, { reward = "doors", flats = { 2000000, 2999999 } }
+local crossed = { reward = "crossed", cap = 1, time_limit = 2000 }
 
 return {
   row(games .. "car-racing-iap.iap", 100, 0, 738, 189, 701, 776, 5, { early_stop = 0 }),
@@ -24,6 +25,10 @@ return {
   row(table1 .. "cartpole-swingup.iap", 20, 1000, 179, 64, 149, 209, 5),
   row(table1 .. "ball-in-cup-catch.iap", 20, 1000, 94, 289, -42, 229, 4),
   row(table1 .. "reacher-easy.iap", 20, 1000, 59, 76, 23, 94, 3),
-  row(robots .. "a1-obstacle-course-iap.iap", 100, 1000, 2.05, 1.80, 1.69, 2.41, 11, walls, 2),
-  row(robots .. "a1-obstacle-course-cnn.iap", 100, 1000, 0.44, 0.50, 0.34, 0.54, 9, walls, 2),
+  row(robots .. "a1-obstacle-course-iap.iap", 100, 1000, 4.85, 1.73, 4.51, 5.19, 17, walls, 2),
+  row(robots .. "a1-obstacle-course-cnn.iap", 100, 1000, 1.85, 1.54, 1.54, 2.16, 15, walls, 2),
+  row(robots .. "a1-indoor-iap.iap", 100, 1000, 6.17, 1.42, 5.89, 6.45, 20, doors, 2),
+  row(robots .. "laikago-stepstones.iap", 40, 1000, 9.07, 2.70, 8.21, 9.94, 38, crossed, 2),
+  row(robots .. "laikago-stairs.iap", 40, 1000, 4.45, 2.31, 3.71, 5.19, 20, crossed, 2),
+  row(robots .. "laikago-grid.iap", 40, 1000, 1.02, 0.97, 0.71, 1.34, 8, crossed, 2),
 }

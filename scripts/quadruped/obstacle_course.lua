@@ -3,7 +3,7 @@
 -- a low level that drives the trajectory generator of the legs at every step. With attention over single pixels, or with the
 -- convolutional network that the paper compares with.
 --
---   ./dev run scripts/quadruped/obstacle_course.lua                       attention, 823 parameters: 2.1 million steps, 10 to 12 min of a free core
+--   ./dev run scripts/quadruped/obstacle_course.lua                       attention, 841 parameters: 2.9 million steps, 12 min of a free core
 --   ./dev run scripts/quadruped/obstacle_course.lua --set policy=cnn      convolutions, 15,306 parameters
 --   ... --seed 2                                                          another seed
 --   ... --resume                                                          continue where it stopped
