@@ -26,7 +26,7 @@ return {
   row(table1 .. "ball-in-cup-catch.iap", 20, 1000, 94, 289, -42, 229, 4),
   row(table1 .. "reacher-easy.iap", 20, 1000, 59, 76, 23, 94, 3),
   row(robots .. "a1-obstacle-course-iap.iap", 100, 1000, 4.85, 1.73, 4.51, 5.19, 17, walls, 2),
-  row(robots .. "a1-obstacle-course-cnn.iap", 100, 1000, 1.85, 1.54, 1.54, 2.16, 15, walls, 2),
+  row(robots .. "a1-obstacle-course-cnn.iap", 100, 1000, 3.33, 1.75, 2.98, 3.68, 17, walls, 2),
   row(robots .. "a1-indoor-iap.iap", 100, 1000, 6.17, 1.42, 5.89, 6.45, 20, doors, 2),
   row(robots .. "laikago-stepstones.iap", 40, 1000, 9.07, 2.70, 8.21, 9.94, 38, crossed, 2),
   row(robots .. "laikago-stairs.iap", 40, 1000, 4.45, 2.31, 3.71, 5.19, 20, crossed, 2),
