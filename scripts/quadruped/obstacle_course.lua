@@ -14,7 +14,7 @@
 --   - the eye: three heads whose search begins at the colours of walls, platform and ground hand over the centroids of what they see of it
 --   - the low level is linear in products of what it reads and the latent, and begins at a trot that the latent's first number turns
 --     (levels.lua); the papers' is linear, which cannot turn
---   - the high level treats left and right alike (iap.policy.mirror); without that half of the seeds learn to pass walls of one side
+--   - the high level treats left and right alike (iap.policy.mirror): what is learned at a wall on one side holds for the other
 --   - the camera sees 90 degrees: at 60 the free side of a wall that is near is outside the picture
 --   - decisions of the high level hold for 2 to 12 steps of 20 ms (the papers': 10 to 800 of 4 ms)
 -- Mirror, camera, low level, durations, search and episodes are the same for both.
