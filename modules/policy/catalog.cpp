@@ -156,6 +156,21 @@ int checked_outputs(const Options& options, std::int64_t count) {
   return static_cast<int>(count);
 }
 
+void check_numbers(const Options& options, std::string_view key, std::span<const std::int64_t> numbers, std::int64_t size,
+                   std::string_view what) {
+  for (const std::int64_t number : numbers)
+    if (number < 1 || number > size)
+      options.fail(text("option '", key, "' takes numbers of ", what, ", 1 to ", size, ", got ", number));
+}
+
+MadeBlock make_inside(Options& options, std::string_view key, const BlockContext& context, ParameterLayout& layout) {
+  const Config& block = options.value(key);
+  if (!block.map()) options.fail(text("option '", key, "' must be a block, got ", block.is_null() ? "nothing" : block.describe()));
+  auto made = make_block(block, context, layout);
+  options.complete(key, made->config());
+  return made;
+}
+
 void require_inputs(const Options& options, const BlockContext& context) {
   if (context.inputs > 0) return;
   options.fail(

@@ -146,9 +146,7 @@ MadeBlock make_observation(Options& options, const BlockContext& context, Parame
   std::iota(all.begin(), all.end(), 1);
   auto numbers = options.value("numbers").is_null() ? all : options.integers("numbers");
   if (numbers.empty()) options.fail("option 'numbers' is empty; name some, or leave it out for all of them");
-  for (const std::int64_t number : numbers)
-    if (number < 1 || number > size)
-      options.fail(text("option 'numbers' takes numbers of the vector, 1 to ", size, ", got ", number));
+  check_numbers(options, "numbers", numbers, size, "the vector");
   checked_outputs(options, static_cast<std::int64_t>(numbers.size()));
   return std::make_unique<VectorObservation>(context, std::move(numbers));
 }

@@ -67,10 +67,15 @@ void fill_normal(std::span<float> values, double deviation, Random& random);
 int read_units(Options& options, const BlockContext& context);
 /// `count` as the size of a block's output. @throws Error if it is beyond what a block may write.
 int checked_outputs(const Options& options, std::int64_t count);
+/// @throws Error naming option `key` unless all of `numbers` count, from 1, one of the `size` numbers of `what`.
+void check_numbers(const Options& options, std::string_view key, std::span<const std::int64_t> numbers, std::int64_t size,
+                   std::string_view what);
 /// @throws Error unless the block before hands over at least one value.
 void require_inputs(const Options& options, const BlockContext& context);
 
 using MadeBlock = std::unique_ptr<Block>;
+/// The block that option `key` describes, built in `context`. @throws Error naming the option.
+MadeBlock make_inside(Options& options, std::string_view key, const BlockContext& context, ParameterLayout& layout);
 /// Blocks one after the other, as the children of the block at `context.path`. `kind` must be a literal.
 MadeBlock make_chain(std::string_view kind, const Config::List& blocks, const BlockContext& context, ParameterLayout& layout);
 

@@ -4,6 +4,7 @@
 --
 --   local choose = chooser.new(env, { margin = 0.05 })   -- for each episode
 --   env:step(choose(env:observe()))
+local numbers = require "numbers"
 local chooser = {}
 
 -- What suits each course.
@@ -115,8 +116,7 @@ function chooser.new(env, settings)
   local reach = { spec.config.toe_x, spec.config.toe_y, spec.config.toe_z }
   local margin, ahead = settings.margin or 0.06, settings.ahead or settings.margin or 0.06
   local clearance, drop = settings.clearance or -1, settings.drop or 0.3
-  local number = {}
-  for i, name in ipairs(spec.state_names) do number[name] = i end
+  local number = numbers(env)
   local directions = rays(spec.observation.images[1].height, spec.observation.images[1].width)
   local candidates = places(reach[1], reach[2])
   local map = new_map()

@@ -1,6 +1,7 @@
 -- An eye for feet: attention whose queries are made of where toes are about to land (iap.attention.look), for each leg in the one of
 -- Laikago's two depth images that shows its ground. The last layer hears where these toes go and what the queries found.
 local iap = require "iap"
+local numbers = require "numbers"
 local glance = {}
 
 local eyes = { { image = "front", legs = { "FR", "FL" } }, { image = "belly", legs = { "RR", "RL" } } }
@@ -10,12 +11,6 @@ local ground, contrast = 0.42, 40                  -- m from a camera to level g
 local half_height = ground * math.tan(math.rad(75 / 2)) -- m of level ground from an image's middle to its edge
 local half_width = half_height * 32 / 24
 local nearness, aside, hold = 350, 50, 0.5
-
-local function numbers_of(env)
-  local number = {}
-  for i, name in ipairs(env:spec().state_names) do number[name] = i end
-  return number
-end
 
 -- What is told of legs: where their toes are sent, and the offset that this holds already, along these axes.
 local function told(legs, axes)
@@ -30,7 +25,7 @@ end
 local all = told({ "FR", "FL", "RR", "RL" }, "xyz")
 
 local function observation(env, names)
-  local number, chosen = numbers_of(env), {}
+  local number, chosen = numbers(env), {}
   for i, name in ipairs(names) do chosen[i] = number[name] end
   return iap.policy.observation { numbers = chosen }
 end

@@ -15,22 +15,19 @@
 -- --set reward=doors --set flats=[2000000,2999999] says it again, and iap play RUN --view outside shows it.
 local iap = require "iap"
 local levels = require "levels"
+local numbers = require "numbers"
 
 local options = iap.options { policy = "iap", patch = 4, stride = 1, seed = 1, flats = 20, scene = "" }
 local near = 1.5 -- m
 
--- 50 Hz and 3.3 ms, as on the obstacle course.
-local world = {
-  leg_phases = true, compass = true, time_limit = 1500, timestep = 1 / 300, physics_steps = 6, cap = 0.02,
-  frequency = { 2, 3 }, intensity = { 0.3, 1 }, height = { -0.3, 0.3 }, ratio = { 1, 3 },
-}
+local world = levels.world { compass = true, time_limit = 1500 }
 if options.scene ~= "" then
   world.scene = options.scene
 else
   world.flats = { 0, 999999 }
 end
 local env = iap.env.make("a1-indoor", world)
-local number, numbers = levels.numbers(env), env:spec().observation.vector
+local number = numbers(env)
 local heading = iap.policy.observation { numbers = { number["heading cosine"], number["heading sine"] } }
 
 -- What is handed over begins without a say, so that the robot first walks straight ahead.
@@ -49,9 +46,7 @@ local function high_level()
   }, string.format("iap-%d-%d", options.patch, options.stride)
 end
 local high, name = high_level()
-local built = iap.policy.build(levels.steered(high, { 2, 12 }, numbers, { number["heading sine"] }), env)
-built:initialise(options.seed)
-levels.trot(built, { 0.7, 0.2, 0, 0.6 }, 2, numbers)
+local built = levels.build(high, env, options.seed, { number["heading sine"] })
 
 -- Queries of 1; keys are a patch's mean depth, and `near` less that.
 local parameters = built:parameters()
@@ -65,21 +60,7 @@ built:set_parameters(parameters)
 print(built:summary())
 
 local out = iap.run_folder(string.format("runs/quadruped/indoor-%s-seed%d", name, options.seed))
-iap.train {
-  env = env,
-  init = built,
-  optimizer = iap.optim.es {
-    population = 64, sigma = 0.1, sigma_decay = 0.98, sigma_min = 0.03, learning_rate = 0.05, learning_rate_decay = 0.985,
-    shaping = "pair_ranks",
-  },
-  iterations = 20,
-  episode_seeds = "pairs",
-  eval_every = 10,
-  eval_episodes = 24,
-  seed = options.seed,
-  out = out,
-}
-iap.report.learning_curve(out, out .. "/media/curve.png")
+levels.train(env, built, out, options.seed, 20)
 
 local elsewhere = iap.policy.load(out):metadata().env
 if options.scene == "" then elsewhere.flats = { 2000000, 2999999 } end

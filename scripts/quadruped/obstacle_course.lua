@@ -48,17 +48,10 @@ local function high_level()
     iap.attention.rank(eye), iap.policy.normalise { over = "training" }, iap.policy.linear { units = 3, activation = "tanh", scale = 0 },
   }
 end
--- Courses from 2000000 on are for the end. 50 Hz and 3.3 ms hold as well as 250 Hz and 1 ms do, for a third of the physics and a fifth of
--- the decisions.
-local unseen = { 2000000, 2999999 }
-local env = iap.env.make("a1-obstacle-course", {
-  leg_phases = true, courses = { 0, 999999 }, time_limit = 1200, timestep = 1 / 300, physics_steps = 6, cap = 0.02,
-  frequency = { 2, 3 }, intensity = { 0.3, 1 }, height = { -0.3, 0.3 }, ratio = { 1, 3 }, camera_fov = 90,
-})
-local numbers = env:spec().observation.vector
-local built = iap.policy.build(levels.steered(high_level(), { 2, 12 }, numbers), env)
-built:initialise(options.seed)
-levels.trot(built, { 0.7, 0.2, 0, 0.6 }, 2, numbers)
+
+-- Courses from 2000000 on are for the end.
+local env = iap.env.make("a1-obstacle-course", levels.world { courses = { 0, 999999 }, time_limit = 1200, camera_fov = 90 })
+local built = levels.build(high_level(), env, options.seed)
 
 -- Colours for keys; queries positive, so that what keys are multiplied by is never 0.
 local parameters = built:parameters()
@@ -71,24 +64,10 @@ built:set_parameters(parameters)
 print(built:summary())
 
 local out = iap.run_folder(string.format("runs/quadruped/obstacle-course-%s-seed%d", name, options.seed))
-iap.train {
-  env = env,
-  init = built,
-  optimizer = iap.optim.es {
-    population = 64, sigma = 0.1, sigma_decay = 0.98, sigma_min = 0.03, learning_rate = 0.05, learning_rate_decay = 0.985,
-    shaping = "pair_ranks",
-  },
-  iterations = 60,
-  episode_seeds = "pairs",
-  eval_every = 10,
-  eval_episodes = 24,
-  seed = options.seed,
-  out = out,
-}
-iap.report.learning_curve(out, out .. "/media/curve.png")
+levels.train(env, built, out, options.seed, 60)
 
 local elsewhere = iap.policy.load(out):metadata().env
-elsewhere.courses = unseen
+elsewhere.courses = { 2000000, 2999999 }
 local way = iap.eval(out, { episodes = options.courses, seed = 1000, env = elsewhere })
 elsewhere.reward = "walls"
 local walls = iap.eval(out, { episodes = options.courses, seed = 1000, env = elsewhere })

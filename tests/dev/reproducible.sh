@@ -4,7 +4,7 @@
 # Fails where a file differs; what differs then stays for a look.
 set -euo pipefail
 root=$(readlink -f "$1")
-place=$(mktemp -d "${TMPDIR:-/tmp}/iap-elsewhere-XXXXXX")
+place=$(mktemp -d)
 mkdir "$place/copy"
 tar -C "$root" --exclude='./build*' --exclude=./.git --exclude=./runs -cf - . | tar -C "$place/copy" -xf -
 log=$(CC=clang-19 CXX=clang++-19 cmake -S "$place/copy" -B "$place/another" -G Ninja -DCMAKE_BUILD_TYPE=Release 2>&1) || { echo "$log"; exit 1; }

@@ -108,10 +108,11 @@ struct Viewer::Impl {
   // What the policy sees, red where it attends, in the upper left corner, its pictures side by side: a third of the picture's
   // height.
   void add_insets(Image& image, const Observation& observation, const Policy& policy) {
+    const auto views = policy.views();
     int left = 0;
     for (std::size_t i = 0; i < observation.images.size(); ++i) {
       Image seen = copy(observation.images[i]);
-      for (const auto& view : policy.views())
+      for (const auto& view : views)
         if (view.image == policy.observation().images[i].name)
           overlay_patches(seen, PatchPlaces{view.rows, view.columns, view.patch, view.stride}, view.selected,
                           std::vector<float>(view.selected.size(), 1), {255, 0, 0});
@@ -174,10 +175,11 @@ Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOp
   }
   impl_->outside = options.outside || outside;
   const bool sizes_differ = !shown && (!impl_->sees_image || scale > 1);
-  if (sizes_differ && (options.redraw || !impl_->sees_image)) shown = drawn_at(config, {impl_->height, impl_->width});
-  // A film of the robot is no picture of what it sees.
-  if (shown && !options.outside && impl_->sees_image && shown->spec().observation.images.front().name != seen.images.front().name)
-    shown.reset();
+  if (sizes_differ && (options.redraw || !impl_->sees_image)) {
+    shown = drawn_at(config, {impl_->height, impl_->width});
+    // A film of the robot is no picture of what it sees.
+    if (shown && impl_->sees_image && shown->spec().observation.images.front().name != seen.images.front().name) shown.reset();
+  }
   if (!shown && !impl_->sees_image)
     throw Error(text("there is nothing to show: the policy sees no image, and environment '", played->spec().name, "' draws none"));
   impl_->env = std::make_unique<Watched>(std::move(played), std::move(shown), std::move(outside), options.steps);

@@ -94,14 +94,9 @@ class Hierarchy final : public Block {
   std::int64_t until_high_ = 0, until_low_ = 0;
 };
 
-std::unique_ptr<Block> make_level(Options& options, const char* level, BlockContext context, ParameterLayout& layout) {
-  const Config& block = options.value(level);
-  if (!block.map())
-    options.fail(text("option '", level, "' must be a block, got ", block.is_null() ? "nothing" : block.describe()));
+MadeBlock make_level(Options& options, const char* level, BlockContext context, ParameterLayout& layout) {
   context.path = (context.path == "policy" ? "" : context.path + ".") + level;
-  auto made = make_block(block, context, layout);
-  options.complete(level, made->config());
-  return made;
+  return make_inside(options, level, context, layout);
 }
 
 }  // namespace

@@ -37,14 +37,12 @@ std::string memory_of(const Block& block) {
   return "";
 }
 
-/// `options`[key], numbers in [1, size], as signs: -1 for those that are named.
+/// -1 for each of the `size` numbers of `what` that option `key` names, else 1.
 std::vector<float> read_signs(Options& options, const char* key, std::int64_t size, const char* what) {
   std::vector<float> signs(static_cast<std::size_t>(size), 1);
-  for (const std::int64_t number : options.integers(key, std::vector<std::int64_t>{})) {
-    if (number < 1 || number > size)
-      options.fail(text("option '", key, "' takes numbers of ", what, ", 1 to ", size, ", got ", number));
-    signs[static_cast<std::size_t>(number - 1)] = -1;
-  }
+  const auto numbers = options.integers(key, std::vector<std::int64_t>{});
+  check_numbers(options, key, numbers, size, what);
+  for (const std::int64_t number : numbers) signs[static_cast<std::size_t>(number - 1)] = -1;
   return signs;
 }
 
@@ -113,13 +111,10 @@ class Mirror final : public Block {
 /// @example iap.policy.mirror { block = iap.policy.cnn { layers = { { channels = 2 } } }, odd = { 1 } }
 /// @see controllers.md#left-and-right
 MadeBlock make_mirror(Options& options, const BlockContext& context, ParameterLayout& layout) {
-  const Config& given = options.value("block");
-  if (!given.map()) options.fail(text("option 'block' must be a block, got ", given.is_null() ? "nothing" : given.describe()));
   BlockContext inside = context;
   inside.inputs = context.observation->vector;
-  inside.path = child_path(context.path, 1, given);
-  auto block = make_block(given, inside, layout);
-  options.complete("block", block->config());
+  inside.path = child_path(context.path, 1, options.value("block"));
+  auto block = make_inside(options, "block", inside, layout);
   if (const std::string why = memory_of(*block); !why.empty())
     options.fail(text(why, ", and a mirror asks its block twice a step; put it outside the mirror"));
   auto signs = read_signs(options, "odd", block->outputs(), "what the block hands over");
