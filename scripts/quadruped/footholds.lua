@@ -32,7 +32,7 @@ local function blueprint(kind, env)
   return iap.policy.sequence { iap.policy.concat(parts), iap.policy.linear { activation = "tanh", scale = 0.02 } }
 end
 
--- settings: env (options of the environment beside those below), heights (glance.begin), curriculum, iterations, marks (how many gaps, rows or
+-- settings: env (options of the environment beside those below), ways (glance.begin), curriculum, iterations, marks (how many gaps, rows or
 -- steps there are).
 function footholds.run(name, settings)
   local options = iap.options { policy = "look", seed = 1, episodes = 20 }
@@ -42,7 +42,7 @@ function footholds.run(name, settings)
   local env = iap.env.make("laikago-" .. name, env_options)
   local policy = iap.policy.build(blueprint(options.policy, env), env)
   policy:initialise(options.seed)
-  if options.policy == "look" then glance.begin(policy, env, settings.heights) end
+  if options.policy == "look" then glance.begin(policy, env, settings.ways or {}) end
   print(policy:summary())
   local out = iap.run_folder(string.format("runs/quadruped/%s-%s-seed%d", name, options.policy, options.seed))
   iap.train {

@@ -10,7 +10,7 @@ local patch, d, temperature = 4, 5, 0.02
 local ground, contrast = 0.42, 40                  -- m from a camera to level ground; what a metre of depth is to a key
 local half_height = ground * math.tan(math.rad(75 / 2)) -- m of level ground from an image's middle to its edge
 local half_width = half_height * 32 / 24
-local nearness, aside, hold = 350, 50, 0.5
+local nearness, hold = 350, 0.5
 
 -- What is told of legs: where their toes are sent, and the offset that this holds already, along these axes.
 local function told(legs, axes)
@@ -48,12 +48,13 @@ end
 -- Where the search begins. A query asks for the patch nearest to where its toe would land, with the score
 --   -nearness (x - wanted x)^2 - aside (y - wanted y)^2
 -- and the toe is sent there: on its way. That some patches are to be shunned, and by what, is left to the search. "Wanted" is between where
--- Raibert's rule alone would send the toe and where it is sent already (`hold`), so that what was chosen is kept. `heights`: whether toes
--- are sent to the heights that are seen, too.
-function glance.begin(policy, env, heights)
+-- Raibert's rule alone would send the toe and where it is sent already (`hold`), so that what was chosen is kept. `ways`: where toes are
+-- sent beside ahead: `aside`, too, `heights`, to those that are seen.
+function glance.begin(policy, env, ways)
   local spec, parameters, slices = env:spec(), policy:parameters(), {}
   for _, slice in ipairs(policy:slices()) do slices[slice.name] = slice end
-  local reach, unit = spec.config.toe_x, math.sqrt(d) * temperature -- the softmax divides by `unit`
+  local reach, reach_y, unit = spec.config.toe_x, spec.config.toe_y, math.sqrt(d) * temperature -- the softmax divides by `unit`
+  local aside = ways.aside and nearness or 50
   local last, biases = slices["2.linear.weight"], slices["2.linear.bias"]
   local inputs, position = (last.last - last.first + 1) // spec.action_size, {}
   for i, name in ipairs(all) do position[name] = i end
@@ -78,20 +79,27 @@ function glance.begin(policy, env, heights)
     for i, leg in ipairs(eye.legs) do
       local function query(k, name) return array "query".first + ((i - 1) * d + k - 1) * #names + input[name] - 1 end
       local function bias(k) return array "query_bias".first + (i - 1) * d + k - 1 end
-      local function weight(number) return last.first + (action - 1) * inputs + number - 1 end
+      local function weight(number, axis) return last.first + (action + axis - 1) * inputs + number - 1 end
       local target, offset = "toe target of " .. leg, "last offset of " .. leg
       local slope = 2 * half_height * nearness * unit -- x = camera_x - half_height row, y = -half_width column
       parameters[query(1, target .. " x")] = -slope
       parameters[query(1, offset .. " x")] = slope * (1 - hold) * reach
       parameters[bias(1)] = slope * x
-      parameters[query(2, target .. " y")] = -2 * half_width * aside * unit
+      local across = 2 * half_width * aside * unit
+      parameters[query(2, target .. " y")] = -across
+      if ways.aside then parameters[query(2, offset .. " y")] = across * (1 - hold) * reach_y end
       parameters[bias(3)] = -half_height ^ 2 * nearness * unit
       parameters[bias(4)] = -half_width ^ 2 * aside * unit
-      parameters[weight(position[target .. " x"])] = -1 / reach
-      parameters[weight(position[offset .. " x"])] = 1
-      parameters[weight(output + 1)] = -half_height / reach
+      parameters[weight(position[target .. " x"], 0)] = -1 / reach
+      parameters[weight(position[offset .. " x"], 0)] = 1
+      parameters[weight(output + 1, 0)] = -half_height / reach
       parameters[biases.first + action - 1] = x / reach
-      if heights then parameters[last.first + (action + 1) * inputs + output + 2] = -1 / spec.config.toe_z end
+      if ways.aside then
+        parameters[weight(position[target .. " y"], 1)] = -1 / reach_y
+        parameters[weight(position[offset .. " y"], 1)] = 1
+        parameters[weight(output + 2, 1)] = -half_width / reach_y
+      end
+      if ways.heights then parameters[weight(output + 3, 2)] = -1 / spec.config.toe_z end
       output, action = output + 3, action + 3
     end
   end

@@ -11,11 +11,13 @@ local footholds = require "footholds"
 
 footholds.run("grid", {
   env = { time_limit = 200 },
+  ways = { aside = true },
   curriculum = {
-    { through = 15, stone = 0.25, least_gap = 0.02, most_gap = 0.06, time_limit = 100 },
-    { through = 30, stone = 0.2, least_gap = 0.06, most_gap = 0.1, time_limit = 150 },
+    { through = 10, stone = 0.25, least_gap = 0.02, most_gap = 0.06, time_limit = 100 },
+    { through = 25, stone = 0.2, least_gap = 0.06, most_gap = 0.1, time_limit = 150 },
+    { through = 40, stone = 0.17, least_gap = 0.1, most_gap = 0.13 },
     {},
   },
-  iterations = 80,
+  iterations = 100,
   marks = 13,
 })

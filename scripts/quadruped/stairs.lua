@@ -11,7 +11,7 @@ local footholds = require "footholds"
 
 footholds.run("stairs", {
   env = { time_limit = 200 },
-  heights = true,
+  ways = { heights = true },
   curriculum = {
     { through = 20, least_rise = 0.03, most_rise = 0.06, time_limit = 150 },
     { through = 40, least_rise = 0.07, most_rise = 0.12, time_limit = 200 },
