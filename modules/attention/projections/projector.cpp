@@ -22,13 +22,31 @@ constexpr int chunk_patches = 512;
 // Keys up to this size stay near until they are scored.
 constexpr std::size_t most_kept_bytes = 512 << 10;
 
+// Planes of rows that are projected together stay in the first cache, beside weights and results.
+constexpr std::size_t most_block_bytes = 24 << 10;
+
 // What pixels plus their offset hardly exceed.
 constexpr double largest_pixel = 2;
 
+int rows_in_block(const PatchGrid& grid) {
+  const std::size_t row_bytes = sizeof(float) * grid.values() * grid.columns();
+  return static_cast<int>(std::max<std::size_t>(1, most_block_bytes / row_bytes));
+}
+
 std::size_t padded(int count) { return (static_cast<std::size_t>(count) + 15) / 16 * 16 + simd::padding; }
 
-simd::RowLayout row_layout(const PatchGrid& grid, int width, std::size_t plane_pitch) {
-  return {width, grid.image().channels, grid.stride(), std::min(grid.size(), grid.stride()), plane_pitch};
+simd::PlaneLayout plane_layout(const PatchGrid& grid, bool tiled, int block_rows) {
+  const int width = grid.image().width, stride = grid.stride();
+  simd::PlaneLayout layout{.width = width,
+                           .channels = grid.image().channels,
+                           .stride = stride,
+                           .phases = std::min(grid.size(), stride),
+                           .plane_pitch = padded(tiled ? block_rows * grid.columns() : (width + stride - 1) / stride),
+                           .slots = grid.size(),
+                           .step = tiled ? grid.columns() : 0,
+                           .rows = block_rows * grid.size()};
+  layout.slot_pitch = layout.plane_pitch * layout.phases * layout.channels;
+  return layout;
 }
 
 }  // namespace
@@ -43,8 +61,9 @@ PatchProjector::PatchProjector(const PatchGrid& grid, int d, int values, int thr
     : grid_(grid),
       d_(d),
       columns_(2 * d + values),
-      one_pixel_(grid.size() == 1 && grid.stride() == 1),
+      tiled_(grid.size() == grid.stride() && grid.image().width % grid.stride() == 0),
       chunk_rows_(std::min(grid.rows(), (chunk_patches + grid.columns() - 1) / grid.columns())),
+      block_rows_(tiled_ ? std::min(chunk_rows_, rows_in_block(grid)) : 1),
       pitch_(padded(chunk_rows_ * grid.columns())),
       weights_(static_cast<std::size_t>(grid.values()) * columns_),
       bias_(columns_),
@@ -54,15 +73,13 @@ PatchProjector::PatchProjector(const PatchGrid& grid, int d, int values, int thr
   const std::size_t key_count = pitch_ * d * chunks();
   const bool keep = key_count * sizeof(float) <= most_kept_bytes;
   if (keep) keys_ = FloatBuffer(key_count);
-  const int width = one_pixel_ ? count(0) : grid.image().width;
-  plane_pitch_ = padded((width + grid.stride() - 1) / grid.stride());
-  const simd::RowLayout layout = row_layout(grid, width, plane_pitch_);
-  slot_size_ = layout.plane_pitch * layout.phases * layout.channels;
+  const simd::PlaneLayout layout = plane_layout(grid, tiled_, block_rows_);
+  slot_pitch_ = layout.slot_pitch;
   for (int x = 0; x < grid.size(); ++x)
     for (int channel = 0; channel < layout.channels; ++channel)
-      in_slot_.push_back((x % grid.stride() * layout.channels + channel) * layout.plane_pitch + x / grid.stride());
+      in_slot_.push_back((x % layout.stride * layout.channels + channel) * layout.plane_pitch + x / layout.stride);
   for (Worker& worker : workers_) {
-    worker.planes = FloatBuffer(slot_size_ * grid.size());
+    worker.planes = FloatBuffer(slot_pitch_ * grid.size());
     worker.values.resize(grid.values());
     worker.outputs.resize(columns_);
     worker.queries = FloatBuffer(pitch_ * d);
@@ -130,13 +147,18 @@ void PatchProjector::begin(const ImageView& image, float pixel_offset) {
   for (int o = 0; o < columns_; ++o) frame_bias_[o] = bias_[o] + pixel_offset * column_sums_[o];
 }
 
-void PatchProjector::load_row(std::size_t first_pixel, int width, float* planes, Worker& worker) {
-  const simd::RowLayout layout = row_layout(grid_, width, plane_pitch_);
-  const std::size_t begin = first_pixel * layout.channels;
+// The image rows of `rows` rows of patches. Those of patches that overlap stay from one row of patches to the next.
+void PatchProjector::load(int first_row, int rows, Worker& worker) {
+  const simd::PlaneLayout layout = plane_layout(grid_, tiled_, block_rows_);
+  const int top = first_row * grid_.stride(), end = top + (rows - 1) * grid_.stride() + grid_.size();
+  const int begin = tiled_ ? top : std::max(worker.next_row, top);
+  worker.next_row = end;
+  const std::size_t skipped = static_cast<std::size_t>(begin) * layout.width * layout.channels;
+  const int first = tiled_ ? 0 : begin;
   if (grid_.image().type == PixelType::uint8)
-    simd::load_row(layout, image_.bytes() + begin, worker.byte_scratch.data(), planes);
+    simd::load_rows(layout, image_.bytes() + skipped, first, end - begin, worker.byte_scratch.data(), worker.planes.data());
   else
-    simd::load_row(layout, image_.floats() + begin, worker.float_scratch.data(), planes);
+    simd::load_rows(layout, image_.floats() + skipped, first, end - begin, worker.float_scratch.data(), worker.planes.data());
 }
 
 float* PatchProjector::row_of(int column, int chunk, Worker& worker) {
@@ -156,30 +178,27 @@ const float* PatchProjector::keys(int chunk, int worker) {
 }
 
 void PatchProjector::project(int chunk, Worker& worker, int first_column, int end_column) {
-  const int size = grid_.size(), columns = one_pixel_ ? count(chunk) : grid_.columns(), width = grid_.image().width;
+  const int size = grid_.size(), first_row = chunk * chunk_rows_, end_row = std::min(grid_.rows(), first_row + chunk_rows_);
   if (chunk != worker.next_chunk) worker.next_row = 0;
   worker.next_chunk = chunk + 1;
-  const int first_row = chunk * chunk_rows_, end_row = one_pixel_ ? first_row + 1 : std::min(grid_.rows(), first_row + chunk_rows_);
-  int at = 0;
-  for (int row = first_row; row < end_row; ++row, at += columns) {
-    const int top = row * grid_.stride();
-    for (int y = std::max(worker.next_row, top); y < top + size; ++y)
-      load_row(static_cast<std::size_t>(y) * width, one_pixel_ ? columns : width, worker.planes.data() + y % size * slot_size_,
-               worker);
-    worker.next_row = one_pixel_ ? 0 : top + size;
+  int at = 0, count = 0;
+  for (int row = first_row; row < end_row; row += block_rows_, at += count) {
+    const int rows = std::min(block_rows_, end_row - row), top = row * grid_.stride();
+    count = rows * grid_.columns();
+    load(row, rows, worker);
     const float** value = worker.values.data();
     for (int y = top; y < top + size; ++y) {
-      const float* slot = worker.planes.data() + y % size * slot_size_;
+      const float* slot = worker.planes.data() + y % size * slot_pitch_;
       for (const std::size_t position : in_slot_) *value++ = slot + position;
     }
     for (int o = first_column; o < end_column; ++o) worker.outputs[o] = row_of(o, chunk, worker) + at;
-    // Vectors overrun the end of the row; the next row of patches writes over that.
+    // Vectors overrun the end of the block; the next block writes over that.
     simd::linear(worker.values.data(), grid_.values(), weights_.data() + first_column, columns_, frame_bias_.data() + first_column,
-                 end_column - first_column, columns, worker.outputs.data() + first_column);
+                 end_column - first_column, count, worker.outputs.data() + first_column);
     if (patch_bias_.empty()) continue;
     for (int o = first_column; o < end_column; ++o) {
       const float* bias = patch_bias_.data() + static_cast<std::size_t>(o) * grid_.count() + row * grid_.columns();
-      for (int j = 0; j < columns; ++j) worker.outputs[o][j] += bias[j];
+      for (int j = 0; j < count; ++j) worker.outputs[o][j] += bias[j];
     }
   }
 }

@@ -35,9 +35,10 @@ class FloatBuffer {
 
 /// Queries, keys and, if wanted, a third projection of a frame, chunk by chunk (whole rows of patches), without ever forming the
 /// L x c matrix of patches: each image row is split once into planes of equal channel and equal column modulo the stride, where
-/// neighbouring patches are neighbouring floats. A chunk is d rows of count(chunk) floats at distance `pitch`. Queries and values
-/// live until the worker's next chunk. A position encoding is a constant of the weights: PE W becomes a bias of every patch, so
-/// that a frame pays one addition a number for it, and nothing where there is none.
+/// neighbouring patches are neighbouring floats; where patches touch without overlap, those of the next row follow. A chunk is d
+/// rows of count(chunk) floats at distance `pitch`. Queries and values live until the worker's next chunk. A position encoding is a
+/// constant of the weights: PE W becomes a bias of every patch, so that a frame pays one addition a number for it, and nothing
+/// where there is none.
 class PatchProjector {
  public:
   /// `values`: columns of the third projection, V = X' W_V. Up to `threads` threads may project chunks of a frame at the same time,
@@ -73,7 +74,7 @@ class PatchProjector {
  private:
   struct Worker {
     int next_chunk = -1, next_row = 0;
-    FloatBuffer planes;                // image row y in slot y modulo the patch size
+    FloatBuffer planes;
     std::vector<const float*> values;  // c
     std::vector<float*> outputs;       // columns_
     FloatBuffer queries, value_rows, keys, float_scratch;
@@ -81,15 +82,16 @@ class PatchProjector {
   };
 
   bool keeps_keys() const { return keys_.size() > 0; }
-  void load_row(std::size_t first_pixel, int width, float* planes, Worker& worker);
+  void load(int first_row, int rows, Worker& worker);
   void project(int chunk, Worker& worker, int first_column, int end_column);
   float* row_of(int column, int chunk, Worker& worker);
   void bind_encoding(std::span<const float> encoding);
 
   PatchGrid grid_;
   int d_, columns_;  // columns_: of queries, values and keys together, in this order
-  bool one_pixel_;   // patches are single neighbouring pixels: a chunk's image rows are one long row
+  bool tiled_;       // patches touch without overlap: rows of patches are one long row
   int chunk_rows_;
+  int block_rows_;  // rows of patches that are projected together; 1 unless tiled
   std::size_t pitch_;
   std::vector<float> weights_;      // c x columns_
   std::vector<float> bias_;         // columns_
@@ -99,8 +101,7 @@ class PatchProjector {
   bool bound_ = false;
   double query_scale_ = 1, key_scale_ = 1, value_scale_ = 1;
   ImageView image_;
-  std::size_t plane_pitch_ = 0;       // floats from one plane of an image row to the next
-  std::size_t slot_size_ = 0;         // floats of one image row's planes
+  std::size_t slot_pitch_ = 0;        // floats of one image row's planes
   std::vector<std::size_t> in_slot_;  // position in a slot of a patch row's values, for the first patch of a row
   FloatBuffer keys_;                  // of all chunks, or empty
   std::vector<Worker> workers_;

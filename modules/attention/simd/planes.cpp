@@ -75,34 +75,53 @@ void to_floats(const std::uint8_t* in, int count, int readable, float* out) {
   }
 }
 
+// `pixels` are `rows` rows of which columns of one phase are a run, too: one row, or a width that the stride divides.
 template <typename T>
-HWY_INLINE void load_planes(const RowLayout& layout, const T* row, T* scratch, float* planes) {
-  const std::size_t channel_pitch = layout.channel_pitch();
-  const int width = layout.width, total = width * layout.channels, stride = layout.stride;
-  T* by_phase = scratch + layout.channels * channel_pitch;
-  if (layout.channels > 1) split_row(row, total, total, layout.channels, scratch, channel_pitch);
-  for (int channel = 0; channel < layout.channels; ++channel) {
-    const T* values = row;
-    int readable = total;
-    if (layout.channels > 1) {
-      values = scratch + channel * channel_pitch;
-      readable = static_cast<int>(channel_pitch);
-    }
+HWY_INLINE void load_planes(const PlaneLayout& layout, const T* pixels, int first, int rows, T* scratch, float* planes) {
+  const int channels = layout.channels, stride = layout.stride, total = rows * layout.width;
+  const std::size_t channel_pitch = layout.channel_pitch(), phase_pitch = layout.phase_pitch();
+  T* by_phase = scratch + channels * channel_pitch;
+  // Where planes of rows follow one another, as those of single pixels do, they are one long row.
+  const bool one_run = layout.slots == 1 && layout.step == layout.width;
+  const int width = one_run ? total : layout.width;
+  if (channels > 1) split_row(pixels, total * channels, total * channels, channels, scratch, channel_pitch);
+  for (int channel = 0; channel < channels; ++channel) {
+    const T* values = channels > 1 ? scratch + channel * channel_pitch : pixels;
+    int readable = channels > 1 ? static_cast<int>(channel_pitch) : total;
     if (stride > 1) {
-      split_row(values, width, readable, stride, by_phase, layout.plane_pitch);
-      readable = static_cast<int>(layout.plane_pitch);
+      split_row(values, total, readable, stride, by_phase, phase_pitch);
+      values = by_phase;
+      readable = static_cast<int>(phase_pitch);
     }
-    for (int phase = 0; phase < layout.phases; ++phase)
-      to_floats(stride > 1 ? by_phase + phase * layout.plane_pitch : values, (width - phase + stride - 1) / stride, readable,
-                planes + (phase * layout.channels + channel) * layout.plane_pitch);
+    for (int phase = 0; phase < layout.phases; ++phase) {
+      const T* from = values + phase * phase_pitch;
+      const int count = (width - phase + stride - 1) / stride, last = one_run ? 1 : rows;
+      float* plane = planes + (phase * channels + channel) * layout.plane_pitch;
+      for (int row = 0, slot = first % layout.slots, turn = first / layout.slots; row < last; ++row) {
+        const int done = row * (width / stride);
+        to_floats(from + done, count, readable - done, plane + slot * layout.slot_pitch + turn * layout.step);
+        if (++slot == layout.slots) {
+          slot = 0;
+          ++turn;
+        }
+      }
+    }
   }
 }
 
-void load_bytes(const RowLayout& layout, const std::uint8_t* row, std::uint8_t* scratch, float* planes) {
-  load_planes(layout, row, scratch, planes);
+template <typename T>
+HWY_INLINE void load_image_rows(const PlaneLayout& layout, const T* pixels, int first, int rows, T* scratch, float* planes) {
+  const int together = layout.width % layout.stride == 0 ? rows : 1;
+  for (int row = 0; row < rows; row += together)
+    load_planes(layout, pixels + static_cast<std::size_t>(row) * layout.width * layout.channels, first + row, together, scratch,
+                planes);
 }
-void load_floats(const RowLayout& layout, const float* row, float* scratch, float* planes) {
-  load_planes(layout, row, scratch, planes);
+
+void load_bytes(const PlaneLayout& layout, const std::uint8_t* pixels, int first, int rows, std::uint8_t* scratch, float* planes) {
+  load_image_rows(layout, pixels, first, rows, scratch, planes);
+}
+void load_floats(const PlaneLayout& layout, const float* pixels, int first, int rows, float* scratch, float* planes) {
+  load_image_rows(layout, pixels, first, rows, scratch, planes);
 }
 
 void linear_scattered(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs,
@@ -120,11 +139,11 @@ HWY_EXPORT(load_bytes);
 HWY_EXPORT(load_floats);
 HWY_EXPORT(linear_scattered);
 
-void load_row(const RowLayout& layout, const std::uint8_t* row, std::uint8_t* scratch, float* planes) {
-  HWY_DYNAMIC_DISPATCH(load_bytes)(layout, row, scratch, planes);
+void load_rows(const PlaneLayout& layout, const std::uint8_t* pixels, int first, int rows, std::uint8_t* scratch, float* planes) {
+  HWY_DYNAMIC_DISPATCH(load_bytes)(layout, pixels, first, rows, scratch, planes);
 }
-void load_row(const RowLayout& layout, const float* row, float* scratch, float* planes) {
-  HWY_DYNAMIC_DISPATCH(load_floats)(layout, row, scratch, planes);
+void load_rows(const PlaneLayout& layout, const float* pixels, int first, int rows, float* scratch, float* planes) {
+  HWY_DYNAMIC_DISPATCH(load_floats)(layout, pixels, first, rows, scratch, planes);
 }
 void linear(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs, int count,
             float* const* out) {

@@ -10,21 +10,26 @@ inline constexpr int padding = 32;
 inline constexpr int tile = 64;   ///< patches that feature maps work on at a time
 inline constexpr int lanes = 16;  ///< at most so many floats a vector; sums are kept a lane
 
-/// How an image row becomes planes: channel `channel` of columns phase, phase + stride, ... at
-/// planes[(phase * channels + channel) * plane_pitch].
-struct RowLayout {
+/// How image rows become planes of floats: channel `channel` of columns phase, phase + stride, ... of row y at
+/// planes[(y % slots) * slot_pitch + (phase * channels + channel) * plane_pitch + y / slots * step].
+struct PlaneLayout {
   int width = 0, channels = 0, stride = 1;
   int phases = 1;  ///< planes are made for columns whose remainder modulo the stride is below this
-  std::size_t plane_pitch = 0;
+  std::size_t plane_pitch = 0, slot_pitch = 0;
+  int slots = 1;
+  int step = 0;
+  int rows = 1;  ///< at most so many are loaded at a time
 
-  /// Elements of scratch memory: the row split by channel, then one channel split by phase.
-  std::size_t scratch() const { return channels * channel_pitch() + stride * plane_pitch; }
-  std::size_t channel_pitch() const { return static_cast<std::size_t>(width) + 4 * lanes; }
+  /// Elements of scratch memory: the rows split by channel, then one channel split by phase.
+  std::size_t scratch() const { return channels * channel_pitch() + stride * phase_pitch(); }
+  std::size_t channel_pitch() const { return static_cast<std::size_t>(rows) * width + 4 * lanes; }
+  std::size_t phase_pitch() const { return channel_pitch() / stride + 4 * lanes; }
 };
 
-/// Reads nothing outside the row's width * channels values. Values of bytes stay 0 ... 255.
-void load_row(const RowLayout& layout, const std::uint8_t* row, std::uint8_t* scratch, float* planes);
-void load_row(const RowLayout& layout, const float* row, float* scratch, float* planes);
+/// Loads rows first, first + 1, ... from `pixels`, where they follow one another; reads nothing outside them. Values of bytes stay
+/// 0 ... 255.
+void load_rows(const PlaneLayout& layout, const std::uint8_t* pixels, int first, int rows, std::uint8_t* scratch, float* planes);
+void load_rows(const PlaneLayout& layout, const float* pixels, int first, int rows, float* scratch, float* planes);
 
 /// out[o][j] = bias[o] + sum_v weights[v * weight_pitch + o] in[v][j], j < count.
 void linear(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs, int count,
