@@ -30,5 +30,5 @@ return {
   row(robots .. "a1-indoor-iap.iap", 100, 1000, 6.17, 1.42, 5.89, 6.45, 20, doors, 2),
   row(robots .. "laikago-stepstones.iap", 40, 1000, 9.07, 2.70, 8.21, 9.94, 38, crossed, 2),
   row(robots .. "laikago-stairs.iap", 40, 1000, 4.45, 2.31, 3.71, 5.19, 20, crossed, 2),
-  row(robots .. "laikago-grid.iap", 40, 1000, 1.02, 0.97, 0.71, 1.34, 8, crossed, 2),
+  row(robots .. "laikago-grid.iap", 40, 1000, 1.40, 1.63, 0.88, 1.92, 8, crossed, 2),
 }

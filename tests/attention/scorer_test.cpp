@@ -77,11 +77,19 @@ TEST_CASE("fast relu agrees with plain loops on random shapes") {
   }
 }
 
-TEST_CASE("every pixel of a frame of single-pixel patches is read from where it is") {
-  for (const auto type : {PixelType::uint8, PixelType::float32})
-    for (int channels = 1; channels <= 4; ++channels)
-      for (const int height : {3, 24, 25, 26, 90}) {
-        const Case c = make_case({height, 69, channels, type}, 1, 1, 3, true, 0.5F, 61 + channels);
+// They are projected some rows of patches at a time, in chunks: heights end within blocks, with them, and in a second chunk.
+TEST_CASE("every pixel of patches that touch is read from where it is") {
+  const std::vector<std::pair<int, std::vector<int>>> cases{
+      {1, {3, 24, 25, 26, 90}}, {2, {7, 49, 90}}, {3, {68, 80}}, {4, {33, 150}}};
+  for (const auto& [size, heights] : cases)
+    for (const auto& [channels, type] : std::vector<std::pair<int, PixelType>>{{1, PixelType::uint8},
+                                                                               {2, PixelType::uint8},
+                                                                               {3, PixelType::uint8},
+                                                                               {4, PixelType::uint8},
+                                                                               {1, PixelType::float32},
+                                                                               {3, PixelType::float32}})
+      for (const int height : heights) {
+        const Case c = make_case({height, 23 * size, channels, type}, size, size, 3, true, 0.5F, 61 + channels);
         const auto got = scores_of(c, Config::Map{{"kernel", "relu"}}, -0.5F);
         const auto brute = scores_of(c, Config::Map{{"kernel", "relu"}, {"brute_force", true}}, -0.5F);
         const Rows q = project(c, c.query, c.query_bias, -0.5), k = project(c, c.key, c.key_bias, -0.5);

@@ -4,7 +4,7 @@
 
 root=/dev/shm
 [ -w $root ] || root=${TMPDIR:-/tmp}
-work=$(mktemp -d "$root/iap-faults-XXXXXX")
+work=$(TMPDIR=$root mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export HOME=$work
