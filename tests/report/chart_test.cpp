@@ -56,6 +56,28 @@ TEST_CASE("a line goes from its first to its last point and nowhere else") {
   CHECK(box.top <= 46 + 4);
 }
 
+TEST_CASE("lines beyond the palette's six colours differ by their dashes") {
+  // Series 0, 6, 12 and 18 share the blue: whole, in long dashes, in short ones, and in long ones again.
+  std::vector<double> shares;
+  for (int wanted = 0; wanted < 24; wanted += 6) {
+    Chart chart{.title = "t"};
+    for (int i = 0; i < 24; ++i)
+      chart.series.push_back({.label = "", .x = {0, 10}, .y = {50, i == wanted ? 50 : std::numeric_limits<double>::quiet_NaN()}});
+    const Image image = drawn(chart);
+    const Box box = blue_pixels(image);
+    int blue = 0;
+    for (int x = 76; x < 878; ++x) {
+      const auto* p = image.bytes().data() + 3 * (static_cast<std::size_t>(box.top) * 900 + x);
+      blue += p[0] < 20 && p[2] > 160;
+    }
+    shares.push_back(blue / 802.0);
+  }
+  CHECK(shares[0] > 0.99);
+  CHECK(std::abs(shares[1] - 0.7) < 0.1);
+  CHECK(std::abs(shares[2] - 0.5) < 0.1);
+  CHECK(shares[3] == shares[1]);
+}
+
 TEST_CASE("the y axis ends on a tick, whatever the values are") {
   for (const double most : {0.00031, 0.7, 1.0, 3.3, 42.0, 118.0, 189.4, 1001.0, 7.2e6}) {
     INFO(most);

@@ -49,7 +49,7 @@ class Plot {
   Image draw() {
     draw_axes();
     for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_band(chart_.series[i], colour_of(i));
-    for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_series(chart_.series[i], colour_of(i));
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_series(i);
     draw_legend();
     return canvas_.image();
   }
@@ -102,14 +102,17 @@ class Plot {
       canvas_.write(left, floor + foot + caption_row * (static_cast<double>(i) + .3), caption_[i], 0, caption_size);
   }
 
-  void draw_series(const Series& series, const Colour& colour) {
+  void draw_series(std::size_t number) {
+    const Series& series = chart_.series[number];
     cairo_t* cairo = canvas_.get();
-    cairo_set_source_rgb(cairo, colour[0], colour[1], colour[2]);
+    canvas_.colour(colour_of(number));
+    set_dashes(number);
     cairo_set_line_width(cairo, 2);
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     for (std::size_t i = 0; series.line && i < series.x.size(); ++i)
       if (std::isfinite(series.y[i])) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.y[i]));
     cairo_stroke(cairo);
+    cairo_set_dash(cairo, nullptr, 0, 0);
     for (std::size_t i = 0; series.dots && i < series.x.size(); ++i) {
       if (!std::isfinite(series.y[i])) continue;
       cairo_arc(cairo, map_x(series.x[i]), map_y(series.y[i]), series.line ? 3.5 : 4.5, 0, 2 * std::acos(-1.0));
@@ -172,20 +175,35 @@ class Plot {
 
   void draw_legend() {
     for (const auto& [i, x, y] : legend_) {
+      cairo_t* cairo = canvas_.get();
       canvas_.colour(colour_of(i));
-      if (chart_.series[i].line)
-        cairo_rectangle(canvas_.get(), x, y - 2, 22, 4);
-      else
-        cairo_arc(canvas_.get(), x + 11, y, 4.5, 0, 2 * std::acos(-1.0));
-      cairo_fill(canvas_.get());
+      if (chart_.series[i].line) {
+        set_dashes(i);
+        cairo_set_line_width(cairo, 4);
+        cairo_move_to(cairo, x, y);
+        cairo_line_to(cairo, x + 22, y);
+        cairo_stroke(cairo);
+        cairo_set_dash(cairo, nullptr, 0, 0);
+      } else {
+        cairo_arc(cairo, x + 11, y, 4.5, 0, 2 * std::acos(-1.0));
+        cairo_fill(cairo);
+      }
       canvas_.colour({0, 0, 0});
       canvas_.write(x + sign_width, y, chart_.series[i].label, 0);
     }
   }
 
-  const Colour& colour_of(std::size_t series) const {
+  std::size_t place_in_palette(std::size_t series) const {
     const int own = chart_.series[series].colour;
-    return palette[(own < 0 ? series : static_cast<std::size_t>(own)) % palette.size()];
+    return own < 0 ? series : static_cast<std::size_t>(own);
+  }
+  const Colour& colour_of(std::size_t series) const { return palette[place_in_palette(series) % palette.size()]; }
+
+  /// Lines that share a colour differ by their dashes.
+  void set_dashes(std::size_t series) {
+    constexpr std::array<std::array<double, 2>, 2> patterns{{{7, 3}, {2, 2}}};
+    const std::size_t round = place_in_palette(series) / palette.size();
+    if (round > 0) cairo_set_dash(canvas_.get(), patterns[(round - 1) % patterns.size()].data(), 2, 0);
   }
 
   const Chart& chart_;
