@@ -22,6 +22,7 @@
 import iap.core;
 import iap.env;
 import iap.envs;
+#include "trot.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -44,33 +45,6 @@ Config::Map corridor(const char* view) {
     options[std::string(bound) + "door"] = 1.;
   }
   return options;
-}
-
-// 3 cycles a second, intensity .5, height 0, on the ground for 2.6 times as long as in the air.
-const std::vector<float> trot = [] {
-  std::vector<float> action(16);
-  action[0] = 1;
-  action[1] = action[2] = -1.f / 3;
-  return action;
-}();
-
-struct Outcome {
-  double total = 0, furthest = 0;
-  int steps = 0;
-  bool over = false;
-};
-
-Outcome walk(Env& env, int steps, std::uint64_t seed = 3) {
-  Outcome outcome;
-  env.reset(seed);
-  while (outcome.steps < steps && !outcome.over) {
-    const auto result = env.step(trot);
-    ++outcome.steps;
-    outcome.total += result.reward;
-    outcome.furthest = std::max(outcome.furthest, outcome.total);
-    outcome.over = result.terminated;
-  }
-  return outcome;
 }
 
 using Point = std::array<double, 3>;

@@ -14,6 +14,7 @@
 import iap.core;
 import iap.env;
 import iap.envs;
+#include "trot.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -25,33 +26,6 @@ namespace {
 std::unique_ptr<Env> make(Config::Map options) {
   options["name"] = "a1-obstacle-course";
   return make_env(options);
-}
-
-// 3 cycles a second, intensity .5, height 0, on the ground for 2.6 times as long as in the air.
-const std::vector<float> trot = [] {
-  std::vector<float> action(16);
-  action[0] = 1;
-  action[1] = action[2] = -1.f / 3;
-  return action;
-}();
-
-struct Outcome {
-  double total = 0, furthest = 0;
-  int steps = 0;
-  bool over = false;
-};
-
-Outcome walk(Env& env, int steps, std::uint64_t seed = 3) {
-  Outcome outcome;
-  env.reset(seed);
-  while (outcome.steps < steps && !outcome.over) {
-    const auto result = env.step(trot);
-    ++outcome.steps;
-    outcome.total += result.reward;
-    outcome.furthest = std::max(outcome.furthest, outcome.total);
-    outcome.over = result.terminated;
-  }
-  return outcome;
 }
 
 // A course of one wall across the platform's middle, .2 x .4 x .6 at x = 1; the robot stands exactly in its pose.

@@ -16,9 +16,9 @@ struct PlaneLayout {
   int width = 0, channels = 0, stride = 1;
   int phases = 1;  ///< planes are made for columns whose remainder modulo the stride is below this
   std::size_t plane_pitch = 0, slot_pitch = 0;
-  int slots = 1;
-  int step = 0;
-  int rows = 1;  ///< at most so many are loaded at a time
+  int slots = 1;  ///< rows of a patch
+  int step = 0;   ///< where the planes of one row of patches follow those of another: patches in a row; else 0
+  int rows = 1;   ///< at most so many are loaded at a time
 
   /// Elements of scratch memory: the rows split by channel, then one channel split by phase.
   std::size_t scratch() const { return channels * channel_pitch() + stride * phase_pitch(); }
