@@ -1,5 +1,6 @@
 module;
 #include <locale.h>
+#include <stdlib.h>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -88,6 +89,17 @@ int available(int threads) {
   return most;
 }
 
+#ifndef IAP_PLAIN_THREADS
+/// Whether the process is ending. TBB's own objects go then, before those of a host that made them first and may still call.
+std::atomic<bool> ending = false;
+
+/// Registered after TBB's objects, this is told before they go. By on_exit, as the C library keeps its objects from exit() and with
+/// them all that is registered by the other ways (engine/host/statics.c).
+void watch_for_the_end() {
+  [[maybe_unused]] static const int registered = ::on_exit([](int, void*) { ending.store(true); }, nullptr);
+}
+#endif
+
 /// Runs `body` for ever-increasing indices on each of `threads` workers. Handing indices out in order (rather than as ranges)
 /// balances episodes of different lengths and makes "lowest failing index" independent of the number of threads.
 void run_workers(int threads, const std::function<void(int worker)>& work) {
@@ -97,6 +109,11 @@ void run_workers(int threads, const std::function<void(int worker)>& work) {
   for (int worker = 1; worker < threads; ++worker) pool.emplace_back([&work, worker] { work(worker); });
   work(0);
 #else
+  watch_for_the_end();
+  if (ending.load()) {
+    work(0);
+    return;
+  }
   // Left alone, TBB starts no more workers than there are hardware threads and complains on stderr about the rest.
   std::optional<oneapi::tbb::global_control> more_workers;
   if (threads > hardware_threads())
