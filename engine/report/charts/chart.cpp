@@ -106,13 +106,10 @@ class Plot {
     const Series& series = chart_.series[number];
     cairo_t* cairo = canvas_.get();
     canvas_.colour(colour_of(number));
-    set_dashes(number);
-    cairo_set_line_width(cairo, 2);
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     for (std::size_t i = 0; series.line && i < series.x.size(); ++i)
       if (std::isfinite(series.y[i])) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.y[i]));
-    cairo_stroke(cairo);
-    cairo_set_dash(cairo, nullptr, 0, 0);
+    stroke(number, 2);
     for (std::size_t i = 0; series.dots && i < series.x.size(); ++i) {
       if (!std::isfinite(series.y[i])) continue;
       cairo_arc(cairo, map_x(series.x[i]), map_y(series.y[i]), series.line ? 3.5 : 4.5, 0, 2 * std::acos(-1.0));
@@ -178,12 +175,9 @@ class Plot {
       cairo_t* cairo = canvas_.get();
       canvas_.colour(colour_of(i));
       if (chart_.series[i].line) {
-        set_dashes(i);
-        cairo_set_line_width(cairo, 4);
         cairo_move_to(cairo, x, y);
         cairo_line_to(cairo, x + 22, y);
-        cairo_stroke(cairo);
-        cairo_set_dash(cairo, nullptr, 0, 0);
+        stroke(i, 4);
       } else {
         cairo_arc(cairo, x + 11, y, 4.5, 0, 2 * std::acos(-1.0));
         cairo_fill(cairo);
@@ -199,11 +193,14 @@ class Plot {
   }
   const Colour& colour_of(std::size_t series) const { return palette[place_in_palette(series) % palette.size()]; }
 
-  /// Lines that share a colour differ by their dashes.
-  void set_dashes(std::size_t series) {
+  /// The path, as the line of a series: lines that share a colour differ by their dashes.
+  void stroke(std::size_t series, double width) {
     constexpr std::array<std::array<double, 2>, 2> patterns{{{7, 3}, {2, 2}}};
     const std::size_t round = place_in_palette(series) / palette.size();
     if (round > 0) cairo_set_dash(canvas_.get(), patterns[(round - 1) % patterns.size()].data(), 2, 0);
+    cairo_set_line_width(canvas_.get(), width);
+    cairo_stroke(canvas_.get());
+    cairo_set_dash(canvas_.get(), nullptr, 0, 0);
   }
 
   const Chart& chart_;
