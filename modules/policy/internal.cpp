@@ -21,7 +21,10 @@ Activation read_activation(Options& options, std::string_view key, Activation fa
 std::string name_of(Activation activation);
 void activate(Activation activation, std::span<float> values);
 
-/// The logistic function 1 / (1 + exp(-x)); never overflows.
+/// tanh(x), and the logistic function 1 / (1 + exp(-x)), which never overflows. Like all activations they are computed in double
+/// precision and rounded, which leaves nothing to the C library: in single precision, tanh of glibc 2.36 and 2.41 differ in last
+/// bits.
+float hyperbolic_tangent(float x);
 float sigmoid(float x);
 
 /// a . b in eight lanes that are summed pairwise: the order of additions is fixed, and compilers can use vector registers.

@@ -1,27 +1,52 @@
--- CarRacing on a small machine: AttentionAgent's network with IAP attention (hybrid features) in place of brute force, trained by the
--- evolution strategy of Salimans et al. 2017; docs/results.md has what it reached. An hour of one core for the first 500 iterations.
+-- CarRacing on a small machine by the evolution strategy of Salimans et al. 2017; docs/results.md has what it reached and how long it
+-- took. Two eyes:
+--   tokens      ten tokens of IAP-trans beside the centroids of eight heads of IAP-rank, all at unit variance
+--   positions   AttentionAgent's: the ten best patches of one head, with hybrid attention in place of brute force
 --
 --   ./dev run scripts/attention_agent/train_car_racing_iap.lua
 --   ... --out runs/car --resume                                     continue where it stopped
+--   ... --set eye=positions
 local iap = require "iap"
 
--- Who loses the road for 40 decisions does not come back; evaluate without this limit: iap eval RUN --set early_stop=0.
-local env = iap.env.make("car-racing", { early_stop = 40, action_repeat = 2 })
-local policy = iap.policy.sequence {
-  iap.attention.rank { patch = 7, stride = 4, d = 4, kernel = "hybrid", m = 10, r = 5, top = 10, values = "position" },
-  iap.policy.lstm { units = 16 },
-  iap.policy.linear { activation = "tanh" },
+local options = iap.options { eye = "tokens" }
+local rank, lstm, linear = iap.attention.rank, iap.policy.lstm, iap.policy.linear
+local eyes = {
+  tokens = {
+    iap.policy.concat {
+      rank { patch = 4, d = 4, heads = 8, top = 1, kernel = "relu", values = "centroid" },
+      iap.attention.trans { patch = 4, d = 8, tokens = 10, dv = 4, kernel = "relu", values = "projection" },
+    },
+    iap.policy.normalise {},
+    iap.policy.concat { lstm { units = 16 }, linear { units = 16 } },
+    linear { activation = "tanh" },
+  },
+  positions = {
+    rank { patch = 7, stride = 4, d = 4, kernel = "hybrid", m = 10, r = 5, top = 10, values = "position" },
+    lstm { units = 16 },
+    linear { activation = "tanh" },
+  },
 }
+
+local policy = iap.policy.sequence(eyes[options.eye] or error("--set eye: take tokens or positions, not " .. options.eye, 0))
 local out = iap.run_folder("runs/car-racing-iap")
-iap.train {
-  env = env,
-  policy = policy,
-  optimizer = iap.optim.es { population = 64, sigma = 0.1, learning_rate = 0.03 },
-  iterations = 1000,
-  episodes = 2,
-  eval_every = 10,
-  eval_episodes = 16,
-  seed = 1,
-  out = out,
-}
-iap.report.learning_curve(out, out .. "/media/curve.png")
+
+-- `early_stop` ends an episode after so many steps without a new piece of road: who is lost does not come back, who drives may.
+local function train(folder, early_stop, iterations, init)
+  iap.train {
+    env = iap.env.make("car-racing", { early_stop = early_stop, action_repeat = 2 }),
+    policy = policy,
+    init = init,
+    -- Every antithetic pair drives on a track of its own, so that an iteration sees 64 of them.
+    optimizer = iap.optim.es { population = 128, sigma = 0.1, learning_rate = 0.05, shaping = "pair_ranks" },
+    episode_seeds = "pairs",
+    iterations = iterations,
+    eval_every = 10,
+    eval_episodes = 16,
+    seed = 1,
+    out = folder,
+  }
+  iap.report.learning_curve(folder, folder .. "/media/curve.png")
+end
+
+train(out .. "/begin", 40, 100)
+train(out, 150, 200, out .. "/begin")

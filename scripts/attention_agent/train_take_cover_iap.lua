@@ -1,20 +1,35 @@
--- Take Cover on a small machine: AttentionAgent's network with IAP attention (hybrid features) in place of brute force, trained by the
--- evolution strategy of Salimans et al. 2017 on the art that is built in; docs/results.md has what it reached and how long it took.
+-- Take Cover on a small machine, on the art that is built in, by the evolution strategy of Salimans et al. 2017; docs/results.md has
+-- what it reached and how long it took. Two eyes:
+--   centroids   where each of eight heads sees what it looks for, on average, and how that moves, all at unit variance
+--   positions   AttentionAgent's: the ten best patches of one head, with hybrid attention in place of brute force
 --
 --   ./dev run scripts/attention_agent/train_take_cover_iap.lua
 --   ... --out runs/cover --resume                                   continue where it stopped
+--   ... --set eye=positions
 local iap = require "iap"
 
-local env = iap.env.make("take-cover", { art = "procedural", action_repeat = 2 })
-local policy = iap.policy.sequence {
-  iap.attention.rank { patch = 7, stride = 4, d = 4, kernel = "hybrid", m = 10, r = 5, top = 10, values = "position" },
-  iap.policy.lstm { units = 16 },
-  iap.policy.linear { activation = "tanh" },
+local options = iap.options { eye = "centroids" }
+local rank, lstm, linear = iap.attention.rank, iap.policy.lstm, iap.policy.linear
+local eyes = {
+  centroids = {
+    rank { patch = 4, d = 4, heads = 8, top = 1, kernel = "relu", values = "centroid" },
+    iap.policy.delta { scale = 4 },
+    iap.policy.normalise {},
+    iap.policy.concat { lstm { units = 16 }, linear { units = 16 } },
+    linear { activation = "tanh" },
+  },
+  positions = {
+    rank { patch = 7, stride = 4, d = 4, kernel = "hybrid", m = 10, r = 5, top = 10, values = "position" },
+    lstm { units = 16 },
+    linear { activation = "tanh" },
+  },
 }
+
+local env = iap.env.make("take-cover", { art = "procedural", action_repeat = 2 })
 local out = iap.run_folder("runs/take-cover-iap")
 iap.train {
   env = env,
-  policy = policy,
+  policy = iap.policy.sequence(eyes[options.eye] or error("--set eye: take centroids or positions, not " .. options.eye, 0)),
   -- How long an episode lasts is mostly luck: every antithetic pair meets imps of its own, and only twins are compared.
   optimizer = iap.optim.es { population = 128, sigma = 0.1, learning_rate = 0.05, shaping = "pair_ranks" },
   episode_seeds = "pairs",

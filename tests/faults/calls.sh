@@ -8,7 +8,8 @@ iap=$(readlink -f "$1") shim=$(readlink -f "$2") data=$(readlink -f "$3") scenar
 here=$(readlink -f "$(dirname "$0")")
 # shellcheck source=/dev/null
 source "$here/common.sh"
-export IAP_FAULT_PROGRAM=iap
+IAP_FAULT_PROGRAM=$(basename "$iap")
+export IAP_FAULT_PROGRAM
 
 # What a scenario needs, the command, and the files that it writes.
 trains=0 made=()

@@ -268,7 +268,7 @@ case_clock() {
   undisturbed
   for ((i = 1; i <= count; ++i)); do
     rm -rf run
-    IAP_FAULT_PROGRAM=iap IAP_FAULT=clock:$i+ LD_PRELOAD=$shim "$iap" "${words[@]}" >out 2>err </dev/null
+    IAP_FAULT_PROGRAM=$(basename "$iap") IAP_FAULT=clock:$i+ LD_PRELOAD=$shim "$iap" "${words[@]}" >out 2>err </dev/null
     code=$?
     found "$(trouble $code out err; [ $code = 0 ] || echo "exit code $code"; content run | cmp -s - right || echo "LOST: ends with other bytes")"
   done

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "helpers.hpp"
@@ -61,6 +62,22 @@ TEST_CASE("activations stay finite for large inputs") {
       const double expected = input > 0 ? 1 : (name == "tanh" ? -1 : 0);
       CHECK(act(policy, frame)[0] == expected);
     }
+}
+
+TEST_CASE("activations are rounded from double precision, whatever the C library's single precision gives") {
+  // Inputs at which tanhf, expm1f or expf of glibc 2.36 lead to a neighbour of the rounded value.
+  const std::vector<std::tuple<std::string, float, float>> cases{{"tanh", 0x1.8c932p-4F, 0x1.8b5714p-4F},
+                                                                 {"tanh", 0x1.1e94eep-1F, 0x1.03fb5cp-1F},
+                                                                 {"tanh", -0x1.274ebap+1F, -0x1.f5f392p-1F},
+                                                                 {"elu", -0x1.1dae3ep+0F, -0x1.5843dep-1F},
+                                                                 {"sigmoid", 0x1.ce353ep+0F, 0x1.b7b6ep-1F}};
+  for (const auto& [name, input, expected] : cases) {
+    Policy policy(config("{'kind': 'linear', 'bias': false, 'activation': '" + name + "'}"), vector_spec(1), 1);
+    policy.set_parameters(std::vector<float>{1});
+    Frame frame(policy.observation(), 1);
+    frame.vector()[0] = input;
+    CHECK(act(policy, frame)[0] == expected);
+  }
 }
 
 TEST_CASE("an mlp is a chain of linear layers") {

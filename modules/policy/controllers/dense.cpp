@@ -26,23 +26,24 @@ Activation read_activation(Options& options, std::string_view key, Activation fa
   return static_cast<Activation>(std::ranges::find(names, name) - names.begin());
 }
 
+float hyperbolic_tangent(float x) { return static_cast<float>(std::tanh(static_cast<double>(x))); }
+
 float sigmoid(float x) {
-  if (x >= 0) return 1.0f / (1.0f + std::exp(-x));
-  const float e = std::exp(x);
-  return e / (1.0f + e);
+  const double e = std::exp(-std::abs(static_cast<double>(x)));
+  return static_cast<float>((x >= 0 ? 1 : e) / (1 + e));
 }
 
 void activate(Activation activation, std::span<float> values) {
   switch (activation) {
     case Activation::none: return;
     case Activation::tanh:
-      for (float& x : values) x = std::tanh(x);
+      for (float& x : values) x = hyperbolic_tangent(x);
       return;
     case Activation::relu:
       for (float& x : values) x = std::max(x, 0.0f);
       return;
     case Activation::elu:
-      for (float& x : values) x = x > 0 ? x : std::expm1(x);
+      for (float& x : values) x = x > 0 ? x : static_cast<float>(std::expm1(static_cast<double>(x)));
       return;
     case Activation::sigmoid:
       for (float& x : values) x = sigmoid(x);

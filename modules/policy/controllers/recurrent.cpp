@@ -65,9 +65,9 @@ class Lstm final : public Recurrent {
     const auto gates = compute_gates(in);
     for (std::size_t u = 0; u < units; ++u) {
       const float input = sigmoid(gates[u]), forget = sigmoid(gates[units + u]);
-      const float candidate = std::tanh(gates[2 * units + u]), output = sigmoid(gates[3 * units + u]);
+      const float candidate = hyperbolic_tangent(gates[2 * units + u]), output = sigmoid(gates[3 * units + u]);
       cell_[u] = forget * cell_[u] + input * candidate;
-      state()[u] = output * std::tanh(cell_[u]);
+      state()[u] = output * hyperbolic_tangent(cell_[u]);
     }
     std::ranges::copy(state(), out.begin());
   }
