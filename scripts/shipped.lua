@@ -14,6 +14,7 @@ local crossed = { reward = "crossed", cap = 1, time_limit = 2000 }
 
 return {
   row(games .. "car-racing-iap.iap", 100, 0, 743, 192, 705, 781, 5, { early_stop = 0 }),
+  row(games .. "car-racing-tokens.iap", 100, 0, 839, 87, 821, 856, 9, { early_stop = 0 }),
   row(games .. "take-cover-iap.iap", 100, 0, 341, 157, 310, 372, 4),
   row(games .. "take-cover-centroids.iap", 100, 0, 658, 396, 580, 737, 8),
   row(table1 .. "cheetah-run-change.iap", 100, 1000, 303, 25, 298, 308, 19),

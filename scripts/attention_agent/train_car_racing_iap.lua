@@ -31,6 +31,7 @@ local policy = iap.policy.sequence(eyes[options.eye] or error("--set eye: take t
 local out = iap.run_folder("runs/car-racing-iap")
 
 -- `early_stop` ends an episode after so many steps without a new piece of road: who is lost does not come back, who drives may.
+-- Evaluate without it: iap eval RUN --set early_stop=0.
 local function train(folder, early_stop, iterations, init)
   iap.train {
     env = iap.env.make("car-racing", { early_stop = early_stop, action_repeat = 2 }),
@@ -48,5 +49,5 @@ local function train(folder, early_stop, iterations, init)
   iap.report.learning_curve(folder, folder .. "/media/curve.png")
 end
 
-train(out .. "/begin", 40, 100)
-train(out, 150, 200, out .. "/begin")
+train(out .. "/first", 40, 100)
+train(out, 150, 200, out .. "/first")
