@@ -61,11 +61,9 @@ int dispatch(std::string program, std::vector<std::string> words) {
     if (helped == "") std::cout << "\n" << help_text("") << "\n";
     return code;
   } catch (const CLI::ParseError& error) {
-    if (cli::speaks()) std::cerr << cli::explain(app, error) << "\n";
-    return cli::Exit::usage;
+    return cli::refuse(cli::explain(app, error));
   } catch (const Error& error) {
-    if (cli::speaks()) std::cerr << cli::explain(app, error) << "\n";
-    return cli::Exit::usage;
+    return cli::refuse(cli::explain(app, error));
   }
   register_lua();
   const bool plays = app.get_subcommands().empty() || *commands.run || *commands.eval || *commands.doctor;

@@ -2,7 +2,9 @@
 
 #include <csignal>
 #include <initializer_list>
+#include <iostream>
 #include <memory>
+#include <string_view>
 
 #include "cli/commands.hpp"
 import iap.ranks;
@@ -12,6 +14,12 @@ namespace iap::cli {
 bool speaks() {
   const auto& launch = launched();
   return !launch || launch->rank == 0;
+}
+
+int refuse(std::string_view why) {
+  if (!speaks()) return Exit::success;
+  std::cerr << why << "\n";
+  return Exit::usage;
 }
 
 std::unique_ptr<Job> join_job() {

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <string_view>
 
 import iap.ranks;
 
@@ -8,6 +9,9 @@ namespace iap::cli {
 
 /// Whether this is the process that runs the command and prints: it stands alone, or is rank 0.
 bool speaks();
+/// Tells what is wrong with the command line. Returns the exit code, which is that of success where rank 0 speaks: a launcher that
+/// sees another one end in failure kills rank 0, perhaps before it has spoken.
+int refuse(std::string_view why);
 /// The job that this process is part of, on rank 0 with all rollouts dealt to all ranks; null where it stands alone.
 /// @throws Error where the ranks do not find or do not fit each other.
 std::unique_ptr<Job> join_job();
