@@ -7,27 +7,14 @@
 --   ... --out runs/car --resume                                     continue where it stopped
 --   ... --set eye=positions
 local iap = require "iap"
+local eyes = require "eyes"
 
-local options = iap.options { eye = "tokens" }
-local rank, lstm, linear = iap.attention.rank, iap.policy.lstm, iap.policy.linear
-local eyes = {
-  tokens = {
-    iap.policy.concat {
-      rank { patch = 4, d = 4, heads = 8, top = 1, kernel = "relu", values = "centroid" },
-      iap.attention.trans { patch = 4, d = 8, tokens = 10, dv = 4, kernel = "relu", values = "projection" },
-    },
-    iap.policy.normalise {},
-    iap.policy.concat { lstm { units = 16 }, linear { units = 16 } },
-    linear { activation = "tanh" },
+local policy = eyes.policy("tokens", {
+  iap.policy.concat {
+    eyes.centroids(),
+    iap.attention.trans { patch = 4, d = 8, tokens = 10, dv = 4, kernel = "relu", values = "projection" },
   },
-  positions = {
-    rank { patch = 7, stride = 4, d = 4, kernel = "hybrid", m = 10, r = 5, top = 10, values = "position" },
-    lstm { units = 16 },
-    linear { activation = "tanh" },
-  },
-}
-
-local policy = iap.policy.sequence(eyes[options.eye] or error("--set eye: take tokens or positions, not " .. options.eye, 0))
+})
 local out = iap.run_folder("runs/car-racing-iap")
 
 -- `early_stop` ends an episode after so many steps without a new piece of road: who is lost does not come back, who drives may.

@@ -7,29 +7,13 @@
 --   ... --out runs/cover --resume                                   continue where it stopped
 --   ... --set eye=positions
 local iap = require "iap"
-
-local options = iap.options { eye = "centroids" }
-local rank, lstm, linear = iap.attention.rank, iap.policy.lstm, iap.policy.linear
-local eyes = {
-  centroids = {
-    rank { patch = 4, d = 4, heads = 8, top = 1, kernel = "relu", values = "centroid" },
-    iap.policy.delta { scale = 4 },
-    iap.policy.normalise {},
-    iap.policy.concat { lstm { units = 16 }, linear { units = 16 } },
-    linear { activation = "tanh" },
-  },
-  positions = {
-    rank { patch = 7, stride = 4, d = 4, kernel = "hybrid", m = 10, r = 5, top = 10, values = "position" },
-    lstm { units = 16 },
-    linear { activation = "tanh" },
-  },
-}
+local eyes = require "eyes"
 
 local env = iap.env.make("take-cover", { art = "procedural", action_repeat = 2 })
 local out = iap.run_folder("runs/take-cover-iap")
 iap.train {
   env = env,
-  policy = iap.policy.sequence(eyes[options.eye] or error("--set eye: take centroids or positions, not " .. options.eye, 0)),
+  policy = eyes.policy("centroids", { eyes.centroids(), iap.policy.delta { scale = 4 } }),
   -- How long an episode lasts is mostly luck: every antithetic pair meets imps of its own, and only twins are compared.
   optimizer = iap.optim.es { population = 128, sigma = 0.1, learning_rate = 0.05, shaping = "pair_ranks" },
   episode_seeds = "pairs",

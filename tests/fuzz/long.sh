@@ -16,7 +16,7 @@ for target; do
     code=1
     printf '%s: found something: %s\n' "$target" "$(grep -m1 -E 'ERROR|runtime error|Sanitizer' "$log")"
   fi
-  seconds=$(awk '{print $1 + $2}' <<<"$spent")
+  seconds=$(awk 'END {print $1 + $2}' <<<"$spent")
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   printf '%s,%s,%s\n' "$target" "$inputs" "$seconds" >>"$build/fuzzed/time.csv"
   printf '%s: %s inputs, %s branches, %s s of processor time; %s in all\n' "$target" "$inputs" "$(grep -oE 'cov: [0-9]+' "$log" | tail -n 1 | cut -c6-)" \
