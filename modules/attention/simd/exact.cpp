@@ -52,7 +52,7 @@ HWY_INLINE void softmax_block(const float* keys, std::size_t pitch, int size, in
       hn::StoreU(value, d, scratch + i * pitch + j);
     }
   }
-  for (int i = 0; i < kRows; ++i) sum[i] = hn::Div(hn::Set(d, weights[i]), hn::SumOfLanes(d, sum[i]));
+  for (int i = 0; i < kRows; ++i) sum[i] = hn::Set(d, weights[i] / sum_of_lanes(d, sum[i]));
   for (int j = 0; j < count; j += n) {
     auto score = hn::LoadU(d, scores + j);
     for (int i = 0; i < kRows; ++i) score = hn::MulAdd(hn::LoadU(d, scratch + i * pitch + j), sum[i], score);

@@ -1,4 +1,4 @@
-// exp and sincos for one vector of floats. Included once an instruction set, after foreach_target.h.
+// exp, sincos and the sum of one vector of floats. Included once an instruction set, after foreach_target.h.
 #if defined(IAP_SIMD_MATH_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef IAP_SIMD_MATH_INL
 #undef IAP_SIMD_MATH_INL
@@ -10,6 +10,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace iap::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// The sum of all lanes, its upper half added to its lower one until one is left. Highway's own sum goes in an order that its
+/// versions do not share, and results would with them.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE float sum_of_lanes(D, V x) {
+  if constexpr (hn::MaxLanes(D()) == 1) {
+    return hn::GetLane(x);
+  } else {
+    const hn::Half<D> half;
+    return sum_of_lanes(half, hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
+  }
+}
 
 /// e^x to 2 units in the last place; x is clamped to [-87, most], most <= 88, NaN stays NaN.
 template <class D, class V = hn::Vec<D>>

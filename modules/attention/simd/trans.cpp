@@ -98,7 +98,7 @@ HWY_INLINE void product_tile(const float* a, std::size_t a_pitch, const float* b
     }
   }
   for (int i = 0; i < kA; ++i)
-    for (int k = 0; k < kB; ++k) sums[static_cast<std::size_t>(i) * b_rows + k] += hn::GetLane(hn::SumOfLanes(d, sum[i][k]));
+    for (int k = 0; k < kB; ++k) sums[static_cast<std::size_t>(i) * b_rows + k] += sum_of_lanes(d, sum[i][k]);
 }
 
 template <int kB>
