@@ -154,8 +154,9 @@ void fill_scene(const mjModel& model, const mjvScene& visible, ModelMeshes& mesh
   scene.camera.up = vec3(camera.up);
   scene.camera.near_plane = camera.frustum_near;
   scene.camera.far_plane = camera.frustum_far;
-  scene.camera.vertical_fov_degrees =
-      static_cast<float>(2 * std::atan2(camera.frustum_top, camera.frustum_near) * 180 / std::numbers::pi);
+  // Rounded from double precision: C libraries round single-precision arc tangents in ways of their own.
+  const double half_angle = static_cast<float>(std::atan2(double{camera.frustum_top}, double{camera.frustum_near}));
+  scene.camera.vertical_fov_degrees = static_cast<float>(2 * half_angle * 180 / std::numbers::pi);
 
   scene.shadow.cutoff_scale = model.vis.map.shadowscale;
   scene.shadow.directional_half_width = static_cast<float>(model.stat.extent * model.vis.map.shadowclip);
