@@ -232,13 +232,15 @@ Config run_config(const TrainOptions& options, Config identity) {
   return config;
 }
 
+Config deciding_settings(Config config) {
+  for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "instructions", "libraries", "log", "given"})
+    config.map()->erase(key);
+  if (const Config* init = config.find("init"); init && init->map()) config["init"].map()->erase("path");
+  return config;
+}
+
 std::string settings_difference(Config before, Config now) {
-  for (Config* config : {&before, &now}) {
-    for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "instructions", "libraries", "log", "given"})
-      config->map()->erase(key);
-    if (const Config* init = config->find("init"); init && init->map()) (*config)["init"].map()->erase("path");
-  }
-  return first_difference(before, now);
+  return first_difference(deciding_settings(std::move(before)), deciding_settings(std::move(now)));
 }
 
 std::string first_difference(const Config& before, const Config& now, const std::string& path) {

@@ -43,6 +43,9 @@ TrainResult train(const TrainOptions& options);
 
 /// Builds everything that `train` builds before its first episode. @throws Error as `train` for options and what cannot be built.
 TrainingPlan plan_training(const TrainOptions& options);
+/// What of a config.json decides what a run comes to: not how long it goes on, how often it saves, what it logs, which options were
+/// written out, and with what and from where it was begun.
+Config deciding_settings(Config config);
 /// The first setting in which two config.json differ ("optimizer.sigma: 0.1 before, 0.2 now"), or "" where one run is the other
 /// or the beginning of the other.
 std::string settings_difference(Config before, Config now);

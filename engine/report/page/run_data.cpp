@@ -152,11 +152,8 @@ std::vector<RunGroup> group_runs(std::vector<Run> runs) {
 }
 
 std::map<std::string, std::string> flat_settings(const Config& config) {
-  // How long a run is and how often it saves do not change what it does, nor which of its options were written out.
-  Config relevant = config;
-  for (const char* key :
-       {"seed", "iterations", "checkpoint_every", "confirm_episodes", "log", "given", "instructions", "libraries"})
-    relevant.map()->erase(key);
+  Config relevant = deciding_settings(config);
+  relevant.map()->erase("seed");
   std::map<std::string, std::string> settings;
   flatten(relevant, "", settings);
   return settings;
