@@ -10,19 +10,18 @@ plain_mathematics=glibc.cpu.hwcaps=-FMA,-FMA4
 # shellcheck source=/dev/null
 source "$root/tests/timeless.sh"
 # result_of NAME FILE INSTRUCTIONS "PLAYING OPTIONS" PROGRAM... : writes FILE, which holds all bits of what comes out of a policy or a
-# training of this NAME.
+# training of this NAME. The working folder has a log and a run of it.
 result_of() {
-  local name=$1 file=$2 instructions=$3 options=$4 arguments
+  local name=$1 file=$2 instructions=$3 options=$4
   shift 4
-  case $name in
-    # shellcheck disable=SC2206
-    *.iap) arguments=(eval "$root/$name" $options --actions "$file") ;;
-    *) rm -rf run; arguments=(run "$root/tests/bits/train.lua" --set "world=$name" --out run) ;;
-  esac
   if [ "$instructions" = portable ]; then export GLIBC_TUNABLES=$plain_mathematics; else unset GLIBC_TUNABLES; fi
-  "$@" "${arguments[@]}" --threads 1 --instructions "$instructions" >log 2>&1 || { cat log; exit 1; }
-  case $name in
-    *.iap) ;;
-    *) { timeless run/metrics.csv; od -An -tx1 run/final.iap; } >"$file" ;;
-  esac
+  with() { "$@" --threads 1 --instructions "$instructions" >log 2>&1 || { cat log; exit 1; }; }
+  if [[ $name == *.iap ]]; then
+    # shellcheck disable=SC2086
+    with "$@" eval "$root/$name" $options --actions "$file"
+  else
+    rm -rf run
+    with "$@" run "$root/tests/bits/train.lua" --set "world=$name" --out run
+    { timeless run/metrics.csv; od -An -tx1 run/final.iap; } >"$file"
+  fi
 }
