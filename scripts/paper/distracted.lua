@@ -23,6 +23,15 @@ function distracted.option(options, split)
   return { difficulty = options.distraction, videos = options.videos, split = split or "train" }
 end
 
+-- The size of about 60 rows that `pixels` are averages of squares to: what our eyes learn from, and play large pictures by (docs/eyes.md
+-- has what that costs: hardly anything).
+function distracted.small(pixels)
+  local height, width = table.unpack(pixels)
+  for times = math.max(1, (height + 30) // 60), 1, -1 do
+    if height % times == 0 and width % times == 0 then return { height // times, width // times } end
+  end
+end
+
 -- The task of this name with the settings of `options`; `pixels` in place of theirs, where given.
 function distracted.make(task, options, pixels)
   local env = { pixels = pixels or options.pixels, action_repeat = paper.action_repeat }

@@ -4,7 +4,7 @@
 --   ./dev run scripts/paper/reacher.lua                       seed 1: two minutes of one core
 --   ./dev run scripts/paper/reacher.lua --set seeds=3         seeds 1 to 3: start it as often as there are cores
 --   ./dev run scripts/paper/reacher.lua --set iterations=1 --set optimizer.population=4 --set episodes=1     a trial
---   --set distraction=hard, --set pixels=[120,160] (that are played; training has 60 x 80)
+--   --set distraction=hard or none, --set pixels=[100,100] (that are played; training has averages of about 60 rows)
 --   --set colours=arm (the target's begins at random), --set colours=none (both do)
 --
 -- What is chosen by hand: the colours at which the search begins. For the target, which never moves, red less a sixth each of green and
@@ -53,7 +53,7 @@ local function beginning(env, seed)
   return built
 end
 
-local env = distracted.make("reacher-easy", options, { 60, 80 }):spec().given
+local env = distracted.make("reacher-easy", options, distracted.small(options.pixels)):spec().given
 env.reward, env.time_limit = "dense", 300
 local root, list = paper.root("reacher"), {}
 for seed = options.seed, options.seed + options.seeds - 1 do

@@ -53,15 +53,8 @@ end
 
 local names, makers = { "rank", "trans", "change" }, { rank = rank, trans = trans, change = change }
 
--- Our eyes learn from small pictures, of about 60 rows, and play large ones averaged to these (docs/eyes.md has what that costs: hardly
--- anything). The papers' eye sees every pixel.
-local function learns_from(options, eye)
-  if eye == "rank" then return options.pixels end
-  local height, width = table.unpack(options.pixels)
-  for times = math.max(1, (height + 30) // 60), 1, -1 do
-    if height % times == 0 and width % times == 0 then return { height // times, width // times } end
-  end
-end
+-- The papers' eye sees every pixel.
+local function learns_from(options, eye) return eye == "rank" and options.pixels or distracted.small(options.pixels) end
 
 local function chosen_eyes(eyes)
   if eyes == "all" then return names end
