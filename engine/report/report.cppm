@@ -27,7 +27,7 @@ struct Series {
   std::vector<double> x, y, low, high;
   bool dots = false;  ///< mark the points
   bool line = true;   ///< join them
-  int colour = -1;    ///< of the palette's six, from 0, then the same six with dashes; -1: the series's own position
+  int colour = -1;  ///< of the palette's six, from 0, then the same six with dashes and other points; -1: the series's own position
 };
 
 struct Chart {

@@ -78,6 +78,31 @@ TEST_CASE("lines beyond the palette's six colours differ by their dashes") {
   CHECK(shares[3] == shares[1]);
 }
 
+TEST_CASE("points beyond the palette's six colours differ by their shape") {
+  // Series 0, 6, 12 and 18 share the blue: discs, squares, diamonds, and discs again.
+  std::vector<double> shares;  // of the box around a point
+  for (int wanted = 0; wanted < 24; wanted += 6) {
+    Chart chart{.title = "t"};
+    for (int i = 0; i < 24; ++i)
+      chart.series.push_back(
+          {.label = "", .x = {5}, .y = {i == wanted ? 50 : std::numeric_limits<double>::quiet_NaN()}, .dots = true, .line = false});
+    const Image image = drawn(chart);
+    const Box box = blue_pixels(image);
+    int blue = 0;
+    for (int y = box.top; y <= box.bottom; ++y)
+      for (int x = box.left; x <= box.right; ++x) {
+        const auto* p = image.bytes().data() + 3 * (static_cast<std::size_t>(y) * 900 + x);
+        blue += p[0] < 60 && p[2] > 160;
+      }
+    shares.push_back(blue / static_cast<double>((box.right - box.left + 1) * (box.bottom - box.top + 1)));
+  }
+  INFO(shares[0] << ' ' << shares[1] << ' ' << shares[2]);
+  CHECK(shares[1] == 1);
+  CHECK(shares[0] < 0.95);
+  CHECK(shares[2] < 0.75 * shares[0]);
+  CHECK(shares[3] == shares[0]);
+}
+
 TEST_CASE("the y axis ends on a tick, whatever the values are") {
   for (const double most : {0.00031, 0.7, 1.0, 3.3, 42.0, 118.0, 189.4, 1001.0, 7.2e6}) {
     INFO(most);

@@ -8,6 +8,7 @@ module;
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,8 +113,7 @@ class Plot {
     stroke(number, 2);
     for (std::size_t i = 0; series.dots && i < series.x.size(); ++i) {
       if (!std::isfinite(series.y[i])) continue;
-      cairo_arc(cairo, map_x(series.x[i]), map_y(series.y[i]), series.line ? 3.5 : 4.5, 0, 2 * std::acos(-1.0));
-      cairo_fill(cairo);
+      dot(number, map_x(series.x[i]), map_y(series.y[i]), series.line ? 3.5 : 4.5);
     }
     if (!series.low.empty() && !series.line) draw_whiskers(series);
   }
@@ -179,8 +179,7 @@ class Plot {
         cairo_line_to(cairo, x + 22, y);
         stroke(i, 4);
       } else {
-        cairo_arc(cairo, x + 11, y, 4.5, 0, 2 * std::acos(-1.0));
-        cairo_fill(cairo);
+        dot(i, x + 11, y, 4.5);
       }
       canvas_.colour({0, 0, 0});
       canvas_.write(x + sign_width, y, chart_.series[i].label, 0);
@@ -192,11 +191,31 @@ class Plot {
     return own < 0 ? series : static_cast<std::size_t>(own);
   }
   const Colour& colour_of(std::size_t series) const { return palette[place_in_palette(series) % palette.size()]; }
+  /// How many series before this one have its colour, where each has its own place.
+  std::size_t round_of(std::size_t series) const { return place_in_palette(series) / palette.size(); }
+
+  /// A point of a series: points that share a colour differ by their shape (disc, square, diamond), all of the same area.
+  void dot(std::size_t series, double x, double y, double radius) {
+    constexpr double circle = 2 * std::numbers::pi;
+    const double square = std::sqrt(std::numbers::pi) * radius, diagonal = std::sqrt(std::numbers::pi / 2) * radius;
+    cairo_t* cairo = canvas_.get();
+    switch (round_of(series) % 3) {
+      case 0: cairo_arc(cairo, x, y, radius, 0, circle); break;
+      case 1: cairo_rectangle(cairo, x - square / 2, y - square / 2, square, square); break;
+      default:
+        for (const double side : {-diagonal, diagonal}) {
+          cairo_line_to(cairo, x + side, y);
+          cairo_line_to(cairo, x, y + side);
+        }
+        cairo_close_path(cairo);
+    }
+    cairo_fill(cairo);
+  }
 
   /// The path, as the line of a series: lines that share a colour differ by their dashes.
   void stroke(std::size_t series, double width) {
     constexpr std::array<std::array<double, 2>, 2> patterns{{{7, 3}, {2, 2}}};
-    const std::size_t round = place_in_palette(series) / palette.size();
+    const std::size_t round = round_of(series);
     if (round > 0) cairo_set_dash(canvas_.get(), patterns[(round - 1) % patterns.size()].data(), 2, 0);
     cairo_set_line_width(canvas_.get(), width);
     cairo_stroke(canvas_.get());
