@@ -19,11 +19,10 @@ local out = iap.run_folder("runs/car-racing-iap")
 
 -- `early_stop` ends an episode after so many steps without a new piece of road: who is lost does not come back, who drives may.
 -- Evaluate without it: iap eval RUN --set early_stop=0.
-local function train(folder, early_stop, optimizer, training)
-  local all = {
+local function train(folder, early_stop, settings)
+  local training = {
     env = iap.env.make("car-racing", { early_stop = early_stop, action_repeat = 2 }),
     policy = policy,
-    optimizer = iap.optim.es(optimizer),
     -- Every antithetic pair drives on a track of its own, so that an iteration sees as many tracks as pairs.
     episode_seeds = "pairs",
     eval_every = 10,
@@ -31,20 +30,23 @@ local function train(folder, early_stop, optimizer, training)
     seed = 1,
     out = folder,
   }
-  for name, value in pairs(training) do all[name] = value end
-  iap.train(all)
+  for name, value in pairs(settings) do training[name] = value end
+  iap.train(training)
   iap.report.learning_curve(folder, folder .. "/media/curve.png")
 end
 
-local learning = { population = 128, sigma = 0.1, learning_rate = 0.05, shaping = "pair_ranks" }
-train(out .. "/first", 40, learning, { iterations = 100 })
-train(out .. "/second", 150, learning, { init = out .. "/first", iterations = 200 })
--- A good driver's gradient drowns in the luck of 64 tracks: from here on it takes four times as many, smaller steps, and evaluations by
--- which policies can be told apart.
-train(out, 150, { population = 512, sigma = 0.07, learning_rate = 0.03, learning_rate_decay = 0.985, shaping = "pair_ranks" }, {
-  eval_env = iap.env.make("car-racing", { action_repeat = 2 }),
+local optimizer = iap.optim.es { population = 128, sigma = 0.1, learning_rate = 0.05, shaping = "pair_ranks" }
+train(out .. "/first", 40, { optimizer = optimizer, iterations = 100 })
+train(out .. "/second", 150, { optimizer = optimizer, init = out .. "/first", iterations = 200 })
+-- A good driver's gradient drowns in the luck of 64 tracks: from here on there are four times as many, smaller steps, and evaluations
+-- that can tell policies apart.
+train(out, 150, {
+  optimizer = iap.optim.es {
+    population = 512, sigma = 0.07, learning_rate = 0.03, learning_rate_decay = 0.985, shaping = "pair_ranks",
+  },
   init = out .. "/second",
   iterations = 60,
+  eval_env = { early_stop = 0 },
   eval_episodes = 100,
   seed = 5,
 })

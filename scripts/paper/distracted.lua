@@ -23,8 +23,8 @@ function distracted.option(options, split)
   return { difficulty = options.distraction, videos = options.videos, split = split or "train" }
 end
 
--- The size of about 60 rows that `pixels` are averages of squares to: what our eyes learn from, and play large pictures by (docs/eyes.md
--- has what that costs: hardly anything).
+-- A size of about 60 rows, each of its pixels the average of a square of a picture of size `pixels`: what our eyes learn from, and play
+-- large pictures by (docs/eyes.md has what that costs: hardly anything).
 function distracted.small(pixels)
   local height, width = table.unpack(pixels)
   for times = math.max(1, (height + 30) // 60), 1, -1 do

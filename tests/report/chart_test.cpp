@@ -25,6 +25,10 @@ Image drawn(const Chart& chart) {
   return read_png(folder.path() / "chart.png");
 }
 
+const std::uint8_t* pixel(const Image& image, int y, int x) {
+  return image.bytes().data() + 3 * (static_cast<std::size_t>(y) * image.shape().width + x);
+}
+
 /// Bounding box of the pixels of the first series' colour (Okabe and Ito's blue), within the plot or outside it.
 struct Box {
   int left = std::numeric_limits<int>::max(), right = -1, top = std::numeric_limits<int>::max(), bottom = -1;
@@ -34,7 +38,7 @@ Box blue_pixels(const Image& image) {
   Box box;
   for (int y = 0; y < image.shape().height; ++y)
     for (int x = 0; x < image.shape().width; ++x) {
-      const auto* p = image.bytes().data() + 3 * (static_cast<std::size_t>(y) * image.shape().width + x);
+      const auto* p = pixel(image, y, x);
       if (p[0] > 20 || p[1] < 100 || p[1] > 130 || p[2] < 160) continue;
       box = {std::min(box.left, x), std::max(box.right, x), std::min(box.top, y), std::max(box.bottom, y)};
     }
@@ -67,7 +71,7 @@ TEST_CASE("lines beyond the palette's six colours differ by their dashes") {
     const Box box = blue_pixels(image);
     int blue = 0;
     for (int x = 76; x < 878; ++x) {
-      const auto* p = image.bytes().data() + 3 * (static_cast<std::size_t>(box.top) * 900 + x);
+      const auto* p = pixel(image, box.top, x);
       blue += p[0] < 20 && p[2] > 160;
     }
     shares.push_back(blue / 802.0);
@@ -91,7 +95,7 @@ TEST_CASE("points beyond the palette's six colours differ by their shape") {
     int blue = 0;
     for (int y = box.top; y <= box.bottom; ++y)
       for (int x = box.left; x <= box.right; ++x) {
-        const auto* p = image.bytes().data() + 3 * (static_cast<std::size_t>(y) * 900 + x);
+        const auto* p = pixel(image, y, x);
         blue += p[0] < 60 && p[2] > 160;
       }
     shares.push_back(blue / static_cast<double>((box.right - box.left + 1) * (box.bottom - box.top + 1)));
@@ -107,7 +111,7 @@ TEST_CASE("the y axis ends on a tick, whatever the values are") {
   for (const double most : {0.00031, 0.7, 1.0, 3.3, 42.0, 118.0, 189.4, 1001.0, 7.2e6}) {
     INFO(most);
     const Image image = drawn({.title = "", .series = {{.label = "", .x = {0, 10}, .y = {0, most}}}});
-    const auto grey = [&](int y, int x) { return int{image.bytes()[3 * (static_cast<std::size_t>(y) * 900 + x)]}; };
+    const auto grey = [&](int y, int x) { return int{*pixel(image, y, x)}; };
     std::vector<int> lines;  // rows of the grid, of which the curve hides at most one place
     for (int y = 0; y < 540; ++y) {
       int seen = 0;
@@ -147,7 +151,7 @@ TEST_CASE("a caption stands below the chart, in lines that fit") {
   int words = 0;
   for (int y = 500; y < 540; ++y)
     for (int x = 0; x < 900; ++x) {
-      const bool dark = image.bytes()[3 * (static_cast<std::size_t>(y) * 900 + x)] < 140;
+      const bool dark = *pixel(image, y, x) < 140;
       words += dark;
       if (dark) REQUIRE((x >= 70 && x <= 900 - 22 + 2));
     }
