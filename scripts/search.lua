@@ -51,6 +51,7 @@ local tasks = {
     },
   },
 }
+for _, task in ipairs(tasks) do task.env = iap.env.make(task.name, { pixels = { 64, 64 }, action_repeat = paper.action_repeat }) end
 
 -- What a variant changes in the optimizer and in iap.train.
 local variants = {
@@ -63,16 +64,14 @@ local variants = {
   { name = "plateau", optimizer = { plateau = { patience = 5 } } },
 }
 
-local function job_of(task, variant, seed)
+local function kind_of(variant, task)
   local optimizer = { population = 64, sigma = 0.1, learning_rate = 0.05, learning_rate_decay = 0.995, shaping = "pair_ranks" }
   for name, value in pairs(variant.optimizer or {}) do optimizer[name] = value end
   local training = { optimizer = iap.optim.es(optimizer), iterations = 40, eval_every = 10 }
   for name, value in pairs(variant.training or {}) do training[name] = value end
   return {
-    task = task.name, variant = variant.name, seed = seed, training = training, final = true,
-    env = iap.env.make(task.name, { pixels = { 64, 64 }, action_repeat = paper.action_repeat }),
-    policy = task.policy,
-    out = string.format("%s/%s-%s-seed%d", root, task.name, variant.name, seed),
+    name = task.name .. "-" .. variant.name, task = task.name, variant = variant.name, training = training, final = true,
+    env = task.env, policy = task.policy,
   }
 end
 
@@ -88,31 +87,26 @@ end
 local tasks_now = set_of(paper.chosen("task", arg, tasks))
 local variants_now = set_of(paper.chosen("variant", wanted_variants, variants))
 
--- Seeds first: each seed compares all variants on all tasks, so that a table stands early.
-local all, now = {}, {}
-for seed = options.seed, options.seed + options.seeds - 1 do
-  for _, variant in ipairs(variants) do
-    for _, task in ipairs(tasks) do
-      local job = job_of(task, variant, seed)
-      table.insert(all, job)
-      if tasks_now[task.name] and variants_now[variant.name] then table.insert(now, job) end
-    end
-  end
+local kinds, now = {}, {}
+for _, variant in ipairs(variants) do
+  for _, task in ipairs(tasks) do table.insert(kinds, kind_of(variant, task)) end
+end
+local all = jobs.of_seeds(root, options, kinds)
+for _, job in ipairs(all) do
+  if tasks_now[job.task] and variants_now[job.variant] then table.insert(now, job) end
 end
 
--- Mean over the runs, the mean's standard error (nothing for one run) and how many they are; nothing where there are none.
-local function summary(finished, task, variant)
-  local all = {}
-  for _, job in ipairs(finished) do
-    if job.task == task and job.variant == variant then table.insert(all, job.earned) end
-  end
-  if #all == 0 then return nil, nil, 0 end
-  local joined = paper.joined(all)
-  return joined.mean, #all > 1 and joined.deviation / math.sqrt(#all) or nil, #all
+-- What the `finished` jobs of each variant earned on each task, as paper.joined says.
+local function earned_by_variant(finished)
+  local earned = {}
+  for _, variant in ipairs(variants) do earned[variant.name] = {} end
+  for _, group in ipairs(jobs.grouped(kinds, finished)) do earned[group.kind.variant][group.kind.task] = group.earned end
+  return earned
 end
 
 local function show()
-  local finished, columns, rows = jobs.finished(all, options.episodes), { "variant" }, {}
+  local earned = earned_by_variant(jobs.finished(all, options.episodes))
+  local columns, rows = { "variant" }, {}
   for _, task in ipairs(tasks) do
     for _, column in ipairs { "", " error", " seeds" } do table.insert(columns, task.name .. column) end
   end
@@ -120,10 +114,13 @@ local function show()
   for _, variant in ipairs(variants) do
     local row, ratio = { variant.name }, 0
     for t, task in ipairs(tasks) do
-      local mean, deviation, seeds = summary(finished, task.name, variant.name)
-      row[3 * t - 1], row[3 * t], row[3 * t + 1] = mean, deviation, seeds
-      local baseline = summary(finished, task.name, "baseline")
-      ratio = ratio and mean and baseline and baseline > 0 and ratio + mean / baseline / #tasks or nil
+      local own, baseline = earned[variant.name][task.name], earned.baseline[task.name]
+      if own then
+        row[3 * t - 1] = own.mean
+        row[3 * t] = own.runs > 1 and own.deviation / math.sqrt(own.runs) or nil -- the mean's standard error
+      end
+      row[3 * t + 1] = own and own.runs or 0
+      ratio = ratio and own and baseline and baseline.mean > 0 and ratio + own.mean / baseline.mean / #tasks or nil
     end
     row[3 * #tasks + 2] = ratio
     table.insert(rows, row)

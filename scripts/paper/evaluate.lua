@@ -44,8 +44,8 @@ for _, task in ipairs(tasks) do
     if shipped then
       shipped:close()
       for _, world in ipairs(wanted) do
-        local earned = paper.evaluate({ path }, options.episodes, world.distraction)
-        table.insert(rows, { task.name, eye.name, world.name, earned.mean, earned.deviation, earned.low, earned.high, task.iap, task.sac, task.qt_opt })
+        local earned = paper.earned(path, options.episodes, world.distraction)
+        table.insert(rows, { task.name, eye.name, world.name, earned.mean, earned.standard_deviation, earned.low, earned.high, task.iap, task.sac, task.qt_opt })
       end
     end
   end

@@ -72,6 +72,36 @@ function jobs.finished(list, episodes)
   return complete
 end
 
+-- A job for each of `kinds` = {name, env, policy, ...} and each seed of `options`, in ROOT/NAME-seedN. Seeds first: each compares all
+-- kinds, so that a table stands early.
+function jobs.of_seeds(root, options, kinds)
+  local list = {}
+  for seed = options.seed, options.seed + options.seeds - 1 do
+    for _, kind in ipairs(kinds) do
+      local job = { kind = kind, seed = seed, out = string.format("%s/%s-seed%d", root, kind.name, seed) }
+      for name, value in pairs(kind) do job[name] = value end
+      table.insert(list, job)
+    end
+  end
+  return list
+end
+
+-- `complete` jobs by their kind, in the order of `kinds`, those that have any: {kind, runs (folders), earned (paper.joined)}.
+function jobs.grouped(kinds, complete)
+  local groups = {}
+  for _, kind in ipairs(kinds) do
+    local runs, all = {}, {}
+    for _, job in ipairs(complete) do
+      if job.kind == kind then
+        table.insert(runs, job.out)
+        table.insert(all, job.earned)
+      end
+    end
+    if #runs > 0 then table.insert(groups, { kind = kind, runs = runs, earned = paper.joined(all) }) end
+  end
+  return groups
+end
+
 -- Brings every job of `list` to its end; `show(jobs)` is called with those that are complete after each of them. A job has `out`,
 -- `env`, `policy` and `seed`, and may have `training`, options of iap.train in place of the papers', and `final`: the last policy counts,
 -- not the best; and `pixels`, the size of the pictures that it plays. It gains `earned` (see paper.earned), of `episodes` episodes.

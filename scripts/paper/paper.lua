@@ -41,9 +41,9 @@ end
 
 -- The attention variants by the names that the papers give them.
 paper.kernels = {
-  relu = { label = "IAP relu", kernel = "relu" },
-  hybrid = { label = "IAP hybrid (10, 5)", kernel = "hybrid", m = 10, r = 5 },
-  brute = { label = "brute force", kernel = "softmax" },
+  relu = { name = "relu", label = "IAP relu", kernel = "relu" },
+  hybrid = { name = "hybrid", label = "IAP hybrid (10, 5)", kernel = "hybrid", m = 10, r = 5 },
+  brute = { name = "brute", label = "brute force", kernel = "softmax" },
 }
 
 -- The experiment's folder. Runs that differ in the options `kept` share it, because their own folders have them in their names.
@@ -76,33 +76,10 @@ function paper.attention(variant, shape)
   local options = {}
   for _, part in ipairs { variant, shape } do
     for key, value in pairs(part) do
-      if key ~= "label" then options[key] = value end
+      if key ~= "name" and key ~= "label" then options[key] = value end
     end
   end
   return options
-end
-
--- Trains `policy` in `env` as ROOT/NAME-seedN, or what is missing of it, for each seed of `options`; returns the folders.
-function paper.train_seeds(root, name, options, env, policy)
-  local folders = {}
-  for seed = options.seed, options.seed + options.seeds - 1 do
-    local out = root .. "/" .. name .. "-seed" .. seed
-    print(string.format("%s  %s", os.date("%H:%M"), out))
-    iap.train {
-      env = env,
-      policy = policy,
-      optimizer = paper.optimizer,
-      iterations = paper.iterations,
-      episode_seeds = paper.episode_seeds,
-      eval_every = 5,
-      confirm_episodes = 0, -- paper.evaluate plays the best policies on fresh episodes
-      seed = seed,
-      out = out,
-      resume = true,
-    }
-    table.insert(folders, out)
-  end
-  return folders
 end
 
 -- A policy (a run's best, or a file) and its environment for pictures of `pixels`, averaged to the size that it learned from.
@@ -139,13 +116,6 @@ function paper.joined(all)
     highest = several and math.max(table.unpack(means)) or first.high,
     span = several and string.format("from the lowest to the highest of %d seeds", #means) or "95% interval of the mean",
   }
-end
-
--- What the best policies of `folders` earned together.
-function paper.evaluate(folders, episodes, distraction)
-  local all = {}
-  for i, folder in ipairs(folders) do all[i] = paper.earned(folder, episodes, distraction) end
-  return paper.joined(all)
 end
 
 -- CPU time of one decision: the mean of `passes` forward passes on the first frame of an episode, in milliseconds.

@@ -61,22 +61,14 @@ local function chosen_eyes(eyes)
   return makers[eyes] and { eyes } or error("--set eyes: take all, rank, trans or change, not " .. eyes, 0)
 end
 
--- The rows of `complete` jobs: all seeds of a task and an eye in one.
-local function rows_of(complete, printed)
-  local rows, by_name = {}, {}
-  for _, job in ipairs(complete) do
-    local name = job.task.name .. " " .. job.eye
-    if not by_name[name] then
-      by_name[name] = { job = job, all = {} }
-      table.insert(rows, by_name[name])
-    end
-    table.insert(by_name[name].all, job.earned)
-  end
-  for i, row in ipairs(rows) do
-    local joined = paper.joined(row.all)
-    rows[i] = { row.job.task.name, row.job.eye, joined.runs, joined.mean, joined.low, joined.high }
+-- The rows of `groups` of jobs: all seeds of a task and an eye in one.
+local function rows_of(groups, printed)
+  local rows = {}
+  for i, group in ipairs(groups) do
+    local kind, earned = group.kind, group.earned
+    rows[i] = { kind.task.name, kind.eye, earned.runs, earned.mean, earned.low, earned.high }
     -- By number: the ends of an interval may be missing.
-    for n, column in ipairs(printed) do rows[i][6 + n] = row.job.task[column[2]] end
+    for n, column in ipairs(printed) do rows[i][6 + n] = kind.task[column[2]] end
   end
   return rows
 end
@@ -89,27 +81,25 @@ function table1.run(experiment)
   }
   local root = paper.root(experiment.name, { "kernel", "eyes" })
   local wanted, eyes = distracted.chosen(arg), chosen_eyes(options.eyes)
-  local list = {}
-  for seed = options.seed, options.seed + options.seeds - 1 do
-    for _, task in ipairs(wanted) do
-      for _, eye in ipairs(eyes) do
-        local named = eye == "rank" and options.kernel or eye
-        table.insert(list, {
-          task = task, eye = named, seed = seed,
-          env = experiment.make(task.name, options, learns_from(options, eye)),
-          policy = makers[eye](options, task.name),
-          training = training(task.name, eye),
-          pixels = options.pixels,
-          out = string.format("%s/%s-%s-seed%d", root, task.name, named, seed),
-        })
-      end
+  local kinds = {}
+  for _, task in ipairs(wanted) do
+    for _, eye in ipairs(eyes) do
+      local named = eye == "rank" and options.kernel or eye
+      table.insert(kinds, {
+        name = task.name .. "-" .. named, task = task, eye = named,
+        env = experiment.make(task.name, options, learns_from(options, eye)),
+        policy = makers[eye](options, task.name),
+        training = training(task.name, eye),
+        pixels = options.pixels,
+      })
     end
   end
+  local list = jobs.of_seeds(root, options, kinds)
   local columns = { "task", "eye", "seeds", "return", "low", "high" }
   for _, column in ipairs(experiment.printed) do table.insert(columns, column[1]) end
   local file = root .. (#wanted == #distracted.tasks and "/results.csv" or "/results-" .. wanted[1].name .. ".csv")
   jobs.run(list, options.episodes, function(complete)
-    paper.write_table(file, columns, rows_of(complete, experiment.printed))
+    paper.write_table(file, columns, rows_of(jobs.grouped(kinds, complete), experiment.printed))
     jobs.page(list, root)
   end)
 end

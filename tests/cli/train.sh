@@ -241,17 +241,21 @@ case_experiments() {
   run run "$paper/fig1_cheetah.lua" "${tiny[@]}" --set seeds=2
   exits 0
   local trial="env.time_limit=8-eval_episodes=1-iterations=1-optimizer.population=2"
-  lines "runs/paper/fig1-$trial/results.csv" 4
-  for file in curves.png inference.png brute-seed2/final.iap; do [ -s "runs/paper/fig1-$trial/$file" ] || fail "fig1 has no $file"; done
-  run run "$paper/fig6_ablation.lua" "${tiny[@]}" --out six
+  local cheetah="runs/paper/cheetah-$trial"
+  lines "$cheetah/fig1.csv" 4
+  for file in fig1-curves.png fig1-inference.png brute-seed2/final.iap; do [ -s "$cheetah/$file" ] || fail "fig1 has no $file"; done
+  # Figure 6 trains what figure 1 did not.
+  run run "$paper/fig6_ablation.lua" "${tiny[@]}"
   exits 0
-  lines six/results.csv 7
+  lines "$cheetah/fig6.csv" 7
+  [ -s "$cheetah/fig6-curves.png" ] && [ -s "$cheetah/fig6-inference.png" ] || fail "fig6 has no chart"
+  [ "$(grep -c "nothing was left to do" err)" = 3 ] || fail "fig6 does not take figure 1's runs"
   local undistracted=("${tiny[@]}" --set distraction=none --set "pixels=[80,80]")
   trial="distraction=none-$trial-pixels=80_80"
   run run "$paper/fig7_sweep.lua" "${undistracted[@]}"
   exits 0
-  lines "runs/paper/fig7-$trial/results.csv" 28
-  [ -s "runs/paper/fig7-$trial/d64.png" ] || fail "fig7 has no chart"
+  lines "runs/paper/fig7-$trial/cheetah-run.csv" 28
+  [ -s "runs/paper/fig7-$trial/cheetah-run-d64.png" ] || fail "fig7 has no chart"
   run run "$paper/table1.lua" "${undistracted[@]}"
   exits 0
   lines "runs/paper/table1-$trial/results.csv" 16
@@ -284,7 +288,7 @@ case_experiments() {
   says err "--set worlds: take all or one of medium, clean, easy, hard, unseen, not evry"
   run run "$paper/transfer.lua" "${undistracted[@]}" --set task=reacher-easy
   exits 0
-  lines "runs/paper/transfer-$trial/results.csv" 7
+  lines "runs/paper/transfer-$trial/reacher-easy.csv" 7
   run run "$paper/transfer.lua" "${undistracted[@]}" --set kernel=rleu
   exits 1
   says err "take relu, hybrid or brute, not rleu"
