@@ -99,6 +99,8 @@ function(iap_test name)
   # The insides of the worlds, too, are for tests.
   target_link_libraries(test_${name} PRIVATE iap_engine iap_envs_car_racing iap_envs_distraction iap_envs_dm_control iap_envs_legged
     iap_envs_take_cover Catch2::Catch2WithMain nlohmann_json::nlohmann_json)
+  # A quarter to a half of a test's compilation would be optimising its assertions; what takes long when run is in the libraries.
+  target_compile_options(test_${name} PRIVATE -O0)
   target_compile_definitions(test_${name} PRIVATE IAP_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   set(timeout 300)
   if(IAP_SANITIZE) # OpenGL in software takes many times as long

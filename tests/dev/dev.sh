@@ -147,5 +147,37 @@ case $2 in
     ./dev test --on >"$work/out" 2>&1 && fail "a missing release was taken"
     says "usage: ./dev COMMAND"
     ;;
+  tidy_hours)
+    stand_in clang-tidy-19 <<'SH'
+#!/bin/sh
+for last; do :; done
+echo "analysed $last"
+SH
+    export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
+    commit() { git add -A && GIT_COMMITTER_DATE="$1 +0000" git commit -qm one || fail "git commit"; }
+    mkdir -p modules/core modules/lua engine/cli engine/script envs && git init -q .
+    touch modules/core/{old,new}.cpp engine/cli/{body,other}.cpp engine/cli/cli.hpp envs/world.cpp
+    # Without a history of so many hours, all.
+    commit "2026-01-01 10:00"
+    ./dev tidy --hours 4 >"$work/out" 2>&1 || fail "exit code $?"
+    [ "$(grep -c analysed "$work/out")" = 4 ] || fail "expected all four bodies"
+    echo 1 | tee modules/core/new.cpp >envs/world.cpp
+    commit "2026-01-02 10:00"
+    ./dev tidy --hours 4 >"$work/out" 2>&1 || fail "exit code $?"
+    [ "$(grep analysed "$work/out")" = "analysed modules/core/new.cpp" ] || fail "expected what was changed"
+    # A header stands for the bodies beside it.
+    echo 1 >engine/cli/cli.hpp
+    commit "2026-01-02 13:00"
+    ./dev tidy --hours 4 >"$work/out" 2>&1 || fail "exit code $?"
+    [ "$(grep analysed "$work/out" | sort | xargs)" = "analysed engine/cli/body.cpp analysed engine/cli/other.cpp analysed modules/core/new.cpp" ] ||
+      fail "expected the bodies beside the header"
+    echo 1 >words.md
+    commit "2026-01-03 10:00"
+    ./dev tidy --hours 4 >"$work/out" 2>&1 || fail "exit code $?"
+    says "the commits of these 4 hours changed nothing that is analysed"
+    silent_about "analysed modules"
+    ./dev tidy --hours soon >"$work/out" 2>&1 && fail "'soon' was taken for hours"
+    says "--hours: write a whole number from 1 on, got 'soon'"
+    ;;
   *) fail "no case '$2'" ;;
 esac
