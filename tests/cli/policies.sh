@@ -120,7 +120,7 @@ LUA
   cp "$paper"/paper.lua .
   cat >table.lua <<'LUA'
 local paper = require "paper"
-local earned = paper.evaluate({ "run" }, 1)
+local earned = paper.joined { paper.earned("run", 1) }
 paper.write_table("table.csv", { "return", "deviation", "low", "runs" }, { { earned.mean, earned.deviation, earned.low, earned.runs } })
 LUA
   run run table.lua
