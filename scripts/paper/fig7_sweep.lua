@@ -26,10 +26,11 @@ local kinds = {}
 for _, d in ipairs(embeddings) do
   for _, top in ipairs(tops) do
     for _, patch in ipairs(patches) do
+      local policy = paper.policy(paper.attention(variant, { patch = patch, d = d, top = top }))
+      iap.policy.build(policy, env) -- a picture too small for one of them is refused before the first is trained
       table.insert(kinds, {
         name = string.format("%s-patch%d-d%d-l%d", options.task, patch, d, top),
-        patch = patch, d = d, top = top, env = env,
-        policy = paper.policy(paper.attention(variant, { patch = patch, d = d, top = top })),
+        patch = patch, d = d, top = top, env = env, policy = policy,
       })
     end
   end

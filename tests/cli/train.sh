@@ -256,6 +256,10 @@ case_experiments() {
   exits 0
   lines "runs/paper/fig7-$trial/cheetah-run.csv" 28
   [ -s "runs/paper/fig7-$trial/cheetah-run-d64.png" ] || fail "fig7 has no chart"
+  run run "$paper/fig7_sweep.lua" "${tiny[@]}" --set "pixels=[40,48]" --out small
+  exits 1
+  says err "option 'top' is 50, but a 40 x 48 image has only 30 patches of size 8"
+  [ -z "$(ls -A small 2>/dev/null)" ] || fail "fig7 trains before it looks at the last of its policies"
   run run "$paper/table1.lua" "${undistracted[@]}"
   exits 0
   lines "runs/paper/table1-$trial/results.csv" 16
