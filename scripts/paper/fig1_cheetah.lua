@@ -16,9 +16,9 @@ cheetah.run({ paper.kernels.relu, paper.kernels.hybrid, paper.kernels.brute }, f
   local rows, points = {}, {}
   for i, group in ipairs(groups) do
     local earned = group.earned
-    rows[i] = { group.kind.label, group.size, earned.runs, earned.mean, earned.deviation, group.ms }
+    rows[i] = { group.kind.label, group.kind.size, earned.runs, earned.mean, earned.deviation, group.kind.ms }
     points[i] = {
-      label = group.kind.label, x = { group.ms }, y = { earned.mean }, low = { earned.lowest }, high = { earned.highest },
+      label = group.kind.label, x = { group.kind.ms }, y = { earned.mean }, low = { earned.lowest }, high = { earned.highest },
       dots = true, line = false,
     }
   end

@@ -35,8 +35,9 @@ for i, world in ipairs { worlds[1], worlds[2] } do
   }
 end
 
--- What the runs of a group earn together in a world.
+-- What the runs of a group earn together in a world; in their own they have played.
 local function earned_in(world, group)
+  if world.name == group.kind.trained then return group.earned end
   local all = {}
   for i, run in ipairs(group.runs) do all[i] = paper.earned(run, options.episodes, world.distraction) end
   return paper.joined(all)
