@@ -410,7 +410,7 @@ Commands describe_commands(CLI::App& app, Arguments& arguments) {
       "WHAT", [&arguments, lists](const std::string& what) { arguments.what = read_choice("", what, lists); },
       "envs, kernels, blocks, optimizers or all (default: all)");
   commands.bench = app.add_subcommand("bench", "measure this machine");
-  commands.bench->add_option("NAME", arguments.benchmark, "attention, database, draw, env or rollout (default: all of them)");
+  commands.bench->add_option("NAME", arguments.benchmark, "attention, database, draw, env, legged or rollout (default: all of them)");
   commands.doctor = app.add_subcommand("doctor", "print versions and what was found on this machine");
   app.footer("`iap help COMMAND` describes a command, `iap help NAME` a name of the Lua reference; `iap` alone is the Lua prompt.");
   for (auto* command : app.get_subcommands({})) command->group("Commands");

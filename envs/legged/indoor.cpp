@@ -287,9 +287,8 @@ class Indoor final : public Env {
 }  // namespace
 
 /// @lua options robots.a1-indoor
-/// A1 walks through the doors of rooms, or of a scanned building, with a depth camera: the indoor navigation of "Implicit Attention
-/// for
-/// Pixels" (figure 10). 16 actions, 250 Hz, 10000 steps.
+/// A1 walks through the doors of rooms, or of a scanned building, with a depth camera: the indoor navigation of "Unlocking Pixels"
+/// (figure 10). 16 actions, 250 Hz, 10000 steps.
 /// @option scene string = "" - a folder of a scanned building in Gibson's layout (mesh_z_up.obj, floors.txt) in place of rooms;
 /// Bullet alone
 /// @option cap number 0..1 = 0.004 - the reward of a step is the way along the direction in which the robot first stood, metres,

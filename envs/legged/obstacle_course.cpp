@@ -148,7 +148,7 @@ class ObstacleCourse final : public Env {
 }  // namespace
 
 /// @lua options robots.a1-obstacle-course
-/// A1 walks ahead past walls on a raised platform: the obstacle course of "Implicit Attention for Pixels" (section 5.3). 16
+/// A1 walks ahead past walls on a raised platform: the obstacle course of "Unlocking Pixels" (section 5.3). 16
 /// actions, 250 Hz,
 /// 6000 steps.
 /// @option cap number 0..1 = 0.004 - the reward of a step is the way along x in metres, clipped to this either way

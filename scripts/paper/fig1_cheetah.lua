@@ -1,4 +1,4 @@
--- Figure 1 of "Implicit Attention for Pixels": cheetah-run from 100 x 100 RGB pixels, patches of 4 x 4 (L = 625), the top 5 of
+-- Figure 1 of "Unlocking Pixels": cheetah-run from 100 x 100 RGB pixels, patches of 4 x 4 (L = 625), the top 5 of
 -- them, 100 iterations of the evolution strategy. Linear-time attention earns what brute force attention earns, at a fraction of
 -- its inference time.
 --

@@ -1,4 +1,4 @@
--- Figure 6 of "Implicit Attention for Pixels": how many random features? cheetah-run as in figure 1, with relu features, hybrid
+-- Figure 6 of "Unlocking Pixels": how many random features? cheetah-run as in figure 1, with relu features, hybrid
 -- features of m projections and r signs, and brute force attention; 100 iterations each.
 --
 --   ./dev run scripts/paper/fig6_ablation.lua --threads 1    3 seeds of 6 kinds: start it as often as there are cores

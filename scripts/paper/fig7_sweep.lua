@@ -1,4 +1,4 @@
--- Figure 7 of "Implicit Attention for Pixels": which patch size {2, 4, 8}, embedding size d {4, 16, 64} and number of patches
+-- Figure 7 of "Unlocking Pixels": which patch size {2, 4, 8}, embedding size d {4, 16, 64} and number of patches
 -- l {10, 50, 100}? Distracting Control, static, medium, 240 x 320 pixels. The paper finds small patches and small l to be better.
 --
 --   ./dev run scripts/paper/fig7_sweep.lua --threads 1       27 runs of 100 iterations: start it as often as there are cores

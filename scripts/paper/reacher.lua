@@ -1,4 +1,4 @@
--- The row of reacher-easy in table 1 of "Implicit Attention for Pixels": the Distracting Control Suite, static, medium, played at 240 x 320
+-- The row of reacher-easy in table 1 of "Unlocking Pixels": the Distracting Control Suite, static, medium, played at 240 x 320
 -- pixels, by two heads that begin at colours and a controller of products: 42 parameters.
 --
 --   ./dev run scripts/paper/reacher.lua                       seed 1: two minutes of one core

@@ -1,4 +1,4 @@
--- Table 1 of "Implicit Attention for Pixels": the Distracting Control Suite, static, medium, 240 x 320 pixels, by three eyes:
+-- Table 1 of "Unlocking Pixels": the Distracting Control Suite, static, medium, 240 x 320 pixels, by three eyes:
 --   rank    the papers': patches of 2 x 2 (L = 19200), the positions and motion of the top 10, an LSTM with a straight path beside it
 --   trans   ours: ten tokens of IAP-trans over 60 x 80 averages of the pixels, their differences, and a clock or a memory
 --   change  ours: sixteen heads of rank over what changed in the same averages, of which static distractions are no part

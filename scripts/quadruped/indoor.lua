@@ -12,7 +12,7 @@
 -- says where the way leads. The low level begins at a trot that the latent's first number turns.
 --
 -- How many doorways and gates the best policy passes in flats that no training saw is printed at the end; iap eval RUN
--- --set reward=doors --set flats=[2000000,2999999] says it again, and iap play RUN --view outside shows it.
+-- --set reward=doors --set flats=[2000000,2999999] --episodes 20 --seed 1000 says it again, and iap play RUN --view outside shows it.
 local iap = require "iap"
 local levels = require "levels"
 local numbers = require "numbers"

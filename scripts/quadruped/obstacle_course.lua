@@ -20,7 +20,7 @@
 -- Mirror, camera, low level, durations, search and episodes are the same for both.
 --
 -- How many walls the best policy passes on courses that no training saw is printed at the end; iap eval RUN --set reward=walls
--- --set courses=[2000000,2999999] says it again, and iap play RUN --view outside shows it.
+-- --set courses=[2000000,2999999] --episodes 20 --seed 1000 says it again, and iap play RUN --view outside shows it.
 local iap = require "iap"
 local levels = require "levels"
 

@@ -6,7 +6,7 @@
 --   ... --resume                                               continue where it stopped
 --   ... --set iterations=1 --set optimizer.population=4 --set eval_episodes=1 --set episodes=1     a trial of seconds
 --
--- Steps grow in stages from 5 cm to the papers' 16 to 19.
+-- Steps grow in stages from 3 cm to the papers' 16 to 19.
 local footholds = require "footholds"
 
 footholds.run("stairs", {
