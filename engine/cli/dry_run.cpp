@@ -30,9 +30,9 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// What one episode takes on one thread, and one turn of the optimizer.
+/// What one episode takes: seconds on one thread, and steps.
 struct Costs {
-  double episode = 0, steps = 0, turn = 0;
+  double episode = 0, steps = 0;
 };
 
 std::int64_t integer_in(const Config& config, std::string_view key, std::int64_t fallback = 0) {
@@ -47,26 +47,34 @@ std::int64_t evaluated_episodes(const Config& config) {
   return evaluations * integer_in(config, "eval_episodes") + integer_in(config, "confirm_episodes");
 }
 
-/// Plays untrained episodes for a second, two at least.
-Costs measure(const PlannedStage& stage) {
-  const auto env = make_env(stage.env);
-  Policy policy = stage.policy.clone();
+/// Plays untrained episodes as the run would, for a second, two at least, of which the first one, which builds the world, does not
+/// count.
+Costs measure_episodes(const Config& env, const Policy& policy, const Safeguards& safeguards) {
+  RolloutPool pool([&env] { return make_env(env); }, policy.clone(), 1, safeguards, env);
+  const auto play = [&](std::uint64_t seed) {
+    const RolloutTask task{policy.parameters(), seed};
+    return pool.run({&task, 1}).front().steps;
+  };
+  play(0);
   Costs costs;
   const auto begin = Clock::now();
   int played = 0;
-  for (; played < 2 || seconds_since(begin) < 1; ++played)
-    costs.steps += run_episode(*env, policy, static_cast<std::uint64_t>(played)).steps;
+  for (; played < 1 || seconds_since(begin) < 1; ++played) costs.steps += play(static_cast<std::uint64_t>(played) + 1);
   costs.episode = seconds_since(begin) / played;
   costs.steps /= played;
-  const auto optimizer = make_optimizer(stage.optimizer, policy.parameters(), 0);
+  return costs;
+}
+
+/// Seconds of one turn of the optimizer.
+double measure_turn(const PlannedStage& stage) {
+  const auto optimizer = make_optimizer(stage.optimizer, stage.policy.parameters(), 0);
   std::vector<float> members;
   std::vector<double> fitness;
   const auto turn = Clock::now();
   optimizer->ask_resized(members);
   for (std::size_t k = 0; k < optimizer->population(); ++k) fitness.push_back(std::cos(static_cast<double>(k)));
   optimizer->tell(fitness);
-  costs.turn = seconds_since(turn);
-  return costs;
+  return seconds_since(turn);
 }
 
 std::string duration_text(double seconds) {
@@ -76,6 +84,8 @@ std::string duration_text(double seconds) {
 }
 
 std::string short_number_text(double value) { return general_text(value, 3); }
+
+std::string steps_text(double steps) { return fixed_text(steps, steps < 100 ? 1 : 0); }
 
 void row(std::string_view name, const std::string& value) { std::cout << left_text(name, 13) << value << "\n"; }
 
@@ -104,22 +114,25 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
   row("optimizer", text(*plan.config.find("optimizer")->find("kind")->string(), ", seed ", integer_in(plan.config, "seed")));
   row("folder", rehearsal.out.empty() ? "none: nothing is written" : rehearsal.out.string());
   double all = 0;
-  Costs costs;
   for (const PlannedStage& stage : plan.stages) {
     check_interrupt();
-    costs = measure(stage);
+    const Costs costs = measure_episodes(stage.env, stage.policy, plan.safeguards);
+    const double turn = measure_turn(stage);
     const auto episodes = static_cast<std::int64_t>(stage.population) * stage.episodes;
-    const double iteration = rounds(episodes, threads) * costs.episode + costs.turn;
+    const double iteration = rounds(episodes, threads) * costs.episode + turn;
     all += stage.iterations * iteration;
     row(plan.stages.size() > 1 ? "stage" : "iterations",
         text(stage.iterations, " of ", stage.population, " members, ", stage.episodes,
              stage.episodes == 1 ? " episode each: " : " episodes each: ", short_number_text(iteration),
-             " s each (an untrained episode: ", short_number_text(costs.steps), " steps, ", short_number_text(costs.episode),
-             " s on one thread; the optimizer: ", short_number_text(costs.turn), " s)"));
+             " s each (an untrained episode: ", steps_text(costs.steps), " steps, ", short_number_text(costs.episode),
+             " s on one thread; the optimizer: ", short_number_text(turn), " s)"));
   }
   const std::int64_t evaluated = evaluated_episodes(plan.config);
+  // They may play in a world of their own, with episodes longer than any of training.
+  const Costs costs = evaluated > 0 ? measure_episodes(env, begin.policy, plan.safeguards) : Costs{};
   const double evaluations = rounds(evaluated, threads) * costs.episode;
-  row("evaluations", text(evaluated, " episodes in all: ", short_number_text(evaluations), " s"));
+  row("evaluations", text(evaluated, " episodes in all: ", short_number_text(evaluations), " s (an untrained episode: ",
+                          steps_text(costs.steps), " steps, ", short_number_text(costs.episode), " s on one thread)"));
   row("expected", text(duration_text(all + evaluations), " on ", threads, threads == 1 ? " thread" : " threads",
                        ", if episodes stay as long as they are untrained"));
   if (rehearsal.trainings > 1) row("", "the script trains more than once; this is the first training");

@@ -27,11 +27,27 @@ bool same_type(const Config& a, const Config& b) {
   return a.type_name() == b.type_name();
 }
 
-/// Why iap.train refuses an override whatever else it is given; "" if it does not.
+/// Sets an option of iap.train, or takes it out. What takes out what is not there stays as a null, so that a name that nobody
+/// knows is still told.
+void override_training(Config& options, const std::string& path, const std::string& value) {
+  const std::string name = first_part(path);
+  if (value == "null" && (name == path || !options.find(name)))
+    options[name] = Config();
+  else
+    set_path(options, path, value);
+}
+
+/// Why iap.train refuses an override whatever else it is given; "" if it does not. Of what lies deeper, which depends on what the
+/// script gives, the name of the option alone counts.
 std::string training_refusal(const std::string& path, const std::string& value) {
   Config options = Config::Map{{"env", Config::Map{}}, {"policy", Config::Map{}}};
+  const std::string name = first_part(path);
+  if (name == "on_iteration") return "";  // it is the script's, and no option of a table
   try {
-    set_path(options, path, value);
+    if (name == path)
+      override_training(options, path, value);
+    else if (!options.find(name))
+      options[name] = Config();
     read_train_options(options);
   } catch (const Error& error) {
     return error.what();
@@ -80,14 +96,15 @@ void RunContext::end_rehearsal(lua_State* state) const {
 
 void RunContext::apply_to_training(Config& options) {
   trained_ = seed_used_ = out_used_ = true;
+  const bool folder_named = settings_.out && !out_taken_by_script_ && !std::exchange(out_given_, true);
   for (auto& entry : overrides_) {
     if (entry.taken_by_script) continue;
     entry.used = true;
-    set_path(options, entry.path, entry.value);
+    override_training(options, entry.path, entry.value);
   }
   if (settings_.seed && !seed_taken_by_script_) options["seed"] = static_cast<std::int64_t>(*settings_.seed);
   if (settings_.threads) options["threads"] = *settings_.threads;
-  if (settings_.out && !out_taken_by_script_) options["out"] = settings_.out->string();
+  if (folder_named) options["out"] = settings_.out->string();
   if (settings_.resume) options["resume"] = true;
 }
 
@@ -157,8 +174,13 @@ std::string RunContext::experiment(const std::string& out) const {
 
 std::filesystem::path RunContext::run_folder(const std::string& fallback, const std::vector<std::string>* shared) {
   out_used_ = out_taken_by_script_ = true;
-  if (settings_.out) return *settings_.out;
-  if (!shared) return folders_.next(fallback, settings_.resume, experiment());
+  if (settings_.out && shared) return *settings_.out;
+  if (!shared) {
+    // --out names the folder of the script's first run, and with it that of further runs under the same name.
+    if (settings_.out && out_name_.empty() && !out_given_) out_name_ = fallback;
+    return settings_.out && out_name_ == fallback ? folders_.next_from(*settings_.out, settings_.resume)
+                                                  : folders_.next(fallback, settings_.resume, experiment());
+  }
   std::vector<std::pair<std::string, std::string>> telling;
   for (const auto& entry : overrides_)
     if (std::ranges::find(*shared, first_part(entry.path)) == shared->end()) telling.emplace_back(entry.path, entry.value);
@@ -186,7 +208,7 @@ std::string RunContext::command() const {
   if (settings_.threads) line += text(" --threads ", *settings_.threads);
   if (settings_.out)
     line += " --out " + shell_word(settings_.out->string());
-  else if (folders_.given().size() == 1)
+  else if (folders_.given().size() == 1 && !folders_.trained_elsewhere())
     line += " --out " + shell_word(folders_.given().front().string());
   if (!settings_.instructions.empty()) line += " --instructions " + settings_.instructions;
   line += " --resume";

@@ -90,6 +90,8 @@ class RunContext {
   std::set<std::string> declared_;
   bool trained_ = false, seed_used_ = false, out_used_ = false;
   bool seed_taken_by_script_ = false, out_taken_by_script_ = false;
+  std::string out_name_;    ///< the name of iap.run_folder that --out stands for; "" while there is none
+  bool out_given_ = false;  ///< a training without iap.run_folder has the folder that --out names
 };
 
 }  // namespace iap

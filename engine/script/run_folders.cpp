@@ -96,6 +96,11 @@ auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
   return std::tuple(own, unfinished, same_overrides, written, number);
 }
 
+std::string without_separators(std::string name) {
+  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  return name;
+}
+
 /// The first folder below `name` that holds no run.
 std::filesystem::path fresh(const std::string& name) {
   std::filesystem::path folder = name;
@@ -106,23 +111,45 @@ std::filesystem::path fresh(const std::string& name) {
 }  // namespace
 
 std::filesystem::path RunFolders::next(const std::string& name, bool resume, std::string_view experiment) {
-  auto& [leader, given] = series_[name];
+  const std::string plain = without_separators(name);
+  Series& series = series_[plain];
+  if (resume && series.given.empty())
+    if (const auto all = find_series(plain); !all.empty()) {
+      const auto wanted = read_experiment(experiment);
+      series.leader = std::ranges::max_element(all, {}, [&](const auto& found) { return rank(found.second, wanted); })->first;
+    }
+  return next_of(series, plain, resume);
+}
+
+std::filesystem::path RunFolders::next_from(const std::filesystem::path& folder, bool resume) {
+  const std::string plain = without_separators(folder.string());
+  Series& series = series_[plain];
+  if (!series.given.empty()) return next_of(series, plain, resume);
+  series.leader = std::filesystem::path(plain).filename().string();
+  all_.emplace_back(plain);
+  return series.given.emplace_back(plain);
+}
+
+std::filesystem::path RunFolders::next_of(Series& series, const std::string& name, bool resume) {
+  auto& [leader, given] = series;
   if (!given.empty() && !trained_.contains(given.back().string())) return given.back();
   std::filesystem::path folder;
   if (resume) {
     const auto all = find_series(name);
-    if (given.empty() && !all.empty()) {
-      const auto wanted = read_experiment(experiment);
-      leader = std::ranges::max_element(all, {}, [&](const auto& series) { return rank(series.second, wanted); })->first;
-    }
-    if (const auto series = all.find(leader); series != all.end())
-      if (const auto run = series->second.find(static_cast<int>(given.size()) + 1); run != series->second.end())
+    if (const auto found = all.find(leader); found != all.end())
+      if (const auto run = found->second.find(static_cast<int>(given.size()) + 1); run != found->second.end())
         folder = run->second.folder;
   }
   if (folder.empty()) folder = fresh(name);
   if (leader.empty()) leader = folder.filename().string();
   all_.push_back(folder);
   return given.emplace_back(std::move(folder));
+}
+
+bool RunFolders::trained_elsewhere() const {
+  return std::ranges::any_of(trained_, [&](const std::string& folder) {
+    return !folder.empty() && std::ranges::find(all_, std::filesystem::path(folder)) == all_.end();
+  });
 }
 
 std::string RunFolders::origin(const std::string& folder) const {
@@ -140,7 +167,7 @@ std::string folder_with_settings(const std::string& name, const std::vector<std:
     suffix += "-" + path + "=";
     append_plain(suffix, value);
   }
-  return name + shortened_name(suffix);
+  return without_separators(name) + shortened_name(suffix);
 }
 
 }  // namespace iap

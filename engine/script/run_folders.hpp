@@ -16,12 +16,16 @@ class RunFolders {
   /// The folder of the script's next run under `name`; the same again while nothing was trained in it. With `resume`, the first
   /// call chooses the series that is continued: made by this script (`experiment`, its text as experiment.lua has it), unfinished
   /// and worked on last. Runs in use by another process come after free ones, complete ones last, other scripts' where there is no
-  /// own.
+  /// own. Separators at the end of `name` do not count.
   std::filesystem::path next(const std::string& name, bool resume, std::string_view experiment);
+  /// The same where the first run is in `folder` itself, whatever lies there: no other series is looked for.
+  std::filesystem::path next_from(const std::filesystem::path& folder, bool resume);
   void set_trained(const std::string& folder) { trained_.insert(folder); }
   /// The comment line for experiment.lua of a run that is not the first of its series, or "".
   std::string origin(const std::string& folder) const;
-  /// All that `next` gave out.
+  /// Whether a run was trained elsewhere than in a folder that was given out.
+  bool trained_elsewhere() const;
+  /// All that was given out.
   const std::vector<std::filesystem::path>& given() const { return all_; }
 
  private:
@@ -29,6 +33,8 @@ class RunFolders {
     std::string leader;  ///< name of the first run's folder
     std::vector<std::filesystem::path> given;
   };
+
+  std::filesystem::path next_of(Series& series, const std::string& name, bool resume);
   std::map<std::string, Series> series_;
   std::set<std::string> trained_;
   std::vector<std::filesystem::path> all_;

@@ -107,6 +107,17 @@ std::shared_ptr<const PolicyFile> policy_entry(Call& call, const char* key) {
   return file;
 }
 
+/// What stands in a table of options for what no text can name, so that --set can replace it or take it out.
+const char* const stand_in = "(the script's own)";
+
+/// Takes the stand-in of `key` out again; false if --set did, or nothing stood there.
+bool stands_in(Config& config, const char* key) {
+  const Config* found = config.find(key);
+  const bool stands = found && found->string() && *found->string() == stand_in;
+  if (stands || (found && found->is_null())) config.map()->erase(key);
+  return stands;
+}
+
 int give_result(Call& call, const TrainResult& result, const TrainOptions& options) {
   lua_State* state = call.state();
   call.give(to_config(result, options));
@@ -143,7 +154,8 @@ TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
 /// @lua options train.result
 /// What iap.train returns.
 /// @field iterations integer 0.. - that were completed
-/// @field stop_reason string - why the run ended: "" at its last iteration
+/// @field stop_reason string - why the run ended: "iterations" at its last one, "on_iteration", "interrupted", or the optimizer's
+/// own
 /// @field seconds number - of wall time
 /// @field first_eval number ? - mean return of the first evaluation
 /// @field last_eval number ? - of the last
@@ -160,19 +172,25 @@ int train_policy(Call& call) {
   check_training_arguments(call);
   lua::push_entry(state, call.at(1), "on_iteration");
   const int callback = lua_gettop(state);
-  const bool reports = lua_type(state, callback) != LUA_TNIL;
+  bool reports = lua_type(state, callback) != LUA_TNIL;
   if (reports && lua_type(state, callback) != LUA_TFUNCTION)
     call.fail(text("option 'on_iteration' must be a function, got ", lua::describe_value(state, callback)));
-  const auto init_policy = policy_entry(call, "init");
+  auto init_policy = policy_entry(call, "init");
   std::vector<std::string_view> skip{"on_iteration"};
   if (init_policy) skip.emplace_back("init");
   Config config = call.config(1, "options", {.skip = std::move(skip)});
   if (!config.map()) call.refuse(1, "options", "a table with named entries");
+  if (reports) config["on_iteration"] = stand_in;
+  if (init_policy) config["init"] = stand_in;
   if (const auto* env = config.find("env"); env && env->string()) config["env"] = env_table(*env, call.name());
   auto* context = RunContext::of(state);
   if (context && context->input_interrupted()) throw Interrupted();
   if (context) context->begin_training();
   if (context) context->apply_to_training(config);
+  if (!stands_in(config, "on_iteration")) reports = false;
+  if (const Config* other = config.find("on_iteration"))
+    call.fail(text("option 'on_iteration' must be a function, got ", other->describe()));
+  if (!stands_in(config, "init")) init_policy = nullptr;
   const bool starts = init_policy || (config.find("init") && !config.find("init")->is_null());
   if (init_policy && !config.find("policy")) config["policy"] = init_policy->policy.architecture();
   for (const auto& [key, example] :
@@ -180,8 +198,7 @@ int train_policy(Call& call) {
     if (const auto* given = config.find(key); (!given || given->is_null()) && (key != std::string_view("policy") || !starts))
       call.fail(text("option '", key, "' is missing or nil; write ", key, " = ", example));
   TrainOptions options = read_train_options(config);
-  // What --set names stands in place of the script's own.
-  if (options.init.is_null()) options.init_policy = init_policy;
+  options.init_policy = init_policy;
   if (context && context->rehearsal) return give_result(call, rehearsed(*context->rehearsal, options), options);
   if (context) options.script = context->experiment(options.out.string());
   const lua_Hook hook = lua_gethook(state);

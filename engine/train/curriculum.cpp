@@ -23,18 +23,40 @@ import :types;
 
 namespace iap {
 
+namespace {
+
+/// Whether parameters go from one policy to the other as they are, whatever they are: values that all differ show it, while those
+/// that a run begins at may be alike.
+bool carries_unchanged(const Policy& from, const Policy& to) {
+  if (from.size() != to.size()) return false;
+  std::vector<float> probe(from.size());
+  for (std::size_t i = 0; i < probe.size(); ++i) probe[i] = 1 + static_cast<float>(i);
+  return std::ranges::equal(carried_parameters(from, probe, to), probe);
+}
+
+}  // namespace
+
+/// @throws Error, naming the stage where there are several.
 std::unique_ptr<Optimizer> Trainer::optimizer_of(std::size_t stage, std::span<const float> parameters) const {
-  return make_optimizer(worlds_.stages[stage].optimizer, parameters, options_.seed);
+  try {
+    return make_optimizer(worlds_.stages[stage].optimizer, parameters, options_.seed);
+  } catch (const Error& error) {
+    if (worlds_.stages[stage].optimizer == options_.optimizer) throw;
+    throw Error(text("train: option 'curriculum', stage ", stage + 1, ": ", error.what()));
+  }
 }
 
 /// The optimizer of `stage`, which goes on from `before` in the stage before it; null if `before` itself can go on.
 std::unique_ptr<Optimizer> Trainer::next_optimizer(std::size_t stage, const Optimizer& before) const {
   const Stage &last = worlds_.stages[stage - 1], &now = worlds_.stages[stage];
-  const auto mean = carried_parameters(last.world.policy, before.mean(), now.world.policy);
-  const bool same = std::ranges::equal(mean, before.mean());
+  const bool same = carries_unchanged(last.world.policy, now.world.policy);
   if (same && last.optimizer == now.optimizer) return nullptr;
-  auto next = optimizer_of(stage, mean);
-  next->adopt(before, same);
+  auto next = optimizer_of(stage, carried_parameters(last.world.policy, before.mean(), now.world.policy));
+  try {
+    next->adopt(before, same);
+  } catch (const Error& error) {
+    throw Error(text("train: option 'curriculum', stage ", stage + 1, ": ", error.what()));
+  }
   return next;
 }
 
@@ -42,16 +64,11 @@ std::unique_ptr<Optimizer> Trainer::next_optimizer(std::size_t stage, const Opti
 void Trainer::check_stages() const {
   std::unique_ptr<Optimizer> made;
   const Optimizer* before = optimizer_.get();
-  for (std::size_t i = 1; i < worlds_.stages.size(); ++i) {
-    try {
-      if (auto next = next_optimizer(i, *before)) {
-        made = std::move(next);
-        before = made.get();
-      }
-    } catch (const Error& error) {
-      throw Error(text("train: option 'curriculum', stage ", i + 1, ": ", error.what()));
+  for (std::size_t i = 1; i < worlds_.stages.size(); ++i)
+    if (auto next = next_optimizer(i, *before)) {
+      made = std::move(next);
+      before = made.get();
     }
-  }
 }
 
 /// What the option `optimizer` became, whatever stages make of it.
@@ -74,6 +91,7 @@ void Trainer::go_to_stage_of(std::uint32_t iteration) {
 void Trainer::advance() {
   while (optimizer_->iteration() >= stage().through) {
     const std::size_t parameters = optimizer_->parameters();
+    const bool same = carries_unchanged(stage().world.policy, worlds_.stages[stage_ + 1].world.policy);
     auto next = next_optimizer(stage_ + 1, *optimizer_);
     ++stage_;
     if (next) optimizer_ = std::move(next);
@@ -82,9 +100,8 @@ void Trainer::advance() {
     std::string line =
         text("stage ", stage_ + 1, " of ", worlds_.stages.size(), " begins with iteration ", optimizer_->iteration() + 1, ": ",
              to_json(curriculum_of(options_, worlds_).list()->at(stage_)), ", ", optimizer_->population(), " members");
-    if (optimizer_->parameters() != parameters)
-      line += text("; ", optimizer_->parameters(), " parameters instead of ", parameters,
-                   ": the mean is resampled, the optimizer's moments begin anew");
+    if (optimizer_->parameters() != parameters) line += text("; ", optimizer_->parameters(), " parameters instead of ", parameters);
+    if (!same) line += "; the mean is resampled, the optimizer's moments begin anew";
     log(line);
     progress_->note(place() + line);
   }

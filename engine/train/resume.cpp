@@ -31,12 +31,13 @@ bool Trainer::load() {
   }
   const std::string source = folder_->file("checkpoint.iap").string();
   const Config before = complete_identity(found->checkpoint.identity, options_, evaluation().spec);
-  if (const auto difference = first_difference(before, identity_); !difference.empty())
-    throw Error(
-        text("cannot resume '", folder_->path().string(), "' with other settings (", difference,
-             "); only iterations, threads, confirm_episodes, checkpoint_every and what is printed may change. Give it the settings "
-             "of before, choose another folder with --out (out = FOLDER), or remove '",
-             folder_->path().string(), "' to begin anew"));
+  if (const auto difference = first_difference(comparable(before), comparable(identity_)); !difference.empty())
+    throw Error(text(
+        "cannot resume '", folder_->path().string(), "' with other settings (", difference,
+        "); only iterations, threads, confirm_episodes, checkpoint_every, log, what is printed and how episodes are kept apart "
+        "(isolate, episode_timeout, retries) may change. Give it the settings of before, choose another folder with --out (out = "
+        "FOLDER), or remove '",
+        folder_->path().string(), "' to begin anew"));
   state_ = std::move(found->checkpoint);
   state_.identity = identity_;
   go_to_stage_of(state_.iteration);

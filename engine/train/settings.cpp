@@ -3,6 +3,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,6 +50,30 @@ std::vector<std::string> read_log(Options& reader) {
     names.push_back(*name.string());
   }
   return names;
+}
+
+/// Without where a text came from, beside a text: the same one is found by another path, or elsewhere.
+void forget_places(Config& config) {
+  if (auto* items = config.list())
+    for (Config& item : *items) forget_places(item);
+  auto* entries = config.map();
+  if (!entries) return;
+  for (auto& [key, value] : *entries) forget_places(value);
+  if (!entries->contains("source")) return;
+  for (const char* place : {"file", "loaded_from"}) entries->erase(place);
+  // A block's name is what it is called by, an environment's the path of its text.
+  if (!entries->contains("kind")) entries->erase("name");
+}
+
+/// Without the members of stages that have as many as the optimizer has by itself.
+void forget_default_populations(Config& identity) {
+  const Config* optimizer = identity.find("optimizer");
+  const Config* population = optimizer ? optimizer->find("population") : nullptr;
+  const Config* curriculum = identity.find("curriculum");
+  if (!population || !curriculum || !curriculum->list()) return;
+  for (Config& stage : *identity["curriculum"].list())
+    if (const Config* own = stage.find("population"); own && own->number() == population->number())
+      stage.map()->erase("population");
 }
 
 std::string shown(const Config* value) { return value ? value->describe() : "not set"; }
@@ -143,6 +168,7 @@ TrainOptions read_train_options(const Config& config) {
   for (const char* record : {"given", "instructions", "libraries"}) reader.value(record);
   reader.finish();
   options.given = config;
+  std::erase_if(*options.given.map(), [](const auto& entry) { return entry.second.is_null(); });
   return options;
 }
 
@@ -236,7 +262,13 @@ Config deciding_settings(Config config) {
   for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "instructions", "libraries", "log", "given"})
     config.map()->erase(key);
   if (const Config* init = config.find("init"); init && init->map()) config["init"].map()->erase("path");
-  return config;
+  return comparable(std::move(config));
+}
+
+Config comparable(Config identity) {
+  forget_places(identity);
+  forget_default_populations(identity);
+  return identity;
 }
 
 std::string settings_difference(Config before, Config now) {

@@ -39,6 +39,10 @@ std::vector<std::string> computed_differently(const Config& before);
 /// words; the content of config.json.
 Config run_config(const TrainOptions& options, Config identity);
 
+/// An identity for comparisons: without what may be said in other words, that is, where a text lies that stands beside its path,
+/// and a stage's members where the optimizer has as many.
+Config comparable(Config identity);
+
 /// The path and both values of the first setting that differs ("optimizer.sigma: 0.1 before, 0.2 now"), or "".
 std::string first_difference(const Config& before, const Config& now, const std::string& path = "");
 

@@ -68,6 +68,14 @@ void check_same_kind(const EnvSpec& first, const EnvSpec& other) {
                      "; only the sizes of images may differ"));
 }
 
+/// @throws Error unless a policy like `other` can go on with what one like `first` learned.
+void check_carries(const Policy& first, const Policy& other) {
+  carried_parameters(first, first.parameters(), other);
+  if (first.moments().size() != other.moments().size())
+    throw Error(text("its 'normalise' blocks gather moments of ", other.moments().size(), " values, the first stage's of ",
+                     first.moments().size(), "; normalise what has the same size for all sizes of images"));
+}
+
 EnvFactory factory_of(Config env) {
   return [env = std::move(env)] { return make_env(env); };
 }
@@ -99,7 +107,7 @@ class Builder {
       if (first) check_same_kind(first->spec, spec);
       if (first && options_.fit == Fit::pool) return World{make_env, spec, resized(first->policy, spec.observation, Fit::pool)};
       World made{make_env, spec, Policy(architecture_, spec.observation, spec.action_size)};
-      if (first) carried_parameters(first->policy, first->policy.parameters(), made.policy);
+      if (first) check_carries(first->policy, made.policy);
       return made;
     });
   }
@@ -111,12 +119,21 @@ class Builder {
   EnvSpec base_;
 };
 
+/// What was perhaps meant as `through`: " (did 'thruogh' mean it?)", or "".
+std::string instead_of_through(const TrainStage& stage) {
+  if (const Config::Map* rest = stage.env.map())
+    for (const auto& [key, value] : *rest)
+      if (!nearest_name("through", {key}).empty()) return text(" (did '", key, "' mean it?)");
+  return "";
+}
+
 /// The last iteration of stage `index`, which comes after iteration `before`.
 std::uint32_t end_of_stage(const std::vector<TrainStage>& stages, std::size_t index, std::uint32_t before) {
   const auto& through = stages[index].through;
   const bool last = index + 1 == stages.size();
   if (!through && !last)
-    throw Error(text(stage_name(index), ": option 'through' is missing; only the last stage goes on to the end"));
+    throw Error(text(stage_name(index), ": option 'through' is missing", instead_of_through(stages[index]),
+                     "; only the last stage goes on to the end"));
   if (through && static_cast<std::uint32_t>(*through) <= before)
     throw Error(text(stage_name(index), ": 'through' is ", *through, ", but the stage before lasts through iteration ", before,
                      "; it must rise"));

@@ -118,7 +118,7 @@ TrainingPlan Trainer::plan() {
   result.iterations = static_cast<std::uint32_t>(options_.iterations);
   result.first_eval = result.last_eval = result.best_eval = 0;
   result.confirmed = Confirmation{};
-  return {std::move(result), run_config(options_, identity_), planned_stages()};
+  return {std::move(result), run_config(options_, identity_), planned_stages(), options_.safeguards};
 }
 
 /// Those that have iterations to do.

@@ -129,6 +129,7 @@ struct TrainingPlan {
   TrainResult result;  ///< with the policy that the run begins at, all its iterations and evaluations of 0
   Config config;       ///< what its config.json would hold
   std::vector<PlannedStage> stages;
+  Safeguards safeguards;  ///< under which its episodes are played
 };
 
 }  // namespace iap

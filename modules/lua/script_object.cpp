@@ -71,6 +71,13 @@ std::string source_of(const std::string& file, Options& options) {
                     "), or pass --trust if you trust the file (trust = true in Lua, iap_policy_load_trusted in C)"));
 }
 
+/// @throws Error for what would come back from a policy file or a checkpoint as something else.
+void check_storable(const std::string& file, const std::string& name, const Config& value) {
+  if (parse_json(to_json(value), name) != value)
+    throw Error(text(file, ": option '", name, "' is ", value.number() ? general_text(*value.number(), 6) : value.describe(),
+                     ", which no policy file can hold; give finite numbers and text in UTF-8 (1e300 for without end)"));
+}
+
 }  // namespace
 
 ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting)
@@ -89,7 +96,10 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
   clear();
   std::ranges::move(words_after_options(source_), std::back_inserter(names));
   for (const auto& name : names)
-    if (const auto& value = options.value(name); !value.is_null()) config_[name] = value;
+    if (const auto& value = options.value(name); !value.is_null()) {
+      check_storable(file_, name, value);
+      config_[name] = value;
+    }
   for (const char* own : {"source", "loaded_from"}) options.value(own);
   config_["source"] = source_;
   const Config modules = confined ? modules_of(options) : state_.kept_modules(source_);

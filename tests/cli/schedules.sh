@@ -155,6 +155,49 @@ refused("gives 1 action values, 'cheetah-run' takes 6", policy.resized, policy, 
 LUA
   run run further.lua
   exits 0
+  # --set takes a policy in Lua out as well.
+  cat >object.lua <<'LUA'
+local iap = require "iap"
+local begun = iap.policy.build(iap.policy.linear {}, "cartpole-balance")
+begun:set_parameters { 1, 2, 3, 4, 5, 6 }
+local result = iap.train {
+  env = "cartpole-balance", policy = iap.policy.linear {}, init = begun, iterations = 0, eval_episodes = 1, quiet = true, seed = 3,
+}
+print(table.concat(result.parameters, " "))
+LUA
+  run run object.lua
+  [ "$(cat out)" = "1.0 2.0 3.0 4.0 5.0 6.0" ] || fail "a policy to begin at"
+  run run object.lua --set init=null
+  exits 0
+  grep -q "^1.0 2.0" out && fail "init=null leaves a policy in Lua in place"
+  true
+}
+
+# What no stage could go on with is told before the first one.
+case_stages_refused() {
+  pixel_script 'iap.attention.rank { patch = 8, d = 2, top = 1, query_weights = "learned" },' \
+    'curriculum = { { through = 2 }, { pixels = { 24, 16 } } },'
+  run run train.lua --set optimizer.kind=cma_es --set optimizer.learning_rate=null --out run
+  exits 1
+  says err "train: option 'curriculum', stage 2: cma_es: keeps its population and its parameters"
+  [ ! -e run/metrics.csv ] || fail "the first stage was trained"
+  run run train.lua --out run
+  exits 0
+  says run/log.txt "stage 2 of 2 begins with iteration 3"
+  says run/log.txt "the mean is resampled, the optimizer's moments begin anew"
+  pixel_script 'iap.attention.rank { patch = 8, d = 2, top = 1, values = "content", masked = true }, iap.policy.normalise { over = "training" },
+    iap.attention.rank { patch = 8, d = 2, top = 1 },' 'curriculum = { { through = 2 }, { pixels = { 32, 48 } } },'
+  run run train.lua --out moments
+  exits 1
+  says err "stage 2: its 'normalise' blocks gather moments of"
+  pixel_script "" 'curriculum = { { thruogh = 2 }, {} },'
+  run run train.lua
+  exits 1
+  says err "stage 1: option 'through' is missing (did 'thruogh' mean it?)"
+  pixel_script "" 'curriculum = { { through = 2, population = 3 }, {} },'
+  run run train.lua
+  exits 1
+  says err "stage 1: "
 }
 
 # A policy plays at another image size: what belongs to its patches is resampled, or the pixels are pooled.

@@ -124,6 +124,13 @@ case_set_errors() {
   run run train.lua --set iteratoins=2
   exits 1
   says err "did you mean 'iterations'?"
+  # What takes out an option has to name one, too.
+  run run train.lua --set iteratoins=null
+  exits 1
+  says err "unknown option 'iteratoins'; did you mean 'iterations'?"
+  run run train.lua --set optmizer.sigma=null
+  exits 1
+  says err "unknown option 'optmizer'; did you mean 'optimizer'?"
   run run train.lua --set policy.blocks.7.units=2
   exits 1
   says err "'7' is no position in a list of 1"

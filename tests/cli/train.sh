@@ -46,6 +46,22 @@ case_dry_run() {
   exits 0
   says out "stage        3 of 4 members, 1 episode each"
   says out "stage        6 of 8 members, 2 episodes each"
+  # Evaluations in a world of their own, and episodes that fail as the run would let them fail.
+  run run train.lua --dry-run --threads 1 --set eval_env.time_limit=100
+  exits 0
+  says out "(an untrained episode: 20.0 steps"
+  says out "(an untrained episode: 100 steps"
+  run run train.lua --dry-run --set 'env.mark=[1]' --set iterations=1
+  exits 1
+  cat >never.lua <<'LUA'
+return function()
+  return { spec = { action_size = 1, max_steps = 5, vector = 1 }, reset = function() end, observe = function() return { 0 } end,
+           step = function() while true do end end }
+end
+LUA
+  run run train.lua --dry-run --set env.name=never.lua --set env.time_limit=5 --set episode_timeout=0.1 --set failed_return=0
+  exits 0
+  says out "expected"
   run run train.lua --dry-run --set env.length=nowhere
   exits 1
   echo 'print(1)' >plain.lua
@@ -318,6 +334,13 @@ case_search() {
 }
 
 case_on_iteration() {
+  training_script 'on_iteration = function(r) return r.iteration < 2 end,'
+  run run train.lua --set on_iteration=null
+  exits 0
+  says out "iterations"
+  run run train.lua --set on_iteration=5
+  exits 1
+  says err "option 'on_iteration' must be a function, got 5"
   training_script 'on_iteration = function(r) print("seen", r.iteration, r.return_mean <= r.return_best) end,'
   run run train.lua
   exits 0

@@ -6,6 +6,9 @@ local env = iap.env.make(folder .. "/pendulum.lua", { start = 0.3, length = 2 })
 check.equal(env:spec().max_steps, 100)
 check.equal(iap.env.check(env, 250), true)
 check.equal(iap.env.check(folder .. "/pendulum.lua"), true)
+-- What no file brings back as it is.
+check.fails({ "pendulum.lua: option 'length' is inf, which no policy file can hold" }, iap.env.make, folder .. "/pendulum.lua", { length = math.huge })
+check.fails({ "nan, which no policy file can hold" }, iap.env.make, folder .. "/pendulum.lua", { length = 0 / 0 })
 
 -- The same pendulum, computed here.
 local angle, velocity = 0.3, 0

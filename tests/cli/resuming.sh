@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# Runs that go on: by the command that was printed, called from elsewhere, with what is said in other words.
+
+# two_runs OUT...: a script that trains a run for each Lua expression of a folder; the run whose number is in the file "stop" is
+# interrupted.
+two_runs() {
+  training_script 'seed = seed, out = out(), on_iteration = function(r)
+    local stop = io.open("stop")
+    if r.iteration == 2 and stop and stop:read("n") == seed then print("ready") io.stdout:flush() while true do end end
+  end,'
+  local folders="" folder
+  for folder; do folders+="function() return $folder end, "; done
+  sed -i "s/, seed = 3//; 1a for seed, out in ipairs { $folders } do" train.lua
+  echo "end" >>train.lua
+}
+
+# printed N FOLDERS: the command that is printed when run N is interrupted finishes all runs, in these folders.
+printed() {
+  rm -rf runs
+  echo "$1" >stop
+  interrupted run train.lua
+  exits 130
+  rm stop
+  eval "$(tail -1 err)" >out 2>err
+  code=$?
+  exits 0
+  [ "$(cd runs && echo *)" = "$2" ] || fail "run $1 of several goes on in other folders: $(cd runs && echo *)"
+}
+
+case_resume_printed() {
+  two_runs 'iap.run_folder("runs/dot")' 'iap.run_folder("runs/dot")'
+  printed 1 "dot dot-2"
+  printed 2 "dot dot-2"
+  two_runs 'iap.run_folder("runs/a")' 'iap.run_folder("runs/b")'
+  printed 1 "a b"
+  printed 2 "a b"
+  two_runs '"runs/first"' 'iap.run_folder("runs/second")'
+  printed 1 "first second"
+  printed 2 "first second"
+  # --out names the first of several runs.
+  rm -rf runs
+  run run train.lua --out runs/other
+  exits 0
+  [ "$(cd runs && echo *)" = "other second" ] || fail "--out of several runs"
+}
+
+case_resume_elsewhere() {
+  training_script 'out = iap.run_folder("runs/dot/"), init = arg[1],'
+  run run train.lua
+  exits 0
+  tail -1 out >whole.txt
+  rm -r runs
+  run run train.lua --set iterations=2
+  exits 0
+  [ -e runs/dot/final.iap ] || fail "a slash at its end changes a folder's name"
+  # The same script and world, by other paths.
+  mkdir sub
+  cd sub || exit 1
+  sed -e 's#"pendulum.lua"#"../pendulum.lua"#' -e 's#"runs/dot/"#"../runs/dot"#' ../train.lua >../there.lua
+  run run ../there.lua --resume
+  exits 0
+  tail -1 out | cmp -s - ../whole.txt || fail "a run that is resumed by another path ends elsewhere"
+  cd ..
+  # A policy with a block in Lua to begin at, which has moved since and then is gone.
+  cat >scaled.lua <<'LUA'
+return function() return { parameters = 1, outputs = 1, forward = function(_, p, x) return { p[1] * x[1] } end } end
+LUA
+  sed -i 's#policy.sequence {#policy.sequence { iap.policy.observation {}, iap.policy.script { file = "scaled.lua" },#' train.lua
+  run run train.lua --out begun
+  exits 0
+  sed -i '/policy = /d' train.lua
+  run run train.lua --out on --set iterations=1 -- begun
+  exits 0
+  mv begun moved
+  run run train.lua --out on --resume --set iterations=2 -- moved
+  exits 0
+  rm -r moved
+  run run train.lua --out on --resume --set iterations=3 -- begun
+  exits 0
+}
+
+# What a stage says of its members beside what they are anyway.
+case_resume_in_other_words() {
+  training_script 'out = "run", curriculum = { { through = 2 }, {} },'
+  run run train.lua --set iterations=3
+  exits 0
+  run run train.lua --resume --set curriculum.2.population=8
+  exits 0
+  run run train.lua --resume --set curriculum.2.population=6
+  exits 1
+  says err "curriculum.2.population"
+}
