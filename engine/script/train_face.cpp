@@ -154,8 +154,7 @@ TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
 /// @lua options train.result
 /// What iap.train returns.
 /// @field iterations integer 0.. - that were completed
-/// @field stop_reason string - why the run ended: "iterations" at its last one, "on_iteration", "interrupted", or the optimizer's
-/// own
+/// @field stop_reason string - why it ended: "iterations" at the last one, "on_iteration", "interrupted" or the optimizer's own
 /// @field seconds number - of wall time
 /// @field first_eval number ? - mean return of the first evaluation
 /// @field last_eval number ? - of the last
@@ -192,7 +191,8 @@ int train_policy(Call& call) {
     call.fail(text("option 'on_iteration' must be a function, got ", other->describe()));
   if (!stands_in(config, "init")) init_policy = nullptr;
   const bool starts = init_policy || (config.find("init") && !config.find("init")->is_null());
-  if (init_policy && !config.find("policy")) config["policy"] = init_policy->policy.architecture();
+  if (const Config* blocks = config.find("policy"); init_policy && (!blocks || blocks->is_null()))
+    config["policy"] = init_policy->policy.architecture();
   for (const auto& [key, example] :
        {std::pair("env", "iap.env.make(\"cheetah-run\")"), std::pair("policy", "iap.policy.sequence { a, b }")})
     if (const auto* given = config.find(key); (!given || given->is_null()) && (key != std::string_view("policy") || !starts))
