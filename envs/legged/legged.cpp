@@ -21,10 +21,25 @@ namespace {
 
 constexpr int episode_steps = 2500;
 
+constexpr const char* files_key = "model_files";
+
+/// The robot of the file `urdf`: as it was when the options were completed, if they hold it, so that a policy plays elsewhere and a
+/// run is never continued with another robot.
+LeggedRobot read_own_robot(const std::string& urdf, Options& options) {
+  const Config& held = options.value(files_key);
+  try {
+    RobotBundle bundle = held.find(urdf) ? RobotBundle::unpack(urdf, held) : RobotBundle::read(urdf);
+    options.complete(files_key, std::move(bundle.files));
+    return legged_robot(std::move(bundle.robot));
+  } catch (const Error& error) {
+    options.fail(text("option 'urdf': ", error.what()));
+  }
+}
+
 LeggedRobot read_robot(Options& options) {
   if (!options.has("urdf")) return legged_robot(options.choice("robot", legged_robots(), "a1"));
   if (options.has("robot")) options.fail("'robot' and 'urdf' both say which robot it is; give one");
-  return legged_robot(read_urdf(options.string("urdf")));
+  return read_own_robot(options.string("urdf"), options);
 }
 
 /// A robot on four legs on a flat floor, paid for moving ahead. An action is twelve targets of the joints' motors, as residuals to
@@ -90,6 +105,9 @@ class Legged final : public Env {
     if (options.boolean("state", !picture_)) state_.resize(LeggedBody::imu + LeggedBody::joints * (velocities_ ? 2 : 1));
     if (state_.empty() && !picture_) options.fail("it would show nothing: set pixels = {height, width} or state = true");
     spec_.name = "legged";
+    // The files are as much given as the options are.
+    const Config completed = options.completed();
+    if (const Config* files = completed.find(files_key)) spec_.given[files_key] = *files;
     spec_.action_size = LeggedBody::joints;
     spec_.control_dt = spec_.observation.dt = body_.control_dt();
     spec_.max_steps = episode_steps;
@@ -119,7 +137,8 @@ class Legged final : public Env {
 /// @lua options robots.legged
 /// The environment `legged`: a robot walks ahead on a flat floor. 12 actions, a state of 28, 250 Hz, 2500 steps.
 /// @option robot "a1"|"laikago" = "a1" - one of ours
-/// @option urdf string ? - in place of `robot`: a URDF file of a robot on four legs of three joints
+/// @option urdf string ? - in place of `robot`: a URDF file of a robot on four legs of three joints; its text and collision
+/// meshes travel in policy files, and a run is not continued with others
 /// @option action_scale number 0..3 = 0.5 - radians that an action of 1 adds to a joint's target in the standing pose
 /// @option top_speed number 0..100 = 1 - m/s; the reward of a step is the way ahead in metres, clipped to what this allows
 /// @option velocities boolean = true - joint velocities are in the state

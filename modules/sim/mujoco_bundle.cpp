@@ -18,6 +18,7 @@ module;
 module iap.sim;
 import iap.core;
 #include "mjcf_text.hpp"
+#include "packed_file.hpp"
 
 namespace iap {
 namespace {
@@ -43,30 +44,6 @@ std::string lower_case(std::string name) {
 
 // MuJoCo's folder in memory knows files by the last part of their names, whatever the case.
 std::string key_of(const std::string& name) { return lower_case(fs::path(name).filename().string()); }
-
-/// Whether JSON may hold it as it is.
-bool is_text(std::string_view bytes) {
-  for (std::size_t i = 0; i < bytes.size();) {
-    const auto lead = static_cast<unsigned char>(bytes[i]);
-    const std::size_t more = lead < 0x80                   ? 0
-                             : lead >= 0xC2 && lead < 0xE0 ? 1
-                             : (lead & 0xF0) == 0xE0       ? 2
-                             : lead >= 0xF0 && lead < 0xF5 ? 3
-                                                           : 9;
-    if (lead == 0 || more == 9 || i + more >= bytes.size()) return false;
-    std::uint32_t point = more == 0 ? lead : lead & (0x3FU >> more);
-    for (std::size_t k = 1; k <= more; ++k) {
-      const auto next = static_cast<unsigned char>(bytes[i + k]);
-      if ((next & 0xC0) != 0x80) return false;
-      point = point << 6 | (next & 0x3FU);
-    }
-    if ((more == 2 && (point < 0x800 || (point >= 0xD800 && point < 0xE000))) ||
-        (more == 3 && (point < 0x10000 || point > 0x10FFFF)))
-      return false;
-    i += more + 1;
-  }
-  return true;
-}
 
 /// A PNG of few bytes can stand for many pixels, which MuJoCo unpacks at once.
 void check_png(const std::string& name, std::string_view content) {
@@ -229,9 +206,7 @@ MujocoBundle MujocoBundle::unpack(const std::string& model, const Config& files,
       for (const auto& [key, value] : *entries) held.push_back(key);
       throw Error(text(owner, ": does not hold the model's file '", name, "'", did_you_mean(name, held)));
     }
-    if (const auto* content = found->second.string()) return *content;
-    const Config* coded = found->second.find("base64");
-    auto content = coded && coded->string() ? from_base64(*coded->string()) : std::nullopt;
+    auto content = unpacked_file(found->second);
     if (!content) throw Error(text(owner, ": the model's file '", name, "' is damaged: it is neither a text nor {base64 = ...}"));
     return std::move(*content);
   };
@@ -242,9 +217,7 @@ MujocoBundle MujocoBundle::unpack(const std::string& model, const Config& files,
 
 Config MujocoBundle::config() const {
   Config::Map files;
-  for (const auto& entry : impl_->entries)
-    files.emplace(entry.name,
-                  is_text(entry.content) ? Config(entry.content) : Config(Config::Map{{"base64", to_base64(entry.content)}}));
+  for (const auto& entry : impl_->entries) files.emplace(entry.name, packed_file(entry.content));
   return files;
 }
 

@@ -92,6 +92,75 @@ case_task_travels() {
   lines err 1
 }
 
+# A robot out of a URDF goes with policies and runs as a model does, meshes included.
+case_robot_travels() {
+  mkdir meshes
+  printf 'v 0 0 .1\nv .1 0 .1\nv 0 .1 .1\nv 0 0 .2\n' >meshes/hat.obj
+  sed 's#<link name="trunk">#&<collision><geometry><mesh filename="meshes/hat.obj"/></geometry></collision>#' \
+    "$here/../../envs/legged/models/a1.urdf" >dog.urdf
+  grep -q hat.obj dog.urdf || fail "no mesh in the test's robot"
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = { name = "legged", urdf = "dog.urdf", time_limit = 20 }, policy = iap.policy.linear { activation = "tanh" },
+  optimizer = iap.optim.es { population = 4, sigma = 0.1, learning_rate = 0.1 },
+  iterations = 2, eval_every = 2, eval_episodes = 2, seed = 3, quiet = true, out = "run",
+}
+LUA
+  run run train.lua
+  exits 0
+  run run train.lua --resume --set iterations=3
+  exits 0
+  run eval run --episodes 2 --csv here.csv
+  exits 0
+  # Elsewhere nothing is read, whatever lies there by the same name.
+  mkdir elsewhere
+  cp run/best.iap elsewhere/policy.iap
+  cd elsewhere || exit 1
+  run eval policy.iap --episodes 2 --csv there.csv
+  exits 0
+  cmp -s there.csv ../here.csv || fail "a robot does not travel with its policy"
+  cp "$here/../../envs/legged/models/laikago.urdf" dog.urdf
+  run eval policy.iap --episodes 2 --csv there.csv
+  cmp -s there.csv ../here.csv || fail "a policy file reads its robot from the disk"
+  # The robot that is named is the user's.
+  run eval policy.iap --episodes 2 --csv other.csv --set urdf=dog.urdf
+  exits 0
+  cmp -s other.csv ../here.csv && fail "--set urdf does not reach the robot"
+  run eval policy.iap --episodes 1 --set urdf=null --set robot=laikago
+  exits 0
+  # A file of before holds the path alone.
+  cat >old.lua <<'LUA'
+local iap = require "iap"
+local policy = iap.policy.load("policy.iap")
+local env = policy:metadata().env
+env.model_files = nil
+policy:save("old.iap", { env = env })
+LUA
+  run run old.lua
+  exits 0
+  rm dog.urdf
+  run eval old.iap --episodes 1
+  exits 1
+  says err "'old.iap': environment 'legged': option 'urdf': cannot read 'dog.urdf'"
+  lines err 1
+  cd ..
+  cp elsewhere/old.iap .
+  run eval old.iap --episodes 2 --csv there.csv
+  exits 0
+  cmp -s there.csv here.csv || fail "a file of before plays another robot"
+  # A run does not go on with another robot.
+  for file in dog.urdf meshes/hat.obj; do
+    cp "$file" kept
+    if [ "$file" = dog.urdf ]; then sed -i 's/<robot /<!-- another --><robot /' $file; else echo 'v 0 0 .3' >>$file; fi
+    run run train.lua --resume --set iterations=4
+    exits 1
+    says err "env.model_files.$file: "
+    lines err 1
+    mv kept "$file"
+  done
+}
+
 # Confined tasks have iap.tolerance and nothing that reaches outside; a broken task is one line with file, line and step.
 case_task_errors() {
   task_files

@@ -87,6 +87,42 @@ TEST_CASE("an episode's reward is the way ahead, clipped at each step") {
   CHECK(env->observe().vector.size() == 16);
 }
 
+TEST_CASE("a robot from a file travels with the environment's config, bundled ones by their names") {
+  const auto folder = std::filesystem::temp_directory_path() / "iap_legged_travels";
+  std::filesystem::remove_all(folder);
+  make_folder(folder);
+  const auto file = folder / "dog.urdf";
+  std::string urdf(legged_urdf("a1"));
+  const std::string link = "<link name=\"trunk\">";
+  REQUIRE(urdf.find(link) != std::string::npos);
+  urdf.insert(urdf.find(link) + link.size(),
+              "<collision><geometry><mesh filename=\"package://dog/hat.obj\"/></geometry></collision>");
+  write_file_atomic(file, urdf);
+  write_file_atomic(folder / "hat.obj", "v 0 0 .1\nv .1 0 .1\nv 0 .1 .1\nv 0 0 .2\n");
+  const auto spec = make({{"urdf", file.string()}})->spec();
+  const Config files = Config::Map{{file.string(), urdf}, {"package://dog/hat.obj", read_file(folder / "hat.obj")}};
+  CHECK(*spec.config.find("model_files") == files);
+  CHECK(*spec.given.find("model_files") == files);
+  const auto total = [](const Config& config) { return play(*make_env(config), std::vector<float>(12, .1F), 20).reward; };
+  const double before = total(spec.config);
+  // Another robot under the same name is not read, and none is needed.
+  write_file_atomic(file, legged_urdf("laikago"));
+  CHECK(total(spec.config) == before);
+  CHECK(total(spec.given) == before);
+  CHECK(total(Config::Map{{"name", "legged"}, {"urdf", file.string()}}) != before);
+  std::filesystem::remove_all(folder);
+  CHECK(total(parse_json(to_json(spec.config), "test")) == before);
+  // A file of before holds the path alone.
+  CHECK_THROWS_MATCHES(make({{"urdf", file.string()}}), Error,
+                       MessageMatches(ContainsSubstring("option 'urdf'") && ContainsSubstring("dog.urdf")));
+  Config lacking = spec.config;
+  lacking["model_files"].map()->erase("package://dog/hat.obj");
+  CHECK_THROWS_MATCHES(make_env(lacking), Error, MessageMatches(ContainsSubstring("do not hold 'package://dog/hat.obj'")));
+  lacking["model_files"]["package://dog/hat.obj"] = 3;
+  CHECK_THROWS_MATCHES(make_env(lacking), Error, MessageMatches(ContainsSubstring("'package://dog/hat.obj' is damaged")));
+  CHECK_FALSE(make({{"robot", "a1"}})->spec().config.find("model_files"));
+}
+
 TEST_CASE("a robot from a file is the robot that the file describes") {
   const auto file = std::filesystem::temp_directory_path() / "iap_legged_test.urdf";
   // Its gains and pose are not the presets', its axes may point either way and its joints have any names.

@@ -130,6 +130,19 @@ TEST_CASE("collision meshes are read as convex hulls") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("the files of a robot that would make every policy file huge are refused") {
+  const auto folder = std::filesystem::temp_directory_path() / "iap_urdf_large";
+  std::filesystem::remove_all(folder);
+  make_folder(folder);
+  write_file_atomic(folder / "large.obj", "");
+  std::filesystem::resize_file(folder / "large.obj", RobotBundle::most_bytes);
+  write_file_atomic(folder / "robot.urdf",
+                    robot(link("a", mass + "<collision><geometry><mesh filename=\"large.obj\"/></geometry></collision>")));
+  CHECK_THROWS_MATCHES(RobotBundle::read(folder / "robot.urdf"), Error,
+                       MessageMatches(ContainsSubstring("more than 64 MB (with 'large.obj')")));
+  std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("numbers are read with a point, whatever the host's locale") {
   const auto expected = parse_urdf(legged_urdf("a1"), "a1.urdf").mass();
   const CommaLocale locale;

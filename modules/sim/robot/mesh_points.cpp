@@ -4,12 +4,13 @@ module;
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 module iap.sim;
 import iap.core;
-#include "mesh_points.hpp"
+#include "mesh_files.hpp"
 
 namespace iap {
 namespace {
@@ -65,15 +66,12 @@ std::vector<double> binary_points(std::string_view content, const std::string& f
 
 }  // namespace
 
-std::vector<double> read_mesh_points(const std::filesystem::path& file) {
-  const std::string name = file.string();
-  std::string ending = file.extension().string();
+std::vector<double> mesh_points(const MeshFile& mesh) {
+  const auto& [name, content] = mesh;
+  std::string ending = std::filesystem::path(name).extension().string();
   std::ranges::transform(ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   if (ending != ".obj" && ending != ".stl")
     throw Error(text(name, ": collision meshes are read from .obj and .stl, not from '", ending, "'; convert it"));
-  constexpr std::uintmax_t largest = std::uintmax_t{256} << 20;
-  check_file(file, largest);
-  const std::string content = read_file(file);
   const bool words_inside = ending == ".obj" || (content.starts_with("solid") && content.find("vertex") != content.npos);
   auto points = words_inside ? text_points(content, ending == ".obj" ? "v" : "vertex", name) : binary_points(content, name);
   if (points.size() < 12) throw Error(text(name, ": a solid needs at least 4 vertices, not ", points.size() / 3));

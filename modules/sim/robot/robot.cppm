@@ -1,5 +1,6 @@
 module;
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -65,6 +66,23 @@ struct RobotDescription {
 /// @throws Error naming the source, the link or joint and what is wrong: no XML, no tree with one base, a mass that is negative or
 /// missing where something moves, an inertia that is not positive, a joint of another kind, a mesh file that is not there.
 RobotDescription parse_urdf(std::string_view urdf, const std::string& source, const std::filesystem::path& folder = {});
+
+/// A robot with the files that it was read from: what a policy file carries.
+struct RobotBundle {
+  /// What the files may take together, in bytes.
+  static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+  /// Reads a URDF file and the collision meshes that it names. @throws Error as `parse_urdf` does, for a file that cannot be read,
+  /// and for files that are too large.
+  static RobotBundle read(const std::filesystem::path& file);
+  /// The same out of `files`, as `read` gave them for the URDF `name`; nothing is read from the disk. @throws Error for what they
+  /// lack, and as `read` does.
+  static RobotBundle unpack(const std::string& name, const Config& files);
+
+  RobotDescription robot;
+  Config files;  ///< the URDF by its path and each mesh as the URDF names it: a text as it is, anything else as {base64 = "..."}
+};
+
 /// Reads a URDF file. @throws Error as `parse_urdf` does, and if the file cannot be read.
 RobotDescription read_urdf(const std::filesystem::path& file);
 

@@ -8,6 +8,7 @@ module;
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -16,13 +17,12 @@ module;
 module iap.sim;
 import iap.core;
 import iap.geometry;
-#include "mesh_points.hpp"
+#include "mesh_files.hpp"
 #include "robot_check.hpp"
 
 namespace iap {
 namespace {
 
-constexpr std::size_t largest_text = std::size_t{16} << 20;
 // Engines descend along chains by recursion.
 constexpr std::size_t most_links = 2000;
 constexpr int longest_chain = 100;
@@ -61,9 +61,9 @@ void refuse_hostile(std::string_view urdf, const std::string& source) {
 }
 
 urdf::ModelInterfaceSharedPtr parse(std::string_view urdf, const std::string& source) {
-  if (urdf.size() > largest_text)
+  if (urdf.size() > largest_urdf)
     throw Error(text(source, ": has ", memory_text(static_cast<double>(urdf.size())), "; a URDF may have ",
-                     memory_text(static_cast<double>(largest_text))));
+                     memory_text(static_cast<double>(largest_urdf))));
   refuse_hostile(urdf, source);
   static std::mutex mutex;  // where the messages go is one for the process
   const std::lock_guard lock(mutex);
@@ -86,8 +86,8 @@ Placement placement(const urdf::Pose& pose) {
 
 class Converter {
  public:
-  Converter(const urdf::ModelInterface& model, const std::string& source, const std::filesystem::path& folder)
-      : model_(model), source_(source), folder_(folder) {}
+  Converter(const urdf::ModelInterface& model, const std::string& source, const FindMesh& find_mesh)
+      : model_(model), source_(source), find_mesh_(find_mesh) {}
 
   RobotDescription convert() {
     RobotDescription robot{.name = model_.getName(), .links = {}};
@@ -186,7 +186,7 @@ class Converter {
         const auto& mesh = static_cast<const urdf::Mesh&>(from);
         const auto scale = vector(mesh.scale);
         shape.kind = RobotShape::Kind::hull;
-        shape.points = read_mesh_points(mesh_file(mesh.filename, link));
+        shape.points = mesh_points(find_mesh_(mesh.filename, link));
         mesh_bytes_ += static_cast<double>(shape.points.size() * sizeof(double));
         // Engines keep points, hulls and texts of them.
         constexpr double copies = 8;
@@ -197,28 +197,9 @@ class Converter {
     return shape;
   }
 
-  // ROS names meshes package://NAME/PATH: looked for below the folder with and without NAME.
-  std::filesystem::path mesh_file(std::string_view name, const std::string& link) const {
-    constexpr std::string_view package = "package://", file = "file://";
-    std::vector<std::filesystem::path> places;
-    if (name.starts_with(package)) {
-      name.remove_prefix(package.size());
-      places.push_back(folder_ / name);
-      if (const auto slash = name.find('/'); slash != name.npos) places.push_back(folder_ / name.substr(slash + 1));
-    } else {
-      if (name.starts_with(file)) name.remove_prefix(file.size());
-      places.push_back(folder_ / name);
-    }
-    std::error_code ignored;
-    for (const auto& place : places)
-      if (std::filesystem::is_regular_file(place, ignored)) return place;
-    fail("link '", link, "': there is no mesh file '", places.back().string(),
-         "'; put it there, or give the link a box, sphere or cylinder");
-  }
-
   const urdf::ModelInterface& model_;
   const std::string& source_;
-  const std::filesystem::path& folder_;
+  const FindMesh& find_mesh_;
   double mesh_bytes_ = 0;
 };
 
@@ -229,20 +210,19 @@ void untie(const urdf::ModelInterface& model) {
 
 }  // namespace
 
-RobotDescription parse_urdf(std::string_view urdf, const std::string& source, const std::filesystem::path& folder) {
+RobotDescription parse_urdf(std::string_view urdf, const std::string& source, const FindMesh& find_mesh) {
   const auto model = parse(urdf, source);
   struct Guard {
     const urdf::ModelInterface& model;
     ~Guard() { untie(model); }
   } const guard{*model};
-  RobotDescription robot = Converter(*model, source, folder).convert();
+  RobotDescription robot = Converter(*model, source, find_mesh).convert();
   check_robot(robot, source);
   return robot;
 }
 
-RobotDescription read_urdf(const std::filesystem::path& file) {
-  check_file(file, largest_text);
-  return parse_urdf(read_file(file), file.string(), file.parent_path());
+RobotDescription parse_urdf(std::string_view urdf, const std::string& source, const std::filesystem::path& folder) {
+  return parse_urdf(urdf, source, meshes_in(folder, source));
 }
 
 }  // namespace iap

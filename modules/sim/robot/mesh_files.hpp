@@ -1,0 +1,26 @@
+// Include after `module iap.sim;`, with <cstddef>, <filesystem>, <functional>, <string>, <string_view> and <vector>.
+#pragma once
+
+namespace iap {
+
+// What a URDF text may have.
+constexpr std::size_t largest_urdf = std::size_t{16} << 20;
+
+// A mesh and what messages call it.
+struct MeshFile {
+  std::string name, content;
+};
+
+// Gives the mesh that a URDF calls `name`, which `link` has. Throws Error.
+using FindMesh = std::function<MeshFile(const std::string& name, const std::string& link)>;
+
+// Looks for meshes in `folder`; `source` is the URDF in messages.
+FindMesh meshes_in(const std::filesystem::path& folder, const std::string& source);
+
+// The vertices of an OBJ or STL file: x, y, z of each; what a convex hull needs. Throws Error naming the file.
+std::vector<double> mesh_points(const MeshFile& mesh);
+
+// As the public function, with meshes from anywhere.
+RobotDescription parse_urdf(std::string_view urdf, const std::string& source, const FindMesh& find_mesh);
+
+}  // namespace iap
