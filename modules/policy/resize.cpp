@@ -2,6 +2,8 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,39 +57,46 @@ std::string sizes_of(const ObservationSpec& spec) {
                    sizes ? text("; it sees ", sizes_of(to.observation()), ", the other ", sizes_of(from.observation())) : ""));
 }
 
-/// `architecture` with the option `pool` of every block that has one times `factor`, not that of a cnn's layers. Blocks that look
-/// at patches without it cannot pool.
-void pool_blocks(Config& architecture, std::int64_t factor) {
+/// How many times as large images are, by name.
+using PoolFactors = std::map<std::string, std::int64_t, std::less<>>;
+
+/// That of the image which the block with these options looks at.
+std::int64_t factor_of(const Config::Map& block, const PoolFactors& factors, const ObservationSpec& observation) {
+  const auto image = block.find("image");
+  return factors.at(image != block.end() && image->second.string() ? *image->second.string() : observation.images.front().name);
+}
+
+/// `architecture` with the option `pool` of every block that has one times its image's factor, not that of a cnn's layers. Blocks
+/// that look at patches without it cannot pool.
+void pool_blocks(Config& architecture, const PoolFactors& factors, const ObservationSpec& observation) {
   if (Config::List* list = architecture.list())
-    for (Config& item : *list) pool_blocks(item, factor);
+    for (Config& item : *list) pool_blocks(item, factors, observation);
   Config::Map* map = architecture.map();
   if (!map) return;
   const bool block = map->contains("kind") || map->contains("patch");
   if (const auto pool = map->find("pool"); block && pool != map->end()) {
-    pool->second = pool->second.integer().value_or(1) * factor;
-  } else if (map->contains("patch")) {
+    pool->second = pool->second.integer().value_or(1) * factor_of(*map, factors, observation);
+  } else if (map->contains("patch") && factor_of(*map, factors, observation) > 1) {
     const Config* kind = architecture.find("kind");
     throw Error(text("a block ", kind && kind->string() ? *kind->string() : "of the policy",
                      " cannot pool pixels; fit \"resample\" takes it there"));
   }
-  for (auto& [key, value] : *map) pool_blocks(value, factor);
+  for (auto& [key, value] : *map) pool_blocks(value, factors, observation);
 }
 
-/// How many times as large the images of `now` are. @throws Error unless that is one whole number.
-std::int64_t pool_factor(const ObservationSpec& before, const ObservationSpec& now) {
-  std::int64_t factor = 0;
+/// How many times as large the images of `now` are. @throws Error unless that is a whole number for each.
+PoolFactors pool_factors(const ObservationSpec& before, const ObservationSpec& now) {
+  PoolFactors factors;
   for (std::size_t i = 0; i < before.images.size(); ++i) {
     const ImageShape &was = before.images[i].shape, &is = now.images[i].shape;
     const bool whole = is.height % was.height == 0 && is.width % was.width == 0 && is.height / was.height == is.width / was.width;
-    if (whole && (factor == 0 || factor == is.height / was.height)) {
-      factor = is.height / was.height;
-      continue;
-    }
-    throw Error(text("image '", now.images[i].name, "' is ", is.height, " x ", is.width, ", which is no whole multiple of the ",
-                     was.height, " x ", was.width,
-                     " that the policy was built for, so that pooling cannot bring it there; fit \"resample\" takes any size"));
+    if (!whole)
+      throw Error(text("image '", now.images[i].name, "' is ", is.height, " x ", is.width, ", which is no whole multiple of the ",
+                       was.height, " x ", was.width,
+                       " that the policy was built for, so that pooling cannot bring it there; fit \"resample\" takes any size"));
+    factors.emplace(now.images[i].name, is.height / was.height);
   }
-  return std::max<std::int64_t>(factor, 1);
+  return factors;
 }
 
 }  // namespace
@@ -133,7 +142,7 @@ Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit
     throw Error(text("the policy was built for the observation ", to_json(to_config(own)),
                      "; it can be fitted to other image sizes alone, not to ", to_json(to_config(observation))));
   Config architecture = policy.architecture();
-  if (fit == Fit::pool) pool_blocks(architecture, pool_factor(own, observation));
+  if (fit == Fit::pool) pool_blocks(architecture, pool_factors(own, observation), own);
   Policy made(architecture, observation, policy.action_size());
   made.set_parameters(carried_parameters(policy, policy.parameters(), made));
   if (made.moments().size() == policy.moments().size()) made.set_moments(policy.moments());

@@ -188,6 +188,35 @@ TEST_CASE("pooling shows a policy the small image again, with the same parameter
   CHECK_THROWS_WITH(resized(cross, image_spec(48, 64), Fit::pool), ContainsSubstring("block cross cannot pool"));
 }
 
+TEST_CASE("pooling takes each image by its own factor, and one that stays asks nothing of its block") {
+  const auto spec = [](int factor) {
+    return ObservationSpec{{{"pixels", {32 * factor, 32 * factor, 3, PixelType::uint8}}, {"depth", {8, 12, 1, PixelType::float32}}},
+                           0};
+  };
+  Policy policy(config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'rank', 'patch': 4, 'top': 3}, "
+                       "{'kind': 'rank', 'image': 'depth', 'patch': 2, 'top': 2}, "
+                       "{'kind': 'cross', 'image': 'depth', 'patch': 2, 'top': 2}]}, {'kind': 'linear'}]}"),
+                spec(1), 2);
+  randomise(policy, 7);
+  Policy large = resized(policy, spec(2), Fit::pool);
+  std::vector<std::uint8_t> small_pixels(32 * 32 * 3), large_pixels(64 * 64 * 3);
+  std::vector<float> depth(8 * 12);
+  Random random(2);
+  for (auto& value : small_pixels) value = static_cast<std::uint8_t>(random.below(256));
+  for (auto& value : depth) value = static_cast<float>(random.uniform());
+  for (std::size_t y = 0; y < 64; ++y)
+    for (std::size_t x = 0; x < 64; ++x)
+      for (std::size_t c = 0; c < 3; ++c) large_pixels[(y * 64 + x) * 3 + c] = small_pixels[(y / 2 * 32 + x / 2) * 3 + c];
+  const auto act_on_both = [&](Policy& actor, const std::vector<std::uint8_t>& pixels) {
+    const auto& images = actor.observation().images;
+    const std::vector<ImageView> views{{images[0].shape, pixels.data()}, {images[1].shape, depth.data()}};
+    actor.reset();
+    const auto action = actor.act({views, {}});
+    return std::vector<float>(action.begin(), action.end());
+  };
+  CHECK(act_on_both(large, large_pixels) == act_on_both(policy, small_pixels));
+}
+
 TEST_CASE("what cannot follow to another size is refused by the name of its block") {
   const Policy masked(config("{'kind': 'sequence', 'blocks': [{'kind': 'rank', 'patch': 4, 'top': 2, 'masked': true}, "
                              "{'kind': 'linear'}]}"),
