@@ -161,6 +161,8 @@ iap_status iap_env_draw(iap_env* env, int32_t height, int32_t width, uint8_t* rg
     require(rgb, "iap_env_draw: 'rgb' is null; it receives ", height, " x ", width, " x 3 bytes");
     const size_t row = 3 * static_cast<size_t>(width);
     require(row_stride == 0 || row_stride >= row, "iap_env_draw: 'row_stride' is ", row_stride, "; a row has ", row, " bytes");
+    const size_t most = PTRDIFF_MAX / static_cast<size_t>(height);
+    require(row_stride <= most, "iap_env_draw: 'row_stride' is ", row_stride, "; ", height, " rows of it are more than memory has");
     require(env->state != iap_env::State::unbegun, "iap_env_draw: no episode has begun; call iap_env_reset first");
     require(env->state != iap_env::State::failed, "iap_env_draw: the episode has failed; call iap_env_reset");
     const iap::Image picture = env->picture({height, width});

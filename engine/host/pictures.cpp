@@ -25,6 +25,16 @@ void swap_red_and_blue(std::span<Value> values, std::size_t channels) {
   for (std::size_t at = 0; at + 2 < values.size(); at += channels) std::swap(values[at], values[at + 2]);
 }
 
+bool is_swapped(const iap_image& given, const ImageShape& shape) { return given.order == IAP_BGR && shape.channels >= 3; }
+
+/// Where the caller has what is value `index` as the engine has it: red and blue may stand the other way about.
+std::size_t given_place(std::size_t index, const iap_image& given, const ImageShape& shape) {
+  constexpr std::size_t red_to_blue = 2;
+  const std::size_t channel = index % static_cast<std::size_t>(shape.channels);
+  if (!is_swapped(given, shape) || channel > red_to_blue) return index;
+  return index - channel + (red_to_blue - channel);
+}
+
 /// A picture held out to the engine's resizing, which works on environments.
 class Shown final : public Env {
  public:
@@ -114,14 +124,15 @@ ImageView PictureReader::read(const char* function, const iap_image& given, std:
   if (shape.type == PixelType::float32) {
     const std::span pixels(view.floats(), shape.count());
     const std::size_t bad = first_not_finite(pixels);
-    if (bad < pixels.size()) wrong(".data' holds ", pixels[bad], " as value ", bad, "; give finite values");
+    if (bad < pixels.size())
+      wrong(".data' holds ", pixels[bad], " as value ", given_place(bad, given, shape), "; give finite values");
   }
   return shape == spec_.shape ? view : resized(view);
 }
 
 ImageView PictureReader::arranged(const iap_image& given, const ImageShape& shape) {
   const std::size_t pixel = shape.value_bytes(), row = static_cast<std::size_t>(shape.width) * shape.channels * pixel;
-  const bool swapped = given.order == IAP_BGR && shape.channels >= 3;
+  const bool swapped = is_swapped(given, shape);
   const bool aligned = reinterpret_cast<std::uintptr_t>(given.data) % pixel == 0;
   const std::int64_t stride = given.row_stride == 0 ? static_cast<std::int64_t>(row) : given.row_stride;
   if (!swapped && aligned && stride == static_cast<std::int64_t>(row)) return {shape, given.data};

@@ -189,6 +189,15 @@ TEST_CASE("act refuses what is not finite before it enters the policy's memory")
                  ContainsSubstring("'images[0].data' holds") && ContainsSubstring("as value " + std::to_string(position)));
       pixels[position] = 0.25F;
     }
+  // The place is the caller's, whichever colour comes first.
+  act.image.order = IAP_BGR;
+  for (const std::size_t position : {std::size_t{3}, std::size_t{4}, std::size_t{5}}) {
+    pixels[position] = not_a_number;
+    CHECK(act.on(policy.get()) == IAP_BAD_ARGUMENT);
+    CHECK_THAT(iap_policy_error(policy.get()), ContainsSubstring("holds nan as value " + std::to_string(position) + ";"));
+    pixels[position] = 0.25F;
+  }
+  act.image.order = IAP_RGB;
   pixels[3] = std::numeric_limits<float>::denorm_min();
   CHECK(act.on(policy.get()) == IAP_OK);
 }

@@ -116,4 +116,6 @@ TEST_CASE("drawing names each argument that is wrong") {
   CHECK_THAT(refused(1, 20000, &byte, 0), Equals("iap_env_draw: 'width' is 20000; give 1 to 16384"));
   CHECK_THAT(refused(2, 3, nullptr, 0), Equals("iap_env_draw: 'rgb' is null; it receives 2 x 3 x 3 bytes"));
   CHECK_THAT(refused(2, 3, &byte, 8), Equals("iap_env_draw: 'row_stride' is 8; a row has 9 bytes"));
+  for (const std::size_t stride : {SIZE_MAX, SIZE_MAX / 2, static_cast<std::size_t>(PTRDIFF_MAX / 2 + 1)})
+    CHECK_THAT(refused(2, 3, &byte, stride), ContainsSubstring("'row_stride' is " + std::to_string(stride) + "; 2 rows of it"));
 }
