@@ -1,4 +1,6 @@
+import copy
 import pathlib
+import pickle
 import unittest
 
 import numpy as np
@@ -31,6 +33,12 @@ end
 local view = policy:views()[1]
 for _, score in ipairs(view.scores) do print(("%a"):format(score)) end
 for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
+
+    def test_is_neither_copied_nor_pickled(self):
+        for owner in (iap.Policy("policy.iap"), iap.Env("cartpole-balance")):
+            for copying in (copy.copy, copy.deepcopy, pickle.dumps):
+                with self.refused(f"a {type(owner).__name__} cannot be copied or pickled; make another one"):
+                    copying(owner)
 
     def test_acts_and_looks_as_the_program_does(self):
         content = pathlib.Path("policy.iap").read_bytes()

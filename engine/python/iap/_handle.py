@@ -54,6 +54,10 @@ class Handle:
         """Lets go of the library's object. Whatever is called afterwards is an error."""
         self._owner = None
 
+    def __reduce_ex__(self, protocol):
+        # Copies and pickles of Python objects would share, and free twice, what the library has only once.
+        raise Error(f"a {type(self).__name__} cannot be copied or pickled; make another one from the same description or file")
+
     def __enter__(self):
         return self
 
