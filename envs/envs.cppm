@@ -45,7 +45,11 @@ Config given_env(const Config& completed, const Config* recorded);
 /// Of the libraries behind the worlds' doors.
 LibraryVersions envs_versions();
 
-/// What a policy's metadata hold about its environment: "env", completed, and "env_given".
+/// What a policy's metadata hold about its environment: "env", completed, and "env_given"; nothing of one that `make_env` did not
+/// make.
 Config env_record(const EnvSpec& spec);
+
+/// The completed environment that a policy's metadata name; null if they name none, as older files say with the value null.
+const Config* recorded_env(const Config& metadata);
 
 }  // namespace iap

@@ -52,6 +52,15 @@ void leave_out(Config& table, const std::function<bool()>& unchanged) {
   }
 }
 
+/// Drops a time limit that is the environment's own, which older files hold as if somebody had given it.
+void leave_out_own_limit(Config& given, const Config& became) {
+  constexpr const char* limit = "time_limit";
+  if (!given.find(limit)) return;
+  Config without = given;
+  without.map()->erase(limit);
+  if (completed_env(without) == became) given = std::move(without);
+}
+
 }  // namespace
 
 LibraryVersions envs_versions() { return car_racing::versions(); }
@@ -70,15 +79,24 @@ Config given_env(const Config& completed, const Config* recorded) {
   Config given = env_table(completed, "environment");
   const auto became = completed_env(given);
   if (!became) return given;
-  if (recorded && completed_env(*recorded) == became) return *recorded;
+  const bool known = recorded && completed_env(*recorded) == became;
+  if (known) given = *recorded;
+  leave_out_own_limit(given, *became);
+  if (known) return given;
   const auto unchanged = [&] { return completed_env(given) == became; };
   for (auto& [key, value] : *given.map())
     if (value.map()) leave_out(value, unchanged);
   return given;
 }
 
+const Config* recorded_env(const Config& metadata) {
+  const Config* env = metadata.find("env");
+  return env && !env->is_null() ? env : nullptr;
+}
+
 Config env_record(const EnvSpec& spec) {
-  Config::Map record{{"env", spec.config}};
+  Config::Map record;
+  if (spec.config.find("name")) record.emplace("env", spec.config);
   if (!spec.given.is_null()) record.emplace("env_given", spec.given);
   return record;
 }

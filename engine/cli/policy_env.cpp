@@ -36,6 +36,8 @@ void override_option(Config& env, const Config& completed, const std::string& as
     if (value == "null" && !env.find(option) && !completed.find(option))
       throw Error(text("there is no option '", option, "' to drop", did_you_mean(option, names_of(completed))));
     set_path(env, path, value);
+    // Another robot has other files.
+    if (option == "urdf") env.map()->erase("model_files");
   } catch (const Error& error) {
     throw Error(text("--set ", assignment, ": ", error.what()));
   }
@@ -43,7 +45,7 @@ void override_option(Config& env, const Config& completed, const std::string& as
 
 /// The environment of `source` for a policy with `metadata`.
 Config env_for(const PolicySource& source, const Config& metadata) {
-  const Config* own = metadata.find("env");
+  const Config* own = recorded_env(metadata);
   if (!own && !source.env)
     throw Error(text("'", source.policy.string(), "' does not say which environment it is for; name one with --env NAME"));
   const Config completed = own ? env_table(*own, source.policy.string()) : Config(Config::Map{});
@@ -68,8 +70,14 @@ OpenedPolicy open_source(const PolicySource& source) {
     ObservationSpec observation = make_env(env)->spec().observation;
     return {source, path, std::move(file.policy), std::move(file.metadata), std::move(env), std::move(observation)};
   } catch (const OptionError& error) {
-    if (!source.env || !file.metadata.find("env")) throw;
+    if (!source.env || !recorded_env(file.metadata)) throw;
     throw Error(text(error.what(), " (--env keeps the options of the policy's own environment; drop one with --set OPTION=null)"));
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    const bool of_the_file = !source.env && source.overrides.empty() && message.find(path.string()) == std::string::npos;
+    throw Error(of_the_file ? text("'", path.string(), "': ", message) : message);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "host/policy.hpp"
 import iap.core;
+import iap.envs;
 import iap.policy;
 import iap.script;
 
@@ -13,7 +14,7 @@ using namespace iap::host;
 
 iap_policy::iap_policy(iap::PolicyFile file)
     : policy(std::move(file.policy)), metadata(iap::to_json(file.metadata)), images(policy.observation().images.size()) {
-  if (const iap::Config* own = file.metadata.find("env")) env = iap::to_json(*own);
+  if (const iap::Config* own = iap::recorded_env(file.metadata)) env = iap::to_json(*own);
   for (const auto& image : policy.observation().images) readers.emplace_back(image);
 }
 

@@ -56,7 +56,7 @@ iap_rollouts* from_file(const Sources& from, int threads) {
       throw BadFile(error.what());
     }
   }();
-  const iap::Config* own = file.metadata.find("env");
+  const iap::Config* own = iap::recorded_env(file.metadata);
   require(from.env || own, from.function, ": 'env' is null, and the policy does not say which environment it is for");
   iap::Config config = from.env ? env_text(from.function, "env", from.env) : *own;
   const auto env = make_named_env(from.function, "env", config);

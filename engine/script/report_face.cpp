@@ -79,7 +79,7 @@ class Shown {
       call_.fail(text("option 'policy' must be a policy, ", builds_ ? "blocks, " : "", "or the path of a run or policy file, got ",
                       lua::describe_value(call_.state(), at)));
     if (!object_) file_ = std::make_unique<PolicyFile>(open_policy(std::string(lua::string_at(call_.state(), at)), trust_));
-    const Config* own = (object_ ? object_->metadata : file_->metadata).find("env");
+    const Config* own = recorded_env(object_ ? object_->metadata : file_->metadata);
     if (env_.is_null() && own) env_ = *own;
     if (env_.is_null()) call_.fail("option 'env' is missing: the policy does not say which environment it is for");
     env_ = env_table(env_, call_.name());

@@ -274,7 +274,7 @@ int eval_policy(Call& call) {
   const Safeguards safeguards = read_safeguards(options);
   Config env = options.value("env");
   options.finish();
-  if (env.is_null() && metadata.find("env")) env = *metadata.find("env");
+  if (const Config* own = recorded_env(metadata); env.is_null() && own) env = *own;
   if (env.is_null()) call.fail("option 'env' is missing: the policy does not say which environment it is for");
   env = env_table(env, call.name());
   return call.give(to_config(

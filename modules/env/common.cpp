@@ -18,8 +18,9 @@ Config::Map entries_of(const Config& table) { return table.map() ? *table.map() 
 /// An environment that knows what it was made from.
 class Made final : public EnvWrapper {
  public:
-  Made(std::unique_ptr<Env> env, const Options& options) : EnvWrapper(std::move(env)) {
-    Config::Map became = entries_of(spec_.config), given = entries_of(spec_.given);
+  /// `own`: what was given to the environment inside, before wrappers wrote their defaults there.
+  Made(std::unique_ptr<Env> env, const Config& own, const Options& options) : EnvWrapper(std::move(env)) {
+    Config::Map became = entries_of(spec_.config), given = entries_of(own);
     became.merge(entries_of(options.completed()));
     given.merge(entries_of(options.config()));
     std::erase_if(given, [](const auto& entry) { return entry.second.is_null(); });
@@ -46,10 +47,11 @@ std::unique_ptr<Env> with_common_wrappers(std::unique_ptr<Env> env, Options& opt
   // Nothing of it changes the environment; who has a keyboard reads it.
   if (const Config& keys = options.value("keys"); !keys.is_null() && !keys.map())
     options.fail(text("option 'keys' must be a table of keys, { left = {-1}, right = {1} }, got ", keys.describe()));
+  const Config given = env->spec().given;
   const int repeat = static_cast<int>(options.integer_in("action_repeat", 1, most_repeats, 1));
   if (limit > 0) env = time_limit(std::move(env), limit);
   if (repeat > 1) env = action_repeat(std::move(env), repeat);
-  return std::make_unique<Made>(std::move(env), options);
+  return std::make_unique<Made>(std::move(env), given, options);
 }
 
 Config env_table(const Config& named, const std::string& owner) {

@@ -107,6 +107,27 @@ TEST_CASE("what an environment shows goes to a policy as it is") {
   CHECK(action == policy.act(own->observe())[0]);
 }
 
+TEST_CASE("a policy of a host's own environment names none, as files say that hold null in its place") {
+  iap::EnvSpec own;
+  CHECK(iap::env_record(own) == iap::Config(iap::Config::Map{}));
+  own.config["time_limit"] = 5;  // of a wrapper
+  CHECK(iap::env_record(own) == iap::Config(iap::Config::Map{}));
+  const Folder folder;
+  const std::string world = folder.file("world.lua", lua_world(false)), file = folder.file("policy.iap");
+  const iap::Policy policy(iap::parse_json(R"({"kind": "linear"})", "test"), {.images = {}, .vector = 2}, 1);
+  for (const iap::Config& metadata : {iap::env_record(own), iap::Config(iap::Config::Map{{"env", {}}})}) {
+    iap::write_policy_file(file, policy, metadata);
+    iap_policy* loaded = nullptr;
+    REQUIRE(iap_policy_load(file.c_str(), &loaded, nullptr, 0) == IAP_OK);
+    CHECK_THAT(iap_policy_env(OwnedPolicy(loaded).get()), Equals(""));
+    iap_rollouts* rollouts = nullptr;
+    Message message{};
+    CHECK(iap_rollouts_make(nullptr, file.c_str(), 1, &rollouts, message.data(), message.size()) == IAP_BAD_ARGUMENT);
+    CHECK_THAT(message.data(), ContainsSubstring("'env' is null, and the policy does not say which environment it is for"));
+    CHECK(make_rollouts(world.c_str(), file, 1));
+  }
+}
+
 TEST_CASE("an environment in Lua is made by its name, and what fails in it is the library's failure, not the caller's") {
   const Folder folder;
   const auto env = make_env(folder.file("world.lua", lua_world(true)));

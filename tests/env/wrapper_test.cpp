@@ -111,6 +111,22 @@ TEST_CASE("common wrappers read their options and complete the config") {
   CHECK_THROWS_AS(time_limit(fake(), 0), Error);
 }
 
+TEST_CASE("what an environment was given does not grow by the defaults of its wrappers") {
+  class Given final : public FakeEnv {
+   public:
+    Given() : FakeEnv({.max_steps = 10}) { spec_.given["source"] = "a text"; }
+  };
+  const auto given = [](const Config& config) {
+    Options options("fake", config);
+    return with_common_wrappers(std::make_unique<Given>(), options)->spec().given;
+  };
+  CHECK(given({}) == Config(Config::Map{{"source", "a text"}}));
+  const Config asked = Config::Map{{"time_limit", 8}, {"action_repeat", 2}, {"source", "a text"}};
+  CHECK(given(asked) == asked);
+  // Whoever wraps it without options changes what it must be given.
+  CHECK(time_limit(std::make_unique<Given>(), 3)->spec().given.find("time_limit")->integer() == 3);
+}
+
 TEST_CASE("actions are clipped to the range and refused if wrong") {
   FakeEnv env;
   std::vector<float> clipped(2);
