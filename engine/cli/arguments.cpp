@@ -52,6 +52,13 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, T& target, std:
   return app.add_option_function<std::string>(name, keep, help)->type_name("N");
 }
 
+/// The seed of an episode itself, not one from which episodes' seeds are derived: whatever is printed can be played again.
+void add_episode_seed(CLI::App& app, std::uint64_t& target, const std::string& help) {
+  app.add_option_function<std::string>(
+         "--seed", [&target](const std::string& given) { target = read_seed("--seed", given); }, help)
+      ->type_name("N");
+}
+
 template <typename T>
 void add_threads(CLI::App& app, T& target) {
   add_integer(app, "--threads", target, 1, most_threads, "worker threads (default: all); changes no result");
@@ -190,7 +197,7 @@ void describe_play(CLI::App& app, PlayOptions& options) {
   auto* out =
       add_text(app, "-o,--out", options.out, "FILE", "what to write: .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
   app.add_flag("--live", options.live, "in a window instead, with keys to pause, step, switch views and take over the actions");
-  add_integer(app, "--seed", video.seed, 0, most_seed, "seed of the episode (default: 0)");
+  add_episode_seed(app, video.seed, "seed of the episode (default: 0)");
   add_world(app, options.source);
   add_fit(app, options.fit);
   app.add_option_function<std::string>(
@@ -309,7 +316,7 @@ void describe_check(CLI::App& app, CheckCommand& command) {
   options.measure_seconds = 0.3;
   app.add_option("ENV", command.source.policy, "name of an environment, .lua file, run folder or policy file")->required();
   add_overrides(app, command.source.overrides, "override an option of the environment (may be repeated)");
-  add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the first episode (default: 0)");
+  add_episode_seed(app, options.seed, "seed of the first episode (default: 0)");
   add_integer(app, "--episodes", options.episodes, 1, 1000, "episodes that are played and compared (default: 3)");
   add_integer(app, "--steps", options.steps, 1, 1000000, "steps of each that are looked at (default: 200)");
   add_trust(app, command.source.trust);
@@ -410,7 +417,8 @@ Commands describe_commands(CLI::App& app, Arguments& arguments) {
       "WHAT", [&arguments, lists](const std::string& what) { arguments.what = read_choice("", what, lists); },
       "envs, kernels, blocks, optimizers or all (default: all)");
   commands.bench = app.add_subcommand("bench", "measure this machine");
-  commands.bench->add_option("NAME", arguments.benchmark, "attention, database, draw, env, legged or rollout (default: all of them)");
+  commands.bench->add_option("NAME", arguments.benchmark,
+                             "attention, database, draw, env, legged or rollout (default: all of them)");
   commands.doctor = app.add_subcommand("doctor", "print versions and what was found on this machine");
   app.footer("`iap help COMMAND` describes a command, `iap help NAME` a name of the Lua reference; `iap` alone is the Lua prompt.");
   for (auto* command : app.get_subcommands({})) command->group("Commands");

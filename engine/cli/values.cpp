@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,6 +30,10 @@ Number read(const std::string& option, std::string_view value, Number low, Numbe
 
 std::int64_t read_integer(const std::string& option, const std::string& value, std::int64_t low, std::int64_t high) {
   return read<std::int64_t>(option, value, low, high, "an integer");
+}
+
+std::uint64_t read_seed(const std::string& option, const std::string& value) {
+  return read<std::uint64_t>(option, value, 0, std::numeric_limits<std::uint64_t>::max(), "an integer");
 }
 
 double read_number(const std::string& option, const std::string& value, double low, double high) {

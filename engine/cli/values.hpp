@@ -11,6 +11,8 @@ namespace iap::cli {
 
 /// All of `value` as a decimal integer in [low, high]. @throws Error.
 std::int64_t read_integer(const std::string& option, const std::string& value, std::int64_t low, std::int64_t high);
+/// All of `value` as the seed of an episode: a decimal integer below 2^64, as they are printed. @throws Error.
+std::uint64_t read_seed(const std::string& option, const std::string& value);
 /// All of `value` as a decimal number in [low, high]. @throws Error.
 double read_number(const std::string& option, const std::string& value, double low, double high);
 /// `value` if it is one of `names`; an empty `option` is left out of the message. @throws Error with the nearest of them.

@@ -29,7 +29,7 @@ namespace {
 using lua::Call;
 using lua::entry;
 
-constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min(), largest = std::numeric_limits<std::int64_t>::max();
 /// Roughly what a simulated world holds in native memory.
 constexpr std::size_t env_bytes = std::size_t{1} << 20;
 
@@ -117,10 +117,11 @@ int observe(Call& call) {
 
 /// @lua method env:reset
 /// Begins an episode, which follows from its seed and the actions alone.
-/// @param seed integer 0.. = 0 - of the episode
+/// @param seed integer = 0 - of the episode: all 64 bits count, and one that is printed as 2^63 or more is negative in Lua (less
+/// 2^64)
 /// @return table{env.observation} observation - what is seen first
 int reset(Call& call) {
-  call.self<EnvObject>().env->reset(static_cast<std::uint64_t>(call.integer(1, "seed", 0, largest, 0)));
+  call.self<EnvObject>().env->reset(static_cast<std::uint64_t>(call.integer(1, "seed", lowest, largest, 0)));
   return observe(call);
 }
 

@@ -28,7 +28,7 @@ namespace {
 using lua::Call;
 using lua::entry;
 
-constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min(), largest = std::numeric_limits<std::int64_t>::max();
 
 int give_policy(Call& call, Policy policy, Config metadata) {
   const std::size_t bytes = policy.size() * sizeof(float);
@@ -112,9 +112,9 @@ int act(Call& call) {
 
 /// @lua method policy:reset
 /// Begins an episode: forgets what was remembered.
-/// @param seed integer 0.. = 0 - of what the policy draws
+/// @param seed integer = 0 - of what the policy draws; all 64 bits count, as in env:reset
 int reset(Call& call) {
-  call.self<PolicyObject>().policy.reset(static_cast<std::uint64_t>(call.integer(1, "seed", 0, largest, 0)));
+  call.self<PolicyObject>().policy.reset(static_cast<std::uint64_t>(call.integer(1, "seed", lowest, largest, 0)));
   return 0;
 }
 

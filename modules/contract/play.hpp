@@ -27,6 +27,9 @@ using Trace = std::vector<Shown>;
 /// When an episode is looked at.
 enum class Looks : std::uint8_t { every_step, twice, at_the_end };
 
+/// The number of an episode whose seed is 2^63 or more, as half of all episodes' seeds are: negative in Lua.
+constexpr int high_seed = -1;
+
 /// What the rules work on, and what they found out for each other.
 struct Check {
   std::function<std::unique_ptr<Env>()> make;
@@ -35,7 +38,9 @@ struct Check {
   std::map<int, Trace> references{};
   int steps = 0, unstable = 0;  ///< played so far, and how many of them were unstable
 
-  std::uint64_t seed(int episode) const { return options.seed + static_cast<std::uint64_t>(episode); }
+  std::uint64_t seed(int episode) const {
+    return episode == high_seed ? options.seed | std::uint64_t{1} << 63 : options.seed + static_cast<std::uint64_t>(episode);
+  }
   /// The episode in an environment of its own.
   const Trace& reference(int episode);
 };

@@ -1,6 +1,47 @@
 # shellcheck shell=bash
 # Policies and runs looked at: eval, play, report, import and export.
 
+# A time limit that nobody gave is the environment's own, whichever is played.
+case_eval_own_limit() {
+  for steps in 5 20; do
+    cat >w$steps.lua <<LUA
+return function(options)
+  local env = { spec = { action_size = 1, max_steps = $steps, vector = 1 } }
+  function env:reset() end
+  function env:step() return 1 end
+  function env:observe() return { 0 } end
+  return env
+end
+LUA
+  done
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+local function build(name, options) return iap.policy.build(iap.policy.linear {}, iap.env.make(name, options)) end
+build("w5.lua"):save("five.iap")
+build("w20.lua"):save("twenty.iap")
+build("w20.lua", { time_limit = 3 }):save("three.iap")
+-- As files of before hold it.
+local old = build("w5.lua")
+local given = old:metadata().env_given
+assert(given.time_limit == nil)
+given.time_limit = 5
+old:save("old.iap", { env_given = given })
+local older = old:metadata()
+older.env_given = 0
+old:save("older.iap", older)
+LUA
+  run run build.lua
+  exits 0
+  for case in "five w5 5" "five w20 20" "twenty w5 5" "three w5 3" "old w20 20" "older w20 20"; do
+    read -r policy env steps <<<"$case"
+    run eval "$policy.iap" --env "$env.lua" --episodes 1 --csv e.csv
+    exits 0
+    [ "$(sed -n 2p e.csv | cut -d, -f4)" = "$steps" ] || fail "$policy.iap plays $(sed -n 2p e.csv | cut -d, -f4) steps of $env.lua"
+  done
+  run eval old.iap --episodes 1 --csv e.csv
+  [ "$(sed -n 2p e.csv | cut -d, -f4)" = 5 ] || fail "an old file plays another limit"
+}
+
 case_eval() {
   training_script 'out = "run",'
   run run train.lua
@@ -210,6 +251,47 @@ iap.policy.build(blocks, iap.env.make("cartpole-swingup", { pixels = { 24, 32 },
 LUA
   run run save.lua
   exits 0
+}
+
+# The seed of any episode, of 64 bits, can be played again.
+case_seeds() {
+  cat >seeded.lua <<'LUA'
+return function()
+  local env = { spec = { action_size = 1, max_steps = 3, vector = 1, images = { pixels = { height = 2, width = 2 } } } }
+  function env:reset(seed) self.seed = seed end
+  function env:step() return self.seed / 2^60 end
+  function env:observe() return { 0 }, { pixels = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 } } end
+  return env
+end
+LUA
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+iap.policy.build(iap.policy.linear {}, iap.env.make("seeded.lua")):save("policy.iap")
+LUA
+  run run build.lua
+  exits 0
+  run eval policy.iap --episodes 20 --csv e.csv
+  exits 0
+  awk -F, '$2 > 2^63 && $3 < 0' e.csv >high
+  [ -s high ] || fail "no seed of 2^63 or more among 20"
+  run play policy.iap --seed "$(head -1 high | cut -d, -f2)" --out p.webp
+  exits 0
+  says out "return $(head -1 high | awk -F, '{printf "%.2f", $3}'),"
+  run play policy.iap --seed 18446744073709551615 --out p.webp
+  exits 0
+  says out "3 steps, seed 18446744073709551615"
+  run play policy.iap --seed 18446744073709551616
+  exits 2
+  says err "--seed: expected an integer from 0 to 18446744073709551615, got '18446744073709551616'"
+  run check policy.iap --seed 18446744073709551615
+  exits 0
+  says out "from seed 18446744073709551615 on"
+  # Half of all seeds are negative in Lua; whoever refuses them does not pass.
+  sed -i 's/function env:reset(seed)/& assert(seed >= 0, "a negative seed")/' seeded.lua
+  run check seeded.lua
+  exits 1
+  says out "a negative seed"
+  says out "broken: 1 of 16 rules (runs)"
 }
 
 case_play() {

@@ -46,7 +46,8 @@ enum class Flaw {
   endless,
   steps_on,
   unstable_goes_on,
-  unstable_pays
+  unstable_pays,
+  refuses_high_seed
 };
 
 // What environments of one thread share, as a global variable of a careless author would.
@@ -64,6 +65,7 @@ class FlawedEnv : public FakeEnv {
 
   void reset(std::uint64_t seed) override {
     FakeEnv::reset(flaw_ == Flaw::one_episode ? 0 : seed);
+    if (flaw_ == Flaw::refuses_high_seed && static_cast<std::int64_t>(seed) < 0) throw Error("the seed is negative");
     ++resets_;
     if (resets_ == 1) first_seed_ = seed;
     looks = looked_ = 0;
@@ -186,6 +188,7 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
       {Flaw::endless, "time limit", "runs on after spec().max_steps = 10 steps"},
       {Flaw::steps_on, "end", "a step after the end was accepted at step 11 of the episode with seed 7"},
       {Flaw::unstable_goes_on, "unstable", "did not terminate its episode at step 5 of the episode with seed 7"},
+      {Flaw::refuses_high_seed, "runs", "the seed is negative after the reset of the episode with seed 9223372036854775815"},
       {Flaw::unstable_pays, "unstable", "an unstable simulation paid 1 at step 5"},
   };
   for (const auto& [flaw, rule, finding] : cases) {

@@ -38,7 +38,8 @@ int read_size(lua::ScriptObject& script, const char* name, std::int64_t low) {
 /// @option outputs integer 1.. - how many it hands over
 /// @option forward fun(self:table,parameters:number[],inputs:number[],vector:number[]):number[] - the outputs; the tables are used
 /// again
-/// @option reset fun(self:table,seed:integer) ? - begins an episode; math.random is seeded before
+/// @option reset fun(self:table,seed:integer) ? - begins an episode; math.random is seeded before. The seed is any 64-bit integer,
+/// so that half of all are negative in Lua. It is called once with 0 when the block is built, so that a policy is ready to act
 /// @option initialise fun(self:table):number[] = (N(0, 0.1^2)) - initial parameters
 /// @see lua.md
 class ScriptBlock final : public Block {
@@ -123,7 +124,10 @@ std::unique_ptr<Block> make_script_block(Options& options, const BlockContext& c
                                                     lua::ScriptSetting{.shapes = shapes_of(context), .library = open_task_library});
   for (const char* own : {"source", "required_modules"})
     if (const Config* value = script->config().find(own)) options.complete(own, *value);
-  return std::make_unique<ScriptBlock>(std::move(script), context, layout);
+  auto block = std::make_unique<ScriptBlock>(std::move(script), context, layout);
+  // Policies act without a reset as after one.
+  block->reset(0);
+  return block;
 }
 
 }  // namespace iap

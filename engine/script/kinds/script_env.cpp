@@ -173,7 +173,8 @@ class ScriptEnv final : public Env {
 /// an option that
 /// the function does not read is an error.
 /// @option spec table{task.spec} - what it takes and shows
-/// @option reset fun(self:table,seed:integer) - begins an episode; math.random is seeded before
+/// @option reset fun(self:table,seed:integer) - begins an episode; math.random is seeded before. The seed is any 64-bit integer, so
+/// that half of all are negative in Lua
 /// @option step fun(self:table,action:number[]):number,boolean?,boolean? - reward, terminated, truncated; the action's table is
 /// used again
 /// @option observe fun(self:table):number[],table - `vector` numbers, then {NAME = string of bytes or flat list of numbers}

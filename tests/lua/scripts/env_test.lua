@@ -80,7 +80,11 @@ check.fails({ "env:step: argument 1 'action': expected a list of numbers, got no
 check.fails({ "action" }, env.step, env, { 1, 2 })
 check.fails({ "action" }, env.step, env, { 0 / 0 })
 check.fails({ "env:step: expected an object of type env before the colon" }, env.step, { 1 })
-check.fails({ "env:reset: argument 1 'seed': expected an integer in [0," }, env.reset, env, -1)
+check.fails({ "env:reset: argument 1 'seed': expected an integer" }, env.reset, env, 0.5)
+-- Seeds have 64 bits, of which Lua shows half as negative.
+check.same_list(env:reset(-1).vector, env:reset(0xffffffffffffffff).vector)
+check.same_list(env:reset(math.mininteger).vector, env:reset(math.mininteger).vector)
+assert(env:reset(math.mininteger).vector[1] ~= env:reset(0).vector[1])
 check.fails({ "env has no 'stop'; did you mean 'step'?" }, function() env:stop() end)
 
 env:close()

@@ -93,6 +93,21 @@ scripted:save(path)
 check.close(iap.policy.load(path):act(pendulum:reset(1))[1], native:act(pendulum:reset(1))[1], 1e-6)
 os.remove(path)
 check.fails({ "policy.script: unknown option 'gian'; did you mean 'gain'?" }, iap.policy.script, { file = folder .. "/linear_block.lua", gian = 2 })
+-- What a block sets in its reset is there as soon as it is built or loaded; its seed is any 64-bit integer.
+local counting = iap.policy.build(iap.policy.script { file = "count.lua", source = [[return function() return {
+  parameters = 0, outputs = 1,
+  reset = function(self, seed) self.memory = seed end,
+  forward = function(self) self.memory = self.memory + 1 return { self.memory } end,
+} end]] }, pendulum)
+local before = pendulum:reset(1)
+check.equal(counting:act(before)[1], 1)
+check.equal(counting:act(before)[1], 2)
+counting:reset(-5)
+check.equal(counting:act(before)[1], -4)
+local counting_file = os.tmpname()
+counting:save(counting_file)
+check.equal(iap.policy.load(counting_file):act(before)[1], 1)
+os.remove(counting_file)
 check.fails({ "cannot read 'missing.lua'" }, iap.policy.script, { file = "missing.lua" })
 
 -- Observations that do not fit.
