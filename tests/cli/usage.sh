@@ -54,9 +54,15 @@ case_suggestions() {
 # Whoever takes a number says which ones; no value wraps, is cut short or is read as something else.
 case_numbers() {
   local command value
-  for command in run eval play report; do
+  for command in run eval report; do
     for value in -1 1e3 0x10 1.5 9223372036854775808 18446744073709551615 ten " 3"; do
       refused "iap $command: --seed: expected an integer from 0 to 9223372036854775807, got '$value'" $command x --seed "$value"
+    done
+  done
+  # The seed of an episode itself has 64 bits.
+  for command in play check; do
+    for value in -1 1e3 0x10 1.5 18446744073709551616 ten " 3"; do
+      refused "iap $command: --seed: expected an integer from 0 to 18446744073709551615, got '$value'" $command x --seed "$value"
     done
   done
   refused "--threads: expected an integer from 1 to 4096, got '0'" run x --threads 0
@@ -81,12 +87,19 @@ local env = iap.env.make("cartpole-balance", { time_limit = 4 })
 local blocks = iap.policy.sequence { iap.policy.linear {} }
 local policy = iap.policy.build(blocks, env)
 local calls = {
-  function(seed) env:reset(seed) end,
   function(seed) iap.env.check(env, 3, seed) end,
   function(seed) policy:initialise(seed) end,
   function(seed) iap.eval(policy, { env = env, episodes = 1, seed = seed }) end,
   function(seed) iap.train { env = env, policy = blocks, iterations = 0, eval_episodes = 1, seed = seed, quiet = true } end,
 }
+-- Those of episodes themselves may be negative: all 64 bits count.
+for _, object in ipairs { env, policy } do
+  object:reset(math.mininteger)
+  for _, seed in ipairs { 1.5, "x", 2.0 ^ 63 } do
+    local ok, message = pcall(object.reset, object, seed)
+    assert(not ok and message:find("'seed': expected an integer", 1, true), message)
+  end
+end
 for i, call in ipairs(calls) do
   call(3)
   for _, seed in ipairs { -1, 1.5, "x", 2.0 ^ 63 } do
