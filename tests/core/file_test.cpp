@@ -2,6 +2,8 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -9,6 +11,7 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <thread>
 import iap.core;
 
 using namespace iap;
@@ -21,6 +24,24 @@ namespace {
 int entries(const fs::path& folder) {
   return static_cast<int>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
+
+/// A limit of this process, as long as it lives.
+class Limit {
+ public:
+  Limit(__rlimit_resource resource, rlim_t most) : resource_(resource) {
+    ::getrlimit(resource, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = most;
+    ::setrlimit(resource, &limit);
+  }
+  ~Limit() { ::setrlimit(resource_, &before_); }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+
+ private:
+  __rlimit_resource resource_;
+  rlimit before_{};
+};
 
 }  // namespace
 
@@ -40,25 +61,132 @@ TEST_CASE("a failed write leaves the old content and nothing else") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "checkpoint.iap";
   write_file_atomic(path, "old");
-  SECTION("the temporary file cannot be made") {
-    fs::create_directory(path.string() + ".part");
+  SECTION("there are no handles left") {
+    const Limit none(RLIMIT_NOFILE, 0);
     CHECK_THROWS_MATCHES(write_file_atomic(path, "new"), Error,
                          MessageMatches(ContainsSubstring("cannot write '" + path.string())));
-    CHECK(read_file(path) == "old");
   }
   SECTION("the disk is full") {
-    fs::create_symlink("/dev/full", path.string() + ".part");
-    CHECK_THROWS_MATCHES(write_file_atomic(path, "new"), Error, MessageMatches(ContainsSubstring("No space left")));
-    CHECK(read_file(path) == "old");
-    CHECK(entries(folder.path()) == 1);
+    // To a program a limit on its files' size is a full disk, once the signal is ignored.
+    const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+    {
+      const Limit small(RLIMIT_FSIZE, 10);
+      CHECK_THROWS_MATCHES(write_file_atomic(path, "longer than that"), Error, MessageMatches(ContainsSubstring(path.string())));
+    }
+    ::signal(SIGXFSZ, handler);
   }
-  SECTION("the rename fails") {
-    const auto taken = folder.path() / "folder.iap";
-    fs::create_directories(taken / "inside");
-    CHECK_THROWS_MATCHES(write_file_atomic(taken, "new"), Error, MessageMatches(ContainsSubstring(taken.string())));
-    CHECK(fs::is_directory(taken / "inside"));
+  CHECK(read_file(path) == "old");
+  CHECK(entries(folder.path()) == 1);
+  const auto taken = folder.path() / "folder.iap";
+  fs::create_directories(taken / "inside");
+  CHECK_THROWS_MATCHES(write_file_atomic(taken, "new"), Error, MessageMatches(ContainsSubstring(taken.string())));
+  CHECK(fs::is_directory(taken / "inside"));
+  CHECK(entries(folder.path()) == 2);
+}
+
+TEST_CASE("a file in the making takes the place of its target alone") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "table.csv";
+  SECTION("files beside it stay, whatever they are called") {
+    write_file_atomic(path.string() + ".part", "mine");
+    write_file_atomic(path, "new");
+    CHECK(read_file(path.string() + ".part") == "mine");
     CHECK(entries(folder.path()) == 2);
   }
+  SECTION("a name may be as long as the file system lets") {
+    const auto longest = folder.path() / std::string(255, 'n');
+    write_file_atomic(longest, "new");
+    CHECK(read_file(longest) == "new");
+  }
+  SECTION("two at a time") {
+    PartFile one(path), two(path);
+    one.append("one");
+    two.append("two");
+    CHECK(one.part() != two.part());
+    two.commit();
+    CHECK(read_file(path) == "two");
+    one.commit();
+    CHECK(read_file(path) == "one");
+  }
+  SECTION("what a killed process left is removed, what another one is at work on is not") {
+    const auto left = folder.path() / ".iap-0.part", held = folder.path() / ".iap-1.part";
+    for (const auto& part : {left, held}) AppendFile(part).append("half");
+    AppendFile holder(held);
+    REQUIRE(holder.lock() == FileLock::held);
+    write_file_atomic(path, "new");
+    CHECK(read_file(path) == "new");
+    CHECK_FALSE(fs::exists(left));
+    CHECK(read_file(held) == "half");
+    CHECK(entries(folder.path()) == 2);
+  }
+}
+
+TEST_CASE("what is replaced keeps its permissions") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "table.csv";
+  write_file_atomic(path, "old");
+  for (const auto mode : {fs::perms(0600), fs::perms(0640), fs::perms(0444)}) {
+    fs::permissions(path, mode);
+    write_file_atomic(path, "new");
+    CHECK(fs::status(path).permissions() == mode);
+  }
+}
+
+TEST_CASE("a symbolic link stays one, and what it leads to is written") {
+  const TemporaryFolder folder;
+  const auto inside = folder.path() / "inside", target = inside / "target.csv", link = folder.path() / "link.csv";
+  fs::create_directory(inside);
+  fs::create_symlink("inside/other.csv", link);
+  fs::create_symlink("target.csv", inside / "other.csv");
+  for (const std::string content : {"first", "second"}) {
+    write_file_atomic(link, content);
+    CHECK(fs::is_symlink(link));
+    CHECK(fs::is_symlink(inside / "other.csv"));
+    CHECK_FALSE(fs::is_symlink(target));
+    CHECK(read_file(target) == content);
+  }
+  CHECK(entries(folder.path()) == 2);
+  CHECK(entries(inside) == 2);
+}
+
+TEST_CASE("pipes and devices are written into, not replaced") {
+  const TemporaryFolder folder;
+  SECTION("a pipe, whose reader may come later") {
+    const auto pipe = folder.path() / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    std::string got;
+    std::thread reader([&] { got = read_file(pipe); });
+    write_file_atomic(pipe, "rows");
+    reader.join();
+    CHECK(got == "rows");
+    CHECK(fs::is_fifo(pipe));
+  }
+  SECTION("a pipe goes forward only") {
+    const auto pipe = folder.path() / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    std::thread reader([&] { read_file(pipe); });
+    {
+      PartFile file(pipe);
+      CHECK_THROWS_MATCHES(file.overwrite(0, "x"), Error, MessageMatches(ContainsSubstring("name a file")));
+    }
+    reader.join();
+  }
+  SECTION("a device, by a link") {
+    const auto link = folder.path() / "full";
+    fs::create_symlink("/dev/full", link);
+    CHECK_THROWS_MATCHES(write_file_atomic(link, "rows"), Error, MessageMatches(ContainsSubstring("No space left")));
+    CHECK(fs::is_symlink(link));
+    CHECK(fs::is_character_file(link));
+  }
+  SECTION("a file that is open here, as >(...) of a shell names it") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    write_file_atomic("/dev/fd/" + std::to_string(ends[1]), "rows");
+    ::close(ends[1]);
+    CHECK(read_file("/dev/fd/" + std::to_string(ends[0])) == "rows");
+    ::close(ends[0]);
+  }
+  CHECK(entries(folder.path()) <= 1);
 }
 
 TEST_CASE("unreadable paths are Errors that name them") {
@@ -89,13 +217,10 @@ TEST_CASE("a line that the disk has no room for is not half there") {
   file.append("1,2.5\n");
   // To a program a limit on its files' size is a full disk, once the signal is ignored.
   const auto handler = ::signal(SIGXFSZ, SIG_IGN);
-  rlimit old{};
-  ::getrlimit(RLIMIT_FSIZE, &old);
-  rlimit limit = old;
-  limit.rlim_cur = 10;
-  ::setrlimit(RLIMIT_FSIZE, &limit);
-  CHECK_THROWS_MATCHES(file.append("2,7.125\n"), Error, MessageMatches(ContainsSubstring("metrics.csv")));
-  ::setrlimit(RLIMIT_FSIZE, &old);
+  {
+    const Limit small(RLIMIT_FSIZE, 10);
+    CHECK_THROWS_MATCHES(file.append("2,7.125\n"), Error, MessageMatches(ContainsSubstring("metrics.csv")));
+  }
   ::signal(SIGXFSZ, handler);
   CHECK(read_file(path) == "1,2.5\n");
   file.append("2,7.125\n");

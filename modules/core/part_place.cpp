@@ -1,0 +1,120 @@
+module;
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+/// Where the bytes of a file in the making go.
+module iap.core:part_place;
+import :interrupt;
+import :text;
+
+namespace iap {
+
+inline std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
+/// The file that `path` leads to, itself or by symbolic links; it need not exist.
+inline std::filesystem::path followed(std::filesystem::path path) {
+  constexpr int most_links = 40;  // as the kernel follows
+  std::error_code no_link;
+  for (int links = 0; links < most_links; ++links) {
+    const auto target = std::filesystem::read_symlink(path, no_link);
+    if (no_link) break;
+    path = folder_of(path) / target;
+  }
+  return path;
+}
+
+/// The open file that a path means as shells understand it: /dev/stdout, /dev/stderr, /dev/fd/N; -1 for all others.
+inline int stream_number(const std::filesystem::path& path) {
+  const std::string& name = path.native();
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    int number = -1;
+    if (!name.starts_with(folder)) continue;
+    const char *begin = name.data() + folder.size(), *end = name.data() + name.size();
+    const auto [stop, failure] = std::from_chars(begin, end, number);
+    if (failure == std::errc() && stop == end) return number;
+  }
+  return -1;
+}
+
+/// Opens what is no file of bytes: a pipe, a device. -1, with errno set, where the system refuses. @throws Interrupted while it
+/// waits for the reader of a pipe.
+inline int open_special(const std::filesystem::path& path) {
+  constexpr int milliseconds = 20;
+  for (;;) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (descriptor >= 0) {
+      ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+      return descriptor;
+    }
+    std::error_code ignored;
+    if (errno != ENXIO || !std::filesystem::is_fifo(path, ignored)) return -1;
+    check_interrupt();
+    ::poll(nullptr, 0, milliseconds);
+  }
+}
+
+/// Whether `descriptor`, open at `part`, is this process' own: held against others, and what that name means.
+inline bool owns(int descriptor, const std::filesystem::path& part) {
+  struct stat open{}, named{};
+  return ::fstat(descriptor, &open) == 0 && ::lstat(part.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino && S_ISREG(named.st_mode);
+}
+
+/// Removes the part of a process that was killed: one that nobody holds.
+inline void remove_leftover(const std::filesystem::path& part) {
+  const int descriptor = ::open(part.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return;
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && owns(descriptor, part)) ::unlink(part.c_str());
+  ::close(descriptor);
+}
+
+/// Gives `descriptor` the owner and the permissions of the file that it will replace, as far as the system lets; until then nobody
+/// else may read it.
+inline void take_after(int descriptor, const struct stat& before) {
+  struct stat made{};
+  const bool same = ::fstat(descriptor, &made) == 0 && made.st_uid == before.st_uid && made.st_gid == before.st_gid;
+  if (same || ::fchown(descriptor, before.st_uid, before.st_gid) == 0 || errno == EPERM)
+    ::fchmod(descriptor, before.st_mode & 07777);
+}
+
+/// Makes a file in `folder` under a name that no other file has, with the permissions of the one that it replaces (null: there is
+/// none). It is held (flock) as long as it is open, so that others can tell it from what a killed process left; `part` becomes its
+/// path. -1, with errno set, where the system refuses.
+inline int make_part(const std::filesystem::path& folder, const struct stat* before, std::filesystem::path& part) {
+  constexpr int most_at_a_time = 10000;
+  for (int number = 0; number < most_at_a_time; ++number) {
+    part = folder / text(".iap-", number, ".part");
+    const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, before ? 0600 : 0666);
+    if (descriptor < 0 && errno != EEXIST) return -1;
+    if (descriptor < 0) {
+      remove_leftover(part);
+      continue;
+    }
+    const bool held = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;  // some file systems have no locks
+    if (held && owns(descriptor, part)) {
+      if (before) take_after(descriptor, *before);
+      return descriptor;
+    }
+    ::close(descriptor);  // another process took it for a leftover, before it was held
+  }
+  errno = EEXIST;
+  return -1;
+}
+
+/// Waits until what was written is on disk, where there is one: pipes, devices and some folders have none, which is no failure.
+inline bool synced(int descriptor) { return ::fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP; }
+
+}  // namespace iap
