@@ -15,11 +15,12 @@ void write_file_atomic(const std::filesystem::path& path, std::string_view conte
 /// Creates the folder and its parents and checks that files can be written into it. @throws Error naming the path and the reason.
 void make_folder(const std::filesystem::path& path);
 
-/// A file in the making: it stands beside its place as "<path>.part" until it is whole; the old content stands until then. Members
-/// throw Error naming the path and the reason.
+/// A file in the making: until it is whole it stands in the folder of its place, under a name that no other file has, and the old
+/// content stands. Its place is what `path` leads to by symbolic links; it keeps the permissions of the old content. A pipe, a
+/// device or a file that is open here (/dev/fd/N) is written into as it stands. Members throw Error naming the path and the reason.
 class PartFile {
  public:
-  /// Creates the part.
+  /// Creates the part. Waits for the reader of a pipe. @throws Interrupted meanwhile.
   explicit PartFile(const std::filesystem::path& path);
   /// Removes the part unless `commit` was called.
   ~PartFile();
@@ -31,6 +32,7 @@ class PartFile {
   /// Puts the file in its place, with what another process may have written into the part as well, and waits until file and name
   /// are on disk.
   void commit();
+  /// The file in the making itself, for programs that write it; `path` where that is written into as it stands.
   const std::filesystem::path& part() const;
 
  private:

@@ -38,7 +38,7 @@ if [ $trains = 0 ]; then
 fi
 
 fresh() {
-  rm -rf run "${made[@]}" ./*.part
+  rm -rf run "${made[@]}" ./.iap-*.part
   [ ! -e before ] || cp -r before run
 }
 if [ "$scenario" = resume ]; then
@@ -72,7 +72,6 @@ look() {
   fi
   local file
   for file in "${made[@]}"; do
-    [ ! -e "$file.part" ] || echo "$file.part is left"
     if [ "$1" = 0 ]; then
       [ -e "$file" ] || echo "ended in order without $file"
       [ "$scenario" = report ] || cmp -s "$file" "right.$file" || echo "ended in order with another $file"
@@ -80,8 +79,9 @@ look() {
       echo "$file is half-written"
     fi
   done
+  ! compgen -G './.iap-*.part' >/dev/null || echo "left $(compgen -G './.iap-*.part' | xargs)"
   [ $trains = 1 ] || return
-  ! compgen -G 'run/*.part' >/dev/null || echo "left $(compgen -G 'run/*.part' | xargs)"
+  left_parts
   "$iap" "${words[@]}" >out 2>err </dev/null || { echo "LOST: does not go on: $(cat err)"; return; }
   content run | cmp -s - right || echo "LOST: goes on to other bytes"
 }

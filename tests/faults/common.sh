@@ -39,6 +39,12 @@ content() {
   cat "$1/checkpoint.iap" "$1/best.iap" "$1/final.iap" "$1/config.json" "$1/result.json"
 }
 
+# left_parts: half files that are left in the run's folder, which nobody is at work on
+left_parts() {
+  local part
+  for part in run/.iap-*.part run/*.part; do [ ! -e "$part" ] || echo "left $part"; done
+}
+
 # trouble CODE OUT ERR: "" for a program that ended as it should: in order without a word beside warnings, or with an exit code and one
 # clear message; else what is wrong.
 trouble() {

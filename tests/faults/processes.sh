@@ -62,7 +62,7 @@ case_kills() {
       sleep "0.$(printf '%03d' $((RANDOM % 250)))"
       { kill -KILL "$child" && wait "$child"; } 2>/dev/null
     done
-    found "$(goes_on)"
+    found "$(goes_on; left_parts)"
   done
 }
 
