@@ -71,10 +71,9 @@ void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& obse
 void check_fit(const EnvSpec& spec, const Policy& policy) {
   if (policy.action_size() != spec.action_size)
     throw Error(text("the policy gives ", policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
-  const ObservationSpec seen = comparable(spec.observation, policy.observation());
-  if (policy.observation() != seen)
-    throw Error(text("the policy was built for the observation ", to_json(to_config(policy.observation())), ", '", spec.name,
-                     "' gives ", to_json(to_config(seen))));
+  if (const auto difference = observation_difference(spec.observation, policy.observation()); !difference.empty())
+    throw Error(text("'", spec.name, "' gives another observation than the policy was built for: ", difference,
+                     "; give the environment the options that the policy was trained with"));
 }
 
 Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer, const ActionNoise& noise) {

@@ -62,9 +62,8 @@ void check_same_kind(const EnvSpec& first, const EnvSpec& other) {
   if (first.action_size != other.action_size)
     throw Error(text("'", other.name, "' takes ", other.action_size, " action values, the first stage's environment takes ",
                      first.action_size));
-  if (comparable(other.observation, first.observation, ImageSizes::any) != first.observation)
-    throw Error(text("'", other.name, "' gives the observation ", to_json(to_config(other.observation)),
-                     ", the first stage's environment ", to_json(to_config(first.observation)),
+  if (const auto difference = observation_difference(other.observation, first.observation, ImageSizes::any); !difference.empty())
+    throw Error(text("'", other.name, "' gives another observation than the first stage's environment: ", difference,
                      "; only the sizes of images may differ"));
 }
 

@@ -10,6 +10,12 @@ namespace iap {
 namespace {
 constexpr std::int64_t largest_image = 1 << 15;
 constexpr std::int64_t largest_vector = 1 << 24;
+
+std::string images_text(std::size_t count) { return text(count, count == 1 ? " image" : " images"); }
+
+std::string vector_text(const char* name, int size) {
+  return size == 0 ? "none" : text(name, " of ", size, size == 1 ? " value" : " values");
+}
 }  // namespace
 
 Config to_config(const ObservationSpec& spec) {
@@ -60,6 +66,23 @@ ObservationSpec comparable(ObservationSpec seen, const ObservationSpec& built, I
     seen.images[i].shape.width = built.images[i].shape.width;
   }
   return seen;
+}
+
+std::string observation_difference(const ObservationSpec& seen, const ObservationSpec& built, ImageSizes sizes) {
+  const ObservationSpec now = comparable(seen, built, sizes);
+  std::string all;
+  const auto differs = [&all](const auto&... words) { all += text(all.empty() ? "" : ", ", words...); };
+  if (now.images.size() != built.images.size())
+    differs(images_text(now.images.size()), " instead of ", images_text(built.images.size()));
+  for (std::size_t i = 0; i < now.images.size() && now.images.size() == built.images.size(); ++i) {
+    const ImageSpec &image = now.images[i], &own = built.images[i];
+    if (image.name != own.name) differs("the image '", image.name, "' instead of '", own.name, "'");
+    if (!(image.shape == own.shape))
+      differs("the image '", image.name, "' of ", describe(seen.images[i].shape), " instead of ", describe(own.shape));
+  }
+  if (now.vector != built.vector)
+    differs(now.vector == 0 ? "no vector" : vector_text("a vector", now.vector), " instead of ", vector_text("one", built.vector));
+  return all;
 }
 
 }  // namespace iap

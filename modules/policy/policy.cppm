@@ -131,5 +131,7 @@ enum class ImageSizes : bool { same, any };
 /// and which older policies do not know, is that of `built`, and with `ImageSizes::any` so are the heights and widths of its
 /// images.
 ObservationSpec comparable(ObservationSpec seen, const ObservationSpec& built, ImageSizes sizes = ImageSizes::same);
+/// How `seen` differs from `built`, so compared, in words: "a vector of 5 values instead of none"; "" if it does not.
+std::string observation_difference(const ObservationSpec& seen, const ObservationSpec& built, ImageSizes sizes = ImageSizes::same);
 
 }  // namespace iap

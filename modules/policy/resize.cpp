@@ -138,9 +138,8 @@ Fit read_fit(Options& options) {
 
 Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit) {
   const ObservationSpec& own = policy.observation();
-  if (comparable(observation, own, ImageSizes::any) != own)
-    throw Error(text("the policy was built for the observation ", to_json(to_config(own)),
-                     "; it can be fitted to other image sizes alone, not to ", to_json(to_config(observation))));
+  if (const auto difference = observation_difference(observation, own, ImageSizes::any); !difference.empty())
+    throw Error(text("a policy can be fitted to other image sizes alone, not to ", difference));
   Config architecture = policy.architecture();
   if (fit == Fit::pool) pool_blocks(architecture, pool_factors(own, observation), own);
   Policy made(architecture, observation, policy.action_size());

@@ -234,6 +234,21 @@ TEST_CASE("what cannot follow to another size is refused by the name of its bloc
   CHECK_THROWS_WITH(resized(top, vector_spec(2)), ContainsSubstring("other image sizes alone"));
 }
 
+TEST_CASE("what two observations differ in is told in words") {
+  const auto seen = image_spec(16, 16);
+  CHECK(observation_difference(seen, seen).empty());
+  CHECK(observation_difference(image_spec(8, 32), seen, ImageSizes::any).empty());
+  CHECK(observation_difference(image_spec(8, 32), seen) == "the image 'pixels' of 8 x 32 x 3 uint8 instead of 16 x 16 x 3 uint8");
+  CHECK(observation_difference(image_spec(8, 32, 1), seen, ImageSizes::any) ==
+        "the image 'pixels' of 8 x 32 x 1 uint8 instead of 16 x 16 x 3 uint8");
+  CHECK(observation_difference(image_spec(16, 16, 3, 5), seen) == "a vector of 5 values instead of none");
+  CHECK(observation_difference(seen, image_spec(16, 16, 3, 1)) == "no vector instead of one of 1 value");
+  CHECK(observation_difference(vector_spec(2), seen) == "0 images instead of 1 image, a vector of 2 values instead of none");
+  auto renamed = seen;
+  renamed.images[0].name = "eye";
+  CHECK(observation_difference(renamed, seen) == "the image 'eye' instead of 'pixels'");
+}
+
 TEST_CASE("parameters are carried to the same blocks alone") {
   const auto made = [](const char* blocks) {
     return Policy(config(std::string("{'kind': 'sequence', 'blocks': [") + blocks + "]}"), vector_spec(3), 2);

@@ -149,7 +149,7 @@ TEST_CASE("what cannot be probed is one clear message") {
   refuses(policy, env, {.episodes = 1}, "1 episode is too few");
   refuses(policy, env, {.episodes = 3, .steps = -1}, "must not be negative, got -1");
   refuses(policy, json(R"({"name": "cartpole-swingup", "pixels": [24, 40]})"), {.episodes = 3},
-          "the policy was built for the observation");
+          "gives another observation than the policy was built for: the image 'pixels' of 24 x 40 x 3 uint8 instead of ");
   const Policy wide =
       built(json(R"({"kind": "sequence", "blocks": [{"kind": "linear", "units": 2049}, {"kind": "linear"}]})"), state_env);
   refuses(wide, state_env, {.blocks = {"1.linear"}}, "block '1.linear' hands over 2049 values, at most 2048 can be fitted");
