@@ -51,6 +51,7 @@ std::unique_ptr<Disturbance> read_part(const DisturbanceEntry& entry, Options& o
 }
 
 Config as_tables(Config table) {
+  if (table.boolean()) return Config::Map{{"difficulty", difficulties().front().name}};
   if (table.string()) return Config::Map{{"difficulty", table}};
   for (const auto& entry : disturbance_catalog())
     if (const Config* part = table.find(entry.name); part && *part == Config(true)) table[entry.name] = Config::Map{};

@@ -86,8 +86,8 @@ void MujocoTask::read_ranges() {
 /// @option state boolean = (true without pixels) - show the state as a vector, too
 /// @option camera integer|string = (0; of a task in Lua its own) - index, from 0, or name of the model's camera
 /// @option render {env.render} ? - how pictures are drawn
-/// @option distraction {env.distraction}|"easy"|"medium"|"hard"|boolean = false - what disturbs the picture; the physics stay the
-/// same to the bit
+/// @option distraction {env.distraction}|"easy"|"medium"|"hard"|boolean = false - what disturbs the picture (true: as "easy"); the
+/// physics stay the same to the bit
 /// @use env.common
 /// @see pictures.md
 void MujocoTask::read_options(const MujocoTaskInfo& info, Options& options) {

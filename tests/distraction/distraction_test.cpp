@@ -175,6 +175,11 @@ TEST_CASE("the environment knows what it was given and what that became") {
                                 R"("time_limit":1000})");
 }
 
+TEST_CASE("true is the easiest difficulty") {
+  const auto spec = [](const char* distraction) { return make_env(config("cheetah-run", parse(distraction)))->spec(); };
+  CHECK(spec("true").config == spec(R"("easy")").config);
+}
+
 TEST_CASE("a spec's config rebuilds the same distractions") {
   for (const char* distraction : {R"("medium")", R"({"camera": {"dynamic": true, "roll_delta": 0.5}})",
                                   R"({"difficulty": "hard", "dynamic": true, "split": "validation", "colour": false})"}) {
