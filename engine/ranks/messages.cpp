@@ -130,6 +130,7 @@ std::string encode(const Lease& lease) {
     writer.put(task.vector);
     writer.put(task.seed);
     put(writer, task.noise);
+    writer.put(static_cast<std::uint8_t>(task.keep_actions));
   }
   put_vector(writer, lease.numbers);
   put_vector(writer, lease.vectors);
@@ -145,6 +146,7 @@ Lease decode_lease(std::string_view bytes) {
       task.vector = reader.get<std::uint32_t>();
       task.seed = reader.get<std::uint64_t>();
       get(reader, task.noise);
+      task.keep_actions = reader.get<std::uint8_t>() != 0;
     }
     lease.numbers = reader.get_all<std::uint32_t>();
     lease.vectors = reader.get_all<float>();

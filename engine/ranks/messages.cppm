@@ -64,6 +64,7 @@ struct LeasedTask {
   std::uint32_t vector = 0;
   std::uint64_t seed = 0;
   ActionNoise noise;
+  bool keep_actions = false;
 };
 /// Tasks to play, after the round's announcement.
 struct Lease {

@@ -150,7 +150,7 @@ class RankRollouts final : public Rollouts {
 
     void lease(Lease& lease, std::vector<bool>& sent, std::size_t task) const {
       const std::uint32_t vector = vectors_.of_task[task];
-      lease.tasks.push_back({task, vector, tasks_[task].seed, tasks_[task].noise});
+      lease.tasks.push_back({task, vector, tasks_[task].seed, tasks_[task].noise, tasks_[task].keep_actions});
       if (derived_ || sent[vector]) return;
       sent[vector] = true;
       lease.numbers.push_back(vector);

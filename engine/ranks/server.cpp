@@ -138,8 +138,8 @@ class Server {
         continue;
       }
       const auto vector = vector_of(leased.vector);
-      const RolloutTask task{std::span(*vector), leased.seed, std::span<const Moment>(round_->moments), leased.noise,
-                             leased.vector};
+      const RolloutTask task{std::span(*vector), leased.seed,   std::span<const Moment>(round_->moments),
+                             leased.noise,       leased.vector, leased.keep_actions};
       pool_->players->give({leased.task, task}, vector);
     }
   }

@@ -2,6 +2,7 @@ module;
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 module iap.rollout;
@@ -94,6 +95,7 @@ void put(Writer& writer, const Episode& episode) {
   writer.put(std::int32_t{episode.steps});
   for (const bool flag : {episode.terminated, episode.truncated, episode.unstable}) writer.put(static_cast<std::uint8_t>(flag));
   writer.put_string(episode.failure);
+  writer.put_all(std::span<const float>(episode.actions));
   put(writer, episode.gathered);
 }
 
@@ -102,6 +104,7 @@ void get(Reader& reader, Episode& episode) {
   episode.steps = reader.get<std::int32_t>();
   for (bool* flag : {&episode.terminated, &episode.truncated, &episode.unstable}) *flag = reader.get<std::uint8_t>() != 0;
   episode.failure = reader.get_string();
+  episode.actions = reader.get_all<float>();
   get(reader, episode.gathered);
 }
 

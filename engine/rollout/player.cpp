@@ -3,6 +3,7 @@ module;
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 module iap.rollout;
 import iap.core;
 import iap.env;
@@ -20,10 +21,14 @@ class LocalPlayer final : public Player {
   Episode play(const RolloutTask& task, const Wanted& wanted) override {
     policy_.set_parameters(task.parameters);
     if (!task.moments.empty()) policy_.set_moments(task.moments);
-    const StepObserver while_wanted = [&wanted](const Observation&, std::span<const float>, const Policy&) {
-      if (!wanted()) throw Interrupted();
+    std::vector<float> actions;
+    const StepObserver each_step = [&](const Observation&, std::span<const float> action, const Policy&) {
+      if (wanted && !wanted()) throw Interrupted();
+      if (task.keep_actions) actions.insert(actions.end(), action.begin(), action.end());
     };
-    return run_episode(*env_, policy_, task.seed, wanted ? while_wanted : StepObserver(), task.noise);
+    Episode episode = run_episode(*env_, policy_, task.seed, wanted || task.keep_actions ? each_step : StepObserver(), task.noise);
+    episode.actions = std::move(actions);
+    return episode;
   }
 
  private:

@@ -20,6 +20,7 @@ struct Episode {
   int steps = 0;     ///< policy steps
   bool terminated = false, truncated = false, unstable = false;
   std::string failure;           ///< why it has no return of its own, but that of Safeguards::failed_return; "" if it has
+  std::vector<float> actions;    ///< of all its steps, as the environment got them, one behind the other, where the task keeps them
   std::vector<Moment> gathered;  ///< what the policy's blocks gathered (Policy::gathered)
 };
 
@@ -38,6 +39,7 @@ struct RolloutTask {
   std::span<const Moment> moments = {};  ///< totals that the policy works with; empty: those of the prototype
   ActionNoise noise = {};
   std::uint32_t member = 0;  ///< of the population, where a Derivation is at hand
+  bool keep_actions = false;
 };
 
 /// How another process comes to the parameters of a population: those of an optimizer of these options that loads this state.

@@ -43,6 +43,7 @@ std::string encode(const RolloutTask& task) {
   put(writer, std::vector<Moment>(task.moments.begin(), task.moments.end()));
   writer.put(task.seed);
   put(writer, task.noise);
+  writer.put(static_cast<std::uint8_t>(task.keep_actions));
   return writer.bytes();
 }
 
@@ -54,6 +55,7 @@ std::unique_ptr<KeptTask> decode_task(std::string_view bytes) {
     kept->task = {.parameters = std::span<const float>(kept->parameters), .moments = std::span<const Moment>(kept->moments)};
     kept->task.seed = reader.get<std::uint64_t>();
     get(reader, kept->task.noise);
+    kept->task.keep_actions = reader.get<std::uint8_t>() != 0;
     return kept;
   });
 }

@@ -19,13 +19,13 @@ import :evaluation;
 namespace iap {
 
 Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
-                    std::uint64_t seed, EpisodeSet set) {
+                    std::uint64_t seed, EpisodeSet set, bool keep_actions) {
   if (episodes < 1) throw Error(text("evaluate: the number of episodes must be positive, got ", episodes));
   std::vector<RolloutTask> tasks;
   Evaluation evaluation;
   for (int episode = 0; episode < episodes; ++episode) {
     evaluation.seeds.push_back(evaluation_seed(seed, static_cast<std::size_t>(episode), set));
-    tasks.push_back({parameters, evaluation.seeds.back(), moments});
+    tasks.push_back({.parameters = parameters, .seed = evaluation.seeds.back(), .moments = moments, .keep_actions = keep_actions});
   }
   evaluation.episodes = pool.run(tasks);
   const double count = episodes;
@@ -45,9 +45,9 @@ Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span
 namespace {
 
 Evaluation evaluate_in(const Config& env, const EnvFactory& factory, const Policy& policy, int episodes, std::uint64_t seed,
-                       int threads, const Safeguards& safeguards) {
+                       int threads, const Safeguards& safeguards, bool keep_actions = false) {
   const auto pool = open_rollouts(env, factory, policy.clone(), threads, safeguards);
-  return evaluate(*pool, policy.parameters(), policy.moments(), episodes, seed);
+  return evaluate(*pool, policy.parameters(), policy.moments(), episodes, seed, EpisodeSet::selection, keep_actions);
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ Evaluation evaluate(const Policy& policy, const EnvFactory& factory, int episode
 }
 
 Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads,
-                    const Safeguards& safeguards) {
-  return evaluate_in(env, EnvFactory([&env] { return make_env(env); }), policy, episodes, seed, threads, safeguards);
+                    const Safeguards& safeguards, bool keep_actions) {
+  return evaluate_in(env, EnvFactory([&env] { return make_env(env); }), policy, episodes, seed, threads, safeguards, keep_actions);
 }
 
 std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice) {
@@ -77,6 +77,8 @@ std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, st
   if (choice == PolicyChoice::final && !has_final)
     throw Error(
         text("'", run_or_policy.string(), "' has no final.iap: the run has not ended; continue it, or take the best policy"));
+  if (choice == PolicyChoice::best && !has_best)
+    throw Error(text("'", run_or_policy.string(), "' has no best.iap: the run never evaluated; take the final policy (final)"));
   return choice == PolicyChoice::final || !has_best ? final : best;
 }
 

@@ -18,6 +18,6 @@ std::uint64_t evaluation_seed(std::uint64_t seed, std::size_t episode, EpisodeSe
 
 /// As the exported `evaluate`, of `parameters` and `moments` (empty: its own) in the policy of `pool`.
 Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
-                    std::uint64_t seed, EpisodeSet set = EpisodeSet::selection);
+                    std::uint64_t seed, EpisodeSet set = EpisodeSet::selection, bool keep_actions = false);
 
 }  // namespace iap

@@ -69,9 +69,10 @@ std::uint64_t training_seed(std::uint64_t seed, std::uint32_t iteration, Episode
 std::uint64_t evaluation_seed(std::uint64_t seed, std::size_t episode);
 
 /// Plays `episodes` episodes on seeds derived from `seed` (purpose: evaluation): the seeds on which a run of that seed evaluates.
+/// With `keep_actions` the episodes have theirs.
 /// @throws as RolloutPool::run; Error if `episodes` is not positive.
 Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads,
-                    const Safeguards& safeguards = {});
+                    const Safeguards& safeguards = {}, bool keep_actions = false);
 Evaluation evaluate(const Policy& policy, const EnvFactory& make_env, int episodes, std::uint64_t seed, int threads,
                     const Safeguards& safeguards = {});
 

@@ -95,7 +95,11 @@ TEST_CASE("any number of ranks plays the same episodes, in the order of the task
       // As an evaluation: the same parameters in all episodes.
       std::vector<RolloutTask> same(7, population.tasks[4]);
       for (std::size_t i = 0; i < same.size(); ++i) same[i].seed = i;
-      CHECK(totals(rollouts->run(same)) == totals(RolloutPool(cartpoles(), policy.clone(), 1).run(same)));
+      for (auto& task : same) task.keep_actions = true;
+      const auto evaluated = rollouts->run(same), expected = RolloutPool(cartpoles(), policy.clone(), 1).run(same);
+      CHECK(totals(evaluated) == totals(expected));
+      for (std::size_t i = 0; i < same.size(); ++i) CHECK(evaluated[i].actions == expected[i].actions);
+      CHECK(evaluated[0].actions.size() == static_cast<std::size_t>(evaluated[0].steps));
       CHECK(here.job().ranks().size() == static_cast<std::size_t>(size));
       const Traffic traffic = here.job().traffic();
       CHECK((traffic.messages > 0) == (size > 1));

@@ -45,14 +45,16 @@ std::vector<Episode> play(Rollouts& rollouts, std::size_t count = 12) {
   const Policy played = policy();
   std::vector<RolloutTask> tasks;
   for (std::size_t i = 0; i < count; ++i)
-    tasks.push_back({.parameters = played.parameters(), .seed = i, .noise = {.deviation = 0.1, .seed = i + 100}});
+    tasks.push_back(
+        {.parameters = played.parameters(), .seed = i, .noise = {.deviation = 0.1, .seed = i + 100}, .keep_actions = true});
   return rollouts.run(tasks);
 }
 
 bool same(const std::vector<Episode>& a, const std::vector<Episode>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i].total != b[i].total || a[i].steps != b[i].steps || a[i].truncated != b[i].truncated || a[i].gathered != b[i].gathered)
+    if (a[i].total != b[i].total || a[i].steps != b[i].steps || a[i].truncated != b[i].truncated ||
+        a[i].gathered != b[i].gathered || a[i].actions != b[i].actions)
       return false;
   return true;
 }
@@ -136,6 +138,7 @@ TEST_CASE("what fails every time may count as configured") {
       CHECK(episodes[i].total == (bad ? -7.5 : reference[i].total));
       CHECK(episodes[i].failure.empty() != bad);
       CHECK(episodes[i].gathered.size() == reference[i].gathered.size());
+      CHECK(episodes[i].actions == (bad ? std::vector<float>() : reference[i].actions));
     }
     CHECK(episodes[5].gathered[0].count == 0);
   }

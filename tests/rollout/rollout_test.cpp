@@ -134,10 +134,29 @@ TEST_CASE("errors name environment, seed and step") {
   CHECK_THROWS_WITH(run_episode(env, overflow, 1), ContainsSubstring("action 0 is") && ContainsSubstring("step"));
 }
 
+TEST_CASE("an episode keeps its actions where the task asks for them") {
+  FakeEnv env;
+  Policy policy = policy_with({0.1F, -0.2F, 0.3F, 5, 0, 0.5F}, Config::Map{{"kind", "linear"}});
+  std::vector<float> seen;
+  const StepObserver observer = [&seen](const Observation&, std::span<const float> action, const Policy&) {
+    seen.insert(seen.end(), action.begin(), action.end());
+  };
+  const Episode observed = run_episode(env, policy, 3, observer);
+  RolloutPool pool([] { return std::make_unique<FakeEnv>(); }, policy.clone(), 1);
+  std::vector<RolloutTask> tasks(2, {.parameters = policy.parameters(), .seed = 3});
+  tasks[1].keep_actions = true;
+  const auto episodes = pool.run(tasks);
+  CHECK(episodes[0].actions.empty());
+  CHECK(episodes[1].actions == seen);
+  CHECK(seen.size() == 2 * static_cast<std::size_t>(observed.steps));
+}
+
 TEST_CASE("a policy for another environment is refused") {
   FakeEnv env;
   Policy wide(fake_policy(), {{}, 3}, 2);
-  CHECK_THROWS_WITH(run_episode(env, wide, 1), ContainsSubstring("observation"));
+  CHECK_THROWS_WITH(
+      run_episode(env, wide, 1),
+      ContainsSubstring("another observation than the policy was built for: a vector of 2 values instead of one of 3 values"));
   Policy three(fake_policy(), {{}, 2}, 3);
   CHECK_THROWS_WITH(run_episode(env, three, 1), ContainsSubstring("3 action values"));
 }
