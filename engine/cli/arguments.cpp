@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/sweep.hpp"
 #include "cli/usage.hpp"
 #include "cli/values.hpp"
+import iap.bench;
 import iap.contract;
 import iap.core;
 import iap.policy;
@@ -64,9 +66,14 @@ void add_threads(CLI::App& app, T& target) {
   add_integer(app, "--threads", target, 1, most_threads, "worker threads (default: all); changes no result");
 }
 
-void add_overrides(CLI::App& app, std::vector<std::string>& target, const std::string& help) {
-  app.add_option("--set", target, help)->allow_extra_args(false)->type_name("PATH=VALUE");
+void add_overrides(CLI::App& app, std::vector<std::string>& target, const std::string& help, const std::string& example) {
+  app.add_option("--set", target, help)
+      ->allow_extra_args(false)
+      ->type_name("PATH=VALUE")
+      ->each([example](const std::string& given) { read_override(given, example); });
 }
+
+constexpr const char *script_example = "env.action_repeat=2", *env_example = "render.shadows=false";
 
 void add_policy_choice(CLI::App& app, std::optional<PolicyChoice>& target) {
   app.add_option_function<std::string>(
@@ -74,7 +81,7 @@ void add_policy_choice(CLI::App& app, std::optional<PolicyChoice>& target) {
          [&target](const std::string& name) {
            target = read_choice("--policy", name, {"best", "final"}) == "final" ? PolicyChoice::final : PolicyChoice::best;
          },
-         "of a run: best (its highest evaluation, the default) or final (where training ended)")
+         "of a run: best (its highest evaluation) or final (where training ended); default: best, or final where there is no best")
       ->type_name("NAME");
 }
 
@@ -119,14 +126,14 @@ void add_safeguards(CLI::App& app, Safeguards& target) {
 /// What changes the environment that a policy plays in.
 void add_world(CLI::App& app, PolicySource& source) {
   add_text(app, "--env", source.env, "NAME", "another environment (default: the one it was trained in)");
-  add_overrides(app, source.overrides, "override an option of the environment (may be repeated)");
+  add_overrides(app, source.overrides, "override an option of the environment (may be repeated)", env_example);
 }
 
 void describe_run(CLI::App& app, Arguments& arguments) {
   app.add_option("FILE", arguments.file, "Lua script")->required();
   app.add_option("ARGS", arguments.run.arguments,
                  "reach the script as arg[1], arg[2] ...; write -- before those that begin with -");
-  add_overrides(app, arguments.run.overrides, "override an option of the script or of iap.train (may be repeated)");
+  add_overrides(app, arguments.run.overrides, "override an option of the script or of iap.train (may be repeated)", script_example);
   add_integer(app, "--seed", arguments.run.seed, 0, most_seed, "seed of the run (default: the script's)");
   add_threads(app, arguments.run.threads);
   add_text(app, "--out", arguments.run.out, "PATH",
@@ -147,8 +154,9 @@ void describe_sweep(CLI::App& app, SweepCommand& command) {
   app.add_option("ARGS", run.arguments, "reach the script as arg[1], arg[2] ...; write -- before them");
   app.add_option("--over", command.over, "an option and its values, as --set takes them (may be repeated: all combinations)")
       ->allow_extra_args(false)
-      ->type_name("PATH=VALUE,VALUE");
-  add_overrides(app, run.overrides, "override an option of all runs (may be repeated)");
+      ->type_name("PATH=VALUE,VALUE")
+      ->each([](const std::string& given) { read_swept_option(given); });
+  add_overrides(app, run.overrides, "override an option of all runs (may be repeated)", script_example);
   add_integer(app, "--seeds", command.seeds, 1, 100000, "runs of each combination, with seeds one after another (default: 1)");
   add_integer(app, "--seed", run.seed, 0, most_seed, "the first seed (default: 1)");
   add_integer(app, "--jobs", command.jobs, 1, most_threads, "runs at a time, each a process (default: 1)");
@@ -160,9 +168,17 @@ void describe_sweep(CLI::App& app, SweepCommand& command) {
          "--metric", [&command](const std::string& name) { command.metric = read_choice("--metric", name, {"eval", "return"}); },
          "eval (the last evaluation, the default) or return (mean of the last population)")
       ->type_name("NAME");
-  add_text(app, "--job", command.part, "I/N", "run only every N-th run, from the I-th on: for a cluster's array of jobs");
+  app.add_option_function<std::string>(
+         "--job", [&command](const std::string& part) { command.part = read_sweep_part(part); },
+         "run only every N-th run, from the I-th on: for a cluster's array of jobs")
+      ->type_name("I/N");
   app.add_flag("--collect", command.collect, "run nothing; table and page of what is there");
   app.add_flag("--dry-run", command.dry_run, "check everything, list the runs and end");
+  app.callback([&command] {
+    if (command.part && command.collect) throw Error("--job and --collect: first run all parts, then collect");
+    if (command.part && command.halving)
+      throw Error("--job and --halving: which combinations go on is known only when all parts have ended; leave one out");
+  });
   app.footer(
       "Started again it goes on where it was.\n"
       "Examples:\n"
@@ -182,7 +198,8 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   add_threads(app, options.threads);
   add_safeguards(app, options.safeguards);
   add_text(app, "--csv", options.csv, "FILE", "write one row per episode");
-  add_text(app, "--actions", options.actions, "FILE", "write one row per step: the policy's outputs as hexadecimal floats");
+  add_text(app, "--actions", options.actions, "FILE",
+           "write one row per step: the action as the environment got it, in hexadecimal floats");
   add_trust(app, options.source.trust);
   app.footer(
       "Examples:\n"
@@ -300,6 +317,7 @@ void describe_probe(CLI::App& app, ProbeCommand& command) {
       ->type_name("LAMBDA");
   add_policy_choice(app, command.source.choice);
   add_world(app, command.source);
+  add_fit(app, command.fit);
   add_integer(app, "--seed", options.seed, 0, most_seed, "seed of the episodes (default: 0)");
   add_threads(app, options.threads);
   add_text(app, "--csv", command.csv, "FILE", "write one row per block and variable");
@@ -315,7 +333,7 @@ void describe_check(CLI::App& app, CheckCommand& command) {
   auto& options = command.options;
   options.measure_seconds = 0.3;
   app.add_option("ENV", command.source.policy, "name of an environment, .lua file, run folder or policy file")->required();
-  add_overrides(app, command.source.overrides, "override an option of the environment (may be repeated)");
+  add_overrides(app, command.source.overrides, "override an option of the environment (may be repeated)", env_example);
   add_episode_seed(app, options.seed, "seed of the first episode (default: 0)");
   add_integer(app, "--episodes", options.episodes, 1, 1000, "episodes that are played and compared (default: 3)");
   add_integer(app, "--steps", options.steps, 1, 1000000, "steps of each that are looked at (default: 200)");
@@ -351,6 +369,12 @@ void describe_verify(CLI::App& app, VerifyCommand& command) {
       "Each policy passes if all its figures are those of docs/results.md, or its mean lies in the interval that is printed there. "
       "The exit\n"
       "code is 1 if one fails.");
+}
+
+std::vector<std::string> benchmark_names() {
+  std::vector<std::string> names;
+  for (const auto& benchmark : benchmarks()) names.push_back(benchmark.name);
+  return names;
 }
 
 CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
@@ -417,8 +441,9 @@ Commands describe_commands(CLI::App& app, Arguments& arguments) {
       "WHAT", [&arguments, lists](const std::string& what) { arguments.what = read_choice("", what, lists); },
       "envs, kernels, blocks, optimizers or all (default: all)");
   commands.bench = app.add_subcommand("bench", "measure this machine");
-  commands.bench->add_option("NAME", arguments.benchmark,
-                             "attention, database, draw, env, legged or rollout (default: all of them)");
+  commands.bench->add_option_function<std::string>(
+      "NAME", [&arguments](const std::string& name) { arguments.benchmark = read_choice("", name, benchmark_names()); },
+      "attention, database, draw, env, legged or rollout (default: all of them)");
   commands.doctor = app.add_subcommand("doctor", "print versions and what was found on this machine");
   app.footer("`iap help COMMAND` describes a command, `iap help NAME` a name of the Lua reference; `iap` alone is the Lua prompt.");
   for (auto* command : app.get_subcommands({})) command->group("Commands");

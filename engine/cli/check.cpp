@@ -34,6 +34,7 @@ void check_kind(const std::filesystem::path& path) {
 
 int check(const CheckCommand& command) {
   catch_interrupts(nullptr);
+  catch_termination();
   check_kind(command.source.policy);
   const Config env = source_env(command.source);
   const ContractReport report = check_contract([&env] { return make_env(env); }, command.options);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -38,7 +39,7 @@ struct EvalOptions {
   int threads = 0;
   Safeguards safeguards;                         ///< against environments that hang, crash or throw
   std::optional<std::filesystem::path> csv;      ///< one row per episode
-  std::optional<std::filesystem::path> actions;  ///< one row per step, in hexadecimal floats: exact
+  std::optional<std::filesystem::path> actions;  ///< one row per step, as the environment got it, in hexadecimal floats: exact
 };
 
 struct PlayOptions {
@@ -66,9 +67,15 @@ struct WatchCommand {
 
 struct ProbeCommand {
   PolicySource source;
+  std::optional<Fit> fit;                    ///< how the policy follows to other image sizes
   std::optional<std::filesystem::path> csv;  ///< one row per block and variable
   std::optional<std::filesystem::path> png;  ///< the bar chart
   ProbeOptions options;
+};
+
+/// Every `of`-th run of a sweep, from the `number`-th on, counted from 1.
+struct SweepPart {
+  std::size_t number = 1, of = 1;
 };
 
 struct SweepCommand {
@@ -78,7 +85,7 @@ struct SweepCommand {
   int seeds = 1, jobs = 1;
   std::optional<int> halving;
   std::string metric = "eval";
-  std::optional<std::string> part;  ///< "I/N": every N-th job, from the I-th on
+  std::optional<SweepPart> part;
   bool collect = false, dry_run = false;
   /// Of several processes that share the runs; the first one tells of them and makes the table.
   int rank = 0, ranks = 1;
@@ -129,7 +136,7 @@ int bench(const std::string& name);
 
 /// `name` if a folder may be called so. @throws Error.
 std::string read_new_name(const std::string& name);
-/// The size of a file that was written: "812 kB".
+/// The size of a file that was written: "812 kB"; a pipe or a device is called that.
 std::string file_size_text(const std::filesystem::path& path);
 /// Prints one error line; the Lua stack as well if `verbose`.
 void print_error(const Error& error, bool verbose);

@@ -98,6 +98,7 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
   const int asked = settings.threads.value_or(0);
   Script script(std::move(settings));
   catch_interrupts(&script);
+  catch_termination();
   const Rehearsal rehearsal = script.rehearse(file);
   catch_interrupts(nullptr);
   if (rehearsal.trainings == 0) {

@@ -3,24 +3,23 @@
 #include <cstddef>
 #include <filesystem>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/policy_env.hpp"
 #include "cli/values.hpp"
 import iap.core;
-import iap.env;
-import iap.envs;
 import iap.policy;
 import iap.rollout;
 import iap.train;
 
 namespace iap::cli {
 namespace {
-
-std::string fixed(double value) { return fixed_text(value, 2); }
 
 /// Full precision: the file is for further computation.
 std::string exact(double value) { return general_text(value, 17); }
@@ -47,45 +46,56 @@ std::string selection_note(const std::filesystem::path& path, const Config& meta
   return same && path.filename() == "best.iap" ? ", the run's own: among them are those which chose this policy" : "";
 }
 
-/// Plays the episodes once more, one after the other, and keeps every action.
-std::string actions_of(const Evaluation& evaluation, Policy& policy, const Config& env_config) {
-  const auto env = make_env(env_config);
+/// Episode, step and the action's values; an episode that failed has no row.
+std::string actions_of(const Evaluation& evaluation, int action_size) {
+  const auto size = static_cast<std::size_t>(action_size);
   std::string rows;
-  for (std::size_t i = 0; i < evaluation.seeds.size(); ++i) {
-    int step = 0;
-    run_episode(*env, policy, evaluation.seeds[i], [&](const Observation&, std::span<const float> action, const Policy&) {
-      rows += text(i + 1, ",", step++);
-      for (const float value : action) rows += text(",", hex_text(value));
+  for (std::size_t i = 0; i < evaluation.episodes.size(); ++i) {
+    const std::span<const float> actions = evaluation.episodes[i].actions;
+    for (std::size_t step = 0; step * size < actions.size(); ++step) {
+      rows += text(i + 1, ",", step);
+      for (const float value : actions.subspan(step * size, size)) rows += text(",", hex_text(value));
       rows += "\n";
-    });
+    }
   }
   return rows;
+}
+
+/// Where one cannot be written, the other is not left behind alone.
+void write_tables(const EvalOptions& options, const Evaluation& evaluation, int action_size) {
+  std::vector<std::unique_ptr<PartFile>> tables;
+  const auto prepare = [&tables](const std::optional<std::filesystem::path>& path, const auto& content) {
+    if (path) tables.emplace_back(std::make_unique<PartFile>(*path))->append(content());
+  };
+  prepare(options.csv, [&] { return csv_of(evaluation, options.safeguards.failed_return.has_value()); });
+  prepare(options.actions, [&] { return actions_of(evaluation, action_size); });
+  for (const auto& table : tables) table->commit();
 }
 
 }  // namespace
 
 int eval(const EvalOptions& options) {
   catch_interrupts(nullptr);
-  for (const auto* written : {&options.csv, &options.actions})
-    if (*written) check_place(**written);
+  catch_termination();
+  check_outputs({{"--csv", options.csv}, {"--actions", options.actions}}, {options.source.policy});
   OpenedPolicy opened = open_source(options.source);
   const std::string fitted = fit_policy(opened, options.fit);
   const Safeguards& safeguards = options.safeguards;
-  const auto evaluation = evaluate(opened.policy, opened.env, options.episodes, options.seed, options.threads, safeguards);
-  if (options.csv) write_file_atomic(*options.csv, csv_of(evaluation, safeguards.failed_return.has_value()));
-  if (options.actions) write_file_atomic(*options.actions, actions_of(evaluation, opened.policy, opened.env));
+  const auto evaluation =
+      evaluate(opened.policy, opened.env, options.episodes, options.seed, options.threads, safeguards, options.actions.has_value());
+  write_tables(options, evaluation, opened.policy.action_size());
   std::cout << "policy              " << policy_line(opened) << "\n"
             << "environment         " << env_line(opened);
   if (!fitted.empty()) std::cout << "\nnote                " << fitted;
   std::cout << "\n"
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed
             << selection_note(opened.path, opened.metadata, options.seed) << ")\n"
-            << "mean return         " << fixed(evaluation.mean) << "\n";
+            << "mean return         " << return_text(evaluation.mean) << "\n";
   if (const auto failed = failed_episodes(evaluation); failed > 0)
     std::cout << "failed episodes     " << failed << ", each counts as " << text(*safeguards.failed_return) << "\n";
   if (evaluation.episodes.size() > 1)
-    std::cout << "standard deviation  " << fixed(evaluation.standard_deviation) << "\n"
-              << "95% interval        " << fixed(evaluation.low) << " to " << fixed(evaluation.high) << "\n";
+    std::cout << "standard deviation  " << return_text(evaluation.standard_deviation) << "\n"
+              << "95% interval        " << return_text(evaluation.low) << " to " << return_text(evaluation.high) << "\n";
   else
     std::cout << "95% interval        none: one episode does not show how far returns spread\n";
   return Exit::success;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 import iap.core;
 import iap.npz;
 import iap.policy;
@@ -13,6 +14,7 @@ namespace iap::cli {
 int import_agent(const ImportOptions& options) {
   const auto imported = import_attention_agent(options.file, options.env ? Config(*options.env) : Config());
   auto out = options.out.value_or(std::filesystem::path(options.file).replace_extension(".iap"));
+  check_outputs({{"--out", out}}, {options.file});
   write_policy_file(out, imported.policy, imported.metadata);
   const auto* name = imported.metadata.find("env")->find("name")->string();
   std::cout << "wrote " << out.string() << ": " << imported.policy.size() << " parameters, for " << *name << "\n";
@@ -20,6 +22,7 @@ int import_agent(const ImportOptions& options) {
 }
 
 int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file, Trust trust) {
+  check_outputs({{"FILE", file}}, {policy});
   const auto opened = open_policy(policy, trust);
   write_file_atomic(file, export_attention_agent(opened.policy));
   std::cout << "wrote " << file.string() << ": " << opened.policy.size() << " parameters\n";

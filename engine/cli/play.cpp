@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/policy_env.hpp"
+#include "cli/values.hpp"
 import iap.core;
 import iap.policy;
 import iap.report;
@@ -36,7 +37,7 @@ int play_strip(const PlayOptions& options, Policy& policy, const Config& env, co
   std::cout << "policy   " << shown_policy << "\n"
             << "strip    " << out.string() << " (" << strip.width << " x " << strip.height << ", " << strip.pictures
             << " pictures, " << file_size_text(out) << ")\n"
-            << "episode  return " << fixed_text(strip.episode.total, 2) << ", " << strip.episode.steps << " steps, seed "
+            << "episode  return " << return_text(strip.episode.total) << ", " << strip.episode.steps << " steps, seed "
             << shown.seed << "\n";
   return Exit::success;
 }
@@ -45,7 +46,7 @@ int play_window(const PlayOptions& options, Policy& policy, const Config& env, c
   LiveOptions live{.video = options.video};
   live.video.view = picture_view(options.view);
   live.on_episode = [](const LiveEpisode& episode) {
-    std::cout << "episode  return " << fixed_text(episode.total, 2) << ", " << episode.steps << " steps, seed " << episode.seed;
+    std::cout << "episode  return " << return_text(episode.total) << ", " << episode.steps << " steps, seed " << episode.seed;
     if (episode.steered > 0) std::cout << ", of which a person steered " << episode.steered;
     std::cout << (episode.ended ? "" : " (left before its end)") << std::endl;
   };
@@ -58,13 +59,16 @@ int play_window(const PlayOptions& options, Policy& policy, const Config& env, c
 }  // namespace
 
 std::string file_size_text(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto bytes = std::filesystem::file_size(path, ignored);
+  std::error_code failure;
+  const auto bytes = std::filesystem::file_size(path, failure);
+  if (failure) return "a pipe or a device";
   return bytes < 1'000'000 ? text((bytes + 999) / 1000, " kB") : text(fixed_text(static_cast<double>(bytes) / 1e6, 1), " MB");
 }
 
 int play(const PlayOptions& options) {
   catch_interrupts(nullptr);
+  catch_termination();
+  check_outputs({{"--out", options.out}}, {options.source.policy});
   OpenedPolicy opened = open_source(options.source);
   const std::string fitted = fit_policy(opened, options.fit);
   const std::string shown = policy_line(opened) + (fitted.empty() ? "" : "\nnote     " + fitted);
@@ -77,7 +81,7 @@ int play(const PlayOptions& options) {
   std::cout << "policy   " << shown << "\n"
             << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
             << " frames, " << general_text(written.fps, 4) << " a second, " << file_size_text(out) << ")\n"
-            << "episode  return " << fixed_text(written.episode.total, 2) << ", " << written.episode.steps << " steps, seed "
+            << "episode  return " << return_text(written.episode.total) << ", " << written.episode.steps << " steps, seed "
             << video.seed << "\n";
   return Exit::success;
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/values.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -115,7 +116,7 @@ std::string policy_line(const OpenedPolicy& opened) {
   if (!iteration || !iteration->integer()) return line;
   line += " (";
   if (value && value->number())
-    line += text(opened.path.filename() == "best.iap" ? "best evaluation " : "evaluation ", fixed_text(*value->number(), 2), ", ");
+    line += text(opened.path.filename() == "best.iap" ? "best evaluation " : "evaluation ", return_text(*value->number()), ", ");
   return line + text("iteration ", *iteration->integer(), ")");
 }
 

@@ -15,9 +15,10 @@ namespace iap::cli {
 
 int probe(const ProbeCommand& command) {
   catch_interrupts(nullptr);
-  for (const auto* written : {&command.csv, &command.png})
-    if (*written) check_place(**written);
-  const OpenedPolicy opened = open_source(command.source);
+  catch_termination();
+  check_outputs({{"--csv", command.csv}, {"--png", command.png}}, {command.source.policy});
+  OpenedPolicy opened = open_source(command.source);
+  const std::string fitted = fit_policy(opened, command.fit);
   const ProbeResult result = iap::probe(opened.policy, opened.env, command.options);
   if (command.csv) write_file_atomic(*command.csv, probe_csv(result));
   if (command.png)
@@ -25,12 +26,12 @@ int probe(const ProbeCommand& command) {
                       text("What the blocks of ", opened.path.filename().string(), " know of the state of ", env_name(opened.env)));
   std::cout << "policy              " << policy_line(opened) << "\n"
             << "environment         " << env_line(opened) << "\n"
-            << "episodes            " << result.fitted_episodes << " fitted, " << result.tested_episodes << " tested (seed "
-            << command.options.seed << ")\n"
+            << (fitted.empty() ? "" : "note                " + fitted + "\n") << "episodes            " << result.fitted_episodes
+            << " fitted, " << result.tested_episodes << " tested (seed " << command.options.seed << ")\n"
             << "decisions           " << result.fitted_rows << " fitted, " << result.tested_rows << " tested\n"
             << "actions             " << (command.options.random_actions ? "random, each held for 3 decisions" : "the policy's")
             << "\n"
-            << "mean return         " << fixed_text(result.mean_return, 2) << "\n"
+            << "mean return         " << return_text(result.mean_return) << "\n"
             << "\nexplained variance (R^2 on the tested episodes)"
             << (command.options.per_episode ? ", each episode less its mean" : "") << "\n"
             << probe_table(result);

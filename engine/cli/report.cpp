@@ -11,8 +11,9 @@ namespace iap::cli {
 
 int report(const ReportCommand& command) {
   catch_interrupts(nullptr);
+  catch_termination();
   const auto out = command.out.value_or(report_place(command.runs));
-  if (command.out) check_place(out);
+  check_outputs({{"--out", command.out}});
   write_report(command.runs, out, command.options);
   std::cout << "report   " << out.string() << " (" << file_size_text(out) << ")\n";
   return Exit::success;

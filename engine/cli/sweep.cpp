@@ -22,9 +22,6 @@ void check_command(const SweepCommand& command) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(command.file, ignored))
     throw Error(text("there is no script '", command.file.string(), "'"));
-  if (command.part && command.collect) throw Error("--job and --collect: first run all parts, then collect");
-  if (command.part && command.halving)
-    throw Error("--job and --halving: which combinations go on is known only when all parts have ended; leave one out");
 }
 
 std::string go_on(const SweepCommand& command) {
@@ -167,7 +164,8 @@ class Sweep {
   }
 
   int end_of_part() const {
-    std::cout << "part " << *command_.part << " is done; when all parts are, make the table with --collect in place of --job\n";
+    std::cout << "part " << command_.part->number << "/" << command_.part->of
+              << " is done; when all parts are, make the table with --collect in place of --job\n";
     return failures() > 0 ? Exit::failure : Exit::success;
   }
 

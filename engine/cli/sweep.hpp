@@ -43,11 +43,15 @@ struct SweepList {
 
 // sweep_list.cpp
 
+/// The option and the values of "path=value,value". @throws Error naming --over for another form.
+SweptOption read_swept_option(const std::string& over);
+/// "I/N". @throws Error naming --job for another form.
+SweepPart read_sweep_part(const std::string& part);
 /// @throws Error naming an --over or a --set that makes no sense.
 SweepList sweep_list(const SweepCommand& command);
 /// What `iap run` gets as --set for the runs of a combination.
 std::vector<std::string> overrides_of(const SweepCommand& command, const SweepList& list, std::size_t combination);
-/// The numbers of the jobs that this process runs: all, or those of `--job I/N`. @throws Error for another form.
+/// The numbers of the jobs that this process runs: all, or those of `--job I/N`.
 std::vector<std::size_t> jobs_of_part(const SweepCommand& command, const SweepList& list);
 
 // sweep_check.cpp

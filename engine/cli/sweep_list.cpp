@@ -44,24 +44,6 @@ std::string meaning(const std::string& value) {
   return read ? to_json(*read) : "null";
 }
 
-SweptOption read_option(const std::string& over) {
-  const auto equals = over.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw Error(text("--over ", over, ": write it as path=value,value, such as optimizer.sigma=0.05,0.1"));
-  SweptOption option{.path = over.substr(0, equals), .name = "", .values = split_values(std::string_view(over).substr(equals + 1))};
-  std::map<std::string, std::string> seen;
-  for (const auto& value : option.values) {
-    if (value.empty())
-      throw Error(
-          text("--over ", over, ": a value is missing; write ", option.path, "=VALUE,VALUE without spaces or empty places"));
-    const auto [before, added] = seen.emplace(meaning(value), value);
-    if (!added)
-      throw Error(text("--over ", option.path, ": ", value, " stands there twice",
-                       before->second == value ? "" : text(" (also as ", before->second, ")"), "; each value is run once"));
-  }
-  return option;
-}
-
 /// Why an option cannot be swept, or "".
 std::string refusal(const std::string& path, bool halving) {
   if (path == "seed") return "seeds have an option of their own: --seeds N, and --seed for the first";
@@ -132,10 +114,35 @@ std::vector<Combination> product(const std::vector<SweptOption>& options) {
 
 }  // namespace
 
+SweptOption read_swept_option(const std::string& over) {
+  const auto equals = over.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error(text("--over ", over, ": write it as path=value,value, such as optimizer.sigma=0.05,0.1"));
+  SweptOption option{.path = over.substr(0, equals), .name = "", .values = split_values(std::string_view(over).substr(equals + 1))};
+  std::map<std::string, std::string> seen;
+  for (const auto& value : option.values) {
+    if (value.empty())
+      throw Error(
+          text("--over ", over, ": a value is missing; write ", option.path, "=VALUE,VALUE without spaces or empty places"));
+    const auto [before, added] = seen.emplace(meaning(value), value);
+    if (!added)
+      throw Error(text("--over ", option.path, ": ", value, " stands there twice",
+                       before->second == value ? "" : text(" (also as ", before->second, ")"), "; each value is run once"));
+  }
+  return option;
+}
+
+SweepPart read_sweep_part(const std::string& part) {
+  const auto slash = part.find('/');
+  if (slash == std::string::npos) throw Error(text("--job ", part, ": write it as I/N, such as 1/8, with I from 1 to N"));
+  const auto of = read_integer("--job I/N", part.substr(slash + 1), 1, most_jobs);
+  return {static_cast<std::size_t>(read_integer("--job I/N", part.substr(0, slash), 1, of)), static_cast<std::size_t>(of)};
+}
+
 SweepList sweep_list(const SweepCommand& command) {
   SweepList list;
   list.folder = command.run.out.value_or(std::filesystem::path("runs/sweeps") / command.file.stem());
-  for (const auto& over : command.over) list.options.push_back(read_option(over));
+  for (const auto& over : command.over) list.options.push_back(read_swept_option(over));
   check_paths(list.options, command);
   name_options(list.options);
   list.combinations = product(list.options);
@@ -163,17 +170,9 @@ std::vector<std::string> overrides_of(const SweepCommand& command, const SweepLi
 }
 
 std::vector<std::size_t> jobs_of_part(const SweepCommand& command, const SweepList& list) {
-  std::size_t first = 0, step = 1;
-  if (command.part) {
-    const auto slash = command.part->find('/');
-    if (slash == std::string::npos)
-      throw Error(text("--job ", *command.part, ": write it as I/N, such as 1/8, with I from 1 to N"));
-    step = static_cast<std::size_t>(read_integer("--job I/N", command.part->substr(slash + 1), 1, most_jobs));
-    first =
-        static_cast<std::size_t>(read_integer("--job I/N", command.part->substr(0, slash), 1, static_cast<std::int64_t>(step))) - 1;
-  }
+  const SweepPart part = command.part.value_or(SweepPart());
   std::vector<std::size_t> jobs;
-  for (std::size_t i = first; i < list.jobs.size(); i += step) jobs.push_back(i);
+  for (std::size_t i = part.number - 1; i < list.jobs.size(); i += part.of) jobs.push_back(i);
   return jobs;
 }
 

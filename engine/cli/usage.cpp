@@ -60,7 +60,8 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
     if (holds(option_names(*other), name)) owners += text(owners.empty() ? "" : ", ", full_name(*other));
   if (!owners.empty()) return text(full_name(command), ": has no option ", name, "; these commands have it: ", owners);
   if (&command != &app)
-    for (const auto& own : option_names(app)) known.push_back(own);
+    for (const auto& own : option_names(app))
+      if (!holds(known, own)) known.push_back(own);
   const std::string script = command.get_name() == "run" ? text(" (to hand it to the script: iap run FILE -- ", word, ")") : "";
   return text(full_name(command), ": unknown option '", name, "'", did_you_mean(name, known), script);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -26,6 +27,39 @@ Number read(const std::string& option, std::string_view value, Number low, Numbe
   return number;
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
+/// Why nothing can be written as `file`, or "".
+std::string place_trouble(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) return "it is a folder";
+  const auto folder = folder_of(file);
+  return std::filesystem::is_directory(folder, ignored) ? "" : text("there is no folder '", folder.string(), "'");
+}
+
+/// Whether a run keeps such a file in that folder.
+bool is_run_file(const std::filesystem::path& file) {
+  static const std::vector<std::string> names{
+      "best.iap", "checkpoint.iap", "checkpoint.previous.iap", "config.json", "experiment.lua",         "final.iap",
+      "log.txt",  "metrics.csv",    "metrics.jsonl",           "result.json", "events.out.tfevents.iap"};
+  std::error_code ignored;
+  return std::ranges::find(names, file.filename().string()) != names.end() &&
+         std::filesystem::exists(folder_of(file) / "config.json", ignored);
+}
+
+/// Whether two paths lead to one file, which need not exist yet. Pipes and devices take what several write.
+bool same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code ignored;
+  if (std::filesystem::exists(one, ignored) && !std::filesystem::is_regular_file(one, ignored)) return false;
+  // What does not exist yet is made absolute only from a path that is.
+  const auto place = [&ignored](const std::filesystem::path& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored), ignored);
+  };
+  return (!place(one).empty() && place(one) == place(other)) || std::filesystem::equivalent(one, other, ignored);
+}
+
 }  // namespace
 
 std::int64_t read_integer(const std::string& option, const std::string& value, std::int64_t low, std::int64_t high) {
@@ -45,12 +79,27 @@ std::string read_choice(const std::string& option, const std::string& value, con
   throw Error(text(option, option.empty() ? "" : ": ", "there is no '", value, "'", did_you_mean(value, names)));
 }
 
-void check_place(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) throw Error(text("cannot write '", file.string(), "': it is a folder"));
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  if (!std::filesystem::is_directory(folder, ignored))
-    throw Error(text("cannot write '", file.string(), "': there is no folder '", folder.string(), "'"));
+void check_outputs(const std::vector<Output>& outputs, const std::vector<std::filesystem::path>& read) {
+  for (auto output = outputs.begin(); output != outputs.end(); ++output) {
+    if (!output->file) continue;
+    const auto& file = *output->file;
+    const auto refuse = [&file](const std::string& why) { throw Error(text("cannot write '", file.string(), "': ", why)); };
+    if (const auto reason = place_trouble(file); !reason.empty()) refuse(reason);
+    if (is_run_file(file))
+      refuse(text("the run in '", folder_of(file).string(), "' keeps it; choose another place for ", output->option));
+    for (const auto& source : read)
+      if (same_file(file, source)) refuse(text("the command reads it; choose another place for ", output->option));
+    for (auto other = outputs.begin(); other != output; ++other)
+      if (other->file && same_file(file, *other->file))
+        refuse(text(other->option, " and ", output->option, " would overwrite each other; give each a file of its own"));
+  }
+}
+
+std::string return_text(double value) {
+  constexpr double least = 0.01;
+  const double size = std::abs(value);
+  if (size > 0 && size < least) return general_text(value, 3);
+  return fixed_text(size == 0 ? 0 : value, 2);
 }
 
 }  // namespace iap::cli

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,17 @@ double read_number(const std::string& option, const std::string& value, double l
 /// `value` if it is one of `names`; an empty `option` is left out of the message. @throws Error with the nearest of them.
 std::string read_choice(const std::string& option, const std::string& value, const std::vector<std::string>& names);
 
-/// Checks before long work that a file can be written in its place. @throws Error naming path and reason.
-void check_place(const std::filesystem::path& file);
+/// A file that a command is going to write, and the option that asked for it.
+struct Output {
+  std::string option;
+  std::optional<std::filesystem::path> file;
+};
+
+/// Checks before long work that files can be written in their places, and that none of them takes the place of another one, of
+/// `read`, which the command reads, or of what a run keeps in its folder. @throws Error naming path and reason.
+void check_outputs(const std::vector<Output>& outputs, const std::vector<std::filesystem::path>& read = {});
+
+/// A return for people: two digits behind the point, and three significant ones where those would all be zeros.
+std::string return_text(double value);
 
 }  // namespace iap::cli

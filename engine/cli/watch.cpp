@@ -75,7 +75,7 @@ class Watch {
         every_(command.every),
         options_(command.options) {
     options_.memory = std::make_shared<ReportMemory>();
-    if (command.out) check_place(out_);
+    check_outputs({{"--out", command.out}});
   }
 
   void run() {
@@ -96,7 +96,7 @@ class Watch {
   /// The last page of a run that is no longer looked at.
   void settle() {
     std::error_code ignored;
-    if (written_ && fs::exists(out_, ignored)) settle_page(out_);
+    if (written_ && fs::is_regular_file(out_, ignored)) settle_page(out_);
   }
 
  private:

@@ -73,6 +73,36 @@ LUA
   says err "a world of trouble"
 }
 
+# What an episode did is kept where it was played, behind the same safeguards.
+case_isolation_actions() {
+  training_script ""
+  run run train.lua --out plain
+  exits 0
+  run eval plain --episodes 6 --csv plain.csv --actions plain.actions
+  exits 0
+  # Episodes are played once: as many rows as steps.
+  [ "$(wc -l <plain.actions)" = "$(awk -F, '{s += $4} END {print s}' plain.csv)" ] || fail "not a row for each step"
+  [ "$(cut -d, -f1,2 plain.actions | sed -n '1p;2p;$p' | xargs)" = "1,0 1,1 6,19" ] || fail "episodes and steps"
+  for flags in --isolate "--threads 1" "--isolate --threads 2"; do
+    # shellcheck disable=SC2086
+    run eval plain --episodes 6 --actions some.actions $flags
+    exits 0
+    cmp -s plain.actions some.actions || fail "other actions with $flags"
+  done
+
+  troubled_script "" 'while true do end'
+  run eval plain --env troubled.lua --episodes 8 --episode-timeout 2 --retries 0 --failed-return -9 --csv counted.csv --actions counted.actions
+  exits 0
+  says out "each counts as -9"
+  awk -F, 'NR > 1 && $8 == 0 {for (i = 0; i < $4; ++i) print $1 "," i}' counted.csv >rows
+  [ -s rows ] || fail "all episodes failed"
+  cut -d, -f1,2 counted.actions | cmp -s - rows || fail "other rows than those of the episodes that did not fail"
+  run eval plain --env troubled.lua --episodes 8 --episode-timeout 2 --retries 0 --csv none.csv --actions none.actions
+  exits 1
+  says err "was cut off (episode_timeout)"
+  [ ! -e none.csv ] && [ ! -e none.actions ] || fail "half of the results were written"
+}
+
 # Nothing is left of a run that is killed, whatever its worlds are doing; a worker that is killed is replaced.
 case_isolation_ends() {
   troubled_script "" 'while true do end'

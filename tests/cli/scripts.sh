@@ -104,9 +104,8 @@ case_set_errors() {
   run run options.lua --set population=many
   exits 1
   says err "--set population=many: expected an integer like the default 3, got \"many\""
-  run run options.lua --set population
-  exits 1
-  says err "write it as path=value"
+  refused "iap run: --set population: write it as path=value, such as env.action_repeat=2" run options.lua --set population
+  refused "iap run: --set =1: write it as path=value" run options.lua --set =1
   echo 'print(1)' >plain.lua
   for arguments in "--set a=1" "--seed 1" "--out x" "--resume"; do
     # shellcheck disable=SC2086

@@ -210,10 +210,7 @@ case_sweep_parts() {
   cmp -s whole/sweep.csv parts/sweep.csv || fail "the parts make another table"
   [ -s parts/report.html ] || fail "no page"
   for part in 0/3 4/3 1 x/3 1/0; do
-    run sweep train.lua "${over[@]}" --out parts --job "$part"
-    exits 1
-    says err "--job"
-    lines err 1
+    refused "iap sweep: --job" sweep train.lua "${over[@]}" --out parts --job "$part"
   done
 }
 
@@ -269,10 +266,11 @@ case_sweep_errors() {
   not_swept "did you mean 'units'?" train.lua --over policy.blocks.1.unit=1,2
   not_swept "policy.blocks.7.units" train.lua --over policy.blocks.7.units=1,2
   not_swept "with optimizer.sigma=x: " train.lua --over optimizer.sigma=0.1,x
-  not_swept "--over optimizer.sigma: 0.10 stands there twice (also as 0.1)" train.lua --over optimizer.sigma=0.1,0.10
-  not_swept "--over optimizer.sigma=: a value is missing" train.lua --over optimizer.sigma=
-  not_swept "a value is missing" train.lua --over optimizer.sigma=0.1,,0.2
-  not_swept "write it as path=value,value" train.lua --over optimizer.sigma
+  refused "--over optimizer.sigma: 0.10 stands there twice (also as 0.1)" sweep train.lua --over optimizer.sigma=0.1,0.10
+  refused "--over optimizer.sigma=: a value is missing" sweep train.lua --over optimizer.sigma=
+  refused "a value is missing" sweep train.lua --over optimizer.sigma=0.1,,0.2
+  refused "write it as path=value,value" sweep train.lua --over optimizer.sigma
+  refused "write it as path=value" sweep train.lua --set quiet
   not_swept "--over optimizer.sigma was given twice" train.lua --over optimizer.sigma=1 --over optimizer.sigma=2
   not_swept "--over optimizer.sigma and --set optimizer.sigma set the same option" train.lua --over optimizer.sigma=1 --set optimizer.sigma=2
   not_swept "set the same option" train.lua --over optimizer.sigma=1 --over 'optimizer={"kind":"es"}'
@@ -281,7 +279,7 @@ case_sweep_errors() {
   not_swept "--halving 3 keeps one of 3 combinations; there are 2" train.lua --over optimizer.sigma=1,2 --halving 3
   not_swept "cannot be divided by 5" train.lua --over optimizer.sigma=1,2,3,4,5 --halving 5
   not_swept "--over iterations: --halving sets the iterations itself" train.lua --over iterations=1,2 --halving 2
-  not_swept "--job and --halving" train.lua --over optimizer.sigma=1,2 --halving 2 --job 1/2
+  refused "--job and --halving" sweep train.lua --over optimizer.sigma=1,2 --halving 2 --job 1/2
   refused "--metric: there is no 'evl'; did you mean 'eval'?" sweep train.lua --metric evl
   refused "iap sweep: unknown option '--ovr'; did you mean '--over'?" sweep train.lua --ovr a=1
   refused "--seeds: expected an integer from 1" sweep train.lua --seeds 0

@@ -226,6 +226,17 @@ case_policy_choice() {
   run eval dot --policy final
   exits 1
   says err "'dot' has no final.iap: the run has not ended"
+  cp dot/best.iap best.iap
+  rm dot/best.iap
+  run eval dot --policy best
+  exits 1
+  says err "'dot' has no best.iap"
+  lines err 1
+  cp best.iap dot/final.iap
+  run eval dot --episodes 2
+  exits 0
+  says out "dot/final.iap"
+  mv best.iap dot
   run report dot --no-pictures
   exits 0
   says dot/report.html "on 16 fresh episodes"

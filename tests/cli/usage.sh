@@ -47,6 +47,11 @@ case_suggestions() {
   refused "iap eval: --seed was given 2 times" eval x --seed 1 --seed 2
   refused "iap list: there is no 'kernel'; did you mean 'kernels'?" list kernel
   refused "iap play: --view: there is no 'overley'; did you mean 'overlay'?" play x --view overley
+  run eval --qqqqqqqqqqqqqqqqqqqqqqqqqqqq x
+  exits 2
+  [ "$(grep -o -- '--help' err | wc -l)" = 2 ] || fail "an option is listed twice"
+  refused "iap bench: there is no 'atention'; did you mean 'attention'?" bench atention
+  for part in 3/2 0/2 2 1/x; do refused "--job" sweep x.lua --job $part; done
   refused "iap import: say what; known: attention-agent" import
   refused "iap import: unknown command 'atention-agent'; did you mean 'attention-agent'?" import atention-agent x.npz
 }

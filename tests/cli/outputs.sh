@@ -1,0 +1,144 @@
+# shellcheck shell=bash
+# Files that commands write: into what, under which names, and what becomes of them when a command is ended.
+
+# small_run: a run in the folder run, whose evaluations take a moment
+small_run() {
+  training_script 'out = "run",'
+  run run train.lua
+  exits 0
+}
+
+# rows FILE: whether it is the table of two episodes
+rows() { [ "$(head -c 8 "$1")" = episode, ] && [ "$(wc -l <"$1")" = 3 ]; }
+
+# Pipes, devices, links and permissions stay what they are.
+case_outputs() {
+  small_run
+  local evaluates=(eval run --episodes 2)
+  ln -s /dev/null null
+  run "${evaluates[@]}" --csv null --actions null
+  exits 0
+  [ -c null ] && [ -L null ] || fail "a device was replaced"
+  if [ "$(id -u)" = 0 ] && mknod device c 1 3 2>/dev/null; then
+    run "${evaluates[@]}" --csv device
+    exits 0
+    [ -c device ] || fail "a device was replaced"
+    run probe run --episodes 3 --csv device --png device
+    run report run --no-pictures --out device
+    exits 0
+    [ -c device ] || fail "a device was replaced"
+  fi
+  mkfifo pipe
+  cat pipe >piped &
+  run "${evaluates[@]}" --csv pipe
+  exits 0
+  wait $!
+  [ -p pipe ] && rows piped || fail "a pipe was replaced"
+  mkdir elsewhere
+  echo old >elsewhere/target.csv
+  chmod 600 elsewhere/target.csv
+  ln -s elsewhere/target.csv link.csv
+  run "${evaluates[@]}" --csv link.csv
+  exits 0
+  [ -L link.csv ] && rows elsewhere/target.csv || fail "a link was replaced"
+  [ "$(stat -c %a elsewhere/target.csv)" = 600 ] || fail "other permissions"
+  ln -s elsewhere/new.csv new.csv
+  run "${evaluates[@]}" --csv new.csv
+  exits 0
+  [ -L new.csv ] && rows elsewhere/new.csv || fail "a link that leads nowhere yet"
+  "$iap" "${evaluates[@]}" --csv >(cat >substituted) >out 2>err || fail "a process that reads"
+  for _ in $(seq 100); do rows substituted && break || sleep 0.1; done
+  rows substituted || fail "a process that reads got something else"
+  "$iap" "${evaluates[@]}" --csv /dev/stdout >both 2>err || fail "the standard output"
+  [ "$(head -c 8 both)" = episode, ] && grep -q "mean return" both || fail "the table and what is said, one behind the other"
+  "$iap" "${evaluates[@]}" --csv /dev/stdout 2>err | cat >both || fail "a pipe of the shell"
+  [ "$(head -c 8 both)" = episode, ] && grep -q "mean return" both || fail "a pipe of the shell got something else"
+}
+
+# Nobody's file is in the way of one in the making, and what a killed command left goes away.
+case_outputs_names() {
+  small_run
+  echo mine >old.csv.part
+  echo half >.iap-0.part
+  run eval run --episodes 2 --csv old.csv
+  exits 0
+  rows old.csv || fail "no table"
+  [ "$(cat old.csv.part)" = mine ] || fail "another file was taken"
+  [ ! -e .iap-0.part ] || fail "what a killed command left is still there"
+  local long
+  long=$(printf 'n%.0s' $(seq 251)).csv
+  run eval run --episodes 2 --csv "$long"
+  exits 0
+  rows "$long" || fail "no table under a long name"
+  # Two at a time.
+  "$iap" eval run --episodes 2 --csv one.csv >one 2>&1 &
+  "$iap" eval run --episodes 2 --csv one.csv >two 2>&1 || fail "the second: $(cat two)"
+  wait $! || fail "the first: $(cat one)"
+  rows one.csv || fail "two at a time"
+  compgen -G '.iap-*.part' >out && fail "half files are left"
+  true
+}
+
+# What would overwrite something else is refused before anything is played.
+case_outputs_refused() {
+  small_run
+  cp run/best.iap policy.iap
+  refuses() {
+    local expected=$1
+    shift
+    run "$@"
+    exits 1
+    says err "$expected"
+    lines err 1
+    silent out
+  }
+  refuses "cannot write 'x': --csv and --actions would overwrite each other" eval run --csv x --actions x
+  refuses "cannot write './x': --csv and --actions would overwrite each other" eval run --csv x --actions ./x
+  refuses "--csv and --png would overwrite each other" probe run --csv x --png x
+  refuses "cannot write 'policy.iap': the command reads it; choose another place for --csv" eval policy.iap --csv policy.iap
+  ln policy.iap same.iap
+  refuses "cannot write 'same.iap': the command reads it" play policy.iap --out same.iap
+  refuses "cannot write 'run/metrics.csv': the run in 'run' keeps it; choose another place for --out" report run --out run/metrics.csv
+  refuses "the run in 'run' keeps it; choose another place for --csv" eval policy.iap --csv run/log.txt
+  refuses "the command reads it" export policy.iap policy.iap
+  cmp -s policy.iap run/best.iap || fail "a policy was overwritten"
+}
+
+# ended EXPECTED ARGS...: a command that would go on for long, told to end once it listens: exit code 130, one message, no half file
+ended() {
+  "$iap" "$@" >out 2>err </dev/null &
+  local pid=$!
+  # Bit 14 of the signals that it catches is SIGTERM.
+  until [ $(((0x$(awk '/^SigCgt/ {print $2}' /proc/$pid/status 2>/dev/null || echo 0) >> 14) & 1)) = 1 ]; do
+    kill -0 "$pid" 2>/dev/null || fail "'$*' ended before it listened"
+    sleep 0.02
+  done
+  sleep 0.3
+  kill -TERM "$pid"
+  wait "$pid"
+  code=$?
+  exits 130
+  says err interrupted
+  lines err 1
+  [ -z "$(ls .iap-* made.* 2>/dev/null)" ] || fail "'$*' leaves something"
+}
+
+case_outputs_ended() {
+  small_run
+  save_policy
+  ended play policy.iap --out made.png --set time_limit=1000 --scale 64
+  ended eval run --episodes 1000000 --csv made.csv --actions made.actions
+  ended probe policy.iap --episodes 100000 --csv made.csv
+  ended check cartpole-swingup --set pixels=[120,160] --episodes 1000 --steps 1000
+  cat >seeing.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, time_limit = 10 }),
+  policy = iap.policy.sequence { iap.attention.rank { patch = 4, d = 4, top = 3 }, iap.policy.linear {} },
+  optimizer = iap.optim.es { population = 2 }, iterations = 1, eval_episodes = 1, out = "seeing", quiet = true,
+}
+LUA
+  run run seeing.lua
+  exits 0
+  ended report seeing --episodes 10000 --out made.html
+}
