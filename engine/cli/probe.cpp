@@ -17,6 +17,7 @@ int probe(const ProbeCommand& command) {
   catch_interrupts(nullptr);
   catch_termination();
   check_outputs({{"--csv", command.csv}, {"--png", command.png}}, {command.source.policy});
+  if (command.png) check_picture_name(*command.png, "a chart");
   OpenedPolicy opened = open_source(command.source);
   const std::string fitted = fit_policy(opened, command.fit);
   const ProbeResult result = iap::probe(opened.policy, opened.env, command.options);

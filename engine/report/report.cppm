@@ -20,8 +20,8 @@ export import :video;
 
 export namespace iap {
 
-/// One line of a chart; points whose y is NaN are skipped. `low`/`high` (may be empty) draw a band around a line, and around points
-/// that no line joins a whisker each; where they are NaN, neither.
+/// One line of a chart. A point whose x or y is not finite leaves a gap; a point between gaps is marked. `low`/`high` (may be
+/// empty) draw a band around a line, and around points that no line joins a whisker each; where they are not finite, neither.
 struct Series {
   std::string label;
   std::vector<double> x, y, low, high;
@@ -40,8 +40,9 @@ struct Chart {
   bool y_from_zero = true;        ///< the y axis holds 0; it always begins and ends on a tick
 };
 
-/// Draws `chart` as a PNG, atomically. @throws Error naming the path, when no point is finite, and for an x that a logarithmic axis
-/// has no place for.
+/// Draws `chart` as a PNG, atomically: a long title in two lines, what does not fit shortened. @throws Error naming the path, which
+/// must end in .png or in nothing; when no point is finite, when words leave no room, and for an x that a logarithmic axis has no
+/// place for.
 void write_chart(const std::filesystem::path& path, const Chart& chart);
 
 /// Learning curve of a run folder: the population's mean return and the mean policy's evaluations over iterations, these with a
@@ -84,9 +85,11 @@ struct StripOptions {
 struct StripInfo {
   Episode episode;
   int pictures = 0, height = 0, width = 0;
+  bool attention = false;  ///< as in VideoInfo
 };
 
-/// Pictures of one episode side by side, as a PNG. @throws Error for a path with an ending other than ".png", and as `write_video`.
+/// Pictures of one episode side by side, as a PNG. @throws Error for a path with an ending other than ".png", before anything is
+/// played for a strip of more than 32767 columns, and as `write_video`.
 StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Config& env, const StripOptions& options);
 
 /// What a figure of importance was made of.

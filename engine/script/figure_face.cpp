@@ -37,6 +37,7 @@ std::vector<double> numbers_of(Options& options, std::string_view key) {
 
 std::filesystem::path target(Options& options) {
   const std::filesystem::path out = options.string("out");
+  check_picture_name(out, "a chart");
   if (out.has_parent_path()) make_folder(out.parent_path());
   return out;
 }
@@ -51,7 +52,7 @@ void read_size(Options& options, int& width, int& height) {
 /// A line of iap.report.line_chart.
 /// @option label string = "" - in the legend
 /// @option x number[] - where
-/// @option y number[] - what; NaN leaves a gap
+/// @option y number[] - what; a point whose x or y is not finite leaves a gap, and one between gaps is marked
 /// @option low number[] ? - lower end of a band, as long as x
 /// @option high number[] ? - upper end
 /// @option dots boolean = false - a dot at each point
@@ -75,7 +76,7 @@ Series read_series(Options& options) {
 }
 
 /// @lua function iap.report.line_chart
-/// Draws lines as a .png.
+/// Draws lines as a .png. A long title is broken into two lines, what else has no room is shortened.
 /// @option out string - the .png to write; its folder is made
 /// @option title string = "" - above
 /// @option x_label string = "" - of the axis
@@ -112,7 +113,8 @@ int line_chart(Call& call) {
 }
 
 /// @lua function iap.report.bar_chart
-/// Draws bars from zero as a .png.
+/// Draws bars from zero as a .png, with their values where those have room. Labels wider than bars are broken into lines or written
+/// upwards.
 /// @option out string - the .png to write; its folder is made
 /// @option title string = "" - above
 /// @option y_label string = "" - of the axis
@@ -203,7 +205,7 @@ int heat_maps(Call& call) {
 /// @lua options report.group
 /// A line of iap.report.compare.
 /// @option label string - in the legend
-/// @option runs string[] - folders of runs that differ in their seed
+/// @option runs string[] - folders of runs that differ in their seed, each named once
 CurveGroup read_group(Options& options) {
   CurveGroup group{.label = options.string("label"), .runs = {}};
   for (const auto& run : options.list("runs")) {

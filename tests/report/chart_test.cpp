@@ -45,6 +45,35 @@ Box blue_pixels(const Image& image) {
   return box;
 }
 
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+
+/// Whether rows [top, bottom) and columns [left, right) hold nothing but white.
+bool blank(const Image& image, int top, int bottom, int left, int right) {
+  for (int y = top; y < bottom; ++y)
+    for (int x = left; x < right; ++x)
+      if (*pixel(image, y, x) < 250 || pixel(image, y, x)[1] < 250 || pixel(image, y, x)[2] < 250) return false;
+  return true;
+}
+
+/// Nothing is cut off at an edge where the outermost pixels are white.
+bool has_white_edges(const Image& image) {
+  const int height = image.shape().height, width = image.shape().width;
+  return blank(image, 0, 1, 0, width) && blank(image, height - 1, height, 0, width) && blank(image, 0, height, 0, 1) &&
+         blank(image, 0, height, width - 1, width);
+}
+
+template <typename Figure, typename Write>
+Image drawn_by(const Write& write, const Figure& figure) {
+  const TemporaryFolder folder;
+  write(folder.path() / "figure.png", figure);
+  return read_png(folder.path() / "figure.png");
+}
+
+const std::string long_words =
+    "words that are much longer than the picture is wide, because somebody wrote down the whole experiment with all of its "
+    "settings "
+    "and the date of it, and then some more";
+
 }  // namespace
 
 TEST_CASE("a line goes from its first to its last point and nowhere else") {
@@ -160,9 +189,181 @@ TEST_CASE("a caption stands below the chart, in lines that fit") {
 }
 
 TEST_CASE("points that are not finite are left out; a chart of nothing is an error") {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
   Chart chart{.title = "t", .series = {{.label = "s", .x = {0, 5, 10}, .y = {nan, 50, 100}}}};
   CHECK(blue_pixels(drawn(chart)).bottom < 540 - 58 - 100);
   chart.series[0].y = {nan, nan, nan};
   CHECK_THROWS_WITH(drawn(chart), Catch::Matchers::ContainsSubstring("no finite point"));
+}
+
+TEST_CASE("a point that is not finite leaves a gap") {
+  for (const double missing : {nan, infinity}) {
+    Chart chart{.title = "t", .series = {{.label = "", .x = {1, 2, 3, 4, 5}, .y = {1, 2, missing, 2, 1}}}};
+    CHECK(blank(drawn(chart), 60, 470, 76 + 220, 76 + 580) == false);  // the grid
+    const auto blue_between = [&](const Image& image) {
+      int count = 0;
+      for (int x = 76 + 210; x < 76 + 590; ++x)
+        for (int y = 0; y < 480; ++y) count += pixel(image, y, x)[0] < 60 && pixel(image, y, x)[2] > 160;
+      return count;
+    };
+    CHECK(blue_between(drawn(chart)) == 0);
+    // Of x as of y; what has no x has no part in the y axis either.
+    chart.series[0].y[2] = 3000;
+    chart.series[0].x[2] = missing;
+    const Image image = drawn(chart);
+    CHECK(blue_between(image) == 0);
+    const Box box = blue_pixels(image);
+    CHECK(box.left >= 75);
+    CHECK(box.right <= 900 - 22 + 1);
+    CHECK(box.top >= 45);
+    CHECK(box.top <= 46 + 60);
+    // So does a band.
+    chart.series[0].x[2] = 3;
+    chart.series[0].y = {1, 2, 2, 2, 1};
+    chart.series[0].low = {0, 1, missing, 1, 0};
+    chart.series[0].high = {2, 3, missing, 3, 2};
+    CHECK(pixel(drawn(chart), 300, 76 + 300)[0] > 225);
+    CHECK(pixel(drawn(chart), 300, 76 + 100)[0] < 225);
+  }
+}
+
+TEST_CASE("a point between gaps is marked") {
+  const Box first = blue_pixels(drawn({.title = "t", .series = {{.label = "", .x = {1}, .y = {3}}}}));
+  CHECK(first.right - first.left >= 4);
+  const Box box = blue_pixels(drawn(
+      {.title = "t", .series = {{.label = "", .x = {1, 2, 3}, .y = {nan, 50, nan}}, {.label = "", .x = {0, 4}, .y = {0, 100}}}}));
+  CHECK(box.right - box.left >= 4);
+  CHECK(box.bottom - box.top >= 4);
+}
+
+TEST_CASE("numbers on the y axis have room, whatever their size") {
+  for (const double size : {1e6, 1e-6, -250000.0, 7.5e6, 3e7, 1e20, 1e-12, 1e300}) {
+    INFO(size);
+    const Image image =
+        drawn({.title = "t", .y_label = "return", .series = {{.label = "", .x = {1, 2, 3}, .y = {size, 0.5 * size, 1.3 * size}}}});
+    CHECK(has_white_edges(image));
+    // Between the label and the numbers runs a white stripe.
+    bool apart = false;
+    for (int x = 20; x < 40; ++x) apart = apart || blank(image, 40, 490, x, x + 1);
+    CHECK(apart);
+  }
+}
+
+TEST_CASE("ticks of a narrow range read differently") {
+  for (const double base : {1e6, 1e9, 123456789012.0}) {
+    const Image image = drawn(
+        {.title = "", .series = {{.label = "", .x = {1, 2, 3}, .y = {base + 0.1, base + 0.2, base + 0.3}}}, .y_from_zero = false});
+    // The numbers stand left of the grid's lines, which are found a little left of the right end.
+    std::vector<std::vector<std::uint8_t>> numbers;
+    for (int y = 40; y < 485; ++y) {
+      const int grey = *pixel(image, y, 870), next = *pixel(image, y, 860);
+      if (grey < 215 || grey > 235 || next != grey) continue;
+      std::vector<std::uint8_t> number;
+      for (int row = y - 7; row < y + 8; ++row)
+        for (int x = 4; x < 75; ++x) number.push_back(*pixel(image, row, x));
+      numbers.push_back(number);
+    }
+    REQUIRE(numbers.size() >= 4);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) CHECK(numbers[i] != numbers[j]);
+  }
+  // Where steps are lost in rounding, the axis is wider than its points.
+  CHECK_NOTHROW(
+      drawn({.title = "", .series = {{.label = "", .x = {1e17, 1e17 + 16}, .y = {1e17, 1e17 + 16}}}, .y_from_zero = false}));
+  CHECK_THROWS_WITH(drawn({.title = "", .series = {{.label = "", .x = {1, 2}, .y = {-1.7e308, 1.7e308}}}}),
+                    Catch::Matchers::ContainsSubstring("too far apart"));
+}
+
+TEST_CASE("words that are longer than the picture stay in it") {
+  Chart chart{.title = long_words, .x_label = long_words, .y_label = long_words};
+  chart.series = {{.label = long_words, .x = {1e6, 23e6}, .y = {1, 2}}};
+  CHECK(has_white_edges(drawn(chart)));
+  chart.width = chart.height = 300;
+  CHECK(has_white_edges(drawn(chart)));
+  CHECK(has_white_edges(
+      drawn_by(write_bars, BarChart{.title = long_words, .y_label = long_words, .bars = {{"a", 1}, {long_words, 2}}})));
+  CHECK(has_white_edges(
+      drawn_by(write_bar_groups,
+               BarGroups{.title = long_words, .x_label = long_words, .series = {long_words}, .groups = {{long_words, {1}}}})));
+  CHECK(has_white_edges(drawn_by(write_heat_maps, HeatMaps{.title = long_words,
+                                                           .x_label = long_words,
+                                                           .y_label = long_words,
+                                                           .value_label = long_words,
+                                                           .value = {1e6, 2e6},
+                                                           .panels = {{long_words, 1, 1, {1e6}}, {long_words, 1, 1, {2e6}}}})));
+  // A line feed or a tab is a space.
+  const auto titled = [&](const std::string& words) {
+    return drawn({.title = words, .series = {{.label = "", .x = {0, 1}, .y = {0, 1}}}});
+  };
+  CHECK(std::ranges::equal(titled("a\nb\tc").bytes(), titled("a b c").bytes()));
+  chart.height = 200;
+  for (int i = 0; i < 40; ++i) chart.caption += long_words;
+  CHECK_THROWS_WITH(drawn(chart), Catch::Matchers::ContainsSubstring("leave no room for the plot in 200 pixels"));
+}
+
+TEST_CASE("labels of many bars keep apart") {
+  BarChart chart{.title = "t", .bars = {}};
+  for (int i = 1; i <= 60; ++i) chart.bars.push_back({"bar number " + std::to_string(i), 1000.0 * i});
+  const Image image = drawn_by(write_bars, chart);
+  CHECK(has_white_edges(image));
+  // Upright words with white between them, below an axis that moved up.
+  int stripes = 0;
+  for (int x = 90; x < 880; ++x) stripes += blank(image, 440, 538, x, x + 1) && !blank(image, 440, 538, x + 1, x + 2);
+  CHECK(stripes == 30);
+}
+
+TEST_CASE("bars of series that share a colour differ by their stripes") {
+  BarGroups chart{.title = "t", .most = 1};
+  chart.groups = {{"group", {}}};
+  for (int i = 0; i < 24; ++i) {
+    chart.series.push_back("s" + std::to_string(i));
+    chart.groups[0].values.push_back(0.8);
+  }
+  const Image image = drawn_by(write_bar_groups, chart);
+  // Bars are 12 pixels high, from top to bottom; those of series 0, 6, 12 and 18 are blue.
+  std::vector<std::vector<std::uint8_t>> bars;
+  int top = 0;
+  while (pixel(image, top, 300)[0] > 20 || pixel(image, top, 300)[2] < 160) ++top;
+  for (const int series : {0, 6, 12, 18}) {
+    std::vector<std::uint8_t> bar;
+    for (int row = top + 12 * series; row < top + 12 * series + 10; ++row)
+      for (int x = 300; x < 400; ++x) bar.push_back(*pixel(image, row, x));
+    bars.push_back(bar);
+  }
+  CHECK(std::ranges::all_of(bars[0], [](int red) { return red < 20; }));
+  for (std::size_t i = 1; i < bars.size(); ++i) {
+    CHECK(std::ranges::count_if(bars[i], [](int red) { return red > 200; }) > 100);
+    for (std::size_t j = 0; j < i; ++j) CHECK(bars[i] != bars[j]);
+  }
+}
+
+TEST_CASE("numbers of neighbouring heat maps keep apart") {
+  HeatMaps maps{.title = "t", .x_label = "x", .y_label = "y", .x = {-1000, 1000}, .y = {0, 1e-5}, .panels_per_row = 3};
+  for (int i = 0; i < 3; ++i) maps.panels.push_back({"p", 1, 1, {0.0}});
+  const Image image = drawn_by(write_heat_maps, maps);
+  CHECK(has_white_edges(image));
+  // The dark panels, and the row of numbers below them.
+  std::vector<int> ends;
+  for (int x = 1; x < 1100; ++x)
+    if ((*pixel(image, 200, x) == 68) != (*pixel(image, 200, x - 1) == 68)) ends.push_back(x);
+  REQUIRE(ends.size() >= 6);
+  for (const int i : {1, 3}) {
+    bool apart = false;
+    for (int x = ends[static_cast<std::size_t>(i)]; x < ends[static_cast<std::size_t>(i) + 1]; ++x)
+      apart = apart || blank(image, 348, 366, x, x + 4);
+    CHECK(apart);
+  }
+  maps.panels[1] = {"empty", 0, 0, {}};
+  CHECK_THROWS_WITH(drawn_by(write_heat_maps, maps), Catch::Matchers::ContainsSubstring("heat map 'empty' has no rows"));
+}
+
+TEST_CASE("a chart is a .png") {
+  const TemporaryFolder folder;
+  const auto refused = Catch::Matchers::ContainsSubstring("c.jpg': a chart is a picture; its name must end in .png");
+  const auto jpg = folder.path() / "c.jpg";
+  CHECK_THROWS_WITH(write_chart(jpg, {.title = "t", .series = {{.label = "", .x = {0, 1}, .y = {0, 1}}}}), refused);
+  CHECK_THROWS_WITH(write_bars(jpg, {.title = "t", .bars = {{"a", 1}}}), refused);
+  CHECK_THROWS_WITH(write_bar_groups(jpg, {.title = "t", .series = {"s"}, .groups = {{"g", {1}}}}), refused);
+  CHECK_THROWS_WITH(write_heat_maps(jpg, {.panels = {{"p", 1, 1, {0.0}}}}), refused);
+  CHECK_FALSE(std::filesystem::exists(jpg));
+  CHECK_NOTHROW(write_bars(folder.path() / "c.PNG", {.title = "t", .bars = {{"a", 1}}}));
 }

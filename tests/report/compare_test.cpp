@@ -69,6 +69,18 @@ TEST_CASE("a comparison that cannot be drawn says which curve or file is at faul
   CHECK_THROWS_WITH(mean_curve({"a", {runs.root.path() / "missing"}}, "eval_mean", Band::range), ContainsSubstring("missing"));
 }
 
+TEST_CASE("a run is no second seed of itself") {
+  Runs runs;
+  runs.add("iteration,eval_mean\n0,1\n");
+  runs.add("iteration,eval_mean\n0,2\n");
+  runs.folders.push_back(runs.root.path() / "." / "0" / "");
+  CHECK_THROWS_WITH(mean_curve({"twice", runs.folders}, "eval_mean", Band::range),
+                    ContainsSubstring("names, too; it would count as two seeds"));
+  // In two curves it may stand.
+  CHECK_NOTHROW(write_comparison(runs.root.path() / "c.png", {{"a", {runs.folders[0]}}, {"b", {runs.folders[0]}}}, "eval_mean", "t",
+                                 Band::range));
+}
+
 TEST_CASE("a comparison shows each curve in its colour and its band") {
   Runs runs;
   runs.add("iteration,eval_mean\n0,0\n10,100\n");

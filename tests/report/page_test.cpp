@@ -248,3 +248,35 @@ TEST_CASE("all settings are shown, those with their defaults too") {
     CHECK_THAT(page, ContainsSubstring(setting));
   CHECK(count(page, "given.") == 0);
 }
+
+TEST_CASE("a report names each run once") {
+  const TemporaryFolder folder;
+  make_run(folder.path() / "a", 4);
+  std::filesystem::create_directory_symlink(folder.path() / "a", folder.path() / "b");
+  for (const auto& same : {folder.path() / "a" / "", folder.path() / "." / "a", folder.path() / "b"})
+    CHECK_THROWS_MATCHES(report({folder.path() / "a", same}), Error, MessageMatches(ContainsSubstring("so name it once")));
+}
+
+TEST_CASE("a report says what the policy was trained from") {
+  const TemporaryFolder folder;
+  const Config env = parse_json(R"({"name": "cartpole-swingup", "pixels": [12, 16], "state": true, "time_limit": 12})", "test");
+  make_run(folder.path() / "seeing", 4, small_policy(), env);
+  make_run(folder.path() / "blind", 4,
+           parse_json(R"({"kind": "sequence", "blocks": [{"kind": "observation"}, {"kind": "linear"}]})", "test"), env);
+  const ReportOptions plain{.pictures = false};
+  CHECK_THAT(report({folder.path() / "seeing"}, plain), ContainsSubstring("from 12 × 16 pixels"));
+  CHECK_THAT(report({folder.path() / "blind"}, plain), !ContainsSubstring("pixels."));
+}
+
+TEST_CASE("after one iteration the population's mean is seen") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  make_run(run, 4);
+  const std::string metrics = read_file(run / "metrics.csv");
+  std::size_t end = 0;  // of the rows up to iteration 1
+  while (!metrics.substr(end).starts_with("2,")) end = metrics.find('\n', end) + 1;
+  write_file_atomic(run / "metrics.csv", metrics.substr(0, end));
+  const std::string html = report({run}, {.pictures = false});
+  check_well_formed(html);
+  CHECK(count(html, "<circle class=\"dot c1\"") == 2);  // wide and narrow
+}

@@ -33,14 +33,44 @@ double tick_step(const Range& range, int count, bool whole) {
 
 }  // namespace
 
+Range widened(Range range) {
+  constexpr double narrow = 1e-12, share = 1e-6;
+  const double size = std::max(std::abs(range.low), std::abs(range.high)), span = range.high - range.low;
+  if (std::isinf(span)) throw Error(text("values from ", range.low, " to ", range.high, " are too far apart for an axis"));
+  if (!(span > std::max(narrow * size, 1e-290))) range.high = range.low + std::max(1.0, share * size);
+  return range;
+}
+
 std::vector<double> ticks(const Range& range, int count, bool whole) {
-  if (!(range.high > range.low)) return {};
+  // Where steps are rounding errors, adding one to another leads nowhere.
+  if (!(range.high > range.low) || widened(range).high != range.high) return {};
   const double step = tick_step(range, count, whole);
   std::vector<double> values;
   // By multiplication, so that no rounding errors add up; the slack keeps an end that is itself a tick.
   for (double i = std::ceil(range.low / step - slack); i * step <= range.high + slack * step; ++i) values.push_back(i * step);
   return values;
 }
+
+namespace {
+
+/// Without zeros at the end of what stands behind the point.
+void trim_zeros(std::string& number) {
+  if (number.find('.') == std::string::npos) return;
+  number.erase(number.find_last_not_of('0') + 1);
+  if (number.back() == '.') number.pop_back();
+}
+
+/// The fewest digits behind the point that give each of `values` but for a thousandth of a step.
+int digits_for(const std::vector<double>& values, double step) {
+  constexpr int most = 17;
+  int digits = 0;
+  for (const double value : values)
+    while (digits < most && std::abs(std::round(value * std::pow(10.0, digits)) / std::pow(10.0, digits) - value) > 0.001 * step)
+      ++digits;
+  return digits;
+}
+
+}  // namespace
 
 std::string tick_label(double value) {
   const double size = std::abs(value);
@@ -49,11 +79,38 @@ std::string tick_label(double value) {
   // Six digits behind the point or the first zeros; then no zeros at the end.
   const int digits = std::clamp(5 - static_cast<int>(std::floor(std::log10(size))), 0, 12);
   std::string label = plain ? fixed_text(value, digits) : general_text(value, 6);
-  if (plain && label.find('.') != std::string::npos) {
-    label.erase(label.find_last_not_of('0') + 1);
-    if (label.back() == '.') label.pop_back();
-  }
+  if (plain) trim_zeros(label);
   return label;
+}
+
+std::string Notation::label(double value) const {
+  std::string number = fixed_text(value / std::pow(10.0, exponent), digits);
+  trim_zeros(number);
+  if (number == "-0") number = "0";
+  return exponent == 0 || number == "0" ? number : text(number, "·", power_label(exponent));
+}
+
+Notation notation_of(const std::vector<double>& ticks) {
+  constexpr double least_plain = 1e-4, most_plain = 1e7, most_whole = 1e15;
+  constexpr int most_digits = 6;
+  double largest = 0;
+  for (const double tick : ticks) largest = std::max(largest, std::abs(tick));
+  if (largest == 0) return {};
+  const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 0.001 * largest;
+  const Notation plain{0, digits_for(ticks, step)};
+  if (largest >= least_plain && largest < most_plain) return plain;
+  const int exponent = static_cast<int>(std::floor(std::log10(largest)));
+  std::vector<double> scaled;
+  for (const double tick : ticks) scaled.push_back(tick / std::pow(10.0, exponent));
+  const Notation powers{exponent, digits_for(scaled, step / std::pow(10.0, exponent))};
+  return powers.digits > most_digits && largest >= most_plain && largest < most_whole ? plain : powers;
+}
+
+std::vector<std::string> tick_labels(const std::vector<double>& ticks) {
+  const Notation notation = notation_of(ticks);
+  std::vector<std::string> labels;
+  for (const double tick : ticks) labels.push_back(notation.label(tick));
+  return labels;
 }
 
 std::string power_label(int exponent) {
@@ -64,14 +121,12 @@ std::string power_label(int exponent) {
 }
 
 Axis linear_axis(Range range, int count, bool whole) {
-  if (!(range.high > range.low)) range.high = range.low + 1;
+  range = widened(range);
   const double step = tick_step(range, count, whole);
   Axis axis;
   const double first = std::floor(range.low / step + slack), last = std::ceil(range.high / step - slack);
-  for (double i = first; i <= last; ++i) {
-    axis.ticks.push_back(i * step);
-    axis.labels.push_back(tick_label(i * step));
-  }
+  for (double i = first; i <= last; ++i) axis.ticks.push_back(i * step);
+  axis.labels = tick_labels(axis.ticks);
   axis.range = {axis.ticks.front(), axis.ticks.back()};
   return axis;
 }
@@ -86,7 +141,10 @@ Axis logarithmic_axis(const Range& range) {
       if ((powers && factor > 1) || (exponent == last && factor > 1)) continue;
       const double value = factor * std::pow(10.0, exponent);
       axis.ticks.push_back(value);
-      axis.labels.push_back(powers && are_long ? power_label(exponent) : tick_label(value));
+      if (are_long)
+        axis.labels.push_back(factor > 1 ? text(factor, "·", power_label(exponent)) : power_label(exponent));
+      else
+        axis.labels.push_back(tick_label(value));
     }
   // Of 1, 2 and 5 only those that the range reaches.
   while (axis.ticks.size() > 2 && axis.ticks[1] <= range.low * (1 + slack))

@@ -20,12 +20,31 @@ struct Range {
   bool empty() const { return low > high; }
 };
 
+/// `range` as an axis can show it: one of no width, or of no more than rounding errors, is widened upwards. @throws Error for one
+/// whose width no number holds.
+Range widened(Range range);
+
 /// Multiples inside `range` of 1, 2, 2.5 or 5 times a power of ten (of 2.5 itself never: who counts wants whole numbers), as near
 /// to `count` intervals as they come. With `whole`, only whole numbers.
 std::vector<double> ticks(const Range& range, int count, bool whole = false);
 
 /// Up to six digits, and no exponent from a ten-millionth to ten million.
 std::string tick_label(double value);
+
+/// How the numbers on an axis are written: all of them with the same power of ten, and with as many digits as tell its ticks apart.
+struct Notation {
+  int exponent = 0;  ///< of the power of ten behind each number; 0: none
+  int digits = 0;    ///< behind the point, at most
+  /// "1.5", or "1.5·10⁷".
+  std::string label(double value) const;
+};
+
+/// No power of ten where the largest of `ticks`, which are evenly spaced, lies between 0.0001 and ten million, nor where the
+/// numbers differ in their last digits alone.
+Notation notation_of(const std::vector<double>& ticks);
+/// In the notation of all.
+std::vector<std::string> tick_labels(const std::vector<double>& ticks);
+
 /// "10⁻³".
 std::string power_label(int exponent);
 

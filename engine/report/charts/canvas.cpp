@@ -1,6 +1,7 @@
 module;
 #include <cairo.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -31,6 +32,21 @@ void check_words(cairo_t* cairo, const std::string& words) {
                      "(ulimit -n)"));
 }
 
+/// Fonts have no letter for what begins a line or moves to the next column.
+std::string in_one_line(std::string words) {
+  for (char& letter : words)
+    if (letter == '\n' || letter == '\t' || letter == '\r') letter = ' ';
+  return words;
+}
+
+/// Where the letters of UTF-8 begin.
+std::vector<std::size_t> letter_starts(const std::string& words) {
+  std::vector<std::size_t> starts;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if ((static_cast<unsigned char>(words[i]) & 0xC0) != 0x80) starts.push_back(i);
+  return starts;
+}
+
 }  // namespace
 
 LibraryVersions report_versions() { return {{"cairo", cairo_version_string()}}; }
@@ -46,10 +62,13 @@ Canvas::Canvas(int width, int height)
 }
 
 cairo_t* Canvas::get() { return cairo_.get(); }
+int Canvas::width() const { return cairo_image_surface_get_width(surface_.get()); }
+int Canvas::height() const { return cairo_image_surface_get_height(surface_.get()); }
 
 void Canvas::colour(const Colour& rgb) { cairo_set_source_rgb(get(), rgb[0], rgb[1], rgb[2]); }
 
-void Canvas::write(double x, double y, const std::string& words, double align, double size) {
+void Canvas::write(double x, double y, const std::string& written, double align, double size) {
+  const std::string words = in_one_line(written);
   cairo_set_font_size(get(), size);
   cairo_text_extents_t extents;
   cairo_text_extents(get(), words.c_str(), &extents);
@@ -60,15 +79,16 @@ void Canvas::write(double x, double y, const std::string& words, double align, d
   cairo_new_path(get());
 }
 
-void Canvas::write_upwards(double x, double y, const std::string& words) {
+void Canvas::write_upwards(double x, double y, const std::string& words, double align) {
   cairo_save(get());
   cairo_translate(get(), x, y);
   cairo_rotate(get(), -std::acos(-1.0) / 2);
-  write(0, 0, words, .5);
+  write(0, 0, words, align);
   cairo_restore(get());
 }
 
-double Canvas::width_of(const std::string& words, double size) {
+double Canvas::width_of(const std::string& written, double size) {
+  const std::string words = in_one_line(written);
   cairo_set_font_size(get(), size);
   cairo_text_extents_t extents;
   cairo_text_extents(get(), words.c_str(), &extents);
@@ -76,14 +96,31 @@ double Canvas::width_of(const std::string& words, double size) {
   return extents.x_advance;
 }
 
-std::vector<std::string> Canvas::wrapped(const std::string& words, double width, double size) {
+std::string Canvas::shortened(const std::string& words, double width, double size) {
+  if (width_of(words, size) <= width) return words;
+  const auto cut = [&](std::size_t end) {
+    while (end > 0 && words[end - 1] == ' ') --end;
+    return words.substr(0, end) + "…";
+  };
+  const auto starts = letter_starts(words);
+  const auto first_too_long =
+      std::ranges::partition_point(starts, [&](std::size_t end) { return width_of(cut(end), size) <= width; });
+  return first_too_long == starts.begin() ? "" : cut(*(first_too_long - 1));
+}
+
+std::vector<std::string> Canvas::wrapped(const std::string& words, double width, double size, std::size_t most) {
   std::vector<std::string> lines;
   std::istringstream stream(words);
   for (std::string word; stream >> word;) {
-    if (!lines.empty() && width_of(lines.back() + " " + word, size) <= width)
-      lines.back() += " " + word;
-    else
-      lines.push_back(word);
+    const std::string longer = lines.empty() ? word : lines.back() + " " + word;
+    if (!lines.empty() && width_of(longer, size) <= width) {
+      lines.back() = longer;
+    } else if (lines.size() < most) {
+      lines.push_back(shortened(word, width, size));
+    } else {
+      lines.back() = shortened(longer, width, size);
+      break;
+    }
   }
   return lines;
 }
@@ -122,14 +159,13 @@ void Canvas::line(double x0, double y0, double x1, double y1, double grey) {
 Image Canvas::image() {
   check(get());
   cairo_surface_flush(surface_.get());
-  const int width = cairo_image_surface_get_width(surface_.get()), height = cairo_image_surface_get_height(surface_.get());
-  Image image({height, width, 3, PixelType::uint8});
+  Image image({height(), width(), 3, PixelType::uint8});
   auto* out = image.bytes().data();
-  for (int y = 0; y < height; ++y) {
+  for (int y = 0; y < height(); ++y) {
     const auto* row =
         reinterpret_cast<const std::uint32_t*>(cairo_image_surface_get_data(surface_.get()) +
                                                static_cast<std::ptrdiff_t>(y) * cairo_image_surface_get_stride(surface_.get()));
-    for (int x = 0; x < width; ++x)
+    for (int x = 0; x < width(); ++x)
       for (const int shift : {16, 8, 0}) *out++ = static_cast<std::uint8_t>(row[x] >> shift);
   }
   return image;

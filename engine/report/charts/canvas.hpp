@@ -15,16 +15,22 @@ class Canvas {
  public:
   Canvas(int width, int height);
   cairo_t* get();
+  /// Pixels.
+  int width() const;
+  int height() const;
 
   void colour(const Colour& rgb);
-  /// `align` 0 puts the text's left end at x, 0.5 its middle, 1 its right end; y is the middle of its height.
+  /// `align` 0 puts the text's left end at x, 0.5 its middle, 1 its right end; y is the middle of its height. Line feeds and tabs
+  /// are written as spaces.
   void write(double x, double y, const std::string& words, double align, double size = 14);
-  /// Words that run upwards, their middle at (x, y).
-  void write_upwards(double x, double y, const std::string& words);
+  /// Words that run upwards; `align` 0 puts their beginning at y, 0.5 their middle, 1 their end; x is the middle of their height.
+  void write_upwards(double x, double y, const std::string& words, double align = .5);
   /// The room that `write` takes from the left end to the right one.
   double width_of(const std::string& words, double size = 14);
-  /// Words in lines that are no wider than `width`.
-  std::vector<std::string> wrapped(const std::string& words, double width, double size);
+  /// `words`, or as much of their beginning as fits into `width`, and an ellipsis.
+  std::string shortened(const std::string& words, double width, double size = 14);
+  /// Words in lines that are no wider than `width`; of more than `most` lines, the last one that is kept ends in an ellipsis.
+  std::vector<std::string> wrapped(const std::string& words, double width, double size, std::size_t most = 1000);
   /// The colours of a heat map, lowest to the left; of one that is higher than wide, lowest below.
   void colour_bar(double x, double y, double width, double height);
   void rectangle(double x, double y, double width, double height);

@@ -17,13 +17,25 @@ import iap.core;
 import iap.train;
 import iap.render;
 import :axis;
+import :figures;
 #include "canvas.hpp"
+#include "labels.hpp"
 
 namespace iap {
 namespace {
 
-constexpr double left = 76, right = 22, title_height = 46, legend_row = 20, sign_width = 30, foot = 58, caption_size = 13,
+constexpr double least_left = 76, least_right = 22, legend_row = 20, sign_width = 30, foot = 58, caption_size = 13,
                  caption_row = 18;
+
+/// Whether point `i` of a line or a band has a place in the plot.
+bool is_there(const Series& series, std::size_t i) { return std::isfinite(series.x[i]) && std::isfinite(series.y[i]); }
+bool has_band(const Series& series, std::size_t i) {
+  return std::isfinite(series.x[i]) && std::isfinite(series.low[i]) && std::isfinite(series.high[i]);
+}
+/// No line leads from such a point to another.
+bool is_alone(const Series& series, std::size_t i) {
+  return is_there(series, i) && !(i > 0 && is_there(series, i - 1)) && !(i + 1 < series.x.size() && is_there(series, i + 1));
+}
 
 class Plot {
  public:
@@ -32,7 +44,7 @@ class Plot {
     bool whole = true;
     for (const auto& series : chart.series)
       for (std::size_t i = 0; i < series.y.size(); ++i) {
-        if (!std::isfinite(series.y[i])) continue;
+        if (!is_there(series, i)) continue;
         x.include(series.x[i]);
         whole = whole && series.x[i] == std::round(series.x[i]);
         y.include(series.y[i]);
@@ -41,10 +53,8 @@ class Plot {
     if (x.empty()) throw Error(text("chart '", chart.title, "': there is no finite point to draw"));
     if (chart.log_x && !(x.low > 0))
       throw Error(text("chart '", chart.title, "': a logarithmic x axis has no place for ", x.low, "; every x must be above 0"));
-    place_legend();
-    caption_ = canvas_.wrapped(chart.caption, chart.width - left - right, caption_size);
-    bottom_ = foot + caption_row * static_cast<double>(caption_.size());
-    choose_axes(x, y, whole);
+    lay_out(y);
+    choose_x(x, whole);
   }
 
   Image draw() {
@@ -56,51 +66,76 @@ class Plot {
   }
 
  private:
-  double map_x(double x) const { return left + x_.share(x) * (chart_.width - left - right); }
+  double plot_width() const { return chart_.width - left_ - right_; }
+  double map_x(double x) const { return left_ + x_.share(x) * plot_width(); }
   double map_y(double y) const { return chart_.height - bottom_ - y_.share(y) * (chart_.height - top_ - bottom_); }
 
-  void choose_axes(Range x, Range y, bool whole) {
-    constexpr double pixels_per_x = 80, pixels_per_y = 60;
-    const int across = std::max(2, static_cast<int>((chart_.width - left - right) / pixels_per_x));
-    const int upwards = std::max(3, static_cast<int>((chart_.height - top_ - bottom_) / pixels_per_y));
-    if (chart_.y_from_zero) y.include(0);
-    y_ = linear_axis(y, upwards);
-    if (chart_.log_x) {
-      x_ = logarithmic_axis(x);
-    } else if (chart_.from_zero) {
-      x.include(0);
-      x_ = linear_axis(x, across, whole);
-    } else {
-      // Curves fill the plot from side to side.
-      if (x.low == x.high) x.high = x.low + 1;
-      x_.range = x;
-      x_.ticks = ticks(x, across, whole);
-      for (const double value : x_.ticks) x_.labels.push_back(tick_label(value));
+  /// The wider the numbers of the y axis, the less room is left for words, and the lower the axis may be.
+  void lay_out(const Range& y) {
+    for (double before = 0; before < left_;) {
+      before = left_;
+      place_words();
+      choose_y(y);
+      left_ = std::max(left_, left_margin(canvas_, y_.labels, chart_.y_label));
     }
   }
 
+  void place_words() {
+    title_ = title_lines(canvas_, chart_.title, plot_width());
+    top_ = title_height + title_growth(title_);
+    place_legend();
+    caption_ = canvas_.wrapped(chart_.caption, plot_width(), caption_size);
+    bottom_ = foot + caption_row * static_cast<double>(caption_.size());
+    constexpr double least = 40;
+    if (chart_.height - top_ - bottom_ < least)
+      throw Error(text("chart '", chart_.title, "': title, legend and caption leave no room for the plot in ", chart_.height,
+                       " pixels of height; make it higher, or shorten them"));
+  }
+
+  void choose_y(Range y) {
+    constexpr double pixels_per_y = 60;
+    if (chart_.y_from_zero) y.include(0);
+    y_ = linear_axis(y, std::max(3, static_cast<int>((chart_.height - top_ - bottom_) / pixels_per_y)));
+  }
+
+  void choose_x(Range x, bool whole) {
+    constexpr double pixels_per_x = 80;
+    const int most = std::max(2, static_cast<int>(plot_width() / pixels_per_x));
+    if (chart_.from_zero) x.include(0);
+    x_ = axis_along(canvas_, most, plot_width(), [&](int count) {
+      if (chart_.log_x) return logarithmic_axis(x);
+      if (chart_.from_zero) return linear_axis(x, count, whole);
+      // Curves fill the plot from side to side.
+      Axis axis{.range = widened(x)};
+      axis.ticks = ticks(axis.range, count, whole);
+      axis.labels = tick_labels(axis.ticks);
+      return axis;
+    });
+    right_ = std::max(right_, end_margin(canvas_, x_, plot_width()));
+  }
+
   void draw_axes() {
-    const double floor = chart_.height - bottom_, end = chart_.width - right;
+    const double floor = chart_.height - bottom_, end = chart_.width - right_;
     for (std::size_t i = 0; i < y_.ticks.size(); ++i) {
       const double y = map_y(y_.ticks[i]);
-      canvas_.line(left, y, end, y, .88);
-      canvas_.line(left - 4, y, left, y, .25);
-      canvas_.write(left - 8, y, y_.labels[i], 1);
+      canvas_.line(left_, y, end, y, .88);
+      canvas_.line(left_ - 4, y, left_, y, .25);
+      canvas_.write(left_ - 8, y, y_.labels[i], 1);
     }
     for (std::size_t i = 0; i < x_.ticks.size(); ++i) {
       const double x = map_x(x_.ticks[i]);
       canvas_.line(x, floor, x, floor + 5, .25);
       canvas_.write(x, floor + 17, x_.labels[i], .5);
     }
-    canvas_.line(left, floor, end, floor, .25);
-    canvas_.line(left, top_, left, floor, .25);
+    canvas_.line(left_, floor, end, floor, .25);
+    canvas_.line(left_, top_, left_, floor, .25);
     canvas_.colour({0, 0, 0});
-    canvas_.write(left, title_height / 2, chart_.title, 0, 17);
-    canvas_.write((left + end) / 2, floor + foot - 16, chart_.x_label, .5);
-    canvas_.write_upwards(16, (top_ + floor) / 2, chart_.y_label);
+    write_title(canvas_, left_, title_);
+    write_x_label(canvas_, (left_ + end) / 2, floor + foot - 16, chart_.x_label);
+    write_y_label(canvas_, (top_ + floor) / 2, chart_.y_label);
     canvas_.colour({.3, .3, .3});
     for (std::size_t i = 0; i < caption_.size(); ++i)
-      canvas_.write(left, floor + foot + caption_row * (static_cast<double>(i) + .3), caption_[i], 0, caption_size);
+      canvas_.write(left_, floor + foot + caption_row * (static_cast<double>(i) + .3), caption_[i], 0, caption_size);
   }
 
   void draw_series(std::size_t number) {
@@ -108,13 +143,16 @@ class Plot {
     cairo_t* cairo = canvas_.get();
     canvas_.colour(colour_of(number));
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
-    for (std::size_t i = 0; series.line && i < series.x.size(); ++i)
-      if (std::isfinite(series.y[i])) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.y[i]));
-    stroke(number, 2);
-    for (std::size_t i = 0; series.dots && i < series.x.size(); ++i) {
-      if (!std::isfinite(series.y[i])) continue;
-      dot(number, map_x(series.x[i]), map_y(series.y[i]), series.line ? 3.5 : 4.5);
+    for (std::size_t i = 0; series.line && i < series.x.size(); ++i) {
+      if (is_there(series, i))
+        cairo_line_to(cairo, map_x(series.x[i]), map_y(series.y[i]));
+      else
+        cairo_new_sub_path(cairo);
     }
+    stroke(number, 2);
+    for (std::size_t i = 0; i < series.x.size(); ++i)
+      if (series.dots ? is_there(series, i) : series.line && is_alone(series, i))
+        dot(number, map_x(series.x[i]), map_y(series.y[i]), series.line ? 3.5 : 4.5);
     if (!series.low.empty() && !series.line) draw_whiskers(series);
   }
 
@@ -122,13 +160,16 @@ class Plot {
   void draw_band(const Series& series, const Colour& colour) {
     if (series.low.empty() || !series.line) return;
     cairo_t* cairo = canvas_.get();
-    std::vector<std::size_t> there;
-    for (std::size_t i = 0; i < series.x.size(); ++i)
-      if (std::isfinite(series.low[i]) && std::isfinite(series.high[i])) there.push_back(i);
-    if (there.empty()) return;
-    for (const std::size_t i : there) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.low[i]));
-    for (auto i = there.rbegin(); i != there.rend(); ++i) cairo_line_to(cairo, map_x(series.x[*i]), map_y(series.high[*i]));
-    cairo_close_path(cairo);
+    for (std::size_t begin = 0; begin < series.x.size(); ++begin) {
+      std::size_t end = begin;
+      while (end < series.x.size() && has_band(series, end)) ++end;
+      if (end == begin) continue;
+      for (std::size_t i = begin; i < end; ++i) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.low[i]));
+      for (std::size_t i = end; i-- > begin;) cairo_line_to(cairo, map_x(series.x[i]), map_y(series.high[i]));
+      cairo_close_path(cairo);
+      cairo_new_sub_path(cairo);
+      begin = end;
+    }
     cairo_set_source_rgba(cairo, colour[0], colour[1], colour[2], .18);
     cairo_fill(cairo);
   }
@@ -138,7 +179,7 @@ class Plot {
     constexpr double end = 7;
     cairo_t* cairo = canvas_.get();
     for (std::size_t i = 0; i < series.x.size(); ++i) {
-      if (!std::isfinite(series.low[i]) || !std::isfinite(series.high[i])) continue;
+      if (!has_band(series, i)) continue;
       const double x = map_x(series.x[i]), low = map_y(series.low[i]), high = map_y(series.high[i]);
       cairo_move_to(cairo, x, low);
       cairo_line_to(cairo, x, high);
@@ -153,25 +194,27 @@ class Plot {
   struct LegendEntry {
     std::size_t series;
     double x, y;
+    std::string label;
   };
 
   /// In rows between the title and the plot, where no point can lie.
   void place_legend() {
     constexpr double gap = 24;
-    double x = left, y = title_height;
+    legend_.clear();
+    double x = left_, y = top_;
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      const std::string& label = chart_.series[i].label;
-      if (label.empty()) continue;
+      if (chart_.series[i].label.empty()) continue;
+      const std::string label = canvas_.shortened(chart_.series[i].label, plot_width() - sign_width);
       const double width = sign_width + canvas_.width_of(label);
-      if (x > left && x + width > chart_.width - right) x = left, y += legend_row;
-      legend_.push_back({i, x, y});
+      if (x > left_ && x + width > chart_.width - right_) x = left_, y += legend_row;
+      legend_.push_back({i, x, y, label});
       x += width + gap;
     }
     if (!legend_.empty()) top_ = y + legend_row;
   }
 
   void draw_legend() {
-    for (const auto& [i, x, y] : legend_) {
+    for (const auto& [i, x, y, label] : legend_) {
       cairo_t* cairo = canvas_.get();
       canvas_.colour(colour_of(i));
       if (chart_.series[i].line) {
@@ -182,7 +225,7 @@ class Plot {
         dot(i, x + 11, y, 4.5);
       }
       canvas_.colour({0, 0, 0});
-      canvas_.write(x + sign_width, y, chart_.series[i].label, 0);
+      canvas_.write(x + sign_width, y, label, 0);
     }
   }
 
@@ -226,13 +269,14 @@ class Plot {
   Canvas canvas_;
   Axis x_, y_;
   std::vector<LegendEntry> legend_;
-  std::vector<std::string> caption_;
-  double top_ = title_height, bottom_ = foot;
+  std::vector<std::string> title_, caption_;
+  double left_ = least_left, right_ = least_right, top_ = title_height, bottom_ = foot;
 };
 
 }  // namespace
 
 void write_chart(const std::filesystem::path& path, const Chart& chart) {
+  check_picture_name(path, "a chart");
   const Image image = Plot(chart).draw();
   write_png(path, image.view());
 }
@@ -242,11 +286,15 @@ void write_learning_curve(const std::filesystem::path& run, const std::filesyste
   const auto iteration = metrics.column("iteration");
   Chart chart{.title = "Learning curve", .x_label = "iteration", .y_label = "return"};
   chart.series.push_back({.label = "population mean", .x = iteration, .y = metrics.column("return_mean")});
-  Series evaluation{.label = "mean policy, evaluation", .x = iteration, .y = metrics.column("eval_mean"), .dots = true};
-  const auto deviations = metrics.column("eval_std");
-  for (std::size_t i = 0; i < deviations.size(); ++i) {
-    evaluation.low.push_back(evaluation.y[i] - deviations[i]);
-    evaluation.high.push_back(evaluation.y[i] + deviations[i]);
+  Series evaluation{.label = "mean policy, evaluation", .dots = true};
+  const auto means = metrics.column("eval_mean"), deviations = metrics.column("eval_std");
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    // Between evaluations there is nothing missing.
+    if (std::isnan(means[i])) continue;
+    evaluation.x.push_back(iteration[i]);
+    evaluation.y.push_back(means[i]);
+    evaluation.low.push_back(means[i] - deviations[i]);
+    evaluation.high.push_back(means[i] + deviations[i]);
   }
   chart.series.push_back(std::move(evaluation));
   chart.caption = "Band: one standard deviation between the evaluation's episodes.";

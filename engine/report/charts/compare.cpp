@@ -12,6 +12,7 @@ module;
 module iap.report;
 import iap.core;
 import iap.train;
+import :run_data;
 
 namespace iap {
 namespace {
@@ -58,6 +59,7 @@ const std::vector<std::string>& band_names() {
 
 Series mean_curve(const CurveGroup& group, const std::string& column, Band band) {
   if (group.runs.empty()) throw Error(text("curve '", group.label, "': there are no runs to take the mean of"));
+  check_distinct(group.runs);
   const auto count = static_cast<double>(group.runs.size());
   Series curve{.label = group.label};
   for (const auto& [iteration, values] : values_by_iteration(group.runs, column)) {

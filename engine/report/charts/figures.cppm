@@ -1,6 +1,7 @@
 module;
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 export module iap.report:figures;
 import iap.core;
@@ -10,12 +11,16 @@ export namespace iap {
 /// Of the library behind the charts' door.
 LibraryVersions report_versions();
 
+/// Charts and strips are PNGs. @throws Error naming `path` and `thing` ("a chart") where its name has another ending than .png.
+void check_picture_name(const std::filesystem::path& path, std::string_view thing);
+
 struct Bar {
   std::string label;
   double value = 0;  ///< not negative
 };
 
-/// Bars from zero, each with its value above it.
+/// Bars from zero, each with its value above it where values have room. Labels that are wider than bars are broken into lines,
+/// stand upright, are shortened, or stand below every nth bar alone.
 struct BarChart {
   std::string title, y_label;
   std::vector<Bar> bars;
@@ -25,7 +30,8 @@ struct BarChart {
 /// Draws `chart` as a PNG, atomically. @throws Error naming the path, or when there is no bar or a value is not finite.
 void write_bars(const std::filesystem::path& path, const BarChart& chart);
 
-/// Bars that lie in groups, a bar of each series in every group; the groups from top to bottom.
+/// Bars that lie in groups, a bar of each series in every group; the groups from top to bottom. Series that share one of the six
+/// colours differ by their hatching.
 struct BarGroups {
   struct Group {
     std::string label;

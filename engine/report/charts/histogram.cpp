@@ -28,7 +28,7 @@ HistogramAxes histogram_axes(const ScoreHistogram& histogram, int score_ticks) {
     }
   } else {
     axes.scores.ticks = ticks(range, score_ticks);
-    for (const double value : axes.scores.ticks) axes.scores.labels.push_back(tick_label(value));
+    axes.scores.labels = tick_labels(axes.scores.ticks);
   }
   axes.scores.range = range;
   return axes;

@@ -17,6 +17,7 @@ import iap.envs;
 import iap.policy;
 import iap.render;
 import :axis;
+import :figures;
 import :histogram;
 import :html;
 import :importance;
@@ -101,6 +102,7 @@ std::string heading_of(const ScoreRange& range) {
 
 ImportanceInfo write_importance(const std::filesystem::path& png, Policy& policy, const Config& env, int episodes,
                                 std::uint64_t seed) {
+  check_picture_name(png, "a figure of importance");
   const auto world = make_env(env);
   const Importance importance = sample_importance(policy, *world, episodes, seed);
   if (importance.ranges.empty())

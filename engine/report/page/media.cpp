@@ -103,7 +103,7 @@ ReportMedia make_media(PolicyFile& file, const ReportOptions& options) {
   if (!env) throw Error("the policy does not say which environment it is for");
   Policy& policy = file.policy;
   ReportMedia media;
-  Viewer viewer(*env, policy.observation(), {.min_height = video_height});
+  Viewer viewer(*env, policy.observation(), {.min_height = video_height, .largest = largest_frame});
   const FrameRate rate = frame_rate(viewer.env().spec(), 0, most_fps);
   const auto seed = derive_seed({.seed = options.seed, .episode = 0, .purpose = Purpose::evaluation});
   // The first pass tells how long the episode is.

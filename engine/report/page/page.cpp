@@ -4,6 +4,7 @@ module;
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,14 +48,32 @@ std::string title_of(const std::vector<RunGroup>& groups) {
   return title;
 }
 
+/// Adds the names of the images that the blocks of `architecture` look at: whatever does has an option for it.
+void collect_images(const Config& architecture, std::set<std::string>& names) {
+  if (const Config* image = architecture.find("image"); image && image->string()) names.insert(*image->string());
+  if (const auto* map = architecture.map())
+    for (const auto& [key, value] : *map) collect_images(value, names);
+  if (const auto* list = architecture.list())
+    for (const auto& value : *list) collect_images(value, names);
+}
+
+/// The first image that a block of the policy looks at; the environment may offer others.
+std::optional<ImageSpec> seen_image(const Policy& policy) {
+  std::set<std::string> names;
+  collect_images(policy.architecture(), names);
+  for (const auto& image : policy.observation().images)
+    if (names.contains(image.name)) return image;
+  return {};
+}
+
 std::string lede_of(const std::vector<RunGroup>& groups, std::size_t runs) {
   const Run& run = groups.front().runs.front();
   const Config* optimizer = run.config.find("optimizer");
   std::string words =
       text(counted(static_cast<double>(runs), "run"), groups.size() > 1 ? text(" of ", groups.size(), " kinds") : "");
   words += text(", trained by ", escaped(shown(optimizer ? optimizer->find("kind") : nullptr)));
-  const auto& images = run.policy->policy.observation().images;
-  if (!images.empty()) words += text(" from ", images.front().shape.height, " × ", images.front().shape.width, " pixels");
+  if (const auto seen = seen_image(run.policy->policy))
+    words += text(" from ", seen->shape.height, " × ", seen->shape.width, " pixels");
   for (const RunGroup& group : groups)
     for (const Run& one : group.runs)
       if (one.stopped_early()) words += text(". ", escaped(one.name), " stands at iteration ", one.iterations, " of ", one.planned);
@@ -115,6 +134,7 @@ std::string pictures_of(RunGroup& group, const std::string& name, const ReportOp
 void write_report(std::span<const std::filesystem::path> folders, const std::filesystem::path& out, const ReportOptions& options) {
   if (folders.empty()) throw Error("a report needs at least one run");
   if (options.episodes < 1) throw Error(text("a report's number of episodes must be positive, got ", options.episodes));
+  check_distinct(folders);
   std::vector<Run> runs;
   for (const auto& folder : folders) runs.push_back(read_run(folder, options.policy, options.trust));
   const std::size_t count = runs.size();

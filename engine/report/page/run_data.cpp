@@ -8,6 +8,7 @@ module;
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -129,6 +130,19 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   run.final = file.filename() == "final.iap";
   run.summary = read_summary(folder);
   return run;
+}
+
+void check_distinct(std::span<const std::filesystem::path> folders) {
+  std::map<std::filesystem::path, std::filesystem::path> seen;  // as it is, as it was given
+  for (const auto& folder : folders) {
+    std::error_code error;
+    const auto canonical = std::filesystem::canonical(folder, error);
+    if (error) continue;  // who reads it says so
+    const auto [first, added] = seen.emplace(canonical, folder);
+    if (!added)
+      throw Error(text("'", folder.string(), "' is the run that '", first->second.string(),
+                       "' names, too; it would count as two seeds, so name it once"));
+  }
 }
 
 std::vector<RunGroup> group_runs(std::vector<Run> runs) {

@@ -5,6 +5,7 @@ module;
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 /// What the folders of runs hold, read back.
@@ -34,6 +35,9 @@ struct Run {
 
 /// @throws Error naming the folder if it is missing, is not a run's, or has not finished its first iteration.
 Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice = {}, Trust trust = Trust::no);
+
+/// A run that counts twice would pass for two seeds. @throws Error naming both where two of `folders` are the same one.
+void check_distinct(std::span<const std::filesystem::path> folders);
 
 /// Runs that differ in nothing but the seed.
 struct RunGroup {

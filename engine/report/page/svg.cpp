@@ -17,10 +17,17 @@ namespace {
 
 std::string coordinate(double value) { return fixed_text(value, 1); }
 
+/// Of a text in UTF-8.
+std::ptrdiff_t letters(const std::string& words) {
+  return std::ranges::count_if(words, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
+}
+
 /// The plot area of a drawing and the maps onto it.
 class Plot {
  public:
   Plot(const Frame& frame, Axis x, Axis y) : frame_(frame), x_(std::move(x)), y_(std::move(y)) {
+    constexpr int tick = 8, letter = 7;  // hardly any letter of 12 pixels is wider
+    for (const auto& label : y_.labels) left = std::max(left, tick + letter * static_cast<int>(letters(label)));
     svg_ = text("<svg viewBox=\"0 0 ", frame.width, " ", frame.height, "\" role=\"img\" aria-label=\"", escaped(frame.description),
                 "\">\n");
     for (std::size_t i = 0; i < y_.ticks.size(); ++i)
@@ -49,7 +56,8 @@ class Plot {
   std::string finish() { return std::move(svg_) + "</svg>\n"; }
 
  private:
-  static constexpr int left = 54, right = 14, top = 26, bottom = 42;
+  static constexpr int right = 14, top = 26, bottom = 42;
+  int left = 54;
   const Frame& frame_;
   Axis x_, y_;
   std::string svg_;
@@ -57,24 +65,37 @@ class Plot {
 
 constexpr int pixels_per_x = 75, pixels_per_y = 50;
 
+bool is_there(const Curve& curve, std::size_t i) { return std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]); }
+
 std::string band(const Plot& plot, const Curve& curve) {
-  std::string there, back;
+  std::string path, back;
   for (std::size_t i = 0; i < curve.x.size(); ++i) {
-    if (!std::isfinite(curve.low[i]) || !std::isfinite(curve.high[i])) continue;
-    there += text(there.empty() ? "M" : "L", plot.x(curve.x[i]), " ", plot.y(curve.high[i]));
+    if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.low[i]) || !std::isfinite(curve.high[i])) {
+      path += back.empty() ? "" : back + "Z";
+      back.clear();
+      continue;
+    }
+    path += text(back.empty() ? "M" : "L", plot.x(curve.x[i]), " ", plot.y(curve.high[i]));
     back = text("L", plot.x(curve.x[i]), " ", plot.y(curve.low[i])) + back;
   }
-  if (there.empty()) return "";
-  return text("<path class=\"band c", curve.colour, "\" d=\"", there, back, "Z\"/>\n");
+  if (!back.empty()) path += back + "Z";
+  return path.empty() ? "" : text("<path class=\"band c", curve.colour, "\" d=\"", path, "\"/>\n");
 }
 
 std::string line(const Plot& plot, const Curve& curve) {
   std::string path, dots;
+  bool before = false;
   for (std::size_t i = 0; i < curve.x.size(); ++i) {
-    if (!std::isfinite(curve.y[i])) continue;
+    if (!is_there(curve, i)) {
+      before = false;
+      continue;
+    }
     const std::string x = plot.x(curve.x[i]), y = plot.y(curve.y[i]);
-    path += text(path.empty() ? "M" : "L", x, " ", y);
-    if (curve.dots)
+    path += text(before ? "L" : "M", x, " ", y);
+    // No line leads from a point between gaps to another.
+    const bool alone = !before && (i + 1 == curve.x.size() || !is_there(curve, i + 1));
+    before = true;
+    if (curve.dots || alone)
       dots += text("<circle class=\"dot c", curve.colour, "\" cx=\"", x, "\" cy=\"", y, "\" r=\"3\"><title>", escaped(curve.label),
                    ": ", figure(curve.y[i]), " at ", figure(curve.x[i]), "</title></circle>\n");
   }
@@ -88,16 +109,16 @@ std::string svg_curves(const std::vector<Curve>& curves, const Frame& frame) {
   Range x, y;
   for (const Curve& curve : curves)
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
-      if (!std::isfinite(curve.y[i])) continue;
+      if (!is_there(curve, i)) continue;
       x.include(curve.x[i]);
       y.include(curve.y[i]);
       if (!curve.low.empty()) y.include(curve.low[i]), y.include(curve.high[i]);
     }
   if (x.empty()) throw Error(text("chart '", frame.description, "': there is no finite point to draw"));
   y.include(0);
-  if (x.low == x.high) x.high = x.low + 1;
+  x = widened(x);
   Axis across{.range = x, .ticks = ticks(x, frame.width / pixels_per_x, true)};
-  for (const double value : across.ticks) across.labels.push_back(tick_label(value));
+  across.labels = tick_labels(across.ticks);
   Plot plot(frame, std::move(across), linear_axis(y, frame.height / pixels_per_y));
   for (const Curve& curve : curves)
     if (!curve.low.empty()) plot.add(band(plot, curve));

@@ -58,4 +58,12 @@ check.fails({ "there is no bar" }, iap.report.bar_chart, { out = path })
 check.fails({ "option 'x_range' must be {lowest, highest}" }, iap.report.heat_maps, { out = path })
 check.fails({ "panel 1: row 2 has 1 values, the first has 2" }, iap.report.heat_maps,
   { out = path, x_range = { 0, 1 }, y_range = { 0, 1 }, value_range = { 0, 1 }, panels = { { rows = { { 1, 2 }, { 1 } } } } })
+check.fails({ "panel 1: option 'rows'" }, iap.report.heat_maps,
+  { out = path, x_range = { 0, 1 }, y_range = { 0, 1 }, value_range = { 0, 1 }, panels = { { rows = { {} } } } })
+check.fails({ "has no rows" }, iap.report.heat_maps,
+  { out = path, x_range = { 0, 1 }, y_range = { 0, 1 }, value_range = { 0, 1 }, panels = { { rows = {} } } })
+for _, draw in ipairs { iap.report.line_chart, iap.report.bar_chart, iap.report.heat_maps } do
+  check.fails({ "cannot write 'nowhere/l.jpg': a chart is a picture; its name must end in .png" }, draw, { out = "nowhere/l.jpg" })
+end
+check.fails({ "its name must end in .png" }, iap.report.learning_curve, "a run", "nowhere/l.jpg")
 check.fails({ "unknown option 'colour'" }, iap.report.bar_chart, { out = path, colour = 1 })
