@@ -72,4 +72,4 @@ for _, row in ipairs(chosen) do
   print(string.format("%-14s  %-44s  printed %-24s  played %s", verdict, row.policy, printed, played))
 end
 if failed > 0 then error(string.format("%d of %d policies do not earn what is printed", failed, #chosen), 0) end
-print(string.format("all %d policies earn what is printed", #chosen))
+print(#chosen == 1 and "the policy earns what is printed" or string.format("all %d policies earn what is printed", #chosen))

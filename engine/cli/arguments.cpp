@@ -1,12 +1,14 @@
 #include "cli/arguments.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/sweep.hpp"
@@ -26,6 +28,13 @@ namespace {
 
 constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
 constexpr int most_threads = 4096;
+
+/// Whether the name of `file` ends so, in letters of either case; `ending` is in small ones.
+bool ends_in(const std::filesystem::path& file, std::string_view ending) {
+  std::string own = file.extension().string();
+  std::ranges::transform(own, own.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return own == ending;
+}
 
 template <typename T>
 struct Plain {
@@ -239,6 +248,8 @@ void describe_play(CLI::App& app, PlayOptions& options) {
     for (const auto* only_moving : {fps, quality})
       if (options.strip > 0 && only_moving->count() > 0)
         throw Error(only_moving->get_name() + ": only videos have it; leave it out, or leave out --strip");
+    if (options.out && quality->count() > 0 && !ends_in(*options.out, ".webp"))
+      throw Error(quality->get_name() + ": only a .webp has it; leave it out, or write a .webp");
   });
   add_trust(app, options.source.trust);
   app.footer(

@@ -24,6 +24,12 @@ std::filesystem::path standard_place(const std::filesystem::path& policy, const 
   return policy / "media" / file;
 }
 
+/// Who asked for patches or scores sees none, and learns why.
+void tell_of_attention(const std::string& view, bool attention) {
+  if (!attention && view != "raw" && view != "outside")
+    std::cerr << "note: the policy attends to no patches of this picture; --view " << view << " shows the environment alone\n";
+}
+
 int play_strip(const PlayOptions& options, Policy& policy, const Config& env, const std::string& shown_policy) {
   const auto out = options.out.value_or(standard_place(options.source.policy, "strip.png", ".png"));
   const VideoOptions& shown = options.video;
@@ -36,9 +42,10 @@ int play_strip(const PlayOptions& options, Policy& policy, const Config& env, co
                                        .redraw = shown.redraw});
   std::cout << "policy   " << shown_policy << "\n"
             << "strip    " << out.string() << " (" << strip.width << " x " << strip.height << ", " << strip.pictures
-            << " pictures, " << file_size_text(out) << ")\n"
+            << (strip.pictures == 1 ? " picture, " : " pictures, ") << file_size_text(out) << ")\n"
             << "episode  return " << return_text(strip.episode.total) << ", " << strip.episode.steps << " steps, seed "
             << shown.seed << "\n";
+  tell_of_attention(options.view, strip.attention);
   return Exit::success;
 }
 
@@ -80,9 +87,11 @@ int play(const PlayOptions& options) {
   const VideoInfo written = write_video(out, opened.policy, opened.env, video);
   std::cout << "policy   " << shown << "\n"
             << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
-            << " frames, " << general_text(written.fps, 4) << " a second, " << file_size_text(out) << ")\n"
+            << (written.frames == 1 ? " frame, " : " frames, ") << general_text(written.fps, 4) << " a second, "
+            << file_size_text(out) << ")\n"
             << "episode  return " << return_text(written.episode.total) << ", " << written.episode.steps << " steps, seed "
             << video.seed << "\n";
+  tell_of_attention(options.view, written.attention);
   return Exit::success;
 }
 

@@ -38,9 +38,10 @@ std::filesystem::path with_folder(const std::filesystem::path& file) {
 /// @lua function iap.report.learning_curve
 /// Draws the learning curve of a run.
 /// @param run string - its folder
-/// @param png string - the file to write; its folder is made
+/// @param png string - the .png to write; its folder is made
 int learning_curve(Call& call) {
   const auto run = call.string(1, "run"), png = call.string(2, "png");
+  check_picture_name(png, "a chart");
   write_learning_curve(run, with_folder(png));
   return 0;
 }
@@ -120,9 +121,9 @@ class Shown {
 /// @lua function iap.report.strip
 /// Writes pictures of an episode side by side, evenly spaced, with time and return below.
 /// @option out string - the .png to write; its folder is made
-/// @option frames integer 1..100 = 6 - pictures
-/// @option view "overlay"|"heatmap"|"side-by-side"|"raw"|"outside" = "overlay" - attended patches in white, scores of all, both,
-/// the picture alone, the robot from outside
+/// @option frames integer 1..100 = 6 - pictures; a strip may be 32767 pixels wide
+/// @option view "overlay"|"heatmap"|"side-by-side"|"raw"|"outside" = "overlay" - attended patches in white, scores of all, the
+/// picture alone beside the one with the attended patches, the picture alone, the robot from outside
 /// @option steps integer 0.. = 0 - ends the episode after so many decisions; 0: its own end
 /// @option scale integer 0..64 = 0 - pixels for a pixel of the policy's; 0: as min_height needs
 /// @option min_height integer 1..4096 = 200 - rows of a picture, at least
@@ -170,10 +171,11 @@ int importance(Call& call) {
 /// @lua function iap.report.video
 /// Writes an episode as a video that shows what the policy attends to.
 /// @option out string - .webp, .png, .apng, or .mp4 (needs ffmpeg); its folder is made
-/// @option view "overlay"|"heatmap"|"side-by-side"|"raw"|"outside" = "overlay" - attended patches in white, scores of all, both,
-/// the picture alone, the robot from outside
+/// @option view "overlay"|"heatmap"|"side-by-side"|"raw"|"outside" = "overlay" - attended patches in white, scores of all, the
+/// picture alone beside the one with the attended patches, the picture alone, the robot from outside
 /// @option steps integer 0.. = 0 - ends the episode after so many decisions; 0: its own end
-/// @option scale integer 0..64 = 0 - pixels for a pixel of the policy's; 0: at least 400 rows
+/// @option scale integer 0..64 = 0 - pixels for a pixel of the policy's; 0: at least 400 rows, as far as a
+/// film can hold them
 /// @option fps number 0..1000 = 0 - decisions a second; 0: real time
 /// @option most_fps number 0.1..1000 = 50 - of more, only every nth is shown
 /// @option quality integer 0..100 = 80 - of a .webp
@@ -250,6 +252,7 @@ int probe_policy(Call& call) {
   Options& options = shown.options;
   ProbeOptions settings;
   const auto csv = options.string("csv", ""), out = options.string("out", "");
+  check_picture_name(out, "a chart");
   for (const Config& path : options.list("blocks")) {
     if (!path.string()) options.fail(text("option 'blocks' must be a list of paths, got ", path.describe(), " in it"));
     settings.blocks.push_back(*path.string());
@@ -272,7 +275,7 @@ int probe_policy(Call& call) {
 /// @lua function iap.report.html
 /// Writes one HTML file about runs: curves, video, what is attended to, settings. Runs that differ only in their seed are drawn as
 /// one.
-/// @option runs string|string[] - folders of runs
+/// @option runs string|string[] - folders of runs, each named once
 /// @option out string = (RUN/report.html; for several runs report.html) - the file to write
 /// @option pictures boolean = true - what must be played: video, frames, patches
 /// @option episodes integer 1..10000 = 10 - from which to learn which patches matter

@@ -349,6 +349,8 @@ case_play_strip() {
   says out "4 steps"
   strip shorter --steps 2
   says out "2 pictures"
+  strip shortest --steps 1
+  says out "1 picture,"
   strip seed --seed 3
   cat >same.lua <<'LUA'
 local iap = require "iap"
@@ -364,6 +366,9 @@ LUA
     exits 2
     says err "${option% *}: only videos have it; leave it out, or leave out --strip"
   done
+  run play policy.iap --quality 50 --out no.png
+  exits 2
+  says err "--quality: only a .webp has it; leave it out, or write a .webp"
   run play policy.iap --strip 3 --out no.webp
   exits 1
   says err "cannot write 'no.webp': a strip is a picture; its name must end in .png"

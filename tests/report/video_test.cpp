@@ -340,3 +340,56 @@ TEST_CASE("a strip shows the first frame first and the last one last") {
   CHECK_THROWS_MATCHES(write_strip(folder.path() / "s.webp", policy, env, {}), Error,
                        MessageMatches(ContainsSubstring("s.webp") && ContainsSubstring("must end in .png")));
 }
+
+TEST_CASE("a strip of many or of narrow pictures has captions within their width") {
+  const TemporaryFolder folder;
+  const Config env = with(small_env(), "time_limit", "200");
+  Policy policy = some_policy(small_policy(), env);
+  const auto path = folder.path() / "s.png";
+  for (const int frames : {62, 100}) {
+    const StripInfo info = write_strip(path, policy, env, {.view = PictureView::raw, .frames = frames, .scale = 2});
+    CHECK(info.pictures == frames);
+    CHECK(info.width == frames * 64 + (frames - 1) * 4);
+    const Image strip = read_png(path);
+    // A caption below each picture, and white between them.
+    for (int i = 0; i < frames; ++i) {
+      int dark = 0;
+      for (int y = 48; y < info.height; ++y)
+        for (int x = i * 68; x < i * 68 + 68; ++x) {
+          const int red = strip.bytes()[3 * (static_cast<std::size_t>(y) * info.width + std::min(x, info.width - 1))];
+          dark += red < 120;
+          if (x >= i * 68 + 63 && red < 250) FAIL("captions of " << i << " and its neighbour touch");
+        }
+      CHECK(dark > 20);
+    }
+  }
+  const Config narrow = with(env, "pixels", "[20,10]");
+  Policy other = some_policy(small_policy(), narrow);
+  const StripInfo info = write_strip(path, other, narrow, {.view = PictureView::heatmap, .frames = 1, .steps = 2, .scale = 1});
+  CHECK(info.width == 10);
+  CHECK(info.attention);
+  const Config state = parse_json(R"({"name": "cartpole-swingup", "state": true, "time_limit": 6})", "test");
+  Policy blind = some_policy(parse_json(R"({"kind": "linear"})", "test"), state);
+  CHECK_FALSE(write_strip(path, blind, state, {.view = PictureView::heatmap, .frames = 1}).attention);
+}
+
+TEST_CASE("pictures that are too large are refused before anything is drawn") {
+  const TemporaryFolder folder;
+  const Config env = small_env();
+  Policy policy = some_policy(small_policy(), env);
+  CHECK_THROWS_MATCHES(write_strip(folder.path() / "s.png", policy, env, {.frames = 100, .scale = 11}), Error,
+                       MessageMatches(ContainsSubstring("would be 35596 pixels wide") && ContainsSubstring("--strip") &&
+                                      ContainsSubstring("--scale") && ContainsSubstring("--view")));
+  const Config wide = with(env, "pixels", "[4,400]");
+  Policy other = some_policy(small_policy(), wide);
+  const auto film = folder.path() / "v.webp";
+  CHECK_THROWS_MATCHES(write_video(film, other, wide, {.steps = 1, .scale = 64}), Error,
+                       MessageMatches(ContainsSubstring("--scale 64 makes pictures of 256 x 25600 pixels") &&
+                                      ContainsSubstring("choose a smaller --scale")));
+  CHECK_THROWS_MATCHES(write_video(film, other, wide, {.view = PictureView::side_by_side, .steps = 1, .scale = 21}), Error,
+                       MessageMatches(ContainsSubstring("84 x 16804")));
+  CHECK_FALSE(std::filesystem::exists(film));
+  const VideoInfo info = write_video(film, other, wide, {.view = PictureView::raw, .steps = 1});
+  CHECK(info.height == 160);
+  CHECK(info.width == 16000);
+}

@@ -11,6 +11,7 @@ import iap.env;
 import iap.policy;
 import iap.render;
 import iap.rollout;
+import :figures;
 import :strip_captions;
 import :video;
 import :viewer;
@@ -26,18 +27,34 @@ std::vector<int> shown_steps(int steps, int frames) {
   return shown;
 }
 
+/// The widest picture that cairo, which writes the captions, can hold.
+constexpr int most_pixels = 32767;
+
+void check_width(const StripOptions& options, int width, int gap) {
+  const std::int64_t count = options.steps > 0 ? std::min(options.frames, options.steps) : options.frames;
+  const std::int64_t whole = count * width + (count - 1) * gap;
+  if (whole > most_pixels)
+    throw Error(text("a strip of ", count, " pictures, each ", width, " pixels wide, would be ", whole, " pixels wide, and ",
+                     most_pixels,
+                     " are the most; show fewer (--strip; in Lua: frames), smaller ones (--scale), or another view (--view)"));
+}
+
 }  // namespace
 
 StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Config& env_config, const StripOptions& options) {
   if (options.frames < 1) throw Error(text("a strip needs at least 1 frame, got ", options.frames));
-  if (png.has_extension() && png.extension() != ".png")
-    throw Error(text("cannot write '", png.string(), "': a strip is a picture; its name must end in .png"));
+  check_picture_name(png, "a strip");
   Viewer viewer(env_config, policy.observation(),
                 {.scale = options.scale,
                  .min_height = options.min_height,
+                 .largest = most_pixels,
+                 .pairs = options.view == PictureView::side_by_side,
                  .redraw = options.redraw,
                  .steps = options.steps,
                  .outside = options.view == PictureView::outside});
+  // Between pairs the gap is wider than within one.
+  const int gap = options.view == PictureView::side_by_side ? 16 : 4;
+  check_width(options, picture_width(options.view, viewer.width()), gap);
   // The episode's length is only known afterwards: the first pass measures it, the second repeats it and draws.
   StripInfo strip{.episode = run_episode(viewer.env(), policy, options.seed)};
   const std::vector<int> shown = shown_steps(strip.episode.steps, options.frames);
@@ -50,11 +67,10 @@ StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Co
                 pictures.push_back(viewer.picture(options.view, observation, acting));
                 captions.push_back(strip_caption(viewer.steps(), step_seconds, viewer.total()));
               });
-  // Between pairs the gap is wider than within one.
-  const int gap = options.view == PictureView::side_by_side ? 16 : 4;
+  strip.attention = !shown_views(policy).empty();
   Image image = side_by_side(pictures, gap);
   if (options.captions) {
-    const bool colours = options.view == PictureView::heatmap && !shown_views(policy).empty();
+    const bool colours = options.view == PictureView::heatmap && strip.attention;
     image = with_captions(image, pictures.front().shape().width, gap, captions, colours);
   }
   write_png(png, image.view());

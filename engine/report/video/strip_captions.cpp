@@ -42,9 +42,10 @@ StripCaption strip_caption(int steps, double step_seconds, double total) {
 
 Image with_captions(const Image& strip, int width, int gap, std::span<const StripCaption> captions, bool colours) {
   // On a page 16 cm wide, 1.6% of the width are letters of 7 points.
-  constexpr double share = 0.016, least = 12, line = 1.45;
+  constexpr double share = 0.016, least = 12, line = 1.45, most = 0.25;
   const ImageShape shape = strip.shape();
-  double size = std::max(least, share * shape.width);
+  // However many pictures there are, and however narrow, letters and the room between captions follow a picture's own width.
+  double size = std::min(std::max(least, share * shape.width), most * width);
   Canvas probe(1, 1);
   double widest = 0, widest_pair = 0;
   for (const auto& caption : captions) {

@@ -42,9 +42,13 @@ FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps) {
 }
 
 VideoInfo write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options) {
-  Viewer viewer(
-      env, policy.observation(),
-      {.scale = options.scale, .redraw = options.redraw, .steps = options.steps, .outside = options.view == PictureView::outside});
+  Viewer viewer(env, policy.observation(),
+                {.scale = options.scale,
+                 .largest = largest_frame,
+                 .pairs = options.view == PictureView::side_by_side,
+                 .redraw = options.redraw,
+                 .steps = options.steps,
+                 .outside = options.view == PictureView::outside});
   const FrameRate rate = frame_rate(viewer.env().spec(), options.fps, options.most_fps);
   const auto writer = open_animation(path, {.fps = rate.fps, .quality = options.quality});
   VideoInfo video{.fps = rate.fps};
@@ -59,6 +63,7 @@ VideoInfo write_video(const std::filesystem::path& path, Policy& policy, const C
                                 ++video.frames;
                               });
   writer->finish();
+  video.attention = !shown_views(policy).empty();
   return video;
 }
 

@@ -26,7 +26,7 @@ struct VideoOptions {
   PictureView view = PictureView::overlay;
   std::uint64_t seed = 0;  ///< of the episode
   int steps = 0;           ///< ends the episode after so many of the policy's steps; 0: its own end
-  int scale = 0;           ///< pixels per pixel of the policy's; 0: the smallest that gives 400 rows
+  int scale = 0;           ///< pixels per pixel of the policy's; 0: the smallest that gives 400 rows, or what a film can hold
   /// Draws the environment anew at the video's size; the policy still sees its own pixels. Otherwise, and where the environment
   /// draws one size only, those are enlarged.
   bool redraw = true;
@@ -38,12 +38,14 @@ struct VideoOptions {
 struct VideoInfo {
   Episode episode;
   int frames = 0, height = 0, width = 0;
-  double fps = 0;  ///< frames per second
+  double fps = 0;          ///< frames per second
+  bool attention = false;  ///< whether the policy attends to patches of the picture; without, most views show the environment alone
 };
 
 /// Plays one episode and writes it; the path's ending decides the format, as for `open_animation`. A policy that sees no image is
 /// shown from the environment's own camera. @throws Error as `open_animation`, `run_episode` and `make_env` do, if there is
-/// nothing to show, and for the view `outside` of an environment that has none.
+/// nothing to show, before anything is drawn for frames of more than 16383 rows or columns, and for the view `outside` of an
+/// environment that has none.
 VideoInfo write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options);
 
 }  // namespace iap

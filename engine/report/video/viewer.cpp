@@ -57,8 +57,29 @@ class Watched final : public EnvWrapper {
   double total_ = 0;
 };
 
-int scale_for(int height, const ViewerOptions& options) {
-  return options.scale > 0 ? options.scale : std::max(1, (options.min_height + height - 1) / height);
+constexpr int pair_gap = 4;
+
+int width_of(int width, const ViewerOptions& options) { return options.pairs ? 2 * width + pair_gap : width; }
+
+/// The largest scale that keeps pictures within `largest`; below 1 where there is none.
+int most_scale(const ImageShape& own, const ViewerOptions& options) {
+  const int columns = options.pairs ? (options.largest - pair_gap) / 2 : options.largest;
+  return std::min(options.largest / own.height, columns / own.width);
+}
+
+int scale_for(const ImageShape& own, const ViewerOptions& options) {
+  if (options.scale > 0) return options.scale;
+  const int wanted = (options.min_height + own.height - 1) / own.height;
+  return std::max(1, options.largest > 0 ? std::min(wanted, most_scale(own, options)) : wanted);
+}
+
+void check_size(int height, int width, const ViewerOptions& options) {
+  const int wide = width_of(width, options);
+  if (options.largest == 0 || std::max(height, wide) <= options.largest) return;
+  throw Error(
+      text(options.scale > 0 ? text("--scale ", options.scale, " makes") : "these are", " pictures of ", height, " x ", wide,
+           " pixels, and ", options.largest, " in a row or column are the most; ",
+           options.scale > 1 ? "choose a smaller --scale (in Lua: scale), or none" : "let the environment draw fewer pixels"));
 }
 
 bool has_outside(const EnvSpec& spec) {
@@ -154,14 +175,16 @@ Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOp
   impl_->sees_image = !seen.images.empty();
   constexpr int standard_height = 400, standard_width = 400;
   const ImageShape own = impl_->sees_image ? seen.images.front().shape : ImageShape{1, 1, 3, PixelType::uint8};
-  const int scale = impl_->sees_image ? scale_for(own.height, options) : 1;
+  const int scale = impl_->sees_image ? scale_for(own, options) : 1;
   impl_->scale = scale;
   impl_->height = impl_->sees_image ? own.height * scale : standard_height;
   impl_->width = impl_->sees_image ? own.width * scale : standard_width;
+  if (!options.outside) check_size(impl_->height, impl_->width, options);
   std::unique_ptr<Env> shown, outside;
   const auto draw_outside = [&] {
     // As wide as films are; the policy's pixels have no part in its size.
     const int height = options.scale > 0 && impl_->sees_image ? own.height * options.scale : options.min_height;
+    check_size(height, height * 8 / 5, options);
     return drawn_at(from_outside(config, played->spec()), {height, height * 8 / 5});
   };
   if (options.outside) {
@@ -212,11 +235,13 @@ Image Viewer::picture(PictureView view, const Observation& observation, const Po
     case PictureView::side_by_side: {
       std::array<Image, 2> both{image, std::move(image)};
       impl_->draw_patches(both[1], policy);
-      return side_by_side(both, 4);
+      return side_by_side(both, pair_gap);
     }
   }
   return image;
 }
+
+int picture_width(PictureView view, int width) { return width_of(width, {.pairs = view == PictureView::side_by_side}); }
 
 std::vector<AttentionView> shown_views(const Policy& policy) {
   if (policy.observation().images.empty()) return {};

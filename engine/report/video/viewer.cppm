@@ -10,9 +10,14 @@ import :video;
 
 namespace iap {
 
+/// Rows and columns that a frame of a film may have: those of a WebP, which all formats keep to.
+inline constexpr int largest_frame = 16383;
+
 struct ViewerOptions {
-  int scale = 0;         ///< 0: the smallest that gives `min_height` rows
+  int scale = 0;         ///< 0: the smallest that gives `min_height` rows and nothing larger than `largest`
   int min_height = 400;  ///< rows
+  int largest = 0;       ///< rows and columns that a picture may have; 0: any number
+  bool pairs = false;    ///< for pictures of the view `side_by_side`, which are as wide as two
   bool redraw = true;    ///< as in VideoOptions
   int steps = 0;         ///< as in VideoOptions
   bool outside = false;  ///< for pictures of the view `outside`, and of no other
@@ -22,8 +27,8 @@ struct ViewerOptions {
 /// An environment to play on, and pictures of what happens there, larger than the policy sees them.
 class Viewer {
  public:
-  /// @throws Error as `make_env` does, if neither the policy nor the environment offers an image, and if it is to be seen from
-  /// outside and cannot.
+  /// @throws Error as `make_env` does, if neither the policy nor the environment offers an image, if it is to be seen from outside
+  /// and cannot, and, before anything is drawn, if pictures would be larger than `largest`.
   Viewer(const Config& env, const ObservationSpec& seen, const ViewerOptions& options);
   ~Viewer();
 
@@ -44,6 +49,9 @@ class Viewer {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// How wide a picture of the view is where the environment's is `width` wide.
+int picture_width(PictureView view, int width);
 
 /// A video's frames: one for every so many steps, so many a second.
 struct FrameRate {

@@ -57,8 +57,9 @@ check.fails({ "scores no patches" }, iap.report.importance, { policy = blind, en
 
 check.equal(iap.report.html { runs = folder, episodes = 1 }, folder .. "/report.html")
 assert(read(folder .. "/report.html"):find("<h1>cartpole-swingup</h1>", 1, true))
-check.equal(iap.report.html { runs = { folder, folder }, out = folder .. "/both.html", pictures = false }, folder .. "/both.html")
-assert(not read(folder .. "/both.html"):find('src="data', 1, true))
+check.equal(iap.report.html { runs = { folder }, out = folder .. "/plain.html", pictures = false }, folder .. "/plain.html")
+assert(not read(folder .. "/plain.html"):find('src="data', 1, true))
+check.fails({ "it would count as two seeds, so name it once" }, iap.report.html, { runs = { folder, folder .. "/" }, out = folder .. "/x.html" })
 
 local function video_of(options)
   options.policy = options.policy or policy
@@ -76,7 +77,7 @@ check.fails({ "option 'runs' must be the folder of a run or a list of them, got 
 check.fails({ "there is no run 'nothing'" }, iap.report.html, { runs = { folder, "nothing" }, out = folder .. "/x.html" })
 check.fails({ "unknown option 'epsiodes'; did you mean 'episodes'?" }, iap.report.html, { runs = folder, epsiodes = 3 })
 
-for _, name in ipairs { "/media/v.webp", "/v.png", "/s.png", "/report.html", "/both.html", "/best.iap", "/final.iap", "/config.json",
+for _, name in ipairs { "/media/v.webp", "/v.png", "/s.png", "/report.html", "/plain.html", "/best.iap", "/final.iap", "/config.json",
                         "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/media", "" } do
   os.remove(folder .. name)
 end
