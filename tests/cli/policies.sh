@@ -42,6 +42,34 @@ LUA
   [ "$(sed -n 2p e.csv | cut -d, -f4)" = 5 ] || fail "an old file plays another limit"
 }
 
+# A host's own environment stands as null in older files: they name none, and play where they are told to.
+case_eval_null_env() {
+  command -v python3 >/dev/null || skip "there is no python3"
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+iap.policy.build(iap.policy.linear {}, iap.env.make("cartpole-balance", { time_limit = 7 })):save("policy.iap")
+LUA
+  run run build.lua
+  exits 0
+  python3 - <<'PY'
+import json, pathlib, struct, zlib
+file = pathlib.Path("policy.iap").read_bytes()
+size, = struct.unpack_from("<Q", file, 20)
+header, parameters = json.loads(file[28:28 + size]), file[28 + size:-4]
+header["metadata"] = {"env": None}
+text = json.dumps(header).encode()
+payload = struct.pack("<Q", len(text)) + text + parameters
+body = file[:12] + struct.pack("<Q", len(payload)) + payload
+pathlib.Path("policy.iap").write_bytes(body + struct.pack("<I", zlib.crc32(body)))
+PY
+  run eval policy.iap --episodes 1
+  exits 1
+  says err "'policy.iap' does not say which environment it is for; name one with --env NAME"
+  run eval policy.iap --episodes 1 --env cartpole-balance --set time_limit=9 --csv e.csv
+  exits 0
+  [ "$(sed -n 2p e.csv | cut -d, -f4)" = 9 ] || fail "--env does not reach a policy that names none"
+}
+
 case_eval() {
   training_script 'out = "run",'
   run run train.lua
@@ -81,6 +109,13 @@ LUA
   run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
   exits 0
   cmp -s episodes.csv first.csv && fail "--env plays the old environment"
+  # Returns of any size are figures.
+  sed 's/return -math.cos(self.angle), /return -2^-30, /' pendulum.lua >small.lua
+  run eval run --episodes 3 --env small.lua
+  exits 0
+  says out "mean return         -1.86e-08"
+  says out "standard deviation  0.00"
+  grep -q -e "-0\.00" out && fail "a zero with a sign"
   run eval run --set time_limt=7
   exits 1
   says err "environment 'pendulum.lua': unknown option 'time_limt'; did you mean 'time_limit'?"
@@ -360,6 +395,27 @@ LUA
   exits 0
   strip all --view heatmap --scale 2 --steps 4 --as-seen
   cmp all.png lua.png || fail "iap.report.strip draws another strip"
+  cat >blind.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, state = true, time_limit = 20 }),
+  policy = iap.policy.sequence { iap.policy.observation {}, iap.policy.linear { activation = "tanh" } },
+  optimizer = iap.optim.es { population = 4 }, iterations = 1, eval_episodes = 1, threads = 1, quiet = true, out = "blind",
+}
+LUA
+  run run blind.lua
+  exits 0
+  run play blind --strip 2 --view heatmap --out blind.png
+  exits 0
+  says err "note: the policy attends to no patches of this picture; --view heatmap shows the environment alone"
+  run play blind --strip 2 --view raw --out blind.png
+  lines err 0
+  run play policy.iap --strip 100 --view side-by-side --out no.png
+  exits 1
+  says err "32767 are the most; show fewer (--strip"
+  run play policy.iap --strip 2 --scale 64 --set 'pixels=[240,1024]' --out no.png
+  exits 1
+  says err "choose a smaller --scale"
   for option in "--fps 10" "--quality 50"; do
     # shellcheck disable=SC2086
     run play policy.iap --strip 3 --out no.png $option

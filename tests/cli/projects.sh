@@ -172,7 +172,7 @@ case_check_errors() {
   touch project/task.lua model.xml
   for words in "cheetah-rum|did you mean 'cheetah-run'?" "missing.lua|missing.lua" "half.lua|half.lua:" "train.lua|'train.lua' is a script that trains" \
     "folder|folder" "project|did you mean 'project/task.lua'?" "model.xml|such as model.lua" "missing.iap|missing.iap" "cheetah-run --set pixel=[8,8]|did you mean 'pixels'?" \
-    "cheetah-run --set pixels|--set pixels" "cheetah-run --set name=x|another environment"; do
+    "cheetah-run --set name=x|another environment"; do
     # shellcheck disable=SC2086
     run check ${words%%|*}
     exits 1
@@ -181,6 +181,7 @@ case_check_errors() {
     lines err 1
   done
   refused "iap check: ENV is missing" check
+  refused "iap check: --set pixels: write it as path=value" check cheetah-run --set pixels
   refused "--episodes: expected an integer from 1 to 1000, got '0'" check x --episodes 0
   refused "--steps: expected an integer from 1 to 1000000, got 'x'" check x --steps x
   refused "iap check: unknown option '--sed'" check x --sed 3

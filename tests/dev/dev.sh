@@ -74,7 +74,7 @@ printf '[1/2] Building CXX object core.cpp.o\n[2/2] Linking CXX executable bin/i
 case $2 in
   first_build)
     ./dev run script.lua >"$work/out" 2>&1 || fail "exit code $?"
-    says "building program: about"
+    says "building program: 10 to 25 minutes of CPU time"
     says "minutes on 2 quiet cores"
     says "the program: run script.lua"
     grep -q 'ninja .* iap$' "$work/calls" || fail "expected only the program to be built"

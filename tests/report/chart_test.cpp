@@ -45,7 +45,7 @@ Box blue_pixels(const Image& image) {
   return box;
 }
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+constexpr double absent = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
 /// Whether rows [top, bottom) and columns [left, right) hold nothing but white.
 bool blank(const Image& image, int top, int bottom, int left, int right) {
@@ -94,8 +94,10 @@ TEST_CASE("lines beyond the palette's six colours differ by their dashes") {
   std::vector<double> shares;
   for (int wanted = 0; wanted < 24; wanted += 6) {
     Chart chart{.title = "t"};
-    for (int i = 0; i < 24; ++i)
-      chart.series.push_back({.label = "", .x = {0, 10}, .y = {50, i == wanted ? 50 : std::numeric_limits<double>::quiet_NaN()}});
+    for (int i = 0; i < 24; ++i) {
+      const double y = i == wanted ? 50 : absent;
+      chart.series.push_back({.label = "", .x = {0, 10}, .y = {y, y}});
+    }
     const Image image = drawn(chart);
     const Box box = blue_pixels(image);
     int blue = 0;
@@ -189,14 +191,14 @@ TEST_CASE("a caption stands below the chart, in lines that fit") {
 }
 
 TEST_CASE("points that are not finite are left out; a chart of nothing is an error") {
-  Chart chart{.title = "t", .series = {{.label = "s", .x = {0, 5, 10}, .y = {nan, 50, 100}}}};
+  Chart chart{.title = "t", .series = {{.label = "s", .x = {0, 5, 10}, .y = {absent, 50, 100}}}};
   CHECK(blue_pixels(drawn(chart)).bottom < 540 - 58 - 100);
-  chart.series[0].y = {nan, nan, nan};
+  chart.series[0].y = {absent, absent, absent};
   CHECK_THROWS_WITH(drawn(chart), Catch::Matchers::ContainsSubstring("no finite point"));
 }
 
 TEST_CASE("a point that is not finite leaves a gap") {
-  for (const double missing : {nan, infinity}) {
+  for (const double missing : {absent, infinity}) {
     Chart chart{.title = "t", .series = {{.label = "", .x = {1, 2, 3, 4, 5}, .y = {1, 2, missing, 2, 1}}}};
     CHECK(blank(drawn(chart), 60, 470, 76 + 220, 76 + 580) == false);  // the grid
     const auto blue_between = [&](const Image& image) {
@@ -229,8 +231,9 @@ TEST_CASE("a point that is not finite leaves a gap") {
 TEST_CASE("a point between gaps is marked") {
   const Box first = blue_pixels(drawn({.title = "t", .series = {{.label = "", .x = {1}, .y = {3}}}}));
   CHECK(first.right - first.left >= 4);
-  const Box box = blue_pixels(drawn(
-      {.title = "t", .series = {{.label = "", .x = {1, 2, 3}, .y = {nan, 50, nan}}, {.label = "", .x = {0, 4}, .y = {0, 100}}}}));
+  const Box box = blue_pixels(
+      drawn({.title = "t",
+             .series = {{.label = "", .x = {1, 2, 3}, .y = {absent, 50, absent}}, {.label = "", .x = {0, 4}, .y = {0, 100}}}}));
   CHECK(box.right - box.left >= 4);
   CHECK(box.bottom - box.top >= 4);
 }
@@ -252,19 +255,26 @@ TEST_CASE("ticks of a narrow range read differently") {
   for (const double base : {1e6, 1e9, 123456789012.0}) {
     const Image image = drawn(
         {.title = "", .series = {{.label = "", .x = {1, 2, 3}, .y = {base + 0.1, base + 0.2, base + 0.3}}}, .y_from_zero = false});
-    // The numbers stand left of the grid's lines, which are found a little left of the right end.
+    // The numbers stand left of the axis, beside the grid's lines.
+    const auto is_axis = [&](int x) {
+      for (int y = 100; y < 400; ++y)
+        if (*pixel(image, y, x) > 100) return false;
+      return true;
+    };
+    int axis = 0;
+    while (!is_axis(axis)) ++axis;
     std::vector<std::vector<std::uint8_t>> numbers;
     for (int y = 40; y < 485; ++y) {
       const int grey = *pixel(image, y, 870), next = *pixel(image, y, 860);
       if (grey < 215 || grey > 235 || next != grey) continue;
       std::vector<std::uint8_t> number;
       for (int row = y - 7; row < y + 8; ++row)
-        for (int x = 4; x < 75; ++x) number.push_back(*pixel(image, row, x));
+        for (int x = 0; x < axis - 6; ++x) number.push_back(*pixel(image, row, x));
       numbers.push_back(number);
     }
     REQUIRE(numbers.size() >= 4);
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      for (std::size_t j = 0; j < i; ++j) CHECK(numbers[i] != numbers[j]);
+      for (std::size_t j = 0; j < i; ++j) CHECK((numbers[i] != numbers[j]));
   }
   // Where steps are lost in rounding, the axis is wider than its points.
   CHECK_NOTHROW(
@@ -307,7 +317,7 @@ TEST_CASE("labels of many bars keep apart") {
   CHECK(has_white_edges(image));
   // Upright words with white between them, below an axis that moved up.
   int stripes = 0;
-  for (int x = 90; x < 880; ++x) stripes += blank(image, 440, 538, x, x + 1) && !blank(image, 440, 538, x + 1, x + 2);
+  for (int x = 60; x < 880; ++x) stripes += blank(image, 440, 538, x, x + 1) && !blank(image, 440, 538, x + 1, x + 2);
   CHECK(stripes == 30);
 }
 
@@ -321,8 +331,13 @@ TEST_CASE("bars of series that share a colour differ by their stripes") {
   const Image image = drawn_by(write_bar_groups, chart);
   // Bars are 12 pixels high, from top to bottom; those of series 0, 6, 12 and 18 are blue.
   std::vector<std::vector<std::uint8_t>> bars;
+  const auto all_blue = [&](int row) {
+    for (int x = 300; x < 400; ++x)
+      if (pixel(image, row, x)[0] > 20 || pixel(image, row, x)[2] < 160) return false;
+    return true;
+  };
   int top = 0;
-  while (pixel(image, top, 300)[0] > 20 || pixel(image, top, 300)[2] < 160) ++top;
+  while (!all_blue(top)) ++top;
   for (const int series : {0, 6, 12, 18}) {
     std::vector<std::uint8_t> bar;
     for (int row = top + 12 * series; row < top + 12 * series + 10; ++row)
@@ -331,7 +346,7 @@ TEST_CASE("bars of series that share a colour differ by their stripes") {
   }
   CHECK(std::ranges::all_of(bars[0], [](int red) { return red < 20; }));
   for (std::size_t i = 1; i < bars.size(); ++i) {
-    CHECK(std::ranges::count_if(bars[i], [](int red) { return red > 200; }) > 100);
+    CHECK(std::ranges::count_if(bars[i], [](int red) { return red > 150; }) > 100);
     for (std::size_t j = 0; j < i; ++j) CHECK(bars[i] != bars[j]);
   }
 }
@@ -342,9 +357,10 @@ TEST_CASE("numbers of neighbouring heat maps keep apart") {
   const Image image = drawn_by(write_heat_maps, maps);
   CHECK(has_white_edges(image));
   // The dark panels, and the row of numbers below them.
+  const auto is_dark = [&](int x) { return pixel(image, 200, x)[1] < 20 && pixel(image, 200, x)[2] > 60; };
   std::vector<int> ends;
   for (int x = 1; x < 1100; ++x)
-    if ((*pixel(image, 200, x) == 68) != (*pixel(image, 200, x - 1) == 68)) ends.push_back(x);
+    if (is_dark(x) != is_dark(x - 1)) ends.push_back(x);
   REQUIRE(ends.size() >= 6);
   for (const int i : {1, 3}) {
     bool apart = false;

@@ -99,7 +99,7 @@ void study_episodes(Policy& policy, const Config& config, const ReportOptions& o
 }  // namespace
 
 ReportMedia make_media(PolicyFile& file, const ReportOptions& options) {
-  const Config* env = file.metadata.find("env");
+  const Config* env = recorded_env(file.metadata);
   if (!env) throw Error("the policy does not say which environment it is for");
   Policy& policy = file.policy;
   ReportMedia media;
