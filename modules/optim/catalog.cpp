@@ -26,7 +26,8 @@ constexpr const char* restarting = R"([{"restarts": "ipop", "population": 4, "to
                                        {"restarts": "bipop", "population": 4, "tol_condition": 2, "max_restarts": 3}])";
 
 const OptimizerEntry entries[] = {
-    {"es", "evolution strategy with antithetic Gaussian perturbations and an Adam, SGD or ClipUp step (Salimans et al. 2017)", make_es},
+    {"es", "evolution strategy with antithetic Gaussian perturbations and an Adam, SGD or ClipUp step (Salimans et al. 2017)",
+     make_es},
     {"cma_es", "covariance matrix adaptation with active updates, optional IPOP or BIPOP restarts (Hansen 2016)", make_cma_es,
      restarting},
     {"sep_cma_es", "CMA-ES with a diagonal covariance matrix, linear in the parameters (Ros & Hansen 2008)", make_sep_cma_es,
