@@ -75,7 +75,7 @@ case $2 in
   first_build)
     ./dev run script.lua >"$work/out" 2>&1 || fail "exit code $?"
     says "building program: 10 to 25 minutes of CPU time"
-    says "minutes on 2 quiet cores"
+    says "so some 5 to 13 on 2 quiet cores"
     says "the program: run script.lua"
     grep -q 'ninja .* iap$' "$work/calls" || fail "expected only the program to be built"
     ! grep -v ' iap$' "$work/calls" || fail "built more than the program"
