@@ -30,6 +30,17 @@ says() { grep -qF -- "$2" "$1" || fail "expected '$2' in $1"; }
 silent() { [ ! -s "$1" ] || fail "expected nothing in $1"; }
 lines() { [ "$(wc -l <"$1")" -eq "$2" ] || fail "expected $2 lines in $1"; }
 
+# refuses MESSAGE ARGS...: the program says so in one line, and prints nothing
+refuses() {
+  local expected=$1
+  shift
+  run "$@"
+  exits 1
+  says err "$expected"
+  lines err 1
+  silent out
+}
+
 # interrupted ARGS...: starts the program, sends SIGINT once it has printed "ready"; one that goes on runs into the test's time limit
 interrupted() {
   "$iap" "$@" >out 2>err </dev/null &
@@ -84,7 +95,7 @@ same_metrics() {
   cmp -s "$1/final.iap" "$2/final.iap" || fail "$1 and $2 end in other policies"
 }
 
-for cases in usage scripts prompt train resuming instructions isolation schedules policies lua_in_files escapes tasks sweep outputs projects ranks watching verify; do
+for cases in usage scripts prompt train resuming instructions isolation schedules policies playing lua_in_files escapes tasks sweep outputs projects ranks watching verify; do
   # shellcheck source=/dev/null
   source "$here/$cases.sh"
 done

@@ -83,15 +83,6 @@ case_outputs_names() {
 case_outputs_refused() {
   small_run
   cp run/best.iap policy.iap
-  refuses() {
-    local expected=$1
-    shift
-    run "$@"
-    exits 1
-    says err "$expected"
-    lines err 1
-    silent out
-  }
   refuses "cannot write 'x': --csv and --actions would overwrite each other" eval run --csv x --actions x
   refuses "cannot write './x': --csv and --actions would overwrite each other" eval run --csv x --actions ./x
   refuses "--csv and --png would overwrite each other" probe run --csv x --png x

@@ -1,0 +1,173 @@
+# shellcheck shell=bash
+# Films and strips of policies, and episodes by their seeds.
+
+case_play() {
+  save_policy
+  run play policy.iap --seed 3
+  exits 0
+  says out "video    policy.webp (544 x 408, 5 frames, 50 a second"
+  says out "10 steps, seed 3"
+  [ "$(head -c 4 policy.webp)$(head -c 12 policy.webp | tail -c 4)" = RIFFWEBP ] || fail "no WebP"
+  run play policy.iap --out p.png --scale 2 --steps 4 --fps 5 --view side-by-side --set render.shadows=false
+  exits 0
+  says out "p.png (132 x 48, 4 frames, 5 a second"
+  [ "$(head -c 4 p.png | tail -c 3)" = PNG ] || fail "no PNG"
+  # A heat map of what the policy sees.
+  run play policy.iap --out p.apng --view heatmap --as-seen
+  exits 0
+  # The episode is that of iap eval.
+  run eval policy.iap --episodes 2 --csv e.csv
+  seed=$(sed -n 3p e.csv | cut -d, -f2)
+  run play policy.iap --seed "$seed" --scale 1 --out p.webp
+  # A return that two digits behind the point would show as nothing.
+  says out "return $(sed -n 3p e.csv | awk -F, '{printf(($3 > -.01 && $3 < .01) ? "%.3g" : "%.2f", $3)}'),"
+  grep -qE 'return -?0\.00,' out && fail "the return is rounded away"
+  # A run keeps its video.
+  mkdir run
+  cp policy.iap run/best.iap
+  run play run --scale 1 --env cartpole-swingup
+  exits 0
+  [ -s run/media/play.webp ] || fail "no video in the run"
+}
+
+# A strip honours what a video does.
+case_play_strip() {
+  save_policy
+  # 24 x 32 pixels: 9 times as large gives 216 rows, and the captions stand below.
+  run play policy.iap --strip 3 --out strip.png
+  exits 0
+  says out "strip    strip.png (872 x 2"
+  says out "3 pictures"
+  says out "10 steps, seed 0"
+  strip() {
+    local name=$1
+    shift
+    run play policy.iap --strip 3 --out "$name.png" "$@"
+    exits 0
+    cmp -s strip.png "$name.png" && fail "--strip ignores $*"
+    true
+  }
+  for view in heatmap side-by-side raw; do strip $view --view $view; done
+  cmp -s heatmap.png raw.png && fail "two views are one"
+  strip seen --as-seen
+  strip seen-raw --as-seen --view raw
+  strip small --scale 2
+  says out "small.png (200 x "
+  strip short --steps 4
+  says out "4 steps"
+  strip shorter --steps 2
+  says out "2 pictures"
+  strip shortest --steps 1
+  says out "1 picture,"
+  strip seed --seed 3
+  cat >same.lua <<'LUA'
+local iap = require "iap"
+iap.report.strip { policy = "policy.iap", frames = 3, view = "heatmap", scale = 2, steps = 4, redraw = false, out = "lua.png" }
+LUA
+  run run same.lua
+  exits 0
+  strip all --view heatmap --scale 2 --steps 4 --as-seen
+  cmp all.png lua.png || fail "iap.report.strip draws another strip"
+  cat >blind.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, state = true, time_limit = 20 }),
+  policy = iap.policy.sequence { iap.policy.observation {}, iap.policy.linear { activation = "tanh" } },
+  optimizer = iap.optim.es { population = 4 }, iterations = 1, eval_episodes = 1, threads = 1, quiet = true, out = "blind",
+}
+LUA
+  run run blind.lua
+  exits 0
+  run play blind --strip 2 --view heatmap --out blind.png
+  exits 0
+  says err "note: the policy attends to no patches of this picture; --view heatmap shows the environment alone"
+  run play blind --strip 2 --view raw --out blind.png
+  ! grep -q "attends to no patches" err || fail "a note about what nobody asked to see"
+  run play policy.iap --strip 100 --view side-by-side --out no.png
+  exits 1
+  says err "32767 are the most; show fewer (--strip"
+  run play policy.iap --strip 2 --scale 64 --set 'pixels=[240,1024]' --out no.png
+  exits 1
+  says err "choose a smaller --scale"
+  for option in "--fps 10" "--quality 50"; do
+    # shellcheck disable=SC2086
+    run play policy.iap --strip 3 --out no.png $option
+    exits 2
+    says err "${option% *}: only videos have it; leave it out, or leave out --strip"
+  done
+  run play policy.iap --quality 50 --out no.png
+  exits 2
+  says err "--quality: only a .webp has it; leave it out, or write a .webp"
+  run play policy.iap --strip 3 --out no.webp
+  exits 1
+  says err "cannot write 'no.webp': a strip is a picture; its name must end in .png"
+  lines err 1
+  [ ! -e no.png ] && [ ! -e no.webp ] || fail "a refused strip was written"
+}
+
+case_play_errors() {
+  save_policy
+  for arguments in "" "policy.iap --view sideways" "policy.iap --scale 0" "policy.iap --fps 0" "policy.iap --steps 0"; do
+    # shellcheck disable=SC2086
+    run play $arguments
+    exits 2
+    [ -s err ] || fail "'$arguments' says nothing"
+  done
+  refuses "nothing.iap" play nothing.iap
+  refuses "must end in .webp, .png, .apng or .mp4" play policy.iap --out video.gif
+  # Before anything is opened or drawn.
+  refuses "cannot write 'nowhere/v.webp': there is no folder 'nowhere'" play missing.iap --out nowhere/v.webp
+  refuses "unknown option 'camrea'; did you mean 'camera'?" play policy.iap --set camrea=1
+  refused "iap play: --set camera: write it as path=value, such as render.shadows=false" play policy.iap --set camera
+  refuses "there is no environment 'cartpole-swinup'; did you mean" play policy.iap --env cartpole-swinup
+  refuses "the policy gives 1 action values, 'cheetah-run' takes 6" play policy.iap --env cheetah-run
+  PATH=$work "$iap" play policy.iap --out v.mp4 >out 2>err
+  code=$?
+  exits 1
+  says err "needs the program 'ffmpeg', which is not on the PATH"
+  [ -z "$(ls ./.iap-* v.* 2>/dev/null)" ] || fail "something was left behind"
+  training_script 'out = "run",'
+  run run train.lua
+  refuses "there is nothing to show: the policy sees no image" play run
+}
+
+# The seed of any episode, of 64 bits, can be played again.
+case_seeds() {
+  cat >seeded.lua <<'LUA'
+return function()
+  local env = { spec = { action_size = 1, max_steps = 3, vector = 1, images = { pixels = { height = 2, width = 2 } } } }
+  function env:reset(seed) self.seed = seed end
+  function env:step() return self.seed / 2^60 end
+  function env:observe() return { 0 }, { pixels = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 } } end
+  return env
+end
+LUA
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+iap.policy.build(iap.policy.linear {}, iap.env.make("seeded.lua")):save("policy.iap")
+LUA
+  run run build.lua
+  exits 0
+  run eval policy.iap --episodes 20 --csv e.csv
+  exits 0
+  awk -F, '$2 > 2^63 && $3 < 0' e.csv >high
+  [ -s high ] || fail "no seed of 2^63 or more among 20"
+  run play policy.iap --seed "$(head -1 high | cut -d, -f2)" --out p.webp
+  exits 0
+  says out "return $(head -1 high | awk -F, '{printf "%.2f", $3}'),"
+  run play policy.iap --seed 18446744073709551615 --out p.webp
+  exits 0
+  says out "3 steps, seed 18446744073709551615"
+  run play policy.iap --seed 18446744073709551616
+  exits 2
+  says err "--seed: expected an integer from 0 to 18446744073709551615, got '18446744073709551616'"
+  run check policy.iap --seed 18446744073709551615
+  exits 0
+  says out "from seed 18446744073709551615 on"
+  # Half of all seeds are negative in Lua; whoever refuses them does not pass.
+  sed -i 's/function env:reset(seed)/& assert(seed >= 0, "a negative seed")/' seeded.lua
+  run check seeded.lua
+  exits 1
+  says out "a negative seed"
+  says out "broken: 1 of 16 rules (runs)"
+}
