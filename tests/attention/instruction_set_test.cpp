@@ -40,6 +40,34 @@ TEST_CASE("every instruction set of this machine scores alike") {
   }
 }
 
+// Bytes become floats by words of one, two and four bytes, one to four a stride, or by way of bytes.
+TEST_CASE("every instruction set takes pixels apart alike") {
+  int patches = 0;
+  for (int channels = 1; channels <= 4; ++channels)
+    for (int stride = 1; stride <= 9; ++stride)
+      for (const int size : {std::max(1, stride - 1), stride, stride + 2})
+        for (const int width : {8 * stride, 75}) {  // rows of patches on end, and apart
+          Case c = make_case({27, std::max(width, size), channels}, size, stride, 3, false, 0.1F, 64);
+          // Sums of positive numbers lose no digits.
+          for (auto* weights : {&c.query, &c.key})
+            for (float& weight : *weights) weight = std::abs(weight);
+          const Rows queries = project(c, c.query, c.query_bias, 0), keys = project(c, c.key, c.key_bias, 0);
+          std::vector<double> sums(c.d);
+          for (const auto& query : queries)
+            for (int o = 0; o < c.d; ++o) sums[o] += query[o] / static_cast<double>(queries.size());
+          for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+            const OnlyTarget only(left & -left);
+            INFO(hwy::TargetName(left & -left) << ", " << channels << " channels, patch " << size << ", stride " << stride);
+            const auto scores = scores_of(c, Config::Map{{"kernel", "relu"}}, 0);
+            for (std::size_t i = 0; i < scores.size(); ++i, ++patches) {
+              const double wanted = dot(sums, keys[i]);
+              REQUIRE(std::abs(scores[i] - wanted) <= 1e-5 * wanted);
+            }
+          }
+        }
+  CHECK(patches > 10000);
+}
+
 TEST_CASE("every instruction set gives the same features of patches") {
   const Case c = make_case({31, 45, 3}, 3, 2, 5, true, 0.4F, 63);
   const std::size_t pitch = static_cast<std::size_t>(c.grid.count()) + key_padding;

@@ -27,6 +27,7 @@ class ReluScorer final : public Scorer {
         projector_(grid, d, 0, threads),
         bands_(projector_, threads),
         lane_sums_(bands_.count() * lane_count()),
+        totals_(d),
         sums_(d) {}
 
   std::string_view kernel() const override { return "relu"; }
@@ -67,13 +68,17 @@ class ReluScorer final : public Scorer {
 
   // The mean weighted feature of all queries; returns the sum of its elements.
   float take_sums() {
-    const double count = projector_.grid().count(), epsilon = epsilon_ * query_weights_.total();
+    const double count = projector_.grid().count();
+    const std::size_t d = sums_.size();
+    std::ranges::fill(totals_, epsilon_ * query_weights_.total());
+    // Elements innermost, as additions to one would wait for each other.
+    const float* const end = lane_sums_.data() + lane_sums_.size();
+    for (const float* sums = lane_sums_.data(); sums < end; sums += d * simd::lanes)
+      for (int lane = 0; lane < simd::lanes; ++lane)
+        for (std::size_t o = 0; o < d; ++o) totals_[o] += sums[o * simd::lanes + lane];
     float total = 0;
-    for (int o = 0; o < projector_.d(); ++o) {
-      double sum = epsilon;
-      for (int band = 0; band < bands_.count(); ++band)
-        for (int lane = 0; lane < simd::lanes; ++lane) sum += lane_sums_.data()[band * lane_count() + o * simd::lanes + lane];
-      sums_[o] = static_cast<float>(sum / count);
+    for (std::size_t o = 0; o < d; ++o) {
+      sums_[o] = static_cast<float>(totals_[o] / count);
       total += sums_[o];
     }
     return total;
@@ -84,6 +89,7 @@ class ReluScorer final : public Scorer {
   Bands bands_;
   QueryWeights query_weights_;
   FloatBuffer lane_sums_;  // of every band
+  std::vector<double> totals_;
   std::vector<float> sums_;
 };
 

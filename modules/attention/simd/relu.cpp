@@ -13,26 +13,38 @@ HWY_BEFORE_NAMESPACE();
 namespace iap::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <bool kWeighted>
-HWY_INLINE void add_sums_of(const float* u, std::size_t pitch, int outputs, int count, const float* weights, float* sums) {
+// Some rows at a time, whose additions need not wait for each other.
+template <bool kWeighted, int kRows>
+HWY_INLINE void add_sums_of_rows(const float* u, std::size_t pitch, int count, const float* weights, float* sums) {
   const Floats d;
   const int n = static_cast<int>(hn::Lanes(d));
   const auto zero = hn::Zero(d);
-  for (int o = 0; o < outputs; ++o) {
-    const float* row = u + o * pitch;
-    auto a = hn::LoadU(d, sums + o * lanes), b = zero;
-    const auto term = [&](int j) HWY_ATTR {
-      const auto value = hn::Max(zero, hn::LoadU(d, row + j));
-      return kWeighted ? hn::Mul(value, hn::LoadU(d, weights + j)) : value;
-    };
-    int j = 0;
-    for (; j + 2 * n <= count; j += 2 * n) {
-      a = hn::Add(a, term(j));
-      b = hn::Add(b, term(j + n));
-    }
-    for (; j < count; j += n) a = hn::Add(a, hn::IfThenElseZero(hn::FirstN(d, count - j), term(j)));
-    hn::StoreU(hn::Add(a, b), d, sums + o * lanes);
+  hn::Vec<Floats> a[kRows], b[kRows];
+  for (int o = 0; o < kRows; ++o) {
+    a[o] = hn::LoadU(d, sums + o * lanes);
+    b[o] = zero;
   }
+  const auto term = [&](int o, int j) HWY_ATTR {
+    const auto value = hn::Max(zero, hn::LoadU(d, u + o * pitch + j));
+    return kWeighted ? hn::Mul(value, hn::LoadU(d, weights + j)) : value;
+  };
+  int j = 0;
+  for (; j + 2 * n <= count; j += 2 * n) {
+    for (int o = 0; o < kRows; ++o) {
+      a[o] = hn::Add(a[o], term(o, j));
+      b[o] = hn::Add(b[o], term(o, j + n));
+    }
+  }
+  for (; j < count; j += n)
+    for (int o = 0; o < kRows; ++o) a[o] = hn::Add(a[o], hn::IfThenElseZero(hn::FirstN(d, count - j), term(o, j)));
+  for (int o = 0; o < kRows; ++o) hn::StoreU(hn::Add(a[o], b[o]), d, sums + o * lanes);
+}
+
+template <bool kWeighted>
+HWY_INLINE void add_sums_of(const float* u, std::size_t pitch, int outputs, int count, const float* weights, float* sums) {
+  int o = 0;
+  for (; outputs - o >= 4; o += 4) add_sums_of_rows<kWeighted, 4>(u + o * pitch, pitch, count, weights, sums + o * lanes);
+  for (; o < outputs; ++o) add_sums_of_rows<kWeighted, 1>(u + o * pitch, pitch, count, weights, sums + o * lanes);
 }
 
 void add_sums(const float* u, std::size_t pitch, int outputs, int count, const float* weights, float* sums) {
