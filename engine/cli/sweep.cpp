@@ -37,6 +37,7 @@ class Sweep {
       : command_(command), list_(std::move(list)), part_(jobs_of_part(command_, list_)), active_(list_.combinations.size()) {
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     rungs_ = sweep_rungs(command_, list_, check_script(command_, list_));
+    if (!command_.collect) check_passed(list_, part_, rungs_);
   }
 
   /// Says what would be run.

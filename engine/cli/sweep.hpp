@@ -63,6 +63,8 @@ int check_script(const SweepCommand& command, const SweepList& list);
 /// The iterations of each rung, rising to `iterations`; those alone without --halving. @throws Error for too few combinations, and
 /// where a shorter run of this script is not the beginning of a longer one.
 std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list, int iterations);
+/// @throws Error naming one of `jobs` whose run is beyond one of `rungs` and cannot be compared there.
+void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs);
 
 // sweep_record.cpp
 
@@ -70,7 +72,7 @@ std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list,
 struct JobRecord {
   enum class Status : std::uint8_t { unknown, begun, done, failed };
   struct Figures {
-    double eval, mean_return;  ///< the last ones; NaN where there is none
+    double eval, mean_return;  ///< of the last iteration; NaN where there is none
     int iterations;            ///< that it has done: fewer where the script asks for fewer, or its optimizer had enough
   };
   Status status = Status::unknown;
@@ -88,8 +90,13 @@ struct JobRecord {
 JobRecord read_record(const std::filesystem::path& folder);
 /// @throws Error naming the path and the reason.
 void write_record(const std::filesystem::path& folder, const JobRecord& record);
-/// What metrics.csv says of the first `iterations` iterations. @throws Error where it cannot be read.
+/// What metrics.csv says of the first `iterations` iterations: the evaluation after the last of them, or of a run that ended before
+/// them its last one. @throws Error where it cannot be read or lacks one of the numbers.
 JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations);
+/// The same of a run that has gone further or has ended, whoever started it. It stays as it is: a process sent there would make it
+/// a shorter run without a confirmation. Nothing where the run has yet to get there.
+/// @throws Error naming a run that is beyond an iteration after which nothing was evaluated.
+std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& folder, int iterations);
 
 // sweep_runner.cpp
 

@@ -121,4 +121,9 @@ std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list,
   return rungs;
 }
 
+void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs) {
+  for (const std::size_t job : jobs)
+    for (const int rung : rungs) passed_figures(list.jobs[job].folder, rung);
+}
+
 }  // namespace iap::cli

@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "cli/sweep.hpp"
 import iap.core;
+import iap.train;
 
 namespace iap::cli {
 namespace {
@@ -29,6 +32,47 @@ std::string string_in(const Config& config, const char* key) {
 /// JSON knows no NaN: such entries are left out.
 void put(Config& config, const char* key, double value) {
   if (std::isfinite(value)) config[key] = value;
+}
+
+/// The rows of metrics.csv that are whole: what a crash has torn is none to the run that goes on, either.
+Table read_whole_rows(const std::filesystem::path& csv) {
+  const std::string content = read_file(csv);
+  Table table;
+  for (std::string_view rest(content.data(), content.rfind('\n') + 1); !rest.empty();) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(line.size() + 1);
+    const auto cells = csv_cells(line);
+    if (table.columns.empty()) {
+      table.columns = cells;
+    } else if (cells.size() == table.columns.size()) {
+      auto& row = table.rows.emplace_back(cells.size(), none);
+      for (std::size_t i = 0; i < cells.size(); ++i) read_cell(cells[i], row[i]);
+    }
+  }
+  return table;
+}
+
+JobRecord::Figures figures_in(const Table& table, int iterations) {
+  const auto iteration = table.column("iteration"), evals = table.column("eval_mean"), returns = table.column("return_mean");
+  JobRecord::Figures figures{none, none, 0};
+  for (std::size_t i = 0; i < iteration.size(); ++i) {
+    if (!(iteration[i] <= iterations)) continue;
+    figures.iterations = static_cast<int>(iteration[i]);
+    // An earlier evaluation says nothing of a run that has come so far; only one that ended before keeps its last.
+    if (std::isfinite(evals[i]) || figures.iterations == iterations) figures.eval = evals[i];
+    if (std::isfinite(returns[i])) figures.mean_return = returns[i];
+  }
+  return figures;
+}
+
+bool are_numbers(const JobRecord::Figures& figures) { return std::isfinite(figures.eval) && std::isfinite(figures.mean_return); }
+
+/// Whether the run has ended as one of at least so many iterations: there, or before because its optimizer had enough.
+bool has_ended(const std::filesystem::path& folder, int iterations) {
+  const auto summary = read_summary(folder);
+  if (!summary || summary->stop_reason == "on_iteration") return false;
+  const auto path = folder / "config.json";
+  return number_in(parse_json(read_file(path), path.string()), "iterations") >= iterations;
 }
 
 }  // namespace
@@ -74,16 +118,30 @@ void write_record(const std::filesystem::path& folder, const JobRecord& record) 
 }
 
 JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations) {
-  const Table table = read_table(folder / "metrics.csv");
-  const auto iteration = table.column("iteration"), evals = table.column("eval_mean"), returns = table.column("return_mean");
-  JobRecord::Figures figures{none, none, 0};
-  for (std::size_t i = 0; i < iteration.size(); ++i) {
-    if (iteration[i] > iterations) continue;
-    figures.iterations = static_cast<int>(iteration[i]);
-    if (std::isfinite(evals[i])) figures.eval = evals[i];
-    if (std::isfinite(returns[i])) figures.mean_return = returns[i];
-  }
+  const auto figures = figures_in(read_whole_rows(folder / "metrics.csv"), iterations);
+  if (!are_numbers(figures)) throw Error("metrics.csv has no evaluation or no return that is a number");
   return figures;
+}
+
+std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& folder, int iterations) {
+  std::error_code ignored;
+  for (const char* name : {"config.json", "metrics.csv"})
+    if (!std::filesystem::exists(folder / name, ignored)) return {};
+  const Table table = read_whole_rows(folder / "metrics.csv");
+  if (table.columns.empty()) return {};
+  const int reached = figures_in(table, std::numeric_limits<int>::max()).iterations;
+  // Read after the table: what took a run beyond its rung had put that rung on record before.
+  const JobRecord record = read_record(folder);
+  if (record.done(iterations)) return record.rungs.at(iterations);
+  const bool passed = reached > iterations || record.rungs.upper_bound(iterations) != record.rungs.end();
+  if (!passed && !has_ended(folder, iterations)) return {};
+  const auto figures = figures_in(table, iterations);
+  if (are_numbers(figures)) return figures;
+  if (reached > iterations)
+    throw Error(text("'", folder.string(), "' has done ", reached, " iterations and has no evaluation at iteration ", iterations,
+                     ", where this sweep compares; choose another folder with --out, or compare at a multiple of eval_every "
+                     "(--halving, --set iterations)"));
+  return {};
 }
 
 }  // namespace iap::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -103,6 +102,14 @@ class Runner {
       tell(job, record, "by another process");
       return true;
     }
+    if (const auto figures = passed_figures(job.folder, rung_.iterations)) {
+      record.status = JobRecord::Status::done;
+      record.message.clear();
+      record.rungs[rung_.iterations] = *figures;
+      write_record(job.folder, record);
+      tell(job, record, "done before");
+      return true;
+    }
     ++record.tries;
     record.status = JobRecord::Status::begun;
     record.iterations = rung_.iterations;
@@ -155,10 +162,7 @@ class Runner {
   }
 
   void take_figures(const SweepJob& job, JobRecord& record) const try {
-    const auto figures = read_figures(job.folder, rung_.iterations);
-    if (!std::isfinite(figures.eval) || !std::isfinite(figures.mean_return))
-      throw Error("metrics.csv has no evaluation or no return that is a number");
-    record.rungs[rung_.iterations] = figures;
+    record.rungs[rung_.iterations] = read_figures(job.folder, rung_.iterations);
   } catch (const Error& error) {
     record.message = error.what();
   }
@@ -166,6 +170,9 @@ class Runner {
   /// Why a process ended otherwise than it should, or "".
   static std::string problem(const Processes::Ended& ended, const SweepJob& job, std::uintmax_t log_size) {
     if (ended.signal == 0 && ended.exit_code == Exit::success) return "";
+    // The end of its output is the command that goes on with this run alone.
+    if (ended.signal == 0 && ended.exit_code == Exit::interrupted)
+      return "was interrupted (by a signal or a limit); started again, the sweep goes on with it";
     const auto log = job.folder / log_name;
     const std::string line = last_line(log, log_size);
     if (ended.signal != 0)

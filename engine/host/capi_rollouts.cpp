@@ -128,8 +128,9 @@ std::uint64_t seed_of(const iap_rollout_options& options, std::size_t member, st
   return iap::training_seed(options.seed, options.iteration, shared, member, episode);
 }
 
-std::vector<iap::Episode> play(iap_rollouts& rollouts, std::span<const float> population, const iap_rollout_options& options) {
-  const std::size_t size = rollouts.policy.size(), members = population.size() / size;
+std::vector<iap::Episode> play(iap_rollouts& rollouts, std::span<const float> population, std::size_t members,
+                               const iap_rollout_options& options) {
+  const std::size_t size = rollouts.policy.size();
   std::vector<iap::RolloutTask> tasks;
   for (std::size_t member = 0; member < members; ++member)
     for (std::size_t episode = 0; episode < options.episodes; ++episode)
@@ -217,7 +218,7 @@ iap_status iap_rollouts_run(iap_rollouts* rollouts, const float* parameters, siz
     require(returns, "iap_rollouts_run: 'returns' is null; it receives ", members, " x ", asked.episodes, " values");
     const std::span<const float> population(parameters, members * parameter_count);
     check_finite("iap_rollouts_run", population, parameter_count);
-    const auto played = play(*rollouts, population, asked);
+    const auto played = play(*rollouts, population, members, asked);
     for (size_t i = 0; i < played.size(); ++i) {
       returns[i] = played[i].total;
       if (steps) steps[i] = static_cast<uint32_t>(played[i].steps);

@@ -53,7 +53,7 @@ class MpiRanks final : public Ranks {
     if (!mpi_.waiting(&message.from, &size)) return {};
     message.bytes.resize(size);
     check(mpi_.take(message.bytes.data()));
-    traffic_.bytes_received += size;
+    count_received(size);
     return message;
   }
 
@@ -79,7 +79,7 @@ class MpiRanks final : public Ranks {
       if (!mpi_.sent(ticket_)) return {};
     }
     std::optional<std::string> announcement = std::exchange(content_, std::nullopt);
-    traffic_.bytes_received += announcement->size();
+    count_received(announcement->size());
     await_length();
     return announcement;
   }
@@ -98,6 +98,11 @@ class MpiRanks final : public Ranks {
     std::string bytes;
     std::uint64_t ticket = 0;
   };
+
+  void count_received(std::size_t bytes) {
+    ++traffic_.messages;
+    traffic_.bytes_received += bytes;
+  }
 
   void await_length() { check(mpi_.broadcast(&length_, sizeof length_, &ticket_)); }
 

@@ -81,7 +81,7 @@ class RankRollouts final : public Rollouts {
       return (now_at - began_at) / std::max<std::uint64_t>(rounds_, 1);
     };
     return text("ranks: ", infos_.size(), "; ", rounds_, " rounds, in each of them ", per_round(now.messages, before_.messages),
-                " messages and ", per_round(now.bytes_sent, before_.bytes_sent), " bytes sent, ",
+                " messages both ways, ", per_round(now.bytes_sent, before_.bytes_sent), " bytes sent and ",
                 per_round(now.bytes_received, before_.bytes_received), " bytes received");
   }
 

@@ -96,7 +96,9 @@ class Server {
     pool_ = pools_.at(round.pool).get();
     vectors_.clear();
     optimizer_.reset();
-    if (!round.vector.empty()) vectors_.emplace(0, std::make_shared<const std::vector<float>>(std::move(round.vector)));
+    // A policy without parameters has a vector of none.
+    if (!round.derivation && (!round.vector.empty() || round.parameters == 0))
+      vectors_.emplace(0, std::make_shared<const std::vector<float>>(std::move(round.vector)));
     if (round.derivation) {
       const std::vector<float> initial(round.parameters);
       optimizer_ = make_optimizer(round.derivation->optimizer, initial, round.derivation->seed);

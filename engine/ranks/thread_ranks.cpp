@@ -38,7 +38,7 @@ class ThreadRanks final : public Ranks {
   int size() const override { return static_cast<int>(inboxes_->size()); }
 
   void send(int to, std::string bytes) override {
-    count(bytes);
+    count_sent(bytes);
     Inbox& inbox = inbox_of(to);
     const std::lock_guard lock(inbox.mutex);
     inbox.messages.push_back({rank_, std::move(bytes)});
@@ -47,14 +47,14 @@ class ThreadRanks final : public Ranks {
   std::optional<Message> receive() override {
     Inbox& inbox = inbox_of(rank_);
     auto message = first_of(inbox.mutex, inbox.messages);
-    if (message) traffic_.bytes_received += message->bytes.size();
+    if (message) count_received(message->bytes);
     return message;
   }
 
   void announce(const std::string& bytes) override {
     for (int to = 0; to < size(); ++to) {
       if (to == rank_) continue;
-      count(bytes);
+      count_sent(bytes);
       Inbox& inbox = inbox_of(to);
       const std::lock_guard lock(inbox.mutex);
       inbox.announcements.push_back(bytes);
@@ -64,7 +64,7 @@ class ThreadRanks final : public Ranks {
   std::optional<std::string> announced() override {
     Inbox& inbox = inbox_of(rank_);
     auto announcement = first_of(inbox.mutex, inbox.announcements);
-    if (announcement) traffic_.bytes_received += announcement->size();
+    if (announcement) count_received(*announcement);
     return announcement;
   }
 
@@ -73,9 +73,13 @@ class ThreadRanks final : public Ranks {
 
  private:
   Inbox& inbox_of(int rank) { return inboxes_->at(static_cast<std::size_t>(rank)); }
-  void count(const std::string& bytes) {
+  void count_sent(const std::string& bytes) {
     ++traffic_.messages;
     traffic_.bytes_sent += bytes.size();
+  }
+  void count_received(const std::string& bytes) {
+    ++traffic_.messages;
+    traffic_.bytes_received += bytes.size();
   }
 
   int rank_;

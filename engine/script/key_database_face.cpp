@@ -68,7 +68,8 @@ int make(Call& call) {
   }
   wanted.tree = options.boolean("tree", false);
   options.finish();
-  if (features * capacity > most_values || features * wanted.bits > most_values)
+  constexpr std::int64_t most_code_bits = std::int64_t{1} << 33;
+  if (features * capacity > most_values || features * wanted.bits > most_values || capacity * wanted.bits > most_code_bits)
     options.fail(text("is too large: ", capacity, " keys of ", features, " features and ", wanted.bits, " bits"));
   const auto bytes = static_cast<std::size_t>(features * capacity) * sizeof(float) * (wanted.tree ? 3 : 1);
   return call.give(std::make_unique<KeyDatabaseObject>(
@@ -89,7 +90,8 @@ int insert(Call& call) { return call.give(call.self<KeyDatabaseObject>().databas
 int replace(Call& call) {
   auto& database = call.self<KeyDatabaseObject>().database;
   const auto number = call.integer(1, "number", 1, largest);
-  database.replace(static_cast<int>(std::min<std::int64_t>(number - 1, database.capacity())), floats(call, 2, "key"));
+  if (number > database.size()) call.fail(text("has no key ", number, "; it holds ", database.size()));
+  database.replace(static_cast<int>(number - 1), floats(call, 2, "key"));
   return 0;
 }
 

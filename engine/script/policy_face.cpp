@@ -118,11 +118,19 @@ int reset(Call& call) {
   return 0;
 }
 
+/// Other parameters did not earn it.
+void forget_return(PolicyObject& object) {
+  if (auto* entries = object.metadata.map())
+    for (const char* key : {"return", "iteration"}) entries->erase(key);
+}
+
 /// @lua method policy:initialise
 /// Draws initial parameters.
 /// @param seed integer 0.. - of the draw
 int initialise(Call& call) {
-  call.self<PolicyObject>().policy.initialise(static_cast<std::uint64_t>(call.integer(1, "seed", 0, largest)));
+  auto& object = call.self<PolicyObject>();
+  object.policy.initialise(static_cast<std::uint64_t>(call.integer(1, "seed", 0, largest)));
+  forget_return(object);
   return 0;
 }
 
@@ -135,8 +143,9 @@ int parameters(Call& call) { return call.give(call.self<PolicyObject>().policy.p
 /// Replaces all parameters.
 /// @param parameters number[] - policy:size() numbers
 int set_parameters(Call& call) {
-  auto& policy = call.self<PolicyObject>().policy;
-  policy.set_parameters(floats(call.numbers(1, "parameters")));
+  auto& object = call.self<PolicyObject>();
+  object.policy.set_parameters(floats(call.numbers(1, "parameters")));
+  forget_return(object);
   return 0;
 }
 

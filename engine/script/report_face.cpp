@@ -71,6 +71,7 @@ class Shown {
     lua::push_entry(call_.state(), call_.at(1), "policy");
     const int at = lua_gettop(call_.state());
     const auto found = lua::find_object(call_.state(), at);
+    if (found.info && !found.box->object) call_.fail(text("option 'policy': this ", found.info->name, " is closed"));
     if (found.info == &lua::ClassOf<PolicyObject>::info) object_ = static_cast<PolicyObject*>(found.box->object);
     if (builds_ && found.info == &lua::ClassOf<BlockBlueprint>::info) {
       build(static_cast<BlockBlueprint*>(found.box->object)->architecture);

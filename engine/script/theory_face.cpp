@@ -17,7 +17,7 @@ namespace {
 using lua::Call;
 using lua::entry;
 
-constexpr std::int64_t most_projections = 1 << 20, most_draws = 1 << 30;
+constexpr std::int64_t most_projections = 1 << 20, most_features = 1 << 26, most_draws = 1 << 30;
 
 std::vector<double> vector_at(const Call& call, int argument, const char* what) {
   auto values = call.numbers(argument, what);
@@ -58,7 +58,7 @@ int count_at(const Call& call, int argument, const char* what) {
 /// @option r integer 1..1048576 = 5 - further projections, of hybrid
 /// @option ensemble "iid"|"orthogonal" = "orthogonal" - how projections are drawn
 /// @option seed integer 0.. = 0 - of the projections
-/// @option spread number 0..1e6 = (2 sqrt(d)) - of favor++: length of x + y at which it errs least
+/// @option spread number 0..1e6 = (2 sqrt(d)) - of favor++: squared length of x + y at which it errs least
 /// @see attention.md#how-well-random-features-estimate-the-softmax-kernel
 
 /// A random feature map for vectors of d numbers as an option table describes it: a kernel of the catalog that has one.
@@ -66,6 +66,8 @@ struct FeatureChoice {
   FeatureChoice(Options& options, int d) : kernel(read_kind(options)) {
     m = static_cast<int>(options.integer_in("m", 1, most_projections, 10));
     r = kind() == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, most_projections, 5)) : 0;
+    if (const auto wanted = 3 * std::int64_t{m} * (1 + r); kind() == FeatureKind::hybrid && wanted > most_features)
+      options.fail(text("asks for 3 m (1 + r) = ", wanted, " features; there may be ", most_features));
     ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
     seed = static_cast<std::uint64_t>(options.integer_in("seed", 0, std::numeric_limits<std::int64_t>::max(), 0));
     if (kernel.features->shape) shape = kernel.features->shape(options, d);

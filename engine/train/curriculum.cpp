@@ -34,6 +34,11 @@ bool carries_unchanged(const Policy& from, const Policy& to) {
   return std::ranges::equal(carried_parameters(from, probe, to), probe);
 }
 
+/// Whether an optimizer of stage `last` itself goes on in the next one, `now`.
+bool keeps_optimizer(const Stage& last, const Stage& now) {
+  return last.optimizer == now.optimizer && carries_unchanged(last.world.policy, now.world.policy);
+}
+
 }  // namespace
 
 /// @throws Error, naming the stage where there are several.
@@ -49,11 +54,10 @@ std::unique_ptr<Optimizer> Trainer::optimizer_of(std::size_t stage, std::span<co
 /// The optimizer of `stage`, which goes on from `before` in the stage before it; null if `before` itself can go on.
 std::unique_ptr<Optimizer> Trainer::next_optimizer(std::size_t stage, const Optimizer& before) const {
   const Stage &last = worlds_.stages[stage - 1], &now = worlds_.stages[stage];
-  const bool same = carries_unchanged(last.world.policy, now.world.policy);
-  if (same && last.optimizer == now.optimizer) return nullptr;
+  if (keeps_optimizer(last, now)) return nullptr;
   auto next = optimizer_of(stage, carried_parameters(last.world.policy, before.mean(), now.world.policy));
   try {
-    next->adopt(before, same);
+    next->adopt(before, carries_unchanged(last.world.policy, now.world.policy));
   } catch (const Error& error) {
     throw Error(text("train: option 'curriculum', stage ", stage + 1, ": ", error.what()));
   }
@@ -82,8 +86,10 @@ void Trainer::go_to_stage_of(std::uint32_t iteration) {
   std::size_t wanted = 0;
   while (iteration > worlds_.stages[wanted].through) ++wanted;
   if (wanted == stage_) return;
-  stage_ = wanted;
-  optimizer_ = optimizer_of(stage_, stage().world.policy.parameters());
+  bool kept = true;
+  for (; stage_ < wanted; ++stage_) kept = kept && keeps_optimizer(stage(), worlds_.stages[stage_ + 1]);
+  // One that went on through all of them knows what its state does not hold: where restarts of CMA-ES begin.
+  if (!kept) optimizer_ = optimizer_of(stage_, stage().world.policy.parameters());
   open_pool();
 }
 

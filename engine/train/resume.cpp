@@ -72,7 +72,8 @@ void Trainer::begin() {
       ended_before_ = read_summary(folder_->path());
       check_basis();
     }
-    if (!resumed || !finished()) folder_->remove("result.json");
+    if (!resumed || !finished())
+      for (const char* end : {"result.json", "final.iap"}) folder_->remove(end);
     write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, identity_), 2) + "\n");
     if (!options_.script.empty()) write_file_atomic(folder_->file("experiment.lua"), options_.script);
     log(text(resumed ? "resumes" : "begins", " at iteration ", optimizer_->iteration(), " of ", options_.iterations, ": ",
@@ -112,12 +113,15 @@ void Trainer::tell_begin(bool resumed) {
   else if (resumed && !optimizer_->stop_reason().empty())
     line = text("ended at iteration ", done, " of ", wanted, " (", optimizer_->stop_reason(), "); nothing was left to do");
   else if (resumed)
-    line = text("is complete with ", done, " iterations; nothing was left to do");
+    line = text(
+        "is complete with ", done, " iterations; ",
+        ended_before_ || confirm_episodes(options_) == 0 ? "nothing was left to do" : "what is left is to confirm its best policy");
   progress_->note(place() + line);
 }
 
 /// Brings the files to where an uninterrupted run of as many iterations would have them.
 void Trainer::continue_files() {
+  keep_mean();
   IterationReport report = report_of({});
   Columns end;
   if (!scheduled()) {
@@ -130,7 +134,6 @@ void Trainer::continue_files() {
   logs_.emplace(folder_->path(), options_.log);
   seconds_before_ = metrics_->seconds();
   write_policy("best.iap", state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
-  keep_mean();
 }
 
 void Trainer::save_checkpoint() {

@@ -44,11 +44,13 @@ Config to_config(const Confirmation& confirmation) {
   return config;
 }
 
-/// Runs of versions that wrote no result.json: as many rows as iterations.
+/// Runs of versions that wrote no result.json, nor `confirm_episodes`: as many rows as iterations. In a later run they only say
+/// that it was stopped at its end, such as in its confirmation.
 bool has_all_iterations(const std::filesystem::path& folder) {
   try {
     const Config config = parse_json(read_file(folder / "config.json"), "config.json");
-    return MetricsFile::last_iteration(folder / "metrics.csv") >= integer_in(config, "iterations");
+    return !config.find("confirm_episodes") &&
+           MetricsFile::last_iteration(folder / "metrics.csv") >= integer_in(config, "iterations");
   } catch (const Error&) {
     return false;
   }

@@ -54,8 +54,8 @@ class Trainer {
   bool finished() const {
     return optimizer_->iteration() >= static_cast<std::uint32_t>(options_.iterations) || !optimizer_->stop_reason().empty();
   }
-  bool scheduled() const {
-    const std::uint32_t iteration = optimizer_->iteration();
+  bool scheduled() const { return scheduled(optimizer_->iteration()); }
+  bool scheduled(std::uint32_t iteration) const {
     return iteration == 0 || (options_.eval_every > 0 && iteration % static_cast<std::uint32_t>(options_.eval_every) == 0);
   }
   double seconds() const;

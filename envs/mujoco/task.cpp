@@ -135,6 +135,7 @@ std::vector<std::string> MujocoTask::joint_velocities() const {
 
 // The settled initial state is computed without actuation, as DM Control does after its own reset and again after a task's.
 void MujocoTask::begin(Random& random) {
+  restore(world_);
   world_.reset();
   world_.forward_without_actuation();
   start(world_, random);

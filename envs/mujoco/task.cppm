@@ -61,6 +61,8 @@ class MujocoTask : public Env {
   EnvSpec spec_;
 
  private:
+  /// Undoes what episodes change in the model itself, before `world` is put into the model's initial state.
+  virtual void restore(MujocoWorld& /*world*/) {}
   /// Writes the initial positions and velocities into `world`, which stands in the model's initial state.
   virtual void start(MujocoWorld& world, Random& random) = 0;
   /// The reward of the present state.

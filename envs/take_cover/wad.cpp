@@ -49,12 +49,17 @@ Wad::Wad(std::string file, std::string source) : file_(std::move(file)), source_
     const std::string name = read_name(bytes, entry + 8);
     const std::size_t at = read32(bytes, entry), size = read32(bytes, entry + 4);
     if (!fits(bytes, at, size)) fail(name, "lies outside the file; the file is damaged");
-    lumps_[name] = bytes.substr(at, size);
-    names_.push_back(name);
+    const bool known = !lumps_.insert_or_assign(name, bytes.substr(at, size)).second;
+    if (!known) names_.push_back(name);
   }
 }
 
 void Wad::fail(std::string_view lump, std::string_view reason) const { throw Error(text(source_, ": lump ", lump, " ", reason)); }
+
+void Wad::count_texels(std::string_view lump, int width, int height, std::size_t bytes_a_texel) const {
+  bytes_ += static_cast<double>(bytes_a_texel) * width * height;
+  check_memory(text(source_, ": the art up to lump ", lump), bytes_);
+}
 
 std::string_view Wad::lump(std::string_view name, std::size_t least) const {
   const auto found = lumps_.find(std::string(name));
@@ -71,6 +76,7 @@ Sprite Wad::sprite(std::string_view name) const {
       .width = read16(bytes, 0), .height = read16(bytes, 2), .left = read16(bytes, 4), .top = read16(bytes, 6), .texels = {}};
   if (sprite.width < 1 || sprite.height < 1 || sprite.width > largest_picture || sprite.height > largest_picture)
     fail(name, text("has the size ", sprite.width, " x ", sprite.height));
+  count_texels(name, sprite.width, sprite.height, sizeof(std::int16_t));
   sprite.texels.assign(static_cast<std::size_t>(sprite.width) * sprite.height, transparent);
   const auto damaged = [&] { fail(name, "ends too early; the file is damaged"); };
   if (!fits(bytes, head, 4 * static_cast<std::size_t>(sprite.width))) damaged();
@@ -117,6 +123,7 @@ Texture Wad::wall(std::string_view name) const {
     Texture texture{read16(bytes, at + 12), read16(bytes, at + 14), {}};
     if (texture.width < 1 || texture.height < 1 || texture.width > largest_picture || texture.height > largest_picture)
       fail("TEXTURE1", text("gives ", name, " the size ", texture.width, " x ", texture.height));
+    count_texels("TEXTURE1", texture.width, texture.height, 1);
     texture.texels.assign(static_cast<std::size_t>(texture.width) * texture.height, 0);
     const int parts = read16(bytes, at + 20);
     for (int part = 0; part < parts; ++part) {

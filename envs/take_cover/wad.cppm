@@ -10,7 +10,9 @@ import :art;
 
 export namespace iap::take_cover {
 
-/// A file of Doom's lumps, read with every bound checked. Of two lumps of one name the later counts.
+/// A file of Doom's lumps, read with every bound checked. Of two lumps of one name the later counts. A picture of few bytes can
+/// have many texels, and many can have the same bytes: what all pictures that were read would take together is held against the
+/// memory.
 class Wad {
  public:
   /// @throws Error naming `source` if `file` is no WAD or its directory points outside.
@@ -24,15 +26,18 @@ class Wad {
   Texture flat(std::string_view name) const;
   /// A wall texture put together from its patches.
   Texture wall(std::string_view name) const;
-  /// The names of all lumps in the order of the file.
+  /// The names of all lumps in the order of the file, each once.
   const std::vector<std::string>& names() const { return names_; }
 
  private:
   [[noreturn]] void fail(std::string_view lump, std::string_view reason) const;
+  /// Before texels are made. @throws Error where they do not fit beside those that were made before.
+  void count_texels(std::string_view lump, int width, int height, std::size_t bytes_a_texel) const;
 
   std::string file_, source_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::string_view> lumps_;
+  mutable double bytes_ = 0;  ///< of all texels so far
 };
 
 }  // namespace iap::take_cover

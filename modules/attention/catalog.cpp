@@ -33,12 +33,33 @@ std::string abilities(const KernelEntry& entry) {
   return line;
 }
 
+namespace {
+
+/// Refuses what other kernels read, by the name of these: the nearest name that this one reads means something else.
+void refuse_others(Options& options, const KernelEntry& entry) {
+  const auto goes_with = [&](const char* option, bool (*reads)(const RandomFeatures&)) {
+    if (options.value(option).is_null() || (entry.features && reads(*entry.features))) return;
+    std::string readers;
+    for (const auto& other : kernel_catalog())
+      if (other.features && reads(*other.features)) readers += (readers.empty() ? "" : ", ") + other.name;
+    throw OptionError(
+        text(options.owner(), ": option '", option, "' is none of kernel '", entry.name, "'; it goes with ", readers));
+  };
+  goes_with("m", [](const RandomFeatures&) { return true; });
+  goes_with("r", [](const RandomFeatures& features) { return features.kind == FeatureKind::hybrid; });
+}
+
+}  // namespace
+
 const KernelEntry& read_kernel(Options& options, std::string_view what, bool (*can)(const KernelEntry&)) {
   std::vector<std::string> names;
   for (const auto& entry : kernel_catalog()) names.push_back(entry.name);
   const std::string name = options.choice("kernel", names, "relu");
   const KernelEntry& found = *std::ranges::find(kernel_catalog(), name, &KernelEntry::name);
-  if (can(found)) return found;
+  if (can(found)) {
+    refuse_others(options, found);
+    return found;
+  }
   std::string able;
   for (const auto& entry : kernel_catalog())
     if (can(entry)) able += (able.empty() ? "" : ", ") + entry.name;

@@ -54,6 +54,12 @@ void check_observation(const Check& check, const Observation& observation, const
   }
 }
 
+/// Whether a step is several of the environment's own.
+bool repeats_actions(const EnvSpec& spec) {
+  const Config* repeats = spec.config.find("action_repeat");
+  return repeats && repeats->integer().value_or(1) > 1;
+}
+
 }  // namespace
 
 Verdict check_spec(Check& check) {
@@ -138,11 +144,13 @@ Verdict check_refusal(Check& check) {
 }
 
 Verdict check_unstable(Check& check) {
+  // A repeated action keeps what its steps before the unstable one have earned.
+  const bool repeats = repeats_actions(check.spec);
   const auto judge = [&](const Shown& moment, int episode, int step) {
     if (!moment.unstable) return;
     require(moment.terminated, text("an unstable simulation did not terminate its episode", place(check, episode, step)));
     const auto reward = std::bit_cast<double>(moment.reward);
-    require(reward == 0, text("an unstable simulation paid ", reward, place(check, episode, step)));
+    require(repeats || reward == 0, text("an unstable simulation paid ", reward, place(check, episode, step)));
   };
   for (int episode = 0; episode < check.options.episodes; ++episode) {
     const Trace& trace = check.reference(episode);

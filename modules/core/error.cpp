@@ -32,6 +32,8 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 2);
   for (const auto& candidate : candidates) {
+    // At least as many letters have to come or go.
+    if (std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size()) > best_distance) continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance || (distance == best_distance && best.empty())) {
       best_distance = distance;

@@ -9,7 +9,7 @@ namespace iap::lua {
 /// `bound_base`: pcall, xpcall, setmetatable, tonumber; os.date; the strings' metatable is hidden. The table of known metatables is
 /// on top of the stack and taken off.
 void bound_base(lua_State* state);
-/// coroutine.create, wrap, resume.
+/// coroutine.create, wrap, resume, close.
 void bound_coroutines(lua_State* state);
 /// string and utf8, but for patterns.
 void bound_strings(lua_State* state);

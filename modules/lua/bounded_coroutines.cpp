@@ -7,6 +7,20 @@ namespace {
 /// A new thread counts its instructions anew, so that its first ones are paid for when it is made.
 constexpr unsigned steps_a_thread = 2000;
 
+/// Lua counts the C stack's levels along resumes, but not along closes: a closed coroutine goes on counting where it once yielded,
+/// and what it closes in turn may close others. Each of these may take Lua's 200 levels.
+constexpr int most_closes = 5;
+thread_local int closes = 0;  // inside one another, on this C stack
+
+/// Closes the variables of `thread`, which then holds nothing but their error, if any. @return as lua_resetthread.
+int reset(lua_State* state, lua_State* thread) {
+  if (closes == most_closes) luaL_error(state, "C stack overflow (coroutines that close coroutines)");
+  ++closes;
+  const int status = lua_resetthread(thread);
+  --closes;
+  return status;
+}
+
 /// Resumes `thread` with the top `arguments` values of `state`. Returns how many results stand on top, or -1 for the error alone.
 int resume(lua_State* state, lua_State* thread, int arguments) {
   Meter::of(state)->check(state);
@@ -50,7 +64,7 @@ int resume_wrapped(lua_State* state) {
   if (results >= 0) return results;
   const int status = lua_status(thread);
   if (status != LUA_OK && status != LUA_YIELD) {
-    lua_resetthread(thread);
+    reset(state, thread);
     lua_xmove(thread, state, 1);
     lua_remove(state, -2);
   }
@@ -72,6 +86,20 @@ int wrap(lua_State* state) {
   return 1;
 }
 
+int close(lua_State* state) {
+  lua_State* thread = lua_tothread(state, 1);
+  luaL_argexpected(state, thread, 1, "coroutine");
+  lua_Debug frame;
+  const bool at_work = lua_status(thread) == LUA_OK && lua_getstack(thread, 0, &frame) != 0;
+  if (thread == state || at_work) return luaL_error(state, "cannot close a %s coroutine", thread == state ? "running" : "normal");
+  const bool closed = reset(state, thread) == LUA_OK;
+  lua_pushboolean(state, closed);
+  if (closed) return 1;
+  lua_xmove(thread, state, 1);
+  if (Meter::of(state)->over()) return lua_error(state);
+  return 2;
+}
+
 }  // namespace
 
 void bound_coroutines(lua_State* state) {
@@ -79,6 +107,7 @@ void bound_coroutines(lua_State* state) {
   wrap_function(state, "create", create);
   wrap_function(state, "resume", resume_thread);
   wrap_function(state, "wrap", wrap);
+  wrap_function(state, "close", close);
   lua_pop(state, 1);
 }
 

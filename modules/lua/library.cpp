@@ -5,9 +5,15 @@
 #include <vector>
 
 #include "lua/call.hpp"
+#include "lua/meter.hpp"
 
 namespace iap::lua {
 namespace {
+
+/// A library whose table Lua enlarged is not searched in full.
+constexpr std::size_t most_names = 1000, longest_name = 200;
+/// Comparing names: pairs of letters that take as long as an instruction.
+constexpr std::size_t letters_a_step = 4;
 
 /// __index of a library: its first upvalue is the library's name. REPL completion and `pairs` do not come here.
 int unknown_name(Call& call) {
@@ -19,9 +25,16 @@ int unknown_name(Call& call) {
   if (lua_type(state, 1) == LUA_TTABLE) {
     reserve(state, 3);
     lua_pushnil(state);
-    while (lua_next(state, 1)) {
-      if (lua_type(state, -2) == LUA_TSTRING) names.emplace_back(string_at(state, -2));
-      lua_pop(state, 1);
+    for (std::size_t seen = 0; lua_next(state, 1); lua_pop(state, 1)) {
+      if (++seen > most_names) {
+        lua_pop(state, 2);
+        break;
+      }
+      if (lua_type(state, -2) != LUA_TSTRING) continue;
+      const auto name = string_at(state, -2);
+      if (name.size() > longest_name) continue;
+      spend(state, 1 + name.size() * std::min(key.size(), longest_name) / letters_a_step);
+      names.emplace_back(name);
     }
   }
   std::ranges::sort(names);

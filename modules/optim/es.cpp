@@ -117,7 +117,8 @@ class EvolutionStrategy : public PairSearch {
 /// @option learning_rate number 0..1e6 = 0.05 - of a step of the mean
 /// @option learning_rate_decay number 0.001..1 = 1 - factor an iteration
 /// @option plateau {optim.plateau} ? - the learning rate falls where returns stop rising
-/// @option weight_decay number 0..1 = 0 - share of the parameters that an iteration takes off
+/// @option weight_decay number 0..1 = 0 - an L2 penalty: this times the parameters is taken off the gradient, which `optimizer`
+/// makes a step of
 /// @option shaping "centred_ranks"|"standardised"|"none"|"pair_ranks" = "centred_ranks" - what of returns counts: ranks, units of
 /// their deviation, they themselves, ranks of the leads over twins
 /// @option directions "gaussian"|"orthogonal"|"hadamard" = "gaussian" - how the directions of the pairs stand to each other

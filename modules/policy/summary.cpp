@@ -13,16 +13,23 @@ namespace {
 
 using Row = std::array<std::string, 4>;
 
-/// Parameters whose slices belong to the block itself: "<path>.<array>", without a further dot.
-std::size_t own_parameters(const ParameterLayout& layout, const std::string& path) {
+std::size_t parameters_below(const ParameterLayout& layout, const std::string& path) {
   std::size_t count = 0;
   for (const auto& slice : layout.slices())
-    if (slice.name.substr(0, slice.name.rfind('.')) == path) count += slice.size;
+    if (slice.name.starts_with(path + ".")) count += slice.size;
+  return count;
+}
+
+/// Those of a block that are of none inside it.
+std::size_t own_parameters(const Block& block, const ParameterLayout& layout) {
+  std::size_t count = parameters_below(layout, block.path());
+  for (const auto& child : block.children())
+    if (child->path().starts_with(block.path() + ".")) count -= parameters_below(layout, child->path());
   return count;
 }
 
 void add_rows(const Block& block, const ParameterLayout& layout, std::size_t depth, std::vector<Row>& rows) {
-  const std::size_t own = own_parameters(layout, block.path());
+  const std::size_t own = own_parameters(block, layout);
   const std::string indent(2 * depth, ' ');
   std::string options(block.kind());
   if (const auto described = block.describe(); !described.empty()) options += ": " + described;

@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -26,13 +27,13 @@ class MjcfReader {
     if (const auto zero = text_.find('\0'); zero != std::string_view::npos) fail(zero, "holds a zero byte; an MJCF is a text");
     while ((at_ = text_.find('<', at_)) != std::string_view::npos) {
       if (starts("<!--"))
-        skip_behind("-->", "a comment");
+        skip_behind("<!--", "-->", "a comment");
       else if (starts("<?"))
-        skip_behind("?>", "a declaration");
+        skip_behind("<?", "?>", "a declaration");
       else if (starts("<!"))
         fail(at_, "has a document type or CDATA; write plain XML");
       else if (starts("</")) {
-        skip_behind(">", "an element");
+        skip_behind("</", ">", "an element");
         --depth_;
       } else
         read_element();
@@ -52,8 +53,9 @@ class MjcfReader {
   }
   int line_of(std::size_t at) const { return 1 + static_cast<int>(std::ranges::count(text_.substr(0, at), '\n')); }
   bool starts(std::string_view with) const { return text_.substr(at_).starts_with(with); }
-  void skip_behind(std::string_view end, std::string_view what) {
-    const auto found = text_.find(end, at_);
+  // The end may not share a character with the beginning: <!--> is open.
+  void skip_behind(std::string_view begin, std::string_view end, std::string_view what) {
+    const auto found = text_.find(end, at_ + begin.size());
     if (found == std::string_view::npos) fail(at_, text("is no XML: ", what, " does not end"));
     at_ = found + end.size();
   }
@@ -96,55 +98,75 @@ class MjcfReader {
     constexpr int deepest = 200;
     if (starts(">") && ++depth_ > deepest) fail(after, text("elements are nested more than ", deepest, " deep"));
     check_sizes(element, attributes, after);
-    const bool named = std::ranges::any_of(attributes, [](const Attribute& attribute) { return attribute.name == "name"; });
+    const bool named = find(attributes, "name") != nullptr;
+    // A single file without a grid is repeated on all faces, of which MuJoCo then has one.
+    const bool cube = element == "texture" && !is_flat(attributes), grid = find(attributes, "gridsize") != nullptr;
+    const auto unfolds = [&](const Attribute& attribute) { return cube && (grid || attribute.name != "file"); };
     for (const auto& attribute : attributes) {
       // file, fileright, filefront ...
       if (attribute.name.starts_with("file"))
-        found_.references.push_back(
-            {element, file_value(attribute), attribute.begin, attribute.end, after, named, line_of(attribute.begin)});
+        found_.references.push_back({element, file_value(attribute), attribute.begin, attribute.end, after, named,
+                                     line_of(attribute.begin), unfolds(attribute)});
       else if (element == "compiler")
         read_folder(attribute);
     }
   }
 
-  /// The numbers of the attribute, or of one that is not there; MuJoCo says what is wrong with others.
+  static const Attribute* find(const std::vector<Attribute>& attributes, std::string_view name) {
+    const auto found = std::ranges::find(attributes, name, &Attribute::name);
+    return found == attributes.end() ? nullptr : &*found;
+  }
+  // What is written in another way is none to MuJoCo, or makes six faces.
+  bool is_flat(const std::vector<Attribute>& attributes) const {
+    const Attribute* type = find(attributes, "type");
+    return type && value_of(*type) == "2d";
+  }
+
+  /// The numbers of the attribute, or of one that is not there. What MuJoCo may read as another number is refused.
   std::vector<double> numbers_in(const std::vector<Attribute>& attributes, std::string_view name) const {
     std::vector<double> numbers;
-    const auto found = std::ranges::find(attributes, name, &Attribute::name);
-    if (found == attributes.end()) return numbers;
+    const Attribute* found = find(attributes, name);
+    if (!found) return numbers;
     for (std::string_view rest = text_.substr(found->begin, found->end - found->begin);;) {
       rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
       const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
+      if (word.empty() && !numbers.empty()) return numbers;
+      constexpr std::size_t most_shown = 40;
       double number = 0;
-      if (word.empty() || !read_cell(word, number)) return numbers;
+      if (!read_cell(word, number))
+        fail(found->begin, text("'", name, "' has '", word.substr(0, most_shown),
+                                "' in place of a number; write plain numbers with "
+                                "blanks between them"));
       numbers.push_back(number);
       rest.remove_prefix(word.size());
     }
   }
   double number_in(const std::vector<Attribute>& attributes, std::string_view name) const {
     const auto numbers = numbers_in(attributes, name);
-    return numbers.empty() ? 0 : numbers.front();
+    return numbers.empty() ? 0 : std::abs(numbers.front());
   }
 
   /// What MuJoCo would allocate before anybody could look at it, in numbers that it multiplies as 32-bit integers.
-  void check_sizes(const std::string& element, const std::vector<Attribute>& attributes, std::size_t at) const {
+  void check_sizes(const std::string& element, const std::vector<Attribute>& attributes, std::size_t at) {
     constexpr double most_size = 10'000'000, most_side = 16384, most_parts = 20'000;
     const auto check = [&](std::string_view name, double most) {
       for (const double number : numbers_in(attributes, name))
-        if (!(number <= most)) fail(at, text(element, ": '", name, "' is ", number, "; at most ", most, " is taken"));
+        if (!(std::abs(number) <= most)) fail(at, text(element, ": '", name, "' is ", number, "; at most ", most, " is taken"));
     };
     const auto check_bytes = [&](double bytes) { check_memory(text(name_, ":", line_of(at), ": ", element), bytes); };
     if (element == "size") {
       for (const auto& attribute : attributes) check(attribute.name, most_size);
     } else if (element == "texture") {
       for (const char* side : {"width", "height"}) check(side, most_side);
-      constexpr double colours = 3, faces = 6;
-      const double width = number_in(attributes, "width");
-      check_bytes(colours * width * std::max(number_in(attributes, "height"), faces * width));
+      const double width = number_in(attributes, "width"), height = number_in(attributes, "height");
+      const double bytes = texture_colours * width * (is_flat(attributes) ? height : std::max(height, cube_faces * width));
+      if (!(bytes < most_texture_bytes))
+        fail(at, text("texture: with ", cube_faces, " faces of ", width, " x ", width, " it takes ", memory_text(bytes),
+                      "; MuJoCo has room for less than ", memory_text(most_texture_bytes), ", so make it smaller"));
+      check_bytes(bytes);
+      found_.texture_bytes += bytes;
     } else if (element == "hfield") {
       for (const char* side : {"nrow", "ncol"}) check(side, most_side);
-      // As numbers, and as triangles in pictures.
-      constexpr double bytes_a_height = 128;
       check_bytes(bytes_a_height * number_in(attributes, "nrow") * number_in(attributes, "ncol"));
     } else if (element == "composite") {
       double parts = 1;

@@ -12,7 +12,14 @@ struct MjcfReference {
   std::size_t after_element;  // behind the element's name
   bool named;                 // whether the element has a name of its own
   int line;
+  bool unfolds;  // of a texture: MuJoCo makes six faces of the size of the file's
 };
+
+// MuJoCo counts the bytes of all textures of a model in integers of 32 bits; fewer than these fit.
+constexpr double most_texture_bytes = 2147483648.0;
+constexpr double texture_colours = 3, cube_faces = 6;
+// Of a height field: as numbers, and as triangles in pictures.
+constexpr double bytes_a_height = 128;
 
 // What the text's <compiler> says about folders; later elements win over earlier ones.
 struct MjcfFolders {
@@ -24,6 +31,7 @@ struct MjcfText {
   std::string root;  // name of the outermost element
   std::vector<MjcfReference> references;
   MjcfFolders folders;
+  double texture_bytes = 0;  // of the textures that are not in files
 };
 
 // Reads `text`, which messages call `name`. Only plain XML is taken, so that MuJoCo's own parser sees the same elements: no

@@ -18,7 +18,7 @@ struct MujocoContact {
   int geom1 = 0, geom2 = 0;
   std::array<double, 3> position{};  ///< in the world
   double distance = 0;               ///< between the surfaces; negative where they overlap
-  double force = 0;                  ///< along the contact's normal, in newtons, of the last step
+  double force = 0;                  ///< along the contact's normal, in newtons, in the last step; 0 of a contact that is new since
 };
 
 /// Kinds of joints, as MuJoCo counts them.
@@ -121,6 +121,8 @@ class MujocoWorld {
   /// escapes MuJoCo's bounding spheres.
   std::span<double> geom_offset(int geom);
   std::span<const double> geom_offset(int geom) const;
+  /// Brings back where the model's text has the centres of all geoms.
+  void restore_geom_offsets();
   std::span<double> geom_size(int geom);
   std::span<const double> geom_size(int geom) const;
   std::span<const double> site_size(int site) const;

@@ -45,21 +45,55 @@ std::string lower_case(std::string name) {
 // MuJoCo's folder in memory knows files by the last part of their names, whatever the case.
 std::string key_of(const std::string& name) { return lower_case(fs::path(name).filename().string()); }
 
-/// A PNG of few bytes can stand for many pixels, which MuJoCo unpacks at once.
-void check_png(const std::string& name, std::string_view content) {
+constexpr double most_side = 16384;
+
+struct Sides {
+  double width = 0, height = 0;
+};
+
+void check_sides(const std::string& name, const Sides& sides) {
+  if (sides.width > most_side || sides.height > most_side)
+    throw Error(
+        text(name, ": has ", sides.height, " x ", sides.width, " pixels; pictures of a model may have ", most_side, " a side"));
+}
+
+/// Of a PNG, what its header says; of other files nothing.
+Sides png_sides(std::string_view content) {
   constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
   constexpr std::size_t width_at = 16, height_at = 20, end = 24;
-  if (!content.starts_with(signature) || content.size() < end) return;
+  if (!content.starts_with(signature) || content.size() < end) return {};
   const auto number = [content](std::size_t at) {
     double value = 0;
     for (std::size_t i = 0; i < 4; ++i) value = 256 * value + static_cast<unsigned char>(content[at + i]);
     return value;
   };
-  constexpr double bytes_a_pixel = 8, most_side = 16384;
-  const double width = number(width_at), height = number(height_at);
-  if (width > most_side || height > most_side)
-    throw Error(text(name, ": has ", height, " x ", width, " pixels; pictures of a model may have ", most_side, " a side"));
-  check_memory(name, bytes_a_pixel * width * height);
+  return {number(width_at), number(height_at)};
+}
+
+/// A PNG of few bytes can stand for many pixels, which MuJoCo unpacks at once.
+void check_png(const std::string& name, std::string_view content) {
+  constexpr double bytes_a_pixel = 8;
+  const Sides sides = png_sides(content);
+  check_sides(name, sides);
+  check_memory(name, bytes_a_pixel * sides.width * sides.height);
+}
+
+/// Of a texture or height field. What is not called .png is in MuJoCo's own format, which begins with the sides: integers of 32
+/// bits, of which MuJoCo makes the size that the file must have in 32 bits, too.
+Sides picture_sides(const std::string& name, std::string_view content) {
+  constexpr std::size_t shortest = 4, head = 8;
+  if (key_of(name).size() < shortest)
+    throw Error(text(name, ": MuJoCo looks at the last ", shortest, " characters of a picture's name; give it a longer one"));
+  if (lower_case(name).ends_with(".png")) return png_sides(content);
+  if (content.size() < head) return {};
+  const auto number = [content](std::size_t at) {
+    double value = 0;
+    for (std::size_t i = 4; i-- > 0;) value = 256 * value + static_cast<unsigned char>(content[at + i]);
+    return value;
+  };
+  const Sides sides{number(0), number(4)};
+  check_sides(name, sides);
+  return sides;
 }
 
 /// Follows a model's references.
@@ -96,14 +130,42 @@ class Assembly {
  private:
   void take(std::size_t asking, const MjcfReference& reference, bool is_mjcf) {
     const std::string name = resolve(reference);
-    if (std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.name == name; })) return;
-    std::string content;
-    try {
-      content = fetch_(name);
-    } catch (const Error& error) {
-      throw Error(text(entries_[asking].name, ":", reference.line, ": ", error.what()));
+    auto known = std::ranges::find(entries_, name, &Entry::name);
+    if (known == entries_.end()) {
+      std::string content;
+      try {
+        content = fetch_(name);
+      } catch (const Error& error) {
+        throw Error(text(entries_[asking].name, ":", reference.line, ": ", error.what()));
+      }
+      add(name, std::move(content), is_mjcf);
+      known = std::prev(entries_.end());
     }
-    add(name, std::move(content), is_mjcf);
+    check_picture(asking, reference, *known);
+  }
+
+  /// What a file takes as a texture or height field follows from who asks for it.
+  void check_picture(std::size_t asking, const MjcfReference& reference, const Entry& file) {
+    const bool texture = reference.element == "texture";
+    if (!texture && reference.element != "hfield") return;
+    const auto [width, height] = picture_sides(file.name, file.content);
+    if (!texture) return check_memory(file.name, bytes_a_height * width * height);
+    const double face = std::min(width, height);
+    const double bytes = texture_colours * (reference.unfolds ? cube_faces * face * face : width * height);
+    // The files of one texture are as large as each other, or refused.
+    const std::pair element(asking, reference.after_element);
+    if (element != std::exchange(texture_, element)) texture_bytes_of_one_ = 0;
+    const double more = std::max(bytes - texture_bytes_of_one_, 0.0);
+    texture_bytes_of_one_ += more;
+    count_textures(file.name, more);
+  }
+
+  void count_textures(const std::string& name, double bytes) {
+    texture_bytes_ += bytes;
+    if (!(texture_bytes_ < most_texture_bytes))
+      throw Error(text(name, ": with it the model's textures take ", memory_text(texture_bytes_),
+                       "; MuJoCo has room for less than ", memory_text(most_texture_bytes), ", so make them smaller"));
+    check_memory(text(name, ": the model"), texture_bytes_);
   }
 
   void add(std::string name, std::string content, bool is_mjcf) {
@@ -117,6 +179,7 @@ class Assembly {
     check_png(name, content);
     MjcfText found;
     if (is_mjcf) found = read_mjcf_text(content, name);
+    count_textures(name, found.texture_bytes);
     const auto override_with = [](auto& known, const auto& later) {
       if (later) known = later;
     };
@@ -132,6 +195,8 @@ class Assembly {
   std::vector<Entry> entries_;
   MjcfFolders folders_;
   std::size_t bytes_ = 0;
+  double texture_bytes_ = 0, texture_bytes_of_one_ = 0;
+  std::pair<std::size_t, std::size_t> texture_{};  // the last one: its file and its place there
 };
 
 std::string read_part(const fs::path& path) {

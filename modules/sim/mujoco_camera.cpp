@@ -1,6 +1,7 @@
 module;
 #include <mujoco/mujoco.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -38,6 +39,8 @@ class Visible {
     scene.flags[mjRND_SHADOW] = options.shadows;
     scene.flags[mjRND_REFLECTION] = options.reflection;
     scene.flags[mjRND_SKYBOX] = options.sky;
+    // It lays endless planes around the camera before it looks where that is.
+    mjv_updateCamera(&model, &data, &camera_, &scene);
     mjv_updateScene(&model, &data, &options_, nullptr, &camera_, mjCAT_ALL, &scene);
   }
 

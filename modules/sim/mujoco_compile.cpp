@@ -1,7 +1,9 @@
 module;
 #include <mujoco/mujoco.h>
 
+#include <array>
 #include <clocale>
+#include <cstdint>
 #include <cstring>
 #include <locale>
 #include <map>
@@ -9,6 +11,7 @@ module;
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 module iap.sim;
 import iap.core;
 #include "mujoco_internal.hpp"

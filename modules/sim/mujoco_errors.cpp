@@ -1,10 +1,13 @@
 module;
 #include <mujoco/mujoco.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 module iap.sim;
 import iap.core;
 #include "mujoco_internal.hpp"

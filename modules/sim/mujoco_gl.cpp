@@ -2,6 +2,7 @@ module;
 #include <mujoco/mujoco.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>

@@ -1,5 +1,5 @@
 // What the MuJoCo sources of iap.sim share; inside a module, members are inline only where they say so.
-// Include after `module iap.sim;`, with <memory>, <span> and mujoco.h before it.
+// Include after `module iap.sim;`, with <array>, <cstdint>, <memory>, <span>, <vector> and mujoco.h before it.
 #pragma once
 
 namespace iap {
@@ -9,9 +9,44 @@ struct DeleteMujoco {
   inline void operator()(mjData* data) const { mj_deleteData(data); }
 };
 
+// The forces of the contacts that the last step was solved with. A step ends by finding contacts anew, so that MuJoCo's own answer
+// goes by numbers that may mean other contacts by then.
+class SolvedContacts {
+ public:
+  // What one contact takes of the memory that `reserve` asks for.
+  static constexpr double bytes_a_contact = 104;
+
+  // So that nothing is allocated afterwards.
+  void reserve(int most);
+  // The forces are those of `data` as it stands, from here on.
+  inline void forget() { kept_ = false; }
+  // Before contacts are found anew.
+  void keep(const mjModel& model, const mjData& data);
+  // Along the normal, in newtons: of the solved contact between the same geoms that is nearest, 0 for a new contact.
+  double force(const mjModel& model, const mjData& data, int index);
+
+ private:
+  struct Contact {
+    std::uint64_t pair;
+    std::array<double, 3> position;
+    double force;
+    int index;
+    bool taken;
+  };
+
+  void match(const mjData& data);
+  void match_pair(std::span<Contact> solved, std::span<Contact> present);
+
+  std::vector<Contact> solved_, present_;
+  std::vector<double> forces_;
+  bool kept_ = false, matched_ = false;
+};
+
 struct MujocoWorld::Impl {
+  const mjModel* compiled = nullptr;  // as the text has it, owned by the process
   std::unique_ptr<mjModel, DeleteMujoco> model;
   std::unique_ptr<mjData, DeleteMujoco> data;
+  SolvedContacts solved;
   // Two worlds alive or dead never share one: what is cached for a world can tell whose it is.
   std::shared_ptr<const char> identity = std::make_shared<const char>();
 };

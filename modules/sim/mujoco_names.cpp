@@ -2,6 +2,8 @@ module;
 #include <mujoco/mjxmacro.h>
 #include <mujoco/mujoco.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>

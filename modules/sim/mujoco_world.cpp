@@ -11,6 +11,7 @@ module;
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 module iap.sim;
 import iap.core;
 #include "mujoco_internal.hpp"
@@ -42,7 +43,7 @@ double bytes_of(const mjModel& model) {
   constexpr double numbers_a_row = 32;
   const double row = numbers_a_row + model.nv, stack = model.nstack;
   return mj_sizeModel(&model) + sizeof(mjtNum) * (stack + model.njmax * row) +
-         sizeof(mjContact) * static_cast<double>(model.nconmax);
+         (sizeof(mjContact) + SolvedContacts::bytes_a_contact) * static_cast<double>(model.nconmax);
 }
 
 bool sound(std::span<const double> values) {
@@ -54,8 +55,10 @@ bool sound(std::span<const double> values) {
 MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) : impl_(std::make_unique<Impl>()) {
   const mjModel& compiled = compiled_model(files);
   check_memory(text(files.front().name, ": the simulation"), bytes_of(compiled));
+  impl_->compiled = &compiled;
   impl_->model.reset(mj_copyModel(nullptr, &compiled));
   impl_->data.reset(mj_makeData(impl_->model.get()));
+  impl_->solved.reserve(impl_->model->nconmax);
   forward();
 }
 
@@ -65,9 +68,15 @@ MujocoWorld::~MujocoWorld() = default;
 MujocoWorld::MujocoWorld(MujocoWorld&&) noexcept = default;
 MujocoWorld& MujocoWorld::operator=(MujocoWorld&&) noexcept = default;
 
-void MujocoWorld::reset() { mj_resetData(impl_->model.get(), impl_->data.get()); }
+void MujocoWorld::reset() {
+  impl_->solved.forget();
+  mj_resetData(impl_->model.get(), impl_->data.get());
+}
 
-void MujocoWorld::forward() { mj_forward(impl_->model.get(), impl_->data.get()); }
+void MujocoWorld::forward() {
+  impl_->solved.forget();
+  mj_forward(impl_->model.get(), impl_->data.get());
+}
 
 void MujocoWorld::forward_without_actuation() {
   const WithoutActuation guard(*impl_->model);
@@ -78,9 +87,11 @@ void MujocoWorld::step(int steps) {
   if (steps < 1) throw Error(text("a MuJoCo world cannot advance by ", steps, " steps; use at least 1"));
   const mjModel* model = impl_->model.get();
   mjData* data = impl_->data.get();
+  impl_->solved.forget();
   const bool split = model->opt.integrator != mjINT_RK4;
   if (split) mj_step2(model, data);
   for (int i = split ? 1 : 0; i < steps; ++i) mj_step(model, data);
+  impl_->solved.keep(*model, *data);
   mj_step1(model, data);
 }
 
@@ -111,9 +122,8 @@ int MujocoWorld::contacts() const { return impl_->data->ncon; }
 MujocoContact MujocoWorld::contact(int index) const {
   if (index < 0 || index >= contacts()) throw Error(text("there is no contact ", index, "; there are ", contacts(), ", from 0 on"));
   const mjContact& contact = impl_->data->contact[index];
-  std::array<mjtNum, 6> force{};
-  mj_contactForce(impl_->model.get(), impl_->data.get(), index, force.data());
-  return {contact.geom1, contact.geom2, {contact.pos[0], contact.pos[1], contact.pos[2]}, contact.dist, force[0]};
+  const double force = impl_->solved.force(*impl_->model, *impl_->data, index);
+  return {contact.geom1, contact.geom2, {contact.pos[0], contact.pos[1], contact.pos[2]}, contact.dist, force};
 }
 
 std::array<double, 6> MujocoWorld::velocity(std::string_view kind, int index) const {
@@ -174,6 +184,11 @@ std::span<double> MujocoWorld::geom_offset(int geom) {
   return row(impl_->model->geom_pos, geom, 3);
 }
 std::span<const double> MujocoWorld::geom_offset(int geom) const { return row(impl_->model->geom_pos, geom, 3); }
+void MujocoWorld::restore_geom_offsets() {
+  mjModel& model = *impl_->model;
+  std::copy_n(impl_->compiled->geom_pos, 3 * model.ngeom, model.geom_pos);
+  std::copy_n(impl_->compiled->geom_sameframe, model.ngeom, model.geom_sameframe);
+}
 std::span<double> MujocoWorld::geom_size(int geom) { return row(impl_->model->geom_size, geom, 3); }
 std::span<const double> MujocoWorld::geom_size(int geom) const { return row(impl_->model->geom_size, geom, 3); }
 std::span<const double> MujocoWorld::site_size(int site) const { return row(impl_->model->site_size, site, 3); }

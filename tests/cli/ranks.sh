@@ -74,6 +74,11 @@ ranks_with() {
   grep -qE "^2,.*,[1-9][0-9]*,[1-9][0-9]*$" part2/metrics.csv || fail "the messages of iteration 2 are lost"
   grep -q "^4,.*,,$" part2/metrics.csv || fail "iteration 4 had no messages"
 
+  # Both ways: a round's announcement and its end, the one episode that rank 1 gets and what it came to.
+  ranks 2 run train.lua --out two --set optimizer.population=2 --threads 1
+  exits 0
+  grep -qE "^4,.*,4,[1-9][0-9]*$" two/metrics.csv || fail "other than 4 messages in iteration 4"
+
   # Each rank isolates its own episodes.
   ranks 2 run train.lua --out isolated --set isolate=true --threads 1
   exits 0

@@ -44,6 +44,31 @@ case_resume_printed() {
   [ "$(cd runs && echo *)" = "other second" ] || fail "--out of several runs"
 }
 
+# A run that was stopped while its best policy was confirmed has something left to do, beside an older one that has more.
+case_resume_confirmation() {
+  training_script 'out = iap.run_folder("runs/dot"), on_iteration = function(r)
+    if r.iteration == 2 and io.open("stop") then print("ready") io.stdout:flush() while true do end end
+  end,'
+  touch stop
+  interrupted run train.lua --set iterations=8
+  exits 130
+  rm stop
+  "$iap" run train.lua --set confirm_episodes=300000 >out 2>err </dev/null &
+  local pid=$!
+  until [ -e runs/dot-2/final.iap ]; do
+    kill -0 "$pid" || fail "ended before it was there"
+    sleep 0.05
+  done
+  kill -INT "$pid"
+  wait "$pid"
+  [ ! -e runs/dot-2/result.json ] || fail "it was not interrupted in its confirmation"
+  run run train.lua --resume
+  exits 0
+  says out "runs/dot-2"
+  says runs/dot-2/result.json '"confirmed"'
+  [ ! -e runs/dot/result.json ] || fail "the other run was taken"
+}
+
 case_resume_elsewhere() {
   training_script 'out = iap.run_folder("runs/dot/"), init = arg[1],'
   run run train.lua

@@ -188,6 +188,68 @@ case_sweep_halving() {
   says err "a shorter run of train.lua is not the beginning of a longer one (optimizer.sigma: 0.5 before, 0.25 now)"
 }
 
+# Runs that are further than a sweep compares, as those of an earlier one: they count as they were there, and stay as they are.
+case_sweep_passed() {
+  sweep_script ""
+  local two=(--over optimizer.sigma=0.05,0.2) run file
+  run sweep train.lua "${two[@]}" --out passed
+  exits 0
+  cp -r passed before
+  cp -r passed shorter
+  # The first seed is beyond the rung, the second has yet to get there.
+  run sweep train.lua "${two[@]}" --seeds 2 --halving 2 --out fresh
+  exits 0
+  run sweep train.lua "${two[@]}" --seeds 2 --halving 2 --out passed
+  exits 0
+  [ "$(grep -c "seed1: eval .*, done before" err)" -eq 2 ] || fail "not told which runs had been there before"
+  grep ',4,2,0,' passed/sweep.csv | cmp -s - <(grep ',4,2,0,' fresh/sweep.csv) || fail "beside runs that are further another setting is the best"
+  for run in before/*-seed1; do
+    grep -q '"confirmed"' "$run/result.json" || fail "no confirmation to lose"
+    for file in config.json result.json metrics.csv output.txt; do
+      cmp -s "$run/$file" "passed/${run#before/}/$file" || fail "$file of a run that is further is another"
+    done
+  done
+  # Where they were not evaluated, they are refused before anything runs.
+  run sweep train.lua --over optimizer.sigma=0.05,0.1,0.2,0.3 --halving 2 --out passed
+  exits 1
+  says err "'passed/sigma=0.05-seed1' has done 4 iterations and has no evaluation at iteration 1, where this sweep compares; choose another folder with --out"
+  lines err 1
+  [ ! -e passed/sigma=0.1-seed1 ] || fail "a run was begun"
+  refuses "has no evaluation at iteration 3" sweep train.lua "${two[@]}" --set iterations=3 --out passed
+  # A sweep of fewer iterations, one of its runs begun by hand.
+  rm shorter/sigma=0.2-seed1/job.json
+  run sweep train.lua "${two[@]}" --set iterations=2 --out short
+  exits 0
+  run sweep train.lua "${two[@]}" --set iterations=2 --out shorter
+  exits 0
+  cmp -s short/sweep.csv shorter/sweep.csv || fail "runs that are further make another table of fewer iterations"
+  for run in before/*-seed1; do cmp -s "$run/config.json" "shorter/${run#before/}/config.json" || fail "a run has become a shorter one"; done
+  # What has yet to get there goes on, though a crash has torn its last row.
+  printf '3,-1' >>short/sigma=0.2-seed1/metrics.csv
+  run sweep train.lua "${two[@]}" --out short
+  exits 0
+  for run in before/*-seed1; do same_metrics "$run" "short/${run#before/}"; done
+}
+
+# A run that somebody else stops is told as what it is, and goes on.
+case_sweep_interrupted() {
+  sweep_script ""
+  touch slow
+  "$iap" sweep train.lua --out stopped >out 2>err </dev/null &
+  local sweep=$! child
+  until grep -qs "iteration 1" stopped/seed1/output.txt; do sleep 0.02; done
+  child=$(children_of "$sweep")
+  kill -TERM "${child#/proc/}"
+  wait "$sweep"
+  code=$?
+  exits 1
+  says err "seed1: failed: was interrupted (by a signal or a limit); started again, the sweep goes on with it"
+  rm slow
+  run sweep train.lua --out stopped
+  exits 0
+  [ "$(grep -c "^iteration [0-9]$" stopped/seed1/output.txt)" -eq 4 ] || fail "it began anew"
+}
+
 # An array of jobs on a cluster: the parts make the same table as one sweep.
 case_sweep_parts() {
   sweep_script ""

@@ -19,6 +19,7 @@ TEST_CASE("nearest names are found within a plausible number of typos and nowher
   CHECK(nearest_name("sigam", names) == "sigma");
   CHECK(nearest_name("learningrate", names) == "learning_rate");
   CHECK(nearest_name("seed", names) == "seed");
+  CHECK(nearest_name("x", {std::string(1 << 20, 'x')}) == "");
   CHECK(nearest_name("quadruped", names).empty());
   CHECK(nearest_name("anything", {}).empty());
   // Both are one letter away: the first one wins, whatever the machine.

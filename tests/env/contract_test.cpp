@@ -247,6 +247,25 @@ TEST_CASE("a limit from outside ends the episode for good") {
   CHECK(breaches(check_contract(make)) == "");
 }
 
+TEST_CASE("a repeated action keeps what it earned before the simulation became unstable") {
+  class Unstable : public FakeEnv {
+   public:
+    StepResult step(std::span<const float> action) override {
+      StepResult result = FakeEnv::step(action);
+      if (steps == 5) over = true, result = {.terminated = true, .unstable = true};
+      return result;
+    }
+  };
+  const auto once = check_contract([] { return std::make_unique<Unstable>(); });
+  CHECK(breaches(once) == "");
+  CHECK(names(once, RuleOutcome::passed).ends_with("unstable"));
+  // Its second action is held for the steps 4 to 6 and ends with the fifth.
+  CHECK(breaches(check_contract([] { return action_repeat(std::make_unique<Unstable>(), 3); })) == "");
+  // Ending the episode is asked of it all the same.
+  const auto goes_on = [] { return action_repeat(std::make_unique<FlawedEnv>(Flaw::unstable_goes_on), 5); };
+  CHECK(names(check_contract(goes_on), RuleOutcome::failed) == "unstable");
+}
+
 TEST_CASE("names of the state are as many as its values, and fit for a table") {
   const auto flaw = [](std::vector<std::string> names) {
     EnvSpec spec;

@@ -69,6 +69,18 @@ TEST_CASE("every environment keeps the contract") {
   }
 }
 
+TEST_CASE("robots on MuJoCo keep the contract, drawn") {
+  for (const char* options : {R"({"name": "legged", "pixels": [24, 32], "state": true})", R"({"name": "a1-obstacle-course"})",
+                              R"({"name": "laikago-stairs"})"}) {
+    Config config = parse_json(options, "options");
+    config["engine"] = "mujoco";
+    CAPTURE(options);
+    const auto report =
+        check_contract([&] { return make_env(config); }, {.seed = 11, .episodes = 2, .steps = 40, .most_steps = 60});
+    CHECK(breaches(report) == "");
+  }
+}
+
 TEST_CASE("the second episode of a used environment equals the first of a fresh one, pixels included") {
   for (const auto& entry : env_catalog()) {
     for (const auto& config : variants(entry)) {

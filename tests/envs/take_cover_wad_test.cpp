@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -84,6 +86,44 @@ TEST_CASE("a later lump of the same name counts") {
   lumps.emplace_back("FLAT", std::string(4096, '\x04'));
   CHECK(Wad(wad_file(lumps), "a.wad").flat("FLAT").at(0, 0) == 4);
 }
+
+TEST_CASE("a name that stands twice is met once") {
+  Lumps lumps;
+  for (int i = 0; i < 3; ++i) {
+    lumps.emplace_back("TROOA0", picture());
+    lumps.emplace_back("trooB0", picture());
+  }
+  CHECK(Wad(wad_file(lumps), "a.wad").names() == std::vector<std::string>{"TROOA0", "TROOB0"});
+}
+
+// The sanitizers need more addresses at any time.
+#if !defined(__has_feature) || !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+TEST_CASE("pictures of few bytes that would fill the memory are refused") {
+  constexpr std::uint32_t side = 4096;
+  std::string large = little(side, 2) + little(side, 2) + little(0, 4);
+  for (std::uint32_t column = 0; column < side; ++column) large += little(8 + 4 * side, 4);
+  large += '\xff';
+  auto lumps = sample();
+  lumps.emplace_back("LARGE", large);
+  const Wad wad(wad_file(lumps), "a.wad");
+  CHECK(wad.sprite("LARGE").width == 4096);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0);
+  const rlimit limited{rlim_t{4} << 30, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_AS, &limited) == 0);
+  std::string message;
+  int read = 0;
+  try {
+    for (; read < 100; ++read) (void)wad.sprite("LARGE");
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  ::setrlimit(RLIMIT_AS, &before);
+  // 32 MiB each, 2 GiB in all.
+  CHECK(read <= 64);
+  CHECK_THAT(message, ContainsSubstring("a.wad: the art up to lump LARGE needs ") && ContainsSubstring("of memory"));
+}
+#endif
 
 TEST_CASE("a file cut or changed anywhere is refused or read, never read beyond its end") {
   const std::string file = wad_file(sample());

@@ -25,18 +25,18 @@ std::unique_ptr<Optimizer> make_cma(Config::Map options, std::size_t size = 5, f
   return make_optimizer(options, std::vector<float>(size, start), seed);
 }
 
+void step(Optimizer& optimizer, const Function& f) {
+  std::vector<float> population(optimizer.population() * optimizer.parameters());
+  std::vector<double> fitness(optimizer.population());
+  optimizer.ask(population);
+  for (std::size_t k = 0; k < fitness.size(); ++k)
+    fitness[k] = f(std::span(population).subspan(k * optimizer.parameters(), optimizer.parameters()));
+  optimizer.tell(fitness);
+}
+
 /// Tells until the optimizer stops; returns the reason, or "" after `limit` generations.
 std::string run(Optimizer& optimizer, const Function& f, int limit) {
-  std::vector<float> population;
-  std::vector<double> fitness;
-  for (int i = 0; i < limit && optimizer.stop_reason().empty(); ++i) {
-    population.resize(optimizer.population() * optimizer.parameters());
-    fitness.resize(optimizer.population());
-    optimizer.ask(population);
-    for (std::size_t k = 0; k < fitness.size(); ++k)
-      fitness[k] = f(std::span(population).subspan(k * optimizer.parameters(), optimizer.parameters()));
-    optimizer.tell(fitness);
-  }
+  for (int i = 0; i < limit && optimizer.stop_reason().empty(); ++i) step(optimizer, f);
   return optimizer.stop_reason();
 }
 
@@ -123,6 +123,22 @@ TEST_CASE("restarts run out") {
   CHECK(run(*optimizer, sphere, 2000) == "tol_fun");
   CHECK(metric(*optimizer, "restarts") == 2);
   CHECK(optimizer->population() == 24);
+}
+
+TEST_CASE("a schedule that ended begins no other run, whoever asks on") {
+  int ended = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const auto optimizer =
+        make_cma({{"restarts", "bipop"}, {"max_restarts", 2}, {"population", 4}, {"tol_condition", 2}}, 5, 1, seed);
+    if (run(*optimizer, sphere, 400).empty()) continue;
+    ++ended;
+    const double restarts = metric(*optimizer, "restarts");
+    for (int i = 0; i < 20; ++i) {
+      step(*optimizer, sphere);
+      REQUIRE(metric(*optimizer, "restarts") == restarts);
+    }
+  }
+  CHECK(ended > 100);
 }
 
 TEST_CASE("a run with restarts resumes bit for bit, before and after each of them") {

@@ -89,6 +89,15 @@ TEST_CASE("a mirror refuses what it cannot ask twice, and numbers that are not t
        {"{'kind': 'lstm', 'units': 2}", "{'kind': 'sequence', 'blocks': [{'kind': 'linear', 'units': 1}, {'kind': 'delta'}]}",
         "{'kind': 'normalise'}", "{'kind': 'rank', 'patch': 4, 'top': 1, 'values': 'position', 'contrast': 'frame'}"})
     CHECK_THROWS_WITH(made(block), ContainsSubstring("remembers what it was shown before, and a mirror asks its block twice"));
+  for (const std::string kind : {"'rank', 'top': 1, 'values': 'position'", "'trans', 'tokens': 1"}) {
+    const auto drawn = [&](const std::string& redraw) {
+      return "{'kind': 'sequence', 'blocks': [{'kind': " + kind + ", 'patch': 4, 'kernel': 'exp', 'm': 3, 'redraw': " + redraw +
+             "}, {'kind': 'linear', 'units': 2}]}";
+    };
+    CHECK_THROWS_WITH(made(drawn("3")),
+                      ContainsSubstring("counts frames (redraw = 3; \"episode\" counts none), and a mirror asks its block twice"));
+    CHECK_NOTHROW(made(drawn("'episode'")));
+  }
   CHECK_NOTHROW(made("{'kind': 'normalise', 'over': 'training'}"));
   CHECK_THROWS_WITH(made("{'kind': 'linear', 'units': 2}", ", 'odd': [3]"),
                     ContainsSubstring("option 'odd' takes numbers of what the block hands over, 1 to 2, got 3"));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -207,6 +208,20 @@ TEST_CASE("the summary lists every block with its own parameters, and the total"
   CHECK(row("memory").ends_with(" 6         " + std::to_string(4 * 6 * (11 + 6) + 48)));
   CHECK(row("3.linear").ends_with(" 2          14"));
   CHECK(row("total").ends_with(std::to_string(policy.size())));
+}
+
+TEST_CASE("the rows of a summary add up to its total, keys of another grid included") {
+  const Policy policy(config("{'kind': 'cross', 'patch': 8, 'key_patch': 4, 'encoding': 'learned', 'top': 3}"),
+                      image_spec(16, 16, 3, 0), 6);
+  const std::string table = policy.summary();
+  INFO(table);
+  std::istringstream lines(table);
+  std::size_t sum = 0;
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line))
+    if (!line.starts_with("total")) sum += std::stoul(line.substr(line.rfind(' ') + 1));
+  CHECK(sum == policy.size());
 }
 
 TEST_CASE("there is nothing to see before the first act") {

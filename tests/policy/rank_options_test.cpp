@@ -302,7 +302,12 @@ TEST_CASE("rank's options that do not fit are errors that name the block and the
                        MessageMatches(ContainsSubstring("only 4 fixed filters")));
   CHECK_THROWS_MATCHES(build("'values': 'convolution', 'convolution': 'fixed', 'convolution_size': 4"), Error,
                        MessageMatches(ContainsSubstring("odd size of at least 3")));
-  CHECK_THROWS_MATCHES(build("'bins': 4"), Error, MessageMatches(ContainsSubstring("unknown option 'bins'")));
+  CHECK_THROWS_MATCHES(build("'bins': 4"), Error,
+                       MessageMatches(ContainsSubstring("option 'bins' goes with values = \"histogram\"")));
+  CHECK_THROWS_MATCHES(build("'m': 4"), Error,
+                       MessageMatches(ContainsSubstring("option 'm' is none of kernel 'relu'; it goes with exp, favor++")));
+  CHECK_THROWS_MATCHES(build("'kernel': 'exp', 'r': 4"), Error,
+                       MessageMatches(ContainsSubstring("option 'r' is none of kernel 'exp'; it goes with hybrid")));
   CHECK_THROWS_MATCHES(build("'query_weights': 'learnt'"), Error, MessageMatches(ContainsSubstring("did you mean 'learned'?")));
   CHECK_THROWS_MATCHES(build("'heads': 0"), Error, MessageMatches(ContainsSubstring("'heads' must be in [1, 64]")));
   CHECK_THROWS_MATCHES(build("'encoding': 'sinus'"), Error, MessageMatches(ContainsSubstring("unknown encoding 'sinus'")));

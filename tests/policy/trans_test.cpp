@@ -270,7 +270,7 @@ TEST_CASE("trans's options that do not fit are errors that name the block and th
   CHECK_THROWS_MATCHES(make("'patch': 4, 'dv': 1, 'layer_norm': true", spec), Error,
                        MessageMatches(ContainsSubstring("policy: option 'layer_norm' would make a zero of every row")));
   CHECK_THROWS_MATCHES(make("'patch': 4, 'values': 'position', 'dv': 3", spec), Error,
-                       MessageMatches(ContainsSubstring("policy: unknown option 'dv'")));
+                       MessageMatches(ContainsSubstring("policy: option 'dv' goes with values = \"projection\"")));
   CHECK_THROWS_MATCHES(make("'patch': 4, 'top': 3", spec), Error, MessageMatches(ContainsSubstring("unknown option 'top'")));
   CHECK_THROWS_MATCHES(make("'patch': 4", vector_spec(3)), Error,
                        MessageMatches(ContainsSubstring("the environment draws no images")));

@@ -62,6 +62,15 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
         self.assertNotEqual(many.run(population, seed=1, iteration=3, episodes=2)[0].tolist(), first.tolist())
         self.assertNotEqual(one.initial(1).tolist(), one.initial(2).tolist())
 
+    def test_plays_a_policy_without_parameters(self):
+        with open("still.lua", "w") as file:
+            file.write("return function() return { parameters = 0, outputs = 1, forward = function() return { 0 } end } end")
+        rollouts = iap.Rollouts(WORLD, {"kind": "script", "file": "still.lua"})
+        self.assertEqual(rollouts.size, 0)
+        returns, _ = rollouts.run(np.zeros((2, 0)), episodes=3)
+        self.assertEqual(returns.shape, (2, 3))
+        self.assertEqual(returns[0].tolist(), returns[1].tolist())
+
     def test_refuses_with_one_message(self):
         with self.refused("iap_rollouts_make: 'policy'", "did you mean 'linear'"):
             iap.Rollouts(WORLD, {"kind": "liner"})
@@ -77,6 +86,8 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
             rollouts.run(np.zeros((2, size + 1)))
         with self.refused("parameters: has the shape"):
             rollouts.run(np.zeros(size))
+        with self.refused("parameters: setting an array element"):
+            rollouts.run([[1.0, 2.0], [3.0]])
         with self.refused("'members' is 0"):
             rollouts.run(np.zeros((0, size)))
         with self.refused("'parameters' holds nan as value 0 of member 1"):

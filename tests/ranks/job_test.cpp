@@ -109,6 +109,37 @@ TEST_CASE("any number of ranks plays the same episodes, in the order of the task
   CHECK(local->threads() == 3);
 }
 
+TEST_CASE("messages and bytes count both ways, an announcement once for each rank that it reaches") {
+  const auto ranks = thread_ranks(3);
+  ranks[0]->announce("abc");
+  ranks[0]->send(1, "de");
+  CHECK(ranks[0]->traffic().messages == 3);
+  CHECK(ranks[0]->traffic().bytes_sent == 8);
+  CHECK(ranks[1]->announced() == "abc");
+  CHECK_FALSE(ranks[1]->announced());
+  CHECK(ranks[1]->receive()->bytes == "de");
+  CHECK_FALSE(ranks[1]->receive());
+  ranks[1]->send(0, "f");
+  CHECK(ranks[1]->traffic().messages == 3);
+  CHECK(ranks[1]->traffic().bytes_sent == 1);
+  CHECK(ranks[1]->traffic().bytes_received == 5);
+  CHECK(ranks[0]->receive()->from == 1);
+  CHECK(ranks[0]->traffic().messages == 4);
+  CHECK(ranks[0]->traffic().bytes_received == 1);
+  CHECK(ranks[2]->traffic().messages == 0);
+}
+
+TEST_CASE("a policy without parameters is played by many ranks, too") {
+  const EnvSpec spec = make_env(cartpole)->spec();
+  const Policy policy(Config::Map{{"kind", "observation"}, {"numbers", Config::List{1}}}, spec.observation, spec.action_size);
+  REQUIRE(policy.size() == 0);
+  std::vector<RolloutTask> tasks(6);
+  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].seed = i;
+  JobHere here(3);
+  const auto rollouts = open_rollouts(cartpole, cartpoles(), policy.clone(), 1);
+  CHECK(totals(rollouts->run(tasks)) == totals(RolloutPool(cartpoles(), policy.clone(), 1).run(tasks)));
+}
+
 TEST_CASE("an environment of the host's own stays in its process") {
   JobHere here(2);
   const auto rollouts = open({}, cartpoles(), 2);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 import iap.core;
 import iap.render;
@@ -49,6 +50,11 @@ TEST_CASE("patches take on a colour by their opacity") {
   const std::array outside{19};
   CHECK_THROWS_MATCHES(overlay_patches(image, {4, 5, 5, 5}, outside, one, {}), Error,
                        MessageMatches(ContainsSubstring("patch 19")));
+  // Places beyond 2^31.
+  const std::array far{1024}, further{2048};
+  for (const std::span<const int> chosen : {std::span<const int>(far), std::span<const int>(further)})
+    CHECK_THROWS_MATCHES(overlay_patches(image, {.rows = 1 << 15, .columns = 1, .patch = 1, .stride = 1 << 21}, chosen, one, {}),
+                         Error, MessageMatches(ContainsSubstring("does not lie on an image")));
 }
 
 TEST_CASE("opacity says how important a patch is") {

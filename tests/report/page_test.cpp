@@ -249,6 +249,18 @@ TEST_CASE("all settings are shown, those with their defaults too") {
   CHECK(count(page, "given.") == 0);
 }
 
+TEST_CASE("runs whose settings differ in the fourth digit are two kinds, and the settings say so") {
+  const TemporaryFolder folder;
+  for (const char* name : {"a", "b"}) make_run(folder.path() / name, 1);
+  const auto file = folder.path() / "b" / "config.json";
+  Config config = parse_json(read_file(file), "config.json");
+  set_path(config, "optimizer.sigma", "0.1004");
+  set_path(config, "optimizer.sigma_decay", "0.9999");
+  write_file_atomic(file, to_json(config));
+  const std::string page = report({folder.path() / "a", folder.path() / "b"}, {.pictures = false});
+  CHECK_THAT(page, ContainsSubstring("2 runs of 2 kinds") && ContainsSubstring("0.1004") && ContainsSubstring("0.9999"));
+}
+
 TEST_CASE("a report names each run once") {
   const TemporaryFolder folder;
   make_run(folder.path() / "a", 4);

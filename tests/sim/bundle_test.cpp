@@ -150,6 +150,49 @@ TEST_CASE("what a bundle lacks is never read from the disk") {
   fs::current_path(here);
 }
 
+TEST_CASE("pictures in files that MuJoCo would count beyond its integers are refused") {
+  const Folder folder;
+  const auto big_endian = [](std::uint32_t value) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+    return bytes;
+  };
+  const auto head = [&](std::uint32_t width, std::uint32_t height) {
+    return "\x89PNG\r\n\x1a\n" + std::string("\0\0\0\x0dIHDR", 8) + big_endian(width) + big_endian(height);
+  };
+  folder.write("large.png", head(11000, 11000));
+  folder.write("cross.png", head(8192, 6144));
+  for (int i = 0; i < 8; ++i) folder.write(text("sky", i, ".png"), head(4096, 4096));
+  const auto refusal = [&](const std::string& assets) { return message_of(folder.path(), with(assets, "")); };
+  const std::string why = "with it the model's textures take 2";
+  CHECK_THAT(refusal("<texture fileright='large.png'/>"), ContainsSubstring("large.png: " + why));
+  CHECK_THAT(refusal("<texture type='skybox' file='large.png' gridsize='1 1'/>"), ContainsSubstring("large.png: " + why));
+  // The same file, as two things.
+  CHECK_THAT(refusal("<texture name='a' type='2d' file='large.png'/><texture name='b' fileup='large.png'/>"),
+             ContainsSubstring("large.png: with it the model's textures take 2.4 GiB"));
+  std::string sides, skies;
+  for (int i = 0; i < 8; ++i) skies += text("<texture fileright='sky", i, ".png'/>");
+  for (const char* side : {"right", "left", "up", "down", "front", "back"})
+    sides += text(" file", side, "='sky", sides.size() % 8, ".png'");
+  CHECK_THAT(refusal(skies), ContainsSubstring("sky7.png: " + why));
+  // What fits comes as far as MuJoCo, which misses the pixels.
+  for (const std::string& assets :
+       {std::string("<texture type='2d' file='large.png'/>"), std::string("<texture file='large.png'/>"),
+        "<texture name='a'" + sides + "/><texture name='b'" + sides + "/>",
+        std::string("<texture file='cross.png' gridsize='3 4'/>")}) {
+    CAPTURE(assets);
+    CHECK_THAT(refusal(assets), ContainsSubstring("MuJoCo cannot compile it"));
+  }
+  // In MuJoCo's own format the sides, whose product is 0 in 32 bits, stand in front.
+  const std::string own = std::string("\0\0\1\0\0\0\1\0", 8);
+  folder.write("own.bin", own);
+  folder.write("o", own);
+  CHECK(refusal("<texture type='2d' file='own.bin'/>") ==
+        "own.bin: has 65536 x 65536 pixels; pictures of a model may have 16384 a side");
+  CHECK_THAT(refusal("<hfield name='h' size='1 1 1 1' file='own.bin'/>"), ContainsSubstring("own.bin: has 65536 x 65536"));
+  CHECK_THAT(refusal("<hfield name='h' size='1 1 1 1' file='o'/>"), ContainsSubstring("o: MuJoCo looks at the last 4 characters"));
+}
+
 TEST_CASE("a model that cannot be read says who asks for what") {
   const Folder folder;
   folder.write("main.xml", with("\n\n<mesh file='none.stl'/>", ""));

@@ -55,6 +55,31 @@ TEST_CASE("models that would fill the memory are refused before they are compile
   refused("<asset><hfield name='a' nrow='70000' ncol='70000' size='1 1 1 1'/></asset>", "hfield: 'nrow' is 70000");
   refused("<worldbody><composite type='grid' count='1000 1000 1'/></worldbody>",
           "composite: 'count' makes 1e+06 bodies; at most 20000");
+  const std::string large = "<asset><texture builtin='flat' width='16384' height='16384'";
+  refused(large + "/></asset>", "texture: with 6 faces of 16384 x 16384 it takes 4.5 GiB");
+  refused(large + " type='skybox'/></asset>", "texture: with 6 faces of 16384 x 16384");
+  refused(large + " type='&#50;d'/></asset>", "texture: with 6 faces of 16384 x 16384");
+  CHECK_NOTHROW(
+      MujocoBundle::read("", "<mujoco><asset><texture builtin='flat' type='2d' width='16384' height='16'/></asset></mujoco>"));
+  std::string many;
+  for (int i = 0; i < 8; ++i) many += "<texture builtin='flat' width='4000' height='4000'/>";
+  CHECK_THROWS_MATCHES(
+      MujocoBundle::read("", "<mujoco><asset>" + many + "</asset></mujoco>"), Error,
+      MessageMatches(ContainsSubstring("model.xml: with it the model's textures take 2.1 GiB; MuJoCo has room for")));
+  // What MuJoCo reads as a number, or as a part of one, is one or nothing.
+  for (const std::string value : {"+16385", "&#49;6385", "16385x", "\f16385", "0x4001", "16,385", "1 +16385", "", " "}) {
+    const std::string shown = "in place of a number; write plain numbers";
+    refused("<asset><hfield name='h' nrow='" + value + "' ncol='2' size='1 1 1 1'/></asset>", shown);
+    refused("<asset><texture builtin='flat' width='2' height='" + value + "'/></asset>", "'height' has '");
+    refused("<size nconmax='" + value + "'/>", shown);
+    refused("<worldbody><composite type='grid' count='" + value + "'/></worldbody>", shown);
+  }
+  refused("<asset><hfield name='h' nrow='2' ncol='+65536' size='1 1 1 1'/></asset>", "'ncol' has '+65536' in place of a number");
+  refused("<asset><hfield name='h' nrow='-70000' ncol='-70000' size='1 1 1 1'/></asset>", "hfield: 'nrow' is -70000");
+  CHECK_NOTHROW(MujocoBundle::read("", "<mujoco><size njmax='-1' nconmax=' 100\t'/></mujoco>"));
+  // <!--> and <?> are open, so that what seems a value is none.
+  refused("<!--> <a b=\" --> <size nconmax='99999999999'/> <!-- \"/> -->", "size: 'nconmax' is 1e+11");
+  refused("<?> <a b=\" ?> <size nconmax='99999999999'/> <!-- \"/> -->", "size: 'nconmax' is 1e+11");
   std::string deep;
   for (int i = 0; i < 300; ++i) deep += "<body>";
   refused("<worldbody>" + deep, "elements are nested more than 200 deep");

@@ -63,6 +63,39 @@ TEST_CASE("a text that describes no robot is one clear error") {
   refused(deep, "nested more than 64 deep");
 }
 
+TEST_CASE("comments, values and declarations neither hide depth nor count as depth") {
+  const auto times = [](int count, const std::string& what) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += what;
+    return all;
+  };
+  const std::string deep = times(100, "<a>"), begin = "<robot name=\"x\">";
+  const std::string too_deep = "nested more than 64 deep";
+  refused(begin + "<!-- " + times(200, "/>") + " -->" + deep, too_deep);
+  refused(begin + "<!-- " + times(200, "</a>") + " -->" + deep, too_deep);
+  refused(begin + "<![CDATA[" + times(200, "</a>") + "]]>" + deep, too_deep);
+  refused(begin + "<b c=\"" + times(200, "/>") + "\"/>" + deep, too_deep);
+  refused(begin + "<b c='" + times(200, "</a>\"") + "'/>" + deep, too_deep);
+  refused(begin + "<!-->" + times(200, "</a>") + " -->" + deep, too_deep);
+  refused(times(200, "</a>") + begin + deep, "an element ends that did not begin");
+  // What TinyXML reads otherwise than it stands: half a character takes what follows along, and a known word in a declaration
+  // begins a value.
+  refused(begin + times(100, "<a>\xe2</a>"), "line 1: holds bytes that are no UTF-8");
+  refused(begin + "<b c=\"\xe2\"/>", "no UTF-8");
+  refused("<?xml version=\"?>" + times(30, "</a>") + "\"?>" + begin, "plain words");
+  refused("<?xml foo=\"a version='b\"?>" + begin, "plain words");
+  refused(begin + "\n<b c=1/>", "line 2: is no XML: the value of an attribute needs quotes");
+  refused(begin + "<!-- no end", "<!-- lacks its -->");
+
+  const std::string harmless = "<?xml version=\"1.0\" encoding='utf-8' ?><!DOCTYPE robot>" +
+                               robot("<!-- " + times(65, "<a>") + " <b c='-->" +
+                                     link("stra\xc3\x9f"
+                                          "e",
+                                          "<!--/>-->" + mass) +
+                                     "<note text=\"" + times(65, "<a>") + "\">5 > 4<![CDATA[" + times(65, "<a>") + "]]></note >");
+  CHECK(parse_urdf(harmless, "robot.urdf").links.size() == 1);
+}
+
 TEST_CASE("chains on which an engine would run out of stack, and more links than fit, are refused") {
   const auto chain = [](int length, bool star) {
     std::string inside = link("l0");

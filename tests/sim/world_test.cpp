@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -61,6 +62,75 @@ TEST_CASE("stepping follows the integrator and leaves positions and sensors up t
       }
     }
   }
+}
+
+TEST_CASE("contacts have the forces that the last step was solved with, whatever touched since") {
+  // A light ball falls beside a heavy one that lies; its contact comes before the other's.
+  constexpr std::string_view balls = R"(<mujoco><option timestep=".002" integrator="INTEGRATOR" cone="CONE"/><worldbody>
+    <geom name="floor" type="plane" size="5 5 .1"/>
+    <body pos="1 0 .6"><joint type="slide" axis="0 0 1"/><geom name="light" size=".1" mass=".1"/></body>
+    <body pos="0 0 .1"><joint type="slide" axis="0 0 1"/><geom name="heavy" size=".1" mass="10"/></body>
+  </worldbody></mujoco>)";
+  for (const char* integrator : {"Euler", "RK4"})
+    for (const char* cone : {"pyramidal", "elliptic"})
+      for (const int steps : {1, 5}) {
+        CAPTURE(integrator, cone, steps);
+        std::string xml(balls);
+        xml.replace(xml.find("INTEGRATOR"), 10, integrator);
+        xml.replace(xml.find("CONE"), 4, cone);
+        const std::vector<MujocoFile> files{{"balls.xml", xml}};
+        MujocoWorld world(files);
+        const int light = world.id("geom", "light"), heavy = world.id("geom", "heavy");
+        int touches = 0;
+        for (int i = 0; i * steps < 1000; ++i) {
+          world.step(steps);
+          for (int k = 0; k < world.contacts(); ++k) {
+            const auto contact = world.contact(k);
+            const bool is = contact.geom1 == light || contact.geom2 == light;
+            touches += is;
+            if (is && touches == 1 && steps == 1 && *integrator == 'E') CHECK(contact.force == 0);
+            if (is && world.time() > 1.6) CHECK(std::abs(contact.force - .981) < .05);
+            if (contact.geom2 == heavy && world.time() > .2) CHECK(std::abs(contact.force - 98.1) < 1);
+          }
+        }
+        CHECK(touches > 10);
+        // Asked again, and after a forward pass, which solves the contacts that there are.
+        const double again = world.contact(0).force;
+        CHECK(world.contact(0).force == again);
+        world.forward();
+        for (int k = 0; k < world.contacts(); ++k)
+          if (world.contact(k).geom2 == heavy) CHECK(std::abs(world.contact(k).force - 98.1) < 1);
+      }
+}
+
+TEST_CASE("contacts of two geoms keep their forces by where they are") {
+  // A crate with its mass at one side rests on four corners; what falls beside it comes before them.
+  constexpr std::string_view crate = R"(<mujoco><option timestep=".002"/><worldbody><geom name="floor" type="plane" size="5 5 .1"/>
+    <body pos="0 1 8"><joint type="slide" axis="0 0 1"/><geom size=".1" mass=".1"/></body>
+    <body pos="1 0 16"><joint type="slide" axis="0 0 1"/><geom size=".1" mass=".1"/></body>
+    <body pos="0 0 .1"><freejoint/><geom name="crate" type="box" size=".2 .2 .1" mass="1"/>
+      <geom type="box" size=".02 .2 .02" pos=".15 0 .12" mass="4"/></body>
+  </worldbody></mujoco>)";
+  const std::vector<MujocoFile> files{{"crate.xml", crate}};
+  MujocoWorld world(files);
+  const int crate_geom = world.id("geom", "crate");
+  std::map<int, int> counts;
+  for (int i = 0; i < 1500; ++i) {
+    world.step(1);
+    ++counts[world.contacts()];
+    if (i < 500) continue;
+    double total = 0, heavy_side = 0;
+    for (int k = 0; k < world.contacts(); ++k) {
+      const auto contact = world.contact(k);
+      if (contact.geom1 != crate_geom && contact.geom2 != crate_geom) continue;
+      total += contact.force;
+      if (contact.position[0] > 0) heavy_side += contact.force;
+    }
+    CAPTURE(i);
+    CHECK(std::abs(total - 5 * 9.81) < 0.5);
+    CHECK(std::abs(heavy_side / total - .8) < .05);
+  }
+  CHECK(counts.size() > 1);
 }
 
 TEST_CASE("actuators can be left out of a forward pass") {

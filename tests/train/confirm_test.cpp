@@ -109,9 +109,11 @@ TEST_CASE("what goes wrong while the best policy is confirmed costs the confirma
   CHECK_FALSE(train(options).confirmed);
   clear_interrupt();
   CHECK(std::filesystem::exists(options.out / "final.iap"));
+  CHECK_FALSE(run_state(options.out)->complete);  // though it has all its iterations
   options.make_env = fake_envs();
   options.resume = true;
   CHECK(train(options).confirmed);
+  CHECK(run_state(options.out)->complete);
 }
 
 TEST_CASE("a run that was stopped before its first evaluation has a policy and no figures") {

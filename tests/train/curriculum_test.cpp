@@ -1,9 +1,11 @@
 // Runs in stages: other episodes, populations, environments and image sizes, one after the other.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -108,6 +110,18 @@ TEST_CASE("a run in stages that stops anywhere and goes on equals the uninterrup
     train(options);
     CHECK(differences(content, run_content(options.out)) == "");
   }
+}
+
+TEST_CASE("a search of CMA-ES that began before its stage restarts where it would have, however often the run stopped") {
+  const Scratch scratch("stages_restarts");
+  TrainOptions options = small_run({});
+  options.optimizer = Config::Map{{"kind", "sep_cma_es"}, {"population", 4}, {"restarts", "ipop"}, {"tol_x_up", 1}};
+  options.curriculum = {{.through = 2}, {.episodes = 1}};
+  options.iterations = 8;
+  CHECK(dependences(options, scratch) == "");
+  const auto rows = read_rows(scratch / "whole" / "metrics.csv");
+  const auto restarts = static_cast<std::size_t>(std::ranges::find(rows.front(), "restarts") - rows.front().begin());
+  CHECK(rows.back().at(restarts) != "0");
 }
 
 TEST_CASE("an interrupt at any moment of a run in stages leaves one that resumes bit by bit") {

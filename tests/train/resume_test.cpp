@@ -118,6 +118,46 @@ TEST_CASE("an interrupt at any moment leaves a run that resumes bit by bit") {
   }
 }
 
+TEST_CASE("an interrupt while a run's end is evaluated takes nothing from its result") {
+  const Scratch scratch("interrupt_end");
+  TrainOptions options = small_run(scratch / "run");
+  const TrainResult whole = train(options);
+  options.resume = true;
+  options.make_env = fake_envs([](auto...) { request_interrupt(); });
+  const TrainResult again = train(options);
+  clear_interrupt();
+  CHECK(again.stop_reason == "interrupted");
+  CHECK(again.parameters == whole.parameters);
+}
+
+TEST_CASE("an interrupt in an evaluation leaves a policy that claims no other's return") {
+  TrainOptions options = small_run({});
+  std::atomic<int> steps = 0;
+  // Evaluation of the beginning, two iterations, a part of the second evaluation.
+  options.make_env = fake_envs([&](auto...) {
+    if (++steps == 36 + 2 * 96 + 5) request_interrupt();
+  });
+  options.threads = 1;
+  const TrainResult result = train(options);
+  clear_interrupt();
+  CHECK(result.iterations == 1);
+  REQUIRE(result.policy);
+  CHECK_FALSE(result.policy->metadata.find("return"));
+}
+
+TEST_CASE("a run that goes on has no last policy until it ends again") {
+  const Scratch scratch("goes_on");
+  TrainOptions options = small_run(scratch / "run");
+  train(options);
+  REQUIRE(std::filesystem::exists(options.out / "final.iap"));
+  options.resume = true;
+  options.iterations = 50;
+  options.make_env = fake_envs([](auto...) { request_interrupt(); });
+  train(options);
+  clear_interrupt();
+  CHECK_FALSE(std::filesystem::exists(options.out / "final.iap"));
+}
+
 TEST_CASE("after an interrupt no worker begins another step") {
   const Scratch scratch("latency");
   TrainOptions options = small_run(scratch / "run");

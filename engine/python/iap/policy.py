@@ -118,7 +118,10 @@ class Policy(Handle):
     def _fill(self, index, picture, bgr, resize):
         """Points a struct at `picture`; the array that is returned must live as long as it is used."""
         spec = self.images[index]
-        array = np.asarray(picture)
+        try:
+            array = np.asarray(picture)
+        except ValueError as error:
+            raise Error(f"{spec.name}: {error}") from None
         if array.ndim == 2 and spec.channels == 1:
             array = array[:, :, None]
         if array.dtype != spec.dtype or array.ndim != 3 or 0 in array.shape:

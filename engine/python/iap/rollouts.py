@@ -51,9 +51,8 @@ class Rollouts(Handle):
         What episodes are played follows from `seed` and `iteration` as in iap.train; `seeds` says who shares them: all ("common"),
         members 2k and 2k + 1 ("pairs"), or nobody ("own"). "evaluation": those of iap.eval and of a run's evaluations.
         """
-        population = np.asarray(parameters)
-        members = population.shape[0] if population.ndim else 0
-        population = floats(population, (members, self.size), "parameters")
+        members = len(parameters) if np.iterable(parameters) else 0
+        population = floats(parameters, (members, self.size), "parameters")
         if seeds not in SEEDS:
             raise Error(f"seeds: expected one of {', '.join(SEEDS)}, got {seeds!r}")
         options = RolloutOptions(seed=whole(seed, 0, 2**64 - 1, "seed"), iteration=whole(iteration, 0, 2**32 - 1, "iteration"),

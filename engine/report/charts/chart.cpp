@@ -53,6 +53,8 @@ class Plot {
     if (x.empty()) throw Error(text("chart '", chart.title, "': there is no finite point to draw"));
     if (chart.log_x && !(x.low > 0))
       throw Error(text("chart '", chart.title, "': a logarithmic x axis has no place for ", x.low, "; every x must be above 0"));
+    if (chart.log_x && chart.from_zero)
+      throw Error(text("chart '", chart.title, "': a logarithmic x axis has no 0 to begin at; leave out log_x or from_zero"));
     lay_out(y);
     choose_x(x, whole);
   }
@@ -297,7 +299,9 @@ void write_learning_curve(const std::filesystem::path& run, const std::filesyste
     evaluation.high.push_back(means[i] + deviations[i]);
   }
   chart.series.push_back(std::move(evaluation));
-  chart.caption = "Band: one standard deviation between the evaluation's episodes.";
+  // A single episode has none.
+  if (std::ranges::any_of(deviations, [](double deviation) { return std::isfinite(deviation); }))
+    chart.caption = "Band: one standard deviation between the evaluation's episodes.";
   write_chart(png, chart);
 }
 

@@ -33,7 +33,11 @@ std::string shown(const Config& value) {
   if (value.string()) return *value.string();
   if (value.boolean()) return *value.boolean() ? "yes" : "no";
   if (value.is_null()) return "–";
-  if (const auto number = value.number()) return figure(*number);
+  // In full: runs whose settings read alike count as seeds of one kind.
+  if (const auto number = value.number()) {
+    constexpr double longest = 1e15;
+    return *number == std::floor(*number) && std::abs(*number) < longest ? figure(*number) : csv_cell(*number);
+  }
   std::string words;
   for (const auto& item : *value.list()) words += (words.empty() ? "" : ", ") + shown(item);
   return words;

@@ -48,7 +48,6 @@ class TaskScript {
   void reset(Random& random, const Moment& moment) {
     script_.seed(moment.seed);
     data_->set_random(random);
-    data_->restore();
     if (reset_ == LUA_NOREF) return;
     data_->set_writable(true);
     try {
@@ -186,6 +185,7 @@ class ScriptTask final : public MujocoTask {
   }
 
   Moment now() const { return {steps(), seed()}; }
+  void restore(MujocoWorld& world) override { world.restore_geom_offsets(); }
   void start(MujocoWorld&, Random& random) override { script_->reset(random, now()); }
   double reward() const override { return script_->reward(now()); }
   bool terminated() const override { return script_->terminated(now()); }

@@ -1,13 +1,11 @@
 #include "script/kinds/task_data.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 import iap.core;
 import iap.envs.mujoco;
@@ -78,11 +76,6 @@ TaskWorld& task_world(const Call& call) {
   return *static_cast<Data*>(lua_touserdata(call.state(), call.at(0)))->shared;
 }
 
-void TaskData::restore() {
-  const auto first = std::as_const(shared_.world).geom_offset(0);
-  std::ranges::copy(offsets_, const_cast<double*>(first.data()));
-}
-
 /// @lua class data
 /// The simulation, in a MuJoCo task's functions. Views stand where MuJoCo has the numbers and show the present. Lists have v[1],
 /// #v, ipairs
@@ -120,7 +113,7 @@ void TaskData::restore() {
 /// @field limited boolean - whether it has limits
 /// @field low number ? - where it has
 /// @field high number ? - likewise
-TaskData::TaskData(lua_State* state, MujocoWorld& world) : shared_{world}, offsets_(world.array("geom_pos")) {
+TaskData::TaskData(lua_State* state, MujocoWorld& world) : shared_{world} {
   lua::protect(state, 0, 1, [this](lua_State* inner) noexcept {
     static_cast<Data*>(push_task_userdata(inner, sizeof(Data), task_data_kind))->shared = &shared_;
     lua_getiuservalue(inner, -1, 1);

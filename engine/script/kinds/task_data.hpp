@@ -2,7 +2,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "script/kinds/task_values.hpp"
 import iap.core;
@@ -24,15 +23,12 @@ class TaskData {
   void push_random(lua_State* state) const noexcept { lua_rawgeti(state, LUA_REGISTRYINDEX, random_); }
   /// Whether Lua may write.
   void set_writable(bool writable) { shared_.writable = writable; }
-  /// Brings back the model's own places of geoms in their bodies, which episodes may write.
-  void restore();
   /// Begins `random` anew.
   void set_random(const Random& random) { stream_ = random; }
   const Random& random() const { return stream_; }
 
  private:
   TaskWorld shared_;
-  std::vector<double> offsets_;
   Random stream_{0};
   int data_ = LUA_NOREF, random_ = LUA_NOREF;
 };

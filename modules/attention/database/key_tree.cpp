@@ -12,8 +12,8 @@ import iap.core;
 namespace iap {
 namespace {
 
-[[noreturn]] void refuse_feature(float value, int key) {
-  throw Error(text("key tree: a feature of key ", key, " is ", value,
+[[noreturn]] void refuse_feature(float value, const std::string& key) {
+  throw Error(text("key tree: a feature of ", key, " is ", value,
                    "; draws need sums that are never negative: use exponential (FAVOR+) features"));
 }
 
@@ -45,7 +45,7 @@ void KeyTree::build(std::span<const float> planes, std::size_t pitch, int count)
                      "; it has room for ", capacity_, " keys of ", features_));
   for (int f = 0; f < features_; ++f)
     for (int key = 0; key < count; ++key)
-      if (planes[f * pitch + key] < 0) refuse_feature(planes[f * pitch + key], key);
+      if (planes[f * pitch + key] < 0) refuse_feature(planes[f * pitch + key], text("key ", key));
   for (int key = 0; key < count; ++key) write_leaf(key, planes.data() + key, pitch);
   std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(capacity_ + count) * features_, nodes_.end(), 0.0F);
   for (int index = capacity_ - 1; index > 0; --index) add_children(index);
@@ -58,7 +58,7 @@ void KeyTree::set(int key, std::span<const float> row) {
   if (row.size() != static_cast<std::size_t>(features_))
     throw Error(text("key tree: got a key of ", row.size(), " features, it holds keys of ", features_));
   for (const float value : row)
-    if (value < 0) refuse_feature(value, key);
+    if (value < 0) refuse_feature(value, "the key");
   write_leaf(key, row.data(), 1);
   for (int index = (capacity_ + key) / 2; index > 0; index /= 2) add_children(index);
   count_ = std::max(count_, key + 1);

@@ -24,7 +24,7 @@ namespace iap {
 /// @option feature_seed integer 0.. = 0 - of the projections
 /// @option redraw "never"|"episode"|integer = "never" - new projections: never, in each episode, or in an episode every so many
 /// frames
-/// @option spread number 0..1e6 = (2 sqrt(d)) - of favor++: length of q + k at which it errs least
+/// @option spread number 0..1e6 = (2 sqrt(d)) - of favor++: squared length of q + k at which it errs least
 /// @option input "plain"|"normalised" = "plain" - queries and keys as they are, or of length 1 (v1 equations 4 and 5)
 /// @option scale "d"|"c" = "d" - queries and keys are divided by the fourth root of it
 /// @option temperature number 1e-6..1e6 = 1 - of the softmax; below 1 it is sharper

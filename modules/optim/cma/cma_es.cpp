@@ -81,8 +81,11 @@ class CovarianceMatrixAdaptation : public MeanSearch {
       refreshed_ = generation_;
     }
     restarts_.spend(turn_.population());
-    stop_reason_ = reason_to_stop();
-    if (!stop_reason_.empty() && stop_reason_ != "target") restart();
+    // A search that ended stays ended, whoever asks on.
+    if (stop_reason_.empty()) {
+      stop_reason_ = reason_to_stop();
+      if (!stop_reason_.empty() && stop_reason_ != "target") restart();
+    }
     turn_.told();
     drawn_ = false;
   }

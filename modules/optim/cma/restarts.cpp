@@ -20,14 +20,14 @@ Restarts::Restarts(Options& options, std::size_t population, double sigma)
 
 bool Restarts::next(Random& random) {
   if (policy_ == Policy::none) return false;
-  if (small_)
-    spent_small_ += used_;
-  else
-    last_large_ = used_;
   // The first run, of the default population, belongs to neither regime.
-  if (!small_ && count_ > 0) spent_large_ += used_;
-  const bool small = policy_ == Policy::bipop && count_ > 0 && spent_small_ < spent_large_;
+  const std::uint64_t spent_small = spent_small_ + (small_ ? used_ : 0),
+                      spent_large = spent_large_ + (!small_ && count_ > 0 ? used_ : 0);
+  const bool small = policy_ == Policy::bipop && count_ > 0 && spent_small < spent_large;
   if (!small && growths_ == max_growths_) return false;
+  if (!small_) last_large_ = used_;
+  spent_small_ = spent_small;
+  spent_large_ = spent_large;
   small ? shrink(random) : grow();
   small_ = small;
   used_ = 0;

@@ -30,6 +30,15 @@ constexpr std::array kinds{ValueEntry{"position", make_position_values}, ValueEn
                            ValueEntry{"projection", make_projection_values}, ValueEntry{"histogram", make_histogram_values},
                            ValueEntry{"convolution", make_convolution_values}};
 
+struct OwnOption {
+  const char *option, *kind;
+};
+
+/// What a kind of values alone reads. Elsewhere the nearest name would mislead: d, in place of dv, is the size of queries and keys.
+constexpr std::array own_options{OwnOption{"dv", "projection"}, OwnOption{"bins", "histogram"},
+                                 OwnOption{"convolution", "convolution"}, OwnOption{"convolution_size", "convolution"},
+                                 OwnOption{"convolution_channels", "convolution"}};
+
 }  // namespace
 
 /// @lua options attention.values
@@ -60,6 +69,9 @@ std::vector<std::string> read_value_names(Options& options, const char* fallback
     if (!item.string() || std::ranges::find(names, *item.string()) == names.end())
       options.fail(text("option 'values' takes ", known, " or a list of them, handed over in this order, got ", item.describe()));
   if (names.empty()) options.fail(text("option 'values' must name at least one of ", known));
+  for (const auto& [option, kind] : own_options)
+    if (!options.value(option).is_null() && std::ranges::find(names, kind) == names.end())
+      throw OptionError(text(options.owner(), ": option '", option, "' goes with values = \"", kind, "\""));
   return names;
 }
 

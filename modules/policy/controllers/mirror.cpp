@@ -32,6 +32,8 @@ std::string memory_of(const Block& block) {
                            ? !says("motion", true) && !says("selection", "sample") && (!contrast || *contrast == Config("none"))
                            : is("product") || (is("normalise") && says("over", "training"));
   if (!forgets) return text("'", block.path(), "' remembers what it was shown before");
+  if (const Config* redraw = block.config().find("redraw"); redraw && redraw->number())
+    return text("'", block.path(), "' counts frames (redraw = ", redraw->describe(), "; \"episode\" counts none)");
   for (const auto& child : block.children())
     if (auto why = memory_of(*child); !why.empty()) return why;
   return "";

@@ -76,7 +76,7 @@ void check_patches(const Image& image, const PatchPlaces& places, std::span<cons
   if (opacities.size() != selected.size())
     throw Error(text("got ", opacities.size(), " opacities for ", selected.size(), " patches; give one for each"));
   const ImageShape& shape = image.shape();
-  for (const int chosen : selected)
+  for (const std::int64_t chosen : selected)
     if (chosen < 0 || chosen % columns * stride + patch > shape.width || chosen / columns * stride + patch > shape.height)
       throw Error(text("patch ", chosen, " does not lie on an image of ", shape.height, " x ", shape.width, " pixels"));
 }
@@ -111,8 +111,8 @@ void overlay_scores(Image& image, const PatchPlaces& places, std::span<const flo
   check_image(image);
   const ImageShape& shape = image.shape();
   const auto& [rows, columns, patch, stride] = places;
-  if (rows < 1 || columns < 1 || patch < 1 || stride < 1 || (rows - 1) * stride + patch > shape.height ||
-      (columns - 1) * stride + patch > shape.width)
+  const auto end = [&](std::int64_t count) { return (count - 1) * stride + patch; };
+  if (rows < 1 || columns < 1 || patch < 1 || stride < 1 || end(rows) > shape.height || end(columns) > shape.width)
     throw Error(text(rows, " x ", columns, " patches of ", patch, " pixels every ", stride, " pixels do not lie on an image of ",
                      shape.height, " x ", shape.width, " pixels"));
   if (scores.size() != static_cast<std::size_t>(rows) * columns)

@@ -4,6 +4,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -85,9 +86,13 @@ class MujocoEngine final : public RobotEngine {
     }
   }
 
-  // Contacts stay those of the last step.
+  // Contacts stay those of the last step. Positions do, too: MuJoCo normalises their quaternions in place, so that who looks would
+  // change the steps that follow.
   void placements(std::span<Placement> bodies) override {
+    const auto positions = world_->qpos();
+    std::ranges::copy(positions, positions_.begin());
     mj_kinematics(world_->impl().model.get(), world_->impl().data.get());
+    std::ranges::copy(positions_, positions.begin());
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       std::ranges::copy(world_->body_position(bodies_[i]), bodies[i].position.begin());
       std::ranges::copy(world_->body_rotation(bodies_[i]), bodies[i].rotation.begin());
@@ -146,6 +151,7 @@ class MujocoEngine final : public RobotEngine {
     for (std::size_t link = 0; link < description_.links.size(); ++link)
       for (std::size_t k = 0; k < description_.links[link].collisions.size(); ++k)
         geom_link_[world_->id("geom", text(description_.links[link].name, ":", k))] = static_cast<int>(link);
+    positions_.resize(world_->qpos().size());
     bodies_.clear();
     for (const auto& body : robot_.bodies) bodies_.push_back(world_->id("body", description_.links[body.root].name));
     angle_at_.clear();
@@ -172,6 +178,7 @@ class MujocoEngine final : public RobotEngine {
   int slots_ = 0, floor_ = 0, first_slot_ = 0;
   bool touched_ = false;
   std::vector<int> geom_link_, bodies_, angle_at_, velocity_at_;
+  std::vector<double> positions_;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ import iap.core;
 import iap.geometry;
 #include "mesh_files.hpp"
 #include "robot_check.hpp"
+#include "urdf_text.hpp"
 
 namespace iap {
 namespace {
@@ -46,25 +47,11 @@ class Collected final : public console_bridge::OutputHandler {
   std::size_t lines_ = 0;
 };
 
-// The library's XML parser descends by recursion and takes a text up to its first NUL.
-void refuse_hostile(std::string_view urdf, const std::string& source) {
-  constexpr int deepest = 64;
-  int depth = 0;
-  for (std::size_t i = 0; i < urdf.size(); ++i) {
-    if (urdf[i] == '\0') throw Error(text(source, ": has a NUL at byte ", i, "; URDF is plain text"));
-    const char next = i + 1 < urdf.size() ? urdf[i + 1] : ' ';
-    if ((urdf[i] == '<' && next == '/') || (urdf[i] == '/' && next == '>'))
-      --depth;
-    else if (urdf[i] == '<' && next != '?' && next != '!' && ++depth > deepest)
-      throw Error(text(source, ": its elements are nested more than ", deepest, " deep; URDF needs a handful"));
-  }
-}
-
 urdf::ModelInterfaceSharedPtr parse(std::string_view urdf, const std::string& source) {
   if (urdf.size() > largest_urdf)
     throw Error(text(source, ": has ", memory_text(static_cast<double>(urdf.size())), "; a URDF may have ",
                      memory_text(static_cast<double>(largest_urdf))));
-  refuse_hostile(urdf, source);
+  check_urdf_text(urdf, source);
   static std::mutex mutex;  // where the messages go is one for the process
   const std::lock_guard lock(mutex);
   const Collected log;

@@ -17,6 +17,28 @@ return {
   { "deep recursion", "stack overflow", "local function f() return 1 + f() end f()" },
   { "deep recursion, caught", nil, "local function f() return 1 + f() end pcall(f)" },
   { "recursion through C", nil, "local function f() return (('x'):gsub('x', f)) end pcall(f)" },
+  { "coroutines that close coroutines", nil, [==[
+    local before
+    for i = 1, 300 do
+      local last = before
+      local function deep(n) if n > 0 then pcall(deep, n - 1) elseif last then coroutine.close(last) end end
+      before = coroutine.create(function()
+        local x <close> = setmetatable({}, { __close = function() deep(150) end })
+        coroutine.yield()
+      end)
+      coroutine.resume(before)
+    end
+    coroutine.close(before)]==] },
+  { "closing what may be closed", nil, [==[
+    local co = coroutine.create(function() local x <close> = setmetatable({}, { __close = function() error("why", 0) end }) coroutine.yield() end)
+    assert(coroutine.close(coroutine.create(print)))
+    coroutine.resume(co)
+    local closed, reason = coroutine.close(co)
+    assert(not closed and reason == "why" and coroutine.status(co) == "dead" and coroutine.close(co))
+    assert(not pcall(coroutine.close, coroutine.running()) and not pcall(coroutine.close, 1))
+    local outer
+    outer = coroutine.create(function() return coroutine.wrap(function() return pcall(coroutine.close, outer) end)() end)
+    assert(select(2, coroutine.resume(outer)) == false)]==] },
   { "garbage", nil, "for i = 1, 1e4 do local t = { i, { i } } end" },
   { "much garbage", nil, "for i = 1, 200 do local s = ('x'):rep(1e5) .. i end" },
   { "weak keys", "a table with weak keys", "setmetatable({}, { __mode = 'k' })" },

@@ -43,6 +43,8 @@ return {
   { "functions of the engine", "STEPS", "local iap = require 'iap' while true do iap.tolerance(1) end" },
   { "failures of the engine", "STEPS", "local iap = require 'iap' while true do pcall(iap.tolerance) end" },
   { "a long name asked of the engine", "STEPS", "local iap, name = require 'iap', ('x'):rep(1e5) while true do pcall(function() return iap[name] end) end" },
+  { "a name asked of an engine with long names", "STEPS", "local iap = require 'iap' for i = 1, 4 do iap[('y'):rep(1e6) .. i] = i end while true do pcall(function() return iap.unknown end) end" },
+  { "a name asked of an engine with many names", "STEPS", "local iap = require 'iap' for i = 1, 1e3 do iap[('y'):rep(150) .. i] = i end while true do pcall(function() return iap[('x'):rep(150)] end) end" },
   { "when it is loaded", "STEPS", "while true do end", when = "load" },
   { "in a module", "STEPS", "require 'endless'", modules = { endless = "while true do end" } },
 }

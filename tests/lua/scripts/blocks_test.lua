@@ -8,7 +8,7 @@ check.fails({ "unknown query_weights 'learnt'; did you mean 'learned'?" }, iap.a
 check.fails({ "unknown compression 'averaged'; did you mean 'average'?" }, iap.attention.trans, { patch = 4, compression = "averaged" })
 check.fails({ "option 'motion' follows patches by rank" }, iap.attention.rank, { patch = 4, motion = true, masked = true })
 check.fails({ "option 'layer_norm' must be true or false" }, iap.attention.trans, { patch = 4, layer_norm = 1 })
-check.fails({ "unknown option 'bins'" }, iap.attention.rank, { patch = 4, bins = 3 })
+check.fails({ "option 'bins' goes with values = \"histogram\"" }, iap.attention.rank, { patch = 4, bins = 3 })
 
 local env = iap.env.make("cartpole-swingup", { pixels = { 24, 32 } })
 local observation = env:reset(1)

@@ -52,6 +52,8 @@ check.equal(brightness(11), 3 * 255)
 
 os.remove(path)
 check.fails({ "iap.report.line_chart: series 1: x, y and, where there is a band, low and high must be equally long, got 2, 1, 0 and 0" }, iap.report.line_chart, { out = path, series = { { x = { 0, 1 }, y = { 1 } } } })
+check.fails({ "a logarithmic x axis has no 0 to begin at; leave out log_x or from_zero" }, iap.report.line_chart,
+  { out = path, log_x = true, from_zero = true, series = { { x = { 1, 10 }, y = { 1, 2 } } } })
 check.fails({ "no finite point" }, iap.report.line_chart, { out = path, series = {} })
 check.fails({ "iap.report.bar_chart: bar 1: option 'value'" }, iap.report.bar_chart, { out = path, bars = { { label = "x", value = -1 } } })
 check.fails({ "there is no bar" }, iap.report.bar_chart, { out = path })

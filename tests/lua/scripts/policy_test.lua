@@ -66,6 +66,14 @@ assert(policy:parameters()[1] ~= seventh[1])
 policy:set_parameters(seventh)
 check.same_list(policy:parameters(), seventh)
 check.fails({ "parameters" }, policy.set_parameters, policy, { 1, 2 })
+for _, change in ipairs { { "initialise", 3 }, { "set_parameters", seventh } } do
+  local path = os.tmpname()
+  policy:save(path, { iteration = 4, ["return"] = 977.5 })
+  local played = iap.policy.load(path)
+  check.equal(played:metadata()["return"], 977.5)
+  played[change[1]](played, change[2])
+  assert(played:metadata()["return"] == nil and played:metadata().iteration == nil, change[1] .. " keeps the return of other parameters")
+end
 seventh[1] = 0 / 0
 check.fails({ "must be finite" }, policy.set_parameters, policy, seventh)
 local path = os.tmpname()

@@ -90,6 +90,10 @@ fails({ "2 episodes are too few to fit on two thirds and test on the rest; play 
 fails({ "unknown actions 'ranodm'; did you mean 'random'?" }, { policy = policy, actions = "ranodm" })
 fails({ "option 'ridge'", "got 0" }, { policy = policy, ridge = 0 })
 fails({ "option 'policy' must be a policy, blocks, or the path of a run or policy file, got a number (3)" }, { policy = 3 })
+for name, closed in pairs { policy = iap.policy.load(folder .. "/lamp.iap"), blueprint = iap.policy.linear {} } do
+  closed:close()
+  fails({ "option 'policy': this " .. name .. " is closed" }, { policy = closed })
+end
 fails({ "unknown option 'episods'; did you mean 'episodes'?" }, { policy = policy, episods = 3 })
 check.fails({ "option 'env' is missing: blocks alone do not say which environment they are for" }, iap.report.probe, { policy = blocks })
 local file = assert(io.open(folder .. "/lamp.iap", "rb"))

@@ -67,4 +67,8 @@ check.fails({ "argument 2 'p'", "a probability" }, theory.projections_trig, 0.1,
 check.fails({ "unknown kind 'hibrid'; did you mean 'hybrid'?" }, theory.feature_map, x, { kind = "hibrid" })
 check.fails({ "unknown option 'draw'" }, theory.feature_map, x, { draw = 2 })
 check.fails({ "unknown option 'r'" }, theory.estimate, x, y, { kind = "exp", r = 2 })
+for _, size in ipairs { { 1048576, 4095 }, { 20000, 71582 } } do
+  check.fails({ "asks for 3 m (1 + r)" }, theory.feature_map, x, { m = size[1], r = size[2] })
+  check.fails({ "asks for 3 m (1 + r)" }, theory.estimate, x, y, { m = size[1], r = size[2] })
+end
 check.fails({ "option 'draws' must be in" }, theory.estimate, x, y, { draws = 0 })

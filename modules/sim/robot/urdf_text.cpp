@@ -1,0 +1,144 @@
+module;
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <string>
+#include <string_view>
+module iap.sim;
+import iap.core;
+#include "urdf_text.hpp"
+
+namespace iap {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+
+bool is_name_part(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || std::isalnum(byte) || c == '_' || c == '-' || c == '.' || c == ':';
+}
+
+/// How many bytes TinyXML takes for a character that begins with this one, whatever the others are.
+std::size_t bytes_of_character(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  if (byte < 0xc2 || byte > 0xf4) return 1;
+  return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+/// The parsers, TinyXML and TinyXML-2, forgive much, and not the same; a text on which they might disagree with this reader about
+/// where an element begins would get past the limit.
+class UrdfReader {
+ public:
+  UrdfReader(std::string_view text, const std::string& source) : text_(text), source_(source) {}
+
+  void read() {
+    for (;;) {
+      const std::size_t begin = at_;
+      at_ = std::min(text_.find('<', at_), text_.size());
+      check_characters(begin, at_);
+      if (at_ == text_.size()) return;
+      if (starts("<!--"))
+        skip("<!--", "-->");
+      else if (starts("<![CDATA["))
+        skip("<![CDATA[", "]]>");
+      else if (starts("<!"))
+        skip("<!", ">");
+      else if (starts("<?"))
+        read_declaration();
+      else if (starts("</"))
+        read_end();
+      else
+        read_element();
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view complaint) const {
+    const auto line = 1 + std::ranges::count(text_.substr(0, at_), '\n');
+    throw Error(text(source_, ": cannot be read as URDF: line ", line, ": ", complaint));
+  }
+  bool starts(std::string_view with) const { return text_.substr(at_).starts_with(with); }
+  // The end may not share a character with the beginning: <!--> is open.
+  void skip(std::string_view begin, std::string_view end) {
+    const auto found = text_.find(end, at_ + begin.size());
+    if (found == std::string_view::npos) fail(text("what begins with ", begin, " lacks its ", end));
+    at_ = found + end.size();
+  }
+  void skip_blanks() { at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size()); }
+  void expect(std::string_view what) {
+    if (!starts(what)) fail(text("is no XML: '", what, "' is missing"));
+    at_ += what.size();
+  }
+  void skip_name() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && is_name_part(text_[at_])) ++at_;
+    if (at_ == begin) fail("is no XML: a name is missing");
+  }
+  // Half a character swallows the quote or bracket behind it.
+  void check_characters(std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin; i < end;) {
+      const std::size_t next = i + bytes_of_character(text_[i]);
+      bool whole = next <= end;
+      for (++i; whole && i < next; ++i) whole = (static_cast<unsigned char>(text_[i]) & 0xc0) == 0x80;
+      if (!whole) fail("holds bytes that are no UTF-8; save it as UTF-8");
+    }
+  }
+  std::string_view read_attribute() {
+    skip_name();
+    skip_blanks();
+    expect("=");
+    skip_blanks();
+    const char quote = at_ < text_.size() ? text_[at_] : ' ';
+    if (quote != '"' && quote != '\'') fail("is no XML: the value of an attribute needs quotes");
+    const std::size_t begin = at_ + 1, end = text_.find(quote, begin);
+    if (end == std::string_view::npos) fail("is no XML: the value of an attribute does not end");
+    check_characters(begin, end);
+    at_ = end + 1;
+    return text_.substr(begin, end - begin);
+  }
+  // TinyXML ends some declarations at the first >, and looks for what it knows at every blank.
+  void read_declaration() {
+    at_ += 2;
+    skip_name();
+    for (skip_blanks(); !starts("?>"); skip_blanks())
+      if (!std::ranges::all_of(read_attribute(), is_name_part))
+        fail("a declaration takes plain words alone, such as <?xml version=\"1.0\" encoding=\"utf-8\"?>");
+    at_ += 2;
+  }
+  void read_end() {
+    at_ += 2;
+    skip_name();
+    skip_blanks();
+    if (depth_ == 0) fail("is no XML: an element ends that did not begin");
+    expect(">");
+    --depth_;
+  }
+  void read_element() {
+    constexpr int deepest = 64;
+    ++at_;
+    skip_name();
+    for (skip_blanks(); !starts(">") && !starts("/>"); skip_blanks()) (void)read_attribute();
+    if (starts("/>")) {
+      at_ += 2;
+      return;
+    }
+    ++at_;
+    if (++depth_ > deepest)
+      throw Error(text(source_, ": its elements are nested more than ", deepest, " deep; URDF needs a handful"));
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+void check_urdf_text(std::string_view urdf, const std::string& source) {
+  if (const auto zero = urdf.find('\0'); zero != std::string_view::npos)
+    throw Error(text(source, ": has a NUL at byte ", zero, "; URDF is plain text"));
+  UrdfReader(urdf, source).read();
+}
+
+}  // namespace iap
