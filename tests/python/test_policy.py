@@ -96,6 +96,8 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
         policy = iap.Policy("policy.iap")
         with self.refused("pixels: expected uint8 of the shape (12, 16, 3), got float64 of the shape (12, 16, 3)"):
             policy.act(np.zeros((12, 16, 3)))
+        with self.refused("pixels: setting an array element"):
+            policy.act([[1, 2], [3]])
         with self.refused("pixels: expected uint8", "got uint8 of the shape (12, 16)"):
             policy.act(np.zeros((12, 16), np.uint8))
         with self.refused("'images[0]' is 24 x 32 x 3 uint8", "IAP_RESIZE"):
