@@ -19,14 +19,13 @@ import iap.core;
 namespace iap {
 namespace {
 
-class WithoutActuation {
+/// Simulates without a part of the physics (mjtDisableBit) as long as it lives.
+class Without {
  public:
-  explicit WithoutActuation(mjModel& model) : model_(model), flags_(model.opt.disableflags) {
-    model.opt.disableflags |= mjDSBL_ACTUATION;
-  }
-  ~WithoutActuation() { model_.opt.disableflags = flags_; }
-  WithoutActuation(const WithoutActuation&) = delete;
-  WithoutActuation& operator=(const WithoutActuation&) = delete;
+  Without(mjModel& model, int part) : model_(model), flags_(model.opt.disableflags) { model.opt.disableflags |= part; }
+  ~Without() { model_.opt.disableflags = flags_; }
+  Without(const Without&) = delete;
+  Without& operator=(const Without&) = delete;
 
  private:
   mjModel& model_;
@@ -79,18 +78,24 @@ void MujocoWorld::forward() {
 }
 
 void MujocoWorld::forward_without_actuation() {
-  const WithoutActuation guard(*impl_->model);
+  const Without actuation(*impl_->model, mjDSBL_ACTUATION);
   forward();
 }
 
 void MujocoWorld::step(int steps) {
   if (steps < 1) throw Error(text("a MuJoCo world cannot advance by ", steps, " steps; use at least 1"));
-  const mjModel* model = impl_->model.get();
+  mjModel* model = impl_->model.get();
   mjData* data = impl_->data.get();
   impl_->solved.forget();
-  const bool split = model->opt.integrator != mjINT_RK4;
-  if (split) mj_step2(model, data);
-  for (int i = split ? 1 : 0; i < steps; ++i) mj_step(model, data);
+  const auto advance = [&](int first, int last) {
+    for (int i = first; i < last; ++i) i == 0 && model->opt.integrator != mjINT_RK4 ? mj_step2(model, data) : mj_step(model, data);
+  };
+  {
+    // Nobody sees what sensors say between, and nothing moves by it.
+    const Without sensors(*model, mjDSBL_SENSOR);
+    advance(0, steps - 1);
+  }
+  advance(steps - 1, steps);
   impl_->solved.keep(*model, *data);
   mj_step1(model, data);
 }

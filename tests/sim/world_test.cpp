@@ -64,6 +64,30 @@ TEST_CASE("stepping follows the integrator and leaves positions and sensors up t
   }
 }
 
+TEST_CASE("sensors say after several steps at once what they say after as many single ones") {
+  constexpr std::string_view ball = R"(<mujoco><option timestep=".002" integrator="INTEGRATOR"/><worldbody>
+    <geom type="plane" size="5 5 .1"/>
+    <body pos="0 0 .2"><freejoint/><geom size=".1" mass="1"/><site name="inside" pos="0 0 .05"/></body></worldbody>
+    <sensor><accelerometer site="inside"/><velocimeter site="inside"/><rangefinder site="inside"/><touch site="inside"/></sensor>
+  </mujoco>)";
+  for (const char* integrator : {"Euler", "RK4"})
+    for (const int steps : {1, 7}) {
+      CAPTURE(integrator, steps);
+      std::string xml(ball);
+      xml.replace(xml.find("INTEGRATOR"), 10, integrator);
+      const std::vector<MujocoFile> files{{"ball.xml", xml}};
+      MujocoWorld together(files), single(files);
+      bool same = true;
+      for (int i = 0; i < 700; ++i) {
+        together.step(steps);
+        for (int k = 0; k < steps; ++k) single.step(1);
+        for (int sensor = 0; sensor < 4; ++sensor) same = same && std::ranges::equal(together.sensor(sensor), single.sensor(sensor));
+      }
+      CHECK(same);
+      CHECK(single.sensor(0)[2] > 9.7);
+    }
+}
+
 TEST_CASE("contacts have the forces that the last step was solved with, whatever touched since") {
   // A light ball falls beside a heavy one that lies; its contact comes before the other's.
   constexpr std::string_view balls = R"(<mujoco><option timestep=".002" integrator="INTEGRATOR" cone="CONE"/><worldbody>
