@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
@@ -178,7 +179,7 @@ int bits(Call& call) {
 /// @param p number 0..1 - probability of failure
 /// @param d integer 1.. - size of queries and keys
 /// @param radius number 0.. - their greatest length
-/// @return number - not rounded
+/// @return number - not rounded; 0 where any number will do
 
 /// @lua function iap.theory.projections_trig_stated
 /// The same as the theorem states it.
@@ -186,7 +187,7 @@ int bits(Call& call) {
 /// @param p number 0..1 - probability of failure
 /// @param d integer 1.. - size of queries and keys
 /// @param radius number 0.. - their greatest length
-/// @return number - not rounded
+/// @return number - not rounded; 0 where any number will do
 template <double (*bound)(double, double, int, double)>
 int trig_bound(Call& call) {
   return call.give(
@@ -198,13 +199,16 @@ int trig_bound(Call& call) {
 /// @param epsilon number 0.. - positive
 /// @param p number 0..1 - probability of failure
 /// @param d integer 1.. - size of queries and keys
-/// @param alpha number 0.. - unimportant keys make an angle of at least pi - alpha with every query, radians
+/// @param alpha number 0.. - unimportant keys make an angle of at least pi - alpha with every query, radians: up to pi
 /// @param unimportant number 0.. - such patches
 /// @param steps number 0.. - queries
 /// @return number - not rounded
 int exp_bound(Call& call) {
-  return call.give(projections_exp(positive(call, 1, "epsilon"), probability(call, 2, "p"), count_at(call, 3, "d"),
-                                   positive(call, 4, "alpha"), positive(call, 5, "unimportant"), positive(call, 6, "steps")));
+  const double epsilon = positive(call, 1, "epsilon"), p = probability(call, 2, "p");
+  const int d = count_at(call, 3, "d");
+  const double alpha = positive(call, 4, "alpha");
+  if (alpha > std::numbers::pi) call.refuse(4, "alpha", "an angle of at most pi");
+  return call.give(projections_exp(epsilon, p, d, alpha, positive(call, 5, "unimportant"), positive(call, 6, "steps")));
 }
 
 /// @lua function iap.theory.feature_map

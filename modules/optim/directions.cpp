@@ -51,6 +51,9 @@ class BlockDirections : public Directions {
   virtual void prepare(std::uint32_t iteration, std::size_t block, std::size_t count) = 0;
   virtual void write(std::size_t row, std::span<float> out) = 0;
   std::size_t rows() const { return rows_; }
+  /// Of the rows that `write` is asked for.
+  std::uint32_t iteration() const { return iteration_; }
+  std::size_t first_pair() const { return block_ * rows_; }
 
  private:
   std::size_t rows_, pairs_;
@@ -134,8 +137,8 @@ void transform(std::span<double> values) {
 /// to N^2, so that they are exact for all N that fit into a machine.
 class HadamardDirections : public BlockDirections {
  public:
-  HadamardDirections(std::uint64_t seed, std::size_t parameters, std::size_t pairs)
-      : BlockDirections(parameters, pairs), seed_(seed), values_(std::bit_ceil(parameters)) {
+  HadamardDirections(std::uint64_t seed, std::size_t parameters, std::size_t pairs, Norms norms)
+      : BlockDirections(parameters, pairs), seed_(seed), norms_(norms), values_(std::bit_ceil(parameters)) {
     for (auto& diagonal : signs_) diagonal.resize(values_.size());
   }
 
@@ -157,8 +160,23 @@ class HadamardDirections : public BlockDirections {
     multiply(signs_[1]);
     transform(values_);
     multiply(signs_[2]);
-    const auto size = static_cast<double>(values_.size());
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(values_[i] / size);
+    const double size = static_cast<double>(values_.size()), stretch = norms_ == Norms::chi ? chi(row, out.size()) : 1;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(stretch * values_[i] / size);
+  }
+
+  /// chi(P) / sqrt(P) of a row. Its normal numbers are those of an episode of their own, as the signs are drawn in episode 0.
+  double chi(std::size_t row, std::size_t parameters) const {
+    Random random({.seed = seed_,
+                   .iteration = iteration(),
+                   .member = static_cast<std::uint32_t>(first_pair() + row),
+                   .episode = 1,
+                   .purpose = Purpose::perturbation});
+    double square = 0;
+    for (std::size_t i = 0; i < parameters; ++i) {
+      const double value = random.normal();
+      square += value * value;
+    }
+    return std::sqrt(square / static_cast<double>(parameters));
   }
 
   void multiply(const std::vector<std::int8_t>& diagonal) {
@@ -166,16 +184,18 @@ class HadamardDirections : public BlockDirections {
   }
 
   std::uint64_t seed_;
+  Norms norms_;
   std::array<std::vector<std::int8_t>, 3> signs_;
   std::vector<double> values_;
 };
 
 }  // namespace
 
-std::unique_ptr<Directions> make_directions(Options& options, std::uint64_t seed, std::size_t parameters, std::size_t pairs) {
+std::unique_ptr<Directions> make_directions(Options& options, std::uint64_t seed, std::size_t parameters, std::size_t pairs,
+                                            Norms norms) {
   const std::string kind = options.choice("directions", {"gaussian", "orthogonal", "hadamard"}, "gaussian");
   if (kind == "orthogonal") return std::make_unique<OrthogonalDirections>(seed, parameters, pairs);
-  if (kind == "hadamard") return std::make_unique<HadamardDirections>(seed, parameters, pairs);
+  if (kind == "hadamard") return std::make_unique<HadamardDirections>(seed, parameters, pairs, norms);
   return std::make_unique<GaussianDirections>(seed);
 }
 

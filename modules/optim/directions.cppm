@@ -16,6 +16,12 @@ class Directions {
   virtual void draw(std::uint32_t iteration, std::size_t pair, std::span<float> out) = 0;
 };
 
+/// What is asked of the norms of directions, besides that their squares have the mean P.
+enum class Norms : std::uint8_t {
+  any,
+  chi  ///< they vary as those of N(0, I), independent of each other and of where the directions point
+};
+
 /// Reads option `directions`:
 /// - "gaussian": independent eps_k ~ N(0, I).
 /// - "orthogonal" (Choromanski et al. 2018, "Structured evolution with compact architectures for scalable policy optimization",
@@ -25,7 +31,9 @@ class Directions {
 ///   Hadamard matrix of the next power of two N >= P and each D_i has random signs on its diagonal, cut to their first P values.
 ///   Every value has mean 0 and variance 1, so that the expected squared norm is P. Where N = P the rows are orthogonal and of
 ///   squared norm P; otherwise their cosines are of the order sqrt((1 - P / N) / P), those of Gaussian directions sqrt(1 / P).
+///   With Norms::chi each row is multiplied by an independent chi(P) / sqrt(P), for which P normal numbers more are drawn.
 /// @throws Error naming the option, or if this machine cannot hold a block.
-std::unique_ptr<Directions> make_directions(Options& options, std::uint64_t seed, std::size_t parameters, std::size_t pairs);
+std::unique_ptr<Directions> make_directions(Options& options, std::uint64_t seed, std::size_t parameters, std::size_t pairs,
+                                            Norms norms);
 
 }  // namespace iap

@@ -24,10 +24,10 @@ std::size_t read_population(Options& options, std::string_view kind) {
 }  // namespace
 
 PairSearch::PairSearch(std::string_view name, std::string_view kind, Options& options, std::span<const float> initial,
-                       std::uint64_t seed)
+                       std::uint64_t seed, Norms norms)
     : MeanSearch(name, initial, read_population(options, kind)),
       weights_(population()),
-      directions_(make_directions(options, seed, initial.size(), pairs())),
+      directions_(make_directions(options, seed, initial.size(), pairs(), norms)),
       noise_(initial.size()) {}
 
 void PairSearch::read_learning_rate(Options& options) {

@@ -25,7 +25,8 @@ class PairSearch : public MeanSearch {
 
  protected:
   /// Reads the options `population` (64), which must be even, and `directions`; `kind` is what the message calls the pairs.
-  PairSearch(std::string_view name, std::string_view kind, Options& options, std::span<const float> initial, std::uint64_t seed);
+  PairSearch(std::string_view name, std::string_view kind, Options& options, std::span<const float> initial, std::uint64_t seed,
+             Norms norms = Norms::any);
 
   /// Reads the options `learning_rate` (0.05), `learning_rate_decay` (1) and `plateau`.
   void read_learning_rate(Options& options);

@@ -11,6 +11,7 @@ module;
 module iap.optim;
 import iap.core;
 import :ascent;
+import :directions;
 import :pair_search;
 import :shaping;
 import :turn;
@@ -19,6 +20,7 @@ import :turn;
 // symmetric sampling). Members 2k, 2k+1 stand at m +- sigma eps_k, elementwise; for member weights F with mean b
 //   dm     = mean over k of (F_{2k} - F_{2k+1}) / 2 sigma eps_k
 //   dsigma = mean over k of ((F_{2k} + F_{2k+1}) / 2 - b) sigma (eps_k^2 - 1).
+// What all deviations have in common shows in the norms of eps_k alone, so that they have to vary.
 
 namespace iap {
 namespace {
@@ -26,7 +28,7 @@ namespace {
 class ParameterExploration : public PairSearch {
  public:
   ParameterExploration(Options& options, std::span<const float> initial, std::uint64_t seed)
-      : PairSearch("pgpe", "symmetric", options, initial, seed) {
+      : PairSearch("pgpe", "symmetric", options, initial, seed, Norms::chi) {
     const double sigma = options.number_in("sigma", 1e-8, 1e3, 0.1);
     sigma_min_ = options.number_in("sigma_min", 1e-8, sigma, std::min(sigma, 0.01));
     sigma_rate_ = options.number_in("sigma_learning_rate", 0, 1e3, 0.1);

@@ -215,13 +215,15 @@ TEST_CASE("an empty database chooses nothing, and projections are redrawn for bo
   for (int i = 0; i < c.grid.count(); ++i) CHECK(std::abs(mean[i] - exact[i]) < 0.1 * exact[i]);
 }
 
-TEST_CASE("sampling says why it takes exponential features only") {
+TEST_CASE("sampling takes positive exponential features, and says why it takes no others") {
   const Case c = make_case({12, 15, 3}, 3, 3, 4, false, 0.3F, 38);
   const auto says = [](const char* message) { return MessageMatches(ContainsSubstring(message)); };
   CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "trig"}}, Ranking::sample, c, c), Error,
-                       says("those of kernel 'trig' have both signs; set kernel = \"exp\""));
+                       says("those of kernel 'trig' have both signs; set kernel = \"exp\" or \"favor++\""));
   CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "hybrid"}}, Ranking::sample, c, c), Error, says("'hybrid' have both signs"));
-  CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "relu"}}, Ranking::sample, c, c), Error, says("kernel 'relu' do not estimate"));
+  CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "relu"}}, Ranking::sample, c, c), Error,
+                       says("kernel 'relu' do not estimate; set kernel = \"exp\" or \"favor++\""));
+  CHECK_NOTHROW(make(Config::Map{{"kernel", "favor++"}}, Ranking::sample, c, c));
   CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "exp"}, {"bits", 8}}, Ranking::sample, c, c), Error,
                        says("unknown option 'bits'"));
 }

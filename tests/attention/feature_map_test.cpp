@@ -57,6 +57,38 @@ TEST_CASE("the hybrid estimator is exact at angles 0 and pi between vectors of e
   }
 }
 
+TEST_CASE("exponential features of long inputs follow from their whole exponent") {
+  const std::vector<double> x = {40};  // ||x||^2 / 2 is 800
+  Projections projections{.d = 1, .m = 4, .r = 1, .omega = {30, -30, 20, 60}, .xi = {1}};
+  const auto exp_features = [&](FeatureKind kind) {
+    std::vector<double> phi(feature_count(kind, projections.m, projections.r));
+    feature_map(kind, projections, Side::key, x, phi);
+    const auto first = phi.begin() + (kind == FeatureKind::hybrid ? 2 * projections.m : 0);
+    return std::vector<double>(first, first + projections.m);
+  };
+  const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-12 * b; };
+  for (const auto kind : {FeatureKind::exp, FeatureKind::hybrid}) {
+    const auto phi = exp_features(kind);
+    const double factor = (kind == FeatureKind::hybrid ? std::sqrt(0.5) : 1) / 2;
+    CHECK(close(phi[0], factor * std::exp(400.0)));
+    CHECK(phi[1] == 0);
+    CHECK(close(phi[2], factor));
+    CHECK(std::isinf(phi[3]));
+  }
+  projections.offset = {-350, 0, 10, -750};
+  const auto phi = exp_features(FeatureKind::exp);
+  CHECK(close(phi[0], std::exp(50.0) / 2));
+  CHECK(close(phi[2], std::exp(10.0) / 2));
+  CHECK(std::isinf(phi[3]));
+  // An exponent beyond doubles before ||x||^2 / 2 is subtracted, which alone is within.
+  projections.omega = {30, 30, 30, 30};
+  projections.offset = {};
+  const std::vector<double> shorter = {30};
+  std::vector<double> four(4);
+  feature_map(FeatureKind::exp, projections, Side::key, shorter, four);
+  CHECK(close(four[0], std::exp(450.0) / 2));
+}
+
 TEST_CASE("trigonometric features of normalised inputs all have one norm; the sign of zero is +1") {
   const Projections projections = draw_projections(Ensemble::iid, 3, 7, 2, 5);
   Random random(43);

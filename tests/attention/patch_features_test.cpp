@@ -240,7 +240,8 @@ TEST_CASE("features say what does not fit") {
   CHECK_THROWS_MATCHES(key.pool(Pooling::features, c.image.view(), 0, z), Error, says("no weights are bound"));
   CHECK_THROWS_MATCHES(key.bind(std::span(c.key).first(3), {}), Error, says("holds 3 values where 48"));
   key.bind(c.key, {});
-  CHECK_THROWS_MATCHES(key.pool(Pooling::mean, c.image.view(), 0, z), Error, says("only positive features"));
+  CHECK_THROWS_MATCHES(key.pool(Pooling::mean, c.image.view(), 0, z), Error,
+                       says("only positive features (kernels relu, exp and favor++)"));
   CHECK_THROWS_MATCHES(key.rows(c.image.view(), 0, z, 1), Error, says("at pitch 1"));
   const Image other({12, 17, 3});
   CHECK_THROWS_MATCHES(key.pool(Pooling::features, other.view(), 0, z), Error, says("got an image of 12 x 17 x 3"));

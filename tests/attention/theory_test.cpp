@@ -26,6 +26,30 @@ TEST_CASE("errors of the estimators at points where the formulas collapse") {
   CHECK(std::abs(mse_hyb(x, minus, 4, 3)) < 1e-15);
 }
 
+TEST_CASE("errors that are 0 stay 0 for vectors whose kernel no double holds") {
+  for (const double length : {11.0, 20.0, 40.0}) {
+    const std::vector<double> x = {length, 0}, minus = {-length, 0};
+    CHECK(mse_trig(x, x, 5) == 0);
+    CHECK(mse_exp(x, minus, 5) == 0);
+    for (const int r : {1, 3}) {
+      CHECK(mse_hyb(x, x, 4, r) == 0);
+      CHECK(mse_hyb(x, minus, 4, r) == 0);
+    }
+  }
+  // At an angle of 0 only the trigonometric estimator counts, whatever the other one errs.
+  const std::vector<double> x = {11}, y = {20};
+  CHECK(std::isinf(mse_exp(x, y, 4)));
+  CHECK(std::isfinite(mse_trig(x, y, 4)));
+  CHECK(mse_hyb(x, y, 4, 3) == mse_trig(x, y, 4));
+  // And where both do, what is too large is infinite.
+  CHECK(std::isinf(mse_hyb(std::vector<double>{30, 0}, std::vector<double>{29, 5}, 4, 3)));
+}
+
+TEST_CASE("a bound that any number of projections keeps is 0") {
+  CHECK(projections_trig(100, 0.5, 4, 1e-3) == 0);
+  CHECK(projections_trig_stated(100, 0.5, 4, 1e-3) == 0);
+}
+
 TEST_CASE("bounds on projections and hash bits invert the failure probabilities they come from") {
   const double bits = hash_bits(0.1, 0.05, 19200, 1000);
   CHECK(close(2 * std::exp(-bits * 0.1 * 0.1 / 2) * 19200 * 1000, 0.05));

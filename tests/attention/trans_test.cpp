@@ -379,7 +379,9 @@ TEST_CASE("what IAP-trans cannot do is an error that says why") {
     reader.finish();
   };
   CHECK_THROWS_MATCHES(build({{"kernel", "hybrid"}, {"normalise_rows", true}}), Error,
-                       MessageMatches(ContainsSubstring("policy.1.trans: option 'normalise_rows' needs positive features")));
+                       MessageMatches(ContainsSubstring("policy.1.trans: option 'normalise_rows' needs positive features") &&
+                                      ContainsSubstring("use kernel relu, exp, favor++ or softmax")));
+  CHECK_NOTHROW(build({{"kernel", "favor++"}, {"normalise_rows", true}}));
   CHECK_THROWS_MATCHES(build({{"kernel", "softmax"}, {"order", "auto"}}), Error,
                        MessageMatches(ContainsSubstring("unknown option 'order'")));
   CHECK_THROWS_MATCHES(build({{"kernel", "hybrid"}, {"m", 4096}, {"r", 1024}}), Error,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -171,6 +172,30 @@ TEST_CASE("a run with restarts resumes bit for bit, before and after each of the
     }
     CHECK(restarts > 1);
   }
+}
+
+TEST_CASE("options of restarts are refused where there are none, but for the defaults that files hold") {
+  for (const char* kind : {"cma_es", "sep_cma_es"})
+    for (const char* schedule : {"none", "ipop", "bipop"}) {
+      CAPTURE(kind, schedule);
+      const auto with = [&](const char* option, Config value) {
+        return make_cma({{"kind", kind}, {"restarts", schedule}, {"sigma", 2}, {option, std::move(value)}});
+      };
+      if (schedule == std::string("none")) {
+        CHECK_THROWS_AS(with("max_restarts", 3), OptionError);
+        CHECK_THROWS_WITH(with("max_restarts", 3), ContainsSubstring("'max_restarts' is 3") && ContainsSubstring("\"ipop\""));
+        CHECK_THROWS_WITH(with("restart_spread", 0.5), ContainsSubstring("'restart_spread' is 0.5"));
+        CHECK_THROWS_WITH(make_cma({{"kind", kind}, {"max_restarts", 0}}), ContainsSubstring("'max_restarts' is 0"));
+      } else {
+        CHECK(with("max_restarts", 3)->config().find("max_restarts")->integer() == 3);
+        CHECK(with("restart_spread", 0.5)->config().find("restart_spread")->number() == 0.5);
+      }
+      const Config completed = with("population", 6)->config();
+      CHECK(completed.find("max_restarts")->integer() == 9);
+      CHECK(completed.find("restart_spread")->number() == 2);
+      const Config read = parse_json(to_json(completed), "test");
+      CHECK(make_optimizer(read, std::vector<float>(5, 1.0F), 2)->config() == completed);
+    }
 }
 
 TEST_CASE("cma_es names a bad option") {

@@ -176,7 +176,7 @@ TEST_CASE("each orthogonal direction alone is standard normal") {
 TEST_CASE("rows of Hadamard products have mean 0 and variance 1, and are orthogonal where P is a power of two") {
   for (const std::size_t size : {1, 8, 64}) {
     CAPTURE(size);
-    const auto optimizer = still("pgpe", "hadamard", size, size + size / 2);
+    const auto optimizer = still("es", "hadamard", size, size + size / 2);
     for (int iteration = 0; iteration < 3; ++iteration) {
       const Rows eps = next_directions(*optimizer);
       for (std::size_t a = 0; a < eps.size(); ++a)
@@ -200,6 +200,38 @@ TEST_CASE("rows of Hadamard products have mean 0 and variance 1, and are orthogo
   CHECK(std::abs(z_score(norms, 21)) < 4);
   // Independent ones have a mean of 1; what is cut off leaves about 1 - P / N = 0.34.
   CHECK(z_score(cosines, 0.5) < -4);
+}
+
+// With norms that are all alike nothing would tell pgpe whether its deviations are too large or too small.
+TEST_CASE("pgpe's Hadamard rows have the norms of Gaussians, and point where those of es do") {
+  for (const std::size_t size : {1, 8, 64}) {
+    CAPTURE(size);
+    const auto pgpe = still("pgpe", "hadamard", size, 2 * size), es = still("es", "hadamard", size, 2 * size);
+    const Rows eps = next_directions(*pgpe), unit = next_directions(*es);
+    for (std::size_t a = 0; a < eps.size(); ++a) {
+      CHECK_THAT(cosine(eps[a], unit[a]), WithinAbs(1, 1e-6));
+      for (std::size_t b = a / size * size; b < a; ++b) CHECK_THAT(cosine(eps[a], eps[b]), WithinAbs(0, 1e-6));
+    }
+  }
+  constexpr std::size_t size = 8;
+  const auto optimizer = still("pgpe", "hadamard", size, 2 * size);
+  std::vector<double> norms, squares, spreads, within, across, values;
+  for (int iteration = 0; iteration < 3000; ++iteration) {
+    const Rows eps = next_directions(*optimizer);
+    const auto excess = [&](std::size_t row) { return dot(eps[row], eps[row]) - size; };
+    norms.push_back(std::sqrt(dot(eps[5], eps[5])));
+    squares.push_back(dot(eps[5], eps[5]));
+    spreads.push_back(excess(5) * excess(5));
+    within.push_back(excess(0) * excess(5));
+    across.push_back(excess(5) * excess(size + 5));
+    values.push_back(eps[5][3] * eps[5][3]);
+  }
+  CHECK(std::abs(z_score(norms, std::sqrt(2.0) * std::exp(std::lgamma((size + 1) / 2.0) - std::lgamma(size / 2.0)))) < 4);
+  CHECK(std::abs(z_score(squares, size)) < 4);
+  CHECK(std::abs(z_score(spreads, 2 * size)) < 4);
+  CHECK(std::abs(z_score(within, 0)) < 4);
+  CHECK(std::abs(z_score(across, 0)) < 4);
+  CHECK(std::abs(z_score(values, 1)) < 4);
 }
 
 // g = 1/P sum_k (c . eps_k) eps_k on a linear function.

@@ -93,6 +93,17 @@ TEST_CASE("pgpe learns a step size for each parameter") {
   CHECK(metric(*pgpe, "sigma") > 0.3);
 }
 
+TEST_CASE("pgpe learns what all step sizes have in common, whatever its directions") {
+  // Around an optimum of equal curvature, eight parameters as the Hadamard matrix has rows: only the directions' norms count.
+  for (const char* directions : {"gaussian", "orthogonal", "hadamard"}) {
+    INFO(directions);
+    const auto pgpe =
+        make_pgpe({{"directions", directions}, {"population", 40}, {"sigma", 0.5}, {"learning_rate", 0}}, std::vector<float>(8));
+    iterate(*pgpe, sphere, 100);
+    CHECK(metric(*pgpe, "sigma") < 0.25);
+  }
+}
+
 TEST_CASE("pgpe converges with each of its first-order steps") {
   const std::vector<float> initial(20, 1.0F);
   for (const char* optimizer : {"adam", "clipup", "sgd"}) {

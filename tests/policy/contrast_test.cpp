@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,46 @@ TEST_CASE("what stands still has no contrast: its background does not matter") {
   CHECK(actions[0] == actions[1]);
   CHECK(actions[0] == actions[2]);
   CHECK(std::vector(actions[0].begin(), actions[0].begin() + 2) != std::vector(actions[0].begin() + 2, actions[0].begin() + 4));
+}
+
+TEST_CASE("floats that stand still count as 0 unless pixel_offset says otherwise") {
+  const ObservationSpec depth{{{"pixels", {8, 8, 1, PixelType::float32}}}, 2}, bytes = image_spec(8, 8, 1, 2);
+  for (const std::string block :
+       {"'kind': 'rank', 'patch': 2, 'top': 4, 'values': 'content'", "'kind': 'trans', 'patch': 2, 'tokens': 2",
+        "'kind': 'look', 'patch': 2, 'values': 'content'", "'kind': 'cnn', 'layers': [{'channels': 2, 'stride': 3}]"}) {
+    CAPTURE(block);
+    const auto make = [&](const std::string& more, const ObservationSpec& spec) {
+      return Policy(config("{'kind': 'sequence', 'blocks': [{'kind': 'observation'}, {" + block + more + "}, {'kind': 'linear'}]}"),
+                    spec, 2);
+    };
+    const auto offset = [](const Policy& policy) {
+      return (*policy.architecture().find("blocks")->list())[1].find("pixel_offset")->number();
+    };
+    Policy usual = make(", 'contrast': 'frame'", depth), zero = make(", 'contrast': 'frame', 'pixel_offset': 0.0", depth),
+           half = make(", 'contrast': 'frame', 'pixel_offset': -0.5", depth);
+    CHECK(offset(usual) == 0);
+    CHECK(offset(half) == -0.5);
+    CHECK(offset(make("", depth)) == -0.5);
+    CHECK(offset(make(", 'contrast': 'episode'", bytes)) == -0.5);
+    CHECK(usual.architecture() == zero.architecture());
+    randomise(usual, 3);
+    half.set_parameters(usual.parameters());
+    // What a file holds is kept, as its policy was trained with it.
+    Policy stored = load_policy(save_policy(half, Config::Map{}), "test").policy;
+    CHECK(offset(stored) == -0.5);
+    for (Policy* policy : {&usual, &half, &stored}) policy->reset(0);
+    for (std::uint64_t step = 0; step < 3; ++step) {
+      const Frame frame(depth, step);
+      const auto seen = act(half, frame);
+      CHECK(act(usual, frame) != seen);
+      CHECK(act(stored, frame) == seen);
+    }
+  }
+  // Nothing moved: without a bias all values are 0.
+  Policy still(config("{'kind': 'cnn', 'layers': [{'channels': 2, 'stride': 3, 'bias': false}], 'contrast': 'frame'}"), depth, 8);
+  randomise(still, 4);
+  still.reset(0);
+  CHECK(act(still, Frame(depth, 1)) == std::vector<float>(8, 0.0F));
 }
 
 TEST_CASE("contrast comes after pooling, takes depth in metres, and is one of three") {

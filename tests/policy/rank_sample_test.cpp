@@ -110,6 +110,7 @@ TEST_CASE("rank says why it samples with exponential features only") {
   fails("'top': 2", "policy: sampling draws by softmax weights");
   fails("'top': 2, 'kernel': 'hybrid'", "policy: sampling needs positive features");
   fails("'top': 2, 'kernel': 'softmax'", "kernel 'softmax'");
+  CHECK_NOTHROW(make("'top': 2, 'kernel': 'favor++'", 4));
   CHECK_NOTHROW(make("'top': 2, 'kernel': 'exp', 'replacement': true, 'pooling': 'features'", 4));
 }
 

@@ -265,8 +265,9 @@ TEST_CASE("trans's options that do not fit are errors that name the block and th
   const auto spec = image_spec(20, 20);
   CHECK_THROWS_MATCHES(make("'patch': 4, 'tokens': 26", spec), Error,
                        MessageMatches(ContainsSubstring("policy: option 'tokens' is 26, but a 20 x 20 image has only 25 patches")));
-  CHECK_THROWS_MATCHES(make("'patch': 4, 'kernel': 'trig', 'normalise_rows': true", spec), Error,
-                       MessageMatches(ContainsSubstring("policy: option 'normalise_rows' needs positive features")));
+  CHECK_THROWS_MATCHES(
+      make("'patch': 4, 'kernel': 'trig', 'normalise_rows': true", spec), Error,
+      MessageMatches(ContainsSubstring("policy: option 'normalise_rows' needs positive features") && ContainsSubstring("favor++")));
   CHECK_THROWS_MATCHES(make("'patch': 4, 'dv': 1, 'layer_norm': true", spec), Error,
                        MessageMatches(ContainsSubstring("policy: option 'layer_norm' would make a zero of every row")));
   CHECK_THROWS_MATCHES(make("'patch': 4, 'values': 'position', 'dv': 3", spec), Error,

@@ -27,7 +27,7 @@ class CrossAttention {
  public:
   /// Reads `bits` (256) and `hash_seed` (0) for hash; `pooling` ("mean", "sum" or "features") and `replacement` (false) for
   /// sample; and the kernel's options (see `read_map`, c being that of the keys). @throws Error naming the option, and why sample
-  /// takes the kernel exp only.
+  /// takes the kernels exp and favor++ only.
   CrossAttention(Options& options, Ranking ranking, const PatchGrid& queries, const PatchGrid& keys, int d);
 
   const PatchGrid& queries() const { return query_.grid(); }

@@ -224,7 +224,7 @@ void PatchFeatures::new_episode(std::uint64_t episode_seed) {
 void PatchFeatures::pool(Pooling pooling, const ImageView& image, float pixel_offset, std::span<float> z) {
   check_frame(grid(), impl_->projector.bound(), image);
   if (pooling != Pooling::features && !impl_->map.positive())
-    throw Error("attention: only positive features (kernels exp and relu) can be pooled before the feature map");
+    throw Error("attention: only positive features (kernels relu, exp and favor++) can be pooled before the feature map");
   if (pooling != Pooling::features) {
     impl_->sum_inputs(image, pixel_offset);
     impl_->map_pooled_input(pooling, z);

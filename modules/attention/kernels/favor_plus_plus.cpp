@@ -50,7 +50,9 @@ double mse(Options& options, std::span<const double> x, std::span<const double> 
     product += x[i] * y[i];
   }
   const double second = d * std::log((1 + u) / 2) - d / 2 * std::log(u) + (1 + 1 / u) * sum - squares;
-  return std::exp(2 * product) * std::expm1(second - 2 * product) / m;
+  const double variance = std::exp(2 * product) * std::expm1(second - 2 * product) / m;
+  // Of long vectors one factor overflows where the other is 0.
+  return std::isnan(variance) ? std::exp(second) * -std::expm1(2 * product - second) / m : variance;
 }
 
 }  // namespace

@@ -15,6 +15,9 @@ double project(std::span<const float> rows, int row, std::span<const double> x) 
   return sum;
 }
 
+// Doubles hold exp of anything up to this size, and exp of its negative with all their digits.
+constexpr double harmless_exponent = 700;
+
 double sign(double value) { return value < 0 ? -1.0 : 1.0; }
 
 }  // namespace
@@ -35,7 +38,10 @@ void feature_map(FeatureKind kind, const Projections& projections, Side side, st
   const double lambda = std::exp(-square / 2), root = std::sqrt(static_cast<double>(m));
   const auto exp_feature = [&](int i) {
     const double offset = projections.offset.empty() ? 0.0 : projections.offset[i];
-    return lambda / root * std::exp(offset + project(projections.omega, i, x));
+    const double exponent = offset + project(projections.omega, i, x);
+    // Long inputs would make one factor 0 and the other infinite.
+    if (square / 2 < harmless_exponent && exponent < harmless_exponent) return lambda / root * std::exp(exponent);
+    return std::exp(exponent - square / 2) / root;
   };
   const auto sin_feature = [&](int i) { return std::sin(project(projections.omega, i, x)) / (lambda * root); };
   const auto cos_feature = [&](int i) { return std::cos(project(projections.omega, i, x)) / (lambda * root); };

@@ -30,7 +30,7 @@ std::unique_ptr<Trans> transform_by_features(const KernelEntry& entry, Options& 
     return make_exact_trans(entry.name, ExactKernel::softmax_kernel, wanted.normalise_rows, features.form, 0, grid, shape);
   if (wanted.normalise_rows && features.kind != FeatureKind::exp)
     options.fail(text("option 'normalise_rows' needs positive features, those of kernel ", entry.name,
-                      " may sum to zero or less; use kernel exp, relu or softmax"));
+                      " may sum to zero or less; use kernel relu, exp, favor++ or softmax"));
   wanted.order = read_trans_order(options);
   const double sums =
       static_cast<double>(feature_count(features.kind, features.m, features.r)) * std::max(shape.values + 1, shape.tokens);

@@ -62,8 +62,8 @@ class Trans {
 };
 
 /// Builds the head for the kernel named by option `kernel` (default "relu"), with the options of make_scorer, except that
-/// - relu, exp and softmax take `normalise_rows` (softmax: true, the others: false): rows of A are divided by their sums, rows that
-///   sum to zero stay zero. The features of trig and hybrid may be negative and their sums zero, so they refuse it.
+/// - relu, exp, favor++ and softmax take `normalise_rows` (softmax: true, the others: false): rows of A are divided by their sums,
+///   rows that sum to zero stay zero. The features of trig and hybrid may be negative and their sums zero, so they refuse it.
 /// - all but softmax take `order`: "auto" (the cheaper one), "values_first" or "queries_first"; not with `brute_force`.
 /// @throws Error naming the option.
 std::unique_ptr<Trans> make_trans(Options& options, const PatchGrid& grid, const TransShape& shape);

@@ -19,7 +19,7 @@ double mse_hyb(std::span<const double> x, std::span<const double> y, int m, int 
 double hash_bits(double epsilon, double p, double patches, double steps);
 
 /// Theorem 4.4 of v2, first part, as stated: projections that make trigonometric features, with plain queries and keys of norm at
-/// most `radius`, rank within epsilon of exact attention with probability 1 - p.
+/// most `radius`, rank within epsilon of exact attention with probability 1 - p; 0 where any number of them does.
 double projections_trig_stated(double epsilon, double p, int d, double radius);
 
 /// The same from its proof's own ingredients. The estimator is the Gaussian kernel's times at most tau = exp(radius^2 / sqrt(d)),
@@ -27,8 +27,8 @@ double projections_trig_stated(double epsilon, double p, int d, double radius);
 double projections_trig(double epsilon, double p, int d, double radius);
 
 /// Theorem 4.4 of v2, second part (eq. 6): projections that keep the scores of `unimportant` patches within epsilon with
-/// probability 1 - p over `steps` steps, for positive features and normalised inputs that make an angle of at least pi - alpha with
-/// every query.
+/// probability 1 - p over `steps` steps, for positive features and normalised inputs that make an angle of at least pi - alpha,
+/// alpha in [0, pi], with every query.
 double projections_exp(double epsilon, double p, int d, double alpha, double unimportant, double steps);
 
 }  // namespace iap

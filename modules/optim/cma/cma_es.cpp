@@ -38,10 +38,8 @@ class CovarianceMatrixAdaptation : public MeanSearch {
         active_(options.boolean("active", !diagonal)),
         base_population_(turn_.population()),
         initial_(initial.begin(), initial.end()),
-        initial_sigma_(options.number_in("sigma", 1e-8, 1e3, 0.1)),
-        restart_spread_(options.number_in("restart_spread", 0, 1e6, initial_sigma_)),
         stop_(options, initial.size()),
-        restarts_(options, base_population_, initial_sigma_),
+        restarts_(options, base_population_, options.number_in("sigma", 1e-8, 1e3, 0.1)),
         covariance_(diagonal ? make_diagonal_covariance(initial.size()) : make_full_covariance(initial.size())),
         path_sigma_(initial.size()),
         path_c_(initial.size()),
@@ -156,7 +154,7 @@ class CovarianceMatrixAdaptation : public MeanSearch {
     if (!restarts_.next(random)) return;
     stop_reason_.clear();
     start_run();
-    for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] = initial_[i] + restart_spread_ * random.normal();
+    for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] = initial_[i] + restarts_.spread() * random.normal();
     round_mean("lower sigma");
   }
 
@@ -238,7 +236,6 @@ class CovarianceMatrixAdaptation : public MeanSearch {
   bool diagonal_, active_;
   std::size_t base_population_;
   std::vector<float> initial_;
-  double initial_sigma_, restart_spread_;
   StopConditions stop_;
   Restarts restarts_;
   std::unique_ptr<Covariance> covariance_;
@@ -261,8 +258,8 @@ class CovarianceMatrixAdaptation : public MeanSearch {
 /// @option active boolean = (full covariance true, diagonal false) - the worst members count negatively
 /// @option restarts "none"|"ipop"|"bipop" = "none" - begin anew where a search ended: with twice the population, or in turn with
 /// small ones
-/// @option max_restarts integer 0..19 = 9 - doublings of the population
-/// @option restart_spread number 0..1e6 = sigma - standard deviation of new starting points around the first
+/// @option max_restarts integer 0..19 = 9 - doublings of the population; with restarts only
+/// @option restart_spread number 0..1e6 = sigma - standard deviation of new starting points around the first; with restarts only
 /// @option target number ? - ends the search when a return reaches it
 /// @option tol_fun number 0..1e300 = 1e-12 - ends it when returns differ by less
 /// @option tol_x number 0..1e300 = 1e-12 - ends it when all steps are shorter, in parts of the first sigma

@@ -10,12 +10,27 @@ import iap.core;
 import :cma_restarts;
 
 namespace iap {
+namespace {
+
+constexpr std::int64_t usual_growths = 9;
+
+}  // namespace
 
 Restarts::Restarts(Options& options, std::size_t population, double sigma)
-    : first_population_(population), first_sigma_(sigma), population_(population), sigma_(sigma) {
+    : first_population_(population),
+      first_sigma_(sigma),
+      spread_(options.number_in("restart_spread", 0, 1e6, sigma)),
+      population_(population),
+      sigma_(sigma) {
   const std::string name = options.choice("restarts", {"none", "ipop", "bipop"}, "none");
   policy_ = name == "ipop" ? Policy::ipop : name == "bipop" ? Policy::bipop : Policy::none;
-  max_growths_ = static_cast<std::uint32_t>(options.integer_in("max_restarts", 0, 19, 9));
+  max_growths_ = static_cast<std::uint32_t>(options.integer_in("max_restarts", 0, 19, usual_growths));
+  if (policy_ != Policy::none) return;
+  // Defaults pass: they stand in every file, which has to rebuild.
+  const char* idle = max_growths_ != usual_growths ? "max_restarts" : spread_ != sigma ? "restart_spread" : nullptr;
+  if (idle)
+    throw OptionError(text(options.owner(), ": option '", idle, "' is ", options.value(idle).describe(),
+                           ", but without restarts it does nothing; set restarts = \"ipop\" or \"bipop\", or take it out"));
 }
 
 bool Restarts::next(Random& random) {

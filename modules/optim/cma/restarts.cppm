@@ -14,12 +14,16 @@ namespace iap {
 /// the same number of evaluations (Hansen 2009, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed").
 class Restarts {
  public:
-  /// Options restarts ("none", "ipop", "bipop") and max_restarts (runs of the growing regime after the first, below 20).
+  /// Options restarts ("none", "ipop", "bipop"), max_restarts (runs of the growing regime after the first, below 20) and
+  /// restart_spread (`sigma`). @throws OptionError naming the option, one that says something of restarts where there are none,
+  /// too.
   Restarts(Options& options, std::size_t population, double sigma);
 
   /// The current run.
   std::size_t population() const { return population_; }
   double sigma() const { return sigma_; }
+  /// Standard deviation of new starting points around the first.
+  double spread() const { return spread_; }
   /// Of all the runs that the schedule may come to.
   std::size_t largest_population() const { return policy_ == Policy::none ? first_population_ : first_population_ << max_growths_; }
   /// True once the run has used up what its regime gives it.
@@ -41,7 +45,7 @@ class Restarts {
   Policy policy_ = Policy::none;
   std::uint32_t max_growths_ = 0;
   std::uint64_t first_population_;
-  double first_sigma_;
+  double first_sigma_, spread_;
   std::uint64_t population_;
   double sigma_;
   std::uint64_t used_ = 0, limit_ = 0;  ///< evaluations of this run; a limit of 0 is none

@@ -29,7 +29,8 @@ std::size_t read_image(Options& options, const ObservationSpec& observation) {
 /// @option stride integer 1..4096 = patch - pixels from one patch to the next, in both directions
 /// @option d integer 1..4096 = 8 - size of queries and keys
 /// @option bias boolean = false - biases of W_Q and W_K
-/// @option pixel_offset number -1..1 = -0.5 - added to pixels, which are in [0, 1]
+/// @option pixel_offset number -1..1 = -0.5 - added to pixels, which are in [0, 1]; 0 unless given where `contrast` shows an image
+/// of floats
 /// @option encoding "none"|"sinusoidal"|"learned" = "none" - of a patch's position, added to its pixels for queries, keys and
 /// projections
 /// @option encoding_scale number 0..1e6 = 1 - factor of a sinusoidal encoding

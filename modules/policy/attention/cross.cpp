@@ -231,7 +231,8 @@ class Cross final : public Block {
 /// @option key_stride integer 1..4096 = (stride; with key_patch, key_patch) - pixels from one to the next
 /// @option every integer 1.. = 4 - steps between updates of the keys, the first step included
 /// @option top integer 1.. = 10 - patches that are chosen
-/// @option ranking "exact"|"hash"|"sample" = "exact" - by products, by the Hamming distance of codes, or by draws (kernel exp)
+/// @option ranking "exact"|"hash"|"sample" = "exact" - by products, by the Hamming distance of codes, or by draws (kernels exp
+/// and favor++)
 /// @option bits integer 1..65536 = 256 - of a code
 /// @option hash_seed integer 0.. = 0 - of the codes' random planes
 /// @option query_weights "ones"|"learned" = "ones" - P: every query counts the same, or parameters

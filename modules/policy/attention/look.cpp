@@ -28,7 +28,7 @@ struct LookOptions {
         grid(read_grid(options, image.shape())),
         d(static_cast<int>(options.integer_in("d", 1, 4096, 8))),
         queries(static_cast<int>(options.integer_in("queries", 1, 64, 1))),
-        pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
+        pixel_offset(image.pixel_offset(options)),
         temperature(options.number_in("temperature", 1e-6, 1e6, 1)),
         position(options, grid) {
     require_inputs(options, context);

@@ -31,7 +31,7 @@ struct RankOptions {
         grid(read_grid(options, image.shape())),
         d(static_cast<int>(options.integer_in("d", 1, 4096, 8))),
         top(read_patch_count(options, "top", grid)),
-        pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
+        pixel_offset(image.pixel_offset(options)),
         position(options, grid),
         masked(options.boolean("masked", false)) {
     const auto count = static_cast<int>(options.integer_in("heads", 1, 64, 1));
@@ -193,7 +193,8 @@ class Rank final : public Block {
 /// @option masked boolean = false - values are L rows in patch order, zero where a patch was not chosen, instead of `top` rows in
 /// rank order
 /// @option motion boolean = false - also how far the patch of each rank moved since the frame before
-/// @option selection "top"|"sample" = "top" - the highest scores, or draws with softmax weights (kernel exp)
+/// @option selection "top"|"sample" = "top" - the highest scores, or draws with softmax weights (kernels exp and
+/// favor++)
 /// @option pooling "mean"|"sum"|"features" = "mean" - of draws: what the queries are pooled to
 /// @option replacement boolean = false - whether draws may repeat
 /// @option normalise_rows boolean = true - of kernel softmax: rows of A sum to 1

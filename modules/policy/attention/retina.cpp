@@ -12,8 +12,9 @@ import iap.core;
 namespace iap {
 
 /// What changed in an image since the frame before, or against the mean of the episode's frames before: what stands still fades.
-/// Bytes are 128 + the difference, clipped to 0 ... 255, so that with pixel_offset -0.5 an unchanged pixel counts as 0; floats are
-/// the difference. All of an episode's first frame is unchanged.
+/// Bytes are 128 + the difference, clipped to 0 ... 255, so that with pixel_offset -0.5 an unchanged pixel counts as 128 / 255 -
+/// 0.5 = 0.002, half a grey level from 0; floats are the difference, so that with pixel_offset 0 it counts as 0. All of an
+/// episode's first frame is unchanged.
 class Contrast {
  public:
   enum class Against : std::uint8_t { frame, episode };
@@ -44,6 +45,9 @@ class Retina {
   int pool() const { return pool_; }
   /// Of what `look` returns.
   const ImageShape& shape() const { return shape_; }
+  /// Reads option `pixel_offset`, what is added to pixels: by default -0.5, which centres [0, 1]; 0 for floats with `contrast`, as
+  /// their changes are around 0 already.
+  float pixel_offset(Options& options) const;
   /// ", pool 2, contrast frame": what is not as by default.
   std::string describe() const;
   /// An episode begins.

@@ -46,6 +46,11 @@ Retina::Retina(Options& options, const ObservationSpec& observation)
     contrast_.emplace(contrast_name_ == "frame" ? Contrast::Against::frame : Contrast::Against::episode, shape_);
 }
 
+float Retina::pixel_offset(Options& options) const {
+  const bool centred = contrast_ && shape_.type == PixelType::float32;
+  return static_cast<float>(options.number_in("pixel_offset", -1, 1, centred ? 0 : -0.5));
+}
+
 std::string Retina::describe() const {
   return text(pool_ > 1 ? text(", pool ", pool_) : "", contrast_ ? ", contrast " + contrast_name_ : "");
 }

@@ -34,7 +34,7 @@ struct TransOptions {
   TransOptions(Options& options, const BlockContext& context, ParameterLayout& layout)
       : image(options, *context.observation),
         grid(read_grid(options, image.shape())),
-        pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
+        pixel_offset(image.pixel_offset(options)),
         position(options, grid),
         names(read_value_names(options, "projection")) {
     shape.d = static_cast<int>(options.integer_in("d", 1, 4096, 8));
@@ -231,7 +231,7 @@ class TransBlock final : public Block {
 /// @option compression_seed integer 0.. = 0 - of a random P
 /// @option residual boolean = true - the term P V
 /// @option layer_norm boolean = false - each row is normalised, with gain and bias
-/// @option normalise_rows boolean = (softmax true, relu and exp false) - rows of A sum to 1; trig and hybrid cannot
+/// @option normalise_rows boolean = (softmax true, relu, exp and favor++ false) - rows of A sum to 1; trig and hybrid cannot
 /// @option order "auto"|"values_first"|"queries_first" = "auto" - how the product is bracketed; auto takes what multiplies less
 /// @use attention.common
 /// @use attention.retina

@@ -20,11 +20,11 @@ namespace {
 
 /// A convolutional network over an image: the papers' policies without attention (v1 section 5.3). Each of `layers` is a table:
 /// channels, kernel (3), stride (1), pool (1: none), pool_stride (pool), and its own padding, activation, pooling or bias.
-/// Options: image, pool (averages before everything, as of the attention blocks), pixel_offset (-0.5, added to uint8 values / 255
-/// and to floats as they are: depth counts in metres), activation (relu), padding ("valid"; "same" frames with zeros so that
-/// stride 1 keeps the size), pooling ("max" or "average"), bias (true).
-/// Hands over the last layer's values channel by channel, rows top-down, as PyTorch's flatten does; dense layers are blocks behind
-/// it. Weights begin as N(0, 2 / weights a filter) with relu, else N(0, 1 / weights a filter), biases at 0.
+/// Options: image, pool (averages before everything, as of the attention blocks), pixel_offset (see Retina::pixel_offset; added to
+/// uint8 values / 255 and to floats as they are: depth counts in metres), activation (relu), padding ("valid"; "same" frames with
+/// zeros so that stride 1 keeps the size), pooling ("max" or "average"), bias (true). Hands over the last layer's values channel by
+/// channel, rows top-down, as PyTorch's flatten does; dense layers are blocks behind it. Weights begin as N(0, 2 / weights a
+/// filter) with relu, else N(0, 1 / weights a filter), biases at 0.
 class Cnn final : public Block {
  public:
   struct Built {
@@ -85,7 +85,8 @@ class Cnn final : public Block {
 /// Convolutions over an image, each with an activation, then pooling; what policies without attention look with. Reads no input.
 /// @option layers {policy.layer}[] - one after the other
 /// @option image string = (the observation's first image) - name of the image that is looked at
-/// @option pixel_offset number -1..1 = -0.5 - added to pixels, which are in [0, 1]
+/// @option pixel_offset number -1..1 = -0.5 - added to pixels, which are in [0, 1]; 0 unless given where `contrast` shows an image
+/// of floats
 /// @option activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = "relu" - of layers that say nothing else
 /// @option padding "valid"|"same" = "valid" - likewise: windows inside the image, or zeros around it
 /// @option pooling "max"|"average" = "max" - likewise
@@ -96,7 +97,9 @@ class Cnn final : public Block {
 /// @example iap.policy.cnn { layers = { { channels = 4 }, { channels = 8, pool = 2 } } }
 /// @see controllers.md#convolutions
 MadeBlock make_cnn(Options& options, const BlockContext& context, ParameterLayout& layout) {
-  Cnn::Built built{Retina(options, *context.observation), static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5)), {}};
+  Retina image(options, *context.observation);
+  const float pixel_offset = image.pixel_offset(options);
+  Cnn::Built built{std::move(image), pixel_offset, {}};
   LayerDefaults defaults;
   defaults.activation = read_activation(options, "activation", Activation::relu);
   defaults.padding = options.choice("padding", {"valid", "same"}, "valid");
@@ -104,8 +107,8 @@ MadeBlock make_cnn(Options& options, const BlockContext& context, ParameterLayou
   defaults.bias = options.boolean("bias", true);
   const Config::List& layers = options.list("layers");
   if (layers.empty()) options.fail("option 'layers' must list at least one layer, such as {channels = 4, kernel = 3, pool = 2}");
-  const ImageShape& image = built.image.shape();
-  Planes planes{image.channels, image.height, image.width};
+  const ImageShape& seen = built.image.shape();
+  Planes planes{seen.channels, seen.height, seen.width};
   Config::List completed;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Options own(text(options.owner(), ", layer ", i + 1), layers[i]);

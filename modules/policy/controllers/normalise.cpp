@@ -19,7 +19,7 @@ namespace {
 /// - "episode": of all inputs since the episode's start, this one included: what stays put throughout an episode, such as a
 ///   background, goes, and what moves is left. The first output of an episode is 0.
 /// - "training": of all inputs in the training episodes of all iterations so far, as in ARS V2 (Mania et al. 2018, algorithm 1):
-///   they change between iterations and never within an episode. Before there are any, y = x.
+///   they change between iterations and never within an episode. Before there are any, y = x, clipped likewise.
 /// Options: deviation (true; false leaves y = x - mean), minimum (0.01), clip (10).
 class Normalise final : public Block {
  public:

@@ -52,6 +52,8 @@ check.equal(tostring(iap.optim.ars { plateau = { patience = 3 } }), "iap.optim.a
 check.fails({ "optim_test.lua:", "optimizer.plateau: unknown option 'factr'; did you mean 'factor'?" }, function() return iap.optim.es { plateau = { factr = 1 } } end)
 check.fails({ "optim_test.lua:", "option 'plateau' lowers a learning rate, which cma_es does not have" }, function() return iap.optim.cma_es { plateau = {} } end)
 
+check.fails({ "optim_test.lua:", "option 'max_restarts' is 3, but without restarts it does nothing" }, function() return iap.optim.cma_es { max_restarts = 3 } end)
+
 -- Restarts with a growing population, through ask and tell and through maximise. A condition number of 2 ends a run after a few
 -- iterations.
 for _, kind in ipairs { "cma_es", "sep_cma_es" } do

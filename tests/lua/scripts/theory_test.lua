@@ -24,6 +24,23 @@ check.close(theory.hash_bits(0.1, 0.05, 100, 10), 200 * math.log(2 * 100 * 10 / 
 assert(theory.projections_trig(0.5, 0.1, 4, 1) > 0 and theory.projections_trig_stated(0.5, 0.1, 4, 1) > 0)
 check.close(theory.projections_exp(0.2, 0.1, 4, 0.5, 6, 7), 4 * theory.projections_exp(0.2, 0.1, 4, 0.5, 3, 7), 1e-9)
 
+-- Vectors whose kernel no double holds: errors of 0 stay 0, features are numbers.
+for _, length in ipairs { 11, 20 } do
+  check.equal(theory.mse_trig({ length }, { length }, m), 0)
+  check.equal(theory.mse_hyb({ length }, { length }, m, r), 0)
+  check.equal(theory.mse_hyb({ length }, { -length }, m, r), 0)
+end
+check.equal(theory.mse({ 60 }, { -30 }, { kind = "favor++", spread = 0 }), 0)
+for _, kind in ipairs { "exp", "favor++" } do
+  for _, value in ipairs(theory.feature_map({ 1000, 500, 0 }, { kind = kind, m = 50 })) do assert(value >= 0, value) end
+end
+
+-- Bounds at their ends.
+check.equal(theory.projections_trig(100, 0.5, 4, 1e-3), 0)
+check.equal(theory.projections_trig_stated(100, 0.5, 4, 1e-3), 0)
+assert(theory.projections_exp(0.2, 0.1, 4, math.pi, 3, 7) > theory.projections_exp(0.2, 0.1, 4, 3, 3, 7))
+check.fails({ "iap.theory.projections_exp", "argument 4 'alpha'", "an angle of at most pi" }, theory.projections_exp, 0.2, 0.1, 4, 3.2, 3, 7)
+
 -- Feature maps: sizes, positivity, one norm, and products that are what `estimate` draws.
 check.equal(#theory.feature_map(x, { kind = "exp", m = 6 }), 6)
 check.equal(#theory.feature_map(x, { kind = "trig", m = 6 }), 12)
