@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,7 +11,6 @@ module iap.envs;
 import iap.core;
 import iap.env;
 import iap.envs.car_racing;
-import iap.envs.distraction;
 
 namespace iap {
 
@@ -61,6 +61,20 @@ void leave_out_own_limit(Config& given, const Config& became) {
   if (completed_env(without) == became) given = std::move(without);
 }
 
+/// @throws OptionError for text that would come back from a policy file or a checkpoint as another; `place` is where it stands.
+void check_text(const std::string& owner, const std::string& place, const Config& value) {
+  if (const auto* string = value.string(); string && !is_utf8(*string))
+    throw OptionError(text(owner, ": option '", place, "' is ", value.describe(),
+                           ", bytes that are no UTF-8, which no policy file can hold; give what is named another name"));
+  const auto inside = [&](const auto& key, const Config& item) {
+    check_text(owner, place.empty() ? text(key) : text(place, ".", key), item);
+  };
+  if (const auto* items = value.list())
+    for (std::size_t i = 0; i < items->size(); ++i) inside(i + 1, (*items)[i]);
+  if (const auto* entries = value.map())
+    for (const auto& [key, item] : *entries) inside(key, item);
+}
+
 }  // namespace
 
 LibraryVersions envs_versions() { return car_racing::versions(); }
@@ -72,6 +86,7 @@ std::unique_ptr<Env> make_env(const Config& config) {
   auto env = make_named(options.string("name"), options);
   env = with_common_wrappers(std::move(env), options);
   options.finish();
+  check_text(options.owner(), "", env->spec().config);
   return env;
 }
 

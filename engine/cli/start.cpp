@@ -51,6 +51,8 @@ void prepare_process() {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(SIGXFSZ, &action, nullptr);
+  // Ignored, as a parent may leave it, it would keep from us how our own children end.
+  std::signal(SIGCHLD, SIG_DFL);
   std::set_new_handler([] { throw OutOfMemory(); });
 }
 

@@ -7,7 +7,7 @@ namespace iap::cli {
 
 /// What holds for the whole program, before anything else: standard streams that were closed lead nowhere, so that no file of a run
 /// gets their numbers and their messages; a write beyond the limit on file sizes fails, as it does on a full disk, and kills
-/// nobody; out of memory says so.
+/// nobody; how children end is told, though the parent ignored that of its own; out of memory says so.
 void prepare_process();
 
 /// What the program ends with where its commands came to `code`: a failure, and one message, if what they printed did not arrive.

@@ -38,7 +38,8 @@ struct iap_rollouts {
 
 namespace {
 
-constexpr std::size_t most_episodes = 100'000'000;
+constexpr std::uint32_t most_episodes = (1 << 24) - 1;  ///< of a member: StreamKey::episode has 24 bits
+constexpr std::size_t most_together = 100'000'000;
 
 struct Sources {
   const char* function;
@@ -46,6 +47,11 @@ struct Sources {
   const char* policy;
   iap::Trust trust;
 };
+
+/// The pool's environments are made of what the first one became, which holds its Lua texts: files may change before they are made.
+iap_rollouts* rollouts_of(iap::Policy policy, const iap::EnvSpec& spec, int threads) {
+  return new iap_rollouts(std::move(policy), spec.config, iap::env_record(spec), threads);
+}
 
 /// A policy as a file brings it or as blocks on the environment of `env`, which a file may name.
 iap_rollouts* from_file(const Sources& from, int threads) {
@@ -58,24 +64,22 @@ iap_rollouts* from_file(const Sources& from, int threads) {
   }();
   const iap::Config* own = iap::recorded_env(file.metadata);
   require(from.env || own, from.function, ": 'env' is null, and the policy does not say which environment it is for");
-  iap::Config config = from.env ? env_text(from.function, "env", from.env) : *own;
-  const auto env = make_named_env(from.function, "env", config);
+  const auto env = make_named_env(from.function, "env", from.env ? env_text(from.function, "env", from.env) : *own);
   try {
     iap::check_fit(env->spec(), file.policy);
   } catch (const iap::Error& error) {
     throw BadArgument(iap::text(from.function, ": 'policy': ", error.what()));
   }
-  return new iap_rollouts(std::move(file.policy), std::move(config), iap::env_record(env->spec()), threads);
+  return rollouts_of(std::move(file.policy), env->spec(), threads);
 }
 
 iap_rollouts* from_blocks(const Sources& from, int threads) {
   const std::string source = iap::text(from.function, ": 'policy'");
-  iap::Config config = env_text(from.function, "env", from.env);
-  const auto env = make_named_env(from.function, "env", config);
+  const auto env = make_named_env(from.function, "env", env_text(from.function, "env", from.env));
   try {
     iap::Policy policy(iap::parse_table(from.policy, source), env->spec().observation, env->spec().action_size);
     policy.initialise(0);
-    return new iap_rollouts(std::move(policy), std::move(config), iap::env_record(env->spec()), threads);
+    return rollouts_of(std::move(policy), env->spec(), threads);
   } catch (const iap::Error& error) {
     const std::string message = error.what();
     throw BadArgument(message.starts_with(source) ? message : iap::text(source, ": ", message));
@@ -113,8 +117,10 @@ iap_rollout_options checked_options(const iap_rollout_options* given, std::size_
   constexpr const char* function = "iap_rollouts_run";
   check_struct(function, "'options'", "iap_rollout_options", given);
   const auto options = read_struct(given);
-  require(options.episodes >= 1 && members <= most_episodes / options.episodes, function, ": 'options.episodes' is ",
-          options.episodes, "; give at least 1, and for all ", counted(members, "member"), " together at most ", most_episodes);
+  require(options.episodes >= 1 && options.episodes <= most_episodes, function, ": 'options.episodes' is ", options.episodes,
+          "; give 1 to ", most_episodes);
+  require(members <= most_together / options.episodes, function, ": 'options.episodes' is ", options.episodes, "; give all ",
+          counted(members, "member"), " together at most ", most_together);
   require(options.seeds >= IAP_SEEDS_COMMON && options.seeds <= IAP_SEEDS_EVALUATION, function, ": 'options.seeds' is ",
           options.seeds, "; give IAP_SEEDS_COMMON, _PAIRS, _OWN or _EVALUATION");
   return options;

@@ -1,8 +1,9 @@
 /* iap.h - the C interface of iap: trained policies, environments, batches of them and whole rollouts inside any program.
  *
  * Errors. Every function that can fail returns an iap_status and leaves its outputs untouched unless it returns IAP_OK; one line
- * that names the function and the argument is kept by the object (iap_policy_error and its kin) or, where there is none yet,
- * written to `message`. No function ends the process, and no exception leaves one.
+ * that says why is kept by the object (iap_policy_error and its kin) or, where there is none yet, written to `message`. Of
+ * IAP_BAD_ARGUMENT it names the function and the argument, of IAP_BAD_FILE the file. No function ends the process, and no exception
+ * leaves one.
  *
  * Threads. There is no global state. Different objects may be used from different threads at the same time; one object by one
  * thread at a time, and not always the same. Batches and rollouts work on threads of their own while a call lasts, and their
@@ -123,8 +124,8 @@ IAP_API iap_status iap_policy_load_memory_trusted(const void* bytes, size_t size
 /* Frees it; null is fine. */
 IAP_API void iap_policy_free(iap_policy* policy);
 
-/* One line about the last call on this policy that failed, which names the argument that was wrong; "" if none did. Valid until the
- * next call on it. Of a null policy: "the policy is null". */
+/* One line about the last call on this policy that failed; "" if none did. Valid until the next call on it. Of a null policy: "the
+ * policy is null". */
 IAP_API const char* iap_policy_error(const iap_policy* policy);
 
 /* How many parameters it has. */
@@ -271,7 +272,7 @@ typedef struct iap_rollout_options {
   size_t size;        /* sizeof(iap_rollout_options) */
   uint64_t seed;      /* of the run */
   uint32_t iteration; /* of the run; others have other episodes */
-  uint32_t episodes;  /* a member; at least 1 */
+  uint32_t episodes;  /* a member; 1 to 16777215, and for all members together at most 100000000 */
   int32_t seeds;      /* IAP_SEEDS_COMMON, ... */
 } iap_rollout_options;
 

@@ -3,6 +3,7 @@ module;
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -80,14 +81,12 @@ void check_image(const ObservationSpec& observation) {
 
 std::vector<float> read_parameters(const std::filesystem::path& path) {
   check_file(path);
-  for (const auto& array : parse_npz(read_file(path), path.string())) {
-    if (array.name != array_name) continue;
-    if (array.shape.size() != 1)
-      throw Error(
-          text(path.string(), ": array '", array_name, "' has ", array.shape.size(), " dimensions; published weights have one"));
-    return {array.values.begin(), array.values.end()};
-  }
-  throw Error(text(path.string(), ": has no array '", array_name, "'; it holds no weights of AttentionAgent"));
+  const auto array = find_npz(read_file(path), array_name, path.string());
+  if (!array) throw Error(text(path.string(), ": has no array '", array_name, "'; it holds no weights of AttentionAgent"));
+  if (array->shape.size() != 1)
+    throw Error(
+        text(path.string(), ": array '", array_name, "' has ", array->shape.size(), " dimensions; published weights have one"));
+  return {array->values.begin(), array->values.end()};
 }
 
 struct Published {

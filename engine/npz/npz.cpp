@@ -1,9 +1,11 @@
 module;
 #include <zip.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,16 +47,24 @@ Archive open_archive(std::string_view file, const std::string& source) {
   return archive;
 }
 
-std::string read_entry(zip_t* archive, zip_uint64_t index, const std::string& source) {
+// What it unpacks to, in bytes; `source` names the entry.
+zip_uint64_t entry_size(zip_t* archive, zip_uint64_t index, const std::string& source) {
   zip_stat_t stat;
   if (zip_stat_index(archive, index, 0, &stat) < 0 || !(stat.valid & ZIP_STAT_SIZE))
     throw Error(text(source, ": has no size in the file's index; the file is damaged"));
   if (stat.size > largest_entry) throw Error(text(source, ": is too large (", stat.size, " bytes)"));
+  return stat.size;
+}
+
+void check_unpacked(const std::string& source, double bytes) {
   constexpr double copies = 3;  // the bytes, and the numbers as doubles
-  check_memory(source, copies * static_cast<double>(stat.size));
+  check_memory(source, copies * bytes);
+}
+
+std::string read_entry(zip_t* archive, zip_uint64_t index, const std::string& source) {
+  std::string content(entry_size(archive, index, source), '\0');
   const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
   if (!file) throw Error(text(source, ": cannot be unpacked: ", zip_strerror(archive)));
-  std::string content(stat.size, '\0');
   std::size_t done = 0;
   // One byte more is asked for, because only the end of an entry checks its checksum.
   for (char beyond; done <= content.size();) {
@@ -68,25 +78,51 @@ std::string read_entry(zip_t* archive, zip_uint64_t index, const std::string& so
   return content;
 }
 
+// The names of the archive's entries, which are all arrays.
+std::vector<std::string> entry_names(zip_t* archive, const std::string& source) {
+  std::vector<std::string> names;
+  const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive, 0));
+  for (zip_uint64_t i = 0; i < count; ++i) {
+    const char* stored = zip_get_name(archive, i, 0);
+    names.emplace_back(stored ? stored : "");
+    if (!names.back().ends_with(suffix))
+      throw Error(text(source, ": holds '", names.back(), "', which is no .npy array; .npz files hold nothing else"));
+  }
+  return names;
+}
+
+NpyArray read_array(zip_t* archive, zip_uint64_t index, const std::string& name, const std::string& source) {
+  const std::string owner = text(source, ": ", name);
+  NpyArray array = parse_npy(read_entry(archive, index, owner), owner);
+  array.name = name.substr(0, name.size() - suffix.size());
+  return array;
+}
+
 }  // namespace
 
 LibraryVersions npz_versions() { return {{"libzip", zip_libzip_version()}}; }
 
 std::vector<NpyArray> parse_npz(std::string_view file, const std::string& source) {
   const Archive archive = open_archive(file, source);
+  const auto names = entry_names(archive.get(), source);
+  double bytes = 0;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    bytes += static_cast<double>(entry_size(archive.get(), i, text(source, ": ", names[i])));
+  check_unpacked(source, bytes);
   std::vector<NpyArray> arrays;
-  const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive.get(), 0));
-  for (zip_uint64_t i = 0; i < count; ++i) {
-    const char* stored = zip_get_name(archive.get(), i, 0);
-    std::string name = stored ? stored : "";
-    if (!name.ends_with(suffix))
-      throw Error(text(source, ": holds '", name, "', which is no .npy array; .npz files hold nothing else"));
-    const std::string owner = text(source, ": ", name);
-    NpyArray array = parse_npy(read_entry(archive.get(), i, owner), owner);
-    array.name = name.substr(0, name.size() - suffix.size());
-    arrays.push_back(std::move(array));
-  }
+  for (std::size_t i = 0; i < names.size(); ++i) arrays.push_back(read_array(archive.get(), i, names[i], source));
   return arrays;
+}
+
+std::optional<NpyArray> find_npz(std::string_view file, std::string_view name, const std::string& source) {
+  const Archive archive = open_archive(file, source);
+  const auto names = entry_names(archive.get(), source);
+  const auto found = std::ranges::find(names, std::string(name) + std::string(suffix));
+  if (found == names.end()) return {};
+  const auto index = static_cast<zip_uint64_t>(found - names.begin());
+  const std::string owner = text(source, ": ", *found);
+  check_unpacked(owner, static_cast<double>(entry_size(archive.get(), index, owner)));
+  return read_array(archive.get(), index, *found, source);
 }
 
 std::string format_npz(std::span<const NpyArray> arrays) {

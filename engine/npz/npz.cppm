@@ -1,6 +1,7 @@
 module;
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +29,11 @@ NpyArray parse_npy(std::string_view file, const std::string& source);
 /// The bytes NumPy would write (format version 1).
 std::string format_npy(const NpyArray& array);
 
-/// The arrays of an .npz file, stored or compressed, in its order. @throws Error naming `source`, the array and what is wrong.
+/// The arrays of an .npz file, stored or compressed, in its order. @throws Error naming `source`, the array and what is wrong;
+/// where they do not fit into memory together, the size.
 std::vector<NpyArray> parse_npz(std::string_view file, const std::string& source);
+/// The array `name` of an .npz file, nothing where it has none; its other arrays stay packed. @throws Error as `parse_npz` does.
+std::optional<NpyArray> find_npz(std::string_view file, std::string_view name, const std::string& source);
 /// An .npz file with stored arrays; a function of `arrays` alone.
 std::string format_npz(std::span<const NpyArray> arrays);
 

@@ -7,6 +7,7 @@ module;
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -135,10 +136,10 @@ Job::Job(std::unique_ptr<Ranks> ranks) : impl_(new Impl{std::move(ranks), {}, fa
 Job::~Job() {
   if (impl_->ranks->rank() != 0) return;
   if (impl_->takes_rollouts) set_rollouts(nullptr);
-  impl_->ranks->announce(encode(JobEnded{}));
   try {
+    impl_->ranks->announce(encode(JobEnded{}));
     impl_->ranks->leave();
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // The run is over; whoever started the ranks ends those that are left.
   }
 }

@@ -6,8 +6,6 @@ module;
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <utility>
 
 #include "ranks/mpi_table.hpp"

@@ -3,6 +3,7 @@ module;
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -64,7 +65,7 @@ class RankRollouts final : public Rollouts {
     ranks_.announce(encode(PoolOpened{pool_, setup_of(env, prototype), safeguards, {threads_.begin(), threads_.end()}}));
     moments_.assign(prototype.moments().begin(), prototype.moments().end());
   }
-  ~RankRollouts() override { ranks_.announce(encode(PoolClosed{pool_})); }
+  ~RankRollouts() override { tell(PoolClosed{pool_}); }
 
   std::vector<Episode> run(std::span<const RolloutTask> tasks) override { return play(tasks, {}); }
   std::vector<Episode> run_members(std::span<const RolloutTask> tasks, const std::function<Derivation()>& derive) override {
@@ -86,6 +87,15 @@ class RankRollouts final : public Rollouts {
   }
 
  private:
+  /// Announces an end, from a destructor, where what fails must not throw. The others do without: the next round ends this one, the
+  /// job its pools, and whatever is wrong with the messages is thrown by the next that something depends on.
+  void tell(const Announcement& ended) noexcept {
+    try {
+      ranks_.announce(encode(ended));
+    } catch (const std::exception&) {
+    }
+  }
+
   static std::vector<int> threads_of(const std::vector<RankInfo>& infos, int asked) {
     if (asked < 0) throw Error(text("rollout: the number of threads must not be negative, got ", asked));
     std::vector<int> threads;
@@ -114,7 +124,7 @@ class RankRollouts final : public Rollouts {
     }
     ~Deal() {
       owner_.players_.end();
-      owner_.ranks_.announce(encode(RoundEnded{round_}));
+      owner_.tell(RoundEnded{round_});
     }
     Deal(const Deal&) = delete;
     Deal& operator=(const Deal&) = delete;

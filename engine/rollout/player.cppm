@@ -1,7 +1,6 @@
 module;
 #include <functional>
 #include <memory>
-#include <optional>
 /// Who plays episodes one after the other: a thread of this process, or another process.
 module iap.rollout:player;
 import iap.core;

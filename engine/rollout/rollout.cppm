@@ -80,7 +80,8 @@ class RolloutPool : public Rollouts {
 /// program `iap` it is itself; another host has none until it says so.
 void set_worker(std::filesystem::path program, std::vector<std::string> words);
 
-/// Plays what the process wants that started this one by `set_worker`, until that ends. `make_env` builds what its runs name.
+/// Plays what the process wants that started this one by `set_worker`, until that ends, and with it this process and what its
+/// environments started. `make_env` builds what its runs name.
 void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& make_env);
 
 /// Makes what plays `prototype` in the environment that `make_env` builds, as `make_env(env)` does wherever iap runs.

@@ -59,7 +59,7 @@ class Patience {
   std::optional<Clock::time_point> end_;
 };
 
-/// A child process, which ends with the object.
+/// A child process and what it starts, which end with the object.
 class Child {
  public:
   explicit Child(int number) : number_(number) {}
@@ -67,11 +67,11 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Kills it if it still lives; how it ended.
+  /// Kills what is left of its group, which it leads (start_process); how it ended.
   int end() {
     int status = 0;
     if (number_ == 0) return status;
-    kill(number_, SIGKILL);
+    kill(-number_, SIGKILL);
     while (waitpid(number_, &status, 0) < 0 && errno == EINTR) {
     }
     number_ = 0;

@@ -1,4 +1,5 @@
 module;
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,13 +27,19 @@ namespace {
 
 constexpr const char* source = "message to a worker";
 
+/// Ends this process and what its environments started: the group that start_process made it lead. Without one it ends alone.
+void end_group() {
+  kill(-getpid(), SIGKILL);
+  _exit(0);
+}
+
 /// Whatever an episode is doing: the process ends with the one that it plays for.
 void end_with_other_side(int descriptor) {
   std::thread([descriptor] {
     pollfd news = {descriptor, POLLRDHUP, 0};
     while (poll(&news, 1, -1) < 0) {
     }
-    _exit(0);
+    end_group();
   }).detach();
 }
 
@@ -57,8 +64,10 @@ WorkerAnswer answer_of(Work work) {
 }  // namespace
 
 void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& make_env) {
-  // Whom it plays for decides when it ends.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
+  // Whom it plays for decides when it ends. Handlers rather than SIG_IGN, which the programs that environments start would inherit.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, [](int) {});
+  // Held by such a program, the channel would outlive this process, whose end would go unnoticed.
+  fcntl(channel_descriptor, F_SETFD, FD_CLOEXEC);
   Channel channel(channel_descriptor);
   std::string bytes;
   if (!channel.receive(bytes, {})) return;
@@ -76,6 +85,7 @@ void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& ma
     const auto kept = decode_task(bytes);
     there = channel.send(encode(answer_of([&] { return player->play(kept->task, {}); })), {});
   }
+  end_group();
 }
 
 }  // namespace iap

@@ -56,7 +56,7 @@ std::string training_refusal(const std::string& path, const std::string& value) 
 }
 
 /// Hook: fails at every instruction, so that a script's pcall cannot swallow it.
-void end_rehearsal(lua_State* state, lua_Debug*) { luaL_error(state, "the rehearsal ends here"); }
+void end_rehearsal(lua_State* state, lua_Debug*) { luaL_error(state, "%s", RunContext::of(state)->last_words()); }
 
 }  // namespace
 
@@ -84,7 +84,7 @@ void RunContext::begin_training() {
   if (rehearsal && rehearsal->trainings > 0) {
     rehearsal->trainings = 2;
     end_rehearsal(state_);
-    throw Error("the rehearsal ends here");
+    throw Error(last_words());
   }
   if (settings_.single && trained_)
     throw Error("this is the script's second training; iap sweep needs a script that calls iap.train exactly once");
@@ -92,6 +92,17 @@ void RunContext::begin_training() {
 
 void RunContext::end_rehearsal(lua_State* state) const {
   for (lua_State* one : {state, state_}) lua_sethook(one, iap::end_rehearsal, LUA_MASKCOUNT, 1);
+}
+
+const char* RunContext::last_words() const {
+  return rehearsal->trainings > 0 ? "the rehearsal ends here" : "the script ends itself (os.exit) before it trains";
+}
+
+void RunContext::begin_writing(lua_State* state) {
+  const auto* context = of(state);
+  if (!context || !context->rehearsal || context->rehearsal->trainings == 0) return;
+  context->end_rehearsal(state);
+  throw Error(context->last_words());
 }
 
 void RunContext::apply_to_training(Config& options) {

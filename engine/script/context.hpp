@@ -42,6 +42,10 @@ class RunContext {
   std::optional<Rehearsal> rehearsal;
   /// Ends the rehearsed script, whose pcalls cannot prevent it, at the next instruction in Lua.
   void end_rehearsal(lua_State* state) const;
+  /// What a rehearsal that ends here says.
+  const char* last_words() const;
+  /// What writes a file calls this before: a rehearsal ends there once it has trained, as it has no results. @throws Error then.
+  static void begin_writing(lua_State* state);
   /// @throws Error for a second training where there may be but one; ends a rehearsal.
   void begin_training();
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "script/context.hpp"
 #include "script/faces.hpp"
 #include "script/objects.hpp"
 import iap.core;
@@ -49,7 +50,10 @@ int side_by_side_images(Call& call) {
 /// Writes the picture.
 /// @param path string - of the file
 int save_png(Call& call) {
-  write_png(call.string(1, "path"), call.self<ImageObject>().image.view());
+  const auto path = call.string(1, "path");
+  const auto& image = call.self<ImageObject>().image;
+  RunContext::begin_writing(call.state());
+  write_png(path, image.view());
   return 0;
 }
 

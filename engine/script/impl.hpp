@@ -12,6 +12,8 @@ struct Script::Impl {
   void run_file(const std::filesystem::path& path);
   /// Calls the function on the stack, the only value there. @throws ScriptError, Interrupted.
   void run(int results);
+  /// After Lua: takes back what an interrupt left. @throws Interrupted if there was one.
+  void end_call();
 };
 
 }  // namespace iap

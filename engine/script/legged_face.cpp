@@ -132,8 +132,8 @@ int torques(Call& call) {
 /// @return number[] position - {x, y, z}
 /// @return number[] velocity - by the phase
 int swing(Call& call) {
-  const auto point = SwingTrajectory().at(call.number(1, "phase"), vector_at(call, 2, "lift"), vector_at(call, 3, "land"),
-                                          call.number(4, "clearance"));
+  const auto point = SwingTrajectory().at(finite_at(call, 1, "phase"), vector_at(call, 2, "lift"), vector_at(call, 3, "land"),
+                                          finite_at(call, 4, "clearance"));
   return call.give(to_list(point.position)) + call.give(to_list(point.velocity));
 }
 

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -137,8 +138,10 @@ int make_gait(Call& call) {
 /// @return string[] - "stance", "swing", "early_contact" or "lost_contact" of each
 int update_gait(Call& call) {
   Gait& gait = call.self<GaitObject>().gait;
+  const double time = call.number(1, "time");
+  if (!(std::abs(time) < 1e12)) call.refuse(1, "time", "seconds within 1e12");
   const Config contacts = call.config(2, "contacts");
-  gait.update(call.number(1, "time"), booleans(contacts.list() ? *contacts.list() : Config::List{}, call.name() + ": contacts"));
+  gait.update(time, booleans(contacts.list() ? *contacts.list() : Config::List{}, call.name() + ": contacts"));
   constexpr std::array names{"stance", "swing", "early_contact", "lost_contact"};
   Config::List states;
   for (const LegState state : gait.states()) states.emplace_back(names[static_cast<std::size_t>(state)]);

@@ -48,6 +48,12 @@ legged::PerLeg<bool> booleans(const Config::List& items, std::string_view what) 
   return out;
 }
 
+double finite_at(const lua::Call& call, int argument, const char* what) {
+  const double value = call.number(argument, what);
+  if (!std::isfinite(value)) call.refuse(argument, what, "a finite number");
+  return value;
+}
+
 legged::Vector3 vector_at(const lua::Call& call, int argument, const char* what) {
   const auto values = call.numbers(argument, what);
   if (values.size() != 3 || !std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))

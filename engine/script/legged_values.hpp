@@ -22,6 +22,8 @@ legged::PerLeg<double> read_per_leg(Options& options, std::string_view key, cons
 /// Four times true or false.
 legged::PerLeg<bool> booleans(const Config::List& items, std::string_view what);
 
+/// An argument that is a finite number.
+double finite_at(const lua::Call& call, int argument, const char* what);
 /// An argument of three finite numbers.
 legged::Vector3 vector_at(const lua::Call& call, int argument, const char* what);
 

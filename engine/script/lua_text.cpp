@@ -19,8 +19,12 @@ bool is_block_kind(std::string_view kind) {
   return std::ranges::any_of(block_catalog(), [kind](const auto& entry) { return entry.name == kind; });
 }
 
+constexpr std::array<std::string_view, 22> keywords{"and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
+                                                    "function", "goto",   "if",   "in",   "local",  "nil",  "not",   "or",
+                                                    "repeat",   "return", "then", "true", "until",  "while"};
+
 bool is_identifier(std::string_view key) {
-  return !key.empty() && !std::isdigit(static_cast<unsigned char>(key[0])) &&
+  return !key.empty() && !std::isdigit(static_cast<unsigned char>(key[0])) && std::ranges::find(keywords, key) == keywords.end() &&
          std::ranges::all_of(key, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 

@@ -17,6 +17,7 @@ namespace {
 /// What a text may use up: a table of options takes a thousandth of it.
 constexpr std::size_t most_memory = std::size_t{64} << 20;
 constexpr int most_instructions = 10'000'000;
+constexpr std::size_t most_values = 1'000'000;
 
 void* allocate(void* left_over, void* block, std::size_t old_size, std::size_t new_size) {
   auto& left = *static_cast<std::size_t*>(left_over);
@@ -93,7 +94,7 @@ Config parse_table(std::string_view text, const std::string& source) {
   } catch (const lua::LuaError& error) {
     fail(error.what());
   }
-  return lua::read_config(state.get(), -1, source);
+  return lua::read_config(state.get(), -1, source, {.most_values = most_values, .most_bytes = most_memory});
 }
 
 }  // namespace iap

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "script/context.hpp"
 #include "script/faces.hpp"
 #include "script/objects.hpp"
 import iap.core;
@@ -232,6 +233,7 @@ int save(Call& call) {
   Config metadata = object.metadata, given = call.config(2, "metadata");
   if (!given.map()) call.refuse(2, "metadata", "a table with named entries");
   for (auto& [key, value] : *given.map()) metadata[key] = std::move(value);
+  RunContext::begin_writing(call.state());
   write_policy_file(path, object.policy, metadata);
   return 0;
 }
@@ -252,7 +254,9 @@ int import_agent(Call& call) {
 /// @param path string - the .npz file to write
 int export_agent(Call& call) {
   const auto& object = call.self<PolicyObject>();
-  write_file_atomic(call.string(1, "path"), export_attention_agent(object.policy));
+  const auto path = call.string(1, "path");
+  RunContext::begin_writing(call.state());
+  write_file_atomic(path, export_attention_agent(object.policy));
   return 0;
 }
 

@@ -35,6 +35,18 @@ bool load_input(lua::State& lua, std::string_view input) {
   }
 }
 
+/// An input begins with an empty stack and leaves it so, however it ends.
+class EmptyStack {
+ public:
+  explicit EmptyStack(lua_State* state) : state_(state) { lua_settop(state_, 0); }
+  ~EmptyStack() { lua_settop(state_, 0); }
+  EmptyStack(const EmptyStack&) = delete;
+  EmptyStack& operator=(const EmptyStack&) = delete;
+
+ private:
+  lua_State* state_;
+};
+
 /// Replaces the table or object at the top by the value of `key`, without metamethods; an object's methods count as its entries.
 void descend(lua_State* state, std::string_view key) {
   if (lua_type(state, -1) == LUA_TUSERDATA && lua::find_object(state, -1).info) {
@@ -55,6 +67,7 @@ Script::Reply Script::evaluate(std::string_view input) {
   auto& lua = impl_->lua;
   const auto first = input.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
+  const EmptyStack stack(lua);
   if (input[first] == '=') input.remove_prefix(first + 1);
   if (!load_input(lua, input)) return {.incomplete = true};
   impl_->context.script = input;
@@ -68,8 +81,12 @@ Script::Reply Script::evaluate(std::string_view input) {
     lua_pushvalue(lua, 1);
     lua::protect(lua, 1, 0, [](lua_State* inner) noexcept { lua_setglobal(inner, "_"); });
   }
-  for (int i = 1; i <= count; ++i) reply.text += (i > 1 ? "\t" : "") + show(lua, i);
-  lua_settop(lua, 0);
+  try {
+    for (int i = 1; i <= count; ++i) reply.text += (i > 1 ? "\t" : "") + show(lua, i);
+  } catch (const lua::LuaError& error) {
+    impl_->end_call();
+    throw ScriptError(error.what(), "");
+  }
   return reply;
 }
 

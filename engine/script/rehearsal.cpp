@@ -1,7 +1,6 @@
 module;
 #include <filesystem>
 #include <string_view>
-#include <utility>
 
 #include "script/context.hpp"
 #include "script/faces.hpp"
@@ -19,9 +18,13 @@ local has_trained, finish = ...
 local iap = require "iap"
 print = function() end
 local file = getmetatable(io.stdout).__index
-local write = file.write
-file.write = function(self, ...) return self == io.stdout and self or write(self, ...) end
-io.write = function(...) return file.write(io.output(), ...) end
+local write, output = file.write, io.output
+file.write = function(self, ...)
+  if self == io.stdout then return self end
+  if has_trained() and self ~= io.stderr then return finish() end
+  return write(self, ...)
+end
+io.write = function(...) return file.write(output(), ...) end
 os.exit = finish
 local function replace(owner, names, stand_in)
   for _, name in ipairs(names) do
@@ -52,8 +55,9 @@ int has_trained(lua_State* state) {
 }
 
 int finish(lua_State* state) {
-  context_of(state).end_rehearsal(state);
-  return luaL_error(state, "the rehearsal ends here");
+  const RunContext& context = context_of(state);
+  context.end_rehearsal(state);
+  return luaL_error(state, "%s", context.last_words());
 }
 
 }  // namespace
@@ -77,7 +81,8 @@ Rehearsal Script::rehearse(const std::filesystem::path& path) {
     // What it does with the result may well fail: there is none.
     if (context.rehearsal->trainings == 0) throw;
   }
-  return *std::exchange(context.rehearsal, {});
+  // It stays: the finalizers that run when the state closes must not write either.
+  return *context.rehearsal;
 }
 
 }  // namespace iap

@@ -49,13 +49,7 @@ void Script::Impl::run(int results) {
   lua_insert(lua, 1);
   const int status = lua_pcall(lua, 0, results, 1);
   lua_remove(lua, 1);
-  lua_sethook(lua, nullptr, 0, 0);
-  const bool interrupted = interrupt_requested();
-  clear_interrupt();
-  if (interrupted) {
-    lua_settop(lua, 0);
-    throw Interrupted();
-  }
+  end_call();
   if (status == LUA_OK) return;
   const std::string message(lua_type(lua, -1) == LUA_TSTRING ? lua::string_at(lua, -1) : "error object is not a string");
   lua_settop(lua, 0);
@@ -63,6 +57,15 @@ void Script::Impl::run(int results) {
   std::string line = message.substr(0, end);
   if (line.ends_with("(global 'iap')")) line += "; a script begins with: local iap = require \"iap\"";
   throw ScriptError(line, end == message.size() ? "" : message.substr(end + 1));
+}
+
+void Script::Impl::end_call() {
+  lua_sethook(lua, nullptr, 0, 0);
+  const bool interrupted = interrupt_requested();
+  clear_interrupt();
+  if (!interrupted) return;
+  lua_settop(lua, 0);
+  throw Interrupted();
 }
 
 Script::Script(RunSettings settings) : impl_(std::make_unique<Impl>(std::move(settings))) {}

@@ -71,9 +71,10 @@ class Script {
   /// override that nothing used.
   void run_file(const std::filesystem::path& path);
   /// Runs a file to learn what it would train: iap.train builds everything, plays no episode, writes nothing and returns
-  /// evaluations of 0. From then on the script ends, without an error, where it opens or changes a file, calls a program or begins
-  /// a second training; reports are not made. Nothing is printed. @throws as run_file for what fails until then;
-  /// overrides that nothing used are not looked for where there is no training.
+  /// evaluations of 0. From then on the script ends, without an error, where it opens or changes a file, saves a policy or a
+  /// picture, calls a program or begins a second training; reports are not made. Nothing is printed. The Script is of no further
+  /// use. @throws as run_file for what fails until then, also for os.exit; overrides that nothing used are not looked for where
+  /// there is no training.
   Rehearsal rehearse(const std::filesystem::path& path);
   /// Runs `chunk`, which messages call `name`. @throws as run_file.
   void run_text(std::string_view chunk, const std::string& name);
@@ -105,7 +106,8 @@ void register_lua() noexcept;
 void register_lua_blocks() noexcept;
 
 /// Reads a table of plain values, as JSON or in Lua: { name = "cheetah-run", pixels = { 64, 64 } }. The text is data: Lua finds
-/// nothing there to call, and neither much time nor much memory. @throws Error that begins with `source`, and the line.
+/// nothing there to call, and neither much time nor much memory: a million values and 64 MiB of text at most. @throws Error that
+/// begins with `source`, and the line.
 Config parse_table(std::string_view text, const std::string& source);
 
 /// What the Lua reference says of `name`: "iap.attention.rank", "rank", "env:step", "cheetah-run", an option such as "sigma"; of ""

@@ -34,7 +34,9 @@ Config to_config(const IterationReport& report) {
                       {"return_best", report.return_best},
                       {"seconds", report.seconds},
                       {"steps_per_second", report.steps_per_second}};
-  for (const auto& [column, value] : report.columns) entries.emplace(column, value);
+  // A cell that is empty in the table is nil.
+  for (const auto& [column, value] : report.columns)
+    if (std::isfinite(value)) entries.emplace(column, value);
   if (report.evaluated) {
     entries.insert_or_assign("eval_mean", report.eval_mean);
     entries.insert_or_assign("eval_std", report.eval_std);
@@ -144,7 +146,8 @@ TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
 /// interruptions;
 /// `--set NAME=VALUE` on the command line replaces any option.
 /// @use train
-/// @option on_iteration function ? - gets each row of metrics.csv as a table; returning false ends the run in good order
+/// @option on_iteration function ? - gets each row of metrics.csv from iteration 1 on as a table, without the cells that are empty;
+/// returning false ends the run in good order
 /// @return table{train.result} result - figures, parameters and policies
 /// @example iap.train {
 ///   env = "cartpole-balance", policy = iap.policy.linear { activation = "tanh" }, iterations = 1, quiet = true,

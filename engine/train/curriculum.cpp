@@ -34,9 +34,10 @@ bool carries_unchanged(const Policy& from, const Policy& to) {
   return std::ranges::equal(carried_parameters(from, probe, to), probe);
 }
 
-/// Whether an optimizer of stage `last` itself goes on in the next one, `now`.
-bool keeps_optimizer(const Stage& last, const Stage& now) {
-  return last.optimizer == now.optimizer && carries_unchanged(last.world.policy, now.world.policy);
+Config without_population(Config optimizer) {
+  if (optimizer.is_null()) optimizer = Config::Map{};
+  if (auto* options = optimizer.map()) options->erase("population");
+  return optimizer;
 }
 
 }  // namespace
@@ -51,10 +52,20 @@ std::unique_ptr<Optimizer> Trainer::optimizer_of(std::size_t stage, std::span<co
   }
 }
 
+/// Whether the optimizer of the stage before `stage` itself goes on in it, as it has as many members, written down or not.
+bool Trainer::keeps_optimizer(std::size_t stage) const {
+  const Stage &last = worlds_.stages[stage - 1], &now = worlds_.stages[stage];
+  if (!carries_unchanged(last.world.policy, now.world.policy)) return false;
+  if (last.optimizer == now.optimizer) return true;
+  if (without_population(last.optimizer) != without_population(now.optimizer)) return false;
+  const std::span<const float> parameters = now.world.policy.parameters();
+  return optimizer_of(stage - 1, parameters)->population() == optimizer_of(stage, parameters)->population();
+}
+
 /// The optimizer of `stage`, which goes on from `before` in the stage before it; null if `before` itself can go on.
 std::unique_ptr<Optimizer> Trainer::next_optimizer(std::size_t stage, const Optimizer& before) const {
   const Stage &last = worlds_.stages[stage - 1], &now = worlds_.stages[stage];
-  if (keeps_optimizer(last, now)) return nullptr;
+  if (keeps_optimizer(stage)) return nullptr;
   auto next = optimizer_of(stage, carried_parameters(last.world.policy, before.mean(), now.world.policy));
   try {
     next->adopt(before, carries_unchanged(last.world.policy, now.world.policy));
@@ -87,7 +98,7 @@ void Trainer::go_to_stage_of(std::uint32_t iteration) {
   while (iteration > worlds_.stages[wanted].through) ++wanted;
   if (wanted == stage_) return;
   bool kept = true;
-  for (; stage_ < wanted; ++stage_) kept = kept && keeps_optimizer(stage(), worlds_.stages[stage_ + 1]);
+  for (; stage_ < wanted; ++stage_) kept = kept && keeps_optimizer(stage_ + 1);
   // One that went on through all of them knows what its state does not hold: where restarts of CMA-ES begin.
   if (!kept) optimizer_ = optimizer_of(stage_, stage().world.policy.parameters());
   open_pool();

@@ -59,7 +59,9 @@ Evaluation evaluate(const Policy& policy, const EnvFactory& factory, int episode
 
 Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::uint64_t seed, int threads,
                     const Safeguards& safeguards, bool keep_actions) {
-  return evaluate_in(env, EnvFactory([&env] { return make_env(env); }), policy, episodes, seed, threads, safeguards, keep_actions);
+  // What was given may name files, which other processes need not have; what it became holds their texts.
+  const Config whole = make_env(env)->spec().config;
+  return evaluate_in(whole, [&whole] { return make_env(whole); }, policy, episodes, seed, threads, safeguards, keep_actions);
 }
 
 std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice) {

@@ -30,7 +30,7 @@ bool Trainer::load() {
                      "': it has a metrics.csv but no checkpoint.iap; begin anew in another folder with --out"));
   }
   const std::string source = folder_->file("checkpoint.iap").string();
-  const Config before = complete_identity(found->checkpoint.identity, options_, evaluation().spec);
+  const Config before = complete_identity(found->checkpoint.identity, options_, evaluation().spec, identity_, source);
   if (const auto difference = first_difference(comparable(before), comparable(identity_)); !difference.empty())
     throw Error(text(
         "cannot resume '", folder_->path().string(), "' with other settings (", difference,

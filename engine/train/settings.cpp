@@ -213,13 +213,17 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
   return identity;
 }
 
-Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec) {
+Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec, const Config& present,
+                         const std::string& source) {
   // What cannot be built any more stays as it is, for the comparison to name the option.
   const auto complete = [&](const char* key, auto build) {
     const Config* part = stored.find(key);
-    if (!part || !part->map()) return;
+    const Config* own = present.find(key);
+    if (!part || !part->map() || (own && *part == *own)) return;
+    Config confined = *part;
+    confine_lua(confined, source);
     try {
-      stored[key] = build(*part);
+      stored[key] = build(confined);
     } catch (const Error&) {
     }
   };

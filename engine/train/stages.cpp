@@ -103,9 +103,11 @@ class Builder {
   World world(const std::string& owner, const EnvFactory& make_env, const EnvSpec* known, const World* first) const {
     return told(owner, [&] {
       const EnvSpec spec = known ? *known : spec_of(make_env);
+      // What was given may name files, which may change while the run goes on; what it became holds their texts.
+      const EnvFactory same = options_.make_env ? make_env : factory_of(spec.config);
       if (first) check_same_kind(first->spec, spec);
-      if (first && options_.fit == Fit::pool) return World{make_env, spec, resized(first->policy, spec.observation, Fit::pool)};
-      World made{make_env, spec, Policy(architecture_, spec.observation, spec.action_size)};
+      if (first && options_.fit == Fit::pool) return World{same, spec, resized(first->policy, spec.observation, Fit::pool)};
+      World made{same, spec, Policy(architecture_, spec.observation, spec.action_size)};
       if (first) check_carries(first->policy, made.policy);
       return made;
     });

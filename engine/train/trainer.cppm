@@ -64,6 +64,7 @@ class Trainer {
 
   // curriculum.cpp: from stage to stage
   std::unique_ptr<Optimizer> optimizer_of(std::size_t stage, std::span<const float> parameters) const;
+  bool keeps_optimizer(std::size_t stage) const;
   std::unique_ptr<Optimizer> next_optimizer(std::size_t stage, const Optimizer& before) const;
   void check_stages() const;
   Config completed_optimizer() const;

@@ -11,7 +11,7 @@ export namespace iap {
 class Frames {
  public:
   Frames() = default;
-  /// @throws Error naming the folder if it has no PNG files, or the file that cannot be read.
+  /// @throws Error naming the option and the folder if that cannot be read or has no PNG files, or the file that cannot be read.
   Frames(const std::filesystem::path& folder, int height, int width);
   /// Frame `index` of the endless repetition of the folder.
   std::span<const std::uint8_t> at(std::size_t index) const { return frames_[index % frames_.size()]; }

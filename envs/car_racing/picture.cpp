@@ -24,7 +24,7 @@ constexpr double text_left = 20, text_baseline = 30;
 
 constexpr Rgb black{}, white{255, 255, 255}, red{255, 0, 0}, green{0, 255, 0}, blue{0, 0, 255}, violet{51, 0, 255};
 constexpr Rgb hull_red{204, 0, 0}, stripe_grey{77, 77, 77};
-constexpr Rgb lighter_grass{102, lighter_grass_green, 102}, touched_road{102, 102, 102};
+constexpr Rgb lighter_grass{102, lighter_grass_green, 102};
 
 // Window units, origin at the lower left, to pixels, origin at the upper left.
 Point to_pixels(const Point& window) { return {window[0] * column_scale, picture_size - window[1] * row_scale}; }
@@ -181,9 +181,11 @@ void Painter::begin(const Track& track, const Scenery& scenery) {
   scenery_ = scenery;
   constexpr double other = 0.4, green_of_grass = 0.8;
   grass_ = to_rgb(other + scenery.grass_shade, green_of_grass + scenery.grass_shade, other + scenery.grass_shade);
+  const double grey_of_road = road_grey + scenery.road_shade;
+  touched_ = to_rgb(grey_of_road, grey_of_road, grey_of_road);
   marks_.clear();
   for (std::size_t i = 0; i < track.size(); ++i) {
-    const double grey = road_grey + scenery.road_shade + tile_shade * static_cast<double>(i % 3);
+    const double grey = grey_of_road + tile_shade * static_cast<double>(i % 3);
     marks_.push_back({i, track.tile(i), to_rgb(grey, grey, grey), false});
     if (track.border[i]) marks_.push_back({i, track.border_mark(i), i % 2 ? red : white, true});
   }
@@ -197,7 +199,7 @@ void Painter::draw(const World& world, double time, double score, std::span<std:
   for (const Mark& mark : marks_) {
     const auto& [x, y] = mark.corners[0];
     if (std::abs(x - view.x()) > far || std::abs(y - view.y()) > far) continue;
-    fill(canvas_, view, mark.corners, !mark.is_border && world.touched()[mark.tile] ? touched_road : mark.colour);
+    fill(canvas_, view, mark.corners, !mark.is_border && world.touched()[mark.tile] ? touched_ : mark.colour);
   }
   draw_car(canvas_, view, world.car(), scenery_.blob);
   draw_panel(canvas_, world.car(), scenery_.bars);

@@ -14,7 +14,7 @@ constexpr int picture_size = 96;  ///< pixels, height and width
 
 /// What AttentionAgent's modifications change about the scene.
 struct Scenery {
-  double road_shade = 0;   ///< added to the road's red, green and blue; a touched tile shows the road's own colour again
+  double road_shade = 0;   ///< added to the road's red, green and blue
   double grass_shade = 0;  ///< added to the grass's, not to the lighter squares'
   bool bars = false;       ///< black bars at both sides of the window
   bool blob = false;       ///< a red square that travels beside the car
@@ -42,7 +42,7 @@ class Painter {
 
   Canvas canvas_;
   Scenery scenery_;
-  Rgb grass_;
+  Rgb grass_, touched_;  ///< touched tiles lose the shade of their own
   std::vector<Mark> marks_;
 };
 

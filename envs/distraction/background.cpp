@@ -32,19 +32,30 @@ int sky_of(const MujocoWorld& world, const Options& options) {
   constexpr double sky_type = 2;
   const auto types = world.array("tex_type");
   const auto sky = std::ranges::find(types, sky_type);
-  if (sky == types.end()) options.fail("the model has no sky for a background to replace");
+  if (sky == types.end())
+    options.fail(
+        "the model has no sky for a video to replace; add <texture type=\"skybox\" .../> to the MJCF, or set background = false");
   return static_cast<int>(sky - types.begin());
+}
+
+int floor_of(const MujocoWorld& world, const Options& options) {
+  const auto materials = world.names("material");
+  const auto floor = std::ranges::find(materials, "grid");
+  if (floor == materials.end())
+    options.fail(
+        "the model has no material 'grid' for a video to shine through; call the floor's material that in the MJCF, or set "
+        "background = false");
+  return static_cast<int>(floor - materials.begin());
 }
 
 class Background final : public Disturbance {
  public:
   Background(Options& options, const DisturbanceContext& context)
-      : dynamic_(context.dynamic), grid_(context.world.id("material", "grid")) {
+      : dynamic_(context.dynamic), sky_(sky_of(context.world, options)), grid_(floor_of(context.world, options)) {
     constexpr int most_videos = 100000;
     const auto count = static_cast<std::size_t>(options.integer_in("count", 0, most_videos, context.videos));
     picture_.alpha = options.number_in("video_alpha", 0, 1, 1.0);
     ground_alpha_ = static_cast<float>(options.number_in("ground_alpha", 0, 1, ground_alpha_of(context.model)));
-    sky_ = sky_of(context.world, options);
     if (picture_.alpha > 0) find(count, options, context);
   }
 
@@ -83,7 +94,7 @@ class Background final : public Disturbance {
   }
 
   bool dynamic_;
-  int grid_, sky_ = 0;
+  int sky_, grid_;
   float ground_alpha_ = 1;
   std::vector<Video> videos_;  ///< none where the model's own sky remains
   std::vector<int> lengths_;

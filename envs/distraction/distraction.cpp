@@ -6,6 +6,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 module iap.envs.distraction;
 import iap.core;
@@ -64,6 +65,19 @@ Config as_tables(Config table) {
   options.fail("it would distract from nothing: set difficulty = 'easy', 'medium' or 'hard', or one of " + names);
 }
 
+/// @throws Error for videos that nothing shows; their defaults stand in every completed table.
+void refuse_unseen_videos(const Options& options) {
+  const Config completed = options.completed();
+  const Config* background = completed.find("background");
+  const Config* alpha = background ? background->find("video_alpha") : nullptr;
+  if (alpha && alpha->number() && *alpha->number() > 0) return;
+  for (const auto& [key, standard] : {std::pair{"videos", ""}, std::pair{"split", "train"}})
+    if (const Config* value = completed.find(key); value && *value != Config(standard))
+      options.fail(text("option '", key,
+                        "' says which videos, but there is no background that shows one; set background = true, with "
+                        "video_alpha above 0, or take it out"));
+}
+
 }  // namespace
 
 /// @lua options env.distraction
@@ -106,6 +120,7 @@ Distraction::Distraction(const Config& config, const std::string& owner, std::st
   }
   options.finish();
   if (parts_.empty()) refuse_nothing(options);
+  refuse_unseen_videos(options);
   config_ = options.completed();
 }
 

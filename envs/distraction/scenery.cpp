@@ -90,7 +90,7 @@ struct PaintedVideo::Impl {
   };
   std::vector<Walker> walkers;
   std::size_t ground_sheet = 0;  // movers stand on this one
-  float pan = 0, pan_start = 0, shake = 0;
+  float pan = 0, shake = 0;
   std::uint32_t grain = 0;
 
   Layer layer(float parallax) const { return {side + static_cast<int>(parallax * (std::abs(pan) + 24)) + 2, side + spare_rows}; }

@@ -1,6 +1,6 @@
-// What the painters of a scenery share. Include after `module iap.envs;` and `import iap.core;`, with <algorithm>, <array>,
-// <cmath>, <cstdint>, <cstddef> and <vector> before it. Coordinates are pixels of a layer, y downwards; colours are linear shares
-// of 255.
+// What the painters of a scenery share. Include after `module iap.envs.distraction;` and `import iap.core;`, with <algorithm>,
+// <array>, <cmath>, <cstdint>, <cstddef> and <vector> before it. Coordinates are pixels of a layer, y downwards; colours are linear
+// shares of 255.
 #pragma once
 
 namespace iap::painting {

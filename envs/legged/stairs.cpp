@@ -6,6 +6,7 @@ import iap.core;
 import iap.env;
 import iap.sim;
 #include "slab.hpp"
+#include "start.hpp"
 
 namespace iap {
 namespace {
@@ -22,9 +23,7 @@ StairsOptions read(Options& options) {
   own.flights = static_cast<int>(options.integer_in("flights", 0, 20, own.flights));
   length("least_landing", .05, own.least_landing);
   length("most_landing", own.least_landing, own.most_landing);
-  length("least_start", .05, own.least_start);
-  length("most_start", own.least_start, own.most_start);
-  length("behind", 0, own.behind);
+  read_start(options, own);
   length("finish", .05, own.finish);
   length("floor_depth", .01, own.depth);
   return own;
@@ -72,7 +71,7 @@ FootholdCourse stairs(const StairsOptions& options, Random& random) {
 /// @option width number 0.1..20 = 1 - metres
 /// @option least_start number 0.05..20 = 0.75 - length of the start, metres, uniform between the two
 /// @option most_start number least_start..20 = 1 - likewise
-/// @option behind number 0..20 = 0.45 - metres of the start behind the robot
+/// @option behind number 0..20 = 0.45 - metres of the start behind the robot, less than least_start
 /// @option finish number 0.05..20 = 2 - length of the end, metres; the episode is over in its middle
 /// @option floor_depth number 0.01..20 = 0.5 - metres from the start's top to the floor beside the stairs
 /// @option speed number -2..2 = 0.12 - of the body ahead, m/s, at an action of 0

@@ -6,6 +6,7 @@ import iap.core;
 import iap.env;
 import iap.sim;
 #include "slab.hpp"
+#include "start.hpp"
 
 namespace iap {
 namespace {
@@ -14,9 +15,7 @@ StepstonesOptions read(Options& options) {
   StepstonesOptions stones;
   const auto length = [&options](const char* key, double low, double& value) { value = options.number_in(key, low, 20, value); };
   length("width", .1, stones.width);
-  length("least_start", .05, stones.least_start);
-  length("most_start", stones.least_start, stones.most_start);
-  length("behind", 0, stones.behind);
+  read_start(options, stones);
   length("least_length", .05, stones.least_length);
   length("most_length", stones.least_length, stones.most_length);
   length("least_gap", 0, stones.least_gap);
@@ -62,7 +61,7 @@ FootholdCourse stepstones(const StepstonesOptions& options, Random& random) {
 /// @option most_gap number least_gap..20 = 0.2 - likewise
 /// @option least_start number 0.05..20 = 0.75 - length of the start, metres, uniform between the two
 /// @option most_start number least_start..20 = 1 - likewise
-/// @option behind number 0..20 = 0.45 - metres of the start behind the robot
+/// @option behind number 0..20 = 0.45 - metres of the start behind the robot, less than least_start
 /// @option finish number 0.05..20 = 2 - length of the end, metres; the episode is over in its middle
 /// @option floor_depth number 0.6..20 = 1 - metres from the stones' tops to the floor below
 /// @use robots.footholds

@@ -8,6 +8,7 @@ import iap.core;
 import iap.env;
 import iap.sim;
 #include "slab.hpp"
+#include "start.hpp"
 
 namespace iap {
 namespace {
@@ -22,9 +23,7 @@ GridOptions read(Options& options) {
   own.rows = static_cast<int>(options.integer_in("rows", 0, 100, own.rows));
   own.columns = static_cast<int>(options.integer_in("columns", 1, 100, own.columns));
   length("width", .1, own.width);
-  length("least_start", .05, own.least_start);
-  length("most_start", own.least_start, own.most_start);
-  length("behind", 0, own.behind);
+  read_start(options, own);
   length("finish", .05, own.finish);
   length("floor_depth", .6, own.depth);
   return own;
@@ -84,7 +83,7 @@ FootholdCourse stone_grid(const GridOptions& options, Random& random) {
 /// @option width number 0.1..20 = 0.6 - of the start, metres
 /// @option least_start number 0.05..20 = 0.75 - length of the start, metres, uniform between the two
 /// @option most_start number least_start..20 = 1 - likewise
-/// @option behind number 0..20 = 0.45 - metres of the start behind the robot
+/// @option behind number 0..20 = 0.45 - metres of the start behind the robot, less than least_start
 /// @option finish number 0.05..20 = 2 - length of the end, metres; the episode is over in its middle
 /// @option floor_depth number 0.6..20 = 1 - metres from the stones' tops to the floor below
 /// @option toe_y number 0..1 = 0.15 - metres to the side that an action of 1 adds to where Raibert's rule lands a toe

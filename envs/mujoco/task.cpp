@@ -149,7 +149,7 @@ void MujocoTask::reset(std::uint64_t seed) {
   running_ = drawn_ = false;
   begin(random);
   if (distraction_) distraction_->reset(world_, seed);
-  running_ = true;
+  begun_ = running_ = true;
 }
 
 void MujocoTask::control() {
@@ -177,6 +177,7 @@ StepResult MujocoTask::step(std::span<const float> action) {
 }
 
 Observation MujocoTask::observe() {
+  if (!begun_) throw Error(text(spec_.name, ": nothing to see before the first reset"));
   if (!drawn_) {
     if (!state_.empty()) write_state(state_);
     if (distraction_) distraction_->apply(world_, view_);

@@ -34,8 +34,8 @@ struct SmallPainter::Impl {
         lower(line.size()),
         bar(line.size() * static_cast<std::size_t>(height + 1 - last_of_view())),
         status_bar(used.art) {
-    // The eye is at least 32 above the floor and 54 under the ceiling; the far wall is never nearer than the player's place in the
-    // map.
+    // The eye is at least 32 above the floor and 54 under the ceiling. The far wall stands 544 from where the player starts and
+    // comes nearer only after a hit from behind; rows without a table are summed column by column.
     constexpr double farthest = room_east - room_west, start = 540;
     const double pixels = columns_an_output(width);
     const auto nearest = [](double height_over) { return height_over * focal_y / (view_height / 2.0 + 1); };

@@ -15,7 +15,7 @@ namespace iap::take_cover {
 namespace {
 
 constexpr std::size_t header_size = 12, entry_size = 16, name_size = 8;
-constexpr int largest_picture = 4096;
+constexpr int largest_picture = 512;  // of Doom's pictures the widest has 320; each texel of a wall is averaged at many distances
 
 std::uint32_t number(std::string_view bytes, std::size_t at, int width) {
   std::uint32_t value = 0;
@@ -56,6 +56,12 @@ Wad::Wad(std::string file, std::string source) : file_(std::move(file)), source_
 
 void Wad::fail(std::string_view lump, std::string_view reason) const { throw Error(text(source_, ": lump ", lump, " ", reason)); }
 
+void Wad::check_size(std::string_view what, int width, int height) const {
+  if (width < 1 || height < 1 || width > largest_picture || height > largest_picture)
+    throw Error(text(source_, ": ", what, " measures ", width, " x ", height, "; art has 1 to ", largest_picture,
+                     " texels a side: scale it"));
+}
+
 void Wad::count_texels(std::string_view lump, int width, int height, std::size_t bytes_a_texel) const {
   bytes_ += static_cast<double>(bytes_a_texel) * width * height;
   check_memory(text(source_, ": the art up to lump ", lump), bytes_);
@@ -74,8 +80,7 @@ Sprite Wad::sprite(std::string_view name) const {
   const std::string_view bytes = lump(name, head);
   Sprite sprite{
       .width = read16(bytes, 0), .height = read16(bytes, 2), .left = read16(bytes, 4), .top = read16(bytes, 6), .texels = {}};
-  if (sprite.width < 1 || sprite.height < 1 || sprite.width > largest_picture || sprite.height > largest_picture)
-    fail(name, text("has the size ", sprite.width, " x ", sprite.height));
+  check_size(text("lump ", name), sprite.width, sprite.height);
   count_texels(name, sprite.width, sprite.height, sizeof(std::int16_t));
   sprite.texels.assign(static_cast<std::size_t>(sprite.width) * sprite.height, transparent);
   const auto damaged = [&] { fail(name, "ends too early; the file is damaged"); };
@@ -121,8 +126,7 @@ Texture Wad::wall(std::string_view name) const {
     check(at, head);
     if (read_name(bytes, at) != name) continue;
     Texture texture{read16(bytes, at + 12), read16(bytes, at + 14), {}};
-    if (texture.width < 1 || texture.height < 1 || texture.width > largest_picture || texture.height > largest_picture)
-      fail("TEXTURE1", text("gives ", name, " the size ", texture.width, " x ", texture.height));
+    check_size(text("texture ", name), texture.width, texture.height);
     count_texels("TEXTURE1", texture.width, texture.height, 1);
     texture.texels.assign(static_cast<std::size_t>(texture.width) * texture.height, 0);
     const int parts = read16(bytes, at + 20);

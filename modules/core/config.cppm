@@ -58,6 +58,8 @@ class Config {
 
 /// JSON text of `config`; numbers round-trip exactly. Non-finite numbers are written as the strings "inf", "-inf", "nan".
 std::string to_json(const Config& config, int indent = -1);
+/// Whether JSON holds `text` as it is: it must be UTF-8, or bytes of it are lost.
+bool is_utf8(std::string_view text);
 /// @throws Error that names `source` and the position if `json` is malformed.
 Config parse_json(std::string_view json, std::string_view source);
 

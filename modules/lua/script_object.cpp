@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "lua/meter.hpp"
@@ -78,6 +79,17 @@ void check_storable(const std::string& file, const std::string& name, const Conf
                      ", which no policy file can hold; give finite numbers and text in UTF-8 (1e300 for without end)"));
 }
 
+/// @throws Error for a file whose text would come back as another: `file` is what it is called.
+void check_text(const std::string& file, std::string_view source) {
+  int number = 0;
+  for (const auto line : std::views::split(source, '\n')) {
+    ++number;
+    if (!is_utf8(std::string_view(line.begin(), line.end())))
+      throw Error(text(file, ":", number, ": holds bytes that are no UTF-8, which no policy file can hold; save it as UTF-8, and write "
+                       "such bytes as \"\\xFC\""));
+  }
+}
+
 }  // namespace
 
 ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting)
@@ -86,6 +98,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
       source_(source_of(file, options)),
       state_(open_state(options, setting)) {
   const bool confined = options.has("loaded_from");
+  check_text(file_, source_);
   state_.watch_for_interrupts();
   if (!confined) state_.search(std::filesystem::path(file).parent_path());
   keep_randomseed();
@@ -103,6 +116,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
   for (const char* own : {"source", "loaded_from"}) options.value(own);
   config_["source"] = source_;
   const Config modules = confined ? modules_of(options) : state_.kept_modules(source_);
+  for (const auto& [name, module] : *modules.map()) check_text(text("module '", name, "'"), *module.string());
   config_.map()->erase("required_modules");
   if (!modules.map()->empty()) config_["required_modules"] = modules;
   if (confined) config_["loaded_from"] = loaded_from_;

@@ -17,18 +17,18 @@ constexpr std::size_t steps_a_value = 500, steps_a_byte = 4;
 /// Walks one value; `trail_` holds the tables that enclose it, `path_` their keys.
 class TableReader {
  public:
-  TableReader(lua_State* state, std::string_view owner) : state_(state), owner_(owner) {}
+  TableReader(lua_State* state, std::string_view owner, const TableRules& rules) : state_(state), owner_(owner), rules_(rules) {}
 
   Config value(int index) {
-    spend(state_, steps_a_value);
+    count_value();
     switch (lua_type(state_, index)) {
       case LUA_TNIL: return {};
       case LUA_TBOOLEAN: return lua_toboolean(state_, index) != 0;
       case LUA_TNUMBER:
         if (lua_isinteger(state_, index)) return static_cast<std::int64_t>(lua_tointegerx(state_, index, nullptr));
         return lua_tonumberx(state_, index, nullptr);
-      case LUA_TSTRING: spend(state_, steps_a_byte * lua_rawlen(state_, index)); return std::string(string_at(state_, index));
-      case LUA_TTABLE: return table(index, {});
+      case LUA_TSTRING: count_bytes(lua_rawlen(state_, index)); return std::string(string_at(state_, index));
+      case LUA_TTABLE: return table(index);
       case LUA_TUSERDATA:
         if (const auto found = find_object(state_, index); found.info && found.info->config) {
           if (!found.box->object) fail(text("this ", found.info->name, " is closed"));
@@ -39,7 +39,7 @@ class TableReader {
     }
   }
 
-  Config table(int index, const TableRules& rules) {
+  Config table(int index) {
     constexpr std::size_t deepest = 64;
     const void* self = lua_topointer(state_, index);
     if (std::ranges::find(trail_, self) != trail_.end()) fail("the table contains itself");
@@ -50,11 +50,11 @@ class TableReader {
     std::map<lua_Integer, Config> items;
     lua_pushnil(state_);
     while (lua_next(state_, index)) {
-      entry(entries, items, trail_.size() == 1 ? &rules.skip : nullptr);
+      entry(entries, items, trail_.size() == 1 ? &rules_.skip : nullptr);
       lua_pop(state_, 1);
     }
     trail_.pop_back();
-    return join(std::move(entries), list(std::move(items)), rules.list_key);
+    return join(std::move(entries), list(std::move(items)), trail_.empty() ? rules_.list_key : "");
   }
 
   [[noreturn]] void fail(std::string_view message) const {
@@ -65,11 +65,22 @@ class TableReader {
   }
 
  private:
+  void count_value() {
+    spend(state_, steps_a_value);
+    if (++values_ > rules_.most_values) fail(text("there are more than ", rules_.most_values, " values", in_each_place));
+  }
+
+  void count_bytes(std::size_t bytes) {
+    spend(state_, steps_a_byte * bytes);
+    bytes_ += bytes;
+    if (bytes_ > rules_.most_bytes) fail(text("there are more than ", rules_.most_bytes, " bytes of text", in_each_place));
+  }
+
   void entry(Config::Map& entries, std::map<lua_Integer, Config>& items, const std::vector<std::string_view>* skip) {
     const int key_at = lua_gettop(state_) - 1, value_at = key_at + 1;
     if (lua_type(state_, key_at) == LUA_TSTRING) {
       const auto key = string_at(state_, key_at);
-      spend(state_, steps_a_byte * key.size());
+      count_bytes(key.size());
       if (skip && std::ranges::find(*skip, key) != skip->end()) return;
       path_.emplace_back(key);
       entries.emplace(key, value(value_at));
@@ -105,8 +116,12 @@ class TableReader {
     return values;
   }
 
+  static constexpr std::string_view in_each_place = "; what stands in several places counts in each of them";
+
   lua_State* state_;
   std::string_view owner_;
+  const TableRules& rules_;
+  std::size_t values_ = 0, bytes_ = 0;
   std::vector<const void*> trail_;
   std::vector<std::string> path_;
 };
@@ -155,11 +170,11 @@ void push_list(lua_State* state, std::span<const Number> values) {
 
 Config read_config(lua_State* state, int index, std::string_view owner, const TableRules& rules) {
   const Meter::Call metered(state);
-  TableReader reader(state, owner);
+  TableReader reader(state, owner, rules);
   index = lua_absindex(state, index);
   const int top = lua_gettop(state);
   try {
-    return lua_type(state, index) == LUA_TTABLE ? reader.table(index, rules) : reader.value(index);
+    return lua_type(state, index) == LUA_TTABLE ? reader.table(index) : reader.value(index);
   } catch (...) {
     lua_settop(state, top);
     throw;

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,11 +19,15 @@ struct TableRules {
   std::string_view list_key;
   /// Entries of the outermost table that are left out (callbacks, objects without a config).
   std::vector<std::string_view> skip;
+  /// How many values may come of it, and how many bytes of strings and keys: what stands in many places of a table is one value in
+  /// Lua, and many in a Config.
+  std::size_t most_values = std::numeric_limits<std::size_t>::max();
+  std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 };
 
 /// The value at `index` as a Config: booleans, numbers (NaN too), strings, lists, tables with string keys, and objects that have a
-/// config. @throws Error "OWNER: option 'a.b.2': ..." for functions, holes, mixtures of list and map, cycles, and tables nested
-/// deeper than 64.
+/// config. @throws Error "OWNER: option 'a.b.2': ..." for functions, holes, mixtures of list and map, cycles, tables nested
+/// deeper than 64, and more than `rules` allow.
 Config read_config(lua_State* state, int index, std::string_view owner, const TableRules& rules = {});
 
 /// The table at `index` as numbers. @throws Error "OWNER: element I ..." for anything else in it.

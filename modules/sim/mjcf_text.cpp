@@ -21,7 +21,7 @@ bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) |
 
 class MjcfReader {
  public:
-  MjcfReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  MjcfReader(std::string_view text, const std::string& name, MjcfCounts& counts) : text_(text), name_(name), counts_(counts) {}
 
   MjcfText read() {
     if (const auto zero = text_.find('\0'); zero != std::string_view::npos) fail(zero, "holds a zero byte; an MJCF is a text");
@@ -148,7 +148,7 @@ class MjcfReader {
 
   /// What MuJoCo would allocate before anybody could look at it, in numbers that it multiplies as 32-bit integers.
   void check_sizes(const std::string& element, const std::vector<Attribute>& attributes, std::size_t at) {
-    constexpr double most_size = 10'000'000, most_side = 16384, most_parts = 20'000;
+    constexpr double most_size = 10'000'000, most_side = 16384;
     const auto check = [&](std::string_view name, double most) {
       for (const double number : numbers_in(attributes, name))
         if (!(std::abs(number) <= most)) fail(at, text(element, ": '", name, "' is ", number, "; at most ", most, " is taken"));
@@ -169,10 +169,40 @@ class MjcfReader {
       for (const char* side : {"nrow", "ncol"}) check(side, most_side);
       check_bytes(bytes_a_height * number_in(attributes, "nrow") * number_in(attributes, "ncol"));
     } else if (element == "composite") {
-      double parts = 1;
-      for (const double count : numbers_in(attributes, "count")) parts *= std::max(count, 1.0);
-      if (!(parts <= most_parts)) fail(at, text("composite: 'count' makes ", parts, " bodies; at most ", most_parts, " are taken"));
+      count_composite(attributes, at);
+    } else if (element == "joint" || element == "freejoint") {
+      count_freedom(freedom_of(element, attributes), at);
     }
+  }
+
+  void count_composite(const std::vector<Attribute>& attributes, std::size_t at) {
+    constexpr double most_bodies = 10'000, freedom_of_body = 4;  // a rope's: two hinges, twist and stretch
+    double bodies = 1;
+    for (const double count : numbers_in(attributes, "count")) bodies *= std::max(count, 1.0);
+    counts_.composite_bodies += bodies;
+    if (!(counts_.composite_bodies <= most_bodies))
+      fail(at, text("composite: with it the model's composites make ", counts_.composite_bodies, " bodies; at most ", most_bodies,
+                    " are taken"));
+    count_freedom(freedom_of_body * bodies, at);
+  }
+
+  /// At most what the joint adds.
+  double freedom_of(const std::string& element, const std::vector<Attribute>& attributes) const {
+    constexpr double of_hinge = 1, of_ball = 3, of_free = 6;
+    // Elements of tendons, equalities and composites have the same name.
+    for (const char* other : {"joint", "joint1", "kind"})
+      if (element == "joint" && find(attributes, other)) return 0;
+    const Attribute* type = find(attributes, "type");
+    const std::string kind = type ? value_of(*type) : "";  // where it is not said, a default may say it
+    return kind == "hinge" || kind == "slide" ? of_hinge : kind == "ball" ? of_ball : of_free;
+  }
+
+  void count_freedom(double degrees, std::size_t at) {
+    constexpr double most_freedom = 46340;  // the square of which still fits
+    counts_.freedom += degrees;
+    if (counts_.freedom > most_freedom)
+      fail(at, text("with it the model may have ", counts_.freedom, " degrees of freedom; at most ", most_freedom,
+                    " are taken (6 of a joint whose type is not written)"));
   }
 
   std::string file_value(const Attribute& attribute) const {
@@ -199,6 +229,7 @@ class MjcfReader {
 
   std::string_view text_;
   const std::string& name_;
+  MjcfCounts& counts_;
   std::size_t at_ = 0;
   int depth_ = 0;
   MjcfText found_;
@@ -206,6 +237,8 @@ class MjcfReader {
 
 }  // namespace
 
-MjcfText read_mjcf_text(std::string_view text, const std::string& name) { return MjcfReader(text, name).read(); }
+MjcfText read_mjcf_text(std::string_view text, const std::string& name, MjcfCounts& counts) {
+  return MjcfReader(text, name, counts).read();
+}
 
 }  // namespace iap

@@ -34,8 +34,15 @@ struct MjcfText {
   double texture_bytes = 0;  // of the textures that are not in files
 };
 
-// Reads `text`, which messages call `name`. Only plain XML is taken, so that MuJoCo's own parser sees the same elements: no
-// document type, no CDATA, no entities in what names files. Throws Error naming the line.
-MjcfText read_mjcf_text(std::string_view text, const std::string& name);
+// What all texts of a model make together: MuJoCo takes it in numbers that it multiplies as 32-bit integers.
+struct MjcfCounts {
+  double composite_bodies = 0;
+  double freedom = 0;  // of bodies in composites and of joints: at most so many degrees
+};
+
+// Reads `text`, which messages call `name`, and adds to the `counts` of the model's other texts. Only plain XML is taken, so that
+// MuJoCo's own parser sees the same elements: no document type, no CDATA, no entities in what names files. Throws Error naming the
+// line.
+MjcfText read_mjcf_text(std::string_view text, const std::string& name, MjcfCounts& counts);
 
 }  // namespace iap

@@ -25,10 +25,10 @@ struct MujocoContact {
 enum class MujocoJoint { free, ball, slide, hinge };
 
 /// A MuJoCo model (MJCF) and its state. Every world has its own copy of the model, so that one may change colours without touching
-/// the others; compiled texts are kept for the life of the process. Indices of bodies, joints and so on come from `id`.
-/// Lengths in metres, angles in radians, rotations as row-major 3 x 3 matrices whose columns are the local axes.
-/// Not thread-safe; different worlds may be used by different threads. Every method @throws Error if MuJoCo reports an error;
-/// `reset` makes the world usable again.
+/// the others; the texts compiled last are kept, for the next world of the same. Indices of bodies, joints and so on come from
+/// `id`. Lengths in metres, angles in radians, rotations as row-major 3 x 3 matrices whose columns are the local axes. Not
+/// thread-safe; different worlds may be used by different threads. Every method @throws Error if MuJoCo reports an error; `reset`
+/// makes the world usable again.
 class MujocoWorld {
  public:
   /// Compiles `files[0]`, which may include the others. @throws Error with MuJoCo's message and the file's name.

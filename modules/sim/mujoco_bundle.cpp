@@ -18,6 +18,7 @@ module;
 module iap.sim;
 import iap.core;
 #include "mjcf_text.hpp"
+#include "model_png.hpp"
 #include "packed_file.hpp"
 
 namespace iap {
@@ -45,42 +46,9 @@ std::string lower_case(std::string name) {
 // MuJoCo's folder in memory knows files by the last part of their names, whatever the case.
 std::string key_of(const std::string& name) { return lower_case(fs::path(name).filename().string()); }
 
-constexpr double most_side = 16384;
-
-struct Sides {
-  double width = 0, height = 0;
-};
-
-void check_sides(const std::string& name, const Sides& sides) {
-  if (sides.width > most_side || sides.height > most_side)
-    throw Error(
-        text(name, ": has ", sides.height, " x ", sides.width, " pixels; pictures of a model may have ", most_side, " a side"));
-}
-
-/// Of a PNG, what its header says; of other files nothing.
-Sides png_sides(std::string_view content) {
-  constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
-  constexpr std::size_t width_at = 16, height_at = 20, end = 24;
-  if (!content.starts_with(signature) || content.size() < end) return {};
-  const auto number = [content](std::size_t at) {
-    double value = 0;
-    for (std::size_t i = 0; i < 4; ++i) value = 256 * value + static_cast<unsigned char>(content[at + i]);
-    return value;
-  };
-  return {number(width_at), number(height_at)};
-}
-
-/// A PNG of few bytes can stand for many pixels, which MuJoCo unpacks at once.
-void check_png(const std::string& name, std::string_view content) {
-  constexpr double bytes_a_pixel = 8;
-  const Sides sides = png_sides(content);
-  check_sides(name, sides);
-  check_memory(name, bytes_a_pixel * sides.width * sides.height);
-}
-
 /// Of a texture or height field. What is not called .png is in MuJoCo's own format, which begins with the sides: integers of 32
 /// bits, of which MuJoCo makes the size that the file must have in 32 bits, too.
-Sides picture_sides(const std::string& name, std::string_view content) {
+PictureSides picture_sides(const std::string& name, std::string_view content) {
   constexpr std::size_t shortest = 4, head = 8;
   if (key_of(name).size() < shortest)
     throw Error(text(name, ": MuJoCo looks at the last ", shortest, " characters of a picture's name; give it a longer one"));
@@ -91,7 +59,7 @@ Sides picture_sides(const std::string& name, std::string_view content) {
     for (std::size_t i = 4; i-- > 0;) value = 256 * value + static_cast<unsigned char>(content[at + i]);
     return value;
   };
-  const Sides sides{number(0), number(4)};
+  const PictureSides sides{number(0), number(4)};
   check_sides(name, sides);
   return sides;
 }
@@ -178,7 +146,7 @@ class Assembly {
       throw Error(text("the model has more than ", most_files, " files; join meshes, or leave some out"));
     check_png(name, content);
     MjcfText found;
-    if (is_mjcf) found = read_mjcf_text(content, name);
+    if (is_mjcf) found = read_mjcf_text(content, name, counts_);
     count_textures(name, found.texture_bytes);
     const auto override_with = [](auto& known, const auto& later) {
       if (later) known = later;
@@ -194,6 +162,7 @@ class Assembly {
   fs::path folder_;
   std::vector<Entry> entries_;
   MjcfFolders folders_;
+  MjcfCounts counts_;
   std::size_t bytes_ = 0;
   double texture_bytes_ = 0, texture_bytes_of_one_ = 0;
   std::pair<std::size_t, std::size_t> texture_{};  // the last one: its file and its place there

@@ -1,16 +1,19 @@
 module;
 #include <mujoco/mujoco.h>
 
+#include <algorithm>
 #include <array>
 #include <clocale>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <locale>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.sim;
 import iap.core;
@@ -81,20 +84,39 @@ ModelPointer compile(std::span<const MujocoFile> texts) {
   return model;
 }
 
+/// The models asked for last. A task that makes its text from options has one for each of them, so that not all can stay.
+class Recent {
+ public:
+  std::shared_ptr<const mjModel> get(std::span<const MujocoFile> files) {
+    std::string key;
+    for (const auto& file : files) key += text(file.name, '\0', file.content, '\0');
+    const std::lock_guard lock(mutex_);
+    auto found = std::ranges::find(kept_, key, &Kept::key);
+    if (found == kept_.end()) found = kept_.insert(found, Kept{std::move(key), compile(files)});
+    std::rotate(found, std::next(found), kept_.end());
+    constexpr std::size_t most = 16;
+    if (kept_.size() > most) kept_.erase(kept_.begin());
+    return kept_.back().model;
+  }
+
+ private:
+  struct Kept {
+    std::string key;
+    std::shared_ptr<const mjModel> model;
+  };
+
+  std::mutex mutex_;
+  std::vector<Kept> kept_;  // the last one asked for at the end
+};
+
 }  // namespace
 
-const mjModel& compiled_model(std::span<const MujocoFile> files) {
+std::shared_ptr<const mjModel> compiled_model(std::span<const MujocoFile> files) {
   if (files.empty()) throw Error("a MuJoCo world needs at least one MJCF text");
   install_mujoco_handlers();
-  std::string key;
-  for (const auto& file : files) key += text(file.name, '\0', file.content, '\0');
   // MuJoCo's XML compiler is not reentrant. Compiling costs a hundred milliseconds, copying a few, so models are kept.
-  static std::mutex mutex;
-  static std::map<std::string, ModelPointer> models;
-  const std::lock_guard lock(mutex);
-  auto found = models.find(key);
-  if (found == models.end()) found = models.emplace(key, compile(files)).first;
-  return *found->second;
+  static Recent models;
+  return models.get(files);
 }
 
 }  // namespace iap

@@ -43,7 +43,7 @@ class SolvedContacts {
 };
 
 struct MujocoWorld::Impl {
-  const mjModel* compiled = nullptr;  // as the text has it, owned by the process
+  std::shared_ptr<const mjModel> compiled;  // as the text has it
   std::unique_ptr<mjModel, DeleteMujoco> model;
   std::unique_ptr<mjData, DeleteMujoco> data;
   SolvedContacts solved;
@@ -54,7 +54,8 @@ struct MujocoWorld::Impl {
 // Makes MuJoCo's fatal errors throw iap::Error and its warnings silent. Needed before anything of MuJoCo runs; cheap to repeat.
 void install_mujoco_handlers();
 
-// The compiled model of `files`, owned by the process.
-const mjModel& compiled_model(std::span<const MujocoFile> files);
+// The compiled model of `files`, never null: the same for all that ask while it is among the last ones asked for. Throws Error with
+// MuJoCo's message.
+std::shared_ptr<const mjModel> compiled_model(std::span<const MujocoFile> files);
 
 }  // namespace iap

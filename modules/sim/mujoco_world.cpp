@@ -52,10 +52,9 @@ bool sound(std::span<const double> values) {
 }  // namespace
 
 MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) : impl_(std::make_unique<Impl>()) {
-  const mjModel& compiled = compiled_model(files);
-  check_memory(text(files.front().name, ": the simulation"), bytes_of(compiled));
-  impl_->compiled = &compiled;
-  impl_->model.reset(mj_copyModel(nullptr, &compiled));
+  impl_->compiled = compiled_model(files);
+  check_memory(text(files.front().name, ": the simulation"), bytes_of(*impl_->compiled));
+  impl_->model.reset(mj_copyModel(nullptr, impl_->compiled.get()));
   impl_->data.reset(mj_makeData(impl_->model.get()));
   impl_->solved.reserve(impl_->model->nconmax);
   forward();

@@ -200,6 +200,13 @@ TEST_CASE("each argument of a rollout's functions that is wrong is named") {
              Equals("iap_rollouts_run: 'returns' is null; it receives 3 x 1 values"));
   auto bad = options_of(1, 0, 0, IAP_SEEDS_COMMON);
   CHECK_THAT(refused(population.data(), 3, size, &bad, returns.data()), ContainsSubstring("'options.episodes' is 0"));
+  constexpr std::uint32_t most = (1 << 24) - 1;
+  bad = options_of(1, 0, most + 1, IAP_SEEDS_OWN);
+  CHECK_THAT(refused(population.data(), 1, size, &bad, returns.data()),
+             Equals("iap_rollouts_run: 'options.episodes' is 16777216; give 1 to 16777215"));
+  bad = options_of(1, 0, most, IAP_SEEDS_OWN);
+  CHECK_THAT(refused(population.data(), 6, size, &bad, returns.data()),
+             Equals("iap_rollouts_run: 'options.episodes' is 16777215; give all 6 members together at most 100000000"));
   bad = options_of(1, 0, 1, 9);
   CHECK_THAT(refused(population.data(), 3, size, &bad, returns.data()), ContainsSubstring("'options.seeds' is 9"));
   bad = good;
@@ -217,6 +224,26 @@ TEST_CASE("each argument of a rollout's functions that is wrong is named") {
   CHECK(iap_rollouts_parameter_count(nullptr) == 0);
   CHECK(iap_rollouts_run(nullptr, population.data(), 1, size, &good, returns.data(), nullptr) == IAP_BAD_ARGUMENT);
   iap_rollouts_free(nullptr);
+}
+
+TEST_CASE("all episodes play the world that was read when the rollouts were made, whatever becomes of its file") {
+  const Folder folder;
+  const std::string file = folder.file("world.lua", lua_world(false));
+  for (const bool trained : {false, true}) {
+    // As a text and as that of a policy file.
+    auto owned = make_rollouts(file.c_str(), R"({ kind = "linear" })", 2);
+    const auto parameters = initial(owned.get(), 1);
+    if (trained) {
+      const std::string policy = folder.file("policy.iap");
+      REQUIRE(iap_rollouts_save(owned.get(), policy.c_str(), parameters.data(), parameters.size()) == IAP_OK);
+      owned = make_rollouts(nullptr, policy, 2);
+    }
+    folder.file("world.lua", lua_world(true));
+    const auto returns = run(owned.get(), parameters, options_of(1, 0, 3, IAP_SEEDS_COMMON));
+    folder.file("world.lua", lua_world(false));
+    const auto unchanged = make_rollouts(file.c_str(), R"({ kind = "linear" })", 1);
+    CHECK(returns == run(unchanged.get(), parameters, options_of(1, 0, 3, IAP_SEEDS_COMMON)));
+  }
 }
 
 TEST_CASE("an episode that fails is a failure of the library that says where") {

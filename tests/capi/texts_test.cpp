@@ -10,6 +10,7 @@ import iap.script;
 
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::Equals;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -57,6 +58,20 @@ TEST_CASE("a text can neither call anything nor use up time and memory") {
              ContainsSubstring("not enough memory"));
   CHECK_THAT(refused(std::string(100'000, '{')), ContainsSubstring("text:") && ContainsSubstring("overflow"));
   CHECK_THAT(refused("\x1bLua"), ContainsSubstring("text"));
+}
+
+TEST_CASE("a short text that stands for much is refused before it fills the memory") {
+  std::string tables = "{ name = 'cartpole-balance', x = (function() local a = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } ";
+  for (int i = 0; i < 8; ++i) tables += "a = { a, a, a, a, a, a, a, a, a, a } ";
+  tables += "return a end)() }";
+  CHECK_THAT(refused(tables), StartsWith("text: option 'x.") && ContainsSubstring("there are more than 1000000 values"));
+  CHECK_THAT(refused_env(tables.c_str()),
+             StartsWith("iap_env_make: 'text': option 'x.") && ContainsSubstring("there are more than 1000000 values"));
+  const std::string strings =
+      "{ x = (function() local s = 'x' for i = 1, 20 do s = s .. s end local a = { s, s, s, s, s, s, s, s } return { a, a, a, a, "
+      "a, a, a, a, a } "
+      "end)() }";
+  CHECK_THAT(refused(strings), ContainsSubstring("there are more than 67108864 bytes of text"));
 }
 
 TEST_CASE("an environment is described by a table in JSON, in Lua, or by its name") {

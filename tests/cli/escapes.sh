@@ -89,3 +89,50 @@ LUA
     says err "make its layers smaller"
   ) || exit 1
 }
+
+# Files of a few hundred kilobytes that stand for gigabytes, on a smaller machine yet.
+case_large_when_unpacked() {
+  command -v python3 >/dev/null || skip "there is no python3"
+  python3 - <<'PY'
+import struct, zipfile, zlib
+
+def png(*chunks):
+  header = (b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
+  return b"\x89PNG\r\n\x1a\n" + b"".join(
+    struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in (header, *chunks, (b"IEND", b"")))
+
+def packed(mib):
+  packer = zlib.compressobj(9)
+  return b"".join(packer.compress(b"\1" * (1 << 20)) for _ in range(mib)) + packer.flush()
+
+text = (b"zTXt", b"k\0\0" + packed(7))
+pixel = (b"IDAT", zlib.compress(b"\0abc"))
+open("texts.png", "wb").write(png(*[text] * 150, pixel))
+open("pixels.png", "wb").write(png((b"IDAT", packed(400))))
+with zipfile.ZipFile("others.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+  for name, numbers in ("a", 100 << 18), ("b", 100 << 18), ("params", 5):
+    header = ("{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % numbers).ljust(117) + "\n"
+    archive.writestr(name + ".npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + bytes(4 * numbers))
+PY
+  cat >pictures.lua <<'LUA'
+local iap = require "iap"
+print(iap.image.read "texts.png")
+local peak = tonumber(io.open("/proc/self/status"):read("a"):match("VmHWM:%s+(%d+)")) / 1024
+assert(peak < 300, "took " .. peak .. " MiB")
+LUA
+  cat >textured.xml <<'XML'
+<mujoco><asset><texture name="t" type="2d" file="pixels.png"/></asset><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody><actuator><motor joint="j"/></actuator></mujoco>
+XML
+  echo 'return { model = "textured.xml", reward = function() return 0 end }' >textured.lua
+  echo 'require("iap").env.make("textured.lua")' >models.lua
+  (
+    ulimit -v 700000
+    run run pictures.lua
+    exits 0
+    run run models.lua
+    exits 1
+    says err "pixels.png: holds more pixels than its header says"
+    lines err 1
+    refuses "others.npz: holds 5 parameters" import attention-agent others.npz --out others.iap
+  ) || exit 1
+}

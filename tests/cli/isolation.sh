@@ -103,6 +103,18 @@ case_isolation_actions() {
   [ ! -e none.csv ] && [ ! -e none.actions ] || fail "half of the results were written"
 }
 
+# How a process ended is told, whoever started this program and with whatever signals ignored.
+case_isolation_told() {
+  training_script ""
+  run run train.lua --out plain
+  exits 0
+  troubled_script "" "os.execute('kill -KILL \$PPID')"
+  env --ignore-signal=CHLD "$iap" eval plain --env troubled.lua --episodes 12 --isolate --retries 0 >out 2>err </dev/null
+  code=$?
+  exits 1
+  says err "the process that played it was killed by signal 9"
+}
+
 # Nothing is left of a run that is killed, whatever its worlds are doing; a worker that is killed is replaced.
 case_isolation_ends() {
   troubled_script "" 'while true do end'

@@ -80,6 +80,15 @@ case_prompt_pipe() {
   lines err 4
 }
 
+# A value that cannot be shown is one message; the inputs after it are as if it had not been.
+case_prompt_unshowable() {
+  printf '%s\n' 't = setmetatable({}, { __tostring = function() error("boom") end })' 't' '1 + 1' '2, t' '2 + 2' | "$iap" repl >out 2>err
+  code=$?
+  exits 1
+  [ "$(cat out)" = "$(printf '2\n4')" ] || fail "other inputs show something else"
+  [ "$(cat err)" = "$(printf 'input:1: boom\ninput:1: boom')" ] || fail "messages"
+}
+
 # wait_for TEXT [TIMES]: until the terminal of `open_prompt` shows it.
 wait_for() {
   for _ in $(seq 400); do

@@ -351,6 +351,7 @@ case_sweep_errors() {
   not_swept "none.lua is another: it never calls iap.train" none.lua
   sed 's/^iap.train {/for _ = 1, 2 do local run = iap.train {/' train.lua >several.lua
   cat >>several.lua <<'LUA'
+io.write("trained\n")
 print(string.format("%.1f %.1f", run.last_eval, run.confirmed.mean), iap.eval(run.policy).mean, iap.report.html { runs = run.out } .. "!")
 end
 io.open("left behind", "w"):close()
@@ -361,6 +362,19 @@ LUA
   run sweep once.lua --dry-run
   exits 0
   [ ! -e "left behind" ] && [ ! -e left ] || fail "a rehearsal leaves traces"
+  # What a finished sweep's scripts saved outlives its next start.
+  sed 's/^iap.train {/local run = &/' train.lua >saves.lua
+  echo 'run.policy:save(run.out .. ".champion.iap")' >>saves.lua
+  run sweep saves.lua --out saved
+  exits 0
+  cksum saved/* >before 2>/dev/null
+  says before "champion.iap"
+  run sweep saves.lua --out saved
+  exits 0
+  cksum saved/*.iap 2>/dev/null | grep -qFxf - before || fail "a rehearsal saves an untrained policy over a trained one"
+  rm -r saved
+  echo 'if not arg[1] then os.exit(2) end' | cat - train.lua >usage.lua
+  not_swept "usage.lua:1: the script ends itself (os.exit) before it trains" usage.lua
   sed 's/out = .*$/out = "elsewhere",/; s/^iap.train {/iap.run_folder("x") &/' train.lua >elsewhere.lua
   not_swept "elsewhere.lua is another: it trains in 'elsewhere' where --out says" elsewhere.lua
   sed '1a iap.options { seed = 3 }' train.lua >own_seed.lua

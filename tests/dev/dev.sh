@@ -179,5 +179,34 @@ SH
     ./dev tidy --hours soon >"$work/out" 2>&1 && fail "'soon' was taken for hours"
     says "--hours: write a whole number from 1 on, got 'soon'"
     ;;
+  arguments)
+    stand_in clang-format-19 <<SH
+#!/bin/sh
+echo "clang-format \$*" >>"$work/calls"
+SH
+    mkdir -p engine/cli envs examples modules tests && touch engine/cli/body.cpp
+    while read -r words; do
+      # shellcheck disable=SC2086
+      ./dev $words >"$work/out" 2>&1 </dev/null
+      [ $? = 2 ] || fail "expected exit code 2 of ./dev $words"
+      says "usage: ./dev COMMAND"
+      [ ! -e "$work/calls" ] || fail "./dev $words did something"
+    done <<'WORDS'
+format --chekc
+format --check engine
+build --sanitize address
+docs modules
+endurance --minutes 1 2
+endurance --hours 1
+tidy --hours 6 engine/cli
+tidy --all engine/cli
+tidy --al
+tidy engine/cli --all
+WORDS
+    ./dev tidy engine/clii >"$work/out" 2>&1 && fail "a folder that does not exist was analysed"
+    says "there is no folder 'engine/clii'"
+    ./dev format --check >"$work/out" 2>&1 || fail "exit code $?"
+    grep -q '^clang-format --dry-run --Werror .*engine/cli/body.cpp$' "$work/calls" || fail "expected a check of the format"
+    ;;
   *) fail "no case '$2'" ;;
 esac

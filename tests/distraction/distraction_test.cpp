@@ -257,6 +257,9 @@ TEST_CASE("wrong distraction options are errors that name the option") {
   refuses(R"({"difficulty": "easy", "split": "test"})", "split");
   refuses(R"({"difficulty": "easy", "background": {"count": 61}})", "60 videos");
   refuses(R"({"colour": {"max_delta": -0.1}})", "max_delta");
+  refuses(R"({"colour": true, "videos": "frames"})", "option 'videos' says which videos");
+  refuses(R"({"difficulty": "easy", "background": {"video_alpha": 0}, "split": "validation"})", "option 'split'");
+  CHECK_NOTHROW(make_env(config("cheetah-run", parse(R"({"camera": true, "videos": "", "split": "train"})"))));
   CHECK_THROWS_MATCHES(make_env(config("cheetah-run", parse(R"({"difficulty": "easy", "videos": "no/such/folder"})"))), Error,
                        MessageMatches(ContainsSubstring("no/such/folder")));
   CHECK_THROWS_MATCHES(make_env(Config::Map{{"name", "cheetah-run"}, {"distraction", "easy"}}), Error,

@@ -105,7 +105,7 @@ struct Truth {
       if (std::hypot(track.points[i].x - point[0], track.points[i].y - point[1]) > 20) continue;
       if (track.border[i] && inside(track.border_mark(i), point)) return i % 2 == 0 ? Rgb{255, 255, 255} : Rgb{255, 0, 0};
       if (!inside(track.tile(i), point)) continue;
-      const double grey = world.touched()[i] ? 0.4 : 0.4 + 0.01 * static_cast<double>(i % 3) + scenery.road_shade;
+      const double grey = 0.4 + scenery.road_shade + (world.touched()[i] ? 0 : 0.01 * static_cast<double>(i % 3));
       return to_rgb(grey, grey, grey);
     }
     const double field = 2000.0 / 6, side = field / 20;

@@ -192,9 +192,9 @@ TEST_CASE("wrong options of car-racing are errors that name them") {
   CHECK_THROWS_MATCHES(make({{"modification", "color"}}), Error, MessageMatches(ContainsSubstring("did you mean 'colour'")));
   CHECK_THROWS_MATCHES(make({{"modification", "video"}}), Error, MessageMatches(ContainsSubstring("'frames' is missing")));
   CHECK_THROWS_MATCHES(make({{"modification", "video"}, {"frames", folder.path().string()}}), Error,
-                       MessageMatches(ContainsSubstring("no .png files")));
+                       MessageMatches(ContainsSubstring("option 'frames'") && ContainsSubstring("no .png files")));
   CHECK_THROWS_MATCHES(make({{"modification", "video"}, {"frames", "missing-folder"}}), Error,
-                       MessageMatches(ContainsSubstring("missing-folder")));
+                       MessageMatches(ContainsSubstring("option 'frames': 'missing-folder' cannot be read")));
   CHECK_THROWS_MATCHES(make({{"frames", "x"}}), Error, MessageMatches(ContainsSubstring("belongs to modification")));
   CHECK_THROWS_MATCHES(make({{"early_stop", -1}}), Error, MessageMatches(ContainsSubstring("early_stop")));
   CHECK_THROWS_MATCHES(make({{"pixels", Config::List{96}}}), Error, MessageMatches(ContainsSubstring("{height, width}")));

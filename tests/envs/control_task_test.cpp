@@ -125,6 +125,11 @@ TEST_CASE("a camera is chosen by index or by name") {
   CHECK_THROWS_MATCHES(make_env(with("cheetah-run", "camera", 2)), Error, MessageMatches(ContainsSubstring("[0, 1]")));
 }
 
+TEST_CASE("there is nothing to see before the first reset") {
+  CHECK_THROWS_MATCHES(make_env(Config::Map{{"name", "cheetah-run"}})->observe(), Error,
+                       MessageMatches(ContainsSubstring("cheetah-run: nothing to see before the first reset")));
+}
+
 TEST_CASE("a picture shows the state after the step") {
   // Wide enough for the pole to cover a pixel.
   auto env = make_env(Config::Map{{"name", "cartpole-swingup"}, {"pixels", Config::List{64, 64}}});

@@ -53,10 +53,10 @@ std::string picture() {
          little(static_cast<std::uint32_t>(16 + left.size()), 4) + left + right;
 }
 
-// A texture of 4 x 4 that shows the picture's top left corner at (1, 2).
-Lumps sample() {
+// A texture of `width` x 4 that shows the picture's top left corner at (1, 2).
+Lumps sample(std::uint32_t width = 4) {
   const std::string patch = little(1, 2) + little(2, 2) + little(0, 2) + little(0, 4);
-  const std::string texture = name8("BRICK") + little(0, 4) + little(4, 2) + little(4, 2) + little(0, 4) + little(1, 2) + patch;
+  const std::string texture = name8("BRICK") + little(0, 4) + little(width, 2) + little(4, 2) + little(0, 4) + little(1, 2) + patch;
   return {{"PIC", picture()},
           {"FLAT", std::string(4096, '\x03')},
           {"PNAMES", little(1, 4) + name8("pic")},
@@ -99,14 +99,14 @@ TEST_CASE("a name that stands twice is met once") {
 // The sanitizers need more addresses at any time.
 #if !defined(__has_feature) || !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
 TEST_CASE("pictures of few bytes that would fill the memory are refused") {
-  constexpr std::uint32_t side = 4096;
+  constexpr std::uint32_t side = 512;
   std::string large = little(side, 2) + little(side, 2) + little(0, 4);
   for (std::uint32_t column = 0; column < side; ++column) large += little(8 + 4 * side, 4);
   large += '\xff';
   auto lumps = sample();
   lumps.emplace_back("LARGE", large);
   const Wad wad(wad_file(lumps), "a.wad");
-  CHECK(wad.sprite("LARGE").width == 4096);
+  CHECK(wad.sprite("LARGE").width == 512);
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0);
   const rlimit limited{rlim_t{4} << 30, before.rlim_max};
@@ -114,13 +114,13 @@ TEST_CASE("pictures of few bytes that would fill the memory are refused") {
   std::string message;
   int read = 0;
   try {
-    for (; read < 100; ++read) (void)wad.sprite("LARGE");
+    for (; read < 5000; ++read) (void)wad.sprite("LARGE");
   } catch (const Error& error) {
     message = error.what();
   }
   ::setrlimit(RLIMIT_AS, &before);
-  // 32 MiB each, 2 GiB in all.
-  CHECK(read <= 64);
+  // 512 KiB each, 2 GiB in all.
+  CHECK(read <= 4096);
   CHECK_THAT(message, ContainsSubstring("a.wad: the art up to lump LARGE needs ") && ContainsSubstring("of memory"));
 }
 #endif
@@ -169,6 +169,16 @@ TEST_CASE("what is missing or damaged is named") {
   refused(wad_file(lumps), "lump PIC is missing");
   CHECK_THROWS_MATCHES(Wad(wad_file(sample()), "a.wad").wall("STONE"), Error,
                        MessageMatches(ContainsSubstring("no texture STONE")));
+}
+
+TEST_CASE("art that is too large to be averaged at all distances is refused where it is read") {
+  CHECK(Wad(wad_file(sample(512)), "a.wad").wall("BRICK").width == 512);
+  CHECK_THROWS_MATCHES(Wad(wad_file(sample(1024)), "a.wad").wall("BRICK"), Error,
+                       MessageMatches(ContainsSubstring("a.wad: texture BRICK measures 1024 x 4; art has 1 to 512 texels a side")));
+  auto lumps = sample();
+  lumps[0].second.replace(0, 2, little(513, 2));
+  CHECK_THROWS_MATCHES(Wad(wad_file(lumps), "a.wad").sprite("PIC"), Error,
+                       MessageMatches(ContainsSubstring("a.wad: lump PIC measures 513 x 3; art has 1 to 512 texels a side")));
 }
 
 TEST_CASE("the environment names its WAD and what is wrong with it") {

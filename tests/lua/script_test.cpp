@@ -59,6 +59,19 @@ TEST_CASE("the prompt shows tables by their content, within bounds") {
   CHECK(script.evaluate("setmetatable({}, {__tostring = function() return 'custom' end})").text == "custom");
 }
 
+TEST_CASE("a value that cannot be shown spoils no other input") {
+  Script script;
+  script.evaluate("bad = setmetatable({}, {__tostring = function() error('boom') end})");
+  script.evaluate("nameless = setmetatable({}, {__tostring = function() return {} end})");
+  for (const char* input : {"bad", "1, bad, 2", "{bad}"}) {
+    CHECK(error_of(script, input) == "input:1: boom");
+    CHECK(script.evaluate("1 + 1").text == "2");
+  }
+  CHECK(error_of(script, "nameless") == "'__tostring' must return a string");
+  CHECK(script.evaluate("rawequal(_, nameless)").text == "true");
+  CHECK(script.evaluate("'a', 'b'").text == "a\tb");
+}
+
 TEST_CASE("names complete through tables and objects, without running anything") {
   Script script;
   script.run_text("iap = require 'iap'; blueprint = iap.optim.es {}; trap = setmetatable({}, {__index = error})", "=test");
@@ -95,6 +108,18 @@ TEST_CASE("an interrupt from a signal handler stops a loop, and the state lives 
     CHECK_FALSE(interrupt_requested());
     CHECK(script.evaluate("1 + 1").text == "2");
   }
+}
+
+TEST_CASE("an interrupt stops a value that is shown without end") {
+#if __has_feature(thread_sanitizer)
+  SKIP("its runtime holds signals back until the program enters the C library, which a loop in Lua never does");
+#endif
+  Script script;
+  script.evaluate("endless = setmetatable({}, {__tostring = function() while true do end end})");
+  interrupt_soon(script);
+  CHECK_THROWS_AS(script.evaluate("endless"), Interrupted);
+  CHECK_FALSE(interrupt_requested());
+  CHECK(script.evaluate("1 + 1").text == "2");
 }
 
 TEST_CASE("settings reach the script and must be used") {

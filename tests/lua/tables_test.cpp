@@ -22,9 +22,11 @@ struct Part {
 int part(Call& call) { return call.give(std::make_unique<Part>()); }
 int json(Call& call) { return call.give(to_json(call.config(1, "options"))); }
 int blocks(Call& call) { return call.give(to_json(call.config(1, "options", {.list_key = "blocks", .skip = {"on_iteration"}}))); }
+int few(Call& call) { return call.give(to_json(call.config(1, "options", {.most_values = 6, .most_bytes = 10}))); }
 int echo(Call& call) { return call.give(call.config(1, "options")); }
 
-constexpr Function library[] = {{"json", entry<json>}, {"blocks", entry<blocks>}, {"echo", entry<echo>}, {"part", entry<part>}};
+constexpr Function library[] = {
+    {"json", entry<json>}, {"blocks", entry<blocks>}, {"few", entry<few>}, {"echo", entry<echo>}, {"part", entry<part>}};
 
 struct Fixture {
   State state;
@@ -82,6 +84,17 @@ TEST_CASE_METHOD(Fixture, "cycles and depth are errors, shared tables are not") 
   CHECK(run(state, "local a = {1} assert(t.json{x = a, y = a} == '{\"x\":[1],\"y\":[1]}')") == "");
   CHECK(run(state, "local a = {} for i = 1, 63 do a = {a} end t.json(a)") == "");
   CHECK(run(state, "local a = {} for i = 1, 100000 do a = {a} end t.json(a)").find("nested deeper than 64") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Fixture, "what stands in many places counts in each of them") {
+  CHECK(run(state, "local a = {1, 2} assert(t.few{a, a} == '[[1,2],[1,2]]')") == "");
+  CHECK(run(state, "local a = {1, 2} t.few{a, a, 3}") ==
+        "chunk:1: t.few: option '3': there are more than 6 values; what stands in several places counts in each of them");
+  CHECK(run(state, "local a = {} for i = 1, 40 do a = {a, a} end t.few(a)").find("more than 6 values") != std::string::npos);
+  CHECK(run(state, "local a = 'abcd' assert(t.few{x = a, y = a} == '{\"x\":\"abcd\",\"y\":\"abcd\"}')") == "");
+  CHECK(run(state, "local a = 'abcd' t.few{a, a, a}") ==
+        "chunk:1: t.few: option '3': there are more than 10 bytes of text; what stands in several places counts in each of them");
+  CHECK(run(state, "t.few{abcdefghijk = 1}").find("more than 10 bytes of text") != std::string::npos);
 }
 
 TEST_CASE_METHOD(Fixture, "metamethods are not run") {

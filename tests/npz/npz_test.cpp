@@ -34,6 +34,34 @@ TEST_CASE("arrays come back from an .npz file in order, and the same arrays make
   }
 }
 
+TEST_CASE("one array of a file is found by its name, and the others stay packed") {
+  auto file = format_npz(sample());
+  const auto bias = find_npz(file, "bias", "a.npz");
+  REQUIRE(bias);
+  CHECK(bias->name == "bias");
+  CHECK(bias->values == sample()[1].values);
+  CHECK_FALSE(find_npz(file, "params", "a.npz"));
+  file[file.find("weights.npy") + 11 + 128 + 5] ^= 4;
+  CHECK(find_npz(file, "bias", "a.npz")->values == sample()[1].values);
+  CHECK_THROWS_MATCHES(find_npz(file, "weights", "a.npz"), Error,
+                       MessageMatches(ContainsSubstring("a.npz: weights.npy: cannot be unpacked")));
+}
+
+TEST_CASE("arrays that fit into memory one by one must do so together") {
+  constexpr int count = 2000;
+  std::vector<NpyArray> arrays;
+  for (int i = 0; i < count; ++i) arrays.push_back({text("a", i), {1}, NpyType::float32, {1}});
+  auto file = format_npz(arrays);
+  // Each says that it unpacks to almost 2 GiB, in its own header and in the file's index.
+  const auto claim = [&](const std::string& header, std::size_t size_at) {
+    for (auto at = file.find(header); at != std::string::npos; at = file.find(header, at + 1))
+      file.replace(at + size_at, 4, "\xff\xff\xff\x7f");
+  };
+  claim("PK\3\4", 22);
+  claim("PK\1\2", 24);
+  CHECK_THROWS_MATCHES(parse_npz(file, "a.npz"), Error, MessageMatches(ContainsSubstring("a.npz needs 11.7 TiB of memory")));
+}
+
 TEST_CASE("a compressed file is read") {
   // Made by Python's zipfile with deflate: "params", 1000 numbers i / 8 as float64.
   const auto arrays = parse_npz(data("npz/deflated.npz"), "deflated.npz");

@@ -1,3 +1,4 @@
+import os
 import pathlib
 import unittest
 
@@ -97,6 +98,19 @@ end""")
         plain.reset(seed=1)
         self.assertEqual(plain.render().shape, (400, 800, 3))
 
+    def test_names_may_be_any_bytes_but_those_of_files(self):
+        odd = WORLD.replace('"place"', r'"pl\xFFce"').replace("grey =", r'["gr\xFFy"] =')
+        pathlib.Path("odd.lua").write_text(odd)
+        env = iap.Env("odd.lua")
+        self.assertEqual(env.state_names, ["pl\udcffce", "age"])
+        self.assertIn("gr\udcffy", [image.name for image in env.images])
+        self.assertIn("gr\udcffy", env.reset(seed=1)[0])
+        file = pathlib.Path(os.fsdecode(b"dir\xff"), "world.lua")
+        file.parent.mkdir()
+        file.write_text(WORLD)
+        with self.refused("no UTF-8"):
+            iap.Env(file)
+
     def test_refuses_with_one_message(self):
         with self.refused("iap_env_make: 'text'", "did you mean 'cheetah-run'"):
             iap.Env("cheeta-run")
@@ -112,6 +126,10 @@ end""")
             iap.Env("cheetah-run", pixels=float("nan"))
         with self.refused("NUL"):
             iap.Env("cheetah\0run")
+        with self.refused("env: ", "surrogates not allowed"):
+            iap.Env("wa.lua\ud800x")
+        with self.refused("iap_env_make: 'text'"):
+            iap.Env("wa.lua\ud800x", strength=2)
         with self.refused("render_mode"):
             iap.Env("cartpole-swingup", render_mode="human")
         with self.refused("render_size"):
@@ -123,6 +141,8 @@ end""")
             env.reset(seed=-1)
         with self.refused("options: reset takes none, got start"):
             env.reset(options={"start": 1})
+        with self.refused("options: reset takes none, got 5"):
+            env.reset(options=5)
         env.reset(seed=1)
         for action, message in (([0, 0], "action: has the shape (2,), expected (1,)"), (0, "action: has the shape (), expected (1,)"),
                                 ([True], "action: has the dtype bool"), (["1"], "action: has the dtype <U1"),

@@ -106,6 +106,10 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
             policy.act(vector=[1])
         with self.refused("observation: the policy sees pixels, got nothing"):
             policy.act()
+        with self.refused("observation: the policy sees pixels, got 1, vector"):
+            policy.act({1: 2, "vector": 3})
+        with self.refused("source: ", "surrogates not allowed"):
+            iap.Policy("\ud800.iap")
         with self.refused("seed: expected an integer from 0"):
             policy.reset(True)
         self.assertEqual((policy.scores(), policy.patches()), ([], []))

@@ -94,8 +94,15 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
             rollouts.run([[0.0] * size, [np.nan] * size])
         with self.refused("seeds: expected one of common, pairs, own, evaluation, got 'mine'"):
             rollouts.run(np.zeros((1, size)), seeds="mine")
-        with self.refused("episodes: expected an integer from 1"):
-            rollouts.run(np.zeros((1, size)), episodes=0)
+        with self.refused("seeds: expected one of common, pairs, own, evaluation, got ['own']"):
+            rollouts.run(np.zeros((1, size)), seeds=["own"])
+        for episodes in (0, 2**24):
+            with self.refused(f"episodes: expected an integer from 1 to 16777215, got {episodes}"):
+                rollouts.run(np.zeros((1, size)), episodes=episodes)
+        with self.refused("'parameters' holds inf as value 0 of member 1"):
+            rollouts.run([[0.0] * size, [1e39] * size])
+        with self.refused("path: expected str, bytes or os.PathLike object, not int"):
+            rollouts.save(3, np.zeros(size))
         with self.refused("/nowhere/x.iap"):
             rollouts.save("/nowhere/x.iap", np.zeros(size))
         rollouts.close()

@@ -1,9 +1,11 @@
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,6 +69,20 @@ std::string thrown(const std::function<void()>& act) try {
 } catch (const Expected& error) {
   return error.what();
 }
+
+/// Announces nothing while something is wrong: 1 with MPI, 2 with memory.
+class Ailing final : public RanksBetween {
+ public:
+  Ailing(std::unique_ptr<Ranks> others, const std::atomic<int>& wrong) : RanksBetween(std::move(others)), wrong_(wrong) {}
+  void announce(const std::string& bytes) override {
+    if (wrong_ == 1) throw Error("MPI: it is gone");
+    if (wrong_ == 2) throw std::bad_alloc();
+    RanksBetween::announce(bytes);
+  }
+
+ private:
+  const std::atomic<int>& wrong_;
+};
 
 /// The first message of a rank.
 std::string hello(const std::string& build, std::int64_t sets) {
@@ -169,6 +185,24 @@ TEST_CASE("an interrupt ends a round that many ranks play, and the next one is p
   clear_interrupt();
   meddle = [] {};
   CHECK(totals(rollouts->run(population.tasks)) == totals(RolloutPool(cartpoles(), policy.clone(), 1).run(population.tasks)));
+}
+
+TEST_CASE("messages that fail while a round, its pool or the job ends are told by what comes next, if anything does") {
+  const Policy policy = policy_for(cartpole);
+  const Population population(5, policy.size());
+  for (const int kind : {1, 2}) {
+    std::atomic<int> wrong = 0;
+    JobHere here(1, [&wrong](auto ranks) { return std::make_unique<Ailing>(std::move(ranks), wrong); });
+    const auto rollouts = open(cartpole, [&] {
+      wrong = kind;  // the round has been announced
+      return make_env(cartpole);
+    });
+    CHECK(totals(rollouts->run(population.tasks)) == totals(RolloutPool(cartpoles(), policy.clone(), 1).run(population.tasks)));
+    if (kind == 1)
+      CHECK_THROWS_WITH(rollouts->run(population.tasks), ContainsSubstring("MPI: it is gone"));
+    else
+      CHECK_THROWS_AS(rollouts->run(population.tasks), std::bad_alloc);
+  }
 }
 
 TEST_CASE("a rank of another build is refused by all") {

@@ -4,6 +4,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -150,6 +151,18 @@ TEST_CASE("ffmpeg missing or failing is one clear message, and leaves no file") 
   write_program(programs.path() / "ffmpeg", "[ \"$1\" = -version ] && exit 0\necho bad size >&2\nexit 1\n");
   const std::vector<Image> many(400, frames[0]);
   CHECK_THROWS_MATCHES(write(file, many, {}), Error, MessageMatches(ContainsSubstring("bad size")));
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("an ffmpeg whose end nobody learns counts as failed") {
+  const TemporaryFolder folder, programs;
+  const Path path(programs.path());
+  write_program(programs.path() / "ffmpeg", "[ \"$1\" = -version ] && exit 0\n/bin/cat >/dev/null\nexit 1\n");
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  CHECK_THROWS_MATCHES(
+      write(folder.path() / "a.mp4", walking_square(), {}), Error,
+      MessageMatches(ContainsSubstring("ffmpeg failed: how it ended is not told to a process that ignores SIGCHLD")));
+  std::signal(SIGCHLD, before);
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 

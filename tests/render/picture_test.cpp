@@ -1,17 +1,23 @@
+#include <sys/resource.h>
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.render;
+#include "png_chunks.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -24,6 +30,13 @@ Image noise(int height, int width, int channels) {
   Image image({height, width, channels, PixelType::uint8});
   for (auto& byte : image.bytes()) byte = static_cast<std::uint8_t>(256 * random.uniform());
   return image;
+}
+
+// The most that this process has used, in MiB.
+double peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 }  // namespace
@@ -66,6 +79,34 @@ TEST_CASE("broken PNG files are errors that name the file") {
   refuses(wrong_header);
   refuses("this is no picture");
   CHECK_THROWS_AS(read_png(folder.path() / "missing.png"), Error);
+}
+
+TEST_CASE("texts and colour profiles of a PNG are never unpacked") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "texts.png";
+  const std::string large = zlib_packed(std::string(7'500'000, 'a')), larger = zlib_packed(std::string(100'000'000, '\0'));
+  std::string others = png_chunk("iCCP", std::string("p\0\0", 3) + large);
+  for (int i = 0; i < 50; ++i)
+    others += png_chunk("zTXt", std::string("k\0\0", 3) + large) + png_chunk("iTXt", std::string("k\0\1\0\0\0", 6) + large);
+  write_file_atomic(path, png_of(1, 1, zlib_packed(std::string("\0abc", 4)), others));
+  const double before = peak_memory();
+  const Image image = read_png(path);
+  CHECK(std::ranges::equal(image.bytes(), std::string_view("abc")));
+  CHECK(peak_memory() - before < 50);
+  // Neither are more pixels than there are.
+  write_file_atomic(path, png_of(1, 1, larger));
+  CHECK((read_png(path).shape() == ImageShape{1, 1, 3, PixelType::uint8}));
+  CHECK(peak_memory() - before < 50);
+}
+
+TEST_CASE("of a PNG's other chunks only those that pixels need count") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "chunks.png";
+  const std::string others = png_chunk("gAMA", big_endian(20000)) + png_chunk("tRNS", std::string(6, '\0')) +
+                             png_chunk("bKGD", std::string(6, '\0')) + png_chunk("tEXt", std::string("k\0v", 3));
+  write_file_atomic(path, png_of(1, 1, zlib_packed(std::string("\0abc", 4)), others));
+  const Image image = read_png(path);
+  CHECK(std::ranges::equal(image.bytes(), std::string_view("abc")));
 }
 
 TEST_CASE("pictures are enlarged and set side by side pixel by pixel") {

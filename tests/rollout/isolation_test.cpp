@@ -1,10 +1,17 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -81,6 +88,46 @@ struct Marker {
   std::string path = (std::filesystem::temp_directory_path() / ("iap-isolation-" + std::to_string(getpid()))).string();
 };
 
+/// Hears what a program says that an environment started, until the program is gone.
+class Ear {
+ public:
+  Ear() {
+    mkfifo(marker_.path.c_str(), 0600);
+    descriptor_ = open(marker_.path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  }
+  ~Ear() { close(descriptor_); }
+  Ear(const Ear&) = delete;
+  Ear& operator=(const Ear&) = delete;
+
+  /// The trouble of a program that says "begun" and then does as `commands` say.
+  std::string program(const std::string& commands) const { return "run exec >'" + marker_.path + "'; echo begun; " + commands; }
+  /// Waits for words, half a minute at most. Whether there may be more.
+  bool hear() {
+    pollfd news = {descriptor_, POLLIN, 0};
+    if (poll(&news, 1, 30'000) != 1) {
+      words_ += "and is still there";
+      return false;
+    }
+    std::array<char, 64> bytes{};
+    const ssize_t size = read(descriptor_, bytes.data(), bytes.size());
+    if (size > 0) words_.append(bytes.data(), static_cast<std::size_t>(size));
+    return size > 0;
+  }
+  std::string all() {
+    while (hear()) {
+    }
+    return words_;
+  }
+
+ private:
+  Marker marker_;
+  int descriptor_;
+  std::string words_;
+};
+
+constexpr const char* orphan_test = "plays until it is killed";
+constexpr const char* orphan_trouble = "IAP_ISOLATION_TROUBLE";
+
 }  // namespace
 
 TEST_CASE("isolated episodes are those of threads, bit for bit") {
@@ -155,6 +202,53 @@ TEST_CASE("an interrupt ends what hangs") {
   });
   clear_interrupt();
   CHECK(seconds < 30);
+}
+
+TEST_CASE("what an environment started ends with the process that played it") {
+  Ear ear;
+  const auto rollouts = pool(troubled(ear.program("exec sleep 60")), 1, {.isolate = true});
+  {
+    const std::jthread asks([&ear] {
+      ear.hear();
+      request_interrupt();
+    });
+    CHECK_THROWS_AS(play(*rollouts), Interrupted);
+  }
+  clear_interrupt();
+  CHECK(ear.all() == "begun\n");
+}
+
+TEST_CASE("what an environment started does not hide that its process died") {
+  Ear ear;
+  const double seconds = seconds_of([&] {
+    CHECK_THAT(failure_of(ear.program("sleep 60 & kill -KILL $PPID"), {.isolate = true, .retries = 0}),
+               ContainsSubstring("seed 5: the process that played it was killed by signal 9"));
+  });
+  CHECK(seconds < 30);
+  CHECK(ear.all() == "begun\n");
+}
+
+TEST_CASE("what an environment starts gets the signals that its process does not end by") {
+  Ear ear;
+  const auto episodes = play(*pool(troubled(ear.program("kill -TERM $$; echo deaf")), 1, {.isolate = true}));
+  CHECK(same(episodes, play(*pool(troubled(""), 1, {}))));
+  CHECK(ear.all() == "begun\n");
+}
+
+TEST_CASE(orphan_test, "[.orphan]") { play(*pool(troubled(std::getenv(orphan_trouble)), 1, {.isolate = true})); }
+
+TEST_CASE("what an environment started ends with the process that it is played for") {
+  Ear ear;
+  setenv(orphan_trouble, ear.program("exec sleep 60").c_str(), 1);
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/proc/self/exe", "test_rollout", orphan_test, nullptr);
+    _exit(127);
+  }
+  ear.hear();
+  kill(child, SIGKILL);
+  CHECK(waitpid(child, nullptr, 0) == child);
+  CHECK(ear.all() == "begun\n");
 }
 
 TEST_CASE("what cannot be isolated is refused") {

@@ -9,12 +9,14 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "../train/fake_env.hpp"
 
 /// A FakeEnv as the table {name = "fake", trouble, seed, marker} describes it: in its third step of the episode of `seed` it is in
-/// `trouble`, and where `marker` names a file only as long as that is missing, which it writes: so, once.
+/// `trouble`, and where `marker` names a file only as long as that is missing, which it writes: so, once. The trouble "run COMMAND"
+/// waits for a command of the shell.
 inline std::unique_ptr<iap::Env> make_troubled(const iap::Config& config) {
   const auto string = [&config](const char* key) {
     const iap::Config* found = config.find(key);
@@ -35,6 +37,7 @@ inline std::unique_ptr<iap::Env> make_troubled(const iap::Config& config) {
     if (trouble == "throw") throw std::runtime_error("a world of trouble");
     if (trouble == "nan") result.reward = std::strtod("nan", nullptr);
     if (trouble == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
+    if (trouble.starts_with("run ")) std::ignore = std::system(trouble.c_str() + 4);
     if (trouble == "leak") {
       std::vector<std::vector<char>> hoard;
       while (hoard.size() < 4096) hoard.emplace_back(std::size_t{16} << 20, '\1');

@@ -1,9 +1,12 @@
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +18,7 @@
 import iap.core;
 import iap.render;
 import iap.sim;
+#include "../render/png_chunks.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -152,11 +156,6 @@ TEST_CASE("what a bundle lacks is never read from the disk") {
 
 TEST_CASE("pictures in files that MuJoCo would count beyond its integers are refused") {
   const Folder folder;
-  const auto big_endian = [](std::uint32_t value) {
-    std::string bytes;
-    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
-    return bytes;
-  };
   const auto head = [&](std::uint32_t width, std::uint32_t height) {
     return "\x89PNG\r\n\x1a\n" + std::string("\0\0\0\x0dIHDR", 8) + big_endian(width) + big_endian(height);
   };
@@ -191,6 +190,29 @@ TEST_CASE("pictures in files that MuJoCo would count beyond its integers are ref
         "own.bin: has 65536 x 65536 pixels; pictures of a model may have 16384 a side");
   CHECK_THAT(refusal("<hfield name='h' size='1 1 1 1' file='own.bin'/>"), ContainsSubstring("own.bin: has 65536 x 65536"));
   CHECK_THAT(refusal("<hfield name='h' size='1 1 1 1' file='o'/>"), ContainsSubstring("o: MuJoCo looks at the last 4 characters"));
+}
+
+TEST_CASE("a PNG that holds more pixels than its header says is refused before MuJoCo unpacks it") {
+  const Folder folder;
+  const std::string pixels = zlib_packed(std::string(200 * (1 + 3 * 200), '\0'));
+  const auto refusal = [&](const std::string& png) {
+    folder.write("t.png", png);
+    const std::string flat = message_of(folder.path(), with("<texture name='t' type='2d' file='t.png'/>", ""));
+    CHECK(message_of(folder.path(), with("<hfield name='h' size='1 1 1 1' file='t.png'/>", "")) == flat);
+    return flat;
+  };
+  CHECK(refusal(png_of(200, 200, pixels)).empty());
+  const std::string why = "t.png: holds more pixels than its header says; the picture is damaged";
+  CHECK(refusal(png_of(1, 1, pixels)) == why);
+  CHECK(refusal(png_of(100, 100, pixels)) == why);
+  // In pieces, wherever they stand.
+  const auto half = pixels.size() / 2;
+  CHECK(refusal(png_of(1, 1, pixels.substr(half), png_chunk("IDAT", pixels.substr(0, half)) + png_chunk("tEXt", "k"))) == why);
+  const std::string profile = png_chunk("iCCP", std::string("p\0\0", 3) + zlib_packed(std::string(1000, 'a')));
+  CHECK(refusal(png_of(200, 200, pixels, profile + profile)) == "t.png: has more than one colour profile; the picture is damaged");
+  std::string damaged = pixels;
+  damaged[2] = '\7';  // a kind of block that there is not
+  CHECK(refusal(png_of(200, 200, damaged)) == "t.png: its pixels cannot be unpacked");
 }
 
 TEST_CASE("a model that cannot be read says who asks for what") {

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
+#include <cstddef>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -56,6 +57,32 @@ TEST_CASE("compiled models equal the reference's, array by array") {
       }
     }
   }
+}
+
+TEST_CASE("models that no world uses are not kept for ever") {
+  // Each has a texture of 12 MiB.
+  const auto make = [](int number) {
+    return MujocoWorld(MujocoBundle::read(
+        "", text("<mujoco><asset><texture name='t", number, "' type='2d' builtin='flat' width='2048' height='2048'/></asset>",
+                 "<worldbody><geom size='1' pos='", number, " 0 0'/></worldbody></mujoco>")));
+  };
+  // What this process holds, in MiB.
+  const auto held = [] {
+    constexpr double mib_a_page = 4096. / (1 << 20);
+    double pages = 0;
+    std::ifstream("/proc/self/statm") >> pages >> pages;
+    return mib_a_page * pages;
+  };
+  MujocoWorld first = make(0);
+  for (int i = 1; i < 40; ++i) make(i);
+  const double before = held();
+  for (int i = 40; i < 80; ++i) make(i);
+  CHECK(held() - before < 100);
+  // A world outlives its model's place among them.
+  first.geom_offset(0)[0] = 5;
+  first.restore_geom_offsets();
+  CHECK(first.geom_offset(0)[0] == 0);
+  CHECK(make(0).texture_pixels(0).size() == std::size_t{3} * 2048 * 2048);
 }
 
 TEST_CASE("the string runs from the ball to the cup") {

@@ -67,10 +67,18 @@ class Handle:
 
 def encode(text, what):
     """`text` as the library takes it."""
-    coded = os.fsencode(text)
+    try:
+        coded = os.fsencode(text)
+    except (TypeError, UnicodeError) as error:
+        raise Error(f"{what}: {error}") from None
     if b"\0" in coded:
         raise Error(f"{what}: holds a character NUL")
     return coded
+
+
+def decode(name):
+    """A name as the library gives it, whatever its bytes are: what `encode` takes back."""
+    return os.fsdecode(name)
 
 
 def _plain(value):
@@ -115,7 +123,11 @@ def floats(values, shape, what):
         raise Error(f"{what}: has the dtype {array.dtype}; give real numbers")
     if array.shape != shape:
         raise Error(f"{what}: has the shape {array.shape}, expected {shape}")
-    return np.ascontiguousarray(array, dtype=np.float32)
+    if array.dtype != np.float32:
+        # What is too large becomes infinite, which the library refuses with the value's place.
+        with np.errstate(all="ignore"):
+            array = array.astype(np.float32)
+    return np.ascontiguousarray(array)
 
 
 def whole(value, low, high, what):

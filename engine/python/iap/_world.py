@@ -3,7 +3,7 @@
 import ctypes
 import json
 
-from ._handle import Handle, view
+from ._handle import Handle, decode, view
 from ._library import EnvSpecStruct, Image
 from .policy import image_spec
 from .spaces import action_space, observation_space
@@ -17,12 +17,12 @@ class World(Handle):
     def _describe(self, describe, image, observe):
         spec = EnvSpecStruct()
         self._call(describe, ctypes.byref(spec))
-        self.name = spec.name.decode()
+        self.name = decode(spec.name)
         self.config = json.loads(spec.config)
         self.control_dt = spec.control_dt
         self.max_steps = spec.max_steps
         self.vector_size = spec.vector_size
-        self.state_names = [spec.state_names[i].decode() for i in range(spec.vector_size)] if spec.state_names else []
+        self.state_names = [decode(spec.state_names[i]) for i in range(spec.vector_size)] if spec.state_names else []
         self.images = [image_spec(self._call, image, i) for i in range(spec.image_count)]
         self._action_size = spec.action_size
         self._observe = observe

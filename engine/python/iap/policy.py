@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _library
-from ._handle import Handle, address, encode, floats, whole
+from ._handle import Handle, address, decode, encode, floats, whole
 from ._library import Error, Image, ImageSpecStruct, PatchStruct, ScoresStruct, lib
 
 
@@ -51,7 +51,7 @@ def image_spec(call, function, index):
     spec = ImageSpecStruct()
     call(function, index, ctypes.byref(spec))
     dtype = np.dtype(np.float32 if spec.pixel == _library.FLOAT32 else np.uint8)
-    return ImageSpec(spec.name.decode(), spec.height, spec.width, spec.channels, dtype)
+    return ImageSpec(decode(spec.name), spec.height, spec.width, spec.channels, dtype)
 
 
 class Policy(Handle):
@@ -111,7 +111,7 @@ class Policy(Handle):
             parts = {self._names[0]: observation}
         else:
             raise Error(f"observation: expected a dict of {', '.join(self._names)}, got a {type(observation).__name__}")
-        if sorted(parts) != sorted(self._names):
+        if parts.keys() != set(self._names):
             raise Error(f"observation: the policy sees {', '.join(self._names)}, got {', '.join(map(str, parts)) or 'nothing'}")
         return parts
 
@@ -154,5 +154,5 @@ class Policy(Handle):
             scores = ScoresStruct()
             self._call(lib.iap_policy_scores, index, ctypes.byref(scores))
             values = np.ctypeslib.as_array(scores.values, (scores.rows, scores.columns)).copy()
-            found.append(Scores(scores.block.decode(), scores.image.decode(), scores.patch, scores.stride, values))
+            found.append(Scores(decode(scores.block), decode(scores.image), scores.patch, scores.stride, values))
         return found

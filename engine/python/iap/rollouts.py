@@ -53,10 +53,10 @@ class Rollouts(Handle):
         """
         members = len(parameters) if np.iterable(parameters) else 0
         population = floats(parameters, (members, self.size), "parameters")
-        if seeds not in SEEDS:
+        if not isinstance(seeds, str) or seeds not in SEEDS:
             raise Error(f"seeds: expected one of {', '.join(SEEDS)}, got {seeds!r}")
         options = RolloutOptions(seed=whole(seed, 0, 2**64 - 1, "seed"), iteration=whole(iteration, 0, 2**32 - 1, "iteration"),
-                                 episodes=whole(episodes, 1, 100_000_000, "episodes"), seeds=SEEDS[seeds])
+                                 episodes=whole(episodes, 1, 2**24 - 1, "episodes"), seeds=SEEDS[seeds])
         if members * options.episodes > 100_000_000:
             raise Error(f"episodes: {members} x {options.episodes} are more than 100000000")
         returns, steps = np.empty((members, options.episodes)), np.empty((members, options.episodes), np.uint32)

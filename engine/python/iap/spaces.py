@@ -103,4 +103,5 @@ def observation_space(images, vector_size, count=None):
 
 def check_options(options):
     if options:
-        raise Error(f"options: reset takes none, got {', '.join(map(str, options))}")
+        given = ", ".join(map(str, options)) if isinstance(options, dict) else repr(options)
+        raise Error(f"options: reset takes none, got {given}")

@@ -81,18 +81,22 @@ class Ffmpeg {
     return true;
   }
 
-  /// Waits for its end; whether it succeeded.
+  /// Waits for its end; whether it is known to have succeeded.
   bool finish() {
     ::close(std::exchange(frames_, -1));
     int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
+    pid_t ended = -1;
+    do {
+      ended = ::waitpid(process_, &status, 0);
+    } while (ended < 0 && errno == EINTR);
     process_ = -1;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    known_ = ended > 0;
+    return known_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
 
-  /// The last line it complained with.
+  /// The last line it complained with, or why nobody knows how it ended.
   std::string complaint() const {
+    if (!known_) return "how it ended is not told to a process that ignores SIGCHLD; set that to SIG_DFL";
     std::string said(4096, '\0');
     const off_t size = ::lseek(messages_, 0, SEEK_END);
     const off_t begin = size > 4096 ? size - 4096 : 0;
@@ -105,6 +109,7 @@ class Ffmpeg {
  private:
   pid_t process_ = -1;
   int frames_ = -1, messages_ = -1;
+  bool known_ = true;  ///< whether the system told how it ended
 };
 
 class Mp4File final : public AnimationWriter {

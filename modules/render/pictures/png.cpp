@@ -84,6 +84,10 @@ bool read_header(png_structp png, png_infop info, Source* source, int* height, i
   if (setjmp(png_jmpbuf(png))) return false;
   png_set_read_fn(png, source, read_bytes);
   png_set_user_limits(png, 16384, 16384);
+  // libpng would unpack and keep megabytes of each text and colour profile, which the header does not tell: all chunks but those
+  // that pixels need are skipped (IHDR, PLTE, tRNS, IDAT and IEND).
+  constexpr int all = -1;
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, all);
   png_read_info(png, info);
   png_set_expand(png);
   png_set_strip_16(png);

@@ -76,6 +76,14 @@ check.fails({ "option 'hip' must be a list of 3 finite numbers, got [1,2]" }, le
 check.fails({ "unknown option 'dury'; did you mean 'duty'?" }, legged.gait, { dury = 0.5 })
 check.fails({ "leg FR has a duty of 1" }, legged.gait, { duty = 1 })
 check.fails({ "gait:update: contacts must be a list of true or false for each of the four legs" }, gait.update, gait, 0, { true })
+-- What is not finite goes in nowhere, so that it comes out nowhere.
+for _, bad in ipairs { 0 / 0, math.huge, -math.huge } do
+  check.fails({ "iap.legged.swing: argument 1 'phase': expected a finite number, got a number (" }, legged.swing, bad, { 0, 0, 0 }, { 0.1, 0, 0 }, 0.06)
+  check.fails({ "iap.legged.swing: argument 4 'clearance': expected a finite number" }, legged.swing, 0.5, { 0, 0, 0 }, { 0.1, 0, 0 }, bad)
+  check.fails({ "gait:update: argument 1 'time': expected seconds within 1e12, got a number (" }, gait.update, gait, bad, { true, true, true, true })
+end
+check.fails({ "argument 1 'time': expected seconds within 1e12" }, gait.update, gait, 1e308, { true, true, true, true })
+check.close(gait:phases()[1], 0.45, 1e-9)
 check.fails({ "unknown gait 'gallop'" }, legged.trajectory_generator, { gait = "gallop" })
 check.fails({ "option 'feet' must list four points" }, stance.solve, stance, { position = { 0, 0, 1 }, feet = {} })
 check.fails({ "option 'friction' is 0" }, legged.stance, { robot = "a1", friction = 0 })

@@ -116,6 +116,16 @@ local counting_file = os.tmpname()
 counting:save(counting_file)
 check.equal(iap.policy.load(counting_file):act(before)[1], 1)
 os.remove(counting_file)
+-- A printed block is Lua, whatever its options are called.
+local named, reads = { file = "named.lua" }, {}
+for word in ("and break do else elseif end false for function goto if in local nil not or repeat return then true until while plain"):gmatch("%a+") do
+  named[word] = 3
+  table.insert(reads, "options['" .. word .. "']")
+end
+named.source = "return function(options) assert(" .. table.concat(reads, " + ") .. " == 69) return { parameters = 0, outputs = 1, forward = function() return { 1 } end } end"
+local shown = tostring(iap.policy.script(named))
+for _, part in ipairs { '["end"] = 3', '["nil"] = 3', ", plain = 3" } do assert(shown:find(part, 1, true), shown) end
+assert(load("local iap = ... return " .. shown), shown)
 check.fails({ "cannot read 'missing.lua'" }, iap.policy.script, { file = "missing.lua" })
 
 -- Observations that do not fit.

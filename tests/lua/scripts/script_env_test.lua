@@ -9,6 +9,8 @@ check.equal(iap.env.check(folder .. "/pendulum.lua"), true)
 -- What no file brings back as it is.
 check.fails({ "pendulum.lua: option 'length' is inf, which no policy file can hold" }, iap.env.make, folder .. "/pendulum.lua", { length = math.huge })
 check.fails({ "nan, which no policy file can hold" }, iap.env.make, folder .. "/pendulum.lua", { length = 0 / 0 })
+check.fails({ "latin.lua:2: holds bytes that are no UTF-8" }, iap.env.make, { name = "latin.lua", source = "-- Grad:\n-- \xb0\n" })
+check.fails({ "latin.lua:1: holds bytes" }, iap.policy.build, iap.policy.script { file = "latin.lua", source = "local tag = '\xfc'" }, env)
 
 -- The same pendulum, computed here.
 local angle, velocity = 0.3, 0
@@ -48,6 +50,14 @@ check.same_list({ images.pixels:shape() }, { 12, 16, 3, "uint8" })
 check.same_list({ images.pixels:pixel(5, column + 1) }, { 255, 200, 100 })
 check.same_list({ images.pixels:pixel(1, column + 1) }, { 0, 0, 0 })
 check.equal(#images.pixels:bytes(), 12 * 16 * 3)
+
+-- A folder of videos whose name no policy file can hold.
+local latin = os.tmpname() .. "\xff"
+assert(os.execute("mkdir -p '" .. latin .. "/one'"))
+images.pixels:save_png(latin .. "/one/1.png")
+check.fails({ "'cheetah-run': option 'distraction.videos' is ", "no UTF-8" }, iap.env.make, "cheetah-run",
+  { pixels = { 16, 16 }, distraction = { background = true, videos = latin } })
+os.execute("rm -r '" .. latin .. "'")
 
 -- The text travels with the config: the environment is rebuilt without its file.
 local config = free:spec().config
@@ -94,3 +104,22 @@ check.fails({ "the vector from observe must be finite numbers, got the string 'x
   bad(head .. reset .. step .. "function self:observe() return {'x'} end\n" .. tail))
 check.fails({ "environment 'bad.lua': unknown option 'lenght'; did you mean 'length'?" },
   bad(head:gsub("\n", " local l = options.length\n") .. reset .. step .. observe .. tail, { lenght = 2 }))
+
+-- A file that changes, or goes, once it was read changes nothing: later stages, other threads and other processes play its text.
+local changing = os.tmpname()
+os.remove(changing)
+changing = changing .. ".lua"
+local function write(before, reward)
+  local file <close> = assert(io.open(changing, "w"))
+  file:write(before, "return function() return { spec = { action_size = 1, vector = 1, max_steps = 4 }, reset = function() end, ",
+    "step = function() return ", reward, " end, observe = function() return { 0 } end } end\n")
+end
+write("", 1)
+local trained = iap.train {
+  env = changing, policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 }, iterations = 2, eval_every = 1,
+  eval_episodes = 2, threads = 2, quiet = true, curriculum = { { through = 1 }, { time_limit = 3 } },
+  on_iteration = function() write("", 1000) end,
+}
+check.equal(trained.last_eval, 3)
+write(("os.remove('%s')\n"):format(changing), 2)
+check.equal(iap.eval(trained.policy, { env = changing, episodes = 8, threads = 2, isolate = true, retries = 0 }).mean, 8)

@@ -44,6 +44,16 @@ for i, action in ipairs { -1, 1, 0, 0.5, 3, -0.25 } do
 end
 check.same_list({ select(2, env:step { 0 }) }, { false, true })
 
+-- A background needs a sky to replace and a floor to shine through.
+local function with_background(model)
+  return make("return { model = [==[" .. model .. "]==], max_steps = 7, reset = function() end, reward = function() return 0 end }",
+    { pixels = { 16, 16 }, distraction = { background = true } })
+end
+local under_sky = ball:gsub("<worldbody>",
+  '<asset><texture type="skybox" builtin="gradient" rgb1="0 0 1" rgb2="1 1 1" width="16" height="96"/></asset><worldbody>', 1)
+check.fails({ "made.lua", "distraction.background: the model has no sky", "background = false" }, with_background, ball)
+check.fails({ "made.lua", "distraction.background: the model has no material 'grid'", "background = false" }, with_background, under_sky)
+
 -- What a task ends; seeds; random is the engine's stream; math.random follows the seed, too.
 local random = head .. [[local first
 return function(options) return { model = model, max_steps = 0,

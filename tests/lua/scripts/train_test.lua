@@ -25,6 +25,14 @@ check.equal(#seen, 3)
 check.equal(seen[3].iteration, 3)
 check.equal(seen[3].eval_mean, one.last_eval)
 assert(seen[2].return_best >= seen[2].return_mean and seen[2].steps_per_second > 0)
+local rows = {}
+iap.train(options { eval_every = 2, on_iteration = function(report) rows[#rows + 1] = report end })
+check.equal(rows[1].eval_mean, nil)
+check.equal(type(rows[2].eval_mean), "number")
+
+-- A stage may say what holds already, whatever the optimizer.
+local twice = options { optimizer = iap.optim.simple_ga {}, curriculum = { { through = 1 }, { population = 64 } } }
+check.equal(iap.train(twice).last_eval, iap.train(options { optimizer = iap.optim.simple_ga {} }).last_eval)
 
 -- The trained mean gives the evaluation's return again, by hand: episodes as iap.eval plays them.
 local policy = iap.policy.build(options().policy, options().env)

@@ -125,6 +125,25 @@ for _, name in ipairs { "strip", "importance", "video" } do
   check.fails({ "iap.report." .. name .. ": option 'trust' must be true or false" }, iap.report[name], { policy = path, out = "x.png", trust = 1 })
 end
 
+-- Nor does a run that somebody handed over, when a script of one's own goes on with it: what differs is compared, not run.
+local run, mark = os.tmpname(), os.tmpname()
+os.remove(run)
+os.remove(mark)
+local function resume(text, more)
+  return iap.train {
+    env = { name = "spy.lua", source = text }, policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 },
+    iterations = 1, eval_episodes = 1, quiet = true, out = run, resume = more,
+  }
+end
+resume(("local file = io.open('%s', 'w') if file then file:close() end "):format(mark) .. spying)
+assert(os.remove(mark))
+check.fails({ "cannot resume '" .. run .. "' with other settings" }, resume, spying, true)
+check.equal(io.open(mark), nil)
+for _, name in ipairs { "checkpoint.iap", "checkpoint.previous.iap", "config.json", "metrics.csv", "best.iap", "final.iap", "result.json", "log.txt" } do
+  os.remove(run .. "/" .. name)
+end
+os.remove(run)
+
 -- A file that names Lua on the disk without holding it gets nothing from there.
 loaded:save(copy, { env = folder .. "/pendulum.lua" })
 check.fails({ "names the Lua file '" .. folder .. "/pendulum.lua' but does not hold its text" }, iap.eval, copy, { episodes = 1 })
