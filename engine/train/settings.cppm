@@ -26,8 +26,8 @@ int confirm_episodes(const TrainOptions& options);
 Config identity_of(const TrainOptions& options, const Stages& stages, const Config& optimizer, const Initial* initial);
 
 /// The identity that a checkpoint holds, read by this program: options that it lacks, because they were not written down or not
-/// known at the time, take their present defaults. What it does hold stands. What differs from `present`, the run's own identity, is
-/// built for it, with the Lua in it confined: it comes out of `source`, the checkpoint's file.
+/// known at the time, take their present defaults. What it does hold stands. What differs from `present`, the run's own identity,
+/// is built for it, with the Lua in it confined: it comes out of `source`, the checkpoint's file.
 Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec, const Config& present,
                          const std::string& source);
 

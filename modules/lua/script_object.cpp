@@ -85,7 +85,8 @@ void check_text(const std::string& file, std::string_view source) {
   for (const auto line : std::views::split(source, '\n')) {
     ++number;
     if (!is_utf8(std::string_view(line.begin(), line.end())))
-      throw Error(text(file, ":", number, ": holds bytes that are no UTF-8, which no policy file can hold; save it as UTF-8, and write "
+      throw Error(text(file, ":", number,
+                       ": holds bytes that are no UTF-8, which no policy file can hold; save it as UTF-8, and write "
                        "such bytes as \"\\xFC\""));
   }
 }

@@ -81,7 +81,8 @@ TEST_CASE("sensors say after several steps at once what they say after as many s
       for (int i = 0; i < 700; ++i) {
         together.step(steps);
         for (int k = 0; k < steps; ++k) single.step(1);
-        for (int sensor = 0; sensor < 4; ++sensor) same = same && std::ranges::equal(together.sensor(sensor), single.sensor(sensor));
+        for (int sensor = 0; sensor < 4; ++sensor)
+          same = same && std::ranges::equal(together.sensor(sensor), single.sensor(sensor));
       }
       CHECK(same);
       CHECK(single.sensor(0)[2] > 9.7);

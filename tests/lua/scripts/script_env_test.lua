@@ -56,7 +56,7 @@ local latin = os.tmpname() .. "\xff"
 assert(os.execute("mkdir -p '" .. latin .. "/one'"))
 images.pixels:save_png(latin .. "/one/1.png")
 check.fails({ "'cheetah-run': option 'distraction.videos' is ", "no UTF-8" }, iap.env.make, "cheetah-run",
-  { pixels = { 16, 16 }, distraction = { background = true, videos = latin } })
+  { pixels = { 16, 16 }, distraction = { background = { count = 1 }, videos = latin } })
 os.execute("rm -r '" .. latin .. "'")
 
 -- The text travels with the config: the environment is rebuilt without its file.
