@@ -105,7 +105,7 @@ check.fails({ "the vector from observe must be finite numbers, got the string 'x
 check.fails({ "environment 'bad.lua': unknown option 'lenght'; did you mean 'length'?" },
   bad(head:gsub("\n", " local l = options.length\n") .. reset .. step .. observe .. tail, { lenght = 2 }))
 
--- A file that changes, or goes, once it was read changes nothing: later stages, other threads and other processes play its text.
+-- A file that changes, or goes, once it was read changes nothing: later stages and other threads play its text.
 local changing = os.tmpname()
 os.remove(changing)
 changing = changing .. ".lua"
@@ -122,4 +122,4 @@ local trained = iap.train {
 }
 check.equal(trained.last_eval, 3)
 write(("os.remove('%s')\n"):format(changing), 2)
-check.equal(iap.eval(trained.policy, { env = changing, episodes = 8, threads = 2, isolate = true, retries = 0 }).mean, 8)
+check.equal(iap.eval(trained.policy, { env = changing, episodes = 8, threads = 2 }).mean, 8)
