@@ -1,7 +1,6 @@
 module;
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -123,16 +122,6 @@ void write(std::string& to, const Config& config, int indent, int level) {
 }
 
 }  // namespace
-
-bool is_utf8(std::string_view text) {
-  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return true;
-  try {
-    Json(text).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
 
 std::string to_json(const Config& config, int indent) {
   std::string json;

@@ -42,6 +42,15 @@ bool steers(std::uint32_t point) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t bytes = first_character(text).bytes;
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
+}
+
 std::string printable(std::string_view part) {
   std::string shown;
   shown.reserve(part.size());
