@@ -15,7 +15,8 @@ install(FILES ${PROJECT_BINARY_DIR}/iap.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/p
 install(DIRECTORY engine/python/iap DESTINATION ${IAP_PYTHON_DIR} COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 
 # What there is to read and to run: experiments with the trained policies, documents, hosts to build.
-install(DIRECTORY scripts DESTINATION ${CMAKE_INSTALL_DATADIR}/iap COMPONENT tool PATTERN runs EXCLUDE)
+# One script compares with a task of the tests.
+install(DIRECTORY scripts DESTINATION ${CMAKE_INSTALL_DATADIR}/iap COMPONENT tool PATTERN runs EXCLUDE PATTERN tasks/speed.lua EXCLUDE)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool PATTERN __pycache__ EXCLUDE)
 get_property(reference GLOBAL PROPERTY IAP_REFERENCE)
 install(FILES ${reference}/iap.meta.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/iap COMPONENT tool) # what editors know of the Lua module

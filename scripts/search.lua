@@ -15,8 +15,9 @@
 --   --set variants=baseline,growing --set episodes=100 (that are played at the end)
 --   --set iterations=1 --set optimizer.population=4 --set seeds=1     a trial, in a folder of its own
 --
--- Writes runs/search/: a run folder for each training; results.csv, written again after each: per variant and task the mean over the
--- seeds and its standard error, and the mean over the tasks of the return in baselines' returns. Started again it goes on.
+-- Writes runs/search/: a run folder for each training; results.csv, written again after each, from all that is finished there: per
+-- variant and task the mean over the seeds and its standard error, and the mean over the tasks of the return in baselines' returns.
+-- Started again it goes on.
 package.path = (arg[0]:match "^.*/" or "") .. "paper/?.lua;" .. package.path
 local iap = require "iap"
 local paper = require "paper"
@@ -91,8 +92,7 @@ local kinds, now = {}, {}
 for _, variant in ipairs(variants) do
   for _, task in ipairs(tasks) do table.insert(kinds, kind_of(variant, task)) end
 end
-local all = jobs.of_seeds(root, options, kinds)
-for _, job in ipairs(all) do
+for _, job in ipairs(jobs.wanted(root, options, kinds)) do
   if tasks_now[job.task] and variants_now[job.variant] then table.insert(now, job) end
 end
 
@@ -105,7 +105,7 @@ local function earned_by_variant(finished)
 end
 
 local function show()
-  local earned = earned_by_variant(jobs.finished(all, options.episodes))
+  local earned = earned_by_variant(jobs.finished(jobs.begun(root, kinds), options.episodes))
   local columns, rows = { "variant" }, {}
   for _, task in ipairs(tasks) do
     for _, column in ipairs { "", " error", " seeds" } do table.insert(columns, task.name .. column) end
@@ -129,8 +129,8 @@ local function show()
 end
 
 if not options.show then
-  jobs.run(now, options.episodes, show)
-elseif jobs.finished(all, options.episodes)[1] then
+  jobs.run(root, kinds, now, options.episodes, show)
+elseif jobs.finished(jobs.begun(root, kinds), options.episodes)[1] then
   show()
 else
   error(string.format("no training in %s is finished and played for %d episodes; take away --set show=true", root, options.episodes), 0)

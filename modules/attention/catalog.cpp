@@ -51,6 +51,16 @@ void refuse_others(Options& options, const KernelEntry& entry) {
 
 }  // namespace
 
+/// @lua options attention.kernel
+/// The kernel of the attention matrix A(i, j) = K(q_i, k_j), which is never formed but by softmax and brute force. `iap list
+/// kernels` says
+/// what each can do.
+/// @option kernel "relu"|"exp"|"favor++"|"trig"|"hybrid"|"softmax" = "relu" - K(q, k): relu features; random features of exp(q .
+/// k); softmax, exact in O(L^2)
+/// @use attention.features
+/// @option epsilon number 0..1 = 0 - added to features: relu, exp and favor++
+/// @option brute_force boolean = false - the exact kernel that the features estimate, in O(L^2)
+/// @see attention.md
 const KernelEntry& read_kernel(Options& options, std::string_view what, bool (*can)(const KernelEntry&)) {
   std::vector<std::string> names;
   for (const auto& entry : kernel_catalog()) names.push_back(entry.name);

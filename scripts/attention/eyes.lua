@@ -63,16 +63,19 @@ for seed = options.seed, options.seed + options.seeds - 1 do
   })
 end
 
--- The mean of an eye's r2 over the variables whose name begins so, each counted as 0 where it is negative; "-" where there is none.
-local function mean(eye, begin)
+-- The mean of an eye's r2 over the variables that `counts(name)`, each counted as 0 where it is negative; "-" where there is none.
+local function mean(eye, counts)
   local sum, count = 0, 0
   for _, result in ipairs(results) do
     for name, r2 in pairs(result.blocks[eye].r2) do
-      if name:sub(1, #begin) == begin then sum, count = sum + math.max(r2, 0), count + 1 end
+      if counts(name) then sum, count = sum + math.max(r2, 0), count + 1 end
     end
   end
   return count > 0 and string.format("%.2f", sum / count) or "-"
 end
+
+local function begins(word) return function(name) return name:sub(1, #word) == word end end
+local function is(word) return function(name) return name == word end end
 
 local first = results[1]
 print(string.format("%s, %d x %d pixels%s, patch %d; %d + %d episodes of at most %d decisions, %s actions%s; weights of seed %d%s",
@@ -84,9 +87,9 @@ print("| eye | outputs | all | positions | velocities | each |")
 print("|---|---|---|---|---|---|")
 for i, name in ipairs(shown) do
   local each = {}
-  for _, variable in ipairs(first.variables) do table.insert(each, mean(i, variable)) end
-  print(string.format("| %s | %d | %s | %s | %s | %s |", name, first.blocks[i].outputs, mean(i, ""), mean(i, "position"),
-    mean(i, "velocity"), table.concat(each, " ")))
+  for _, variable in ipairs(first.variables) do table.insert(each, mean(i, is(variable))) end
+  print(string.format("| %s | %d | %s | %s | %s | %s |", name, first.blocks[i].outputs, mean(i, begins ""), mean(i, begins "position"),
+    mean(i, begins "velocity"), table.concat(each, " ")))
 end
 print("each: " .. table.concat(first.variables, ", "))
 

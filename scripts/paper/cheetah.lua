@@ -16,7 +16,7 @@ function cheetah.run(variants, draw)
     local policy = paper.policy(paper.attention(variant, { patch = 4, d = 8, top = 5 }))
     kinds[i] = { name = variant.name, label = variant.label, env = env, policy = policy }
   end
-  jobs.run(jobs.of_seeds(root, options, kinds), options.episodes, function(complete)
+  jobs.run(root, kinds, jobs.wanted(root, options, kinds), options.episodes, function(complete)
     local groups = jobs.grouped(kinds, complete)
     for _, group in ipairs(groups) do
       local kind = group.kind

@@ -18,7 +18,7 @@ cheetah.run({ paper.kernels.relu, paper.kernels.hybrid, paper.kernels.brute }, f
     local earned = group.earned
     rows[i] = { group.kind.label, group.kind.size, earned.runs, earned.mean, earned.deviation, group.kind.ms }
     points[i] = {
-      label = group.kind.label, x = { group.kind.ms }, y = { earned.mean }, low = { earned.lowest }, high = { earned.highest },
+      label = group.kind.label, x = { group.kind.ms }, y = { earned.mean }, low = { earned.low }, high = { earned.high },
       dots = true, line = false,
     }
   end
@@ -29,7 +29,7 @@ cheetah.run({ paper.kernels.relu, paper.kernels.hybrid, paper.kernels.brute }, f
     title = "cheetah-run, 100 x 100 pixels",
     x_label = "CPU milliseconds per decision (logarithmic)",
     y_label = "return",
-    caption = "Dot: mean return. Whiskers: " .. groups[1].earned.span .. ".",
+    caption = "Dot: mean return. Whiskers: " .. paper.spans(groups) .. ".",
     log_x = true,
     y_from_zero = false,
   }

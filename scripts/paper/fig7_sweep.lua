@@ -43,19 +43,18 @@ local function line_of(groups, top)
     if group.kind.top == top then
       table.insert(line.x, group.kind.patch)
       table.insert(line.y, group.earned.mean)
-      table.insert(line.low, group.earned.lowest) -- one episode has no interval
-      table.insert(line.high, group.earned.highest)
+      table.insert(line.low, group.earned.low) -- one episode has no interval
+      table.insert(line.high, group.earned.high)
     end
   end
   return line
 end
 
 local function draw(d, groups)
-  local lines, span = {}, nil
+  local lines, span = {}, paper.spans(groups)
   for _, top in ipairs(tops) do
     local line = line_of(groups, top)
     if #line.x > 0 then table.insert(lines, line) end
-    if #line.low > 0 then span = groups[1].earned.span end
   end
   if #lines == 0 then return end
   iap.report.line_chart {
@@ -64,11 +63,11 @@ local function draw(d, groups)
     title = string.format("%s, d = %d", options.task, d),
     x_label = "patch size",
     y_label = "return",
-    caption = span and "Band: " .. span .. "." or nil,
+    caption = span ~= "" and "Band: " .. span .. "." or nil,
   }
 end
 
-jobs.run(jobs.of_seeds(root, options, kinds), options.episodes, function(complete)
+jobs.run(root, kinds, jobs.wanted(root, options, kinds), options.episodes, function(complete)
   local rows, by_embedding = {}, {}
   for _, d in ipairs(embeddings) do by_embedding[d] = {} end
   for i, group in ipairs(jobs.grouped(kinds, complete)) do

@@ -1,7 +1,7 @@
 -- A list of trainings, each a run in a folder of its own, that one process after another or several at once bring to their end. Every
 -- process goes through the list and takes what is neither complete nor in another's hands, so that a machine with more cores, or a
--- cluster with one folder, starts the same command as often as it has cores. After every job the table and the page of all runs so
--- far are written again.
+-- cluster with one folder, starts the same command as often as it has cores. After every job the tables are written again: they have
+-- what every start of the experiment finished in its folder, be it other kinds or other seeds.
 local iap = require "iap"
 local paper = require "paper"
 local jobs = {}
@@ -20,7 +20,9 @@ local function train(job)
     out = job.out,
     resume = true,
   }
-  for name, value in pairs(job.training or {}) do options[name] = value end
+  local training = job.training
+  if type(training) == "function" then training = training(job.seed) end
+  for name, value in pairs(training or {}) do options[name] = value end
   local ended, problem = pcall(iap.train, options)
   if not ended and not tostring(problem):find("is in use by another process", 1, true) then error(problem, 0) end
   return ended
@@ -46,15 +48,13 @@ local function known(job, iteration, episodes)
   return found
 end
 
--- What the policy of `job` earned, kept in earned.csv: several processes and every later start ask for it.
-local function earned(job, episodes)
+-- Plays the policy of `job` unless that is done. What it earned is kept in earned.csv: several processes and every later start ask for it.
+local function play(job, episodes)
   local path, iteration = judged(job)
-  local before = known(job, iteration, episodes)
-  if before then return before end
+  if known(job, iteration, episodes) then return end
   local fresh, cells = paper.earned(path, episodes, nil, job.pixels), { tostring(iteration), tostring(episodes) }
   for _, name in ipairs(figures) do table.insert(cells, fresh[name] and string.format("%.17g", fresh[name]) or "") end
   paper.write_whole(job.out .. "/earned.csv", table.concat(cells, ",") .. "\n")
-  return fresh
 end
 
 -- Those of `list` that are complete and have been played, here or by another process, with what they `earned`.
@@ -72,11 +72,10 @@ function jobs.finished(list, episodes)
   return complete
 end
 
--- A job for each of `kinds` = {name, env, policy, ...} and each seed of `options`, in ROOT/NAME-seedN. Seeds first: each compares all
--- kinds, so that a table stands early.
-function jobs.of_seeds(root, options, kinds)
+-- A job for each of `kinds` and each of `seeds`, in ROOT/NAME-seedN. Seeds first: each compares all kinds, so that a table stands early.
+local function of_seeds(root, kinds, seeds)
   local list = {}
-  for seed = options.seed, options.seed + options.seeds - 1 do
+  for _, seed in ipairs(seeds) do
     for _, kind in ipairs(kinds) do
       local job = { kind = kind, seed = seed, out = string.format("%s/%s-seed%d", root, kind.name, seed) }
       for name, value in pairs(kind) do job[name] = value end
@@ -85,6 +84,40 @@ function jobs.of_seeds(root, options, kinds)
   end
   return list
 end
+
+-- ROOT/seeds.txt has the seeds of every start in this folder.
+local function seeds_in(root)
+  local seeds, there, file = {}, {}, io.open(root .. "/seeds.txt")
+  if file then
+    for line in file:lines() do
+      local seed = math.tointeger(tonumber(line))
+      if seed and not there[seed] then table.insert(seeds, seed) end
+      there[seed or 0] = true
+    end
+    file:close()
+  end
+  table.sort(seeds)
+  return seeds, there
+end
+
+-- Notes the seed of `job`, whose folder is there.
+local function note_seed(root, job)
+  local _, there = seeds_in(root)
+  if there[job.seed] then return end
+  local file = assert(io.open(root .. "/seeds.txt", "a"))
+  assert(file:write(job.seed .. "\n"))
+  assert(file:close())
+end
+
+-- The jobs that a start with `options` = {seed, seeds} has of `kinds` = {name, env, policy, ...}.
+function jobs.wanted(root, options, kinds)
+  local seeds = {}
+  for seed = options.seed, options.seed + options.seeds - 1 do table.insert(seeds, seed) end
+  return of_seeds(root, kinds, seeds)
+end
+
+-- The jobs of `kinds` that any start may have begun in this folder.
+function jobs.begun(root, kinds) return of_seeds(root, kinds, (seeds_in(root))) end
 
 -- `complete` jobs by their kind, in the order of `kinds`, those that have any: {kind, runs (folders), earned (paper.joined)}.
 function jobs.grouped(kinds, complete)
@@ -102,21 +135,19 @@ function jobs.grouped(kinds, complete)
   return groups
 end
 
--- Brings every job of `list` to its end; `show(jobs)` is called with those that are complete after each of them. A job has `out`,
--- `env`, `policy` and `seed`, and may have `training`, options of iap.train in place of the papers', and `final`: the last policy counts,
--- not the best; and `pixels`, the size of the pictures that it plays. It gains `earned` (see paper.earned), of `episodes` episodes.
-function jobs.run(list, episodes, show)
+-- Brings every job of `list` to its end; after each, `show(jobs)` is called with all of `kinds` that are complete in the folder. A kind
+-- has `name`, `env` and `policy`, and may have `training`, options of iap.train in place of the papers', or a function of the seed that
+-- gives them; `final`: the last policy counts, not the best; and `pixels`, the size of the pictures that it plays. A complete job has
+-- `earned` (see paper.earned), of `episodes` episodes.
+function jobs.run(root, kinds, list, episodes, show)
   local function pass(wanted)
     local others = {}
     for _, job in ipairs(wanted) do
       print(string.format("%s  %s", os.date("%H:%M"), job.out))
       if train(job) then
-        job.earned = earned(job, episodes)
-        local complete = {}
-        for _, one in ipairs(list) do
-          if one.earned then table.insert(complete, one) end
-        end
-        show(complete)
+        note_seed(root, job)
+        play(job, episodes)
+        show(jobs.finished(jobs.begun(root, kinds), episodes))
       else
         table.insert(others, job)
         print("another process is at it")
@@ -129,10 +160,10 @@ function jobs.run(list, episodes, show)
   if left > 0 then print(string.format("%d of %d jobs are in other processes' hands; who ends last writes the whole table", left, #list)) end
 end
 
--- The page about all runs of the list that have a first iteration behind them, as ROOT/report.html.
-function jobs.page(list, root)
+-- The page about all runs of `kinds` in the folder that have a first iteration behind them, as ROOT/report.html.
+function jobs.page(root, kinds)
   local folders = {}
-  for _, job in ipairs(list) do
+  for _, job in ipairs(jobs.begun(root, kinds)) do
     local file = io.open(job.out .. "/metrics.csv")
     if file then
       local _, lines = file:read("a"):gsub("\n", "")

@@ -1,9 +1,9 @@
--- What the experiments of this folder share. Each trains several runs, every one in a folder of its own below the experiment's.
+-- What the experiments of this folder share. Those that train have several runs, every one in a folder of its own below the experiment's.
 -- Started again after Ctrl-C, a kill or a power cut, an experiment goes on: complete runs are not trained again, the others
 -- continue from their last checkpoint, with the same results as if nothing had happened. What --set changes gives an experiment a
 -- folder of its own, named after the changes, so that a trial and the full experiment do not meet.
 --
--- All of them take, beside their own options:
+-- They take, beside their own options:
 --   --set iterations=20 --set optimizer.population=16 ...   any option of iap.train, for every run
 --   --seed 7 --set seeds=5                                   five runs of each kind, with the seeds 7 to 11
 --   --out FOLDER, --threads N
@@ -100,22 +100,33 @@ function paper.earned(folder, episodes, distraction, pixels)
 end
 
 -- What runs earned together (a list of what `paper.earned` gives): the mean return over the runs, the standard deviation between them
--- (for a single run, between its episodes), the 95% interval of the first one's mean, `low` to `high`, and for charts `lowest` to
--- `highest`: the runs' extremes, or that interval where there is one run; `span` says which; one episode of one run has neither.
+-- (for a single run, between its episodes), and `low` to `high`: the runs' extremes, or the 95% interval of the mean where there is
+-- one run, which one episode has not; `span` says which.
 function paper.joined(all)
   local means, first = {}, all[1]
   for i, evaluation in ipairs(all) do means[i] = evaluation.mean end
   local mean, square = 0, 0
   for _, value in ipairs(means) do mean = mean + value / #means end
   for _, value in ipairs(means) do square = square + (value - mean) ^ 2 end
-  local deviation = #means > 1 and math.sqrt(square / (#means - 1)) or first.standard_deviation
   local several = #means > 1
   return {
-    mean = mean, deviation = deviation, low = first.low, high = first.high, runs = #means,
-    lowest = several and math.min(table.unpack(means)) or first.low,
-    highest = several and math.max(table.unpack(means)) or first.high,
+    mean = mean, runs = #means,
+    deviation = several and math.sqrt(square / (#means - 1)) or first.standard_deviation,
+    low = several and math.min(table.unpack(means)) or first.low,
+    high = several and math.max(table.unpack(means)) or first.high,
     span = several and string.format("from the lowest to the highest of %d seeds", #means) or "95% interval of the mean",
   }
+end
+
+-- What `low` to `high` are in a chart of `groups` (see jobs.grouped): more than one thing while some have more runs than others.
+function paper.spans(groups)
+  local spans, there = {}, {}
+  for _, group in ipairs(groups) do
+    local span = group.earned.span
+    if group.earned.low and not there[span] then table.insert(spans, span) end
+    there[span] = true
+  end
+  return table.concat(spans, " or ")
 end
 
 -- CPU time of one decision: the mean of `passes` forward passes on the first frame of an episode, in milliseconds.

@@ -12,7 +12,8 @@
 -- yellow: red and green less twice blue. Training has a dense reward and episodes of 300 steps; what is evaluated, and chooses the policy
 -- that counts, is the task itself.
 --
--- Writes runs/paper/reacher/: a run folder for each seed, results.csv, report.html. Started again it goes on where it was.
+-- Writes runs/paper/reacher/: a run folder for each seed, results.csv (all seeds that were trained there), report.html. Started
+-- again it goes on where it was.
 local iap = require "iap"
 local paper = require "paper"
 local distracted = require "distracted"
@@ -55,25 +56,24 @@ end
 
 local env = distracted.make("reacher-easy", options, distracted.small(options.pixels)):spec().given
 env.reward, env.time_limit = "dense", 300
-local root, list = paper.root("reacher"), {}
-for seed = options.seed, options.seed + options.seeds - 1 do
-  table.insert(list, {
-    env = env, policy = policy, seed = seed, pixels = options.pixels, out = root .. "/seed" .. seed,
-    training = {
-      init = beginning(env, seed),
-      optimizer = iap.optim.es { population = 256, sigma = 0.1, learning_rate = 0.1, learning_rate_decay = 0.99, shaping = "pair_ranks" },
-      iterations = 60,
-      eval_env = { reward = "task", time_limit = 1000 },
-      eval_every = 10,
-      eval_episodes = 32,
-    },
-  })
+local function training(seed)
+  return {
+    init = beginning(env, seed),
+    optimizer = iap.optim.es { population = 256, sigma = 0.1, learning_rate = 0.1, learning_rate_decay = 0.99, shaping = "pair_ranks" },
+    iterations = 60,
+    eval_env = { reward = "task", time_limit = 1000 },
+    eval_every = 10,
+    eval_episodes = 32,
+  }
 end
-jobs.run(list, options.episodes, function(complete)
+
+local root = paper.root "reacher"
+local kinds = { { name = "reacher-easy", env = env, policy = policy, pixels = options.pixels, training = training } }
+jobs.run(root, kinds, jobs.wanted(root, options, kinds), options.episodes, function(complete)
   local rows = {}
   for _, job in ipairs(complete) do
     table.insert(rows, { job.seed, job.earned.mean, job.earned.standard_deviation, job.earned.low, job.earned.high })
   end
   paper.write_table(root .. "/results.csv", { "seed", "return", "deviation", "low", "high" }, rows)
-  jobs.page(list, root)
+  jobs.page(root, kinds)
 end)

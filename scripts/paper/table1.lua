@@ -13,9 +13,10 @@
 -- docs/results.md has what came out; the walker's row of rank there was trained with
 --   --set optimizer.learning_rate=0.1 --set optimizer.learning_rate_decay=0.985
 --
--- Writes runs/paper/table1/: a run folder for each task, eye and seed; results.csv (results-TASK.csv if not all tasks ran): the best
--- policies over episodes that training never saw, beside what the papers print; report.html, which grows while jobs end. Started again
--- it goes on where it was.
+-- Writes runs/paper/table1/: a run folder for each task, eye and seed; results.csv: the best policies of all that was trained there and
+-- played for as many episodes, which training never saw, beside what the papers print (`low` to `high`: of one seed the 95% interval of
+-- its mean, of several the lowest and the highest of their means); report.html, which grows while jobs end. Started again it goes on
+-- where it was.
 local distracted = require "distracted"
 local table1 = require "table1_rows"
 

@@ -12,10 +12,12 @@ local rhythms = { ["cheetah-run"] = 2, ["walker-walk"] = 1.5 }
 -- steps, and as returns are all or nothing, more episodes say which policy is best.
 local sudden = { ["ball-in-cup-catch"] = true }
 
--- Patches of rank are 2 x 2 of 240 x 320 pixels, and the same share of a smaller picture.
-local function rank(options, _)
-  local patch = math.max(2, math.tointeger(math.min(4, 480 // options.pixels[1])))
-  return paper.policy(paper.attention(paper.variant(options.kernel), { patch = patch, d = 8, top = 10 }))
+-- The papers' eye: patches of 2 x 2 pixels, and of 4 x 4 where a picture has 120 rows or fewer.
+local function rank(variant)
+  return function(options)
+    local patch = math.max(2, math.tointeger(math.min(4, 480 // options.pixels[1])))
+    return paper.policy(paper.attention(variant, { patch = patch, d = 8, top = 10 }))
+  end
 end
 
 -- An eye, its change since the frame before, and what makes actions of both.
@@ -45,20 +47,31 @@ local function change(_, task)
   return moving(iap.policy.concat(eyes), task)
 end
 
+-- The eyes by name. The papers' has the name of its kernel, sees every pixel, and is trained with their options.
+local eyes = {
+  { name = "relu", make = rank(paper.kernels.relu), papers = true },
+  { name = "hybrid", make = rank(paper.kernels.hybrid), papers = true },
+  { name = "brute", make = rank(paper.kernels.brute), papers = true },
+  { name = "trans", make = trans },
+  { name = "change", make = change },
+}
+
 -- Options of iap.train in place of the papers'.
 local function training(task, eye)
-  if eye == "rank" or not sudden[task] then return nil end
+  if eye.papers or not sudden[task] then return nil end
   return { optimizer = paper.bold_optimizer, eval_episodes = 64 }
 end
 
-local names, makers = { "rank", "trans", "change" }, { rank = rank, trans = trans, change = change }
-
--- The papers' eye sees every pixel.
-local function learns_from(options, eye) return eye == "rank" and options.pixels or distracted.small(options.pixels) end
-
-local function chosen_eyes(eyes)
-  if eyes == "all" then return names end
-  return makers[eyes] and { eyes } or error("--set eyes: take all, rank, trans or change, not " .. eyes, 0)
+-- The names of the eyes that --set eyes=NAME asks for, each true.
+local function chosen_eyes(options)
+  local rank_eye = paper.variant(options.kernel).name
+  local choices = {
+    all = { [rank_eye] = true, trans = true, change = true },
+    rank = { [rank_eye] = true },
+    trans = { trans = true },
+    change = { change = true },
+  }
+  return choices[options.eyes] or error("--set eyes: take all, rank, trans or change, not " .. options.eyes, 0)
 end
 
 -- The rows of `groups` of jobs: all seeds of a task and an eye in one.
@@ -66,9 +79,9 @@ local function rows_of(groups, printed)
   local rows = {}
   for i, group in ipairs(groups) do
     local kind, earned = group.kind, group.earned
-    rows[i] = { kind.task.name, kind.eye, earned.runs, earned.mean, earned.low, earned.high }
+    rows[i] = { kind.task.name, kind.eye.name, earned.runs, earned.mean, earned.low, earned.high, earned.span }
     -- By number: the ends of an interval may be missing.
-    for n, column in ipairs(printed) do rows[i][6 + n] = kind.task[column[2]] end
+    for n, column in ipairs(printed) do rows[i][7 + n] = kind.task[column[2]] end
   end
   return rows
 end
@@ -80,27 +93,27 @@ function table1.run(experiment)
     pixels = experiment.defaults.pixels, distraction = experiment.defaults.distraction,
   }
   local root = paper.root(experiment.name, { "kernel", "eyes" })
-  local wanted, eyes = distracted.chosen(arg), chosen_eyes(options.eyes)
-  local kinds = {}
-  for _, task in ipairs(wanted) do
+  local tasks_now, eyes_now = {}, chosen_eyes(options)
+  for _, task in ipairs(distracted.chosen(arg)) do tasks_now[task.name] = true end
+  local kinds, now = {}, {}
+  for _, task in ipairs(distracted.tasks) do
     for _, eye in ipairs(eyes) do
-      local named = eye == "rank" and options.kernel or eye
-      table.insert(kinds, {
-        name = task.name .. "-" .. named, task = task, eye = named,
-        env = experiment.make(task.name, options, learns_from(options, eye)),
-        policy = makers[eye](options, task.name),
+      local kind = {
+        name = task.name .. "-" .. eye.name, task = task, eye = eye,
+        env = experiment.make(task.name, options, eye.papers and options.pixels or distracted.small(options.pixels)),
+        policy = eye.make(options, task.name),
         training = training(task.name, eye),
         pixels = options.pixels,
-      })
+      }
+      table.insert(kinds, kind)
+      if tasks_now[task.name] and eyes_now[eye.name] then table.insert(now, kind) end
     end
   end
-  local list = jobs.of_seeds(root, options, kinds)
-  local columns = { "task", "eye", "seeds", "return", "low", "high" }
+  local columns = { "task", "eye", "seeds", "return", "low", "high", "span" }
   for _, column in ipairs(experiment.printed) do table.insert(columns, column[1]) end
-  local file = root .. (#wanted == #distracted.tasks and "/results.csv" or "/results-" .. wanted[1].name .. ".csv")
-  jobs.run(list, options.episodes, function(complete)
-    paper.write_table(file, columns, rows_of(jobs.grouped(kinds, complete), experiment.printed))
-    jobs.page(list, root)
+  jobs.run(root, kinds, jobs.wanted(root, options, now), options.episodes, function(complete)
+    paper.write_table(root .. "/results.csv", columns, rows_of(jobs.grouped(kinds, complete), experiment.printed))
+    jobs.page(root, kinds)
   end)
 end
 

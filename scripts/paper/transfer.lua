@@ -35,21 +35,30 @@ for i, world in ipairs { worlds[1], worlds[2] } do
   }
 end
 
+-- What a run earns in a world; each is played once a start.
+local played = {}
+local function earned_by(run, world)
+  local key = run .. "\n" .. world.name
+  played[key] = played[key] or paper.earned(run, options.episodes, world.distraction)
+  return played[key]
+end
+
 -- What the runs of a group earn together in a world; in their own they have played.
 local function earned_in(world, group)
   if world.name == group.kind.trained then return group.earned end
   local all = {}
-  for i, run in ipairs(group.runs) do all[i] = paper.earned(run, options.episodes, world.distraction) end
+  for i, run in ipairs(group.runs) do all[i] = earned_by(run, world) end
   return paper.joined(all)
 end
 
-jobs.run(jobs.of_seeds(root, options, kinds), options.episodes, function(complete)
+local columns = { "trained", "evaluated", "seeds", "return", "low", "high", "span" }
+jobs.run(root, kinds, jobs.wanted(root, options, kinds), options.episodes, function(complete)
   local rows = {}
   for _, group in ipairs(jobs.grouped(kinds, complete)) do
     for _, world in ipairs(worlds) do
       local earned = earned_in(world, group)
-      table.insert(rows, { group.kind.trained, world.name, earned.runs, earned.mean, earned.low, earned.high })
+      table.insert(rows, { group.kind.trained, world.name, earned.runs, earned.mean, earned.low, earned.high, earned.span })
     end
   end
-  paper.write_table(string.format("%s/%s.csv", root, options.task), { "trained", "evaluated", "seeds", "return", "low", "high" }, rows)
+  paper.write_table(string.format("%s/%s.csv", root, options.task), columns, rows)
 end)

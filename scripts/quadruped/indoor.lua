@@ -1,6 +1,7 @@
 -- Figure 10 of "Unlocking Pixels for Reinforcement Learning via Implicit Attention" (section 5.3): A1 among the walls of a building,
--- which it sees through a front depth camera of 16 x 16; IAP-rank with patches of 4. The paper says no more: the two levels are those of our
--- obstacle course (levels.lua), in rooms that we generate (or a folder of the Gibson data set).
+-- which it sees through a front depth camera of 16 x 16; IAP-rank with patches of 4 of which 4 are chosen. Beside these, a narrow
+-- gate and the Gibson data set the paper says nothing: the two levels are those of our obstacle course (levels.lua), in rooms that we
+-- generate (or a folder of that data set).
 --
 --   ./dev run scripts/quadruped/indoor.lua                              attention
 --   ./dev run scripts/quadruped/indoor.lua --set policy=cnn             convolutions beside it

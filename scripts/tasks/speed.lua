@@ -1,5 +1,5 @@
 -- What a task costs because it is written in Lua: DM Control's cheetah-run in C++ and the same task in Lua, which must agree, step by
--- step in microseconds of processor time: ./dev run scripts/tasks/speed.lua
+-- step in microseconds of processor time, in the source tree: ./dev run scripts/tasks/speed.lua
 local iap = require "iap"
 local folder = arg[0]:match("^(.*)/") or "."
 local options = iap.options({ steps = 20000, rounds = 5 }, { training = false })

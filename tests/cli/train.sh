@@ -293,21 +293,26 @@ case_experiments() {
   [ -s "runs/paper/table1-$trial/report.html" ] || fail "table 1 has no page"
   run run "$paper/table1.lua" "${undistracted[@]}" --set eyes=rank --set kernel=relu cartpole-swingup
   exits 0
-  says "runs/paper/table1-$trial/results-cartpole-swingup.csv" "cartpole-swingup,relu,1,"
+  says "runs/paper/table1-$trial/results.csv" "cartpole-swingup,relu,1,"
+  lines "runs/paper/table1-$trial/results.csv" 17 # with the fifteen that were there
   run run "$paper/table1.lua" "${undistracted[@]}" --set eyes=four
   exits 1
   says err "--set eyes: take all, rank, trans or change, not four"
   run run "$paper/table1_clean.lua" "${tiny[@]}" --set "pixels=[60,60]" --set eyes=trans --out clean reacher-easy
   exits 0
-  grep -qE '^reacher-easy,trans,1,.*,250$' clean/results-reacher-easy.csv || fail "no row beside DrQ-v2"
+  grep -qE '^reacher-easy,trans,1,.*,250$' clean/results.csv || fail "no row beside DrQ-v2"
   run run "$paper/table1.lua" "${undistracted[@]}" --set "pixels=[120,160]" --set episodes=1 --set eyes=change --out one cartpole-swingup
   exits 0
-  grep -qE '^cartpole-swingup,change,1,[0-9.e-]+,,,196,167,212$' one/results-cartpole-swingup.csv || fail "one episode has no interval"
+  grep -qE '^cartpole-swingup,change,1,[0-9.e-]+,,,95% interval of the mean,196,167,212$' one/results.csv || fail "one episode has no interval"
   tr -d ' \n' < one/cartpole-swingup-change-seed1/config.json | grep -qF '"pixels":[60,80]' || fail "it does not learn from small pictures"
   run run "$paper/reacher.lua" "${tiny[@]}" --set distraction=none --out arm --seed 2
   exits 0
   grep -qE '^2,[0-9.e-]+,[0-9.e-]+,[0-9.e-]+,[0-9.e-]+$' arm/results.csv || fail "reacher has no row"
-  [ -s arm/seed2/final.iap ] && [ -s arm/report.html ] || fail "reacher has no run or no page"
+  [ -s arm/reacher-easy-seed2/final.iap ] && [ -s arm/report.html ] || fail "reacher has no run or no page"
+  # Another seed of the same folder joins the table.
+  run run "$paper/reacher.lua" "${tiny[@]}" --set distraction=none --out arm --seed 1
+  exits 0
+  [ "$(cut -d, -f1 arm/results.csv | xargs)" = "seed 1 2" ] || fail "reacher's table has not both seeds"
   run run "$paper/reacher.lua" "${tiny[@]}" --set colours=red
   exits 1
   says err "--set colours: take both, arm or none, not red"
@@ -334,7 +339,8 @@ case_search() {
   # One variant, task and seed; the table has what ran before as well.
   run run "${search[@]}" walker-walk --seed 1 --set seeds=1 --set variants=growing
   exits 0
-  run run "$paper/../search.lua" --set seeds=2 --set episodes=2 --set show=true --out "$folder"
+  grep -qE '^hadamard,,,0,,,0,[0-9.e-]+,[0-9.e-]+,2,$' "$folder/results.csv" || fail "a narrower start took rows away"
+  run run "$paper/../search.lua" --set episodes=2 --set show=true --out "$folder"
   exits 0
   grep -qE '^baseline,,,0,,,0,[0-9.e-]+,[0-9.e-]+,2,$' "$folder/results.csv" || fail "no mean of the baseline"
   grep -qE '^growing,,,0,[0-9.e-]+,,1,,,0,$' "$folder/results.csv" || fail "no row of a single run"

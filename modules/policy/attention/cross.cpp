@@ -240,7 +240,8 @@ class Cross final : public Block {
 /// @option replacement boolean = false - whether draws may repeat
 /// @use attention.common
 /// @use attention.values
-/// @use attention.kernel
+/// @option kernel "relu"|"exp"|"favor++"|"trig"|"hybrid" = "relu" - K(q, k): relu features; random features of exp(q . k)
+/// @use attention.features
 /// @return blueprint - for sequence and concat
 /// @example iap.attention.cross { patch = 8, key_patch = 4, every = 4, kernel = "trig", ranking = "hash", top = 5 }
 /// @see attention-database.md
