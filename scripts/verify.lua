@@ -43,9 +43,17 @@ local function duration(some)
   return some < 60 and string.format("%.0f s", math.max(some, 1)) or string.format("%.0f minutes", some / 60)
 end
 
+local function padded(word, width) return word .. string.rep(" ", width - #word) end
+local name_width, duration_width = 0, 0
+for _, row in ipairs(chosen) do
+  name_width = math.max(name_width, #row.policy)
+  duration_width = math.max(duration_width, #duration(row.seconds))
+end
+
 if options.list then
   for _, row in ipairs(chosen) do
-    print(string.format("%-44s  %3d episodes, about %-10s  printed %s", row.policy, row.episodes, duration(row.seconds), figures(row, row.places)))
+    print(string.format("%s  %3d episodes, about %s  printed %s", padded(row.policy, name_width), row.episodes,
+      padded(duration(row.seconds), duration_width), figures(row, row.places)))
   end
   return
 end
@@ -69,7 +77,7 @@ for _, row in ipairs(chosen) do
   else
     failed = failed + 1
   end
-  print(string.format("%-14s  %-44s  printed %-24s  played %s", verdict, row.policy, printed, played))
+  print(string.format("%-14s  %s  printed %-24s  played %s", verdict, padded(row.policy, name_width), printed, played))
 end
 if failed > 0 then error(string.format("%d of %d policies do not earn what is printed", failed, #chosen), 0) end
 print(#chosen == 1 and "the policy earns what is printed" or string.format("all %d policies earn what is printed", #chosen))

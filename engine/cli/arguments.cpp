@@ -134,7 +134,9 @@ void add_safeguards(CLI::App& app, Safeguards& target) {
 
 /// What changes the environment that a policy plays in.
 void add_world(CLI::App& app, PolicySource& source) {
-  add_text(app, "--env", source.env, "NAME", "another environment (default: the one it was trained in)");
+  add_text(app, "--env", source.env, "NAME",
+           "another environment, with the options that its own was given; --set OPTION=null drops one (default: the one it was "
+           "trained in)");
   add_overrides(app, source.overrides, "override an option of the environment (may be repeated)", env_example);
 }
 
@@ -220,8 +222,9 @@ void describe_play(CLI::App& app, PlayOptions& options) {
   auto& video = options.video;
   add_policy(app, options.source.policy);
   add_policy_choice(app, options.source.choice);
-  auto* out =
-      add_text(app, "-o,--out", options.out, "FILE", "what to write: .webp, .png, .apng or .mp4 (default: RUN/media/play.webp)");
+  auto* out = add_text(app, "-o,--out", options.out, "FILE",
+                       "what to write: .webp, .png, .apng or .mp4; with --strip .png (default: RUN/media/play.webp or strip.png; "
+                       "of a policy file NAME.webp or NAME.png in the working folder)");
   app.add_flag("--live", options.live, "in a window instead, with keys to pause, step, switch views and take over the actions");
   add_episode_seed(app, video.seed, "seed of the episode (default: 0)");
   add_world(app, options.source);

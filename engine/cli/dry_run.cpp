@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -40,11 +42,57 @@ std::int64_t integer_in(const Config& config, std::string_view key, std::int64_t
   return found ? found->integer().value_or(fallback) : fallback;
 }
 
-/// Episodes of all evaluations and of the confirmation.
-std::int64_t evaluated_episodes(const Config& config) {
+/// What is left to do of a run.
+struct Rest {
+  bool goes_on = false;         ///< there is something of it in its folder
+  std::int64_t iterations = 0;  ///< of those that were asked for
+  std::int64_t done = 0;        ///< those before, where some are left
+  bool confirms = false;        ///< its best policy is still to be confirmed
+};
+
+Rest rest_of(const TrainingPlan& plan, const std::filesystem::path& folder) {
+  Rest rest;
+  for (const PlannedStage& stage : plan.stages) rest.iterations += stage.iterations;
+  rest.done = integer_in(plan.config, "iterations") - rest.iterations;
+  std::error_code ignored;
+  rest.goes_on = rest.done > 0 || (!folder.empty() && std::filesystem::exists(folder / "checkpoint.iap", ignored));
+  const std::int64_t confirmation = integer_in(plan.config, "confirm_episodes");
+  const auto before = rest.iterations == 0 && rest.goes_on ? read_summary(folder) : std::nullopt;
+  rest.confirms = confirmation > 0 && !(before && before->confirmed && before->confirmed->episodes == confirmation);
+  return rest;
+}
+
+std::string rest_text(const Rest& rest) {
+  if (!rest.goes_on) return "";
+  if (rest.iterations > 0) return text(": goes on from iteration ", rest.done);
+  return rest.confirms ? ": what is left is to confirm its best policy" : ": nothing is left to do";
+}
+
+/// Episodes of all evaluations that are left, and of the confirmation.
+std::int64_t evaluated_episodes(const Config& config, const Rest& rest) {
   const std::int64_t iterations = integer_in(config, "iterations"), every = integer_in(config, "eval_every");
-  const std::int64_t evaluations = every > 0 ? 1 + (iterations + every - 1) / every : 2;
-  return evaluations * integer_in(config, "eval_episodes") + integer_in(config, "confirm_episodes");
+  std::int64_t evaluations = rest.goes_on ? 0 : 1;
+  if (rest.iterations > 0 || !rest.goes_on)
+    evaluations += every > 0 ? (iterations + every - 1) / every - (rest.goes_on ? rest.done / every : 0) : 1;
+  return evaluations * integer_in(config, "eval_episodes") + (rest.confirms ? integer_in(config, "confirm_episodes") : 0);
+}
+
+/// The options of a stage's environment that are not alike in all stages: ", 32 x 32 pixels, time_limit 20".
+std::string differing_options(const PlannedStage& stage, const std::vector<PlannedStage>& stages) {
+  std::string options;
+  if (!stage.env.map()) return options;
+  for (const auto& [key, value] : *stage.env.map()) {
+    const auto differs = [&](const PlannedStage& other) {
+      const Config* found = other.env.find(key);
+      return !found || *found != value;
+    };
+    if (value.is_null() || !std::ranges::any_of(stages, differs)) continue;
+    const Config::List* sizes = value.list();
+    options += key == "pixels" && sizes && sizes->size() == 2
+                   ? text(", ", sizes->front().describe(), " x ", sizes->back().describe(), " pixels")
+                   : text(", ", key, " ", value.map() ? "{...}" : value.describe());
+  }
+  return options;
 }
 
 /// Plays untrained episodes as the run would, for a second, two at least, of which the first one, which builds the world, does not
@@ -106,6 +154,7 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
     return Exit::success;
   }
   const TrainingPlan& plan = *rehearsal.plan;
+  const Rest rest = rest_of(plan, rehearsal.out);
   const PolicyFile& begin = *plan.result.policy;
   const Config& env = *begin.metadata.find("env");
   const auto factory = [&env] { return make_env(env); };
@@ -113,29 +162,38 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
   row("environment", describe(make_env(plan.stages.empty() ? env : plan.stages.front().env)->spec()));
   row("policy", text(begin.policy.size(), " parameters"));
   row("optimizer", text(*plan.config.find("optimizer")->find("kind")->string(), ", seed ", integer_in(plan.config, "seed")));
-  row("folder", rehearsal.out.empty() ? "none: nothing is written" : rehearsal.out.string());
+  row("folder", rehearsal.out.empty() ? "none: nothing is written" : rehearsal.out.string() + rest_text(rest));
   double all = 0;
-  for (const PlannedStage& stage : plan.stages) {
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const PlannedStage& stage = plan.stages[i];
+    const bool several = plan.stages.size() > 1;
+    if (stage.iterations == 0) {
+      if (several && rest.iterations > 0) row(text("stage ", i + 1), "done");
+      continue;
+    }
     check_interrupt();
     const Costs costs = measure_episodes(stage.env, stage.policy, plan.safeguards);
     const double turn = measure_turn(stage);
     const auto episodes = static_cast<std::int64_t>(stage.population) * stage.episodes;
     const double iteration = rounds(episodes, threads) * costs.episode + turn;
     all += stage.iterations * iteration;
-    row(plan.stages.size() > 1 ? "stage" : "iterations",
-        text(stage.iterations, " of ", stage.population, " members, ", stage.episodes,
-             stage.episodes == 1 ? " episode each: " : " episodes each: ", short_number_text(iteration),
-             " s each (an untrained episode: ", steps_text(costs.steps), " steps, ", short_number_text(costs.episode),
-             " s on one thread; the optimizer: ", short_number_text(turn), " s)"));
+    const std::string counted = several ? stage.iterations == 1 ? " iteration" : " iterations" : "";
+    row(several ? text("stage ", i + 1) : "iterations",
+        text(stage.iterations, counted, " of ", stage.population, " members, ", stage.episodes,
+             stage.episodes == 1 ? " episode each" : " episodes each", differing_options(stage, plan.stages), ": ",
+             short_number_text(iteration), " s each (an untrained episode: ", steps_text(costs.steps), " steps, ",
+             short_number_text(costs.episode), " s on one thread; the optimizer: ", short_number_text(turn), " s)"));
   }
-  const std::int64_t evaluated = evaluated_episodes(plan.config);
-  // They may play in a world of their own, with episodes longer than any of training.
-  const Costs costs = evaluated > 0 ? measure_episodes(env, begin.policy, plan.safeguards) : Costs{};
-  const double evaluations = rounds(evaluated, threads) * costs.episode;
-  row("evaluations", text(evaluated, " episodes in all: ", short_number_text(evaluations), " s (an untrained episode: ",
-                          steps_text(costs.steps), " steps, ", short_number_text(costs.episode), " s on one thread)"));
-  row("expected", text(duration_text(all + evaluations), " on ", threads, threads == 1 ? " thread" : " threads",
-                       ", if episodes stay as long as they are untrained"));
+  const std::int64_t evaluated = evaluated_episodes(plan.config, rest);
+  if (evaluated > 0 || rest.iterations > 0 || !rest.goes_on) {
+    // They may play in a world of their own, with episodes longer than any of training.
+    const Costs costs = evaluated > 0 ? measure_episodes(env, begin.policy, plan.safeguards) : Costs{};
+    const double evaluations = rounds(evaluated, threads) * costs.episode;
+    row("evaluations", text(evaluated, " episodes in all: ", short_number_text(evaluations), " s (an untrained episode: ",
+                            steps_text(costs.steps), " steps, ", short_number_text(costs.episode), " s on one thread)"));
+    row("expected", text(duration_text(all + evaluations), " on ", threads, threads == 1 ? " thread" : " threads",
+                         ", if episodes stay as long as they are untrained"));
+  }
   if (rehearsal.trainings > 1) row("", "the script trains more than once; this is the first training");
   return Exit::success;
 }

@@ -24,6 +24,13 @@ namespace {
 /// Full precision: the file is for further computation.
 std::string exact(double value) { return general_text(value, 17); }
 
+/// Which episode was the first to fail, and why.
+std::string first_failure(const Evaluation& evaluation) {
+  const auto& episodes = evaluation.episodes;
+  const auto first = std::ranges::find_if(episodes, [](const Episode& episode) { return !episode.failure.empty(); });
+  return text("episode ", first - episodes.begin() + 1, ": ", first->failure);
+}
+
 /// Those that count `failed_return`.
 std::ptrdiff_t failed_episodes(const Evaluation& evaluation) {
   return std::ranges::count_if(evaluation.episodes, [](const Episode& episode) { return !episode.failure.empty(); });
@@ -86,13 +93,15 @@ int eval(const EvalOptions& options) {
   write_tables(options, evaluation, opened.policy.action_size());
   std::cout << "policy              " << policy_line(opened) << "\n"
             << "environment         " << env_line(opened);
-  if (!fitted.empty()) std::cout << "\nnote                " << fitted;
+  for (const std::string& note : {opened.carried, fitted})
+    if (!note.empty()) std::cout << "\nnote                " << note;
   std::cout << "\n"
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed
             << selection_note(opened.path, opened.metadata, options.seed) << ")\n"
             << "mean return         " << return_text(evaluation.mean) << "\n";
   if (const auto failed = failed_episodes(evaluation); failed > 0)
-    std::cout << "failed episodes     " << failed << ", each counts as " << text(*safeguards.failed_return) << "\n";
+    std::cout << "failed episodes     " << failed << ", each counts as " << text(*safeguards.failed_return) << "\n"
+              << "note                " << first_failure(evaluation) << "\n";
   if (evaluation.episodes.size() > 1)
     std::cout << "standard deviation  " << return_text(evaluation.standard_deviation) << "\n"
               << "95% interval        " << return_text(evaluation.low) << " to " << return_text(evaluation.high) << "\n";

@@ -59,8 +59,9 @@ class PartFolder {
   explicit PartFolder(const std::string& name) : name_(name), part_(text(".", name, ".part-", getpid())) {
     std::error_code failure;
     const bool created = fs::create_directory(part_, failure);
+    std::error_code unknown;
     if (!created)
-      throw Error(text("cannot make the folder '", name, "' in '", fs::current_path(failure).string(),
+      throw Error(text("cannot make the folder '", name, "' in '", fs::current_path(unknown).string(),
                        "': ", failure ? failure.message() : "another process makes it", "; go to a folder of your own"));
   }
   ~PartFolder() {

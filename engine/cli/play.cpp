@@ -76,9 +76,11 @@ int play(const PlayOptions& options) {
   catch_interrupts(nullptr);
   catch_termination();
   check_outputs({{"--out", options.out}}, {options.source.policy});
+  if (options.strip > 0 && options.out) check_picture_name(*options.out, "a strip");
   OpenedPolicy opened = open_source(options.source);
   const std::string fitted = fit_policy(opened, options.fit);
-  const std::string shown = policy_line(opened) + (fitted.empty() ? "" : "\nnote     " + fitted);
+  const std::string shown = policy_line(opened) + (opened.carried.empty() ? "" : "\nnote     " + opened.carried) +
+                            (fitted.empty() ? "" : "\nnote     " + fitted);
   if (options.live) return play_window(options, opened.policy, opened.env, shown);
   if (options.strip > 0) return play_strip(options, opened.policy, opened.env, shown);
   const auto out = options.out.value_or(standard_place(options.source.policy, "play.webp", ".webp"));

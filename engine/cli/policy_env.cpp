@@ -61,6 +61,21 @@ Config env_for(const PolicySource& source, const Config& metadata) {
   return env;
 }
 
+/// What --env leaves of the options of the policy's own environment in `env`, as a line for people, or "".
+std::string carried_options(const PolicySource& source, const Config& metadata, const Config& env) {
+  if (!source.env || !recorded_env(metadata)) return "";
+  std::string options;
+  for (const auto& [key, value] : *env.map()) {
+    const auto overrides = [&key](const std::string& assignment) {
+      return assignment.substr(0, assignment.find_first_of(".=")) == key;
+    };
+    if (key == "name" || std::ranges::any_of(source.overrides, overrides)) continue;
+    options += text(options.empty() ? "" : ", ", key, "=", value.describe());
+  }
+  if (options.empty()) return "";
+  return text("--env keeps options of the policy's own environment: ", options, " (drop one with --set OPTION=null)");
+}
+
 }  // namespace
 
 OpenedPolicy open_source(const PolicySource& source) {
@@ -69,7 +84,9 @@ OpenedPolicy open_source(const PolicySource& source) {
   Config env = env_for(source, file.metadata);
   try {
     ObservationSpec observation = make_env(env)->spec().observation;
-    return {source, path, std::move(file.policy), std::move(file.metadata), std::move(env), std::move(observation)};
+    std::string carried = carried_options(source, file.metadata, env);
+    return {
+        source, path, std::move(file.policy), std::move(file.metadata), std::move(env), std::move(observation), std::move(carried)};
   } catch (const OptionError& error) {
     if (!source.env || !recorded_env(file.metadata)) throw;
     throw Error(text(error.what(), " (--env keeps the options of the policy's own environment; drop one with --set OPTION=null)"));

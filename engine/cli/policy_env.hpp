@@ -17,6 +17,7 @@ struct OpenedPolicy {
   Config metadata;
   Config env;
   ObservationSpec observation;  ///< what `env` gives
+  std::string carried;          ///< where --env names another environment: which options it takes over, as a note, or ""
 };
 
 /// Opens the policy of `source`; its environment is the one it was trained for, changed as the source says. @throws Error naming

@@ -27,6 +27,7 @@ int probe(const ProbeCommand& command) {
                       text("What the blocks of ", opened.path.filename().string(), " know of the state of ", env_name(opened.env)));
   std::cout << "policy              " << policy_line(opened) << "\n"
             << "environment         " << env_line(opened) << "\n"
+            << (opened.carried.empty() ? "" : "note                " + opened.carried + "\n")
             << (fitted.empty() ? "" : "note                " + fitted + "\n") << "episodes            " << result.fitted_episodes
             << " fitted, " << result.tested_episodes << " tested (seed " << command.options.seed << ")\n"
             << "decisions           " << result.fitted_rows << " fitted, " << result.tested_rows << " tested\n"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <numeric>
 #include <string>
 #include <system_error>
@@ -14,6 +15,7 @@
 import iap.core;
 import iap.report;
 import iap.script;
+import iap.train;
 
 namespace iap::cli {
 namespace {
@@ -170,10 +172,37 @@ class Sweep {
     return failures() > 0 ? Exit::failure : Exit::success;
   }
 
-  void write_page() const {
+  /// The runs for a page. Of those that have the same settings and seed, and so are the beginnings of one another, the longest.
+  std::vector<std::filesystem::path> told_apart() const {
+    std::map<std::string, std::size_t> places;  // in `runs`, by settings
     std::vector<std::filesystem::path> runs;
-    for (const auto& job : list_.jobs)
-      if (!read_record(job.folder).rungs.empty()) runs.push_back(job.folder);
+    std::vector<int> iterations;
+    std::size_t left_out = 0;
+    for (const auto& job : list_.jobs) {
+      const JobRecord record = read_record(job.folder);
+      if (record.rungs.empty()) continue;
+      const int done = record.rungs.rbegin()->second.iterations;
+      const auto file = job.folder / "config.json";
+      const auto [place, added] =
+          places.emplace(to_json(deciding_settings(parse_json(read_file(file), file.string()))), runs.size());
+      if (added) {
+        runs.push_back(job.folder);
+        iterations.push_back(done);
+        continue;
+      }
+      ++left_out;
+      if (done <= iterations[place->second]) continue;
+      runs[place->second] = job.folder;
+      iterations[place->second] = done;
+    }
+    if (left_out > 0)
+      std::cerr << "note: the page leaves out " << left_out << (left_out == 1 ? " run that is" : " runs that are")
+                << " the beginning of another, or the same\n";
+    return runs;
+  }
+
+  void write_page() const {
+    const auto runs = told_apart();
     if (runs.empty()) return;
     const auto page = list_.folder / "report.html";
     ReportOptions options;

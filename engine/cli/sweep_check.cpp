@@ -37,7 +37,7 @@ Rehearsal rehearse(const SweepCommand& command, const SweepList& list, const Swe
   settings.seed = job.seed;
   settings.threads = 1;
   settings.out = job.folder;
-  settings.resume = true;
+  settings.resume = settings.single = true;
   try {
     return Script(std::move(settings)).rehearse(command.file);
   } catch (const Interrupted&) {

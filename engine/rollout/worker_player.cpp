@@ -102,6 +102,7 @@ class WorkerPlayer final : public Player {
   WorkerPlayer(const RolloutSetup& setup, const Safeguards& safeguards, std::array<Channel, 2> ends)
       : name_(env_name(env_of(setup, "environment"))),
         timeout_(safeguards.episode_timeout),
+        memory_(safeguards.worker_memory),
         child_(start_worker(ends[1].descriptor())),
         channel_(std::move(ends[0])) {
     ends[1].close();
@@ -121,17 +122,28 @@ class WorkerPlayer final : public Player {
     std::string bytes;
     try {
       if (!channel_.send(message, patience) || !channel_.receive(bytes, patience))
-        throw Error(text(what, ": the process that played it ", describe_end(child_.end())));
+        throw Error(text(what, ": the process that played it ", describe_end(child_.end()),
+                         memory_ > 0 ? text("; its limit is worker_memory = ", memory_, " MiB") : ""));
     } catch (const Patience::TimedOut&) {
       throw Error(text(what, ": took longer than ", seconds, " s and was cut off (episode_timeout)"));
     }
     WorkerAnswer answer = decode_answer(bytes);
-    if (!answer.error.empty()) throw Error(answer.error);
+    if (!answer.error.empty()) throw Error(told(answer.error, what));
     return answer;
+  }
+
+  /// A worker's message. Where its memory is limited and has run out, the limit is named; and the environment with the seed, as
+  /// there may have been no memory to say so.
+  std::string told(const std::string& error, const std::string& what) const {
+    const auto says = [&error](const char* words) { return error.find(words) != std::string::npos; };
+    if (memory_ == 0 || (!says("out of memory") && !says("not enough memory") && !says("bad_alloc"))) return error;
+    return text(error.starts_with("environment '") ? "" : what + ": ", error, " (it needed more than worker_memory = ", memory_,
+                " MiB)");
   }
 
   std::string name_;
   double timeout_;
+  int memory_;  ///< MiB; 0: any amount
   Child child_;
   Channel channel_;
 };

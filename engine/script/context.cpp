@@ -31,6 +31,9 @@ bool same_type(const Config& a, const Config& b) {
 /// knows is still told.
 void override_training(Config& options, const std::string& path, const std::string& value) {
   const std::string name = first_part(path);
+  for (const char* record : {"given", "instructions", "libraries"})
+    if (name == record)
+      throw Error(text("train: '", name, "' is no option but what iap itself writes into config.json; leave it out"));
   if (value == "null" && (name == path || !options.find(name)))
     options[name] = Config();
   else
@@ -61,7 +64,19 @@ void end_rehearsal(lua_State* state, lua_Debug*) { luaL_error(state, "%s", RunCo
 }  // namespace
 
 RunContext::RunContext(RunSettings settings) : settings_(std::move(settings)) {
-  for (const auto& assignment : settings_.overrides) overrides_.push_back({read_override(assignment, "env.action_repeat=2")});
+  for (const auto& assignment : settings_.overrides) {
+    overrides_.push_back({read_override(assignment, "env.action_repeat=2")});
+    // Whose they are, the script's or iap.train's, they are both; of the others it depends.
+    for (const std::string_view name : {"seed", "out"})
+      if (first_part(overrides_.back().path) == name) check_set_once(overrides_.back());
+  }
+}
+
+void RunContext::check_set_once(const Override& entry) const {
+  const std::string name = first_part(entry.path);
+  const bool twice = (name == "seed" && settings_.seed) || (name == "out" && settings_.out) ||
+                     (name == "threads" && settings_.threads) || (name == "resume" && settings_.resume);
+  if (twice) throw Error(text("--", name, " and --set ", entry.path, " set the same option; leave one out"));
 }
 
 void RunContext::attach(lua_State* state) {
@@ -110,6 +125,7 @@ void RunContext::apply_to_training(Config& options) {
   const bool folder_named = settings_.out && !out_taken_by_script_ && !std::exchange(out_given_, true);
   for (auto& entry : overrides_) {
     if (entry.taken_by_script) continue;
+    check_set_once(entry);
     entry.used = true;
     override_training(options, entry.path, entry.value);
   }
@@ -156,11 +172,12 @@ void RunContext::check_known(const GivenOverride& entry, bool training) const {
   const std::string name = first_part(entry.path);
   const std::vector<std::string> known(declared_.begin(), declared_.end());
   const std::string refusal = training ? training_refusal(entry.path, entry.value) : "";
-  if (training && refusal.empty()) return;
+  if (training && refusal.empty()) return check_set_once(entry);
   if (!training || !nearest_name(name, known).empty())
     throw Error(text("--set ", entry.path, ": the script has no option '", name, "'",
                      known.empty() ? "; it has none" : did_you_mean(name, known)));
   std::string own;
+  if (refusal.find("; known: ") == std::string::npos) throw Error(text("--set ", entry.path, "=", entry.value, ": ", refusal));
   for (const auto& option : known) own += (own.empty() ? "; the script's own: " : ", ") + option;
   throw Error(text("--set ", entry.path, "=", entry.value, ": ", refusal, own));
 }

@@ -79,6 +79,9 @@ class RunContext {
     bool taken_by_script = false, used = false;
   };
 
+  /// @throws Error if the option has an option of the command line for itself (--seed), and that was given too.
+  void check_set_once(const Override& entry) const;
+
   /// @throws Error if neither the script nor, with `training`, iap.train has such an option.
   void check_known(const GivenOverride& entry, bool training) const;
   /// @throws Error naming --seed, --out or --resume if a script that does not train has no use for it.

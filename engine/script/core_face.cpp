@@ -5,6 +5,7 @@
 #include "script/context.hpp"
 #include "script/faces.hpp"
 #include "script/kinds/script_kinds.hpp"
+#include "script/run_folders.hpp"
 import iap.core;
 import iap.script;
 
@@ -69,8 +70,9 @@ int run_folder(Call& call) {
       shared.push_back(*name.string());
     }
   }
-  auto* context = RunContext::of(call.state());
-  return call.give(context ? context->run_folder(fallback, list.is_null() ? nullptr : &shared).string() : fallback);
+  if (auto* context = RunContext::of(call.state()))
+    return call.give(context->run_folder(fallback, list.is_null() ? nullptr : &shared).string());
+  return call.give(list.is_null() ? fresh_folder(fallback).string() : folder_with_settings(fallback, {}));
 }
 
 /// What the reference calls the value: the first upvalue of our functions is their name, tables and objects know theirs.

@@ -137,6 +137,7 @@ int strip(Call& call) {
   Shown shown(call);
   StripOptions options;
   const auto out = shown.options.string("out");
+  check_picture_name(out, "a strip");
   options.view = picture_view(shown.options.choice("view", picture_view_names(), "overlay"));
   options.seed = shown.seed();
   options.frames = shown.integer("frames", 1, 100, options.frames);
@@ -159,6 +160,7 @@ int strip(Call& call) {
 int importance(Call& call) {
   Shown shown(call);
   const auto out = shown.options.string("out");
+  check_picture_name(out, "a figure of importance");
   const int episodes = shown.integer("episodes", 1, 10'000, 10);
   const auto seed = shown.seed();
   shown.finish();

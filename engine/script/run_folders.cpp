@@ -101,14 +101,14 @@ std::string without_separators(std::string name) {
   return name;
 }
 
-/// The first folder below `name` that holds no run.
-std::filesystem::path fresh(const std::string& name) {
-  std::filesystem::path folder = name;
-  for (int number = 2; std::filesystem::exists(folder / "config.json"); ++number) folder = text(name, "-", number);
+}  // namespace
+
+std::filesystem::path fresh_folder(const std::string& name) {
+  const std::string plain = without_separators(name);
+  std::filesystem::path folder = plain;
+  for (int number = 2; std::filesystem::exists(folder / "config.json"); ++number) folder = text(plain, "-", number);
   return folder;
 }
-
-}  // namespace
 
 std::filesystem::path RunFolders::next(const std::string& name, bool resume, std::string_view experiment) {
   const std::string plain = without_separators(name);
@@ -140,7 +140,7 @@ std::filesystem::path RunFolders::next_of(Series& series, const std::string& nam
       if (const auto run = found->second.find(static_cast<int>(given.size()) + 1); run != found->second.end())
         folder = run->second.folder;
   }
-  if (folder.empty()) folder = fresh(name);
+  if (folder.empty()) folder = fresh_folder(name);
   if (leader.empty()) leader = folder.filename().string();
   all_.push_back(folder);
   return given.emplace_back(std::move(folder));

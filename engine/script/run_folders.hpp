@@ -40,6 +40,9 @@ class RunFolders {
   std::vector<std::filesystem::path> all_;
 };
 
+/// The first of NAME, NAME-2, NAME-3 ... that holds no run.
+std::filesystem::path fresh_folder(const std::string& name);
+
 /// `name` and what tells a run with these overrides from one with the defaults: "table1-optimizer.population=4".
 std::string folder_with_settings(const std::string& name, const std::vector<std::pair<std::string, std::string>>& overrides);
 

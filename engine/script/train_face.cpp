@@ -194,16 +194,19 @@ int train_policy(Call& call) {
     call.fail(text("option 'on_iteration' must be a function, got ", other->describe()));
   if (!stands_in(config, "init")) init_policy = nullptr;
   const bool starts = init_policy || (config.find("init") && !config.find("init")->is_null());
-  if (const Config* blocks = config.find("policy"); init_policy && (!blocks || blocks->is_null()))
-    config["policy"] = init_policy->policy.architecture();
+  const Config* blocks = config.find("policy");
+  const bool as_initial = init_policy && (!blocks || blocks->is_null());
+  if (as_initial) config["policy"] = init_policy->policy.architecture();
   for (const auto& [key, example] :
        {std::pair("env", "iap.env.make(\"cheetah-run\")"), std::pair("policy", "iap.policy.sequence { a, b }")})
     if (const auto* given = config.find(key); (!given || given->is_null()) && (key != std::string_view("policy") || !starts))
       call.fail(text("option '", key, "' is missing or nil; write ", key, " = ", example));
   TrainOptions options = read_train_options(config);
   options.init_policy = init_policy;
+  if (as_initial) options.policy = {};
+  // What lies in the folder of a sweep's run is the sweep's to judge: a plan without a script does not look there.
+  if (context && !(context->rehearsal && context->settings().single)) options.script = context->experiment(options.out.string());
   if (context && context->rehearsal) return give_result(call, rehearsed(*context->rehearsal, options), options);
-  if (context) options.script = context->experiment(options.out.string());
   const lua_Hook hook = lua_gethook(state);
   options.on_iteration = [state, callback, reports, hook](const IterationReport& report) {
     bool wanted = true;

@@ -1,8 +1,10 @@
 module;
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 module iap.train;
 import iap.core;
@@ -22,22 +24,24 @@ import :types;
 
 namespace iap {
 
-bool Trainer::load() {
-  auto found = find_checkpoint(folder_->path());
+/// Goes to the iteration of the checkpoint in `folder`, and changes nothing there. Returns why the previous one had to be taken, or
+/// ""; nothing if there is none to go on from.
+std::optional<std::string> Trainer::take_up(const std::filesystem::path& folder) {
+  auto found = find_checkpoint(folder);
   if (!found) {
-    if (!MetricsFile::has_iterations(folder_->file("metrics.csv"))) return false;
-    throw Error(text("cannot resume '", folder_->path().string(),
-                     "': it has a metrics.csv but no checkpoint.iap; begin anew in another folder with --out"));
+    if (!MetricsFile::has_iterations(folder / "metrics.csv")) return {};
+    throw Error(text("cannot resume '", folder.string(),
+                     "': it has a metrics.csv but no checkpoint.iap; begin anew in another folder with --out (out = FOLDER)"));
   }
-  const std::string source = folder_->file("checkpoint.iap").string();
+  const std::string source = (folder / "checkpoint.iap").string();
   const Config before = complete_identity(found->checkpoint.identity, options_, evaluation().spec, identity_, source);
   if (const auto difference = first_difference(comparable(before), comparable(identity_)); !difference.empty())
     throw Error(text(
-        "cannot resume '", folder_->path().string(), "' with other settings (", difference,
+        "cannot resume '", folder.string(), "' with other settings (", difference,
         "); only iterations, threads, confirm_episodes, checkpoint_every, log, what is printed and how episodes are kept apart "
         "(isolate, episode_timeout, retries) may change. Give it the settings of before, choose another folder with --out (out = "
         "FOLDER), or remove '",
-        folder_->path().string(), "' to begin anew"));
+        folder.string(), "' to begin anew"));
   state_ = std::move(found->checkpoint);
   state_.identity = identity_;
   go_to_stage_of(state_.iteration);
@@ -47,8 +51,14 @@ bool Trainer::load() {
       optimizer_->iteration() != state_.iteration || state_.moments.size() != evaluation().policy.moments().size() ||
       state_.best_moments.size() != state_.moments.size())
     throw Error(text(source, ": does not fit this program's policy and optimizer; it was written by another version"));
-  if (!found->warning.empty()) {
-    warn("continuing from the previous checkpoint, because " + found->warning);
+  return std::move(found->warning);
+}
+
+bool Trainer::load() {
+  const auto trouble = take_up(folder_->path());
+  if (!trouble) return false;
+  if (!trouble->empty()) {
+    warn("continuing from the previous checkpoint, because " + *trouble);
     restore_newest(folder_->path(), state_);
   }
   return true;
@@ -128,9 +138,14 @@ void Trainer::continue_files() {
     if (finished()) evaluate_mean(report);
     end = {{"eval_mean", finished() ? report.eval_mean : empty_cell}, {"eval_std", finished() ? report.eval_std : empty_cell}};
   }
-  metrics_ = MetricsFile::resume(folder_->file("metrics.csv"), report.columns, state_.iteration, end);
-  if (metrics_->rows() != state_.iteration + 1)
-    log(text("warning: metrics.csv held ", metrics_->rows(), " of ", state_.iteration + 1, " rows"));
+  const auto table = folder_->file("metrics.csv");
+  std::error_code ignored;
+  const bool there = std::filesystem::exists(table, ignored);
+  metrics_ = MetricsFile::resume(table, report.columns, state_.iteration, end);
+  if (const std::uint32_t rows = metrics_->rows(), all = state_.iteration + 1; rows < all)
+    warn(text("'", table.string(), "' ", there ? text("had only ", rows, " of the ", all, " rows") : "was missing; all rows",
+              " up to iteration ", state_.iteration, there ? "; the others are lost: " : " are lost: ",
+              "charts and reports do not show these iterations, while the run itself goes on as it would have"));
   logs_.emplace(folder_->path(), options_.log);
   seconds_before_ = metrics_->seconds();
   write_policy("best.iap", state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);

@@ -6,29 +6,50 @@ module;
 #include <system_error>
 module iap.train;
 import iap.core;
+import :metrics;
 import :run_folder;
 
 namespace iap {
+namespace {
+
+/// @throws Error if `path` holds a run; the script alone may lie there.
+void check_holds_no_run(const std::filesystem::path& path, const std::string& script) {
+  std::error_code ignored;
+  const auto refuse = [&](const char* name) {
+    // What stopped before its first checkpoint begins anew.
+    const bool continues = std::filesystem::exists(path / "checkpoint.iap", ignored) ||
+                           std::filesystem::exists(path / "checkpoint.previous.iap", ignored) ||
+                           !MetricsFile::has_iterations(path / "metrics.csv");
+    throw Error(text("'", path.string(), "' already holds a run (", name, ")",
+                     continues ? "; continue it with --resume (resume = true), or" : " but no checkpoint.iap to continue from;",
+                     " choose another folder with --out (out = FOLDER)"));
+  };
+  for (const char* name :
+       {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap", "result.json"})
+    if (std::filesystem::exists(path / name, ignored)) refuse(name);
+  if (std::filesystem::exists(path / "experiment.lua", ignored) && read_file(path / "experiment.lua") != script)
+    refuse("experiment.lua");
+}
+
+[[noreturn]] void refuse_in_use(const std::filesystem::path& path) {
+  throw Error(
+      text("'", path.string(), "' is in use by another process; wait for it or choose another folder with --out (out = FOLDER)"));
+}
+
+}  // namespace
+
+void RunFolder::check(const std::filesystem::path& path, bool resume, const std::string& script) {
+  if (!resume) check_holds_no_run(path, script);
+  if (in_use(path)) refuse_in_use(path);
+}
 
 RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::string& script) : path_(path) {
-  const auto refuse = [&](const char* name) {
-    throw Error(text("'", path.string(), "' already holds a run (", name,
-                     "); continue it with --resume (resume = true), or choose another folder with --out"));
-  };
-  std::error_code ignored;
-  if (!resume) {
-    for (const char* name :
-         {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap", "result.json"})
-      if (std::filesystem::exists(file(name), ignored)) refuse(name);
-    if (std::filesystem::exists(file("experiment.lua"), ignored) && read_file(file("experiment.lua")) != script)
-      refuse("experiment.lua");
-  }
+  if (!resume) check_holds_no_run(path, script);
   make_folder(path);
   log_ = AppendFile(file("log.txt"));
   const FileLock lock = log_.lock();
   locked_ = lock == FileLock::held;
-  if (lock == FileLock::taken)
-    throw Error(text("'", path.string(), "' is in use by another process; wait for it or choose another folder with --out"));
+  if (lock == FileLock::taken) refuse_in_use(path);
 }
 
 bool RunFolder::in_use(const std::filesystem::path& path) {

@@ -14,6 +14,8 @@ class RunFolder {
   /// Creates and claims `path`. @throws Error if it cannot be written, is in use by another process, or (unless `resume`) holds
   /// a run whose experiment.lua is not `script` alone.
   RunFolder(const std::filesystem::path& path, bool resume, const std::string& script);
+  /// @throws Error where the constructor would, for what lies in `path` or who works there; nothing is created.
+  static void check(const std::filesystem::path& path, bool resume, const std::string& script);
   /// Whether another process, or another run of this one, has claimed `path`.
   static bool in_use(const std::filesystem::path& path);
   std::filesystem::path file(std::string_view name) const { return path_ / name; }

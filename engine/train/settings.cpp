@@ -7,6 +7,7 @@ module;
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 module iap.train;
@@ -21,6 +22,7 @@ import :metrics_logs;
 import :settings;
 import :stages;
 import :types;
+#include "core/option_log.hpp"
 
 namespace iap {
 namespace {
@@ -91,10 +93,83 @@ void check_range(const char* name, std::int64_t value, std::int64_t low, std::in
   if (value < low || value > high) throw Error(text("train: option '", name, "' must be in [", low, ", ", high, "], got ", value));
 }
 
+/// What iap writes into config.json, which is itself a table of options, beside the options.
+constexpr const char* records[] = {"given", "instructions", "libraries"};
+
+/// Notes what options are asked for while it lives.
+class Reads {
+ public:
+  Reads() : outer_(log_options(&reads_)) {}
+  ~Reads() { log_options(outer_); }
+  Reads(const Reads&) = delete;
+  Reads& operator=(const Reads&) = delete;
+
+  bool has(const std::string& owner, const std::string& key) const {
+    return std::ranges::any_of(reads_, [&](const OptionRead& read) { return read.owner == owner && read.key == key; });
+  }
+
+ private:
+  std::vector<OptionRead> reads_;
+  std::vector<OptionRead>* outer_;
+};
+
+bool is_of_training(const std::string& name) {
+  const Reads reads;
+  read_train_options(Config::Map{{"env", Config::Map{}}, {"policy", Config::Map{}}});
+  return reads.has("train", name);
+}
+
+/// What was asked for until a build fails counts.
+void try_building(const auto& build) {
+  try {
+    build();
+  } catch (const Error&) {
+    return;
+  }
+}
+
+/// Whether optimizers of this kind, or of the usual one where none is named, have an option `name`.
+bool is_of_optimizer(const Config* optimizer, const std::string& name) {
+  Config bare = Config::Map{};
+  if (const Config* kind = optimizer ? optimizer->find("kind") : nullptr) bare["kind"] = *kind;
+  const std::vector<float> parameters(2);
+  const Reads reads;
+  try_building([&] { make_optimizer(bare, parameters, 0); });
+  return reads.has("optimizer", name);
+}
+
+/// Whether the environment, or one of ours where none is named, has an option `name`.
+bool is_of_env(const Config* env, const std::string& name) {
+  const Config* given = env ? env->find("name") : nullptr;
+  const Config table = given && given->string() ? *env : Config(Config::Map{{"name", "cartpole-balance"}});
+  const Reads reads;
+  try_building([&] { make_env(table); });
+  return reads.has(text("environment '", *table.find("name")->string(), "'"), name);
+}
+
+/// Refuses what no reader asked for; of an option of a table inside it names the place.
+void finish(const Options& reader) {
+  try {
+    reader.finish();
+  } catch (const OptionError&) {
+    const Config& given = reader.config();
+    for (const auto& [name, value] : *given.map()) {
+      if (is_of_training(name)) continue;
+      const std::string place = is_of_optimizer(given.find("optimizer"), name) ? "optimizer"
+                                : is_of_env(given.find("env"), name)           ? "env"
+                                                                               : "";
+      if (!place.empty()) throw OptionError(text("train: unknown option '", name, "'; did you mean '", place, ".", name, "'?"));
+      break;
+    }
+    throw;
+  }
+}
+
 }  // namespace
 
 /// @lua options train
-/// Options of iap.train.
+/// Options of iap.train. Tables from config.json may also hold what iap alone writes there, `given`, `instructions` and
+/// `libraries`: it changes nothing.
 /// @option env env|string|table - the environment, its name, or a table {name = ..., ...}
 /// @option policy blueprint|table ? - the blocks; with `init` it may be left out
 /// @option optimizer optimizer|table = iap.optim.es {} - one of iap.optim
@@ -123,11 +198,11 @@ void check_range(const char* name, std::int64_t value, std::int64_t low, std::in
 /// events
 /// @option resume boolean = false - continue what lies in `out`
 /// @option quiet boolean = false - no lines of progress
-/// @option instructions string ? - the kernels' instruction set, in tables from config.json; it changes nothing
-/// @option libraries table ? - the versions of those that computed, in tables from config.json; they change nothing
-/// @option given table ? - what was written down, in tables from config.json; it changes nothing
 TrainOptions read_train_options(const Config& config) {
-  Options reader("train", config);
+  Config own = config;
+  if (auto* entries = own.map())
+    for (const char* record : records) entries->erase(record);
+  Options reader("train", own);
   TrainOptions options;
   const auto integer = [&](const char* key, int low, int high, int fallback) {
     return static_cast<int>(reader.integer_in(key, low, high, fallback));
@@ -165,8 +240,7 @@ TrainOptions read_train_options(const Config& config) {
   check_logs(options.log);
   options.resume = reader.boolean("resume", options.resume);
   options.quiet = reader.boolean("quiet", options.quiet);
-  for (const char* record : {"given", "instructions", "libraries"}) reader.value(record);
-  reader.finish();
+  finish(reader);
   options.given = config;
   std::erase_if(*options.given.map(), [](const auto& entry) { return entry.second.is_null(); });
   return options;

@@ -79,14 +79,21 @@ EnvFactory factory_of(Config env) {
   return [env = std::move(env)] { return make_env(env); };
 }
 
+/// What `policy` is where `dt` seconds lie between two decisions.
+Config architecture_at(const Policy& policy, double dt) {
+  ObservationSpec observation = policy.observation();
+  observation.dt = dt;
+  return resized(policy, observation, Fit::resample).architecture();
+}
+
 /// Builds the worlds of a run, of which the first says what all others must show and take.
 class Builder {
  public:
-  Builder(const TrainOptions& options, const Config& architecture)
+  Builder(const TrainOptions& options, const Policy* initial)
       : options_(options),
-        architecture_(architecture),
         base_factory_(options.make_env ? options.make_env : factory_of(options.env)),
-        base_(spec_of(base_factory_)) {}
+        base_(spec_of(base_factory_)),
+        architecture_(options.policy.is_null() && initial ? architecture_at(*initial, base_.observation.dt) : options.policy) {}
 
   const EnvSpec& base() const { return base_; }
 
@@ -115,9 +122,9 @@ class Builder {
 
  private:
   const TrainOptions& options_;
-  const Config& architecture_;
   EnvFactory base_factory_;
   EnvSpec base_;
+  Config architecture_;
 };
 
 /// What was perhaps meant as `through`: " (did 'thruogh' mean it?)", or "".
@@ -201,8 +208,8 @@ std::vector<TrainStage> read_curriculum(const Config& list) {
   return stages;
 }
 
-Stages build_stages(const TrainOptions& options, const Config& architecture) {
-  const Builder builder(options, architecture);
+Stages build_stages(const TrainOptions& options, const Policy* initial) {
+  const Builder builder(options, initial);
   std::vector<TrainStage> wanted = options.curriculum;
   if (wanted.empty()) wanted.emplace_back();
   std::vector<Stage> stages;

@@ -41,7 +41,8 @@ std::vector<TrainStage> read_curriculum(const Config& list);
 
 /// @throws Error for stages that are out of order, for worlds whose observations or actions differ in more than image sizes, and
 /// for what cannot be built, each naming the stage or `eval_env`.
-Stages build_stages(const TrainOptions& options, const Config& architecture);
+/// Without a policy in the options, theirs is that of `initial`, which may be null otherwise.
+Stages build_stages(const TrainOptions& options, const Policy* initial);
 
 /// What the stages became, as `read_curriculum` takes it.
 Config curriculum_of(const TrainOptions& options, const Stages& stages);

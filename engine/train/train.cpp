@@ -19,6 +19,7 @@ import iap.optim;
 import iap.policy;
 import iap.rollout;
 import :initial;
+import :run_folder;
 import :settings;
 import :stages;
 import :trainer;
@@ -49,7 +50,7 @@ std::vector<float> initial_parameters(const TrainOptions& options, const std::op
 Trainer::Trainer(const TrainOptions& options)
     : options_(options),
       initial_(read_initial(options)),
-      worlds_(build_stages(options, options.policy.is_null() && initial_ ? initial_->file.policy.architecture() : options.policy)),
+      worlds_(build_stages(options, initial_ ? &initial_->file.policy : nullptr)),
       optimizer_(optimizer_of(0, initial_parameters(options, initial_, stage().world))),
       identity_(identity_of(options, worlds_, completed_optimizer(), initial_ ? &*initial_ : nullptr)) {
   check_stages();
@@ -114,6 +115,10 @@ TrainResult Trainer::run() {
 }
 
 TrainingPlan Trainer::plan() {
+  if (!options_.out.empty() && !options_.script.empty()) {
+    RunFolder::check(options_.out, options_.resume, options_.script);
+    if (options_.resume) take_up(options_.out);
+  }
   TrainResult result = result_of("iterations");
   result.iterations = static_cast<std::uint32_t>(options_.iterations);
   result.first_eval = result.last_eval = result.best_eval = 0;
@@ -121,10 +126,11 @@ TrainingPlan Trainer::plan() {
   return {std::move(result), run_config(options_, identity_), planned_stages(), options_.safeguards};
 }
 
-/// Those that have iterations to do.
+/// Those that the run's iterations come to, each with what it has left to do.
 std::vector<PlannedStage> Trainer::planned_stages() const {
   std::vector<PlannedStage> planned;
   const auto all = static_cast<std::uint32_t>(options_.iterations);
+  const std::uint32_t done = finished() ? all : optimizer_->iteration();
   std::uint32_t before = 0;
   for (std::size_t i = 0; i < worlds_.stages.size() && before < all; ++i) {
     const Stage& stage = worlds_.stages[i];
@@ -132,8 +138,8 @@ std::vector<PlannedStage> Trainer::planned_stages() const {
     policy.initialise(options_.seed);
     const std::size_t population = optimizer_of(i, policy.parameters())->population();
     const std::uint32_t through = std::min(stage.through, all);
-    planned.push_back({static_cast<int>(through - before), stage.episodes, population, stage.world.spec.config, std::move(policy),
-                       stage.optimizer});
+    planned.push_back({static_cast<int>(through - std::clamp(done, before, through)), stage.episodes, population,
+                       stage.world.spec.config, std::move(policy), stage.optimizer});
     before = through;
   }
   return planned;

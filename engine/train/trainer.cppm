@@ -1,6 +1,7 @@
 module;
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -47,7 +48,7 @@ class Trainer {
 
   /// The whole run, from the folder's claim to its result.
   TrainResult run();
-  /// The run as it stands before its first episode.
+  /// The run as it stands before its first or next episode. Without `script` in the options, nothing in its folder counts.
   TrainingPlan plan();
 
  private:
@@ -75,6 +76,7 @@ class Trainer {
   std::vector<float> evaluated_mean() const;
 
   // resume.cpp: from the folder to the first or next iteration, and back to the folder
+  std::optional<std::string> take_up(const std::filesystem::path& folder);
   bool load();
   void begin();
   std::string initial_line() const;

@@ -49,18 +49,14 @@ void refuse_others(Options& options, const KernelEntry& entry) {
   goes_with("r", [](const RandomFeatures& features) { return features.kind == FeatureKind::hybrid; });
 }
 
+/// Where heads keep `values` of every patch of a frame: what all of them take is refused before the first one is built.
+void check_heads(Options& options, const PatchGrid& grid, double values) {
+  const auto heads = static_cast<double>(options.value("heads").integer().value_or(1));
+  check_memory(text(options.owner(), ": what its heads keep"), heads * sizeof(float) * grid.count() * values);
+}
+
 }  // namespace
 
-/// @lua options attention.kernel
-/// The kernel of the attention matrix A(i, j) = K(q_i, k_j), which is never formed but by softmax and brute force. `iap list
-/// kernels` says
-/// what each can do.
-/// @option kernel "relu"|"exp"|"favor++"|"trig"|"hybrid"|"softmax" = "relu" - K(q, k): relu features; random features of exp(q .
-/// k); softmax, exact in O(L^2)
-/// @use attention.features
-/// @option epsilon number 0..1 = 0 - added to features: relu, exp and favor++
-/// @option brute_force boolean = false - the exact kernel that the features estimate, in O(L^2)
-/// @see attention.md
 const KernelEntry& read_kernel(Options& options, std::string_view what, bool (*can)(const KernelEntry&)) {
   std::vector<std::string> names;
   for (const auto& entry : kernel_catalog()) names.push_back(entry.name);
@@ -79,12 +75,14 @@ const KernelEntry& read_kernel(Options& options, std::string_view what, bool (*c
 std::unique_ptr<Scorer> make_scorer(Options& options, const PatchGrid& grid, int d) {
   if (d < 1) options.fail(text("d (the size of queries and keys) must be positive, got ", d));
   const KernelEntry& entry = read_kernel(options, "score patches", [](const KernelEntry&) { return true; });
+  if (entry.exact || options.value("brute_force") == Config(true)) check_heads(options, grid, 2.0 * d);
   return entry.score(entry, options, grid, d);
 }
 
 std::unique_ptr<Trans> make_trans(Options& options, const PatchGrid& grid, const TransShape& shape) {
   const KernelEntry& entry =
       read_kernel(options, "mix values (IAP-trans)", [](const KernelEntry& kernel) { return kernel.transform != nullptr; });
+  check_heads(options, grid, 2.0 * std::min(shape.d, grid.values()) + shape.values + shape.tokens);
   return entry.transform(entry, options, grid, shape);
 }
 

@@ -73,9 +73,37 @@ Config* child(Config& node, std::string_view key, std::string_view path, bool cr
   return &(*items)[position - 1];
 }
 
+/// A number as Lua and people write it too (".5", "-.5", "1.", "+1") as JSON has it; "" for anything else, versions and numbers
+/// with leading zeros included.
+std::string json_number(std::string_view value) {
+  constexpr std::string_view digits = "0123456789";
+  const auto take_digits = [&] {
+    const auto taken = value.substr(0, std::min(value.find_first_not_of(digits), value.size()));
+    value.remove_prefix(taken.size());
+    return std::string(taken);
+  };
+  const auto take = [&value](std::string_view any) {
+    const bool found = !value.empty() && any.find(value.front()) != std::string_view::npos;
+    const std::string taken(value.substr(0, found ? 1 : 0));
+    value.remove_prefix(taken.size());
+    return taken;
+  };
+  const std::string sign = take("+-"), whole = take_digits(), point = take("."), part = point.empty() ? "" : take_digits();
+  if ((whole + part).empty() || (whole.size() > 1 && whole.starts_with('0'))) return "";
+  std::string number = (sign == "-" ? "-" : "") + (whole.empty() ? "0" : whole);
+  if (!point.empty()) number += "." + (part.empty() ? "0" : part);
+  if (const auto letter = take("eE"); !letter.empty()) {
+    const std::string exponent_sign = take("+-"), exponent = take_digits();
+    if (exponent.empty()) return "";
+    number += "e" + exponent_sign + exponent;
+  }
+  return value.empty() ? number : "";
+}
+
 Config read_value(std::string_view value, std::string_view path) {
+  const std::string number = json_number(value);
   try {
-    return parse_json(value, path);
+    return parse_json(number.empty() ? value : number, path);
   } catch (const Error&) {
     return std::string(value);
   }

@@ -9,16 +9,18 @@ module iap.core;
 namespace iap {
 namespace {
 
+/// Letters that come, go or change, and pairs of neighbours that change places.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1), last = row, second_last = row;
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    second_last.swap(last);
+    last.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substitution, row[j] + 1, row[j - 1] + 1});
+      const std::size_t substitution = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({substitution, last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], second_last[j - 2] + 1);
     }
   }
   return row.back();
@@ -28,9 +30,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t longest_typo = 200;  // the distance takes time in proportion to both lengths
+  constexpr std::size_t short_name = 3;      // where two letters are most of it
   if (name.size() > longest_typo) return "";
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 2);
+  std::size_t best_distance = name.size() <= short_name ? 1 : std::max<std::size_t>(2, name.size() / 2);
   for (const auto& candidate : candidates) {
     // At least as many letters have to come or go.
     if (std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size()) > best_distance) continue;

@@ -56,6 +56,25 @@ double control_groups() {
   return least;
 }
 
+/// What is in use by this process, and what the machine has left; what cannot be read takes nothing away.
+double resident_memory() {
+  std::ifstream file("/proc/self/statm");
+  double all = 0, resident = 0;
+  return file >> all >> resident ? resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+double available_memory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string name; file >> name;) {
+    double kib = 0;
+    if (name == "MemAvailable:" && file >> kib) return 1024 * kib;
+  }
+  return unlimited;
+}
+
+/// What can still be taken: an eighth stays for what nobody asks about.
+double memory_left() { return std::min(0.875 * usable_memory() - resident_memory(), available_memory()); }
+
 }  // namespace
 
 double usable_memory() {
@@ -69,6 +88,12 @@ void check_memory(std::string_view what, double bytes) {
   if (!(bytes <= memory_share()))
     throw Error(text(what, " needs ", memory_text(bytes), " of memory, more than half of the ", memory_text(usable_memory()),
                      " that this process may use; make it smaller, or give the process more memory"));
+  constexpr double small = 1 << 24;
+  if (bytes < small) return;
+  if (const double left = memory_left(); bytes > left)
+    throw Error(text(what, " needs ", memory_text(bytes), " of memory, but of the ", memory_text(usable_memory()),
+                     " that this process may use ", memory_text(std::max(left, 0.0)),
+                     " are left; make it smaller, or give the process more memory"));
 }
 
 void check_file(const fs::path& path, std::uintmax_t most) {

@@ -17,8 +17,8 @@ struct OptionRead {
   std::vector<std::string> names;  ///< of a choice
 };
 
-/// From now on every `Options` of this thread notes in `log` what it is asked for; null ends that. What documentation says of
-/// options is compared with it.
-void log_options(std::vector<OptionRead>* log) noexcept;
+/// From now on every `Options` of this thread notes in `log` what it is asked for; null ends that. Returns the log of before. What
+/// documentation says of options is compared with it, and it tells which table an option belongs to.
+std::vector<OptionRead>* log_options(std::vector<OptionRead>* log) noexcept;
 }
 }  // namespace iap

@@ -67,7 +67,7 @@ std::string bracket_remedy(const Config& value) {
 bool is_whole(const Config& value) { return value.type_name() == "an integer"; }
 }  // namespace
 
-extern "C++" void log_options(std::vector<OptionRead>* log) noexcept { option_log = log; }
+extern "C++" std::vector<OptionRead>* log_options(std::vector<OptionRead>* log) noexcept { return std::exchange(option_log, log); }
 
 Options::Options(std::string owner, const Config& config) : owner_(std::move(owner)), config_(&config) {
   if (!config.is_null() && !config.map() && !(config.list() && config.list()->empty()))

@@ -122,6 +122,9 @@ std::unique_ptr<Block> make_block(const Config& config, const BlockContext& cont
   options.value("name");
   for (const auto& entry : block_catalog()) {
     if (entry.name != kind) continue;
+    // A hundred letters of a file may be a block of megabytes, and a file has many.
+    constexpr double usual = 1 << 24;
+    check_memory(text("block '", context.path, "'"), usual);
     auto block = entry.make(options, context, layout);
     options.finish();
     block->config_ = options.completed();

@@ -14,8 +14,6 @@ import iap.core;
 namespace iap {
 namespace {
 
-constexpr std::size_t most_parameters = std::size_t{1} << 28;
-
 /// FNV-1a in 64 bits: gives each block's path its own stream of random numbers.
 std::uint64_t hash_path(std::string_view path) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -26,6 +24,15 @@ std::uint64_t hash_path(std::string_view path) {
 void collect_blocks(Block& block, std::vector<Block*>& blocks) {
   blocks.push_back(&block);
   for (const auto& child : block.children()) collect_blocks(*child, blocks);
+}
+
+/// A path names one block: what is asked for by it is found.
+void check_paths(const std::vector<Block*>& blocks) {
+  std::vector<std::string_view> paths;
+  for (const Block* block : blocks) paths.push_back(block->path());
+  std::ranges::sort(paths);
+  if (const auto twice = std::ranges::adjacent_find(paths); twice != paths.end())
+    throw Error(text("policy: two blocks are called '", *twice, "'; give them different names"));
 }
 
 /// The block that writes the action, for messages.
@@ -45,10 +52,8 @@ struct Policy::Impl {
     if (root->outputs() != action_size)
       throw Error(text("policy: its last block '", last_block(*root).path(), "' gives ", root->outputs(),
                        " values, but the environment takes ", action_size, " action values; end with a linear block"));
-    if (layout.size() > most_parameters)
-      throw Error(
-          text("policy: needs ", layout.size(), " parameters, at most ", most_parameters, " are allowed; make its layers smaller"));
     collect_blocks(*root, blocks);
+    check_paths(blocks);
     parameters.resize(layout.size());
     action.resize(static_cast<std::size_t>(action_size));
     std::size_t watched = 0;

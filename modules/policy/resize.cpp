@@ -4,6 +4,7 @@ module;
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,17 @@ std::string sizes_of(const ObservationSpec& spec) {
   throw Error(text("block '", block_of(want), "' does not fit: its parameters ", shape_of(want), " are ", shape_of(have),
                    " in the other policy",
                    sizes ? text("; it sees ", sizes_of(to.observation()), ", the other ", sizes_of(from.observation())) : ""));
+}
+
+/// Leaves out of clocks the seconds between decisions that are those of the environment, so that another one gives its own.
+void forget_dt(Config& architecture, double own) {
+  if (Config::List* list = architecture.list())
+    for (Config& item : *list) forget_dt(item, own);
+  Config::Map* map = architecture.map();
+  if (!map) return;
+  const auto kind = map->find("kind"), dt = map->find("dt");
+  if (kind != map->end() && kind->second == Config("clock") && dt != map->end() && dt->second.number() == own) map->erase(dt);
+  for (auto& [key, value] : *map) forget_dt(value, own);
 }
 
 /// How many times as large images are, by name.
@@ -141,6 +153,7 @@ Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit
   if (const auto difference = observation_difference(observation, own, ImageSizes::any); !difference.empty())
     throw Error(text("a policy can be fitted to other image sizes alone, not to ", difference));
   Config architecture = policy.architecture();
+  if (observation.dt > 0) forget_dt(architecture, own.dt);
   if (fit == Fit::pool) pool_blocks(architecture, pool_factors(own, observation), own);
   Policy made(architecture, observation, policy.action_size());
   made.set_parameters(carried_parameters(policy, policy.parameters(), made));

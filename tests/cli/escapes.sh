@@ -87,6 +87,39 @@ LUA
     run run layers.lua
     exits 1
     says err "make its layers smaller"
+    # A layer with a megabyte of outputs for every ten letters.
+    cat >wide.lua <<'LUA'
+local iap = require "iap"
+local hidden = {}
+for i = 1, 20000 do hidden[i] = 1 << 20 end
+iap.policy.build(iap.policy.mlp { hidden = hidden }, iap.env.make("cartpole-swingup"))
+LUA
+    run run wide.lua
+    exits 1
+    says err "make its layers smaller"
+    cat >heads.lua <<'LUA'
+local iap = require "iap"
+local heads = iap.attention.rank { patch = 1, heads = 64, d = 4096, kernel = "softmax", top = 1 }
+iap.policy.build(iap.policy.sequence { heads, iap.policy.linear {} }, iap.env.make("cheetah-run", { pixels = { 256, 256 } }))
+LUA
+    run run heads.lua
+    exits 1
+    says err "what its heads keep needs 128 GiB of memory"
+  ) || exit 1
+  # Each alone has room, both together have not.
+  cat >blocks.lua <<'LUA'
+local iap = require "iap"
+local blocks = {}
+for i = 1, 2 do blocks[i] = iap.attention.trans { patch = 1, tokens = 300, compression = "average", values = "position" } end
+iap.policy.build(iap.policy.sequence { iap.policy.concat(blocks), iap.policy.linear {} }, iap.env.make("cheetah-run", { pixels = { 256, 256 } }))
+LUA
+  (
+    ulimit -v 400000
+    run run blocks.lua
+    exits 1
+    says err "1.concat.2.trans: "
+    says err "MiB of memory, but of the 391 MiB that this process may use"
+    lines err 1
   ) || exit 1
 }
 

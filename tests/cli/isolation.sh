@@ -68,9 +68,23 @@ LUA
   exits 0
   says out "each counts as -9"
   says episodes.csv ",failed"
+  says out "note                episode $(awk -F, '$8 == 1 {print $1 ": environment '"'troubled.lua'"', seed " $2; exit}' episodes.csv), step 5: "
+  grep -q '^note .*a world of trouble' out || fail "no reason of the first failure"
   run eval throws --episodes 12
   exits 1
   says err "a world of trouble"
+}
+
+# A world that leaks is told apart from a machine that is full.
+case_isolation_memory() {
+  troubled_script "" 'self.kept = {} for i = 1, 1e9 do self.kept[i] = { i } end'
+  run run train.lua --out leaks --set worker_memory=200 --set retries=0
+  exits 1
+  grep -qE "environment 'troubled.lua', seed [0-9]+(, step 5)?: .*\(it needed more than worker_memory = 200 MiB\)$" err || fail "the limit is not named"
+  lines err 1
+  run run train.lua --out counted --set worker_memory=200 --set retries=0 --set failed_return=-50 --set eval_every=0 --set iterations=1
+  exits 0
+  grep -qE "counts as -50: environment 'troubled.lua', seed [0-9]+.*worker_memory = 200 MiB" counted/log.txt || fail "log.txt does not name the limit"
 }
 
 # What an episode did is kept where it was played, behind the same safeguards.

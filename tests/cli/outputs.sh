@@ -24,6 +24,7 @@ case_outputs() {
     exits 0
     [ -c device ] || fail "a device was replaced"
     run probe run --episodes 3 --csv device --png device
+    exits 0
     run report run --no-pictures --out device
     exits 0
     [ -c device ] || fail "a device was replaced"
@@ -53,6 +54,59 @@ case_outputs() {
   [ "$(head -c 8 both)" = episode, ] && grep -q "mean return" both || fail "the table and what is said, one behind the other"
   "$iap" "${evaluates[@]}" --csv /dev/stdout 2>err | cat >both || fail "a pipe of the shell"
   [ "$(head -c 8 both)" = episode, ] && grep -q "mean return" both || fail "a pipe of the shell got something else"
+}
+
+# What is no table has the ending of what it is, so that nothing else is replaced by it; streams have any name.
+case_outputs_endings() {
+  small_run
+  save_policy
+  mkdir empty
+  echo mine >victim.lua
+  local picture="is a picture; its name must end in .png" page="a report is a web page; its name must end in .html or .htm"
+  for name in victim.lua report.pdf report .html folder/.htm; do
+    mkdir -p folder
+    refuses "cannot write '$name': $page" report run --no-pictures --out "$name"
+  done
+  refuses "cannot write 'report.pdf': $page" report missing --out report.pdf
+  refuses "cannot write 'victim.lua': $page" watch run --no-pictures --out victim.lua
+  for name in strip victim.lua strip.jpg .png; do
+    refuses "cannot write '$name': a strip $picture" play policy.iap --strip 2 --out "$name"
+    refuses "cannot write '$name': a chart $picture" probe run --episodes 3 --png "$name"
+  done
+  refuses "cannot write 'strip': a strip $picture" play missing.iap --strip 2 --out strip
+  [ "$(cat victim.lua)" = mine ] || fail "a script was replaced"
+  rmdir folder empty || fail "a refused file was written"
+  [ ! -e strip ] && [ ! -e report ] && [ ! -e report.pdf ] || fail "a refused file was written"
+  for name in page.htm PAGE.HTML; do
+    run report run --no-pictures --out "$name"
+    exits 0
+    [ -s "$name" ] || fail "no $name"
+  done
+  for command in "report run --no-pictures --out" "play policy.iap --strip 2 --out"; do
+    # shellcheck disable=SC2086
+    "$iap" $command /dev/stdout >both 2>err || fail "the standard output, a file: $(cat err)"
+    # shellcheck disable=SC2086
+    "$iap" $command /dev/stdout 2>err | cat >piped || fail "the standard output, a pipe: $(cat err)"
+    # shellcheck disable=SC2086
+    "$iap" $command >(cat >substituted) >out 2>err || fail "a process that reads: $(cat err)"
+    # shellcheck disable=SC2086
+    "$iap" $command /dev/fd/7 7>opened >out 2>err || fail "an open file: $(cat err)"
+    for _ in $(seq 100); do cmp -s opened substituted && break || sleep 0.1; done
+    cmp -s opened substituted || fail "a process that reads got something else"
+    for got in both piped; do
+      [ "$(head -c "$(wc -c <opened)" $got | cksum)" = "$(cksum <opened)" ] || fail "the standard output got something else"
+    done
+    case $command in
+      report*) grep -q '^<!doctype html>' opened || fail "no page" ;;
+      *) [ "$(head -c 4 opened | tail -c 3)" = PNG ] || fail "no picture" ;;
+    esac
+  done
+  mkfifo pipe
+  cat pipe >piped &
+  run report run --no-pictures --out pipe
+  exits 0
+  wait $!
+  grep -q '^<!doctype html>' piped && [ -p pipe ] || fail "no page through a pipe"
 }
 
 # Nobody's file is in the way of one in the making, and what a killed command left goes away.

@@ -27,6 +27,7 @@ case_play() {
   cp policy.iap run/best.iap
   run play run --scale 1 --env cartpole-swingup
   exits 0
+  says out "note     --env keeps options of the policy's own environment: pixels=[24,32], time_limit=10 "
   [ -s run/media/play.webp ] || fail "no video in the run"
 }
 
@@ -83,6 +84,21 @@ LUA
   says err "note: the policy attends to no patches of this picture; --view heatmap shows the environment alone"
   run play blind --strip 2 --view raw --out blind.png
   ! grep -q "attends to no patches" err || fail "a note about what nobody asked to see"
+  # Nothing can be made of pixels that the policy does not get.
+  cat >state.lua <<'LUA'
+local iap = require "iap"
+iap.policy.build(iap.policy.linear {}, iap.env.make("cartpole-swingup", { time_limit = 20 })):save("state.iap")
+LUA
+  run run state.lua
+  exits 0
+  run play state.iap --strip 2
+  exits 0
+  says out "strip    state.png"
+  refuses "--scale 2: the policy sees no image whose pixels could be enlarged; leave it out" play state.iap --strip 2 --scale 2 --out no.png
+  refuses "--scale 40: the policy sees no image" play state.iap --scale 40 --as-seen --out no.webp
+  refuses "--as-seen: the policy sees no image, so that the environment has to be drawn; leave it out" play state.iap --as-seen --out no.webp
+  run play --help
+  tr -s ' \n' ' ' <out | grep -qF "of a policy file NAME.webp or NAME.png in the working folder)" || fail "no word of where a policy file's go"
   run play policy.iap --strip 100 --view side-by-side --out no.png
   exits 1
   says err "32767 are the most; show fewer (--strip"

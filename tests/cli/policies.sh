@@ -100,10 +100,15 @@ LUA
   exits 0
   says out "pendulum.lua time_limit=7"
   [ "$(cut -d, -f4 short.csv | sort -u)" = "$(printf '7\nsteps')" ] || fail "--set time_limit"
+  grep -q '^note' out && fail "a note without --env"
   cp pendulum.lua other.lua
+  run eval run --episodes 3 --env other.lua --set time_limit=7
+  exits 0
+  grep -q '^note' out && fail "a note about an option that --set gave"
   run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
   exits 0
   says out "other.lua"
+  says out "note                --env keeps options of the policy's own environment: time_limit=20 (drop one with --set OPTION=null)"
   cmp -s episodes.csv first.csv || fail "--env gives other episodes"
   sed -i 's/9.81/1.62/' other.lua
   run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
@@ -245,6 +250,7 @@ LUA
   run eval policy.iap --episodes 1 --env take-cover --set camera=null
   exits 0
   says out "take-cover camera=null"
+  says out "own environment: pixels=[24,32], time_limit=10 (drop"
   run play policy.iap --strip 2 --out strip.png --env take-cover --set camera=null
   exits 0
   # An option that is dropped has its default again.
@@ -303,6 +309,22 @@ case_report() {
   exits 0
   says out "report   report.html"
   says report.html "mean of 2 seeds"
+  # The same run a second time is no second seed.
+  run run train.lua
+  exits 0
+  refuses "'a' and 'a-2' have the same settings and the same seed, " report a b a-2
+  says err "leave one of them out"
+  # A run of no iterations has ended all the same.
+  run run train.lua --out zero --set iterations=0
+  exits 0
+  [ -s zero/result.json ] || fail "it has not ended"
+  refuses "the run in 'zero' trained no iteration; there is nothing to report" report zero
+  grep -q "nothing to report yet" err && fail "there is nothing to wait for"
+  run watch zero
+  exits 1
+  says err "the run in 'zero' trained no iteration; there is nothing to report"
+  says zero/report.html "It trained no iteration; there is nothing to report."
+  grep -q "nothing to report yet" zero/report.html && fail "the page has somebody wait"
   run report a --out reports/x.html
   exits 1
   says err "reports/x.html"

@@ -10,6 +10,7 @@ made() {
   [ "$(ls -A)" = "$(printf '%s\n' cozy err out)" ] || fail "more than the folder: $(ls -A)"
   [ "$(ls cozy)" = "$2" ] || fail "files: $(ls cozy)"
   grep -rn NAME cozy && fail "a placeholder is left"
+  ! grep -n '^iap .*#' cozy/README.md || fail "comments behind commands, which a name of another length puts out of line"
   grep -o 'iap [^`]*' cozy/README.md | sed 's/ *#.*//' >told
   for command in "iap check cozy/task.lua" "iap run cozy/cozy.lua" "iap run cozy/test.lua" "iap play cozy/run" "iap eval cozy/run"; do
     grep -qxF "$command" told || fail "the README does not tell '$command'"
@@ -66,7 +67,7 @@ case_new_refused() {
   (cd /proc && "$iap" new nowhere) >out 2>err </dev/null
   code=$?
   exits 1
-  says err "cannot make the folder 'nowhere' in '/proc'"
+  says err "cannot make the folder 'nowhere' in '/proc': No such file or directory"
   lines err 1
 }
 

@@ -40,6 +40,10 @@ goes_on_alike() {
 case_curriculum() {
   pixel_script "$tokens" 'curriculum = { { through = 2, pixels = { 8, 12 }, time_limit = 24 }, { through = 3, population = 6 }, { episodes = 2 } },'
   goes_on_alike
+  run run train.lua --dry-run
+  exits 0
+  says out "stage 1      2 iterations of 4 members, 1 episode each, 8 x 12 pixels, time_limit 24: "
+  says out "stage 2      1 iteration of 6 members, 1 episode each, 16 x 24 pixels, time_limit 48: "
   says whole/log.txt "stage 2 of 3 begins with iteration 3"
   says whole/log.txt "the mean is resampled, the optimizer's moments begin anew"
   says whole/log.txt "stage 3 of 3 begins with iteration 4"
@@ -154,6 +158,27 @@ refused("unknown option 'fitt'; did you mean 'fit'?", policy.resized, policy, en
 refused("gives 1 action values, 'cheetah-run' takes 6", policy.resized, policy, "cheetah-run")
 LUA
   run run further.lua
+  exits 0
+  # A clock keeps the time of the environment that it is in.
+  cat >clocks.lua <<'LUA'
+local iap = require "iap"
+local clock = iap.policy.sequence { iap.policy.clock {}, iap.policy.linear { activation = "tanh" } }
+local function trained(options)
+  local all = { optimizer = iap.optim.es { population = 2 }, iterations = 2, eval_episodes = 1, confirm_episodes = 0, quiet = true }
+  for key, value in pairs(options) do all[key] = value end
+  return iap.train(all)
+end
+local function world(repeated) return iap.env.make("cartpole-balance", { time_limit = 40, action_repeat = repeated }) end
+local function time_of(run) return run.policy:summary():match "dt ([%d.]+) s" end
+local before = trained { env = world(2), policy = clock }
+assert(time_of(before) == "0.02", time_of(before))
+assert(time_of(trained { env = world(4), init = before.policy }) == "0.04", "init")
+for _, fit in ipairs { "resample", "pool" } do
+  local staged = trained { env = world(2), policy = clock, curriculum = { { through = 1 }, { action_repeat = 4 } }, fit = fit }
+  assert(time_of(staged) == "0.04", fit)
+end
+LUA
+  run run clocks.lua
   exits 0
   # --set takes a policy in Lua out as well.
   cat >object.lua <<'LUA'

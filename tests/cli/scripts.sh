@@ -94,6 +94,15 @@ LUA
   [ "$(cat out)" = "$(printf '4.5\texp\t9\t16\t32\t2')" ] || fail "overrides"
   run run options.lua --set grid.2=5
   [ "$(cat out)" = "$(printf '3\trelu\t1\t8\t5\t1')" ] || fail "override in a list"
+  # Numbers as Lua reads them.
+  local number
+  for number in .5 -.5 1. +0.5 +1 -1.e2 +.5e-3; do
+    run run options.lua --set size="$number"
+    exits 0
+    [ "$(cut -f 1 out)" = "$(printf 'print(%s)' "${number#+}" >number.lua && "$iap" run number.lua)" ] || fail "$number is another number"
+  done
+  run run options.lua --set name=1.2.3
+  [ "$(cut -f 2 out)" = 1.2.3 ] || fail "a version is no number"
 }
 
 case_set_errors() {
@@ -123,6 +132,33 @@ case_set_errors() {
   run run train.lua --set iteratoins=2
   exits 1
   says err "did you mean 'iterations'?"
+  # What belongs into a table inside is told with its place, whether or not the script has options of its own.
+  local pair script
+  echo 'require "iap".options { size = 3 }' >own.lua
+  for pair in sigma=0.2:optimizer population=4:optimizer learning_rate=0.1:optimizer action_repeat=2:env time_limit=3:env; do
+    for script in train own; do
+      run run $script.lua --set "${pair%:*}"
+      exits 1
+      says err "train: unknown option '${pair%%=*}'; did you mean '${pair#*:}.${pair%%=*}'?"
+      lines err 1
+    done
+  done
+  run run own.lua --set pixels=[32,32]
+  says err "train: unknown option 'pixels'; did you mean 'env.pixels'?"
+  # A short name is no typo of another one, and what iap alone writes is not offered.
+  for script in train own; do
+    run run $script.lua --set top=3
+    exits 1
+    says err "train: unknown option 'top'; known: env, policy, optimizer,"
+  done
+  ! grep -qE 'given|instructions|libraries' err || fail "records are offered as options"
+  for pair in given instructions libraries; do
+    for script in train own; do
+      run run $script.lua --set $pair=x
+      exits 1
+      says err "train: '$pair' is no option but what iap itself writes into config.json"
+    done
+  done
   # What takes out an option has to name one, too.
   run run train.lua --set iteratoins=null
   exits 1
@@ -172,6 +208,18 @@ case_declared_flags() {
   [ "$(cat out)" = "$(printf '4\tb.png')" ] || fail "--seed and --out"
   run run own.lua --set out=c.png
   [ "$(cat out)" = "$(printf '1\tc.png')" ] || fail "--set out"
+  # One option has one value.
+  training_script ""
+  refuses "--out and --set out set the same option; leave one out" run own.lua --out b.png --set out=c.png
+  refuses "--seed and --set seed set the same option; leave one out" run train.lua --seed 3 --set seed=2
+  refuses "--out and --set out set the same option; leave one out" run train.lua --set out=c --out b
+  refuses "--threads and --set threads set the same option; leave one out" run train.lua --threads 1 --set threads=2
+  refuses "--resume and --set resume set the same option; leave one out" run train.lua --out b --resume --set resume=false
+  # Where the script has threads of its own, they are two.
+  echo 'local o = require "iap".options({ threads = 1 }, { training = false }) print(o.threads, require "iap".threads())' >threads.lua
+  run run threads.lua --threads 2 --set threads=3
+  exits 0
+  [ "$(cat out)" = "$(printf '3\t2')" ] || fail "threads of the script"
   echo 'require "iap".options({ size = 1 }, { training = false }) print("ran")' >none.lua
   for arguments in "--seed 4" "--out x" "--resume"; do
     # shellcheck disable=SC2086

@@ -44,8 +44,12 @@ case_dry_run() {
   [ ! -e planned ] || fail "a dry run writes"
   run run train.lua --dry-run --set iterations=9 --set 'curriculum=[{"through":3,"population":4},{"episodes":2}]'
   exits 0
-  says out "stage        3 of 4 members, 1 episode each"
-  says out "stage        6 of 8 members, 2 episodes each"
+  says out "stage 1      3 iterations of 4 members, 1 episode each: "
+  says out "stage 2      6 iterations of 8 members, 2 episodes each: "
+  run run train.lua --dry-run --set 'curriculum=[{"through":1,"time_limit":5},{}]'
+  exits 0
+  says out "stage 1      1 iteration of 8 members, 1 episode each, time_limit 5: "
+  says out "stage 2      3 iterations of 8 members, 1 episode each, time_limit 20: "
   # Evaluations in a world of their own, and episodes that fail as the run would let them fail.
   run run train.lua --dry-run --threads 1 --set eval_env.time_limit=100
   exits 0
@@ -70,6 +74,58 @@ LUA
   says out "plain.lua trains nothing"
 }
 
+# A rehearsal of a run that goes on: what is left to do, or what the run would be refused for; nothing is written.
+case_dry_run_resumed() {
+  training_script 'out = iap.run_folder("runs/going"), on_iteration = function(r) return r.iteration ~= 2 end,'
+  run run train.lua
+  exits 0
+  run run train.lua --out runs/staged --set 'curriculum=[{"through":2},{"population":6}]'
+  exits 0
+  cp -r runs/going runs/torn
+  echo torn | tee runs/torn/checkpoint.iap >runs/torn/checkpoint.previous.iap
+  find runs -printf '%p %T@ %s\n' | sort >before
+  rehearses() {
+    run run train.lua --dry-run --threads 1 --resume --out runs/going "$@"
+    exits 0
+    silent err
+  }
+  rehearses
+  says out "folder       runs/going: goes on from iteration 2"
+  says out "iterations   2 of 8 members, 1 episode each"
+  # Evaluated after the fourth iteration, and confirmed.
+  says out "evaluations  20 episodes in all"
+  rehearses --set iterations=99
+  says out "iterations   97 of 8 members"
+  # After each even iteration and the last, and confirmed.
+  says out "evaluations  $((49 * 4 + 16)) episodes in all"
+  for iterations in 1 2; do
+    rehearses --set iterations=$iterations
+    says out "folder       runs/going: nothing is left to do"
+    grep -qE '^(iterations|evaluations|expected)' out && fail "something is left to do of $iterations iterations"
+  done
+  rehearses --set iterations=2 --set confirm_episodes=5
+  says out "folder       runs/going: what is left is to confirm its best policy"
+  says out "evaluations  5 episodes in all"
+  run run train.lua --dry-run --resume --out runs/staged --set 'curriculum=[{"through":2},{"population":6}]'
+  exits 0
+  says out "stage 1      done"
+  says out "stage 2      2 iterations of 6 members"
+  refuses "'runs/going' already holds a run" run train.lua --dry-run --out runs/going
+  refuses "cannot resume 'runs/going' with other settings (optimizer.population: 8 before, 4 now)" \
+    run train.lua --dry-run --resume --out runs/going --set optimizer.population=4
+  refuses "cannot resume 'runs/torn': " run train.lua --dry-run --resume --out runs/torn
+  (
+    exec 9>>runs/going/log.txt
+    flock -n 9
+    exec sleep 30
+  ) &
+  local holder=$!
+  sleep 0.3
+  refuses "'runs/going' is in use by another process" run train.lua --dry-run --resume --out runs/going
+  kill "$holder"
+  find runs -printf '%p %T@ %s\n' | sort | cmp -s - before || fail "a rehearsal writes"
+}
+
 case_resume() {
   training_script 'out = iap.run_folder("whole"),'
   run run train.lua
@@ -83,6 +139,30 @@ case_resume() {
   run run train.lua --resume
   exits 0
   tail -1 out | cmp -s - whole.txt || fail "a resumed run ends elsewhere"
+  silent err
+  # Rows of its table that are gone are told, though it is quiet; the run itself goes on.
+  rm parts/metrics.csv
+  run run train.lua --resume --set iterations=5
+  exits 0
+  for place in err parts/log.txt; do says $place "warning: 'parts/metrics.csv' was missing; all rows up to iteration 4 are lost"; done
+  lines err 1
+  run run train.lua --resume --set iterations=6
+  exits 0
+  says err "warning: 'parts/metrics.csv' had only 1 of the 6 rows up to iteration 5; the others are lost"
+  run report parts
+  exits 0
+  says parts/report.html '<b>–</b><span>untrained' # its row is among them
+  # --resume is offered where it would be taken.
+  run run train.lua --out whole
+  exits 1
+  says err "'whole' already holds a run (checkpoint.iap); continue it with --resume (resume = true), or choose another folder with --out (out = FOLDER)"
+  rm whole/checkpoint*.iap
+  run run train.lua --out whole
+  exits 1
+  says err "'whole' already holds a run (metrics.csv) but no checkpoint.iap to continue from; choose another folder with --out (out = FOLDER)"
+  run run train.lua --out whole --resume
+  exits 1
+  says err "no checkpoint.iap"
 }
 
 # --resume without --out: the newest unfinished run of the script, which is named at the start, when it stops and at the end.

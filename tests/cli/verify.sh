@@ -56,6 +56,11 @@ case_verify() {
   lines out 2
   says out "small.iap"
   silent err
+  # In columns, however long the names are.
+  shipping "$(row 1 1 1 1) $(row 1 1 1 1 "$(printf 'long%.0s' {1..20}).iap")"
+  run verify --list
+  exits 0
+  [ "$(awk '{ print index($0, "  6 episodes") }' out | sort -u | wc -l)" = 1 ] || fail "rows out of line"
 }
 
 case_verify_errors() {

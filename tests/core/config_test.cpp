@@ -24,6 +24,10 @@ TEST_CASE("nearest names are found within a plausible number of typos and nowher
   CHECK(nearest_name("anything", {}).empty());
   // Both are one letter away: the first one wins, whatever the machine.
   CHECK(nearest_name("rat", {"rag", "ran"}) == "rag");
+  // Neighbours that change places are one typo; of three letters one may be wrong.
+  CHECK(nearest_name("tow", {"two"}) == "two");
+  CHECK(nearest_name("top", {"log", "stop"}) == "stop");
+  CHECK(nearest_name("top", {"log", "fit", "out"}).empty());
   CHECK(did_you_mean("sigam", names) == "; did you mean 'sigma'?");
   CHECK(did_you_mean("quadruped", names) == "; known: population, sigma, learning_rate, seed");
   CHECK(did_you_mean("quadruped", {}).empty());
@@ -82,6 +86,26 @@ TEST_CASE("null takes an entry out and creates nothing") {
   Config nothing;
   set_path(nothing, "a.b", "null");
   CHECK(nothing.is_null());
+}
+
+TEST_CASE("set_path reads numbers as Lua does, and nothing else that begins like one") {
+  const auto read = [](const std::string& value) {
+    Config config;
+    set_path(config, "x", value);
+    return to_json(*config.find("x"));
+  };
+  CHECK(read(".5") == "0.5");
+  CHECK(read("-.5") == "-0.5");
+  CHECK(read("1.") == "1.0");
+  CHECK(read("+0.5") == "0.5");
+  CHECK(read("+1") == "1");
+  CHECK(read("-12") == "-12");
+  CHECK(read("1.e3") == "1000.0");
+  CHECK(read("+.5E-2") == "0.005");
+  CHECK(read("9007199254740993") == "9007199254740993");
+  for (const std::string word : {".", "+", "-", "+-1", "1.2.3", "..5", ".5.", "007", "01.5", "1e", ".e5", "1.5x", ".lua", "1/2",
+                                 "inf", "0x10", "1_000", "--1", "1 2"})
+    CHECK(read(word) == "\"" + word + "\"");
 }
 
 TEST_CASE("set_path reads JSON where it parses and keeps text otherwise") {

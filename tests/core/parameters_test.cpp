@@ -24,10 +24,13 @@ TEST_CASE("slices follow one another without gaps") {
   CHECK(layout.slices()[1].size == 384);
 }
 
-TEST_CASE("large slices are counted in 64 bits") {
+TEST_CASE("more than 2^28 parameters are an error, however large the slices are, and change nothing") {
   ParameterLayout layout;
-  layout.add("a", {1 << 20, 1 << 13});
-  CHECK(layout.add("b", {1}) == std::size_t{1} << 33);
+  layout.add("a", {1 << 20, 1 << 8});
+  for (const auto& shape : {std::vector{1}, std::vector{1 << 20, 1 << 13}, std::vector{1 << 30, 1 << 30, 1 << 30}})
+    CHECK_THROWS_MATCHES(layout.add("b", shape), Error,
+                         MessageMatches(ContainsSubstring("with 'b' it needs more than the 268435456")));
+  CHECK(layout.size() == std::size_t{1} << 28);
 }
 
 TEST_CASE("a taken name or an empty shape is an error and changes nothing") {

@@ -84,6 +84,19 @@ TEST_CASE("clock takes the environment's time, records it, and asks for it where
   CHECK(Policy(config("{'kind': 'clock', 'dt': 0.1}"), vector_spec(inputs), 2).architecture().find("dt")->number().value() == 0.1);
 }
 
+TEST_CASE("a clock that goes on elsewhere takes the time between decisions there, unless it was told its own") {
+  for (const Fit fit : {Fit::resample, Fit::pool}) {
+    const auto dt_at = [&](const std::string& clock, double now) {
+      const Policy policy(config("{'kind': 'sequence', 'blocks': [" + clock + ", {'kind': 'linear'}]}"), timed(0.02), 2);
+      const Policy moved = resized(policy, timed(now), fit);
+      return moved.architecture().find("blocks")->list()->front().find("dt")->number().value();
+    };
+    CHECK(dt_at("{'kind': 'clock'}", 0.04) == 0.04);
+    CHECK(dt_at("{'kind': 'clock', 'dt': 0.1}", 0.04) == 0.1);
+    CHECK(dt_at("{'kind': 'clock'}", 0) == 0.02);
+  }
+}
+
 TEST_CASE("clock stays finite for any parameter") {
   Policy policy(config("{'kind': 'clock', 'dt': 0.1}"), vector_spec(inputs), 2);
   for (const float extreme : {-3e38F, 3e38F}) {

@@ -103,10 +103,20 @@ TEST_CASE("architectures that cannot be built are errors that name the block") {
       MessageMatches(ContainsSubstring("'x.weight_ih' is declared twice")));
 }
 
+TEST_CASE("a path names one block, with parameters or without") {
+  const auto named = [](const char* name) { return text("{'kind': 'delta', 'name': '", name, "'}"); };
+  const auto side_by_side = [&](const char* one, const char* other) {
+    return config(text("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [", named(one), ", ", named(other),
+                       "]}, {'kind': 'linear'}]}"));
+  };
+  CHECK_THROWS_WITH(Policy(side_by_side("a", "a"), vector_spec(3), 2), ContainsSubstring("two blocks are called '1.concat.a'"));
+  CHECK_NOTHROW(Policy(side_by_side("a", "b"), vector_spec(3), 2));
+}
+
 TEST_CASE("sizes beyond reason are errors before memory is taken") {
   CHECK_THROWS_MATCHES(Policy(config("{'kind': 'sequence', 'blocks': [{'kind': 'linear', 'units': 16777216}, {'kind': 'linear'}]}"),
                               vector_spec(1000), 2),
-                       Error, MessageMatches(StartsWith("policy: needs ") && ContainsSubstring("make its layers smaller")));
+                       Error, MessageMatches(StartsWith("policy: with ") && ContainsSubstring("make its layers smaller")));
   CHECK_THROWS_MATCHES(
       Policy(config("{'kind': 'concat', 'blocks': [{'kind': 'linear', 'units': 16777216}, {'kind': 'observation'}]}"),
              vector_spec(1), 2),

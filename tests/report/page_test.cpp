@@ -202,7 +202,8 @@ TEST_CASE("what is no run is one clear message") {
   refuses(folder.path() / "empty", "it has no config.json");
   std::filesystem::copy(run, folder.path() / "begun");
   write_file_atomic(folder.path() / "begun" / "metrics.csv", "iteration,eval_mean\n0,3\n");
-  refuses(folder.path() / "begun", "has not finished its first iteration");
+  std::filesystem::remove(folder.path() / "begun" / "result.json");
+  refuses(folder.path() / "begun", "has not finished its first iteration; there is nothing to report yet");
   std::filesystem::copy(run, folder.path() / "bare");
   std::filesystem::remove(folder.path() / "bare" / "best.iap");
   std::filesystem::remove(folder.path() / "bare" / "final.iap");
@@ -267,6 +268,63 @@ TEST_CASE("a report names each run once") {
   std::filesystem::create_directory_symlink(folder.path() / "a", folder.path() / "b");
   for (const auto& same : {folder.path() / "a" / "", folder.path() / "." / "a", folder.path() / "b"})
     CHECK_THROWS_MATCHES(report({folder.path() / "a", same}), Error, MessageMatches(ContainsSubstring("so name it once")));
+}
+
+TEST_CASE("a seed counts once among runs of the same settings") {
+  const TemporaryFolder folder;
+  const auto path = [&](const char* name) { return folder.path() / name; };
+  make_run(path("a"), 4);
+  make_run(path("b"), 4);  // as `iap run` does a second time
+  make_run(path("c"), 5);
+  make_run(path("d"), 4, small_policy("exp"));
+  const ReportOptions plain{.pictures = false};
+  const auto refuses = [&](const std::vector<std::filesystem::path>& runs, const char* first, const char* second) {
+    CHECK_THROWS_MATCHES(report(runs, plain), Error,
+                         MessageMatches(ContainsSubstring("'" + path(first).string() + "' and '" + path(second).string() + "'") &&
+                                        ContainsSubstring("the same seed, 4;") && ContainsSubstring("leave one of them out")));
+  };
+  refuses({path("a"), path("b")}, "a", "b");
+  refuses({path("b"), path("d"), path("c"), path("a")}, "a", "b");
+  CHECK_THAT(report({path("a"), path("c"), path("d")}, plain), ContainsSubstring("3 runs of 2 kinds"));
+
+  // A copy of what a run was before it went on.
+  std::filesystem::copy(path("a"), path("before"));
+  Config config = parse_json(read_file(path("before") / "config.json"), "config.json");
+  config["iterations"] = 2;
+  write_file_atomic(path("before") / "config.json", to_json(config));
+  const std::string metrics = read_file(path("a") / "metrics.csv");
+  write_file_atomic(path("before") / "metrics.csv", metrics.substr(0, metrics.find("\n3,") + 1));
+  CHECK_THAT(report({path("before")}, plain), !ContainsSubstring("stands at iteration"));
+  refuses({path("a"), path("before")}, "a", "before");
+}
+
+TEST_CASE("a report says whether a block chooses patches or weighs all of them") {
+  const TemporaryFolder folder;
+  int runs = 0;
+  const auto page = [&](const std::string& blocks) {
+    const auto run = folder.path() / std::to_string(++runs);
+    make_run(run, 1, parse_json(R"({"kind": "sequence", "blocks": [)" + blocks + R"(, {"kind": "linear"}]})", "test"));
+    return report({run}, {.episodes = 1});
+  };
+  const auto concat = [](const std::string& one, const std::string& other) {
+    return R"({"kind": "concat", "blocks": [)" + one + ", " + other + "]}";
+  };
+  const auto rank = [](const std::string& more) {
+    return R"({"kind": "rank", "patch": 4, "d": 4, "top": 3, "heads": 2)" + more + "}";
+  };
+  const std::string
+      trans = R"({"kind": "trans", "patch": 4, "d": 4, "tokens": 2, "dv": 2})",
+      look = R"({"kind": "sequence", "blocks": [{"kind": "clock", "frequency": 1}, {"kind": "look", "patch": 4, "queries": 2}]})";
+  const auto seen = ContainsSubstring("Squares are the patches whose positions or contents the rest of the policy sees"),
+             weighed = ContainsSubstring("the patches that weigh most, though all count;");
+  const auto chosen = ContainsSubstring("It chooses 3 per frame."), all = ContainsSubstring("All of them count");
+
+  for (const auto& blocks :
+       {rank(""), rank(R"(, "values": ["position", "centroid"])"), rank(R"(, "values": "centroid", "motion": true)")})
+    CHECK_THAT(page(blocks), seen && chosen && !weighed && !all);
+  for (const auto& blocks : {trans, look, rank(R"(, "values": "centroid")"), rank(R"(, "values": ["centroid"])")})
+    CHECK_THAT(page(blocks), !seen && !chosen && weighed && all);
+  CHECK_THAT(page(concat(rank(""), trans)), seen && weighed && chosen);
 }
 
 TEST_CASE("a report says what the policy was trained from") {

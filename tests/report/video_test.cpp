@@ -341,6 +341,25 @@ TEST_CASE("a strip shows the first frame first and the last one last") {
                        MessageMatches(ContainsSubstring("s.webp") && ContainsSubstring("must end in .png")));
 }
 
+TEST_CASE("captions of a strip tell its pictures apart, however close they are") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "s.png";
+  const Config env = with(small_env(), "action_repeat", "1");
+  Policy policy = some_policy(small_policy(), env);
+  // Ten milliseconds from one to the next, in which a pole that hangs earns next to nothing.
+  const StripInfo info = write_strip(path, policy, env, {.view = PictureView::raw, .frames = 12, .steps = 12, .scale = 4});
+  REQUIRE(info.pictures == 12);
+  const Image strip = read_png(path);
+  const auto caption = [&](int i) {
+    std::vector<int> words;
+    for (int y = 96; y < info.height; ++y)
+      for (int x = 0; x < 3 * 128; ++x)
+        words.push_back(strip.bytes()[3 * (static_cast<std::size_t>(y) * info.width + static_cast<std::size_t>(i) * 132) + x]);
+    return words;
+  };
+  for (int i = 0; i + 1 < 12; ++i) CHECK(caption(i) != caption(i + 1));
+}
+
 TEST_CASE("a strip of many or of narrow pictures has captions within their width") {
   const TemporaryFolder folder;
   const Config env = with(small_env(), "time_limit", "200");

@@ -27,6 +27,7 @@ import iap.rollout;
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -169,7 +170,10 @@ TEST_CASE("what fails every time is told with environment and seed") {
 
 #if !defined(__has_feature) || (!__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer))
 TEST_CASE("an environment that leaks fails within its memory") {
-  CHECK_THAT(failure_of("leak", {.worker_memory = 512, .retries = 0}), ContainsSubstring("seed 5, step 3: out of memory"));
+  CHECK_THAT(failure_of("leak", {.worker_memory = 512, .retries = 0}),
+             ContainsSubstring("seed 5, step 3: out of memory (it needed more than worker_memory = 512 MiB)"));
+  const std::string filled = failure_of("fill", {.worker_memory = 512, .retries = 0});
+  CHECK_THAT(filled, StartsWith("environment 'fake', seed 5") && ContainsSubstring("worker_memory = 512 MiB"));
 }
 #endif
 

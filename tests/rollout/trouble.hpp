@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -41,6 +42,11 @@ inline std::unique_ptr<iap::Env> make_troubled(const iap::Config& config) {
     if (trouble == "leak") {
       std::vector<std::vector<char>> hoard;
       while (hoard.size() < 4096) hoard.emplace_back(std::size_t{16} << 20, '\1');
+    }
+    if (trouble == "fill") {  // and leaves nothing for whoever wants to tell
+      for (std::size_t size = std::size_t{1} << 20; size > 8;)
+        if (::operator new(size, std::nothrow) == nullptr) size /= 2;
+      throw std::bad_alloc();
     }
   });
 }

@@ -150,7 +150,23 @@ void draw_examples(ScoreRange& range, const std::vector<KeptFrame>& frames, cons
   for (std::size_t i = 0; i < others.size() && range.examples.size() < examples_per_range; ++i) take(others[i]);
 }
 
+/// The attention block of `block` and what it holds whose view is at `path`: its own, or that of a head or query below it.
+const Block* viewing_block(const Block& block, const std::string& path) {
+  if (is_attention_block(block.kind()) && (path + ".").starts_with(block.path() + ".")) return &block;
+  for (const auto& child : block.children())
+    if (const Block* found = viewing_block(*child, path)) return found;
+  return nullptr;
+}
+
 }  // namespace
+
+bool weighs_all(const Policy& policy, const std::string& path) {
+  const Block* block = viewing_block(policy.root(), path);
+  if (!block || block->kind() != "rank") return block && (block->kind() == "trans" || block->kind() == "look");
+  const Config *values = block->config().find("values"), *motion = block->config().find("motion");
+  const Config centroid = "centroid";
+  return values && (*values == centroid || *values == Config(Config::List{centroid})) && !(motion && *motion == Config(true));
+}
 
 Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64_t seed, const Watchers& watchers) {
   Importance result;
@@ -181,6 +197,7 @@ Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64
   result.patch = view.patch;
   result.patches = view.rows * view.columns;
   result.chosen = static_cast<int>(view.selected.size());
+  result.weighs_all = weighs_all(policy, view.block);
   result.frames = frames.size();
   result.ranges = score_ranges(sorted, static_cast<double>(result.chosen) / result.patches);
   result.scores = sorted.size();

@@ -32,6 +32,7 @@ struct ScoreRange {
 struct Importance {
   std::string block;
   int patch = 0, patches = 0, chosen = 0;
+  bool weighs_all = false;  ///< `chosen` are the heaviest, as of `weighs_all` below
   int episodes = 0;
   std::size_t frames = 0;
   double mean_return = 0;
@@ -39,6 +40,10 @@ struct Importance {
   ScoreHistogram histogram;
   std::vector<ScoreRange> ranges;  ///< highest first; slices of the histogram
 };
+
+/// Whether the block whose view is at `path` sums over all patches by their scores, which its chosen ones are but the heaviest of:
+/// trans, look, and a rank that hands over nothing but its centroid.
+bool weighs_all(const Policy& policy, const std::string& path);
 
 /// Who watches an episode, counted from 0, beside what is sampled of it.
 using Watchers = std::function<StepObserver(int episode)>;

@@ -112,8 +112,8 @@ ImportanceInfo write_importance(const std::filesystem::path& png, Policy& policy
   canvas.colour({0, 0, 0});
   canvas.write(left, histogram_top / 2,
                text("Scores of ", importance.patches, " patches of ", importance.patch, " x ", importance.patch, " pixels in ",
-                    importance.frames, " frames, ", figure(static_cast<double>(importance.scores)), " in all; ", importance.chosen,
-                    " per frame are chosen"),
+                    importance.frames, " frames, ", figure(static_cast<double>(importance.scores)), " in all; ",
+                    importance.weighs_all ? "all of them count" : text(importance.chosen, " per frame are chosen")),
                0, 17);
   draw_histogram(canvas, importance.histogram);
   for (std::size_t i = 0; i < importance.ranges.size(); ++i) {

@@ -1,6 +1,7 @@
 module;
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,9 +24,12 @@ import :media;
 import :page;
 import :run_data;
 import :sections;
+#include "report/charts/file_endings.hpp"
 
 namespace iap {
 namespace {
+
+void check_page_name(const std::filesystem::path& out) { check_ending(out, "a report is a web page", {".html", ".htm"}); }
 
 std::string shown(const Config* value) { return value && value->string() ? *value->string() : "?"; }
 
@@ -132,6 +136,7 @@ std::string pictures_of(RunGroup& group, const std::string& name, const ReportOp
 }  // namespace
 
 void write_report(std::span<const std::filesystem::path> folders, const std::filesystem::path& out, const ReportOptions& options) {
+  check_page_name(out);
   if (folders.empty()) throw Error("a report needs at least one run");
   if (options.episodes < 1) throw Error(text("a report's number of episodes must be positive, got ", options.episodes));
   check_distinct(folders);
@@ -155,8 +160,12 @@ void write_report(std::span<const std::filesystem::path> folders, const std::fil
 
 void write_waiting_page(const std::filesystem::path& folder, const std::filesystem::path& out, int refresh) {
   const std::string name = escaped(std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string());
-  write_file_atomic(out, page_head(name, "Its first iteration is not complete; there is nothing to report yet.", refresh) +
-                             page_end(std::span(&folder, 1)));
+  check_page_name(out);
+  const auto summary = read_summary(folder);
+  const bool trained_none = summary && summary->iterations < 1;
+  const std::string lede = trained_none ? "It trained no iteration; there is nothing to report."
+                                        : "Its first iteration is not complete; there is nothing to report yet.";
+  write_file_atomic(out, page_head(name, lede, refresh) + page_end(std::span(&folder, 1)));
 }
 
 void settle_page(const std::filesystem::path& out) {

@@ -4,6 +4,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -82,6 +83,15 @@ const Config& asked_for(const Config& config) {
   return given ? *given : config;
 }
 
+/// `runs` are in the order of their seeds. @throws Error naming two that would count as two seeds and are none.
+void check_seeds(const std::vector<Run>& runs) {
+  const auto same = std::ranges::adjacent_find(runs, {}, &Run::seed);
+  if (same != runs.end())
+    throw Error(text("'", same->folder.string(), "' and '", std::next(same)->folder.string(),
+                     "' have the same settings and the same seed, ", same->seed,
+                     "; they would count as two seeds, so leave one of them out"));
+}
+
 void name_groups(std::vector<RunGroup>& groups) {
   if (groups.size() == 1) {
     const Config* env = groups.front().runs.front().config.find("env");
@@ -119,10 +129,14 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   run.seed = integer_of(run.config, "seed");
   run.planned = integer_of(run.config, "iterations");
   if (!run.metrics.rows.empty()) run.iterations = static_cast<std::int64_t>(run.metrics.column("iteration").back());
+  run.summary = read_summary(folder);
+  if (run.iterations < 1 && run.summary && run.summary->iterations < 1)
+    throw Error(text("the run in '", folder.string(), "' trained no iteration; there is nothing to report"));
   if (run.iterations < 1)
     throw Error(text("the run in '", folder.string(), "' has not finished its first iteration; there is nothing to report yet"));
   const auto evaluations = run.metrics.column("eval_mean");
-  run.first_eval = evaluations.front();
+  // The first rows may be lost.
+  run.first_eval = run.metrics.column("iteration").front() == 0 ? evaluations.front() : missing;
   run.last_eval = last_finite(evaluations);
   run.best_eval = missing;
   for (const double value : evaluations)
@@ -132,7 +146,6 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   const auto file = policy_path(folder, choice);
   run.policy = read_policy_file(file, trust);
   run.final = file.filename() == "final.iap";
-  run.summary = read_summary(folder);
   return run;
 }
 
@@ -162,6 +175,7 @@ std::vector<RunGroup> group_runs(std::vector<Run> runs) {
   }
   for (auto& group : groups) {
     std::ranges::sort(group.runs, {}, [](const Run& run) { return std::pair(run.seed, run.folder); });
+    check_seeds(group.runs);
     for (std::size_t i = 1; i < group.runs.size(); ++i)
       if (!(group.runs[i].best_eval <= group.runs[group.best].best_eval)) group.best = i;
   }

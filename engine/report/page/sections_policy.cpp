@@ -14,6 +14,7 @@ import :importance;
 import :media;
 import :run_data;
 import :sections;
+import :viewer;
 
 namespace iap {
 namespace {
@@ -88,6 +89,16 @@ std::string shown_policy(const Run& run) {
               iteration && iteration->integer() ? text(", iteration ", *iteration->integer()) : "", ")");
 }
 
+/// What the squares of the policy's pictures are.
+std::string squares(const Policy& policy) {
+  bool chosen = false, weighed = false;
+  for (const auto& view : shown_views(policy)) (weighs_all(policy, view.block) ? weighed : chosen) = true;
+  constexpr std::string_view seen = "the patches whose positions or contents the rest of the policy sees";
+  constexpr std::string_view heaviest = "the patches that weigh most, though all count";
+  return text(" Squares are ", chosen || !weighed ? seen : "", chosen && weighed ? ", and of blocks that choose none " : "",
+              weighed ? heaviest : "", "; the whiter, the more important.");
+}
+
 }  // namespace
 
 std::string watch_section(const ReportMedia& media, const Run& run, const std::string& name) {
@@ -105,13 +116,8 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
             pictures(media.heat, " row", "The same frame with the score of every patch") +
             text("<figcaption class=\"scale\">The same frames. Lowest score of a frame ", colour_bar(),
                  " its highest</figcaption></figure>\n");
-  return section(
-      titled(attends ? "What it attends to" : "What it does", name),
-      text(shown_policy(run), ".",
-           attends ? " Squares are the patches whose positions or contents the rest of the policy sees; the whiter, the more "
-                     "important."
-                   : ""),
-      body);
+  return section(titled(attends ? "What it attends to" : "What it does", name),
+                 text(shown_policy(run), ".", attends ? squares(run.policy->policy) : ""), body);
 }
 
 std::string importance_section(const Importance& importance, const std::string& name) {
@@ -129,8 +135,10 @@ std::string importance_section(const Importance& importance, const std::string& 
                  text("The scores that <code>", escaped(importance.block), "</code> gave to ",
                       figure(static_cast<double>(importance.patches)), " patches of ", importance.patch, " × ", importance.patch,
                       " pixels in ", counted(static_cast<double>(importance.frames), "frame"), " of ",
-                      counted(importance.episodes, "episode"), " (mean return ", figure(importance.mean_return), "). It chooses ",
-                      importance.chosen, " per frame. Below, patches drawn at random from four ranges, with what surrounds them."),
+                      counted(importance.episodes, "episode"), " (mean return ", figure(importance.mean_return), "). ",
+                      importance.weighs_all ? "All of them count, the more the higher their score."
+                                            : text("It chooses ", importance.chosen, " per frame."),
+                      " Below, patches drawn at random from four ranges, with what surrounds them."),
                  body);
 }
 

@@ -58,19 +58,19 @@ StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Co
   // The episode's length is only known afterwards: the first pass measures it, the second repeats it and draws.
   StripInfo strip{.episode = run_episode(viewer.env(), policy, options.seed)};
   const std::vector<int> shown = shown_steps(strip.episode.steps, options.frames);
-  const double step_seconds = viewer.env().spec().control_dt;
   std::vector<Image> pictures;
-  std::vector<StripCaption> captions;
+  std::vector<StripMoment> moments;
   run_episode(viewer.env(), policy, options.seed,
               [&](const Observation& observation, std::span<const float>, const Policy& acting) {
                 if (pictures.size() == shown.size() || viewer.steps() != shown[pictures.size()]) return;
                 pictures.push_back(viewer.picture(options.view, observation, acting));
-                captions.push_back(strip_caption(viewer.steps(), step_seconds, viewer.total()));
+                moments.push_back({viewer.steps(), viewer.total()});
               });
   strip.attention = !shown_views(policy).empty();
   Image image = side_by_side(pictures, gap);
   if (options.captions) {
     const bool colours = options.view == PictureView::heatmap && strip.attention;
+    const auto captions = strip_captions(moments, viewer.env().spec().control_dt);
     image = with_captions(image, pictures.front().shape().width, gap, captions, colours);
   }
   write_png(png, image.view());

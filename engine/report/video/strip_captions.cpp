@@ -32,12 +32,26 @@ void draw_colours(Canvas& canvas, double y, double size, int width) {
   canvas.colour_bar(left, y - 0.4 * size, shrink * bar, 0.8 * size);
 }
 
+std::string time_text(const StripMoment& moment, double step_seconds, int digits) {
+  return step_seconds > 0 ? fixed_text(moment.steps * step_seconds, digits) + " s" : text("step ", moment.steps);
+}
+
+std::string earned_text(double total) {
+  const int digits = std::abs(total) < 99.95 ? 1 : 0;
+  return "return " + fixed_text(std::abs(total) < 0.05 ? 0 : total, digits);
+}
+
 }  // namespace
 
-StripCaption strip_caption(int steps, double step_seconds, double total) {
-  const int digits = std::abs(total) < 99.95 ? 1 : 0;
-  return {step_seconds > 0 ? fixed_text(steps * step_seconds, 1) + " s" : text("step ", steps),
-          "return " + fixed_text(std::abs(total) < 0.05 ? 0 : total, digits)};
+std::vector<StripCaption> strip_captions(std::span<const StripMoment> moments, double step_seconds) {
+  constexpr int most_digits = 9;
+  std::vector<StripCaption> captions;
+  for (int digits = 1; digits <= most_digits; ++digits) {
+    captions.clear();
+    for (const auto& moment : moments) captions.push_back({time_text(moment, step_seconds, digits), earned_text(moment.total)});
+    if (std::ranges::adjacent_find(captions, {}, &StripCaption::time) == captions.end()) break;
+  }
+  return captions;
 }
 
 Image with_captions(const Image& strip, int width, int gap, std::span<const StripCaption> captions, bool colours) {

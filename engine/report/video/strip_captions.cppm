@@ -1,6 +1,7 @@
 module;
 #include <span>
 #include <string>
+#include <vector>
 /// What stands below the pictures of a strip.
 module iap.report:strip_captions;
 import iap.core;
@@ -12,8 +13,15 @@ struct StripCaption {
   std::string earned;  ///< "return 350"
 };
 
-/// After `steps` steps of `step_seconds` each (0: unknown), which earned `total`.
-StripCaption strip_caption(int steps, double step_seconds, double total);
+/// When a picture of a strip was taken: after so many steps, which earned `total`.
+struct StripMoment {
+  int steps = 0;
+  double total = 0;
+};
+
+/// Of pictures one after the other, with steps of `step_seconds` each (0: unknown): times with one digit behind the point, or with
+/// as many as tell neighbours apart.
+std::vector<StripCaption> strip_captions(std::span<const StripMoment> moments, double step_seconds);
 
 /// `strip`, made of pictures of `width` pixels that stand `gap` pixels apart, with a caption below each, in letters that can be
 /// read where the strip is as wide as a page; `colours` adds the scale of a heat map.

@@ -82,6 +82,15 @@ void check_size(int height, int width, const ViewerOptions& options) {
            options.scale > 1 ? "choose a smaller --scale (in Lua: scale), or none" : "let the environment draw fewer pixels"));
 }
 
+/// Of a policy that sees no image.
+void check_pixels(const ViewerOptions& options) {
+  if (options.scale > 0)
+    throw Error(
+        text("--scale ", options.scale, ": the policy sees no image whose pixels could be enlarged; leave it out (in Lua: scale)"));
+  if (!options.redraw)
+    throw Error("--as-seen: the policy sees no image, so that the environment has to be drawn; leave it out (in Lua: redraw)");
+}
+
 bool has_outside(const EnvSpec& spec) {
   const auto entry = std::ranges::find(env_catalog(), spec.name, &EnvEntry::name);
   return entry != env_catalog().end() && !entry->outside.empty();
@@ -173,6 +182,7 @@ struct Viewer::Impl {
 Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOptions& options) : impl_(std::make_unique<Impl>()) {
   auto played = make_env(config);
   impl_->sees_image = !seen.images.empty();
+  if (!impl_->sees_image) check_pixels(options);
   constexpr int standard_height = 400, standard_width = 400;
   const ImageShape own = impl_->sees_image ? seen.images.front().shape : ImageShape{1, 1, 3, PixelType::uint8};
   const int scale = impl_->sees_image ? scale_for(own, options) : 1;

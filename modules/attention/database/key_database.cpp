@@ -21,6 +21,7 @@ KeyDatabase::KeyDatabase(int capacity, int features, const KeyDatabaseOptions& o
       keep_lengths_(options.bits > 0 && options.lengths) {
   if (capacity < 1 || features < 1)
     throw Error(text("key database: needs room for at least one key of one feature, got ", capacity, " keys of ", features));
+  check_memory("key database: its keys", sizeof(float) * static_cast<double>(pitch_) * features);
   planes_.resize(pitch_ * features);
   scores_.resize(pitch_);
   for (int f = 0; f < features; ++f) rows_.push_back(planes_.data() + f * pitch_);

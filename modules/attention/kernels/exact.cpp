@@ -193,7 +193,8 @@ class ExactScorer final : public Scorer {
   Bands bands_;
   std::vector<float> band_longest_;
   std::size_t pitch_;
-  std::vector<float> queries_, shifts_, query_weights_;
+  FloatBuffer queries_;
+  std::vector<float> shifts_, query_weights_;
   FloatBuffer keys_;
   int group_;
   FloatBuffer scratch_, scores_;  // of every worker; of every group

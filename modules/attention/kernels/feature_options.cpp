@@ -12,8 +12,12 @@ import :internal;
 
 namespace iap {
 
-/// @lua options attention.features
-/// The features that stand for a kernel.
+/// @lua options attention.kernel
+/// The kernel of the attention matrix A(i, j) = K(q_i, k_j), which is never formed but by softmax and brute force. `iap list
+/// kernels` says
+/// what each can do.
+/// @option kernel "relu"|"exp"|"favor++"|"trig"|"hybrid"|"softmax" = "relu" - K(q, k): relu features; random features of exp(q .
+/// k); softmax, exact in O(L^2)
 /// @option m integer 1..4096 = (exp and favor++ 15, trig and hybrid 10) - random projections
 /// @option r integer 1..1024 = 5 - further projections, of hybrid
 /// @option ensemble "iid"|"orthogonal" = "orthogonal" - how projections are drawn
@@ -24,6 +28,8 @@ namespace iap {
 /// @option input "plain"|"normalised" = "plain" - queries and keys as they are, or of length 1 (v1 equations 4 and 5)
 /// @option scale "d"|"c" = "d" - queries and keys are divided by the fourth root of it
 /// @option temperature number 1e-6..1e6 = 1 - of the softmax; below 1 it is sharper
+/// @option epsilon number 0..1 = 0 - added to features: relu, exp and favor++
+/// @option brute_force boolean = false - the exact kernel that the features estimate, in O(L^2)
 /// @see attention.md
 FeatureOptions read_feature_options(const RandomFeatures& features, Options& options, int c, int d) {
   constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();

@@ -18,10 +18,12 @@ double dot(const double* a, const double* b, int d) {
   return sum;
 }
 
-// Gram-Schmidt on Gaussian rows, each row made orthogonal twice because once loses digits when the row is nearly dependent.
-void orthonormal_block(int d, Random& random, std::span<double> block) {
+// Gram-Schmidt on Gaussian rows, each row made orthogonal twice because once loses digits when the row is nearly dependent. All d
+// rows are drawn, of which the first `wanted` become orthonormal: how many are wanted does not change them.
+void orthonormal_block(int d, int wanted, Random& random, std::span<double> block) {
   for (double& value : block) value = random.normal();
-  for (int i = 0; i < d; ++i) {
+  for (int i = 0; i < wanted; ++i) {
+    check_interrupt();
     double* row = block.data() + static_cast<std::size_t>(i) * d;
     for (int pass = 0; pass < 2; ++pass)
       for (int j = 0; j < i; ++j) {
@@ -39,8 +41,9 @@ void draw_directions(Ensemble ensemble, int d, Random& random, std::span<double>
     random.fill_normal(rows);
     return;
   }
-  for (std::size_t row = 0; row < rows.size() / d; ++row) {
-    if (row % d == 0) orthonormal_block(d, random, block);
+  const std::size_t count = rows.size() / d;
+  for (std::size_t row = 0; row < count; ++row) {
+    if (row % d == 0) orthonormal_block(d, static_cast<int>(std::min<std::size_t>(d, count - row)), random, block);
     double square = 0;
     for (int k = 0; k < d; ++k) {
       const double value = random.normal();

@@ -51,9 +51,9 @@ simd::PlaneLayout plane_layout(const PatchGrid& grid, bool tiled, int block_rows
 
 }  // namespace
 
-FloatBuffer::FloatBuffer(std::size_t size)
-    : data_(static_cast<float*>(::operator new(std::max<std::size_t>(size, 1) * sizeof(float), std::align_val_t{64}))),
-      size_(size) {
+FloatBuffer::FloatBuffer(std::size_t size) : size_(size) {
+  check_memory("attention: its workspace", sizeof(float) * static_cast<double>(size));
+  data_.reset(static_cast<float*>(::operator new(std::max<std::size_t>(size, 1) * sizeof(float), std::align_val_t{64})));
   std::fill_n(data_.get(), size, 0.0F);
 }
 

@@ -19,6 +19,7 @@ PositionEncoding::PositionEncoding(Options& options, const PatchGrid& grid, cons
   const std::size_t size = static_cast<std::size_t>(grid.count()) * grid.values();
   if (name_ == "sinusoidal") {
     const auto scale = static_cast<float>(options.number_in("encoding_scale", 0, 1e6, 1));
+    check_memory(path + ": its encoding", sizeof(float) * static_cast<double>(size));
     fixed_.resize(size);
     sinusoidal_encoding(grid, fixed_);
     for (float& value : fixed_) value *= scale;

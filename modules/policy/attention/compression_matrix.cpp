@@ -19,18 +19,20 @@ namespace iap {
 Compression::Compression(Options& options, int patches, int tokens, const std::string& path, int head, int heads,
                          ParameterLayout& layout)
     : name_(options.choice("compression", {"learned", "average", "random"}, "learned")),
-      factor_(1 / std::sqrt(static_cast<float>(patches))),
-      matrix_(static_cast<std::size_t>(tokens) * patches) {
-  const std::size_t length = patches;
+      factor_(1 / std::sqrt(static_cast<float>(patches))) {
+  const std::size_t length = patches, size = length * static_cast<std::size_t>(tokens);
   if (name_ == "learned") {
-    learned_ = matrix_.size();
+    learned_ = size;
     offset_ = layout.add(path + "." + head_name("compression", head, heads), {tokens, patches});
-  } else if (name_ == "average") {
+  }
+  check_memory(path + ": its compression", sizeof(float) * static_cast<double>(size));
+  matrix_.resize(size);
+  if (name_ == "average") {
     for (std::size_t i = 0; i < static_cast<std::size_t>(tokens); ++i) {
       const std::size_t first = i * length / tokens, end = (i + 1) * length / tokens;
       std::fill_n(matrix_.begin() + i * length + first, end - first, 1.0F / static_cast<float>(end - first));
     }
-  } else {
+  } else if (name_ == "random") {
     const auto seed = options.integer_in("compression_seed", 0, std::numeric_limits<std::int64_t>::max(), 0);
     Random random(
         {.seed = static_cast<std::uint64_t>(seed), .member = static_cast<std::uint32_t>(head), .purpose = Purpose::policy});

@@ -224,8 +224,8 @@ class Cross final : public Block {
 
 /// @lua function iap.attention.cross
 /// IAP-rank as cross-attention: patches of one frame are keys that stay for some steps, those of every frame are queries that
-/// choose `top`
-/// of them. Hands over what the chosen patches were when the keys were taken.
+/// choose `top` of them. Hands over what the chosen patches were when the keys were taken. What is kept are features: kernel
+/// softmax, `brute_force` and `epsilon` above 0 are refused.
 /// @option key_image string = image - name of the image that keys and values come from
 /// @option key_patch integer 1..4096 = patch - side of its patches, pixels
 /// @option key_stride integer 1..4096 = (stride; with key_patch, key_patch) - pixels from one to the next
@@ -240,8 +240,7 @@ class Cross final : public Block {
 /// @option replacement boolean = false - whether draws may repeat
 /// @use attention.common
 /// @use attention.values
-/// @option kernel "relu"|"exp"|"favor++"|"trig"|"hybrid" = "relu" - K(q, k): relu features; random features of exp(q . k)
-/// @use attention.features
+/// @use attention.kernel
 /// @return blueprint - for sequence and concat
 /// @example iap.attention.cross { patch = 8, key_patch = 4, every = 4, kernel = "trig", ranking = "hash", top = 5 }
 /// @see attention-database.md

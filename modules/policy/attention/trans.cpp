@@ -94,8 +94,8 @@ struct TransOptions {
   std::size_t gain = 0, shift = 0;
 };
 
-/// IAP-trans (v2 section 3.2): the image compressed to l rows, P (A V / L) + P V of every head side by side, each row then normalised if
-/// wanted: (x - mean) / sqrt(variance + 1e-5) times gain plus bias.
+/// IAP-trans (v2 section 3.2): the image compressed to l rows, P (A V / L) + P V of every head side by side, each row then
+/// normalised if wanted: (x - mean) / sqrt(variance + 1e-5) times gain plus bias.
 class TransBlock final : public Block {
  public:
   TransBlock(TransOptions options, const BlockContext& context)

@@ -1,6 +1,8 @@
 local check = require "check"
 local iap = require "iap"
-local path = os.tmpname()
+local place = os.tmpname()
+os.remove(place)
+local path = place .. ".png"
 
 -- Every chart draws a picture of the wanted size that is not blank.
 local function drawn(width, height)
@@ -68,4 +70,11 @@ for _, draw in ipairs { iap.report.line_chart, iap.report.bar_chart, iap.report.
   check.fails({ "cannot write 'nowhere/l.jpg': a chart is a picture; its name must end in .png" }, draw, { out = "nowhere/l.jpg" })
 end
 check.fails({ "its name must end in .png" }, iap.report.learning_curve, "a run", "nowhere/l.jpg")
+-- A picture's name ends in what it is, and a refused one leaves no folder.
+local nowhere = place .. "-nowhere"
+check.fails({ "/lc': a chart is a picture; its name must end in .png" }, iap.report.learning_curve, "a run", nowhere .. "/lc")
+for name, thing in pairs { strip = "a strip", importance = "a figure of importance", probe = "a chart" } do
+  check.fails({ "/no': " .. thing .. " is a picture; its name must end in .png" }, iap.report[name], { policy = "a run", out = nowhere .. "/no" })
+end
+check.equal(os.rename(nowhere, nowhere), nil)
 check.fails({ "unknown option 'colour'" }, iap.report.bar_chart, { out = path, colour = 1 })

@@ -60,6 +60,15 @@ check.equal(iap.train(options { confirm_episodes = 0 }).confirmed, nil)
 check.fails({ "iap.run_folder: unknown option 'share'; did you mean 'shared'?" }, iap.run_folder, "runs/x", { share = {} })
 check.fails({ "option 'shared' must be a list of names, got 3" }, iap.run_folder, "runs/x", { shared = 3 })
 
+-- A folder that holds a run is left alone: the next free name is given out.
+local taken = os.tmpname()
+os.remove(taken)
+check.equal(iap.run_folder(taken), taken)
+iap.train(options { iterations = 0, out = iap.run_folder(taken) })
+check.equal(iap.run_folder(taken .. "/"), taken .. "-2")
+check.fails({ taken, "choose another folder with --out (out = FOLDER)" }, iap.train, options { iterations = 0, out = taken })
+os.execute("rm -r " .. taken)
+
 local stopped = iap.train(options { iterations = 100, on_iteration = function(report) return report.iteration < 2 end })
 check.equal(stopped.iterations, 2)
 check.equal(stopped.stop_reason, "on_iteration")

@@ -67,6 +67,10 @@ local function video_of(options)
   return iap.report.video(options)
 end
 check.fails({ "iap.report.video: unknown view 'heatmop'", "did you mean 'heatmap'" }, video_of, { view = "heatmop" })
+check.fails({ "--scale 2: the policy sees no image", "(in Lua: scale)" }, iap.report.strip,
+  { policy = blind, env = env, out = folder .. "/x.png", scale = 2 })
+check.fails({ "the policy sees no image", "(in Lua: redraw)" }, video_of, { policy = blind, env = env, redraw = false })
+check.fails({ "x.lua': a report is a web page; its name must end in .html or .htm" }, iap.report.html, { runs = folder, out = folder .. "/x.lua" })
 check.fails({ "iap.report.strip: unknown view 'heatmop'" }, iap.report.strip, { policy = policy, out = folder .. "/x.png", view = "heatmop" })
 check.fails({ "its name must end in .png" }, iap.report.strip, { policy = policy, out = folder .. "/x.webp" })
 check.fails({ "unknown option 'colour'" }, video_of, { colour = "red" })
