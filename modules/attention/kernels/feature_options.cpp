@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,6 +12,12 @@ import :features;
 import :internal;
 
 namespace iap {
+namespace {
+
+/// Makes `count` rows of d values orthogonal in so many steps.
+double steps_of(int count, int d) { return static_cast<double>(count) * std::min(count, d) * d; }
+
+}  // namespace
 
 /// @lua options attention.kernel
 /// The kernel of the attention matrix A(i, j) = K(q_i, k_j), which is never formed but by softmax and brute force. `iap list
@@ -38,6 +45,10 @@ FeatureOptions read_feature_options(const RandomFeatures& features, Options& opt
   wanted.m = static_cast<int>(options.integer_in("m", 1, 4096, features.m));
   wanted.r = wanted.kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, 5)) : 0;
   wanted.ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
+  constexpr double most_steps = 1 << 30;  // some seconds
+  if (wanted.ensemble == Ensemble::orthogonal && std::max(steps_of(wanted.m, d), steps_of(wanted.r, d)) > most_steps)
+    throw OptionError(text(options.owner(), ": option 'ensemble': ", std::max(wanted.m, wanted.r), " orthogonal projections of ", d,
+                           " values take too long to draw; take \"iid\", or fewer"));
   wanted.seed = static_cast<std::uint64_t>(options.integer_in("feature_seed", 0, largest_count, 0));
   // A whole number is a number of frames, a word one of the other two.
   wanted.redraw_every = options.value("redraw").number() ? options.integer_in("redraw", 1, largest_count) : 0;

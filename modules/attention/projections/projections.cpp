@@ -23,7 +23,6 @@ double dot(const double* a, const double* b, int d) {
 void orthonormal_block(int d, int wanted, Random& random, std::span<double> block) {
   for (double& value : block) value = random.normal();
   for (int i = 0; i < wanted; ++i) {
-    check_interrupt();
     double* row = block.data() + static_cast<std::size_t>(i) * d;
     for (int pass = 0; pass < 2; ++pass)
       for (int j = 0; j < i; ++j) {

@@ -6,6 +6,7 @@ check.fails({ "blocks_test.lua:", "rank: unknown option 'maskd'; did you mean 'm
 check.fails({ "trans: unknown option 'token'; did you mean 'tokens'?" }, iap.attention.trans, { patch = 4, token = 3 })
 check.fails({ "unknown query_weights 'learnt'; did you mean 'learned'?" }, iap.attention.rank, { patch = 4, query_weights = "learnt" })
 check.fails({ "unknown compression 'averaged'; did you mean 'average'?" }, iap.attention.trans, { patch = 4, compression = "averaged" })
+check.fails({ "rank: option 'ensemble': 4096 orthogonal projections of 4096 values take too long to draw; take \"iid\", or fewer" }, iap.attention.rank, { patch = 4, kernel = "exp", m = 4096, d = 4096 })
 check.fails({ "option 'motion' follows patches by rank" }, iap.attention.rank, { patch = 4, motion = true, masked = true })
 check.fails({ "option 'layer_norm' must be true or false" }, iap.attention.trans, { patch = 4, layer_norm = 1 })
 check.fails({ "option 'bins' goes with values = \"histogram\"" }, iap.attention.rank, { patch = 4, bins = 3 })
