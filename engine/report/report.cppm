@@ -41,7 +41,7 @@ struct Chart {
 };
 
 /// Draws `chart` as a PNG, atomically: a long title in two lines, what does not fit shortened. @throws Error naming the path, which
-/// must end in .png or in nothing; when no point is finite, when words leave no room, and for an x that a logarithmic axis has no
+/// must end in .png; when no point is finite, when words leave no room, and for an x that a logarithmic axis has no
 /// place for.
 void write_chart(const std::filesystem::path& path, const Chart& chart);
 
