@@ -64,7 +64,8 @@ bool is_utf8(std::string_view text);
 Config parse_json(std::string_view json, std::string_view source);
 
 /// Sets `path` ("env.action_repeat"; list positions count from 1: "policy.blocks.2.units") to `value`, which is read as JSON where
-/// it parses, as a number where Lua would (".5", "+1"), and as a string otherwise. null takes the entry out, as if it had never been given; it creates nothing on its way.
+/// it parses, as a number where Lua would (".5", "+1"), and as a string otherwise. null takes the entry out, as if it had never
+/// been given; it creates nothing on its way.
 /// @throws Error naming the path where a part of it is empty, no position of a list, or inside something that has no parts.
 void set_path(Config& config, std::string_view path, std::string_view value);
 
