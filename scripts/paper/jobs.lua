@@ -91,8 +91,10 @@ local function seeds_in(root)
   if file then
     for line in file:lines() do
       local seed = math.tointeger(tonumber(line))
-      if seed and not there[seed] then table.insert(seeds, seed) end
-      there[seed or 0] = true
+      if seed and not there[seed] then
+        table.insert(seeds, seed)
+        there[seed] = true
+      end
     end
     file:close()
   end

@@ -123,8 +123,10 @@ function paper.spans(groups)
   local spans, there = {}, {}
   for _, group in ipairs(groups) do
     local span = group.earned.span
-    if group.earned.low and not there[span] then table.insert(spans, span) end
-    there[span] = true
+    if group.earned.low and not there[span] then
+      table.insert(spans, span)
+      there[span] = true
+    end
   end
   return table.concat(spans, " or ")
 end
