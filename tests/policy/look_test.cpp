@@ -135,8 +135,8 @@ TEST_CASE("an observation block hands over the numbers that it is told to") {
   Policy policy(config("{'kind': 'observation', 'numbers': [3, 1, 3]}"), vector_spec(4), 3);
   const Frame frame(policy.observation(), 1);
   CHECK(act(policy, frame) == std::vector<float>{frame.vector()[2], frame.vector()[0], frame.vector()[2]});
-  const auto made = [](const std::string& numbers) {
-    return Policy(config("{'kind': 'observation', 'numbers': " + numbers + "}"), vector_spec(4), 1);
+  const auto made = [](const std::string& chosen) {
+    return Policy(config("{'kind': 'observation', 'numbers': " + chosen + "}"), vector_spec(4), 1);
   };
   CHECK_THROWS_WITH(made("[5]"), ContainsSubstring("option 'numbers' takes numbers of the vector, 1 to 4, got 5"));
   CHECK_THROWS_WITH(made("[0]"), ContainsSubstring("got 0"));
