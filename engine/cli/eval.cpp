@@ -36,6 +36,15 @@ std::ptrdiff_t failed_episodes(const Evaluation& evaluation) {
   return std::ranges::count_if(evaluation.episodes, [](const Episode& episode) { return !episode.failure.empty(); });
 }
 
+/// How many episodes an unstable simulation ended, and where first; "" if none.
+std::string unstable_text(const std::vector<Episode>& episodes) {
+  const auto count = std::ranges::count_if(episodes, &Episode::unstable);
+  if (count == 0) return "";
+  const auto first = std::ranges::find_if(episodes, &Episode::unstable);
+  return text(count, " of ", episodes.size(), ": the simulation became unstable (first: episode ", first - episodes.begin() + 1,
+              ", step ", first->steps, ")");
+}
+
 std::string csv_of(const Evaluation& evaluation, bool with_failed) {
   std::string rows = text("episode,seed,return,steps,terminated,truncated,unstable", with_failed ? ",failed\n" : "\n");
   for (std::size_t i = 0; i < evaluation.episodes.size(); ++i) {
@@ -102,6 +111,8 @@ int eval(const EvalOptions& options) {
   if (const auto failed = failed_episodes(evaluation); failed > 0)
     std::cout << "failed episodes     " << failed << ", each counts as " << text(*safeguards.failed_return) << "\n"
               << "note                " << first_failure(evaluation) << "\n";
+  if (const std::string unstable = unstable_text(evaluation.episodes); !unstable.empty())
+    std::cout << "unstable episodes   " << unstable << "\n";
   if (evaluation.episodes.size() > 1)
     std::cout << "standard deviation  " << return_text(evaluation.standard_deviation) << "\n"
               << "95% interval        " << return_text(evaluation.low) << " to " << return_text(evaluation.high) << "\n";

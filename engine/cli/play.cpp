@@ -20,8 +20,9 @@ namespace {
 std::filesystem::path standard_place(const std::filesystem::path& policy, const char* file, const char* ending) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(policy, ignored)) return policy.filename().replace_extension(ending);
-  make_folder(policy / "media");
-  return policy / "media" / file;
+  const auto place = run_file(policy, text("media/", file));
+  make_folder(place.parent_path());
+  return place;
 }
 
 /// Who asked for patches or scores sees none, and learns why.
@@ -42,7 +43,9 @@ int play_strip(const PlayOptions& options, Policy& policy, const Config& env, co
                                        .redraw = shown.redraw});
   std::cout << "policy   " << shown_policy << "\n"
             << "strip    " << out.string() << " (" << strip.width << " x " << strip.height << ", " << strip.pictures
-            << (strip.pictures == 1 ? " picture, " : " pictures, ") << file_size_text(out) << ")\n"
+            << (strip.pictures == 1 ? " picture" : " pictures")
+            << (strip.pictures < options.strip ? text(" instead of ", options.strip, ", for want of steps, ") : ", ")
+            << file_size_text(out) << ")\n"
             << "episode  return " << return_text(strip.episode.total) << ", " << strip.episode.steps << " steps, seed "
             << shown.seed << "\n";
   tell_of_attention(options.view, strip.attention);

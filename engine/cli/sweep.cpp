@@ -182,9 +182,7 @@ class Sweep {
       const JobRecord record = read_record(job.folder);
       if (record.rungs.empty()) continue;
       const int done = record.rungs.rbegin()->second.iterations;
-      const auto file = job.folder / "config.json";
-      const auto [place, added] =
-          places.emplace(to_json(deciding_settings(parse_json(read_file(file), file.string()))), runs.size());
+      const auto [place, added] = places.emplace(to_json(deciding_settings(read_run_config(job.folder))), runs.size());
       if (added) {
         runs.push_back(job.folder);
         iterations.push_back(done);
@@ -204,7 +202,7 @@ class Sweep {
   void write_page() const {
     const auto runs = told_apart();
     if (runs.empty()) return;
-    const auto page = list_.folder / "report.html";
+    const auto page = run_file(list_.folder, "report.html");
     ReportOptions options;
     options.pictures = false;
     write_report(runs, page, options);

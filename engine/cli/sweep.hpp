@@ -91,7 +91,8 @@ JobRecord read_record(const std::filesystem::path& folder);
 /// @throws Error naming the path and the reason.
 void write_record(const std::filesystem::path& folder, const JobRecord& record);
 /// What metrics.csv says of the first `iterations` iterations: the evaluation after the last of them, or of a run that ended before
-/// them its last one. @throws Error where it cannot be read or lacks one of the numbers.
+/// them its last one. @throws Error where it cannot be read or lacks one of the numbers, and for a run that stopped before them
+/// without having ended.
 JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations);
 /// The same of a run that has gone further or has ended, whoever started it. It stays as it is: a process sent there would make it
 /// a shorter run without a confirmation. Nothing where the run has yet to get there.

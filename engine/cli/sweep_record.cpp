@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -67,12 +68,16 @@ JobRecord::Figures figures_in(const Table& table, int iterations) {
 
 bool are_numbers(const JobRecord::Figures& figures) { return std::isfinite(figures.eval) && std::isfinite(figures.mean_return); }
 
+/// That the run was last asked for.
+double planned_iterations(const std::filesystem::path& folder) {
+  const auto path = folder / "config.json";
+  return number_in(parse_json(read_file(path), path.string()), "iterations");
+}
+
 /// Whether the run has ended as one of at least so many iterations: there, or before because its optimizer had enough.
 bool has_ended(const std::filesystem::path& folder, int iterations) {
   const auto summary = read_summary(folder);
-  if (!summary || summary->stop_reason == "on_iteration") return false;
-  const auto path = folder / "config.json";
-  return number_in(parse_json(read_file(path), path.string()), "iterations") >= iterations;
+  return summary && summary->stop_reason != "on_iteration" && planned_iterations(folder) >= iterations;
 }
 
 }  // namespace
@@ -84,7 +89,7 @@ double JobRecord::value(int asked, const std::string& metric) const {
 }
 
 JobRecord read_record(const std::filesystem::path& folder) {
-  const auto path = folder / "job.json";
+  const auto path = run_file(folder, "job.json");
   std::error_code ignored;
   JobRecord record;
   if (!std::filesystem::exists(path, ignored)) return record;
@@ -114,11 +119,15 @@ void write_record(const std::filesystem::path& folder, const JobRecord& record) 
     rungs.push_back(std::move(rung));
   }
   if (!rungs.empty()) config["rungs"] = std::move(rungs);
-  write_file_atomic(folder / "job.json", to_json(config, 2) + "\n");
+  write_file_atomic(run_file(folder, "job.json"), to_json(config, 2) + "\n");
 }
 
 JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations) {
-  const auto figures = figures_in(read_whole_rows(folder / "metrics.csv"), iterations);
+  const auto figures = figures_in(read_whole_rows(run_file(folder, "metrics.csv")), iterations);
+  // Whatever ends a run before its last iteration in good order leaves a result.json.
+  if (figures.iterations < iterations && !read_summary(folder))
+    throw Error(text("stopped at iteration ", figures.iterations, " of ", std::min<double>(iterations, planned_iterations(folder)),
+                     " (by os.exit, or by an error that the script caught)"));
   if (!are_numbers(figures)) throw Error("metrics.csv has no evaluation or no return that is a number");
   return figures;
 }
@@ -127,7 +136,7 @@ std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& fo
   std::error_code ignored;
   for (const char* name : {"config.json", "metrics.csv"})
     if (!std::filesystem::exists(folder / name, ignored)) return {};
-  const Table table = read_whole_rows(folder / "metrics.csv");
+  const Table table = read_whole_rows(run_file(folder, "metrics.csv"));
   if (table.columns.empty()) return {};
   const int reached = figures_in(table, std::numeric_limits<int>::max()).iterations;
   // Read after the table: what took a run beyond its rung had put that rung on record before.

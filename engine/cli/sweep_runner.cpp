@@ -38,6 +38,17 @@ std::string last_line(const std::filesystem::path& log, std::uintmax_t begin) {
   return std::string(rest.substr(rest.rfind('\n') + 1));
 }
 
+std::string after(const std::string& line) { return line.empty() ? "" : " after: " + line; }
+
+/// Whether a line begins with "FILE:LINE: ", as errors do that end a script. Those say all that there is to say; others do not tell
+/// that the process has ended there.
+bool names_a_place(std::string_view line) {
+  const auto colon = line.find(':');
+  if (colon == std::string_view::npos) return false;
+  const auto end = line.find_first_not_of("0123456789", colon + 1);
+  return end > colon + 1 && end != std::string_view::npos && line.substr(end).starts_with(": ");
+}
+
 bool another_works_on(const SweepJob& job) {
   const auto state = run_state(job.folder);
   return state && state->in_use;
@@ -154,17 +165,18 @@ class Runner {
     JobRecord record = read_record(job.folder);
     record.message = problem(ended, job, begun.log_size);
     if (record.message.find(in_use) != std::string::npos) return put_off(ended.id);
-    if (record.message.empty()) take_figures(job, record);
+    if (record.message.empty()) take_figures(job, record, begun.log_size);
     record.status = record.message.empty() ? JobRecord::Status::done : JobRecord::Status::failed;
     write_record(job.folder, record);
     const double seconds = std::chrono::duration<double>(Clock::now() - begun.at).count();
     tell(job, record, text(fixed_text(seconds, seconds < 10 ? 1 : 0), " s"));
   }
 
-  void take_figures(const SweepJob& job, JobRecord& record) const try {
+  void take_figures(const SweepJob& job, JobRecord& record, std::uintmax_t log_size) const try {
     record.rungs[rung_.iterations] = read_figures(job.folder, rung_.iterations);
   } catch (const Error& error) {
-    record.message = error.what();
+    record.message =
+        text(error.what(), "; ended with exit code ", int{Exit::success}, after(last_line(job.folder / log_name, log_size)));
   }
 
   /// Why a process ended otherwise than it should, or "".
@@ -173,11 +185,10 @@ class Runner {
     // The end of its output is the command that goes on with this run alone.
     if (ended.signal == 0 && ended.exit_code == Exit::interrupted)
       return "was interrupted (by a signal or a limit); started again, the sweep goes on with it";
-    const auto log = job.folder / log_name;
-    const std::string line = last_line(log, log_size);
-    if (ended.signal != 0)
-      return text("killed by signal ", ended.signal, " (", strsignal(ended.signal), ")", line.empty() ? "" : " after: ", line);
-    return line.empty() ? text("ended with exit code ", ended.exit_code) : line;
+    const std::string line = last_line(job.folder / log_name, log_size);
+    if (ended.signal != 0) return text("killed by signal ", ended.signal, " (", strsignal(ended.signal), ")", after(line));
+    if (ended.exit_code == Exit::failure && names_a_place(line)) return line;
+    return text("ended with exit code ", ended.exit_code, after(line));
   }
 
   void tell(const SweepJob& job, const JobRecord& record, const std::string& time) {

@@ -140,7 +140,8 @@ IAP_API size_t iap_policy_image_count(const iap_policy* policy);
 IAP_API size_t iap_policy_view_count(const iap_policy* policy);
 /* What picture `index` < iap_policy_image_count must be. */
 IAP_API iap_status iap_policy_image(iap_policy* policy, size_t index, iap_image_spec* spec);
-/* Seconds from one action to the next in the environment that the policy was built for; 0 if its file does not say. */
+/* Seconds from one action to the next in the environment that the policy was built for; 0 if its file does not say, as those of
+   programs before 0.2 do not: then the `control_dt` of the environment that iap_policy_env describes says it. */
 IAP_API double iap_policy_control_dt(const iap_policy* policy);
 /* JSON text of what the file says about its training: environment ("env"), seed, return. Valid as long as the policy. */
 IAP_API const char* iap_policy_metadata(const iap_policy* policy);

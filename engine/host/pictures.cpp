@@ -114,7 +114,9 @@ ImageView PictureReader::read(const char* function, const iap_image& given, std:
   const bool fits = same_size == spec_.shape && sized && (given.fit == IAP_RESIZE || shape == spec_.shape);
   if (!fits)
     wrong("' is ", describe(shape), "; the policy sees '", spec_.name, "' as ", describe(spec_.shape),
-          same_size == spec_.shape && sized ? "; IAP_RESIZE as its 'fit' has it resized" : "");
+          same_size == spec_.shape && sized ? "; IAP_RESIZE as its 'fit' has it resized"
+          : !sized                          ? text("; give a height and a width of 1 to ", largest_side)
+                                            : "");
   if (!given.data) wrong(".data' is null (the image '", spec_.name, "')");
   const auto row = static_cast<std::int64_t>(shape.bytes() / static_cast<std::size_t>(shape.height));
   if (given.row_stride > -row && given.row_stride < row && given.row_stride != 0)

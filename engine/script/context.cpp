@@ -1,11 +1,13 @@
 #include "script/context.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 import iap.core;
@@ -27,13 +29,46 @@ bool same_type(const Config& a, const Config& b) {
   return a.type_name() == b.type_name();
 }
 
+/// The entry of a table or list, which counts from 1; null if it has none.
+const Config* entry_of(const Config& config, std::string_view key) {
+  const auto* items = config.list();
+  if (!items) return config.find(key);
+  std::size_t position = 0;
+  const auto [end, failure] = std::from_chars(key.data(), key.data() + key.size(), position);
+  const bool there = failure == std::errc() && end == key.data() + key.size() && position >= 1 && position <= items->size();
+  return there ? &(*items)[position - 1] : nullptr;
+}
+
+/// The entry at `path` of what a script declares, or null below a table that it leaves empty. @throws Error naming the first part
+/// that its table lacks, or that lies below what is no table.
+const Config* declared_at(const Config& declared, const std::string& path) {
+  const Config* found = &declared;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string part = path.substr(begin, end - begin), above = path.substr(0, begin ? begin - 1 : 0);
+    const auto* entries = found->map();
+    if (entries && entries->empty()) return nullptr;
+    if (!entries && !found->list())
+      throw Error(text("--set ", path, ": the script's option '", above, "' is no table but ", found->describe()));
+    const Config* next = entry_of(*found, part);
+    if (!next && entries) {
+      std::vector<std::string> known;
+      for (const auto& [key, value] : *entries) known.push_back(key);
+      throw Error(text("--set ", path, ": the script's option '", above, "' has no '", part, "'", did_you_mean(part, known)));
+    }
+    if (!next) return nullptr;  // whoever sets it says what positions there are
+    found = next;
+    begin = end + 1;
+  }
+  return found;
+}
+
 /// Sets an option of iap.train, or takes it out. What takes out what is not there stays as a null, so that a name that nobody
 /// knows is still told.
 void override_training(Config& options, const std::string& path, const std::string& value) {
   const std::string name = first_part(path);
-  for (const char* record : {"given", "instructions", "libraries"})
-    if (name == record)
-      throw Error(text("train: '", name, "' is no option but what iap itself writes into config.json; leave it out"));
+  if (is_record(name))
+    throw Error(text("train: '", name, "' is no option but what iap itself writes into config.json; leave it out"));
   if (value == "null" && (name == path || !options.find(name)))
     options[name] = Config();
   else
@@ -64,6 +99,7 @@ void end_rehearsal(lua_State* state, lua_Debug*) { luaL_error(state, "%s", RunCo
 }  // namespace
 
 RunContext::RunContext(RunSettings settings) : settings_(std::move(settings)) {
+  if (settings_.out && settings_.out->empty()) throw Error("--out: is empty; name the folder of the run");
   for (const auto& assignment : settings_.overrides) {
     overrides_.push_back({read_override(assignment, "env.action_repeat=2")});
     // Whose they are, the script's or iap.train's, they are both; of the others it depends.
@@ -145,13 +181,18 @@ void RunContext::declare(Config& defaults, bool training) {
       continue;
     }
     entry.taken_by_script = entry.used = true;
-    set_path(defaults, entry.path, entry.value);
-    const Config* left = defaults.find(first_part(entry.path));
+    const bool within = entry.path.find('.') != std::string::npos;
+    if (within) original = declared_at(declared, entry.path);
+    // Where a text is wanted, digits are one.
+    const bool is_text = original && original->string() && !entry.value.empty() && entry.value != "null" && entry.value[0] != '"';
+    set_path(defaults, entry.path, is_text ? to_json(Config(entry.value)) : entry.value);
+    if (!original || (within && entry.value == "null")) continue;
+    const Config* left = within ? declared_at(defaults, entry.path) : defaults.find(entry.path);
     const Config changed = left ? *left : Config();
     // A list that was written without its brackets; the reader knows what to write instead.
     if (original->list() && changed.string()) {
-      const Config table = Config::Map{{entry.path, changed}};
-      Options(text("--set ", entry.path, "=", entry.value), table).integers(entry.path);
+      const Config list = Config::Map{{entry.path, changed}};
+      Options(text("--set ", entry.path, "=", entry.value), list).integers(entry.path);
     }
     if (!same_type(*original, changed))
       throw Error(text("--set ", entry.path, "=", entry.value, ": expected ", original->type_name(), " like the default ",
@@ -173,7 +214,8 @@ void RunContext::check_known(const GivenOverride& entry, bool training) const {
   const std::vector<std::string> known(declared_.begin(), declared_.end());
   const std::string refusal = training ? training_refusal(entry.path, entry.value) : "";
   if (training && refusal.empty()) return check_set_once(entry);
-  if (!training || !nearest_name(name, known).empty())
+  const bool unknown = !training || refusal.find("unknown option") != std::string::npos;
+  if (!training || (unknown && !nearest_name(name, known).empty()))
     throw Error(text("--set ", entry.path, ": the script has no option '", name, "'",
                      known.empty() ? "; it has none" : did_you_mean(name, known)));
   std::string own;
@@ -206,13 +248,20 @@ std::filesystem::path RunContext::run_folder(const std::string& fallback, const 
   if (!shared) {
     // --out names the folder of the script's first run, and with it that of further runs under the same name.
     if (settings_.out && out_name_.empty() && !out_given_) out_name_ = fallback;
-    return settings_.out && out_name_ == fallback ? folders_.next_from(*settings_.out, settings_.resume)
-                                                  : folders_.next(fallback, settings_.resume, experiment());
+    const bool resume = resumes();
+    if (settings_.out && out_name_ == fallback) return folders_.next_from(*settings_.out, resume);
+    return folders_.next(fallback, resume, experiment(), !rehearsal);
   }
   std::vector<std::pair<std::string, std::string>> telling;
   for (const auto& entry : overrides_)
     if (std::ranges::find(*shared, first_part(entry.path)) == shared->end()) telling.emplace_back(entry.path, entry.value);
   return folder_with_settings(fallback, telling);
+}
+
+bool RunContext::resumes() const {
+  return settings_.resume || std::ranges::any_of(overrides_, [](const GivenOverride& entry) {
+           return entry.path == "resume" && entry.value == "true" && !entry.taken_by_script;
+         });
 }
 
 void RunContext::set_trained(Training training) {

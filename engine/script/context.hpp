@@ -79,6 +79,9 @@ class RunContext {
     bool taken_by_script = false, used = false;
   };
 
+  /// Whether runs go on, by --resume or by --set.
+  bool resumes() const;
+
   /// @throws Error if the option has an option of the command line for itself (--seed), and that was given too.
   void check_set_once(const Override& entry) const;
 

@@ -94,10 +94,11 @@ int resized_policy(Call& call) {
   if (spec.action_size != object.policy.action_size())
     call.fail(text("the policy gives ", object.policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
   Config metadata = object.metadata;
+  const Config* own = recorded_env(metadata);
+  const bool elsewhere = !own || make_env(*own)->spec().config != spec.config;
   const Config record = env_record(spec);
   for (const auto& [key, value] : *record.map()) metadata[key] = value;
-  // It was not earned there.
-  metadata.map()->erase("return");
+  if (elsewhere) metadata.map()->erase("return");  // it was not earned there
   return give_policy(call, resized(object.policy, spec.observation, fit), std::move(metadata));
 }
 

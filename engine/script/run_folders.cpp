@@ -1,6 +1,11 @@
 #include "script/run_folders.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -110,7 +115,37 @@ std::filesystem::path fresh_folder(const std::string& name) {
   return folder;
 }
 
-std::filesystem::path RunFolders::next(const std::string& name, bool resume, std::string_view experiment) {
+FolderClaim::FolderClaim(const std::filesystem::path& folder)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  taken_ = descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+FolderClaim::~FolderClaim() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+FolderClaim::FolderClaim(FolderClaim&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), taken_(other.taken_) {}
+
+RunFolders::~RunFolders() {
+  std::error_code not_empty;
+  for (const auto& [folder, claim] : claims_) std::filesystem::remove(folder, not_empty);
+}
+
+std::filesystem::path RunFolders::claim_fresh(const std::string& name) {
+  const auto holds_run = [](const std::filesystem::path& folder) { return std::filesystem::exists(folder / "config.json"); };
+  std::filesystem::path folder = name;
+  for (int number = 2;; folder = text(name, "-", number++)) {
+    if (holds_run(folder)) continue;
+    make_folder(folder);
+    FolderClaim claim(folder);
+    // Who had it until now may have left a run in it.
+    if (!claim || holds_run(folder)) continue;
+    claims_.emplace(folder.string(), std::move(claim));
+    return folder;
+  }
+}
+
+std::filesystem::path RunFolders::next(const std::string& name, bool resume, std::string_view experiment, bool claim) {
   const std::string plain = without_separators(name);
   Series& series = series_[plain];
   if (resume && series.given.empty())
@@ -118,19 +153,19 @@ std::filesystem::path RunFolders::next(const std::string& name, bool resume, std
       const auto wanted = read_experiment(experiment);
       series.leader = std::ranges::max_element(all, {}, [&](const auto& found) { return rank(found.second, wanted); })->first;
     }
-  return next_of(series, plain, resume);
+  return next_of(series, plain, resume, claim);
 }
 
 std::filesystem::path RunFolders::next_from(const std::filesystem::path& folder, bool resume) {
   const std::string plain = without_separators(folder.string());
   Series& series = series_[plain];
-  if (!series.given.empty()) return next_of(series, plain, resume);
+  if (!series.given.empty()) return next_of(series, plain, resume, false);
   series.leader = std::filesystem::path(plain).filename().string();
   all_.emplace_back(plain);
   return series.given.emplace_back(plain);
 }
 
-std::filesystem::path RunFolders::next_of(Series& series, const std::string& name, bool resume) {
+std::filesystem::path RunFolders::next_of(Series& series, const std::string& name, bool resume, bool claim) {
   auto& [leader, given] = series;
   if (!given.empty() && !trained_.contains(given.back().string())) return given.back();
   std::filesystem::path folder;
@@ -140,7 +175,7 @@ std::filesystem::path RunFolders::next_of(Series& series, const std::string& nam
       if (const auto run = found->second.find(static_cast<int>(given.size()) + 1); run != found->second.end())
         folder = run->second.folder;
   }
-  if (folder.empty()) folder = fresh_folder(name);
+  if (folder.empty()) folder = claim ? claim_fresh(name) : fresh_folder(name);
   if (leader.empty()) leader = folder.filename().string();
   all_.push_back(folder);
   return given.emplace_back(std::move(folder));

@@ -9,15 +9,37 @@
 
 namespace iap {
 
+/// A folder that no other process claims while this object lives.
+class FolderClaim {
+ public:
+  /// Whether it is ours: not where another has it; yes where the file system gives no locks.
+  explicit FolderClaim(const std::filesystem::path& folder);
+  ~FolderClaim();
+  FolderClaim(FolderClaim&& other) noexcept;
+  FolderClaim& operator=(FolderClaim&&) = delete;
+  explicit operator bool() const { return !taken_; }
+
+ private:
+  int descriptor_ = -1;
+  bool taken_ = false;
+};
+
 /// Where the runs of a script go that nobody named a folder for: NAME, NAME-2, NAME-3 ... A script that trains several runs under
-/// one name makes a series of such folders; experiment.lua of its later runs says which run of which series it is.
+/// one name makes a series of such folders; experiment.lua of its later runs says which run of which series it is. A new folder is
+/// made and claimed at once, so that scripts that begin at the same time get one each; one that nothing was written into is gone
+/// with this object.
 class RunFolders {
  public:
+  RunFolders() = default;
+  ~RunFolders();
+  RunFolders(const RunFolders&) = delete;
+  RunFolders& operator=(const RunFolders&) = delete;
+
   /// The folder of the script's next run under `name`; the same again while nothing was trained in it. With `resume`, the first
   /// call chooses the series that is continued: made by this script (`experiment`, its text as experiment.lua has it), unfinished
   /// and worked on last. Runs in use by another process come after free ones, complete ones last, other scripts' where there is no
-  /// own. Separators at the end of `name` do not count.
-  std::filesystem::path next(const std::string& name, bool resume, std::string_view experiment);
+  /// own. Separators at the end of `name` do not count. Without `claim` nothing is made.
+  std::filesystem::path next(const std::string& name, bool resume, std::string_view experiment, bool claim);
   /// The same where the first run is in `folder` itself, whatever lies there: no other series is looked for.
   std::filesystem::path next_from(const std::filesystem::path& folder, bool resume);
   void set_trained(const std::string& folder) { trained_.insert(folder); }
@@ -34,7 +56,9 @@ class RunFolders {
     std::vector<std::filesystem::path> given;
   };
 
-  std::filesystem::path next_of(Series& series, const std::string& name, bool resume);
+  std::filesystem::path next_of(Series& series, const std::string& name, bool resume, bool claim);
+  std::filesystem::path claim_fresh(const std::string& name);
+  std::map<std::string, FolderClaim> claims_;
   std::map<std::string, Series> series_;
   std::set<std::string> trained_;
   std::vector<std::filesystem::path> all_;

@@ -147,7 +147,7 @@ TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
 /// `--set NAME=VALUE` on the command line replaces any option.
 /// @use train
 /// @option on_iteration function ? - gets each row of metrics.csv from iteration 1 on as a table, without the cells that are empty;
-/// returning false ends the run in good order
+/// returning false ends the run in good order; a run that resumes asks about its last row once more
 /// @return table{train.result} result - figures, parameters and policies
 /// @example iap.train {
 ///   env = "cartpole-balance", policy = iap.policy.linear { activation = "tanh" }, iterations = 1, quiet = true,
@@ -194,16 +194,11 @@ int train_policy(Call& call) {
     call.fail(text("option 'on_iteration' must be a function, got ", other->describe()));
   if (!stands_in(config, "init")) init_policy = nullptr;
   const bool starts = init_policy || (config.find("init") && !config.find("init")->is_null());
-  const Config* blocks = config.find("policy");
-  const bool as_initial = init_policy && (!blocks || blocks->is_null());
-  if (as_initial) config["policy"] = init_policy->policy.architecture();
   for (const auto& [key, example] :
        {std::pair("env", "iap.env.make(\"cheetah-run\")"), std::pair("policy", "iap.policy.sequence { a, b }")})
     if (const auto* given = config.find(key); (!given || given->is_null()) && (key != std::string_view("policy") || !starts))
       call.fail(text("option '", key, "' is missing or nil; write ", key, " = ", example));
-  TrainOptions options = read_train_options(config);
-  options.init_policy = init_policy;
-  if (as_initial) options.policy = {};
+  TrainOptions options = read_train_options(config, init_policy);
   // What lies in the folder of a sweep's run is the sweep's to judge: a plan without a script does not look there.
   if (context && !(context->rehearsal && context->settings().single)) options.script = context->experiment(options.out.string());
   if (context && context->rehearsal) return give_result(call, rehearsed(*context->rehearsal, options), options);

@@ -14,6 +14,7 @@ import iap.core;
 import iap.optim;
 import iap.policy;
 import :checkpoint;
+import :run_state;
 
 namespace iap {
 namespace {
@@ -105,20 +106,20 @@ Checkpoint decode_checkpoint(std::string_view file, const std::string& source) {
 
 void write_checkpoint(const std::filesystem::path& folder, std::string_view file) {
   keep_previous(folder);
-  write_file_atomic(folder / newest_name, file);
+  write_file_atomic(run_file(folder, newest_name), file);
 }
 
 void restore_newest(const std::filesystem::path& folder, const Checkpoint& checkpoint) {
   std::error_code missing;
   std::filesystem::rename(folder / newest_name, folder / "checkpoint.damaged.iap", missing);
-  write_file_atomic(folder / newest_name, encode_checkpoint(checkpoint));
+  write_file_atomic(run_file(folder, newest_name), encode_checkpoint(checkpoint));
 }
 
 std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& folder) {
   std::string troubles;
   bool any = false;
   for (const char* name : {newest_name, previous_name}) {
-    const auto path = folder / name;
+    const auto path = run_file(folder, name);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
       troubles += text(troubles.empty() ? "" : "; ", path.string(), ": is missing");

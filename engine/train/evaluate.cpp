@@ -15,6 +15,7 @@ import iap.envs;
 import iap.policy;
 import iap.rollout;
 import :evaluation;
+import :run_state;
 
 namespace iap {
 
@@ -81,7 +82,7 @@ std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, st
         text("'", run_or_policy.string(), "' has no final.iap: the run has not ended; continue it, or take the best policy"));
   if (choice == PolicyChoice::best && !has_best)
     throw Error(text("'", run_or_policy.string(), "' has no best.iap: the run never evaluated; take the final policy (final)"));
-  return choice == PolicyChoice::final || !has_best ? final : best;
+  return run_file(run_or_policy, choice == PolicyChoice::final || !has_best ? "final.iap" : "best.iap");
 }
 
 PolicyFile open_policy(const std::filesystem::path& run_or_policy, Trust trust) {

@@ -28,12 +28,8 @@ import :types;
 namespace iap {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// Of an iteration that log.txt tells one by one.
 constexpr std::size_t most_told_failures = 5;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 Messages difference(const Messages& now, const Messages& before) { return {now.count - before.count, now.bytes - before.bytes}; }
 

@@ -98,6 +98,23 @@ bool MetricsFile::has_iterations(const std::filesystem::path& path) {
   return lines > 2;  // beside the header and iteration 0
 }
 
+Columns MetricsFile::row(const std::filesystem::path& path, std::uint32_t iteration) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  const std::string table = read_file(path);
+  const auto names = csv_cells(std::string_view(table).substr(0, table.find('\n')));
+  const auto rows = rows_up_to(table, names.size(), iteration);
+  double found = 0;
+  if (rows.empty() || !read_cell(rows.back().front(), found) || found != iteration) return {};
+  Columns columns;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    read_cell(rows.back()[i], value);
+    columns.emplace_back(names[i], value);
+  }
+  return columns;
+}
+
 std::int64_t MetricsFile::last_iteration(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return 0;

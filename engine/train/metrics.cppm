@@ -30,6 +30,8 @@ class MetricsFile {
   void sync() { file_.sync(); }
   /// Whether `path` has rows of iterations after 0.
   static bool has_iterations(const std::filesystem::path& path);
+  /// The cells of the row of `iteration`, NaN where one is empty; nothing if the file has no such row.
+  static Columns row(const std::filesystem::path& path, std::uint32_t iteration);
   /// The iteration of the last complete row; 0 for a file that has none or is missing.
   static std::int64_t last_iteration(const std::filesystem::path& path);
   /// Rows that `resume` kept, and the value of "seconds" in the last of them.

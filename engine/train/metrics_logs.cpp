@@ -15,6 +15,7 @@ module iap.train;
 import iap.core;
 import :metrics;
 import :metrics_logs;
+import :run_state;
 
 namespace iap {
 namespace {
@@ -87,12 +88,12 @@ MetricsLogs::MetricsLogs(const std::filesystem::path& folder, const std::vector<
   for (const Format& format : formats)
     if (is_there(format) || std::ranges::find(names, format.name) != names.end()) kept.push_back(format);
   if (kept.empty()) return;  // the table of a long run is not read for nothing
-  auto lines = lines_of(read_file(folder / "metrics.csv"));
+  auto lines = lines_of(read_file(run_file(folder, "metrics.csv")));
   columns_ = lines.front();
   std::vector<MetricsRow> rows;
   for (auto& cells : std::span(lines).subspan(1)) rows.push_back({columns_, std::move(cells)});
   for (const Format& format : kept) {
-    const auto path = folder / format.file;
+    const auto path = run_file(folder, format.file);
     const bool there = is_there(format);
     const std::string before = there ? read_file(path) : "";
     double start = format.start(before);

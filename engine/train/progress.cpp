@@ -18,10 +18,6 @@ import :types;
 namespace iap {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
 std::string duration(double seconds) {
   const std::int64_t whole = std::lround(std::clamp(seconds, 0.0, 1e9));
   const std::string rest = ":" + zero_padded(whole % 60, 2);

@@ -82,8 +82,7 @@ TrainResult Trainer::result_of(std::string stop_reason) {
 void Trainer::confirm(TrainResult& result) {
   const int episodes = confirm_episodes(options_);
   try {
-    if (ended_before_ && ended_before_->best_iteration == result.best_iteration && ended_before_->confirmed &&
-        ended_before_->confirmed->episodes == episodes) {
+    if (episodes > 0 && is_confirmed() && ended_before_->best_iteration == result.best_iteration) {
       result.confirmed = ended_before_->confirmed;
     } else if (episodes > 0) {
       const Evaluation played = evaluate(evaluation_pool(), result.best_parameters, result.best_policy->policy.moments(), episodes,
@@ -111,8 +110,8 @@ void Trainer::confirm(TrainResult& result) {
 void Trainer::tell_end(const TrainResult& result) {
   progress_->end();
   if (const std::string line = pool_->summary(); !line.empty()) log(line);
-  std::string line = text(result.stop_reason == "interrupted" ? "interrupted after" : "ends at", " iteration ", result.iterations,
-                          " of ", options_.iterations);
+  std::string line = text(result.stop_reason == "interrupted" ? "interrupted after" : "ends at", " iteration ", result.iterations);
+  if (std::cmp_less_equal(result.iterations, options_.iterations)) line += text(" of ", options_.iterations);
   if (result.stop_reason != "interrupted" && result.stop_reason != "iterations") line += text(" (", result.stop_reason, ")");
   if (std::isfinite(result.best_eval))
     line += text("; best evaluation ", short_number(result.best_eval), " (iteration ", result.best_iteration, ")");

@@ -1,4 +1,5 @@
 module;
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -29,7 +30,7 @@ namespace iap {
 std::optional<std::string> Trainer::take_up(const std::filesystem::path& folder) {
   auto found = find_checkpoint(folder);
   if (!found) {
-    if (!MetricsFile::has_iterations(folder / "metrics.csv")) return {};
+    if (!MetricsFile::has_iterations(run_file(folder, "metrics.csv"))) return {};
     throw Error(text("cannot resume '", folder.string(),
                      "': it has a metrics.csv but no checkpoint.iap; begin anew in another folder with --out (out = FOLDER)"));
   }
@@ -67,11 +68,30 @@ bool Trainer::load() {
 /// Says what a resumed run cannot promise where something else computes than before.
 void Trainer::check_basis() {
   try {
-    for (const auto& sentence : computed_differently(parse_json(read_file(folder_->file("config.json")), "config.json")))
-      warn(sentence);
+    for (const auto& sentence : computed_differently(read_run_config(folder_->path()))) warn(sentence);
   } catch (const Error&) {
     return;  // a config.json that cannot be read is written anew
   }
+}
+
+/// Asks on_iteration about the last completed row once more: whether it had ended the run there, or had not come to it, is in no
+/// checkpoint.
+bool Trainer::had_enough() const {
+  if (!options_.on_iteration || state_.iteration == 0 || finished()) return false;
+  IterationReport report{.iteration = state_.iteration,
+                         .columns = MetricsFile::row(folder_->file("metrics.csv"), state_.iteration)};
+  if (report.columns.empty()) return false;
+  for (auto& [name, value] : report.columns) {
+    if ((name == "eval_mean" || name == "eval_std") && !scheduled()) value = empty_cell;
+    if (!std::isfinite(value)) continue;
+    for (const auto& [known, entry] :
+         {std::pair("return_mean", &report.return_mean), std::pair("return_best", &report.return_best),
+          std::pair("seconds", &report.seconds), std::pair("eval_mean", &report.eval_mean), std::pair("eval_std", &report.eval_std),
+          std::pair("steps_per_second", &report.steps_per_second)})
+      if (name == known) *entry = value;
+    report.evaluated |= name == "eval_mean";
+  }
+  return !options_.on_iteration(report);
 }
 
 /// Brings the run to its first or next iteration.
@@ -79,10 +99,12 @@ void Trainer::begin() {
   const bool resumed = folder_ && options_.resume && load();
   if (folder_) {
     if (resumed) {
+      keep_mean();
       ended_before_ = read_summary(folder_->path());
       check_basis();
+      had_enough_ = had_enough();
     }
-    if (!resumed || !finished())
+    if (!resumed || !(finished() || had_enough_))
       for (const char* end : {"result.json", "final.iap"}) folder_->remove(end);
     write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, identity_), 2) + "\n");
     if (!options_.script.empty()) write_file_atomic(folder_->file("experiment.lua"), options_.script);
@@ -111,27 +133,33 @@ std::string Trainer::initial_line() const {
               difference.empty() ? "" : text("; its blocks differ: ", difference));
 }
 
+/// Whether the end of the run has nothing to play any more.
+bool Trainer::is_confirmed() const {
+  const int episodes = confirm_episodes(options_);
+  return episodes == 0 || (ended_before_ && ended_before_->confirmed && ended_before_->confirmed->episodes == episodes);
+}
+
 void Trainer::tell_begin(bool resumed) {
   if (!folder_) return;
   const std::uint32_t done = optimizer_->iteration();
   const auto wanted = static_cast<std::uint32_t>(options_.iterations);
   std::string line = text("begins, ", wanted, " iterations");
-  if (resumed && !finished())
+  const std::string rest = is_confirmed() ? "nothing was left to do" : "what is left is to confirm its best policy";
+  if (had_enough_)
+    line = text("ended at iteration ", done, " of ", wanted, " (on_iteration); ", rest);
+  else if (resumed && !finished())
     line = text("continues after iteration ", done, " of ", wanted);
   else if (resumed && done > wanted)
-    line = text("has done ", done, " iterations, more than the ", wanted, " asked for; nothing was left to do");
+    line = text("has done ", done, " iterations, more than the ", wanted, " asked for; ", rest);
   else if (resumed && !optimizer_->stop_reason().empty())
-    line = text("ended at iteration ", done, " of ", wanted, " (", optimizer_->stop_reason(), "); nothing was left to do");
+    line = text("ended at iteration ", done, " of ", wanted, " (", optimizer_->stop_reason(), "); ", rest);
   else if (resumed)
-    line = text(
-        "is complete with ", done, " iterations; ",
-        ended_before_ || confirm_episodes(options_) == 0 ? "nothing was left to do" : "what is left is to confirm its best policy");
+    line = text("is complete with ", done, " iterations; ", rest);
   progress_->note(place() + line);
 }
 
 /// Brings the files to where an uninterrupted run of as many iterations would have them.
 void Trainer::continue_files() {
-  keep_mean();
   IterationReport report = report_of({});
   Columns end;
   if (!scheduled()) {

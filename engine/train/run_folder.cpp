@@ -8,6 +8,7 @@ module iap.train;
 import iap.core;
 import :metrics;
 import :run_folder;
+import :run_state;
 
 namespace iap {
 namespace {
@@ -19,7 +20,7 @@ void check_holds_no_run(const std::filesystem::path& path, const std::string& sc
     // What stopped before its first checkpoint begins anew.
     const bool continues = std::filesystem::exists(path / "checkpoint.iap", ignored) ||
                            std::filesystem::exists(path / "checkpoint.previous.iap", ignored) ||
-                           !MetricsFile::has_iterations(path / "metrics.csv");
+                           !MetricsFile::has_iterations(run_file(path, "metrics.csv"));
     throw Error(text("'", path.string(), "' already holds a run (", name, ")",
                      continues ? "; continue it with --resume (resume = true), or" : " but no checkpoint.iap to continue from;",
                      " choose another folder with --out (out = FOLDER)"));
@@ -27,7 +28,7 @@ void check_holds_no_run(const std::filesystem::path& path, const std::string& sc
   for (const char* name :
        {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap", "result.json"})
     if (std::filesystem::exists(path / name, ignored)) refuse(name);
-  if (std::filesystem::exists(path / "experiment.lua", ignored) && read_file(path / "experiment.lua") != script)
+  if (std::filesystem::exists(path / "experiment.lua", ignored) && read_file(run_file(path, "experiment.lua")) != script)
     refuse("experiment.lua");
 }
 
@@ -56,7 +57,7 @@ bool RunFolder::in_use(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path / "log.txt", ignored)) return false;
   try {
-    return AppendFile(path / "log.txt").lock() == FileLock::taken;
+    return AppendFile(run_file(path, "log.txt")).lock() == FileLock::taken;
   } catch (const Error&) {
     return false;
   }
@@ -64,8 +65,9 @@ bool RunFolder::in_use(const std::filesystem::path& path) {
 
 void RunFolder::remove(std::string_view name) {
   std::error_code error;
-  std::filesystem::remove(file(name), error);
-  if (error) throw Error(text("cannot remove '", file(name).string(), "': ", error.message()));
+  const auto path = path_ / name;  // of a link, the link
+  std::filesystem::remove(path, error);
+  if (error) throw Error(text("cannot remove '", path.string(), "': ", error.message()));
 }
 
 void RunFolder::log(std::string_view line) noexcept {

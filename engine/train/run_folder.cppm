@@ -5,6 +5,7 @@ module;
 /// The folder of a run: who may write into it, its log.
 module iap.train:run_folder;
 import iap.core;
+import :run_state;
 
 namespace iap {
 
@@ -18,7 +19,8 @@ class RunFolder {
   static void check(const std::filesystem::path& path, bool resume, const std::string& script);
   /// Whether another process, or another run of this one, has claimed `path`.
   static bool in_use(const std::filesystem::path& path);
-  std::filesystem::path file(std::string_view name) const { return path_ / name; }
+  /// @throws Error as run_file.
+  std::filesystem::path file(std::string_view name) const { return run_file(path_, name); }
   const std::filesystem::path& path() const { return path_; }
   /// False where the file system gives no locks: another process may write there too.
   bool locked() const { return locked_; }

@@ -48,9 +48,9 @@ Config to_config(const Confirmation& confirmation) {
 /// that it was stopped at its end, such as in its confirmation.
 bool has_all_iterations(const std::filesystem::path& folder) {
   try {
-    const Config config = parse_json(read_file(folder / "config.json"), "config.json");
+    const Config config = read_run_config(folder);
     return !config.find("confirm_episodes") &&
-           MetricsFile::last_iteration(folder / "metrics.csv") >= integer_in(config, "iterations");
+           MetricsFile::last_iteration(run_file(folder, "metrics.csv")) >= integer_in(config, "iterations");
   } catch (const Error&) {
     return false;
   }
@@ -58,8 +58,33 @@ bool has_all_iterations(const std::filesystem::path& folder) {
 
 }  // namespace
 
+std::filesystem::path run_file(const std::filesystem::path& folder, std::string_view name) {
+  namespace fs = std::filesystem;
+  fs::path path = folder;
+  std::error_code missing;
+  for (const fs::path& part : fs::path(name)) {
+    path /= part;
+    if (!fs::is_symlink(path, missing)) continue;
+    const fs::path target = fs::canonical(path, missing), root = fs::canonical(folder, missing);
+    if (missing || std::ranges::mismatch(root, target).in1 != root.end())
+      throw Error(
+          text("'", path.string(), "' is a link to '", fs::read_symlink(path, missing).string(),
+               "', which leads out of the run's folder; put the file itself there, or name another place for what is written"));
+  }
+  const auto status = fs::status(path, missing);
+  if (fs::exists(status) && !fs::is_regular_file(status)) throw Error(text("'", path.string(), "' is no regular file"));
+  return path;
+}
+
+Config read_run_config(const std::filesystem::path& folder) {
+  const auto path = run_file(folder, "config.json");
+  Config config = parse_json(read_file(path), path.string());
+  if (!config.map()) throw Error(text("'", path.string(), "' is no table of settings, but ", config.describe()));
+  return config;
+}
+
 std::optional<RunSummary> read_summary(const std::filesystem::path& folder) try {
-  const Config config = parse_json(read_file(folder / "result.json"), "result.json");
+  const Config config = parse_json(read_file(run_file(folder, "result.json")), "result.json");
   const Config* reason = config.find("stop_reason");
   if (!reason || !reason->string()) return {};
   RunSummary summary{.iterations = static_cast<std::uint32_t>(integer_in(config, "iterations")),
@@ -87,7 +112,7 @@ void write_summary(const std::filesystem::path& folder, const RunSummary& summar
   put(config, "last_eval", summary.last_eval);
   put(config, "best_eval", summary.best_eval);
   if (summary.confirmed) config["confirmed"] = to_config(*summary.confirmed);
-  write_file_atomic(folder / "result.json", to_json(config, 2) + "\n");
+  write_file_atomic(run_file(folder, "result.json"), to_json(config, 2) + "\n");
 }
 
 std::optional<RunState> run_state(const std::filesystem::path& folder) {
@@ -97,7 +122,7 @@ std::optional<RunState> run_state(const std::filesystem::path& folder) {
   const auto summary = read_summary(folder);
   state.complete = summary ? summary->stop_reason != "on_iteration" : has_all_iterations(folder);
   state.in_use = RunFolder::in_use(folder);
-  if (std::filesystem::exists(folder / "experiment.lua", ignored)) state.script = read_file(folder / "experiment.lua");
+  if (std::filesystem::exists(folder / "experiment.lua", ignored)) state.script = read_file(run_file(folder, "experiment.lua"));
   for (const char* name : {"log.txt", "config.json"}) {
     const auto time = std::filesystem::last_write_time(folder / name, ignored);
     if (!ignored) state.written = std::max(state.written, time);

@@ -3,11 +3,21 @@ module;
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 /// What the folder of a run says of itself: how the run ended, or that it has not.
 export module iap.train:run_state;
+import iap.core;
 import :types;
 
 export namespace iap {
+
+/// A file in the folder of a run, which may be a stranger's; `name` may begin with folders ("media/play.webp"), and nothing of it
+/// need be there. @throws Error naming it where a symbolic link leads out of the run's folder, or where there is something that is
+/// no regular file.
+std::filesystem::path run_file(const std::filesystem::path& folder, std::string_view name);
+
+/// The config.json of a run. @throws Error as run_file, where it cannot be read, and where it is no table.
+Config read_run_config(const std::filesystem::path& folder);
 
 /// result.json of a run's folder. It is there from the end of the run until more is asked of it; a run that was interrupted has
 /// none.

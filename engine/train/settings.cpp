@@ -4,6 +4,7 @@ module;
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -93,9 +94,6 @@ void check_range(const char* name, std::int64_t value, std::int64_t low, std::in
   if (value < low || value > high) throw Error(text("train: option '", name, "' must be in [", low, ", ", high, "], got ", value));
 }
 
-/// What iap writes into config.json, which is itself a table of options, beside the options.
-constexpr const char* records[] = {"given", "instructions", "libraries"};
-
 /// Notes what options are asked for while it lives.
 class Reads {
  public:
@@ -112,6 +110,18 @@ class Reads {
   std::vector<OptionRead> reads_;
   std::vector<OptionRead>* outer_;
 };
+
+/// Where the blocks have something of that name: "policy.blocks.1.top"; "" if nowhere.
+std::string place_in_blocks(const Config& blocks, const std::string& name, const std::string& path) {
+  if (const auto* items = blocks.list())
+    for (std::size_t i = 0; i < items->size(); ++i)
+      if (auto place = place_in_blocks((*items)[i], name, text(path, ".", i + 1)); !place.empty()) return place;
+  if (!blocks.map()) return "";
+  if (blocks.find(name)) return path + "." + name;
+  for (const auto& [key, value] : *blocks.map())
+    if (auto place = place_in_blocks(value, name, path + "." + key); !place.empty()) return place;
+  return "";
+}
 
 bool is_of_training(const std::string& name) {
   const Reads reads;
@@ -155,10 +165,12 @@ void finish(const Options& reader) {
     const Config& given = reader.config();
     for (const auto& [name, value] : *given.map()) {
       if (is_of_training(name)) continue;
-      const std::string place = is_of_optimizer(given.find("optimizer"), name) ? "optimizer"
-                                : is_of_env(given.find("env"), name)           ? "env"
+      const Config* blocks = given.find("policy");
+      const std::string place = is_of_optimizer(given.find("optimizer"), name) ? "optimizer." + name
+                                : is_of_env(given.find("env"), name)           ? "env." + name
+                                : blocks                                       ? place_in_blocks(*blocks, name, "policy")
                                                                                : "";
-      if (!place.empty()) throw OptionError(text("train: unknown option '", name, "'; did you mean '", place, ".", name, "'?"));
+      if (!place.empty()) throw OptionError(text("train: unknown option '", name, "'; did you mean '", place, "'?"));
       break;
     }
     throw;
@@ -198,12 +210,12 @@ void finish(const Options& reader) {
 /// events
 /// @option resume boolean = false - continue what lies in `out`
 /// @option quiet boolean = false - no lines of progress
-TrainOptions read_train_options(const Config& config) {
+TrainOptions read_train_options(const Config& config, std::shared_ptr<const PolicyFile> init_policy) {
   Config own = config;
-  if (auto* entries = own.map())
-    for (const char* record : records) entries->erase(record);
+  if (auto* entries = own.map()) std::erase_if(*entries, [](const auto& entry) { return is_record(entry.first); });
   Options reader("train", own);
   TrainOptions options;
+  options.init_policy = std::move(init_policy);
   const auto integer = [&](const char* key, int low, int high, int fallback) {
     return static_cast<int>(reader.integer_in(key, low, high, fallback));
   };
@@ -222,7 +234,8 @@ TrainOptions read_train_options(const Config& config) {
   if (!options.eval_env.is_null() && !options.eval_env.map())
     reader.fail(
         text("option 'eval_env' must be an environment or a table of the options that change, got ", options.eval_env.describe()));
-  if (!options.policy.map() && (options.init.is_null() || !options.policy.is_null()))
+  const bool begins_at_policy = options.init_policy || !options.init.is_null();
+  if (!options.policy.map() && !(begins_at_policy && options.policy.is_null()))
     reader.fail(text("option 'policy' must be a block, got ", options.policy.describe()));
   options.iterations = integer("iterations", 0, most, options.iterations);
   options.episodes = integer("episodes", 1, most_episodes, options.episodes);
@@ -336,9 +349,11 @@ Config run_config(const TrainOptions& options, Config identity) {
   return config;
 }
 
+bool is_record(std::string_view name) { return name == "given" || name == "instructions" || name == "libraries"; }
+
 Config deciding_settings(Config config) {
-  for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "instructions", "libraries", "log", "given"})
-    config.map()->erase(key);
+  for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "log"}) config.map()->erase(key);
+  std::erase_if(*config.map(), [](const auto& entry) { return is_record(entry.first); });
   if (const Config* init = config.find("init"); init && init->map()) config["init"].map()->erase("path");
   return comparable(std::move(config));
 }

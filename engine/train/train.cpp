@@ -73,6 +73,7 @@ double Trainer::seconds() const {
 std::string Trainer::iterate_until_stopped() {
   try {
     begin();
+    if (had_enough_) return "on_iteration";
     while (!finished())
       if (!iterate()) return "on_iteration";
     return optimizer_->stop_reason().empty() ? "iterations" : optimizer_->stop_reason();

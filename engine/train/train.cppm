@@ -2,8 +2,10 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 /// iap.train: optimizer, rollouts and files joined into a run.
 export module iap.train;
@@ -19,10 +21,14 @@ export namespace iap {
 /// Of the libraries behind this module's doors.
 LibraryVersions train_versions();
 
-/// Reads the option table of `iap.train`; the functions and `script` are not part of it. `env` may be a name alone. A config.json
-/// is such a table too; its "given", "instructions" and "libraries" are left aside.
+/// Reads the option table of `iap.train`; the functions and `script` are not part of it. `env` may be a name alone, and with
+/// `init_policy`, which becomes the options' own, `policy` may be left out. A config.json is such a table too; its records are left
+/// aside.
 /// @throws Error naming the option.
-TrainOptions read_train_options(const Config& config);
+TrainOptions read_train_options(const Config& config, std::shared_ptr<const PolicyFile> init_policy = {});
+
+/// Whether `name` is no option but what a run writes into its config.json beside them: "given", "instructions", "libraries".
+bool is_record(std::string_view name);
 
 /// Trains. An interrupt ends it within a second, in good order and with a checkpoint to resume from; it stays requested until
 /// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how

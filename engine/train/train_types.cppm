@@ -90,7 +90,8 @@ struct TrainOptions {
   std::string script;   ///< text kept as experiment.lua
   bool quiet = false;   ///< no progress output
   Config given;         ///< the table that `read_train_options` read; null where a host filled in the members itself
-  /// Called after each iteration on the calling thread; returning false ends the run in good order.
+  /// Called after each iteration on the calling thread; returning false ends the run in good order. A run that resumes asks once
+  /// more about the last iteration that it has, so that one that had ended there ends there again.
   std::function<bool(const IterationReport&)> on_iteration;
 };
 

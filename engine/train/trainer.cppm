@@ -82,6 +82,8 @@ class Trainer {
   std::string initial_line() const;
   void tell_begin(bool resumed);
   void check_basis();
+  bool had_enough() const;
+  bool is_confirmed() const;
   void continue_files();
   void save_checkpoint();
 
@@ -139,6 +141,7 @@ class Trainer {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double seconds_before_ = 0;
   std::optional<RunSummary> ended_before_;  ///< how this run ended when it was last at work
+  bool had_enough_ = false;                 ///< on_iteration ends it where it was resumed
 
   /// All but `optimizer`, which is taken when an iteration completes. An evaluation that only the end of the run asked for is not
   /// in it: a longer run would not have made it.

@@ -78,6 +78,21 @@ class LegFinder {
     return best;
   }
 
+  // A toe may be a mere frame on a shank that touches by itself.
+  void check_touching(int shank, int toe) const {
+    std::vector<int> open{shank};
+    while (!open.empty()) {
+      const int next = open.back();
+      open.pop_back();
+      if (!robot_.links[next].collisions.empty()) return;
+      for (const int child : children_[next]) open.push_back(child);
+    }
+    throw Error(text("link '", robot_.links[toe].name, "' of the robot '", robot_.name, "' has no <collision>, nor has the shank '",
+                     robot_.links[shank].name,
+                     "' above it: the leg would sink into the ground; give the toe a sphere, box, "
+                     "cylinder or mesh"));
+  }
+
   double sign(int link, int axis) const {
     const auto& r = places_[link].rotation;
     const auto& own = robot_.links[link].axis;
@@ -107,6 +122,7 @@ class LegFinder {
     geometry.thigh = distance(places_[chain[2]], places_[chain[1]]);
     geometry.shank = distance(places_[leg.toe], places_[chain[2]]);
     if (!(geometry.thigh > 0)) fail(text("joints '", leg.joints[1], "' and '", leg.joints[2], "' are at the same place"));
+    check_touching(chain[2], leg.toe);
     for (const auto& shape : robot_.links[leg.toe].collisions)
       if (shape.kind == RobotShape::Kind::sphere) leg.toe_radius = shape.size[0];
     return leg;

@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,48 @@ const Preset& find(std::string_view name) {
 
 const RobotLink& link_of(const RobotDescription& robot, std::string_view joint) {
   return *std::ranges::find(robot.links, joint, &RobotLink::joint);
+}
+
+// A machine in metres: texts and meshes in millimetres are a thousand times too large.
+constexpr double shortest_leg = .01, longest_leg = 10, highest_stand = 10;
+constexpr double longest_shape = 20;  // in legs: a payload sticks out, but not so far
+
+constexpr std::string_view in_metres = "; URDFs are in metres (a mesh in millimetres wants scale=\"0.001 0.001 0.001\")";
+
+// The longest side of the box around it.
+double extent(const RobotShape& shape) {
+  if (shape.kind == RobotShape::Kind::hull) {
+    std::array<double, 3> low{}, high{};
+    for (std::size_t i = 0; i < 3; ++i) low[i] = high[i] = shape.points[i];
+    for (std::size_t i = 0; i < shape.points.size(); ++i) {
+      low[i % 3] = std::min(low[i % 3], shape.points[i]);
+      high[i % 3] = std::max(high[i % 3], shape.points[i]);
+    }
+    return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+  }
+  return 2 * *std::ranges::max_element(shape.size);
+}
+
+double length(const Leg& leg) { return leg.geometry.thigh + leg.geometry.shank; }
+
+void check_sizes(const LeggedRobot& robot) {
+  double longest = 0;
+  for (const auto& leg : robot.legs) {
+    longest = std::max(longest, length(leg));
+    if (!(length(leg) >= shortest_leg && length(leg) <= longest_leg))
+      throw Error(text("the leg ", leg.name, " of the robot '", robot.name, "' is ", general_text(length(leg), 4),
+                       " m long (thigh and shank); it must be ", shortest_leg, " to ", longest_leg, in_metres));
+  }
+  if (const double height = robot.touching_height(robot.standing); !(height <= highest_stand))
+    throw Error(text("the robot '", robot.name, "' stands ", general_text(height, 4), " m high; it may stand ", highest_stand, " m",
+                     in_metres));
+  for (const auto& link : robot.description.links)
+    for (const auto* shapes : {&link.collisions, &link.visuals})
+      for (const auto& shape : *shapes)
+        if (const double size = extent(shape); size > longest_shape * longest)
+          throw Error(text("link '", link.name, "' of the robot '", robot.name, "' has a shape of ", general_text(size, 4), " m, ",
+                           general_text(size / longest, 3), " times the length of a leg; at most ", longest_shape, " make sense",
+                           in_metres));
 }
 
 // Legs, joints and limits; what follows from a choice is left out.
@@ -90,6 +133,7 @@ LeggedRobot legged_robot(RobotDescription description) {
       robot.kp.push_back(stiffness * mass * leg.geometry.thigh);
       robot.kd.push_back(damping[i] * robot.kp.back());
     }
+  check_sizes(robot);
   robot.start_height = robot.touching_height(robot.standing) + drop;
   return robot;
 }

@@ -27,6 +27,10 @@ const std::array rules{
     Rule{"observation", "what is observed has the sizes and types of the spec and is finite",
          "make spec and observation agree; divide by nothing that may be 0", check_observations},
     Rule{"reward", "rewards are finite", "divide by nothing that may be 0, and bound what may grow", check_rewards},
+    Rule{"stability", "random actions leave the simulation stable",
+         "take a smaller timestep, look for negative damping and stiffness, begin inside the joints' ranges, or weaken the "
+         "actuators",
+         check_stability},
     Rule{"reset", "the same seed begins the same episode",
          "let the reset draw from its seed alone, and set there whatever the first observation shows", check_reset},
     Rule{"steps", "the same seed and actions give the same steps",

@@ -90,6 +90,7 @@ Verdict check_spec(Check& check);
 Verdict check_runs(Check& check);
 Verdict check_observations(Check& check);
 Verdict check_rewards(Check& check);
+Verdict check_stability(Check& check);
 Verdict check_reset(Check& check);
 Verdict check_steps(Check& check);
 Verdict check_fresh(Check& check);

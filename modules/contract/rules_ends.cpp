@@ -35,6 +35,23 @@ Ending play_out(Check& check, Env& env, int episode) {
 
 }  // namespace
 
+Verdict check_stability(Check& check) {
+  const int episodes = check.options.episodes;
+  int unstable = 0;
+  std::string first;
+  for (int episode = 0; episode < episodes; ++episode) {
+    const Trace& trace = check.reference(episode);
+    if (!trace.back().unstable || !trace.back().terminated) continue;
+    if (unstable++ == 0) first = text("seed ", check.seed(episode), ", step ", trace.size() - 1);
+  }
+  if (unstable == 0) return {};
+  const std::string finding = text(unstable, " of ", episodes, episodes == 1 ? " episode" : " episodes",
+                                   " ended because the simulation became unstable (first: ", first, ")");
+  // Some policy may keep away from what only some random actions reach.
+  if (unstable == episodes) throw Breach(finding);
+  return {RuleOutcome::warning, finding};
+}
+
 Verdict check_time_limit(Check& check) {
   const int limit = check.spec.max_steps;
   if (limit == 0) return {RuleOutcome::skipped, "the environment has none"};

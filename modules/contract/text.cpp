@@ -48,7 +48,7 @@ std::string lines_of(const ContractReport& report, const RuleResult& rule) {
   return found == rule.finding ? lines + note("remedy: " + rule.remedy) : lines;
 }
 
-/// "all 16 rules are kept", "2 of 16 rules are broken: reward, steps"
+/// "all 17 rules are kept", "2 of 17 rules are broken: reward, steps"
 std::string summary(const ContractReport& report) {
   std::string broken;
   std::size_t count = 0, skipped = 0;

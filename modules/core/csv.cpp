@@ -64,6 +64,8 @@ Table read_table(const std::filesystem::path& csv) {
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     ++number;
     if (line.empty()) continue;
+    constexpr std::size_t long_line = 1 << 20, bytes_a_cell = 128;
+    if (line.size() > long_line) check_memory(text(csv.string(), ":", number), static_cast<double>(bytes_a_cell * line.size()));
     const auto cells = csv_cells(line);
     if (table.columns.empty()) {
       table.columns = cells;

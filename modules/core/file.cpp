@@ -26,11 +26,12 @@ std::string read_file(const std::filesystem::path& path) {
   if (!stream) throw Error(text("cannot read '", path.string(), "': ", reason()));
   constexpr std::size_t piece = std::size_t{1} << 20;
   std::string content;
-  // A pipe or a device need not end.
-  std::size_t next_look = std::filesystem::is_regular_file(path, ignored) ? SIZE_MAX : std::size_t{256} << 20;
+  // A pipe or a device need not end, and a file may be mostly holes.
+  std::size_t next_look = std::size_t{256} << 20;
   while (stream) {
     const std::size_t done = content.size();
     if (done >= next_look) {
+      check_interrupt();
       next_look = 2 * done;
       check_memory(text("reading '", path.string(), "'"), static_cast<double>(next_look));
     }

@@ -1,6 +1,7 @@
 module;
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -130,6 +131,9 @@ std::string to_json(const Config& config, int indent) {
 }
 
 Config parse_json(std::string_view json, std::string_view source) {
+  constexpr double bytes_an_entry = 192;
+  const auto entries = std::ranges::count_if(json, [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; });
+  check_memory(text(source, ": its table"), bytes_an_entry * static_cast<double>(entries));
   Builder builder(source);
   Json::sax_parse(json, &builder);
   return builder.take();

@@ -16,21 +16,27 @@ thread_local int closes = 0;  // inside one another, on this C stack
 int reset(lua_State* state, lua_State* thread) {
   if (closes == most_closes) luaL_error(state, "C stack overflow (coroutines that close coroutines)");
   ++closes;
+  Meter& meter = *Meter::of(state);
+  meter.enter(thread);
   const int status = lua_resetthread(thread);
+  meter.enter(state);
   --closes;
   return status;
 }
 
 /// Resumes `thread` with the top `arguments` values of `state`. Returns how many results stand on top, or -1 for the error alone.
 int resume(lua_State* state, lua_State* thread, int arguments) {
-  Meter::of(state)->check(state);
+  Meter& meter = *Meter::of(state);
+  meter.check(state);
   if (!lua_checkstack(thread, arguments)) {
     lua_pushliteral(state, "too many arguments to resume");
     return -1;
   }
   lua_xmove(state, thread, arguments);
   int results = 0;
+  meter.enter(thread);
   const int status = lua_resume(thread, state, arguments, &results);
+  meter.enter(state);
   const bool ran = status == LUA_OK || status == LUA_YIELD;
   if (ran && !lua_checkstack(state, results + 1)) {
     lua_pop(thread, results);
@@ -39,7 +45,7 @@ int resume(lua_State* state, lua_State* thread, int arguments) {
   }
   lua_xmove(thread, state, ran ? results : 1);
   // The error of what ends Lua for good goes on through the one that resumed.
-  if (!ran && Meter::of(state)->over()) lua_error(state);
+  if (!ran && meter.over()) lua_error(state);
   return ran ? results : -1;
 }
 

@@ -5,24 +5,31 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 #include "lua/tables.hpp"
 
 namespace iap::lua {
 namespace {
 
-/// Instructions between two looks. Where strings are long, one instruction can take a millisecond.
-constexpr int usual_interval = 2000, short_interval = 100;
-constexpr std::size_t long_string = std::size_t{1} << 20;
+/// Instructions between two looks, fewer where one can take long: it may compare two long strings, and a byte of these, where it is
+/// zero, takes the C library's comparison so many seconds.
+constexpr int usual_interval = 2000;
+constexpr double seconds_a_byte = 20e-9;
+/// Without longer strings, the instructions between two looks take a second or two at most.
+constexpr std::size_t long_string = std::size_t{1} << 16;
 /// A step is about what an instruction takes: so many bytes are allocated, moved or collected in one.
 constexpr std::size_t bytes_allocated = 16, bytes_collected = 8;
 constexpr std::size_t least_garbage = std::size_t{1} << 18;
 /// What messages may take when nothing else may.
 constexpr std::size_t reserve_for_messages = std::size_t{64} << 10;
-constexpr std::size_t longest_place = 200;
+constexpr std::size_t longest_place = 200, longest_shortage = 500;
+/// What is taken from the pool or given back at once: a fresh state has more.
+constexpr std::size_t portion = std::size_t{1} << 14;
 
 constexpr const char* steps_limit = "took more steps than one call may";
 constexpr const char* memory_limit = "used more memory than a state may";
+constexpr const char* pool_limit = "found too little memory in the process";
 constexpr const char* string_limit = "made a longer string than it may";
 constexpr const char* time_limit = "took more processor time than one call may";
 
@@ -37,11 +44,17 @@ double seconds_of(clockid_t clock) {
 Meter::Meter(const std::string& loaded_from, const Allowance& allowance)
     : remedy_(text("; if you trust '", loaded_from, "', pass --trust (trust = true in Lua, iap_policy_load_trusted in C)")),
       allowance_(allowance),
+      pool_(allowance.pool ? *allowance.pool : MemoryPool::of_process()),
       left_(allowance.steps),
       collect_at_(least_garbage),
-      interval_(usual_interval) {
+      lacking_(memory_limit),
+      interval_(usual_interval),
+      longest_string_(long_string) {
   place_.reserve(longest_place);
+  shortage_.reserve(longest_shortage);
 }
+
+Meter::~Meter() { pool_.give_back(share_); }
 
 Meter* Meter::of(lua_State* state) noexcept {
   void* meter = nullptr;
@@ -55,6 +68,7 @@ void* Meter::allocate(void* meter, void* block, std::size_t old_size, std::size_
   if (new_size == 0) {
     std::free(block);
     self.used_ -= held;
+    self.settle();
     return nullptr;
   }
   if (new_size > held) {
@@ -63,27 +77,51 @@ void* Meter::allocate(void* meter, void* block, std::size_t old_size, std::size_
     if (string && new_size > self.allowance_.string + header) self.pass(string_limit);
     if (!self.room_for(new_size - held)) return nullptr;
     self.left_ -= static_cast<std::int64_t>(1 + new_size / bytes_allocated);
-    if (string && new_size > long_string) self.interval_ = short_interval;
+    if (string && new_size > self.longest_string_) self.meet_string(new_size);
   }
   void* moved = std::realloc(block, new_size);
   if (!moved) return new_size <= held ? block : nullptr;  // Lua counts on making things smaller
   self.used_ += new_size - held;
+  self.settle();
   return moved;
 }
 
 bool Meter::room_for(std::size_t bytes) noexcept {
   const std::size_t most = allowance_.memory + (past() ? reserve_for_messages : 0);
   const bool too_long = passed_ == string_limit && bytes > reserve_for_messages;
-  if (!too_long && used_ <= most && bytes <= most - used_) {
+  const bool inside = !too_long && used_ <= most && bytes <= most - used_;
+  if (inside && share_reaches(used_ + bytes)) {
     refused_ = false;
     return true;
   }
   // Lua collects what it can and asks once more.
-  if (refused_ || bytes > allowance_.memory) pass(memory_limit);
+  lacking_ = inside ? pool_limit : memory_limit;
+  if (refused_ || bytes > allowance_.memory) pass(lacking_);
   refused_ = true;
   left_ -= static_cast<std::int64_t>(used_ / bytes_collected);
   strengthen_keys();
   return false;
+}
+
+// Called inside of allocations: what it keeps fits into what was reserved.
+bool Meter::share_reaches(std::size_t bytes) noexcept {
+  if (bytes <= share_ + (past() ? reserve_for_messages : 0)) return true;
+  const std::size_t more = (bytes - share_ + portion - 1) / portion * portion;
+  try {
+    pool_.take(more);
+  } catch (const std::exception& error) {
+    shortage_ = std::string_view(error.what()).substr(0, longest_shortage);
+    return false;
+  }
+  share_ += more;
+  return true;
+}
+
+void Meter::settle() noexcept {
+  if (share_ < used_ + 2 * portion) return;
+  const std::size_t spare = (share_ - used_) / portion * portion;
+  pool_.give_back(spare);
+  share_ -= spare;
 }
 
 void Meter::begin(lua_State* state) {
@@ -99,7 +137,7 @@ void Meter::begin(lua_State* state) {
   lua_pushliteral(state, "__mode");
   lua_xmove(state, thread, 2);
   metatables_ = thread;
-  lua_sethook(state, hook, LUA_MASKCOUNT, interval_);
+  lua_sethook(state, hook, LUA_MASKCOUNT, usual_interval);
 }
 
 // Runs inside of allocations too: it allocates nothing, and works on a stack of its own.
@@ -132,6 +170,7 @@ void Meter::collect(lua_State* state) noexcept {
 
 void Meter::hook(lua_State* state, lua_Debug*) {
   Meter& meter = *of(state);
+  meter.running_ = state;
   if (interrupt_requested()) {
     lua_sethook(state, hook, LUA_MASKCOUNT, 1);
     luaL_error(state, "interrupted");
@@ -145,25 +184,45 @@ void Meter::tick(lua_State* state) noexcept {
   if (used_ > collect_at_) collect(state);
   if (left_ < 0) pass(steps_limit);
   check_time();
-  const int interval = past() ? 1 : interval_;
-  if (lua_gethookcount(state) != interval) lua_sethook(state, hook, LUA_MASKCOUNT, interval);
+  const int wanted = past() ? 1 : interval_;
+  if (lua_gethookcount(state) != wanted) lua_sethook(state, hook, LUA_MASKCOUNT, wanted);
+}
+
+// Half of the time that is left may pass until the next look, in the worst case: a call that begins may run as long as ever, and
+// one whose time is nearly over is looked at often.
+void Meter::choose_interval(double elapsed) noexcept {
+  constexpr double least = 1;
+  const double most = std::max(allowance_.seconds - elapsed, least) / 2;
+  interval_ =
+      static_cast<int>(std::clamp(most / (seconds_a_byte * static_cast<double>(longest_string_)), 1.0, double{usual_interval}));
+}
+
+void Meter::enter(lua_State* thread) noexcept {
+  running_ = thread;
+  if (lua_gethookcount(thread) > interval_) lua_sethook(thread, hook, LUA_MASKCOUNT, interval_);
+}
+
+void Meter::meet_string(std::size_t bytes) noexcept {
+  longest_string_ = bytes;
+  check_time();
+  if (running_) enter(running_);
 }
 
 void Meter::check_time() noexcept {
   // The clock of the processor's time is slow to ask; it never runs ahead of the other.
   constexpr double worth_asking = 0.1;
-  const double now = seconds_of(CLOCK_MONOTONIC_COARSE), passed = now - started_;
+  const double now = seconds_of(CLOCK_MONOTONIC_COARSE);
   if (!started_known_) {
     started_ = now;
     started_known_ = true;
-    return;
   }
-  if (passed < worth_asking) return;
-  if (!timing_) {
+  const double elapsed = now - started_;
+  choose_interval(elapsed);
+  if (!timing_ && (elapsed >= worth_asking || longest_string_ > long_string)) {
     processor_ = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     timing_ = true;
   }
-  if (passed > allowance_.seconds && seconds_of(CLOCK_THREAD_CPUTIME_ID) - processor_ > allowance_.seconds) pass(time_limit);
+  if (elapsed > allowance_.seconds && seconds_of(CLOCK_THREAD_CPUTIME_ID) - processor_ > allowance_.seconds) pass(time_limit);
 }
 
 void Meter::pass(const char* limit) noexcept {
@@ -225,9 +284,13 @@ bool Meter::over() const noexcept { return past() || interrupt_requested(); }
 void Meter::begin_call() noexcept {
   left_ = allowance_.steps;
   started_known_ = timing_ = false;
+  interval_ = usual_interval;
+  if (longest_string_ > long_string) check_time();
 }
 
 std::string Meter::message() const {
+  // Trust would lift the count of memory, not make more of it.
+  if (passed_ == pool_limit) return text(place_, place_.empty() ? "" : ": ", shortage_);
   constexpr std::int64_t million = 1'000'000;
   const auto bytes = [](std::size_t count) { return memory_text(static_cast<double>(count)); };
   const auto limit = passed_ == memory_limit   ? text("used more than ", bytes(allowance_.memory), " of memory")
@@ -242,7 +305,7 @@ void Meter::refuse_past() const {
 }
 
 void Meter::refuse_memory() {
-  pass(memory_limit);
+  pass(lacking_);
   throw LuaError(message());
 }
 
@@ -250,6 +313,7 @@ Meter::Call::Call(lua_State* state) : meter_(of(state)) {
   if (!meter_) return;
   meter_->refuse_past();
   if (meter_->calls_++ == 0) meter_->begin_call();
+  meter_->enter(state);
 }
 
 Meter::Call::~Call() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "lua/memory_pool.hpp"
 #include "lua/protect.hpp"
 
 namespace iap::lua {
@@ -14,7 +15,8 @@ struct Allowance {
   std::size_t memory = std::size_t{256} << 20;   ///< bytes of the whole state
   std::size_t string = std::size_t{16} << 20;    ///< bytes of one string
   std::size_t program = std::size_t{256} << 10;  ///< bytes of one text of a program
-  double seconds = 60;  ///< of processor time in one call: for what steps do not see, such as comparing long strings
+  double seconds = 60;         ///< of processor time in one call: for what steps do not see, such as comparing long strings
+  MemoryPool* pool = nullptr;  ///< that its memory is taken from; null: the process's
 };
 
 /// Counts what a confined state uses. Once a limit is passed the state is past it for good: whatever Lua does with the error, every
@@ -28,6 +30,7 @@ class Meter {
  public:
   /// `loaded_from` is the file whose author would have to be trusted.
   Meter(const std::string& loaded_from, const Allowance& allowance);
+  ~Meter();
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
@@ -54,6 +57,8 @@ class Meter {
   /// What parsing the program `name` of so many bytes costs: in the square, as chains of `and` do. @throws LuaError if it is too
   /// long.
   void charge_program(std::string_view name, std::size_t bytes);
+  /// Before the thread runs: it is looked at as soon as its state's strings want it.
+  void enter(lua_State* thread) noexcept;
   /// Whether Lua may no longer go on: past a limit, or interrupted by the user.
   bool over() const noexcept;
   bool past() const noexcept { return passed_ != nullptr; }
@@ -90,25 +95,33 @@ class Meter {
   void stop(lua_State* state);
   void tick(lua_State* state) noexcept;
   void check_time() noexcept;
+  void choose_interval(double elapsed) noexcept;
+  void meet_string(std::size_t bytes) noexcept;
   void collect(lua_State* state) noexcept;
   void strengthen_keys() noexcept;
   bool room_for(std::size_t bytes) noexcept;
+  bool share_reaches(std::size_t bytes) noexcept;
+  void settle() noexcept;
   void pass(const char* limit) noexcept;
   void note_place(lua_State* state) noexcept;
   void raise(lua_State* state);
   std::string message() const;
 
-  std::string remedy_, place_;
+  std::string remedy_, place_, shortage_;
   Allowance allowance_;
+  MemoryPool& pool_;
   std::int64_t left_;
-  std::size_t used_ = 0, collect_at_;
-  const char* passed_ = nullptr;  ///< null, or what was too much
-  int calls_ = 0;                 ///< nested
-  int interval_;                  ///< instructions between two looks
-  bool refused_ = false;          ///< whether the last growth was refused
+  std::size_t used_ = 0, share_ = 0, collect_at_;  ///< the share was taken from the pool
+  const char* passed_ = nullptr;                   ///< null, or what was too much
+  const char* lacking_;                            ///< what is too much if Lua ends by itself for want of memory, as its buffers do
+  int calls_ = 0;                                  ///< nested
+  int interval_;                                   ///< instructions between two looks
+  std::size_t longest_string_;
+  bool refused_ = false;  ///< whether the last growth was refused
   double started_ = 0, processor_ = 0;
   bool started_known_ = false,
        timing_ = false;              ///< whether the clocks were read in this call: at the first look, and the processor's later
+  lua_State* running_ = nullptr;     ///< the thread that runs, or did last
   lua_State* metatables_ = nullptr;  ///< a thread that holds the known metatables and "__mode"
 };
 

@@ -91,9 +91,15 @@ void pool_blocks(Config& architecture, const PoolFactors& factors, const Observa
   } else if (map->contains("patch") && factor_of(*map, factors, observation) > 1) {
     const Config* kind = architecture.find("kind");
     throw Error(text("a block ", kind && kind->string() ? *kind->string() : "of the policy",
-                     " cannot pool pixels; fit \"resample\" takes it there"));
+                     " cannot pool pixels; leave its image at the size that the policy was built for"));
   }
   for (auto& [key, value] : *map) pool_blocks(value, factors, observation);
+}
+
+/// Whole multiples of `shape` that are next to `size`: "48 x 64 or 72 x 96".
+std::string multiples_near(const ImageShape& shape, const ImageShape& size) {
+  const int below = std::max(1, std::min(size.height / shape.height, size.width / shape.width)), above = below + 1;
+  return text(below * shape.height, " x ", below * shape.width, " or ", above * shape.height, " x ", above * shape.width);
 }
 
 /// How many times as large the images of `now` are. @throws Error unless that is a whole number for each.
@@ -103,9 +109,11 @@ PoolFactors pool_factors(const ObservationSpec& before, const ObservationSpec& n
     const ImageShape &was = before.images[i].shape, &is = now.images[i].shape;
     const bool whole = is.height % was.height == 0 && is.width % was.width == 0 && is.height / was.height == is.width / was.width;
     if (!whole)
-      throw Error(text("image '", now.images[i].name, "' is ", is.height, " x ", is.width, ", which is no whole multiple of the ",
-                       was.height, " x ", was.width,
-                       " that the policy was built for, so that pooling cannot bring it there; fit \"resample\" takes any size"));
+      throw Error(
+          text("image '", now.images[i].name, "' is ", is.height, " x ", is.width, ", which is no whole multiple of the ",
+               was.height, " x ", was.width,
+               " that the policy was built for, so that pooling cannot bring it there; take a whole multiple of it, such as ",
+               multiples_near(was, is)));
     factors.emplace(now.images[i].name, is.height / was.height);
   }
   return factors;
@@ -148,13 +156,31 @@ Fit read_fit(Options& options) {
   return static_cast<Fit>(std::ranges::find(names, options.choice("fit", names, names.front())) - names.begin());
 }
 
+namespace {
+
+/// What may be done where pooling cannot: nothing more where blocks behind the patches depend on how many there are.
+std::string or_resample(const Policy& policy, const ObservationSpec& observation) try {
+  resized(policy, observation, Fit::resample);
+  return ", or fit \"resample\"";
+} catch (const Error&) {
+  return "";
+}
+
+}  // namespace
+
 Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit) {
   const ObservationSpec& own = policy.observation();
   if (const auto difference = observation_difference(observation, own, ImageSizes::any); !difference.empty())
     throw Error(text("a policy can be fitted to other image sizes alone, not to ", difference));
   Config architecture = policy.architecture();
   if (observation.dt > 0) forget_dt(architecture, own.dt);
-  if (fit == Fit::pool) pool_blocks(architecture, pool_factors(own, observation), own);
+  if (fit == Fit::pool) {
+    try {
+      pool_blocks(architecture, pool_factors(own, observation), own);
+    } catch (const Error& error) {
+      throw Error(error.what() + or_resample(policy, observation));
+    }
+  }
   Policy made(architecture, observation, policy.action_size());
   made.set_parameters(carried_parameters(policy, policy.parameters(), made));
   if (made.moments().size() == policy.moments().size()) made.set_moments(policy.moments());

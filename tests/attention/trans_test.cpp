@@ -370,6 +370,18 @@ TEST_CASE("projections of IAP-trans change with the episode only where asked for
   CHECK(after("episode", {5}) != after("episode", {6}));
 }
 
+TEST_CASE("an interrupt ends exact IAP-trans") {
+  Random random(93);
+  const Head h = random_head(random, {{"kernel", "softmax"}});
+  const auto trans = make(h);
+  const auto before = apply(*trans, h);
+  request_interrupt();
+  CHECK_THROWS_AS(apply(*trans, h), Interrupted);
+  CHECK_THROWS_AS(importance(*trans, h), Interrupted);
+  clear_interrupt();
+  CHECK(apply(*make(h), h) == before);
+}
+
 TEST_CASE("what IAP-trans cannot do is an error that says why") {
   const PatchGrid grid({20, 20, 3}, 4, 4, "test");
   const auto build = [&](Config::Map map) {

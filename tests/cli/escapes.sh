@@ -50,6 +50,69 @@ LUA
 }
 
 # Files that would fill the memory are refused before they do; the limit of addresses stands for a small machine.
+# The folder of a run of somebody else: what its links lead to is neither read nor written, what is no file is not waited for.
+case_strangers_run() {
+  training_script 'out = "base",'
+  run run train.lua
+  exits 0
+  echo "a secret" >secret
+  local name
+  # turned NAME TARGET: a copy of the run in which NAME is a link.
+  turned() { rm -rf turned && cp -r base turned && mkdir -p turned/media && ln -sfn "$2" "turned/$1"; }
+  for name in experiment.lua config.json metrics.csv; do
+    turned $name ../secret
+    refuses "'turned/$name' is a link to '../secret', which leads out of the run's folder" report turned --no-pictures
+  done
+  turned report.html ../secret
+  refuses "'turned/report.html' is a link" report turned --no-pictures
+  turned media/strip.png ../../secret
+  refuses "'turned/media/strip.png' is a link" play turned --strip 2
+  turned best.iap ../secret
+  refuses "'turned/best.iap' is a link" eval turned
+  for name in log.txt best.iap experiment.lua metrics.csv checkpoint.iap; do
+    turned $name "../written"
+    run run train.lua --set out=turned --resume --set iterations=6
+    exits 1
+    says err "'turned/$name' is a link to '../written'"
+    [ ! -e written ] || fail "$name is written through a link"
+  done
+  turned result.json ../written
+  run run train.lua --set out=turned --resume --set iterations=6
+  exits 0
+  [ ! -e written ] && [ ! -L turned/result.json ] || fail "a link that the run removes is written through"
+  [ "$(cat secret)" = "a secret" ] || fail "a file outside is written to"
+  # Links within the folder, and the folder itself, may be what they like.
+  ln -s base linked
+  mv base/final.iap base/kept.iap && ln -s kept.iap base/final.iap
+  run eval linked --policy final --episodes 1
+  exits 0
+  for name in config.json metrics.csv experiment.lua best.iap; do
+    turned nothing here
+    rm -f "turned/$name" && mkfifo "turned/$name"
+    refuses "'turned/$name' is no regular file" report turned --no-pictures
+  done
+  for content in '[]' '5' 'null'; do
+    turned nothing here
+    echo "$content" >turned/config.json
+    refuses "'turned/config.json' is no table of settings" report turned --no-pictures
+  done
+  cp -r base other
+  for content in '{"env": {"name": {}}, "seed": 1, "iterations": 4}' '{"env": {"name": [{"a": 1}]}, "given": 5}'; do
+    turned nothing here
+    echo "$content" >turned/config.json
+    run report turned other --no-pictures --out page.html
+    [ "$code" -le 1 ] || fail "a strange config.json ends the program with $code"
+  done
+  # Names that repeat each other's beginnings would spell out to gigabytes.
+  lua_text='local deep = string.rep("k", 20000) local s = {} for i = 1, 2000 do s[i] = string.format("\"%d\": 1", i) end
+    print("{\"" .. deep .. "\": {" .. table.concat(s, ",") .. "}}")'
+  echo "$lua_text" >long.lua
+  run run long.lua
+  turned nothing here
+  cp out turned/config.json
+  refuses "the settings of a run have names of" report turned --no-pictures
+}
+
 case_large_files() {
   truncate -s 40G large.iap large.wad
   (

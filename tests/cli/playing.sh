@@ -185,5 +185,5 @@ LUA
   run check seeded.lua
   exits 1
   says out "a negative seed"
-  says out "broken: 1 of 16 rules (runs)"
+  says out "broken: 1 of 17 rules (runs)"
 }

@@ -77,6 +77,7 @@ case_eval() {
   run eval run --episodes 5 --seed 2 --csv episodes.csv
   exits 0
   says out "episodes            5"
+  grep -q unstable out && fail "no episode became unstable"
   [ "$(head -1 episodes.csv)" = "episode,seed,return,steps,terminated,truncated,unstable" ] || fail "csv header"
   lines episodes.csv 6
   # The figures printed are those of the episodes.
@@ -155,6 +156,17 @@ LUA
   run eval run/metrics.csv
   exits 1
   says err "run/metrics.csv: is no policy file; those of a run are its best.iap and final.iap"
+  # What the simulation itself ended is told.
+  unstable_task
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+iap.policy.build(iap.policy.linear {}, iap.env.make("unstable.lua")):save("unstable.iap")
+LUA
+  run run build.lua
+  exits 0
+  run eval unstable.iap --episodes 4
+  exits 0
+  says out "unstable episodes   4 of 4: the simulation became unstable (first: episode 1, step "
   # A file that cannot be written is reported before any episode is played.
   run eval missing.iap --csv nowhere/e.csv
   exits 1

@@ -28,7 +28,7 @@ made() {
   cd cozy || exit 1
   run check task.lua
   exits 0
-  says out "kept: 16 of 16 rules"
+  says out "kept: 17 of 17 rules"
   run run cozy.lua --set iterations=1 --set eval_episodes=2
   exits 0
   [ -s run/media/curve.png ] || fail "the run went elsewhere"
@@ -78,7 +78,7 @@ case_check() {
     run check $env --episodes 2 --steps 30
     exits 0
     silent err
-    says out "16 rules"
+    says out "17 rules"
     says out "steps a second without"
     says out "2 episodes from seed 0 on, up to 30 steps each"
   done
@@ -136,20 +136,31 @@ LUA
   cmp -s sound.lua task.lua && [ "$1" != "" ] && fail "no flaw: $1"
 }
 
+# A joint that drives itself: damping below 0.
+unstable_task() {
+  cat >unstable.lua <<'LUA'
+local model = [[<mujoco><option timestep=".01"/><worldbody><body><joint name="hinge" type="hinge" axis="0 1 0" damping="-500"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -.6" size=".03" mass="1"/></body></worldbody>
+  <actuator><motor joint="hinge" gear="5" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>]]
+return { model = model, max_steps = 50, reward = function() return 1 end,
+  reset = function(data, random) data.qpos.hinge = random:uniform(-.1, .1) end }
+LUA
+}
+
 case_check_broken() {
   flawed ""
   run check task.lua
   exits 0
-  says out "kept: 16 of 16 rules"
+  says out "kept: 17 of 17 rules"
   flawed 's/self.place, self.speed = math.random(), 0/self.place, self.speed = math.random(), self.speed or 0/'
-  broken "2 of 16 rules (reset, steps)" "skipped  fresh        an episode after others is as in a fresh environment ('reset' comes first)"
+  broken "2 of 17 rules (reset, steps)" "skipped  fresh        an episode after others is as in a fresh environment ('reset' comes first)"
   flawed 's/math.random(), 0/0.5, 0/'
   run check task.lua
   exits 0
   says out "warning  seeds        other seeds give other episodes"
   says out "the seeds 0 to 2 give one and the same episode"
   flawed 's/return { self.place, self.speed }/self.place = self.place + 1; return { self.place, self.speed }/'
-  broken "1 of 16 rules (looking)" "with no look at each step instead of one"
+  broken "1 of 17 rules (looking)" "with no look at each step instead of one"
   # What throws is each rule's finding, once in full.
   flawed 's/return -math.abs(self.place)/if self.speed > 0.5 then return nosuch.field end return 0/'
   broken "" "task.lua:9: attempt to index a nil value (global 'nosuch') at step"
@@ -159,6 +170,13 @@ case_check_broken() {
   broken "" "task.lua: step must return a finite reward first, got a number"
   flawed 's/return { self.place, self.speed }/return { self.place }/'
   broken "" "task.lua: "
+  flawed 's/self.speed = self.speed + action/os.exit(3) self.speed = self.speed + action/'
+  broken "" "task.lua:7: os.exit would end the whole program"
+  unstable_task
+  run check unstable.lua
+  exits 1
+  says out "broken: 1 of 17 rules (stability)"
+  says out "3 of 3 episodes ended because the simulation became unstable (first: seed 0, step "
   flawed 's/return { self.place, self.speed }/while true do end/'
   "$iap" check task.lua >out 2>err </dev/null &
   local pid=$!

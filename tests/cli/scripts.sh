@@ -230,6 +230,26 @@ case_declared_flags() {
   done
 }
 
+# Options within the script's own tables are those that it has, and keep their types.
+case_nested_options() {
+  echo 'local o = require "iap".options({ deep = { a = { b = 1 }, free = {} }, name = "x" }, { training = false })
+    print(o.deep.a.b, o.deep.free.c, o.name)' >deep.lua
+  run run deep.lua --set deep.a.b=2.5 --set deep.free.c=3 --set name=5
+  exits 0
+  [ "$(cat out)" = "$(printf '2.5\t3\t5')" ] || fail "nested options: $(cat out)"
+  refuses "--set deep.a.c: the script's option 'deep.a' has no 'c'" run deep.lua --set deep.a.c=2
+  refuses "--set deep.x.y: the script's option 'deep' has no 'x'" run deep.lua --set deep.x.y=3
+  refuses "--set deep.a.b.c: the script's option 'deep.a.b' is no table but 1" run deep.lua --set deep.a.b.c=3
+  refuses "--set deep.a=3: expected a table like the default" run deep.lua --set deep.a=3
+  refuses "--set deep.a.b=yes: expected" run deep.lua --set deep.a.b=yes
+  # A wrong value of what iap.train knows is told as such, whatever the script has that sounds like it.
+  training_script ""
+  sed -i '1a iap.options { threadz = 1, optimise = 1 }' train.lua
+  refuses "option 'threads' must be" run train.lua --set threads=-1
+  refuses "option 'iterations' must be an integer, got 3.5" run train.lua --set iterations=3.5
+  refuses "--out: is empty; name the folder of the run" run train.lua --out ""
+}
+
 case_list() {
   run list
   exits 0

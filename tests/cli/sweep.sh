@@ -254,7 +254,9 @@ case_sweep_interrupted() {
   rm slow
   run sweep train.lua --out stopped
   exits 0
-  [ "$(grep -c "^iteration [0-9]$" stopped/seed1/output.txt)" -eq 4 ] || fail "it began anew"
+  # The row that it was interrupted behind is asked about once more.
+  [ "$(grep "^iteration [0-9]$" stopped/seed1/output.txt | sort -u | wc -l)" -eq 4 ] || fail "it missed an iteration"
+  [ "$(grep -c "^iteration 1$" stopped/seed1/output.txt)" -le 2 ] || fail "it began anew"
 }
 
 # An array of jobs on a cluster: the parts make the same table as one sweep.
@@ -312,6 +314,35 @@ case_sweep_failures() {
   says err "seed1: failed: "
   says err "step must return a finite reward"
   says out "no run is done"
+  # A process that ends itself is told with its exit code; it has not trained to the end, whatever that code is.
+  sweep_script ""
+  touch ends
+  sed -i '1a local options = iap.options { code = -1 }' train.lua
+  sed -i 's#print("iteration#if r.iteration == 3 and options.code >= 0 and io.open("ends") then os.exit(options.code) end print("iteration#' train.lua
+  run sweep train.lua --over code=-1,0,1,3 --out ended
+  exits 1
+  says err "code=0-seed1: failed: stopped at iteration 3 of 4 (by os.exit, or by an error that the script caught); ended with exit code 0 after: "
+  says err "code=1-seed1: failed: ended with exit code 1 after: "
+  says err "code=3-seed1: failed: ended with exit code 3 after: "
+  says err "3 of 4 runs failed"
+  says ended/code=0-seed1/job.json '"status": "failed"'
+  grep -q '^0,0,0,1,,,,$' ended/sweep.csv || fail "what stopped in between counts"
+  rm ends
+  run sweep train.lua --over code=-1,0,1,3 --out ended
+  exits 0
+  says err "1 of 4 runs were done before"
+  local ended
+  for ended in 0 1 3; do same_metrics ended/code=-1-seed1 "ended/code=$ended-seed1"; done
+  # An error that the script itself catches; and a run that its own on_iteration ends, which is done.
+  sed 's/^iap.train {/print(pcall(iap.train, {/; s/^}$/}))/; s#if r.iteration == 3.*print("iteration#if r.iteration == 3 then error("it broke") end print("iteration#' train.lua >catches.lua
+  run sweep catches.lua --out caught
+  exits 1
+  says err "seed1: failed: stopped at iteration 3 of 4"
+  says err "it broke"
+  sed 's#if r.iteration == 3.*print("iteration#if r.iteration == 3 then return false end print("iteration#' train.lua >enough.lua
+  run sweep enough.lua --out enough
+  exits 0
+  grep -q '^3,1,0,' enough/sweep.csv || fail "a run that ended itself is not done"
 }
 
 # not_swept TEXT ARGS...: refused with one line before anything runs

@@ -199,7 +199,7 @@ LUA
   says_once 's/data.qpos.slide - /data.qpos.slid - /' "task/rail.lua:7: this model has no joint 'slid'; did you mean 'slide'? at step 1 of the episode with seed 4"
   says_once 's/return iap.tolerance/local _ = iap.tolerance/' "task/rail.lua: reward must return a finite number, got nil at step 1 of the episode with seed 4"
   says_once 's/reward = /rewards = /' "task/rail.lua: a MuJoCo task has no entry 'rewards'; did you mean 'reward'?"
-  says_once 's/rail.xml/rial.xml/' "cannot read 'task/rial.xml'"
+  says_once 's/rail.xml/rial.xml/' "task/rail.lua: entry 'model': cannot read 'task/rial.xml'"
   cp task/rail.xml good.xml
   says_once 's/type="slide"/type="slides"/' "rail.xml: MuJoCo cannot compile it: " good.xml task/rail.xml
   says err "line 6"

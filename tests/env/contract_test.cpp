@@ -47,6 +47,8 @@ enum class Flaw {
   steps_on,
   unstable_goes_on,
   unstable_pays,
+  unstable,
+  sometimes_unstable,
   refuses_high_seed
 };
 
@@ -69,6 +71,7 @@ class FlawedEnv : public FakeEnv {
     ++resets_;
     if (resets_ == 1) first_seed_ = seed;
     looks = looked_ = 0;
+    seed_ = seed;
     careless = static_cast<float>(seed);
   }
 
@@ -86,7 +89,10 @@ class FlawedEnv : public FakeEnv {
     if (flaw_ == Flaw::unclipped) result.reward = action[0];
     if (flaw_ == Flaw::nan_reward && steps == 5) result.reward = NAN;
     if (flaw_ == Flaw::unstable_goes_on && steps == 5) result = {.unstable = true};
-    if (flaw_ == Flaw::unstable_pays && steps == 5) over = true, result = {.reward = 1, .terminated = true, .unstable = true};
+    if (flaw_ == Flaw::unstable_pays && steps == 5 && seed_ == 7)
+      over = true, result = {.reward = 1, .terminated = true, .unstable = true};
+    if ((flaw_ == Flaw::unstable || (flaw_ == Flaw::sometimes_unstable && seed_ == 8)) && steps == 3)
+      over = true, result = {.terminated = true, .unstable = true};
     return result;
   }
 
@@ -118,7 +124,7 @@ class FlawedEnv : public FakeEnv {
  private:
   Flaw flaw_;
   int total_ = 0, resets_ = 0, looked_ = 0;
-  std::uint64_t first_seed_ = 0;
+  std::uint64_t first_seed_ = 0, seed_ = 0;
   std::thread::id maker_ = std::this_thread::get_id();
   ImageView small_;
 };
@@ -147,8 +153,8 @@ TEST_CASE("the contract check passes what keeps the contract") {
   CHECK(breaches(kept) == "");
   CHECK(kept.kept());
   CHECK(names(kept, RuleOutcome::passed) ==
-        "spec, runs, observation, reward, reset, steps, fresh, seeds, looking, instances, threads, refusal, clipping, time limit, "
-        "end, unstable");
+        "spec, runs, observation, reward, stability, reset, steps, fresh, seeds, looking, instances, threads, refusal, clipping, "
+        "time limit, end, unstable");
   const auto falls = check_contract([] { return std::make_unique<FakeEnv>(FakeOptions{.fall_at = 4}); }, {.seed = 1});
   CHECK(falls.kept());
   CHECK(names(falls, RuleOutcome::skipped) == "time limit");
@@ -190,6 +196,7 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
       {Flaw::unstable_goes_on, "unstable", "did not terminate its episode at step 5 of the episode with seed 7"},
       {Flaw::refuses_high_seed, "runs", "the seed is negative after the reset of the episode with seed 9223372036854775815"},
       {Flaw::unstable_pays, "unstable", "an unstable simulation paid 1 at step 5"},
+      {Flaw::unstable, "stability", "3 of 3 episodes ended because the simulation became unstable (first: seed 7, step 3)"},
   };
   for (const auto& [flaw, rule, finding] : cases) {
     CAPTURE(rule, finding);
@@ -207,6 +214,15 @@ TEST_CASE("an environment whose episodes are all one gets a warning and keeps th
   CHECK(report.kept());
   CHECK(names(report, RuleOutcome::warning) == "seeds");
   CHECK_THAT(findings(report), ContainsSubstring("the seeds 7 to 9 give one and the same episode"));
+}
+
+TEST_CASE("an environment that becomes unstable in some episodes gets a warning and keeps the contract") {
+  const auto report = check(Flaw::sometimes_unstable);
+  CHECK(report.kept());
+  CHECK(names(report, RuleOutcome::warning) == "stability");
+  CHECK_THAT(findings(report),
+             ContainsSubstring("1 of 3 episodes ended because the simulation became unstable (first: seed 8, step 3)"));
+  CHECK_THAT(to_text(report), ContainsSubstring("remedy: take a smaller timestep"));
 }
 
 TEST_CASE("what cannot be compared is not, and says why") {
@@ -257,10 +273,12 @@ TEST_CASE("a repeated action keeps what it earned before the simulation became u
     }
   };
   const auto once = check_contract([] { return std::make_unique<Unstable>(); });
-  CHECK(breaches(once) == "");
+  CHECK(names(once, RuleOutcome::failed) == "stability");
   CHECK(names(once, RuleOutcome::passed).ends_with("unstable"));
   // Its second action is held for the steps 4 to 6 and ends with the fifth.
-  CHECK(breaches(check_contract([] { return action_repeat(std::make_unique<Unstable>(), 3); })) == "");
+  const auto repeated = check_contract([] { return action_repeat(std::make_unique<Unstable>(), 3); });
+  CHECK(names(repeated, RuleOutcome::failed) == "stability");
+  CHECK_THAT(findings(repeated), ContainsSubstring("(first: seed 0, step 2)"));
   // Ending the episode is asked of it all the same.
   const auto goes_on = [] { return action_repeat(std::make_unique<FlawedEnv>(Flaw::unstable_goes_on), 5); };
   CHECK(names(check_contract(goes_on), RuleOutcome::failed) == "unstable");

@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
+#include <ctime>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lua/lua.hpp"
 import iap.core;
@@ -17,6 +20,21 @@ namespace {
 void run(lua::State& state, std::string_view chunk) {
   state.load_text(chunk, "=chunk");
   lua::call(state, 0, 0);
+}
+
+double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::size_t asked = 0, least_asked = 0;
+
+/// A process that has 80 MiB for Lua.
+void ask(std::size_t bytes) {
+  if (asked + bytes > std::size_t{80} << 20) throw Error("nothing is left");
+  asked += bytes;
+  least_asked = std::min(least_asked, bytes);
 }
 
 }  // namespace
@@ -34,6 +52,58 @@ TEST_CASE("processor time ends what steps do not see", "[lua][meter]") {
   CHECK_THROWS_MATCHES(run(state, "local s = ('x'):rep(8e6) local a, b = s .. 'y', s .. 'y' while true do local x = a == b end"),
                        Error, MessageMatches(ContainsSubstring("took more than 0.5 s of processor time in one call")));
   CHECK_THROWS_MATCHES(run(state, "return"), Error, MessageMatches(ContainsSubstring("of processor time")));
+}
+
+TEST_CASE("processor time is kept to though each instruction takes long", "[lua][meter]") {
+  // The comparison of a million zeros takes the C library some 16 ms.
+  const std::string loop = " while true do" + [] {
+    std::string compared;
+    for (int i = 0; i < 100; ++i) compared += " x = a < b";
+    return compared;
+  }() + " end";
+  const std::string strings = " a, b = ('\\0'):rep(1e6) .. 'a', ('\\0'):rep(1e6) .. 'b'";
+  for (const std::string& chunk : {
+           "local x, a, b" + strings + loop,
+           // A thread that began before there were long strings.
+           "local x, a, b local co = coroutine.create(function() coroutine.yield()" + loop + " end) coroutine.resume(co)" +
+               strings + " assert(coroutine.resume(co))",
+           // One that made them, and ends.
+           "local x, a, b coroutine.wrap(function()" + strings + " end)()" + loop,
+       }) {
+    auto state = lua::State::confined("some.iap", Config::Map{}, nullptr, {.seconds = 0.5});
+    const double began = processor_seconds();
+    CHECK_THROWS_MATCHES(run(state, chunk), Error, MessageMatches(ContainsSubstring("took more than 0.5 s of processor time")));
+    CHECK(processor_seconds() - began < 3);
+  }
+}
+
+TEST_CASE("states share what the process has", "[lua][meter]") {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  // Some 18 MiB, without garbage.
+  const char* fill = "kept = {} for i = 1, 250000 do kept[i] = {} end";
+  asked = 0, least_asked = 80 * mib;
+  lua::MemoryPool pool(ask);
+  const auto open = [&pool] { return lua::State::confined("some.iap", Config::Map{}, nullptr, {.pool = &pool}); };
+  std::vector<lua::State> states;
+  for (int i = 0; i < 6; ++i) states.push_back(open());
+  CHECK(asked == 16 * mib);
+  int filled = 0;
+  try {
+    for (; filled < 6; ++filled) run(states.at(static_cast<std::size_t>(filled)), fill);
+  } catch (const Error& error) {
+    CHECK_THAT(error.what(), ContainsSubstring("nothing is left"));
+  }
+  CHECK(filled == 4);
+  CHECK(least_asked == 16 * mib);
+  // It stays past its limit; the others, and those that come when memory is given back, go on.
+  CHECK_THROWS_MATCHES(run(states.at(static_cast<std::size_t>(filled)), "return"), Error,
+                       MessageMatches(ContainsSubstring("nothing is left")));
+  CHECK_NOTHROW(run(states.front(), "assert(#kept == 250000)"));
+  states.clear();
+  asked = 0;
+  auto later = open();
+  CHECK_NOTHROW(run(later, fill));
+  CHECK(asked == 16 * mib);
 }
 
 TEST_CASE("a state's garbage is collected, so that memory stays below its limit for ever", "[lua][meter]") {

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "helpers.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::WithinAbs;
 
 namespace {
@@ -181,11 +183,31 @@ TEST_CASE("pooling shows a policy the small image again, with the same parameter
         enlarged.image().bytes()[(y * 96 + x) * 3 + c] = small.image().bytes()[(y / 3 * 32 + x / 3) * 3 + c];
   CHECK(act(large, enlarged) == act(policy, small));
   CHECK_THROWS_WITH(resized(policy, image_spec(36, 48), Fit::pool),
-                    ContainsSubstring("no whole multiple of the 24 x 32") && ContainsSubstring("resample"));
+                    ContainsSubstring("no whole multiple of the 24 x 32") &&
+                        ContainsSubstring("such as 24 x 32 or 48 x 64, or fit \"resample\""));
   CHECK_THROWS_WITH(resized(policy, image_spec(48, 96), Fit::pool), ContainsSubstring("no whole multiple"));
   const Policy cross(config("{'kind': 'sequence', 'blocks': [{'kind': 'cross', 'patch': 4, 'top': 2}, {'kind': 'linear'}]}"),
                      image_spec(24, 32), 2);
-  CHECK_THROWS_WITH(resized(cross, image_spec(48, 64), Fit::pool), ContainsSubstring("block cross cannot pool"));
+  CHECK_THROWS_WITH(resized(cross, image_spec(48, 64), Fit::pool),
+                    ContainsSubstring("block cross cannot pool") && ContainsSubstring(", or fit \"resample\""));
+}
+
+TEST_CASE("where pooling cannot bring a policy, resampling is offered only if it can") {
+  const Policy flat(config("{'kind': 'sequence', 'blocks': [{'kind': 'cnn', 'layers': [{'channels': 2, 'stride': 2}]}, "
+                           "{'kind': 'linear'}]}"),
+                    image_spec(24, 32), 2);
+  CHECK_THROWS_WITH(resized(flat, image_spec(60, 80)), ContainsSubstring("block '2.linear' does not fit"));
+  CHECK_THROWS_WITH(resized(flat, image_spec(60, 80), Fit::pool),
+                    EndsWith("take a whole multiple of it, such as 48 x 64 or 72 x 96"));
+  for (const auto& [height, width] : {std::pair(48, 64), std::pair(72, 96)})
+    CHECK_NOTHROW(resized(flat, image_spec(height, width), Fit::pool));
+  CHECK_THROWS_WITH(resized(flat, image_spec(12, 16), Fit::pool), EndsWith("such as 24 x 32 or 48 x 64"));
+  const Policy masked(
+      config("{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'cross', 'patch': 4, 'top': 2}, "
+             "{'kind': 'rank', 'patch': 4, 'top': 2, 'masked': true}]}, {'kind': 'linear'}]}"),
+      image_spec(16, 16), 2);
+  CHECK_THROWS_WITH(resized(masked, image_spec(32, 32), Fit::pool),
+                    EndsWith("cannot pool pixels; leave its image at the size that the policy was built for"));
 }
 
 TEST_CASE("pooling takes each image by its own factor, and one that stays asks nothing of its block") {

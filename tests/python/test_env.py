@@ -122,8 +122,10 @@ end""")
             iap.Env("{ name = 'cheetah-run' }", pixels=(64, 64))
         with self.refused("env: expected a name, a text or a dict, got a int"):
             iap.Env(5)
-        with self.refused("env: "):
+        with self.refused("env: option 'pixels' is nan; give finite numbers"):
             iap.Env("cheetah-run", pixels=float("nan"))
+        with self.refused("env: option 'distraction.camera.zoom_in' is inf"):
+            iap.Env("cheetah-run", distraction={"camera": {"zoom_in": np.float32("inf")}})
         with self.refused("NUL"):
             iap.Env("cheetah\0run")
         with self.refused("env: ", "surrogates not allowed"):
@@ -135,7 +137,7 @@ end""")
         with self.refused("render_size"):
             iap.Env("cartpole-swingup", render_size=(0, 4))
         env = iap.Env("world.lua")
-        with self.refused("iap_env_step: no episode has begun; call iap_env_reset first"):
+        with self.refused("step(): no episode has begun; call reset() first"):
             env.step([0])
         with self.refused("seed: expected an integer from 0 to 18446744073709551615, got -1"):
             env.reset(seed=-1)
@@ -147,12 +149,12 @@ end""")
         for action, message in (([0, 0], "action: has the shape (2,), expected (1,)"), (0, "action: has the shape (), expected (1,)"),
                                 ([True], "action: has the dtype bool"), (["1"], "action: has the dtype <U1"),
                                 ([1j], "action: has the dtype complex128"), ([[0], [0, 1]], "action: "),
-                                ([np.nan], "iap_env_step: 'action' holds nan as value 0; give finite values")):
+                                ([np.nan], "step(): 'action' holds nan as value 0; give finite values")):
             with self.refused(message):
                 env.step(action)
         with self.refused("world.lua:", "too far"):
             env.step([1])
-        with self.refused("the episode has failed; call iap_env_reset"):
+        with self.refused("the episode has failed; call reset()"):
             env.step([0])
         env.reset(seed=1)
         env.close()

@@ -94,14 +94,18 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
         with self.refused("source: expected a path or bytes, got a NoneType"):
             iap.Policy(None)
         policy = iap.Policy("policy.iap")
-        with self.refused("pixels: expected uint8 of the shape (12, 16, 3), got float64 of the shape (12, 16, 3)"):
-            policy.act(np.zeros((12, 16, 3)))
+        for picture, remedy in ((np.zeros((12, 16, 3)), "got float64 of the shape (12, 16, 3); floats from 0 to 1: (255 * picture)"),
+                                (np.zeros((3, 12, 16), np.uint8), "picture.transpose(1, 2, 0)"),
+                                (np.zeros((12, 16, 4), np.uint8), "picture[..., :3]"),
+                                (np.zeros((12, 16), np.uint8), "got uint8 of the shape (12, 16); grey as three channels"),
+                                (np.zeros((12, 16, 3), np.int64), "picture.astype(numpy.uint8)"),
+                                (np.zeros((24, 32, 3), np.uint8), "resize=True has it averaged to that size"),
+                                (np.zeros((0, 16, 3), np.uint8), "got uint8 of the shape (0, 16, 3)"),
+                                (np.zeros((12, 16, 3), bool), "got bool of the shape (12, 16, 3)")):
+            with self.refused("pixels: expected uint8 of the shape (12, 16, 3), ", remedy):
+                policy.act(picture)
         with self.refused("pixels: setting an array element"):
             policy.act([[1, 2], [3]])
-        with self.refused("pixels: expected uint8", "got uint8 of the shape (12, 16)"):
-            policy.act(np.zeros((12, 16), np.uint8))
-        with self.refused("'images[0]' is 24 x 32 x 3 uint8", "IAP_RESIZE"):
-            policy.act(np.zeros((24, 32, 3), np.uint8))
         with self.refused("observation: the policy sees pixels, got vector"):
             policy.act(vector=[1])
         with self.refused("observation: the policy sees pixels, got nothing"):

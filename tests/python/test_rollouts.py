@@ -84,7 +84,7 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
         size = rollouts.size
         with self.refused(f"parameters: has the shape (2, {size + 1}), expected (2, {size})"):
             rollouts.run(np.zeros((2, size + 1)))
-        with self.refused("parameters: has the shape"):
+        with self.refused(f"parameters: has the shape ({size},), expected (members, {size}); a single member is parameters[None, :]"):
             rollouts.run(np.zeros(size))
         with self.refused("parameters: setting an array element"):
             rollouts.run([[1.0, 2.0], [3.0]])

@@ -78,7 +78,7 @@ class Batches(Test):
         with self.refused("iap_batch_make: 'text'", "no environment 'nothing'"):
             iap.VectorEnv("nothing", 2)
         batch = iap.VectorEnv("world.lua", 2)
-        with self.refused("iap_batch_step: the batch has not been reset"):
+        with self.refused("step(): the batch has not been reset"):
             batch.step(np.zeros((2, 1)))
         with self.refused("seed: expected an integer or 2 of them, got 3"):
             batch.reset(seed=[1, 2, 3])
@@ -87,7 +87,7 @@ class Batches(Test):
         batch.reset(seed=1)
         with self.refused("actions: has the shape (2,), expected (2, 1)"):
             batch.step(np.zeros(2))
-        with self.refused("iap_batch_step: 'actions' holds inf as value 0 of environment 1; give finite values"):
+        with self.refused("step(): 'actions' holds inf as value 0 of environment 1; give finite values"):
             batch.step([[0], [np.inf]])
         with self.refused("environment 1 of the batch", "too far"):
             batch.step([[0], [1]])

@@ -32,6 +32,18 @@ Image noise(int height, int width, int channels) {
   return image;
 }
 
+// A progressive JPEG of 8 x 8 grey pixels: a scan of the mean, then so many of nothing more.
+std::string progressive_jpeg(int scans) {
+  using namespace std::string_literals;
+  const std::string table = "\xff\xdb\0\x43\0"s + std::string(64, '\1'), frame = "\xff\xc2\0\x0b\x08\0\x08\0\x08\1\1\x11\0"s,
+                    // One code of one bit: no difference; nothing more in the block.
+      codes = "\1"s + std::string(16, '\0'), mean_codes = "\xff\xc4\0\x14\0"s + codes, other_codes = "\xff\xc4\0\x14\x10"s + codes,
+                    mean = "\xff\xda\0\x08\1\1\0\0\0\0\x7f"s, others = "\xff\xda\0\x08\1\1\0\1\x3f\0\x7f"s;
+  std::string jpeg = "\xff\xd8"s + table + frame + mean_codes + other_codes + mean;
+  for (int i = 1; i < scans; ++i) jpeg += others;
+  return jpeg + "\xff\xd9";
+}
+
 // The most that this process has used, in MiB.
 double peak_memory() {
   rusage usage{};
@@ -40,6 +52,22 @@ double peak_memory() {
 }
 
 }  // namespace
+
+TEST_CASE("a JPEG of many scans is refused, and an interrupt ends its reading") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "image.jpg";
+  write_file_atomic(path, progressive_jpeg(500));
+  const Image grey = read_image(path);
+  CHECK((grey.shape() == ImageShape{8, 8, 3, PixelType::uint8}));
+  CHECK(std::ranges::all_of(grey.bytes(), [](std::uint8_t byte) { return byte == 128; }));
+  request_interrupt();
+  CHECK_THROWS_AS(read_image(path), Interrupted);
+  clear_interrupt();
+  write_file_atomic(path, progressive_jpeg(501));
+  CHECK_THROWS_MATCHES(
+      read_image(path), Error,
+      MessageMatches(ContainsSubstring("image.jpg as a JPEG: it has more than 500 scans; save it again with fewer")));
+}
 
 TEST_CASE("a PNG gives back the pixels it was written from") {
   const TemporaryFolder folder;

@@ -386,3 +386,39 @@ TEST_CASE("a chart is a .png") {
   }
   CHECK_NOTHROW(write_bars(folder.path() / "c.PNG", {.title = "t", .bars = {{"a", 1}}}));
 }
+
+TEST_CASE("a learning curve marks where the stages of a curriculum begin") {
+  const TemporaryFolder folder;
+  const auto drawn_with = [&](const std::vector<int>& stages) {
+    std::string metrics = text("iteration,return_mean,eval_mean,eval_std", stages.empty() ? "" : ",stage", "\n");
+    for (int i = 0; i <= 8; ++i)
+      metrics +=
+          text(i, i > 0 ? ",5" : ",", ",", i, ",1", stages.empty() ? "" : text(",", stages.at(static_cast<std::size_t>(i))), "\n");
+    write_file_atomic(folder.path() / "metrics.csv", metrics);
+    write_learning_curve(folder.path(), folder.path() / "curve.png");
+    return read_png(folder.path() / "curve.png");
+  };
+  /// The columns in which more than half of all rows are of this grey.
+  const auto upright = [](const Image& image, double grey) {
+    std::vector<int> columns;
+    for (int x = 0; x < image.shape().width; ++x) {
+      int rows = 0;
+      for (int y = 0; y < image.shape().height; ++y) {
+        const auto* p = pixel(image, y, x);
+        rows += std::abs(p[0] - 255 * grey) < 3 && p[1] == p[0] && p[2] == p[0];
+      }
+      if (rows > image.shape().height / 2) columns.push_back(x);
+    }
+    return columns;
+  };
+  constexpr double mark = .55, axis = .25;
+  CHECK(upright(drawn_with({}), mark).empty());
+  CHECK(upright(drawn_with({1, 1, 1, 1, 1, 1, 1, 1, 1}), mark).empty());
+  const Image image = drawn_with({1, 1, 1, 2, 2, 2, 2, 3, 3});
+  const auto marks = upright(image, mark), axes = upright(image, axis);
+  REQUIRE(marks.size() == 2);
+  REQUIRE(axes.size() == 1);
+  // At iterations 3 and 7, which are the first of their stages.
+  CHECK(std::abs((marks[0] - axes[0]) / 3.0 - (marks[1] - axes[0]) / 7.0) < 1);
+  CHECK(std::abs((marks[1] - marks[0]) - 4 * (marks[0] - axes[0]) / 3.0) < 2);
+}

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -112,6 +113,8 @@ TEST_CASE("the report of a run is one file with everything in it") {
   // 48 values a patch, 4 dimensions, queries and keys; 6 positions into 1 action with its bias.
   CHECK_THAT(html, ContainsSubstring("<td>total</td><td></td><td class=\"number outputs\">1</td><td class=\"number\">391</td>"));
 
+  CHECK_THAT(html, ContainsSubstring("patches of equal score are in every range that this score lies in."));
+
   // The histogram, drawn for two widths, counts every patch of every frame once: 48 patches, 2 episodes of 12 frames.
   int counted = 0;
   for (const auto& bar : between(html, "<rect class=\"bar\"", " patch")) counted += std::stoi(bar.substr(bar.rfind(": ") + 2));
@@ -174,7 +177,7 @@ TEST_CASE("points of a learning curve stand where its values say") {
       run / "metrics.csv",
       "iteration,return_mean,eval_mean,eval_std,seconds,steps\n0,,100,0,1,0\n1,10,,,2,10\n2,20,50,0,3,20\n3,30,0,0,4,30\n");
   const std::string html = report({run}, {.pictures = false});
-  const auto line = heights(between(html, "class=\"line c0\" d=\"", "\"")[0]);
+  const auto line = heights(between(html, "class=\"line c1\" d=\"", "\"")[0]);
   REQUIRE(line.size() == 3);
   CHECK(std::abs((line[1] - line[0]) - (line[2] - line[1])) < 0.11);
   CHECK(line[0] < line[1]);
@@ -187,6 +190,50 @@ TEST_CASE("points of a learning curve stand where its values say") {
   REQUIRE(rows.size() >= 4);
   CHECK(rows.front() == zero);
   CHECK(std::abs(std::stod(rows.back()) - line[0]) < 0.11);  // 100 is the highest value, and a tick
+}
+
+TEST_CASE("a report tells of episodes that an unstable simulation ended") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  make_run(run, 1);
+  const auto lede = [&](const std::string& first, const std::string& second) {
+    write_file_atomic(run / "metrics.csv",
+                      text("iteration,return_mean,eval_mean,eval_std,seconds,steps,unstable\n0,,100,0,1,0,0\n1,10,,,2,10,", first,
+                           "\n2,20,50,0,3,20,", second, "\n3,30,0,0,4,30,0\n"));
+    return between(report({run}, {.pictures = false}), "<p class=\"lede\">", "</p>").at(0);
+  };
+  CHECK_THAT(lede("4", "3"), ContainsSubstring(". a: the simulation became unstable in 7 training episodes."));
+  CHECK_THAT(lede("0", "1"), ContainsSubstring("in 1 training episode."));
+  CHECK_THAT(lede("0", "0"), !ContainsSubstring("unstable"));
+}
+
+TEST_CASE("population and evaluation have the same colours in a run's picture as on its page") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  make_run(run, 1);
+  write_file_atomic(run / "metrics.csv",
+                    "iteration,return_mean,eval_mean,eval_std,seconds,steps\n0,10,90,0,1,0\n1,10,90,0,2,10\n2,10,90,0,3,20\n");
+  const std::string html = report({run}, {.pictures = false});
+  CHECK_THAT(between(html, "<path class=\"line c0", "</title>").at(0), ContainsSubstring("population mean"));
+  CHECK_THAT(between(html, "<path class=\"line c1", "</title>").at(0), ContainsSubstring("mean policy, evaluation"));
+  CHECK_THAT(html, ContainsSubstring("<i class=\"c0 thin\"></i>population mean") &&
+                       ContainsSubstring("<i class=\"c1\"></i>mean policy, evaluation"));
+  CHECK_THAT(html, ContainsSubstring("--c0: #0b66b5; --c1: #cf5a0d;"));  // blue, orange
+
+  write_learning_curve(run, folder.path() / "curve.png");
+  const Image picture = read_png(folder.path() / "curve.png");
+  // Of the blue and of the orange pixels, half lie above: most are those of lines, the evaluation's over the population's.
+  const auto middle = [&](int red, int green, int blue) {
+    std::vector<int> rows;
+    for (int y = 0; y < picture.shape().height; ++y)
+      for (int x = 0; x < picture.shape().width; ++x) {
+        const auto* at = &picture.bytes()[3 * (static_cast<std::size_t>(y) * picture.shape().width + x)];
+        if (std::abs(at[0] - red) + std::abs(at[1] - green) + std::abs(at[2] - blue) < 6) rows.push_back(y);
+      }
+    REQUIRE(rows.size() > 500);
+    return rows[rows.size() / 2];
+  };
+  CHECK(middle(0, 114, 178) > middle(213, 94, 0) + 200);
 }
 
 TEST_CASE("what is no run is one clear message") {
@@ -336,6 +383,65 @@ TEST_CASE("a report says what the policy was trained from") {
   const ReportOptions plain{.pictures = false};
   CHECK_THAT(report({folder.path() / "seeing"}, plain), ContainsSubstring("from 12 × 16 pixels"));
   CHECK_THAT(report({folder.path() / "blind"}, plain), !ContainsSubstring("pixels."));
+  CHECK_THAT(report({folder.path() / "seeing", folder.path() / "blind"}, plain),
+             ContainsSubstring("trained by es from 12 × 16 pixels, in part without."));
+}
+
+TEST_CASE("a report of different runs names all their optimizers and sizes, that of a curriculum those of its stages") {
+  const TemporaryFolder folder;
+  const auto path = [&](const char* name) { return folder.path() / name; };
+  const auto env = [](const std::string& pixels) {
+    return parse_json(R"({"name": "cartpole-swingup", "pixels": )" + pixels + R"(, "time_limit": 12})", "test");
+  };
+  make_run(path("a"), 1, small_policy(), env("[12, 16]"));
+  make_run(path("b"), 1, small_policy("exp"), env("[24, 32]"));
+  const auto train_stages = [&](const char* name, int iterations) {
+    TrainOptions options = read_train_options(parse_json(
+        R"({"env": {"name": "cartpole-swingup", "pixels": [24, 32], "time_limit": 12}, "optimizer": {"kind": "pgpe", "population": 4},
+            "curriculum": [{"through": 1}, {"through": 2, "pixels": [48, 64]}, {"through": 3}, {"pixels": [72, 96]}],
+            "eval_env": {"pixels": [36, 48]}, "eval_episodes": 1, "iterations": )" +
+            std::to_string(iterations) + R"(, "policy": )" + to_json(small_policy()) + "}",
+        "test"));
+    options.threads = 1;
+    options.out = path(name);
+    options.quiet = true;
+    train(options);
+  };
+  train_stages("stages", 4);
+  train_stages("begun", 2);
+  const ReportOptions plain{.pictures = false};
+  CHECK_THAT(report({path("stages")}, plain),
+             ContainsSubstring("1 run, trained by pgpe from 24 × 32, 48 × 64 and 72 × 96 pixels."));
+  CHECK_THAT(report({path("begun")}, plain), ContainsSubstring("trained by pgpe from 24 × 32 and 48 × 64 pixels."));
+  CHECK_THAT(report({path("a"), path("b"), path("begun")}, plain),
+             ContainsSubstring("3 runs of 3 kinds, trained by es and pgpe from 12 × 16, 24 × 32 and 48 × 64 pixels."));
+}
+
+TEST_CASE("groups that differ in many options are named after what their folders have in common") {
+  const TemporaryFolder folder;
+  const auto path = [&](const std::string& name) { return folder.path() / name; };
+  const auto made = [&](const std::string& name, std::int64_t seed, const char* sigma) {
+    if (!std::filesystem::exists(path("first"))) make_run(path("first"), 1);
+    std::filesystem::copy(path("first"), path(name));
+    Config config = parse_json(read_file(path(name) / "config.json"), "config.json");
+    config.map()->erase("given");
+    config["seed"] = seed;
+    for (const char* option : {"sigma", "learning_rate", "beta1", "beta2"})
+      set_path(config, std::string("optimizer.") + option, sigma);
+    write_file_atomic(path(name) / "config.json", to_json(config));
+    return path(name);
+  };
+  const ReportOptions plain{.pictures = false};
+  const auto labels = [&](const std::vector<std::filesystem::path>& runs) {
+    return between(report(runs, plain), "<td class=\"name\"><i class=\"swatch c", "</td>");
+  };
+  const auto swept = labels({made("sigma=.2,top=1-seed1", 1, "0.2"), made("sigma=.2,top=1-seed2", 2, "0.2"),
+                             made("sigma=.3,top=1-seed10", 10, "0.3"), made("sigma=.3,top=1-seed11", 11, "0.3"),
+                             made("sigma=.4,top=1-seed1", 1, "0.4")});
+  CHECK(swept == std::vector<std::string>{"0\"></i>sigma=.2,top=1", "1\"></i>sigma=.3,top=1", "2\"></i>sigma=.4,top=1-seed1"});
+  // Beginnings that would tell nothing apart.
+  const auto numbered = labels({made("run1", 1, "0.5"), made("run2", 2, "0.5"), made("run3", 1, "0.6"), made("run4", 2, "0.6")});
+  CHECK(numbered == std::vector<std::string>{"0\"></i>run1 and 1 more", "1\"></i>run3 and 1 more"});
 }
 
 TEST_CASE("after one iteration the population's mean is seen") {
@@ -348,5 +454,5 @@ TEST_CASE("after one iteration the population's mean is seen") {
   write_file_atomic(run / "metrics.csv", metrics.substr(0, end));
   const std::string html = report({run}, {.pictures = false});
   check_well_formed(html);
-  CHECK(count(html, "<circle class=\"dot c1\"") == 2);  // wide and narrow
+  CHECK(count(html, "<circle class=\"dot c0\"") == 2);  // wide and narrow
 }

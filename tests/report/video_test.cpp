@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@ import iap.render;
 import iap.report;
 import iap.rollout;
 import iap.train;
+#include "films.hpp"
 #include "small_runs.hpp"
 
 using namespace iap;
@@ -31,24 +33,6 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 
 namespace {
-
-Policy some_policy(const Config& architecture, const Config& env) {
-  const auto made = make_env(env);
-  Policy policy(architecture, made->spec().observation, made->spec().action_size);
-  policy.initialise(5);
-  return policy;
-}
-
-Moving film(Policy& policy, const Config& env, const VideoOptions& options) {
-  const TemporaryFolder folder;
-  write_video(folder.path() / "v.png", policy, env, options);
-  return ApngDecoder(read_file(folder.path() / "v.png")).decode();
-}
-
-Config with(Config config, const char* path, const char* value) {
-  set_path(config, path, value);
-  return config;
-}
 
 /// The chosen patches of each step, best first, and the pictures of the same episode at height x width.
 struct Truth {
@@ -68,8 +52,6 @@ struct Truth {
   std::vector<std::vector<int>> chosen;
   Episode episode;
 };
-
-bool same(const Image& a, const Image& b) { return a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes()); }
 
 }  // namespace
 
@@ -133,99 +115,6 @@ TEST_CASE("views of a video") {
   CHECK(same(seen, enlarge(truth.pictures[1].view(), 2)));
   CHECK(picture_view("side-by-side") == PictureView::side_by_side);
   CHECK_THROWS_MATCHES(picture_view("heatmop"), Error, MessageMatches(ContainsSubstring("did you mean 'heatmap'")));
-}
-
-TEST_CASE("a robot is shown from outside, with what its camera sees in a corner, red where it attends") {
-  const Config env = Config::Map{{"name", "a1-obstacle-course"}, {"pixels", Config::List{16, 16}}};
-  const Config blocks = parse_json(R"({"kind": "sequence", "blocks": [{"kind": "rank", "patch": 4, "stride": 4, "top": 3},
-                                      {"kind": "linear"}]})",
-                                   "policy");
-  Policy policy = some_policy(blocks, env);
-  const int height = 96, width = 153, factor = 2, frame = 2, steps = 3;
-  const auto outside = make_env(with(with(env, "pixels", "[96, 153]"), "view", "behind"));
-  const Moving shown = film(policy, env, {.view = PictureView::outside, .seed = 8, .steps = steps, .scale = 6, .most_fps = 1000});
-  REQUIRE(shown.frames.size() == steps);
-  std::size_t next = 0;
-  outside->reset(8);
-  run_episode(*time_limit(make_env(env), steps), policy, 8,
-              [&](const Observation& observation, std::span<const float> action, const Policy& acting) {
-                const Image& picture = shown.frames.at(next++);
-                REQUIRE((picture.shape() == ImageShape{height, width, 3, PixelType::uint8}));
-                const auto chosen = acting.views()[0].selected;
-                const auto* behind = outside->observe().images[0].bytes();
-                for (int row = 0; row < height; ++row)
-                  for (int column = 0; column < width; ++column)
-                    for (int channel = 0; channel < 3; ++channel) {
-                      const int y = (row - frame) / factor, x = (column - frame) / factor;
-                      int expected = behind[3 * (row * width + column) + channel];
-                      if (row >= frame && column >= frame && y < 16 && x < 16)
-                        expected = std::ranges::find(chosen, y / 4 * 4 + x / 4) != chosen.end()
-                                       ? (channel == 0 ? 255 : 0)
-                                       : observation.images[0].bytes()[3 * (y * 16 + x) + channel];
-                      else if (row < 32 + 2 * frame && column < 32 + 2 * frame)
-                        expected = 255;
-                      REQUIRE(picture.bytes()[3 * (static_cast<std::size_t>(row) * width + column) + channel] == expected);
-                    }
-                outside->step(action);
-              });
-  CHECK(next == steps);
-  Policy other = some_policy(small_policy(), small_env());
-  CHECK_THROWS_MATCHES(film(other, small_env(), {.view = PictureView::outside}), Error,
-                       MessageMatches(ContainsSubstring("has no view from outside")));
-}
-
-TEST_CASE("a robot with two cameras is shown from outside with both pictures, and without the film as what they see") {
-  const Config env = parse_json(R"({"name": "laikago-stepstones"})", "env");
-  const Config blocks = parse_json(R"({"kind": "sequence", "blocks": [{"kind": "concat", "blocks": [
-      {"kind": "rank", "image": "front", "patch": 4, "top": 3}, {"kind": "rank", "image": "belly", "patch": 4, "top": 2}]},
-      {"kind": "linear"}]})",
-                                   "policy");
-  Policy policy = some_policy(blocks, env);
-  const Moving shown = film(policy, env, {.view = PictureView::outside, .seed = 8, .steps = 2, .scale = 6, .most_fps = 1000});
-  REQUIRE((shown.frames.at(1).shape() == ImageShape{144, 230, 3, PixelType::uint8}));
-  // Two pictures of 24 x 32, enlarged twice, in frames of 2: in each of them patches of 4 x 4 are red, three and two.
-  const auto reds = [&](int left) {
-    int count = 0;
-    for (int row = 2; row < 50; ++row)
-      for (int column = left; column < left + 64; ++column) {
-        const auto* at = shown.frames[1].bytes().data() + 3 * (row * 230 + column);
-        count += at[0] == 255 && at[1] == 0 && at[2] == 0;
-      }
-    return count;
-  };
-  CHECK(reds(2) == 3 * 64);
-  CHECK(reds(2 + 64 + 2) == 2 * 64);
-  // What it sees, and not a film of it, is what patches are drawn on.
-  const Moving seen = film(policy, env, {.view = PictureView::raw, .seed = 8, .steps = 2, .scale = 6, .most_fps = 1000});
-  REQUIRE((seen.frames.at(1).shape() == ImageShape{144, 192, 3, PixelType::uint8}));
-  for (int at = 0; at < 144 * 192; at += 97)
-    CHECK(seen.frames[1].bytes()[static_cast<std::size_t>(3 * at)] == seen.frames[1].bytes()[static_cast<std::size_t>(3 * at + 2)]);
-}
-
-TEST_CASE("what a depth camera sees is black where it is near and white from 5 m on") {
-  const Config env = parse_json(R"({"name": "a1-indoor", "pixels": [16, 16], "state": false})", "env");
-  Policy policy = some_policy(
-      parse_json(R"({"kind": "sequence", "blocks": [{"kind": "rank", "patch": 4, "top": 3}, {"kind": "linear"}]})", "policy"), env);
-  const int steps = 3;
-  const Moving shown = film(policy, env, {.view = PictureView::raw, .seed = 8, .steps = steps, .scale = 1, .most_fps = 1000});
-  REQUIRE(shown.frames.size() == steps);
-  std::size_t next = 0;
-  int greys = 0, whites = 0;
-  run_episode(*time_limit(make_env(env), steps), policy, 8,
-              [&](const Observation& observation, std::span<const float>, const Policy&) {
-                const Image& picture = shown.frames.at(next++);
-                REQUIRE((picture.shape() == ImageShape{16, 16, 3, PixelType::uint8}));
-                for (std::size_t i = 0; i < 256; ++i) {
-                  const long grey = std::lround(255 * std::min(observation.images[0].floats()[i] / 5.0, 1.0));
-                  greys += grey > 10 && grey < 245;
-                  whites += grey == 255;
-                  for (std::size_t channel = 0; channel < 3; ++channel)
-                    REQUIRE(std::abs(picture.bytes()[3 * i + channel] - grey) <= 1);
-                }
-              });
-  CHECK(next == steps);
-  CHECK(greys > 300);
-  CHECK(whites < 600);
 }
 
 TEST_CASE("patches that are too small to be seen get rings") {

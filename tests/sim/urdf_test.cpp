@@ -121,12 +121,110 @@ TEST_CASE("masses and shapes that cannot be are refused by the name of the link"
           "link 'a' has a shape");
   refused(robot(link("a", mass + R"(<collision><geometry><mesh filename="package://robot/foot.stl"/></geometry></collision>)")),
           "link 'a': there is no mesh file 'foot.stl'");
-  const auto light = parse_urdf(robot(link("a") + link("b", "") + joint("j", "a", "b")), "robot.urdf");
+  refused(robot(link("a") + link("b", "") + joint("j", "a", "b")), "link 'b' of the robot 'test' moves and has no mass");
+  RobotDescription light = parse_urdf(robot(link("a") + link("b") + joint("j", "a", "b")), "robot.urdf");
+  light.links[1].mass = 0;
   CHECK_THROWS_MATCHES(RobotWorld(light), Error,
                        MessageMatches(ContainsSubstring("link 'b' of the robot 'test' moves and has no mass")));
   // A mere frame is no body.
   CHECK_NOTHROW(RobotWorld(parse_urdf(robot(link("a") + link("b", "") + joint("j", "a", "b", "fixed")), "robot.urdf")));
   CHECK_NOTHROW(RobotWorld(parse_urdf(robot(link("a", "") + link("b") + joint("j", "a", "b", "fixed")), "robot.urdf")));
+}
+
+TEST_CASE("a part that cannot be read is an error, not a robot without it") {
+  const auto refused_part = [](const std::string& part, const std::string& why) {
+    const std::string urdf = robot(link("a") + link("foot", part) + joint("j", "a", "foot", "fixed"));
+    refused(urdf, why);
+    refused(urdf, "for Link [foot]");
+  };
+  const auto shape = [](const std::string& inside) { return "<collision><geometry>" + inside + "</geometry></collision>"; };
+  refused_part(mass + shape(R"(<sphere radius="2cm"/>)"), "radius [2cm] is not a valid float");
+  refused_part(mass + shape("<shpere/>"), "Unknown geometry type 'shpere'");
+  refused_part(mass + shape(R"(<capsule radius=".02" length=".1"/>)"), "Unknown geometry type 'capsule'");
+  refused_part(mass + shape(R"(<box size=".03 .03"/>)"), "[.03 .03]");
+  refused_part(mass + shape(R"(<mesh filename="foot.stl" scale="0.001"/>)"), "Mesh scale was specified, but could not be parsed");
+  refused_part(mass + shape("<mesh/>"), "Mesh must contain a filename attribute");
+  refused_part(mass + "<collision/>", "collision element");
+  refused_part(mass + R"(<visual><geometry><sphere/></geometry></visual>)", "radius attribute");
+  for (const std::string value : {"5,0", "6kg", "nan", "1e400"})
+    refused_part("<inertial><mass value=\"" + value + R"("/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>)",
+                 "mass [" + value + "] is not a float");
+  // One part is told of, whole.
+  const std::string bad = mass + shape(R"(<sphere radius="2cm"/>)");
+  CHECK_THROWS_MATCHES(parse_urdf(robot(link("a", bad) + link("b", bad) + joint("j", "a", "b")), "robot.urdf"), Error,
+                       MessageMatches(ContainsSubstring("[2cm]") && ContainsSubstring("[a]") && !ContainsSubstring("[b]")));
+  // So is a text that no model comes of, and loops of links let go of each other.
+  refused(robot(link("a") + link("b", bad) + link("c") + joint("j", "b", "c") + joint("k", "c", "b")), "[2cm]");
+
+  // Colours are no part of a robot.
+  const std::string colours =
+      R"(<material name="none"/><material name="bad"><color rgba="1 0"/></material>)" +
+      link("a",
+           mass +
+               R"(<visual><geometry><sphere radius="1"/></geometry><material name="odd"><color rgba="red"/></material></visual>)" +
+               R"(<visual><geometry><sphere radius="1"/></geometry><material name="unknown"/></visual>)" +
+               shape(R"(<sphere radius="1"/>)"));
+  CHECK(parse_urdf(robot(colours), "robot.urdf").links[0].collisions.size() == 1);
+}
+
+TEST_CASE("a xacro file is named as such") {
+  refused(robot("\n" + link("a", R"(<inertial><mass value="${m}"/></inertial>)")),
+          "line 2: value=\"${m}\" is for xacro, not URDF; expand");
+  refused(R"(<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:leg name="FR"/></robot>)",
+          "<xacro:leg> is for xacro");
+  // What xacro wrote still has its name space.
+  CHECK_NOTHROW(parse_urdf("<robot name=\"a\" xmlns:xacro=\"x\"><!-- <xacro:leg> ${m} -->" + link("a") + "</robot>", "robot.urdf"));
+}
+
+TEST_CASE("no text becomes a format for urdfdom's messages") {
+  const std::string whole =
+      R"(<robot name="r" version="1.0"><material name="m"><color rgba="1 1 1 1"/><texture filename="x"/></material>)"
+      R"(<link name="a"><inertial><origin xyz="0 0 0" rpy="0 0 0"/><mass value="1"/>)"
+      R"(<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>)"
+      R"(<visual name="v"><geometry><box size="1 1 1"/></geometry><material name="k"><color rgba="1 1 1 1"/></material></visual>)"
+      R"(<visual><geometry><mesh filename="q" scale="1 1 1"/></geometry></visual>)"
+      R"(<collision name="c"><geometry><cylinder radius="1" length="1"/></geometry></collision></link><link name="b"/>)"
+      R"(<joint name="j" type="fixed"><origin xyz="0 0 0" rpy="0 0 0"/><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>)"
+      R"(<limit lower="-1" upper="1" effort="1" velocity="1"/><mimic joint="j" multiplier="1" offset="0"/>)"
+      R"(<safety_controller soft_lower_limit="0" soft_upper_limit="0" k_position="0" k_velocity="0"/>)"
+      R"(<calibration rising="0" falling="0"/><dynamics damping="0" friction="0"/></joint></robot>)";
+  int values = 0;
+  for (auto at = whole.find("=\""); at != std::string::npos; at = whole.find("=\"", at + 2), ++values)
+    for (const std::string format : {"%n%s%s%s%s", "&#37;n&#x25;s"}) {
+      std::string urdf = whole;
+      urdf.replace(at + 2, whole.find('"', at + 2) - at - 2, format);
+      CAPTURE(urdf);
+      try {
+        (void)parse_urdf(urdf, "robot.urdf");
+      } catch (const Error&) {
+      }
+    }
+  CHECK(values > 40);
+  refused(robot("<material name=\"50%\"/>" + link("a")), "line 1: name=\"50%\" of <material> may not have a %");
+  refused(robot(link("a", mass + R"(<collision><geometry><sphere radius="&#37;n"/></geometry></collision>)")),
+          "radius=\"&#37;n\" of <sphere> may not have a &#");
+  CHECK(parse_urdf(robot(link("50%")), "robot.urdf").links[0].name == "50%");
+}
+
+TEST_CASE("an inertia that breaks the triangle inequality is refused, one that is rounded runs on both engines") {
+  const auto with = [](const std::string& izz, const std::string& rpy) {
+    return robot(link("a", "<inertial><origin rpy=\"" + rpy +
+                               "\"/><mass value=\"1\"/><inertia ixx=\".03\" ixy=\"0\" ixz=\"0\" "
+                               "iyy=\".09\" iyz=\"0\" izz=\"" +
+                               izz + "\"/></inertial>"));
+  };
+  refused(with("10", "0 0 0"), "link 'a' has an inertia that no solid has: ixx 0.03, iyy 0.09, izz 10; no principal moment");
+  refused(with(".125", ".3 .2 .1"), "link 'a' has an inertia that no solid has");
+  for (const std::string izz : {".1", ".12", ".12000000000000002", ".1200001", ".1205"})
+    for (const std::string rpy : {"0 0 0", ".3 .2 .1", "1 2 3"})
+      for (const auto& engine : robot_engines()) {
+        CAPTURE(izz, rpy, engine);
+        const RobotWorld world(parse_urdf(with(izz, rpy), "robot.urdf"), {.engine = engine});
+        const auto inertia = world.bodies()[0].inertia;
+        const double trace = inertia[0] + inertia[4] + inertia[8], given = .12 + std::stod(izz);
+        CHECK(trace >= given - 1e-9);
+        CHECK(trace < given + .004);
+      }
 }
 
 TEST_CASE("collision meshes are read as convex hulls") {
@@ -152,6 +250,28 @@ TEST_CASE("collision meshes are read as convex hulls") {
       world.step({}, 1000);
       CHECK(std::abs(world.state().position[2] - .1) < 3e-3);
     }
+  // Flat ones, at whatever angle; a thin plate is a solid.
+  const auto plate = [&](double thickness) {
+    std::string points;
+    for (const double z : {0., thickness})
+      for (const char* corner : {"0 0 ", "1 0.5 ", "0.3 1 ", "1 1 "}) points += text("v ", corner, fixed_text(1 + z, 9), "\n");
+    write_file_atomic(folder / "plate.obj", points);
+    return with("plate.obj");
+  };
+  for (const auto& engine : robot_engines()) CHECK_NOTHROW(RobotWorld(plate(1e-4), {.engine = engine}));
+  const auto flat = MessageMatches(ContainsSubstring("robot.urdf: link 'a': the mesh 'plate.obj' is flat"));
+  CHECK_THROWS_MATCHES(plate(0), Error, flat);
+  CHECK_THROWS_MATCHES(plate(1e-8), Error, flat);
+  write_file_atomic(folder / "plate.obj", "v 0 0 0\nv 1 1 1\nv 2 2 2\nv 3 3 3\n");
+  CHECK_THROWS_MATCHES(with("plate.obj"), Error, flat);
+  write_file_atomic(folder / "plate.obj", "v 1 1 1\nv 1 1 1\nv 1 1 1\nv 1 1 1\n");
+  CHECK_THROWS_MATCHES(with("plate.obj"), Error, flat);
+  write_file_atomic(folder / "plate.obj", "v 0 0 0\nv 1 0 1\nv 0 1 1\nv .4 .3 .7\n");
+  CHECK_THROWS_MATCHES(with("plate.obj"), Error, flat);
+  for (const std::string scale : {"0 0 0", "1 0 1", "1 1 -0"})
+    refused(
+        robot(link("a", mass + "<collision><geometry><mesh filename=\"x.obj\" scale=\"" + scale + "\"/></geometry></collision>")),
+        "link 'a': the mesh 'x.obj' has the scale " + scale);
   CHECK_THROWS_MATCHES(with("missing.obj"), Error, MessageMatches(ContainsSubstring((folder / "missing.obj").string())));
   write_file_atomic(folder / "bad.obj", "v 1 2\n");
   CHECK_THROWS_MATCHES(with("bad.obj"), Error, MessageMatches(ContainsSubstring("bad.obj, line 1: 'v' needs three numbers")));
@@ -197,4 +317,47 @@ TEST_CASE("robots that have no four legs are refused by name") {
   folded.replace(folded.find("0 0 -0.2", joint), 8, "0 0 0");
   CHECK_THROWS_MATCHES(legged_robot(parse_urdf(folded, "test")), Error,
                        MessageMatches(ContainsSubstring("'FR_hip' and 'FR_knee' are at the same place")));
+}
+
+TEST_CASE("a robot in millimetres, and one that is too small, is told that URDFs are in metres") {
+  const auto scaled = [](double factor) {
+    RobotDescription robot = legged_robot("a1").description;
+    for (auto& link : robot.links)
+      for (double& part : link.origin.position) part *= factor;
+    return robot;
+  };
+  CHECK_NOTHROW(legged_robot(scaled(1)));
+  CHECK_NOTHROW(legged_robot(scaled(10)));
+  CHECK_THROWS_MATCHES(
+      legged_robot(scaled(1000)), Error,
+      MessageMatches(ContainsSubstring("the leg FR of the robot 'a1' is 400 m long") && ContainsSubstring("in metres")));
+  CHECK_THROWS_MATCHES(legged_robot(scaled(.005)), Error,
+                       MessageMatches(ContainsSubstring("is 0.002 m long") && ContainsSubstring("in metres")));
+  RobotDescription hung = scaled(1);
+  for (auto& link : hung.links)
+    if (link.parent == 0) link.origin.position[2] = -200;
+  CHECK_THROWS_MATCHES(legged_robot(hung), Error, MessageMatches(ContainsSubstring("the robot 'a1' stands 200")));
+
+  const auto trunk = [&](const RobotShape& shape) {
+    RobotDescription robot = scaled(1);
+    robot.links[0].collisions.push_back(shape);
+    return robot;
+  };
+  const RobotShape hull{.kind = RobotShape::Kind::hull, .points = {0, 0, 0, 1, 0, 0, 0, 400, 0, 0, 0, 1}};
+  CHECK_THROWS_MATCHES(legged_robot(trunk(hull)), Error,
+                       MessageMatches(ContainsSubstring("link 'trunk' of the robot 'a1' has a shape of 400 m, 1e+03 times") &&
+                                      ContainsSubstring("scale=\"0.001 0.001 0.001\"")));
+  CHECK_THROWS_MATCHES(legged_robot(trunk({.size = {50, .1, .1}})), Error, MessageMatches(ContainsSubstring("a shape of 100 m")));
+  CHECK_NOTHROW(legged_robot(trunk({.size = {2, .1, .1}})));
+}
+
+TEST_CASE("a leg on which nothing touches is refused by the name of its toe") {
+  RobotDescription robot = legged_robot("a1").description;
+  const auto without = [&](const std::string& name) { robot.links[static_cast<std::size_t>(robot.link(name))].collisions.clear(); };
+  without("FR_toe");
+  CHECK_NOTHROW(legged_robot(robot));  // the shank reaches as far
+  without("FR_shank");
+  CHECK_THROWS_MATCHES(legged_robot(robot), Error,
+                       MessageMatches(ContainsSubstring("link 'FR_toe' of the robot 'a1' has no <collision>") &&
+                                      ContainsSubstring("the shank 'FR_shank'")));
 }

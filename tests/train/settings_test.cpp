@@ -106,6 +106,9 @@ TEST_CASE("a bad option is named") {
   CHECK_THROWS_WITH(read_train_options(with("env", 3)), ContainsSubstring("env"));
   CHECK_THROWS_WITH(read_train_options(with("policy", Config())), ContainsSubstring("policy"));
   CHECK_THROWS_WITH(read_train_options(with("optimizer", "es")), ContainsSubstring("optimizer"));
+  Config blocks = with("units", 3);
+  blocks["policy"] = parse_json(R"({"kind": "sequence", "blocks": [{"kind": "linear"}, {"kind": "linear", "units": 2}]})", "test");
+  CHECK_THROWS_WITH(read_train_options(blocks), ContainsSubstring("did you mean 'policy.blocks.2.units'?"));
 }
 
 TEST_CASE("train checks what a C++ host sets") {

@@ -247,6 +247,37 @@ TEST_CASE("on_iteration ends a run in good order") {
   CHECK(read_rows(options.out / "metrics.csv").size() == 5);
 }
 
+TEST_CASE("a run that on_iteration ended ends there again, unless it has changed its mind") {
+  const Scratch scratch("stop_again");
+  TrainOptions options = small_run(scratch / "run"), whole = small_run(scratch / "whole");
+  train(whole);
+  std::vector<IterationReport> asked;
+  int last = 3;
+  options.on_iteration = [&](const IterationReport& report) {
+    asked.push_back(report);
+    return static_cast<int>(report.iteration) < last;
+  };
+  const TrainResult first = train(options);
+  const auto content = run_content(options.out);
+  options.resume = true;
+  const TrainResult again = train(options);
+  CHECK(again.stop_reason == "on_iteration");
+  CHECK(again.parameters == first.parameters);
+  CHECK(again.confirmed->mean == first.confirmed->mean);
+  CHECK(differences(content, run_content(options.out)) == "");
+  REQUIRE(asked.size() == 4);
+  CHECK(asked[3].iteration == 3);
+  CHECK(asked[3].return_mean == asked[2].return_mean);
+  CHECK(asked[3].evaluated == asked[2].evaluated);
+  // What a kill took of the end is made up for.
+  std::filesystem::remove(options.out / "result.json");
+  CHECK(train(options).stop_reason == "on_iteration");
+  CHECK(differences(content, run_content(options.out)) == "");
+  last = 100;
+  CHECK(train(options).stop_reason == "iterations");
+  CHECK(differences(run_content(whole.out), run_content(options.out)) == "");
+}
+
 TEST_CASE("a plan says what the run would be and leaves no trace") {
   const Scratch scratch("plan");
   TrainOptions options = small_run(scratch / "run");

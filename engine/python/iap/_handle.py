@@ -2,7 +2,9 @@
 
 import ctypes
 import json
+import math
 import os
+import re
 
 import numpy as np
 
@@ -48,7 +50,9 @@ class Handle:
     def _call(self, function, *arguments):
         pointer = self._pointer
         if function(pointer, *arguments):
-            raise Error(self._error(pointer).decode(errors="replace"))
+            message = self._error(pointer).decode(errors="replace")
+            # Methods are called as the functions of the C interface are: iap_env_reset is reset.
+            raise Error(re.sub(r"\biap_(?:env|batch|policy|rollouts)_([a-z_]+)", r"\1()", message))
 
     def close(self):
         """Lets go of the library's object. Whatever is called afterwards is an error."""
@@ -91,10 +95,23 @@ def _plain(value):
     raise TypeError(f"a {type(value).__name__} is no option")
 
 
+def _not_finite(value, place=""):
+    """Where a table holds a number that is none, and the number; or None."""
+    if isinstance(value, (float, np.floating)):
+        return None if math.isfinite(value) else (place, float(value))
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    items = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, (list, tuple)) else ()
+    return next(filter(None, (_not_finite(item, f"{place}.{key}" if place else str(key)) for key, item in items)), None)
+
+
 def table_text(table, what):
     """A dict or list as JSON."""
     try:
-        return json.dumps(table, default=_plain, allow_nan=False)
+        bad = _not_finite(table)
+        if bad:
+            raise Error(f"{what}: option '{bad[0]}' is {bad[1]}; give finite numbers")
+        return json.dumps(table, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
         raise Error(f"{what}: {error}") from None
 

@@ -54,10 +54,29 @@ def image_spec(call, function, index):
     return ImageSpec(decode(spec.name), spec.height, spec.width, spec.channels, dtype)
 
 
+def _remedy(array, spec):
+    """What turns a picture that is refused into what the policy sees, where that is easily said."""
+    numbers, channels = array.dtype.kind in "fiu", spec.channels
+    if array.ndim == 3 and array.shape[2] != channels and array.shape[0] == channels:
+        return "; channels come last: picture.transpose(1, 2, 0)"
+    if array.ndim == 3 and array.shape[2] > channels > 1:
+        return f"; leave out the other channels: picture[..., :{channels}]"
+    if channels == 3 and array.ndim >= 2 and array.shape[2:] in ((), (1,)):
+        return "; grey as three channels: numpy.repeat(picture.reshape(*picture.shape[:2], 1), 3, axis=2)"
+    if numbers and array.dtype != spec.dtype:
+        if spec.dtype == np.uint8 and array.dtype.kind == "f":
+            return "; floats from 0 to 1: (255 * picture).round().astype(numpy.uint8)"
+        return f"; picture.astype(numpy.{spec.dtype})"
+    if array.ndim == 3 and array.shape[2] == channels and 0 not in array.shape:
+        return "; resize=True has it averaged to that size"
+    return ""
+
+
 class Policy(Handle):
     """A policy from a file (its path) or from memory (bytes). `trusted`: Lua in it may do all that this process may.
 
-    parameter_count, action_size, vector_size, images (a list of ImageSpec), control_dt (seconds an action, 0 if unknown), metadata
+    parameter_count, action_size, vector_size, images (a list of ImageSpec), control_dt (seconds an action; 0 if the file does not say: see
+    Env(policy.env).control_dt), metadata
     (a dict), and env, the environment that it was trained in as Env takes it, or None.
     """
 
@@ -124,8 +143,10 @@ class Policy(Handle):
             raise Error(f"{spec.name}: {error}") from None
         if array.ndim == 2 and spec.channels == 1:
             array = array[:, :, None]
-        if array.dtype != spec.dtype or array.ndim != 3 or 0 in array.shape:
-            raise Error(f"{spec.name}: expected {spec.dtype} of the shape {spec.shape}, got {array.dtype} of the shape {array.shape}")
+        fits = array.dtype == spec.dtype and array.ndim == 3 and 0 not in array.shape and array.shape[2] == spec.channels
+        if not fits or not (resize or array.shape == spec.shape):
+            raise Error(f"{spec.name}: expected {spec.dtype} of the shape {spec.shape}, got {array.dtype} of the shape {array.shape}"
+                        f"{_remedy(array, spec)}")
         size = array.itemsize
         if array.strides[2] != size or array.strides[1] != size * array.shape[2] or \
                 abs(array.strides[0]) < array.strides[1] * array.shape[1]:

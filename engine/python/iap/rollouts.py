@@ -52,6 +52,9 @@ class Rollouts(Handle):
         members 2k and 2k + 1 ("pairs"), or nobody ("own"). "evaluation": those of iap.eval and of a run's evaluations.
         """
         members = len(parameters) if np.iterable(parameters) else 0
+        if getattr(parameters, "shape", None) == (self.size,):
+            raise Error(f"parameters: has the shape ({self.size},), expected (members, {self.size}); "
+                        "a single member is parameters[None, :], and evaluate takes it as it is")
         population = floats(parameters, (members, self.size), "parameters")
         if not isinstance(seeds, str) or seeds not in SEEDS:
             raise Error(f"seeds: expected one of {', '.join(SEEDS)}, got {seeds!r}")

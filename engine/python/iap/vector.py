@@ -56,7 +56,9 @@ class VectorEnv(World, VectorBase):
         return self._observations(), {"seed": seeds, "_seed": np.ones(self.num_envs, np.bool_)}
 
     def step(self, actions):
-        """-> observations, rewards, terminations, truncations, infos"""
+        """-> observations, rewards, terminations, truncations, infos; these have "unstable", one for each environment, in the steps in
+        which a simulation broke down somewhere.
+        """
         values = floats(actions, (self.num_envs, self._action_size), "actions")
         self._call(lib.iap_batch_step, address(values), values.size, *self._outputs)
         infos = {}

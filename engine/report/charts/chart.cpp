@@ -39,7 +39,9 @@ bool is_alone(const Series& series, std::size_t i) {
 
 class Plot {
  public:
-  explicit Plot(const Chart& chart) : chart_(chart), canvas_(chart.width, chart.height) {
+  /// `marks`: places on the x axis at which something begins.
+  Plot(const Chart& chart, std::vector<double> marks)
+      : chart_(chart), canvas_(chart.width, chart.height), marks_(std::move(marks)) {
     Range x, y;
     bool whole = true;
     for (const auto& series : chart.series)
@@ -61,6 +63,7 @@ class Plot {
 
   Image draw() {
     draw_axes();
+    draw_marks();
     for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_band(chart_.series[i], colour_of(i));
     for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_series(i);
     draw_legend();
@@ -138,6 +141,12 @@ class Plot {
     canvas_.colour({.3, .3, .3});
     for (std::size_t i = 0; i < caption_.size(); ++i)
       canvas_.write(left_, floor + foot + caption_row * (static_cast<double>(i) + .3), caption_[i], 0, caption_size);
+  }
+
+  void draw_marks() {
+    for (const double mark : marks_)
+      if (const double share = x_.share(mark); share >= 0 && share <= 1)
+        canvas_.line(map_x(mark), top_, map_x(mark), chart_.height - bottom_, .55);
   }
 
   void draw_series(std::size_t number) {
@@ -269,22 +278,35 @@ class Plot {
 
   const Chart& chart_;
   Canvas canvas_;
+  std::vector<double> marks_;
   Axis x_, y_;
   std::vector<LegendEntry> legend_;
   std::vector<std::string> title_, caption_;
   double left_ = least_left, right_ = least_right, top_ = title_height, bottom_ = foot;
 };
 
-}  // namespace
-
-void write_chart(const std::filesystem::path& path, const Chart& chart) {
+void write_plot(const std::filesystem::path& path, const Chart& chart, std::vector<double> marks) {
   check_picture_name(path, "a chart");
-  const Image image = Plot(chart).draw();
+  const Image image = Plot(chart, std::move(marks)).draw();
   write_png(path, image.view());
 }
 
+/// The first iterations of all stages of a curriculum but the first.
+std::vector<double> new_stages(const Table& metrics) {
+  if (std::ranges::find(metrics.columns, "stage") == metrics.columns.end()) return {};
+  const auto stage = metrics.column("stage"), iteration = metrics.column("iteration");
+  std::vector<double> begins;
+  for (std::size_t i = 1; i < stage.size(); ++i)
+    if (stage[i] > stage[i - 1]) begins.push_back(iteration[i]);
+  return begins;
+}
+
+}  // namespace
+
+void write_chart(const std::filesystem::path& path, const Chart& chart) { write_plot(path, chart, {}); }
+
 void write_learning_curve(const std::filesystem::path& run, const std::filesystem::path& png) {
-  const Table metrics = read_table(run / "metrics.csv");
+  const Table metrics = read_table(run_file(run, "metrics.csv"));
   const auto iteration = metrics.column("iteration");
   Chart chart{.title = "Learning curve", .x_label = "iteration", .y_label = "return"};
   chart.series.push_back({.label = "population mean", .x = iteration, .y = metrics.column("return_mean")});
@@ -302,7 +324,9 @@ void write_learning_curve(const std::filesystem::path& run, const std::filesyste
   // A single episode has none.
   if (std::ranges::any_of(deviations, [](double deviation) { return std::isfinite(deviation); }))
     chart.caption = "Band: one standard deviation between the evaluation's episodes.";
-  write_chart(png, chart);
+  const auto stages = new_stages(metrics);
+  if (!stages.empty()) chart.caption += text(chart.caption.empty() ? "" : " ", "Vertical lines: a new stage begins.");
+  write_plot(png, chart, stages);
 }
 
 }  // namespace iap

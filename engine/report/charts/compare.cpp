@@ -22,7 +22,7 @@ std::map<double, std::vector<double>> values_by_iteration(const std::vector<std:
                                                           const std::string& column) {
   std::map<double, std::vector<double>> values;
   for (const auto& run : runs) {
-    const auto file = run / "metrics.csv";
+    const auto file = run_file(run, "metrics.csv");
     const Table metrics = read_table(file);
     try {
       const auto iteration = metrics.column("iteration"), value = metrics.column(column);

@@ -28,22 +28,37 @@ constexpr int bar_count = 50;
 constexpr std::size_t examples_per_range = 12;
 
 struct KeptFrame {
-  Image image;
+  Image image;  ///< as the policy saw it, in the end 8-bit RGB
   std::vector<float> scores;
 };
+
+Image copy_of(const ImageView& image) {
+  Image copy(image.shape);
+  if (image.shape.type == PixelType::uint8)
+    std::copy_n(image.bytes(), image.shape.count(), copy.bytes().begin());
+  else
+    std::copy_n(image.floats(), image.shape.count(), copy.floats().begin());
+  return copy;
+}
+
+/// Makes pictures of what was seen, all as bright.
+void make_pictures(std::vector<KeptFrame>& frames) {
+  float white = 1;
+  for (const KeptFrame& frame : frames) white = std::max(white, white_of(frame.image.view()));
+  for (KeptFrame& frame : frames) frame.image = rgb_copy(frame.image.view(), white);
+}
 
 /// Keeps evenly spread steps of an episode whose length is not known beforehand: whenever there are too many, every other one goes.
 class EvenSample {
  public:
-  void offer(const Observation& observation, const AttentionView& view) {
+  void offer(const ImageView& image, const AttentionView& view) {
     if (step_++ % every_ != 0) return;
     if (frames_.size() == 2 * frames_per_episode) {
-      for (std::size_t i = 0; i < frames_per_episode; ++i) frames_[i] = std::move(frames_[2 * i]);
+      for (std::size_t i = 1; i < frames_per_episode; ++i) frames_[i] = std::move(frames_[2 * i]);
       frames_.resize(frames_per_episode);
       every_ *= 2;
     }
-    frames_.push_back(
-        {rgb_copy(observation.images.front(), white_of(observation.images.front())), {view.scores.begin(), view.scores.end()}});
+    frames_.push_back({copy_of(image), {view.scores.begin(), view.scores.end()}});
   }
   std::vector<KeptFrame>& frames() { return frames_; }
 
@@ -183,11 +198,14 @@ Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64
                                          const auto views = shown_views(acting);
                                          if (views.empty()) return;
                                          view = views.front();
-                                         sample.offer(observation, view);
+                                         const auto& images = policy.observation().images;
+                                         const auto image = std::ranges::find(images, view.image, &ImageSpec::name);
+                                         sample.offer(observation.images[static_cast<std::size_t>(image - images.begin())], view);
                                        });
     result.mean_return += played.total / episodes;
     std::ranges::move(sample.frames(), std::back_inserter(frames));
   }
+  make_pictures(frames);
   std::vector<float> sorted;
   for (const KeptFrame& frame : frames)
     std::ranges::copy_if(frame.scores, std::back_inserter(sorted), [](float score) { return std::isfinite(score); });

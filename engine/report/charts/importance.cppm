@@ -49,7 +49,8 @@ bool weighs_all(const Policy& policy, const std::string& path);
 using Watchers = std::function<StepObserver(int episode)>;
 
 /// Plays `episodes` episodes on the evaluation seeds of `seed` and keeps evenly spread frames of each. Empty (no ranges) for a
-/// policy without attention to its first image. The examples are drawn at random, at most one per frame while frames last.
+/// policy without attention to an image; of several, it is the first block's image. The examples are drawn at random, at most one
+/// per frame while frames last.
 /// @throws Error as `run_episode`.
 Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64_t seed, const Watchers& watchers = {});
 

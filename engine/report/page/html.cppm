@@ -35,6 +35,7 @@ struct Curve {
 struct Frame {
   int width = 900, height = 340;  ///< of the drawing, in units that are pixels when it is not scaled
   std::string x_label, y_label, description;
+  std::vector<double> marks = {};  ///< of curves: places on the x axis at which something begins
 };
 
 /// An SVG element. @throws Error if no curve has a finite point.

@@ -1,4 +1,6 @@
 module;
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <initializer_list>
@@ -70,17 +72,77 @@ std::optional<ImageSpec> seen_image(const Policy& policy) {
   return {};
 }
 
+/// Training episodes that an unstable simulation ended.
+double unstable_episodes(const Run& run) {
+  const std::string column = "unstable";
+  double sum = 0;
+  if (std::ranges::find(run.metrics.columns, column) == run.metrics.columns.end()) return sum;
+  for (const double count : run.metrics.column(column))
+    if (std::isfinite(count)) sum += count;
+  return sum;
+}
+
+/// The size that an environment's option `pixels` gives its pictures, or "".
+std::string pixels_of(const Config& env) {
+  const Config* pixels = env.find("pixels");
+  const auto* sides = pixels ? pixels->list() : nullptr;
+  if (!sides || sides->size() != 2 || !(*sides)[0].integer() || !(*sides)[1].integer()) return "";
+  return text(*(*sides)[0].integer(), " × ", *(*sides)[1].integer());
+}
+
+/// Adds `word` unless it is "" or there.
+void add_once(std::vector<std::string>& words, const std::string& word) {
+  if (!word.empty() && std::ranges::find(words, word) == words.end()) words.push_back(word);
+}
+
+/// Adds the sizes of the image that the run's policy looks at in the stages that the run has come to. The policy's own may be
+/// another one: that of the evaluations.
+void add_sizes(const Run& run, const ImageSpec& seen, std::vector<std::string>& sizes) {
+  const std::string own = text(seen.shape.height, " × ", seen.shape.width);
+  const Config *env = run.config.find("env"), *curriculum = run.config.find("curriculum");
+  const Config* played = run.policy->metadata.find("env");
+  // Not all environments have this option, nor is it every image's.
+  if (!env || !played || pixels_of(*played) != own) return add_once(sizes, own);
+  if (!curriculum || !curriculum->list()) return add_once(sizes, pixels_of(*env));
+  const std::string column = "stage";
+  const bool staged = std::ranges::find(run.metrics.columns, column) != run.metrics.columns.end();
+  const double reached = staged ? run.metrics.column(column).back() : 1;
+  for (std::size_t i = 0; i < curriculum->list()->size() && static_cast<double>(i) < reached; ++i) {
+    const Config& stage = (*curriculum->list())[i];
+    add_once(sizes, pixels_of(stage.find("pixels") ? stage : *env));
+  }
+}
+
+/// "a", "a and b", "a, b and c".
+std::string enumerated(const std::vector<std::string>& words) {
+  std::string all;
+  for (std::size_t i = 0; i < words.size(); ++i) all += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
+  return all;
+}
+
 std::string lede_of(const std::vector<RunGroup>& groups, std::size_t runs) {
-  const Run& run = groups.front().runs.front();
-  const Config* optimizer = run.config.find("optimizer");
+  std::vector<std::string> optimizers, sizes;
+  bool some_see_nothing = false;
+  for (const RunGroup& group : groups)
+    for (const Run& run : group.runs) {
+      const Config* optimizer = run.config.find("optimizer");
+      add_once(optimizers, escaped(shown(optimizer ? optimizer->find("kind") : nullptr)));
+      if (const auto seen = seen_image(run.policy->policy))
+        add_sizes(run, *seen, sizes);
+      else
+        some_see_nothing = true;
+    }
   std::string words =
       text(counted(static_cast<double>(runs), "run"), groups.size() > 1 ? text(" of ", groups.size(), " kinds") : "");
-  words += text(", trained by ", escaped(shown(optimizer ? optimizer->find("kind") : nullptr)));
-  if (const auto seen = seen_image(run.policy->policy))
-    words += text(" from ", seen->shape.height, " × ", seen->shape.width, " pixels");
+  words += ", trained by " + enumerated(optimizers);
+  if (!sizes.empty()) words += text(" from ", enumerated(sizes), " pixels", some_see_nothing ? ", in part without" : "");
   for (const RunGroup& group : groups)
     for (const Run& one : group.runs)
       if (one.stopped_early()) words += text(". ", escaped(one.name), " stands at iteration ", one.iterations, " of ", one.planned);
+  for (const RunGroup& group : groups)
+    for (const Run& one : group.runs)
+      if (const double ended = unstable_episodes(one); ended > 0)
+        words += text(". ", escaped(one.name), ": the simulation became unstable in ", counted(ended, "training episode"));
   return words + ".";
 }
 
@@ -177,7 +239,7 @@ void settle_page(const std::filesystem::path& out) {
 }
 
 std::filesystem::path report_place(std::span<const std::filesystem::path> folders) {
-  return folders.size() == 1 ? folders.front() / "report.html" : "report.html";
+  return folders.size() == 1 ? run_file(folders.front(), "report.html") : "report.html";
 }
 
 }  // namespace iap

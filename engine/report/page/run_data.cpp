@@ -39,6 +39,7 @@ std::string shown(const Config& value) {
     constexpr double longest = 1e15;
     return *number == std::floor(*number) && std::abs(*number) < longest ? figure(*number) : csv_cell(*number);
   }
+  if (value.map()) return to_json(value);
   std::string words;
   for (const auto& item : *value.list()) words += (words.empty() ? "" : ", ") + shown(item);
   return words;
@@ -51,6 +52,20 @@ constexpr std::string_view model_files = "model_files";
 std::string summary(const Config& file) {
   const std::string content = file.string() ? *file.string() : to_json(file);
   return text(content.size() >> 10, " kB, sum ", crc32(content));
+}
+
+/// Paths of deep tables repeat each other's beginnings: a file of kilobytes could spell out to gigabytes.
+constexpr std::size_t most_path_bytes = std::size_t{8} << 20;
+
+std::size_t path_bytes(const Config& value, std::size_t path) {
+  std::size_t bytes = 0;
+  if (const auto* map = value.map()) {
+    for (const auto& [key, item] : *map) bytes += path_bytes(item, path + 1 + key.size());
+    return bytes;
+  }
+  if (const auto* list = value.list())
+    for (const Config& item : *list) bytes += path_bytes(item, path + 1);
+  return bytes + path;
 }
 
 void flatten(const Config& value, const std::string& path, std::map<std::string, std::string>& settings) {
@@ -80,7 +95,7 @@ std::int64_t integer_of(const Config& config, std::string_view key) {
 /// What somebody wrote down tells groups apart in fewer words than all that followed from it.
 const Config& asked_for(const Config& config) {
   const Config* given = config.find("given");
-  return given ? *given : config;
+  return given && given->map() ? *given : config;
 }
 
 /// `runs` are in the order of their seeds. @throws Error naming two that would count as two seeds and are none.
@@ -90,6 +105,35 @@ void check_seeds(const std::vector<Run>& runs) {
     throw Error(text("'", same->folder.string(), "' and '", std::next(same)->folder.string(),
                      "' have the same settings and the same seed, ", same->seed,
                      "; they would count as two seeds, so leave one of them out"));
+}
+
+/// "sigma=0.2" of the folders sigma=0.2-seed1 and sigma=0.2-seed2; a single run's whole name; "" where names have no common
+/// beginning.
+std::string folder_name(const RunGroup& group) {
+  const std::string& first = group.runs.front().name;
+  if (group.runs.size() == 1) return first;
+  std::size_t common = first.size();
+  for (const Run& run : group.runs)
+    common = std::min(common, static_cast<std::size_t>(std::ranges::mismatch(first, run.name).in1 - first.begin()));
+  // Never within a letter of several bytes.
+  while (common > 0 && common < first.size() && (static_cast<unsigned char>(first[common]) & 0xC0) == 0x80) --common;
+  std::string name = first.substr(0, common);
+  constexpr std::string_view seed = "-seed";
+  const auto end = name.rfind(seed);
+  if (end != std::string::npos && name.find_first_not_of("0123456789", end + seed.size()) == std::string::npos) name.erase(end);
+  return name;
+}
+
+/// A name for each group after its folders, where possible another one than for the others.
+std::vector<std::string> folder_names(const std::vector<RunGroup>& groups) {
+  std::vector<std::string> common, names;
+  for (const auto& group : groups) common.push_back(folder_name(group));
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto& runs = groups[i].runs;
+    const bool tells = !common[i].empty() && std::ranges::count(common, common[i]) == 1;
+    names.push_back(tells || runs.size() == 1 ? common[i] : text(runs.front().name, " and ", runs.size() - 1, " more"));
+  }
+  return names;
 }
 
 void name_groups(std::vector<RunGroup>& groups) {
@@ -102,12 +146,13 @@ void name_groups(std::vector<RunGroup>& groups) {
   std::vector<std::map<std::string, std::string>> all;
   for (const auto& group : groups) all.push_back(flat_settings(asked_for(group.runs.front().config)));
   const auto paths = differing_settings(all);
+  const auto names = folder_names(groups);
   constexpr std::size_t most_in_a_label = 3;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (const auto& path : paths)
       if (const auto found = all[i].find(path); found != all[i].end())
         groups[i].label += (groups[i].label.empty() ? "" : ", ") + path.substr(path.rfind('.') + 1) + " " + found->second;
-    if (paths.size() > most_in_a_label || groups[i].label.empty()) groups[i].label = groups[i].runs.front().name;
+    if (paths.size() > most_in_a_label || groups[i].label.empty()) groups[i].label = names[i];
   }
 }
 
@@ -122,10 +167,10 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
     if (!std::filesystem::exists(folder / name, ignored))
       throw Error(text("'", folder.string(), "' is not the folder of a run: it has no ", name));
   Run run{.folder = folder, .name = std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string()};
-  run.config = parse_json(read_file(folder / "config.json"), (folder / "config.json").string());
+  run.config = read_run_config(folder);
   if (const Config* optimizer = run.config.find("optimizer")) run.config["optimizer"] = current_optimizer(*optimizer);
-  run.metrics = read_table(folder / "metrics.csv");
-  if (std::filesystem::exists(folder / "experiment.lua", ignored)) run.script = read_file(folder / "experiment.lua");
+  run.metrics = read_table(run_file(folder, "metrics.csv"));
+  if (std::filesystem::exists(folder / "experiment.lua", ignored)) run.script = read_file(run_file(folder, "experiment.lua"));
   run.seed = integer_of(run.config, "seed");
   run.planned = integer_of(run.config, "iterations");
   if (!run.metrics.rows.empty()) run.iterations = static_cast<std::int64_t>(run.metrics.column("iteration").back());
@@ -186,6 +231,9 @@ std::vector<RunGroup> group_runs(std::vector<Run> runs) {
 std::map<std::string, std::string> flat_settings(const Config& config) {
   Config relevant = deciding_settings(config);
   relevant.map()->erase("seed");
+  if (const auto bytes = path_bytes(relevant, 0); bytes > most_path_bytes)
+    throw Error(text("the settings of a run have names of ", memory_text(static_cast<double>(bytes)), " together, at most ",
+                     memory_text(static_cast<double>(most_path_bytes)), " are shown; its config.json is none that iap wrote"));
   std::map<std::string, std::string> settings;
   flatten(relevant, "", settings);
   return settings;

@@ -138,7 +138,8 @@ std::string importance_section(const Importance& importance, const std::string& 
                       counted(importance.episodes, "episode"), " (mean return ", figure(importance.mean_return), "). ",
                       importance.weighs_all ? "All of them count, the more the higher their score."
                                             : text("It chooses ", importance.chosen, " per frame."),
-                      " Below, patches drawn at random from four ranges, with what surrounds them."),
+                      " Below, patches drawn at random from four ranges, with what surrounds them; patches of equal score are in "
+                      "every range that this score lies in."),
                  body);
 }
 

@@ -64,10 +64,30 @@ std::string legend_entry(std::string_view label, int colour, bool thin) {
   return text("<span><i class=\"c", colour, thin ? " thin" : "", "\"></i>", escaped(label), "</span>");
 }
 
+/// The first iterations of all stages of the run's curriculum but the first.
+std::vector<double> new_stages(const Run& run) {
+  if (std::ranges::find(run.metrics.columns, "stage") == run.metrics.columns.end()) return {};
+  const auto stage = run.metrics.column("stage"), iteration = run.metrics.column("iteration");
+  std::vector<double> begins;
+  for (std::size_t i = 1; i < stage.size(); ++i)
+    if (stage[i] > stage[i - 1]) begins.push_back(iteration[i]);
+  return begins;
+}
+
+/// Those of all runs, if they have come to the same ones.
+std::vector<double> new_stages(const std::vector<RunGroup>& groups) {
+  const auto first = new_stages(groups.front().runs.front());
+  for (const RunGroup& group : groups)
+    for (const Run& run : group.runs)
+      if (new_stages(run) != first) return {};
+  return first;
+}
+
 /// One drawing for screens and one for phones, where the first would shrink to nothing.
 std::string chart_figure(const std::vector<Curve>& curves, const std::string& legend, const std::string& description,
-                         const std::string& y_label, std::string_view caption) {
-  Frame frame{.x_label = "iteration", .y_label = y_label, .description = description};
+                         const std::string& y_label, std::string caption, const std::vector<double>& stages) {
+  Frame frame{.x_label = "iteration", .y_label = y_label, .description = description, .marks = stages};
+  if (!stages.empty()) caption += text(caption.empty() ? "" : " ", "Vertical lines: a new stage begins.");
   std::string html = text("<figure><div class=\"legend\">", legend, "</div>\n<div class=\"wide\">", svg_curves(curves, frame));
   frame.width = 340;
   frame.height = 260;
@@ -76,11 +96,12 @@ std::string chart_figure(const std::vector<Curve>& curves, const std::string& le
   return html + "</figure>\n";
 }
 
-/// A single run: what the mean policy reached, with the deviation between its episodes, and how the population did.
+/// A single run: what the mean policy reached, with the deviation between its episodes, and how the population did, in the colours
+/// of `write_learning_curve`.
 std::string single_run_figure(const Run& run) {
-  Curve population{.label = "population mean", .colour = 1, .x = run.metrics.column("iteration"), .thin = true};
+  Curve population{.label = "population mean", .colour = 0, .x = run.metrics.column("iteration"), .thin = true};
   population.y = run.metrics.column("return_mean");
-  Curve evaluation{.label = "mean policy, evaluation", .colour = 0, .dots = true};
+  Curve evaluation{.label = "mean policy, evaluation", .colour = 1, .dots = true};
   const auto means = run.metrics.column("eval_mean"), deviations = run.metrics.column("eval_std");
   bool spread = false;
   for (std::size_t i = 0; i < means.size(); ++i) {
@@ -92,9 +113,10 @@ std::string single_run_figure(const Run& run) {
     evaluation.low.push_back(means[i] - deviation);
     evaluation.high.push_back(means[i] + deviation);
   }
-  const std::string legend = legend_entry(evaluation.label, 0, false) + legend_entry(population.label, 1, true);
+  const std::string legend =
+      legend_entry(evaluation.label, evaluation.colour, false) + legend_entry(population.label, population.colour, true);
   return chart_figure({population, evaluation}, legend, "Learning curve of seed " + std::to_string(run.seed), "return",
-                      spread ? "Band: one standard deviation between the evaluation's episodes." : "");
+                      spread ? "Band: one standard deviation between the evaluation's episodes." : "", new_stages(run));
 }
 
 std::string groups_figure(const std::vector<RunGroup>& groups, const std::string& column, const std::string& description,
@@ -109,7 +131,8 @@ std::string groups_figure(const std::vector<RunGroup>& groups, const std::string
     bands = bands || groups[i].runs.size() > 1;
   }
   return chart_figure(curves, legend, description, "return",
-                      bands && band_note ? "Thick: mean over seeds. Band: lowest to highest seed. Thin: each seed." : "");
+                      bands && band_note ? "Thick: mean over seeds. Band: lowest to highest seed. Thin: each seed." : "",
+                      new_stages(groups));
 }
 
 std::set<std::string> paths_of(const std::vector<std::map<std::string, std::string>>& all) {

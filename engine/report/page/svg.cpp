@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,12 @@ class Plot {
 
   void add(std::string_view element) { svg_ += element; }
 
+  /// From the floor to the ceiling, where `value` has a place.
+  void add_mark(double value) {
+    if (const double share = x_.share(value); share >= 0 && share <= 1)
+      add(text("<path class=\"mark\" d=\"M", x(value), " ", top, "V", coordinate(floor_at()), "\"/>\n"));
+  }
+
   /// Above what was added.
   void add_x_axis() {
     add(text("<path class=\"axis\" d=\"M", left, " ", coordinate(floor_at()), "H", frame_.width - right, "\"/>\n"));
@@ -68,17 +75,22 @@ constexpr int pixels_per_x = 75, pixels_per_y = 50;
 bool is_there(const Curve& curve, std::size_t i) { return std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]); }
 
 std::string band(const Plot& plot, const Curve& curve) {
-  std::string path, back;
+  std::string path;
+  std::vector<std::string> back;
+  const auto close = [&] {
+    for (const std::string& point : back | std::views::reverse) path += point;
+    if (!back.empty()) path += "Z";
+    back.clear();
+  };
   for (std::size_t i = 0; i < curve.x.size(); ++i) {
     if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.low[i]) || !std::isfinite(curve.high[i])) {
-      path += back.empty() ? "" : back + "Z";
-      back.clear();
+      close();
       continue;
     }
     path += text(back.empty() ? "M" : "L", plot.x(curve.x[i]), " ", plot.y(curve.high[i]));
-    back = text("L", plot.x(curve.x[i]), " ", plot.y(curve.low[i])) + back;
+    back.push_back(text("L", plot.x(curve.x[i]), " ", plot.y(curve.low[i])));
   }
-  if (!back.empty()) path += back + "Z";
+  close();
   return path.empty() ? "" : text("<path class=\"band c", curve.colour, "\" d=\"", path, "\"/>\n");
 }
 
@@ -120,6 +132,7 @@ std::string svg_curves(const std::vector<Curve>& curves, const Frame& frame) {
   Axis across{.range = x, .ticks = ticks(x, frame.width / pixels_per_x, true)};
   across.labels = tick_labels(across.ticks);
   Plot plot(frame, std::move(across), linear_axis(y, frame.height / pixels_per_y));
+  for (const double mark : frame.marks) plot.add_mark(mark);
   for (const Curve& curve : curves)
     if (!curve.low.empty()) plot.add(band(plot, curve));
   for (const Curve& curve : curves) plot.add(line(plot, curve));

@@ -55,7 +55,7 @@ void EnvDrawing::step(std::span<const float> action) { impl_->total += impl_->en
 
 Image EnvDrawing::picture() {
   const ImageView& seen = impl_->env->observe().images.front();
-  // Who has once seen metres goes on to see metres.
+  // Who has once seen so far goes on to see so far, be everything ever so near.
   impl_->white = std::max(impl_->white, white_of(seen));
   return rgb_copy(seen, impl_->white);
 }

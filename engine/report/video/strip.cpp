@@ -52,9 +52,9 @@ StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Co
                  .redraw = options.redraw,
                  .steps = options.steps,
                  .outside = options.view == PictureView::outside});
-  // Between pairs the gap is wider than within one.
-  const int gap = options.view == PictureView::side_by_side ? 16 : 4;
-  check_width(options, picture_width(options.view, viewer.width()), gap);
+  // Between pictures the gap is wider than within one.
+  const int within = viewer.gap(options.view), gap = within > 0 ? within + 12 : 4;
+  check_width(options, viewer.width(options.view), gap);
   // The episode's length is only known afterwards: the first pass measures it, the second repeats it and draws.
   StripInfo strip{.episode = run_episode(viewer.env(), policy, options.seed)};
   const std::vector<int> shown = shown_steps(strip.episode.steps, options.frames);

@@ -52,6 +52,8 @@ VideoInfo write_video(const std::filesystem::path& path, Policy& policy, const C
   const FrameRate rate = frame_rate(viewer.env().spec(), options.fps, options.most_fps);
   const auto writer = open_animation(path, {.fps = rate.fps, .quality = options.quality});
   VideoInfo video{.fps = rate.fps};
+  // Frames of a depth camera share their scale, whatever the last of them will have seen.
+  if (viewer.sees_depth()) run_episode(viewer.env(), policy, options.seed);
   int step = 0;
   video.episode = run_episode(viewer.env(), policy, options.seed,
                               [&](const Observation& observation, std::span<const float>, const Policy& acting) {

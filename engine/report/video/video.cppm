@@ -14,7 +14,7 @@ export namespace iap {
 
 /// What a picture of an episode shows: the environment with the attended patches drawn on it, the scores of all patches as a heat
 /// map, the environment alone beside the attended patches, the environment alone, or a robot from outside, with what its camera
-/// sees in a corner, the attended patches red. Patches too small to be seen get rings.
+/// sees in a corner, marked as in the overlay. Patches too small to be seen get rings.
 enum class PictureView : std::uint8_t { overlay, heatmap, side_by_side, raw, outside };
 
 /// "overlay", "heatmap", "side-by-side", "raw", "outside".

@@ -27,7 +27,11 @@ namespace {
 class Watched final : public EnvWrapper {
  public:
   Watched(std::unique_ptr<Env> played, std::unique_ptr<Env> shown, std::unique_ptr<Env> outside, int steps)
-      : EnvWrapper(std::move(played)), shown_(std::move(shown)), outside_(std::move(outside)), most_steps_(steps) {}
+      : EnvWrapper(std::move(played)),
+        shown_(std::move(shown)),
+        outside_(std::move(outside)),
+        most_steps_(steps),
+        whites_(spec_.observation.images.size(), 1) {}
 
   void reset(std::uint64_t seed) override {
     for (Env* env : {env_.get(), shown(), outside()})
@@ -46,6 +50,14 @@ class Watched final : public EnvWrapper {
     return result;
   }
 
+  Observation observe() override {
+    const Observation seen = EnvWrapper::observe();
+    for (std::size_t i = 0; i < seen.images.size(); ++i) whites_[i] = std::max(whites_[i], white_of(seen.images[i]));
+    return seen;
+  }
+
+  /// Of image i, over all that has been observed: who has once seen metres goes on to see metres, be everything ever so near.
+  float white(std::size_t i) const { return whites_[i]; }
   Env* shown() { return shown_.get(); }
   Env* outside() { return outside_.get(); }
   int steps() const { return steps_; }
@@ -55,26 +67,33 @@ class Watched final : public EnvWrapper {
   std::unique_ptr<Env> shown_, outside_;
   int most_steps_, steps_ = 0;
   double total_ = 0;
+  std::vector<float> whites_;
 };
 
-constexpr int pair_gap = 4;
+/// Between the images of one policy.
+constexpr int image_gap = 4;
 
-int width_of(int width, const ViewerOptions& options) { return options.pairs ? 2 * width + pair_gap : width; }
-
-/// The largest scale that keeps pictures within `largest`; below 1 where there is none.
-int most_scale(const ImageShape& own, const ViewerOptions& options) {
-  const int columns = options.pairs ? (options.largest - pair_gap) / 2 : options.largest;
-  return std::min(options.largest / own.height, columns / own.width);
+/// The widest gap within a picture of `images` images; 0 if it has no parts.
+int gap_within(int images, bool pairs) {
+  if (images < 2) return pairs ? image_gap : 0;
+  return pairs ? 3 * image_gap : image_gap;
 }
 
-int scale_for(const ImageShape& own, const ViewerOptions& options) {
+int whole_width(int width, int images, bool pairs) { return pairs ? 2 * width + gap_within(images, pairs) : width; }
+
+/// The largest scale that keeps pictures of `images` such images within `largest`; below 1 where there is none.
+int most_scale(const ImageShape& own, int images, const ViewerOptions& options) {
+  const int row = options.pairs ? (options.largest - gap_within(images, true)) / 2 : options.largest;
+  return std::min(options.largest / own.height, (row - (images - 1) * image_gap) / images / own.width);
+}
+
+int scale_for(const ImageShape& own, int images, const ViewerOptions& options) {
   if (options.scale > 0) return options.scale;
   const int wanted = (options.min_height + own.height - 1) / own.height;
-  return std::max(1, options.largest > 0 ? std::min(wanted, most_scale(own, options)) : wanted);
+  return std::max(1, options.largest > 0 ? std::min(wanted, most_scale(own, images, options)) : wanted);
 }
 
-void check_size(int height, int width, const ViewerOptions& options) {
-  const int wide = width_of(width, options);
+void check_size(int height, int wide, const ViewerOptions& options) {
   if (options.largest == 0 || std::max(height, wide) <= options.largest) return;
   throw Error(
       text(options.scale > 0 ? text("--scale ", options.scale, " makes") : "these are", " pictures of ", height, " x ", wide,
@@ -107,113 +126,171 @@ Config from_outside(Config config, const EnvSpec& spec) {
   return config;
 }
 
+bool may_be_depth(const ImageShape& shape) { return shape.type == PixelType::float32 && shape.channels == 1; }
+
 // Heads that look at the same image are told apart by these; the papers' white comes first.
 constexpr std::array<Rgb8, 4> head_colours{{{255, 255, 255}, {255, 196, 61}, {102, 224, 255}, {255, 138, 200}}};
+
+/// `images` side by side, white below those that are lower than others.
+Image in_a_row(std::span<const Image> images) {
+  if (images.size() == 1) return images.front();
+  int height = 0;
+  for (const Image& image : images) height = std::max(height, image.shape().height);
+  std::vector<Image> alike;
+  for (const Image& image : images) {
+    Image padded({height, image.shape().width, 3, PixelType::uint8});
+    std::ranges::fill(std::ranges::copy(image.bytes(), padded.bytes().begin()).out, padded.bytes().end(), std::uint8_t{255});
+    alike.push_back(std::move(padded));
+  }
+  return side_by_side(alike, image_gap);
+}
+
+PatchPlaces places(const AttentionView& view, int scale) {
+  return {view.rows, view.columns, view.patch * scale, view.stride * scale};
+}
+
+/// The attention to one image, `scale` pixels for each of the policy's.
+void draw_patches(Image& image, std::span<const AttentionView> views, int scale) {
+  // A line as thick as one of a chart; the papers' patches of 2 x 2 pixels would be dots without the room that it encloses.
+  const int thickness = std::max(1, (image.shape().height + 120) / 240), least = std::max(6, image.shape().height / 40);
+  std::size_t head = 0;
+  for (const auto& view : views) {
+    const auto opacities = importance_opacities(view.scores, view.selected);
+    const Rgb8& colour = head_colours[head++ % head_colours.size()];
+    overlay_patches(image, places(view, scale), view.selected, opacities, colour);
+    outline_patches(image, places(view, scale), view.selected, opacities, colour, thickness, least);
+  }
+}
+
+/// Returns how many columns the inset took from `left` on.
+int add_inset(Image& image, const Image& inset, int left) {
+  constexpr int frame = 2;
+  const int rows = std::min(inset.shape().height, image.shape().height - 2 * frame),
+            columns = std::min(inset.shape().width, image.shape().width - left - 2 * frame);
+  if (columns <= 0) return 0;
+  const auto pixel = [](const Image& of, int row, int column) {
+    return 3 * (static_cast<std::size_t>(row) * of.shape().width + column);
+  };
+  for (int row = 0; row < rows + 2 * frame; ++row)
+    std::fill_n(image.bytes().begin() + pixel(image, row, left), 3 * (columns + 2 * frame), std::uint8_t{255});
+  for (int row = 0; row < rows; ++row)
+    std::copy_n(inset.bytes().begin() + pixel(inset, row, 0), 3 * columns,
+                image.bytes().begin() + pixel(image, row + frame, left + frame));
+  return columns + frame;
+}
 
 }  // namespace
 
 struct Viewer::Impl {
   std::unique_ptr<Watched> env;
-  int scale = 1, height = 0, width = 0;
-  bool sees_image = false, outside = false;
-  float white = 1;
+  std::vector<ImageSpec> seen;
+  std::vector<int> scales;  ///< of what is seen
+  int height = 0, width = 0;
+  bool outside = false;
+  float drawn_white = 1;
 
-  // Who has once seen metres goes on to see metres, be everything ever so near.
-  Image copy(const ImageView& image) {
-    white = std::max(white, white_of(image));
-    return rgb_copy(image, white);
+  int images() const { return std::max(1, static_cast<int>(seen.size())); }
+
+  /// The environment alone: an image for each that the policy sees, or one for a policy that sees none.
+  std::vector<Image> plain(const Observation& observation) {
+    const Observation drawn = env->shown() ? env->shown()->observe() : Observation{};
+    if (seen.empty()) {
+      drawn_white = std::max(drawn_white, white_of(drawn.images.front()));
+      return {rgb_copy(drawn.images.front(), drawn_white)};
+    }
+    std::vector<Image> images;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      // What is drawn anew is the first image.
+      const bool anew = i == 0 && !drawn.images.empty();
+      images.push_back(anew ? rgb_copy(drawn.images[i], env->white(i)) : enlarged(observation, i, scales[i]));
+    }
+    return images;
+  }
+
+  Image enlarged(const Observation& observation, std::size_t i, int scale) const {
+    return enlarge(rgb_copy(observation.images[i], env->white(i)).view(), scale);
+  }
+
+  std::vector<AttentionView> views_of(std::size_t i, const Policy& policy) const {
+    auto views = policy.views();
+    std::erase_if(views, [&](const AttentionView& view) { return view.image != seen[i].name; });
+    return views;
+  }
+
+  void draw_attention(std::vector<Image>& images, const Policy& policy) const {
+    for (std::size_t i = 0; i < seen.size(); ++i) draw_patches(images[i], views_of(i, policy), scales[i]);
+  }
+
+  void draw_scores(std::vector<Image>& images, const Policy& policy) const {
+    for (std::size_t i = 0; i < seen.size(); ++i)
+      if (const auto views = views_of(i, policy); !views.empty())
+        overlay_scores(images[i], places(views.front(), scales[i]), views.front().scores);
   }
 
   Image from_outside(const Observation& observation, const Policy& policy) {
-    Env* separate = env->outside();
-    Image image = separate ? copy(separate->observe().images.front()) : plain(observation);
+    Image image;
+    if (Env* separate = env->outside()) {
+      const ImageView& picture = separate->observe().images.front();
+      image = rgb_copy(picture, white_of(picture));
+    } else {
+      image = in_a_row(plain(observation));
+    }
     add_insets(image, observation, policy);
     return image;
   }
-  Image plain(const Observation& observation) {
-    if (Env* shown = env->shown()) return copy(shown->observe().images.front());
-    return enlarge(copy(observation.images.front()).view(), scale);
-  }
-  PatchPlaces places(const AttentionView& view) const { return {view.rows, view.columns, view.patch * scale, view.stride * scale}; }
-  // What the policy sees, red where it attends, in the upper left corner, its pictures side by side: a third of the picture's
-  // height.
-  void add_insets(Image& image, const Observation& observation, const Policy& policy) {
-    const auto views = policy.views();
+  // What the policy sees and where it attends, in the upper left corner, its images side by side: a third of the picture's height.
+  void add_insets(Image& image, const Observation& observation, const Policy& policy) const {
     int left = 0;
-    for (std::size_t i = 0; i < observation.images.size(); ++i) {
-      Image seen = copy(observation.images[i]);
-      for (const auto& view : views)
-        if (view.image == policy.observation().images[i].name)
-          overlay_patches(seen, PatchPlaces{view.rows, view.columns, view.patch, view.stride}, view.selected,
-                          std::vector<float>(view.selected.size(), 1), {255, 0, 0});
-      const int factor = std::max(1, image.shape().height / 3 / seen.shape().height);
-      left += add_inset(image, enlarge(seen.view(), factor), left);
-    }
-  }
-  // Returns how many columns it took from `left` on.
-  static int add_inset(Image& image, const Image& inset, int left) {
-    constexpr int frame = 2;
-    const int rows = std::min(inset.shape().height, image.shape().height - 2 * frame),
-              columns = std::min(inset.shape().width, image.shape().width - left - 2 * frame);
-    if (columns <= 0) return 0;
-    const auto pixel = [](const Image& of, int row, int column) {
-      return 3 * (static_cast<std::size_t>(row) * of.shape().width + column);
-    };
-    for (int row = 0; row < rows + 2 * frame; ++row)
-      std::fill_n(image.bytes().begin() + pixel(image, row, left), 3 * (columns + 2 * frame), std::uint8_t{255});
-    for (int row = 0; row < rows; ++row)
-      std::copy_n(inset.bytes().begin() + pixel(inset, row, 0), 3 * columns,
-                  image.bytes().begin() + pixel(image, row + frame, left + frame));
-    return columns + frame;
-  }
-  void draw_patches(Image& image, const Policy& policy) const {
-    // A line as thick as one of a chart; the papers' patches of 2 x 2 pixels would be dots without the room that it encloses.
-    const int thickness = std::max(1, (image.shape().height + 120) / 240), least = std::max(6, image.shape().height / 40);
-    std::size_t head = 0;
-    for (const auto& view : shown_views(policy)) {
-      const auto opacities = importance_opacities(view.scores, view.selected);
-      const Rgb8& colour = head_colours[head++ % head_colours.size()];
-      overlay_patches(image, places(view), view.selected, opacities, colour);
-      outline_patches(image, places(view), view.selected, opacities, colour, thickness, least);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      const int factor = std::max(1, image.shape().height / 3 / seen[i].shape.height);
+      Image inset = enlarged(observation, i, factor);
+      draw_patches(inset, views_of(i, policy), factor);
+      left += add_inset(image, inset, left);
     }
   }
 };
 
 Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOptions& options) : impl_(std::make_unique<Impl>()) {
   auto played = make_env(config);
-  impl_->sees_image = !seen.images.empty();
-  if (!impl_->sees_image) check_pixels(options);
-  constexpr int standard_height = 400, standard_width = 400;
-  const ImageShape own = impl_->sees_image ? seen.images.front().shape : ImageShape{1, 1, 3, PixelType::uint8};
-  const int scale = impl_->sees_image ? scale_for(own, options) : 1;
-  impl_->scale = scale;
-  impl_->height = impl_->sees_image ? own.height * scale : standard_height;
-  impl_->width = impl_->sees_image ? own.width * scale : standard_width;
-  if (!options.outside) check_size(impl_->height, impl_->width, options);
-  std::unique_ptr<Env> shown, outside;
-  const auto draw_outside = [&] {
-    // As wide as films are; the policy's pixels have no part in its size.
-    const int height = options.scale > 0 && impl_->sees_image ? own.height * options.scale : options.min_height;
-    check_size(height, height * 8 / 5, options);
-    return drawn_at(from_outside(config, played->spec()), {height, height * 8 / 5});
-  };
-  if (options.outside) {
-    shown = draw_outside();
-    if (shown) {
-      impl_->height = shown->spec().observation.images.front().shape.height;
-      impl_->width = shown->spec().observation.images.front().shape.width;
+  impl_->seen = seen.images;
+  const bool sees_image = !seen.images.empty();
+  if (!sees_image) check_pixels(options);
+  constexpr int standard = 400;
+  const int images = impl_->images();
+  PictureSize first{standard, standard};
+  impl_->height = impl_->width = standard;
+  if (sees_image) {
+    impl_->height = 0;
+    impl_->width = (images - 1) * image_gap;
+    for (const auto& [name, own] : seen.images) {
+      const int scale = scale_for(own, images, options);
+      impl_->scales.push_back(scale);
+      impl_->height = std::max(impl_->height, own.height * scale);
+      impl_->width += own.width * scale;
     }
-  } else if (options.all && has_outside(played->spec())) {
-    outside = draw_outside();
+    const ImageShape& own = seen.images.front().shape;
+    first = {own.height * impl_->scales.front(), own.width * impl_->scales.front()};
+  }
+  if (!options.outside) check_size(impl_->height, whole_width(impl_->width, images, options.pairs), options);
+  std::unique_ptr<Env> shown, outside;
+  if (options.outside || (options.all && has_outside(played->spec()))) {
+    // As wide as films are; the policy's pixels have no part in its size.
+    const int height = options.scale > 0 && sees_image ? seen.images.front().shape.height * options.scale : options.min_height;
+    check_size(height, height * 8 / 5, options);
+    outside = drawn_at(from_outside(config, played->spec()), {height, height * 8 / 5});
   }
   impl_->outside = options.outside || outside;
-  const bool sizes_differ = !shown && (!impl_->sees_image || scale > 1);
-  if (sizes_differ && (options.redraw || !impl_->sees_image)) {
-    shown = drawn_at(config, {impl_->height, impl_->width});
-    // A film of the robot is no picture of what it sees.
-    if (shown && impl_->sees_image && shown->spec().observation.images.front().name != seen.images.front().name) shown.reset();
+  const bool alone = options.outside && outside;
+  if (alone) {
+    impl_->height = outside->spec().observation.images.front().shape.height;
+    impl_->width = outside->spec().observation.images.front().shape.width;
   }
-  if (!shown && !impl_->sees_image)
+  if (!alone && (!sees_image || (options.redraw && impl_->scales.front() > 1))) {
+    shown = drawn_at(config, first);
+    // A film of the robot is no picture of what it sees.
+    if (shown && sees_image && shown->spec().observation.images.front().name != seen.images.front().name) shown.reset();
+  }
+  if (!shown && !alone && !sees_image)
     throw Error(text("there is nothing to show: the policy sees no image, and environment '", played->spec().name, "' draws none"));
   impl_->env = std::make_unique<Watched>(std::move(played), std::move(shown), std::move(outside), options.steps);
 }
@@ -228,43 +305,50 @@ std::vector<PictureView> Viewer::views() const {
 
 int Viewer::height() const { return impl_->height; }
 int Viewer::width() const { return impl_->width; }
+int Viewer::width(PictureView view) const { return whole_width(impl_->width, impl_->images(), view == PictureView::side_by_side); }
+int Viewer::gap(PictureView view) const {
+  return view == PictureView::outside ? 0 : gap_within(impl_->images(), view == PictureView::side_by_side);
+}
+
+bool Viewer::sees_depth() const { return std::ranges::any_of(impl_->seen, may_be_depth, &ImageSpec::shape); }
 int Viewer::steps() const { return impl_->env->steps(); }
 double Viewer::total() const { return impl_->env->total(); }
 
 Image Viewer::picture(PictureView view, const Observation& observation, const Policy& policy) {
   if (view == PictureView::outside) return impl_->from_outside(observation, policy);
-  Image image = impl_->plain(observation);
+  std::vector<Image> images = impl_->plain(observation);
   switch (view) {
     case PictureView::raw:
     case PictureView::outside: break;
-    case PictureView::overlay: impl_->draw_patches(image, policy); break;
-    case PictureView::heatmap:
-      if (const auto views = shown_views(policy); !views.empty())
-        overlay_scores(image, impl_->places(views.front()), views.front().scores);
-      break;
+    case PictureView::overlay: impl_->draw_attention(images, policy); break;
+    case PictureView::heatmap: impl_->draw_scores(images, policy); break;
     case PictureView::side_by_side: {
-      std::array<Image, 2> both{image, std::move(image)};
-      impl_->draw_patches(both[1], policy);
-      return side_by_side(both, pair_gap);
+      Image alone = in_a_row(images);
+      impl_->draw_attention(images, policy);
+      const std::array<Image, 2> both{std::move(alone), in_a_row(images)};
+      return side_by_side(both, gap(view));
     }
   }
-  return image;
+  return in_a_row(images);
 }
 
-int picture_width(PictureView view, int width) { return width_of(width, {.pairs = view == PictureView::side_by_side}); }
-
 std::vector<AttentionView> shown_views(const Policy& policy) {
-  if (policy.observation().images.empty()) return {};
+  const auto& images = policy.observation().images;
   auto views = policy.views();
-  std::erase_if(views, [&](const AttentionView& view) { return view.image != policy.observation().images.front().name; });
+  std::erase_if(views,
+                [&](const AttentionView& view) { return std::ranges::find(images, view.image, &ImageSpec::name) == images.end(); });
   return views;
 }
 
 float white_of(const ImageView& image) {
-  constexpr float metres = 5;
-  if (image.shape.type != PixelType::float32 || image.shape.channels != 1) return 1;
+  constexpr float least = 1, most = 5, step = 0.5F;
+  constexpr std::ptrdiff_t few = 20;  // one in so many
+  if (!may_be_depth(image.shape)) return least;
   const std::span values(image.floats(), image.shape.count());
-  return std::ranges::any_of(values, [](float value) { return value > 1; }) ? metres : 1;
+  float white = least;
+  while (white < most && few * std::ranges::count_if(values, [&](float value) { return value > white; }) > std::ssize(values))
+    white += step;
+  return white;
 }
 
 Image rgb_copy(const ImageView& image, float white) {

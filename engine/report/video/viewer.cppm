@@ -36,9 +36,17 @@ class Viewer {
   Env& env();
   /// The views that `picture` takes.
   std::vector<PictureView> views() const;
-  /// Of the pictures; a side-by-side picture is wider, and so is one from outside beside other views.
+  /// Of the pictures, in which the policy's images stand side by side, white below those that are lower than others; a
+  /// side-by-side picture is wider, and so is one from outside beside other views.
   int height() const;
   int width() const;
+  /// Of pictures of the view, where it is the only one.
+  int width(PictureView view) const;
+  /// The widest gap between the parts of such a picture, pixels; 0 if it has none.
+  int gap(PictureView view) const;
+  /// Whether how bright pictures are may follow from how far was seen so far: a film shows one brightness if the episode has been
+  /// played before.
+  bool sees_depth() const;
   /// Of the episode so far: the policy's steps and the sum of their rewards.
   int steps() const;
   double total() const;
@@ -50,9 +58,6 @@ class Viewer {
   std::unique_ptr<Impl> impl_;
 };
 
-/// How wide a picture of the view is where the environment's is `width` wide.
-int picture_width(PictureView view, int width);
-
 /// A video's frames: one for every so many steps, so many a second.
 struct FrameRate {
   int every = 1;
@@ -61,11 +66,11 @@ struct FrameRate {
 /// What `fps` and `most_fps` of VideoOptions mean for an environment. @throws Error for values out of range.
 FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps);
 
-/// The views of the image that pictures show: the policy's first.
+/// What the policy attends to in the images that it sees, of which pictures show all.
 std::vector<AttentionView> shown_views(const Policy& policy);
 
-/// Which value of an image of floats is shown white: 1, or 5 where an image of one channel has a larger value than 1, as it then is
-/// one of a depth camera, in metres.
+/// Which value of an image of floats is shown white: 1, or of one channel, as it then may be a depth camera's, in metres, the
+/// smallest of 1, 1.5, 2 ... 5 that at most one value in 20 exceeds.
 float white_of(const ImageView& image);
 /// An 8-bit RGB copy of any image: grey in all three channels, floats from black at 0 to white at `white`, a fourth channel left
 /// out. What is near is dark in a picture of a depth camera.

@@ -89,10 +89,10 @@ class ScriptEnv final : public Env {
  private:
   bool at_limit() const { return spec_.max_steps > 0 && steps_ >= spec_.max_steps; }
 
-  [[noreturn]] void fail(std::string_view message) {
+  [[noreturn]] void fail(std::string_view message, std::string_view remedy = "") {
     // A picture belongs to the step that is decided on it.
     const auto complaint = text(script_.file(), ": ", message, stepping_ ? " at step " : " before step ",
-                                stepping_ ? steps_ : steps_ + 1, " of the episode with seed ", seed_);
+                                stepping_ ? steps_ : steps_ + 1, " of the episode with seed ", seed_, remedy);
     script_.clear();
     throw Error(complaint);
   }
@@ -113,9 +113,11 @@ class ScriptEnv final : public Env {
 
   void look() {
     script_.invoke(observe_, "observe", 2, [](lua_State*) noexcept { return 0; });
-    if (!vector_.empty()) script_.take(1, "the vector from observe", vector_);
-    if (!images_.empty() && lua_type(script_.state(), 2) != LUA_TTABLE)
-      fail("observe must return a table of images second, got " + lua::describe_value(script_.state(), 2));
+    if (vector_.empty())
+      check_no_vector();
+    else
+      script_.take(1, "the vector from observe", vector_);
+    check_images();
     for (std::size_t i = 0; i < images_.size(); ++i) {
       lua::push_entry(script_.state(), 2, spec_.observation.images[i].name);
       copy_image(spec_.observation.images[i].name, images_[i]);
@@ -124,12 +126,53 @@ class ScriptEnv final : public Env {
     script_.clear();
   }
 
+  /// No policy would see what the spec leaves out.
+  void check_no_vector() {
+    lua_State* state = script_.state();
+    if (!lua_toboolean(state, 1)) return;
+    if (lua_type(state, 1) != LUA_TTABLE)
+      fail("observe must return nil first, as the spec has no vector, got " + lua::describe_value(state, 1));
+    if (const auto count = lua_rawlen(state, 1); count > 0)
+      fail(text("observe returns a list of ", count, " first, but the spec has no vector"),
+           text("; set vector = ", count, " in the spec, or return nil first"));
+  }
+
+  /// The same for images.
+  void check_images() {
+    lua_State* state = script_.state();
+    const auto& images = spec_.observation.images;
+    if (images.empty() && !lua_toboolean(state, 2)) return;
+    if (lua_type(state, 2) != LUA_TTABLE)
+      fail(text("observe must return ", images.empty() ? "nothing second, as the spec has no images" : "a table of images second",
+                ", got ", lua::describe_value(state, 2)));
+    lua::reserve(state, 2);
+    lua_pushnil(state);
+    while (lua_next(state, 2)) {
+      const auto name = lua_type(state, -2) == LUA_TSTRING ? lua::string_at(state, -2) : std::string_view();
+      if (std::ranges::find(images, name, &ImageSpec::name) == images.end()) refuse_image(name);
+      lua_pop(state, 1);
+    }
+  }
+
+  /// The key stands below the top of the stack; `name` is empty where it is no string.
+  [[noreturn]] void refuse_image(std::string_view name) {
+    std::vector<std::string> known;
+    for (const auto& image : spec_.observation.images) known.push_back(image.name);
+    const std::string nearest = nearest_name(name, known);
+    fail(text("observe returns an image ", name.empty() ? lua::describe_value(script_.state(), -2) : text("'", name, "'"),
+              " that spec.images does not have"),
+         nearest.empty() ? "; describe it there, or leave it out" : text("; did you mean '", nearest, "'?"));
+  }
+
   void copy_image(const std::string& name, Image& image) {
     lua_State* state = script_.state();
     const bool bytes = image.shape().type == PixelType::uint8;
+    const std::size_t size = bytes ? image.bytes().size() : image.floats().size_bytes();
+    if (const int type = lua_type(state, -1); type != LUA_TSTRING && type != LUA_TTABLE)
+      fail(text("image '", name, "' must be a string of ", size, " bytes or a flat list of ", image.shape().count(),
+                " numbers, got ", lua::describe_value(state, -1)));
     if (lua_type(state, -1) == LUA_TSTRING) {
       const auto content = lua::string_at(state, -1);
-      const std::size_t size = bytes ? image.bytes().size() : image.floats().size_bytes();
       if (content.size() != size) fail(text("image '", name, "' must have ", size, " bytes, got ", content.size()));
       std::memcpy(bytes ? static_cast<void*>(image.bytes().data()) : image.floats().data(), content.data(), size);
       if (!bytes) check_finite(name, image.floats());
@@ -139,9 +182,10 @@ class ScriptEnv final : public Env {
     pixels_.resize(image.bytes().size());
     script_.take(-1, text("image '", name, "'"), pixels_);
     for (std::size_t i = 0; i < pixels_.size(); ++i) {
-      if (pixels_[i] < 0 || pixels_[i] > 255)
-        fail(text("image '", name, "': value ", i + 1, " must be in [0, 255], got ", pixels_[i]));
-      image.bytes()[i] = static_cast<std::uint8_t>(std::lround(pixels_[i]));
+      if (pixels_[i] < 0 || pixels_[i] > 255 || pixels_[i] != std::trunc(pixels_[i]))
+        fail(text("image '", name, "': value ", i + 1, " must be a whole number from 0 to 255, got ", pixels_[i]),
+             text("; set type = \"float32\" in spec.images.", name, ", or scale to 255 and round"));
+      image.bytes()[i] = static_cast<std::uint8_t>(pixels_[i]);
     }
   }
 
@@ -163,6 +207,24 @@ class ScriptEnv final : public Env {
   std::vector<ImageView> views_;
 };
 
+int refuse_exit(lua_State* state) {
+  return luaL_error(state, "os.exit would end the whole program (call error(message), or end the episode)");
+}
+
+/// An environment that ends the program leaves whoever plays it no word about why.
+void take_exit(lua_State* state) {
+  lua::protect(state, 0, 0, [](lua_State* inner) noexcept {
+    lua_rawgeti(inner, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_pushstring(inner, LUA_OSLIBNAME);
+    if (lua_rawget(inner, -2) == LUA_TTABLE) {
+      lua_pushstring(inner, "exit");
+      lua_pushcfunction(inner, refuse_exit);
+      lua_rawset(inner, -3);
+    }
+    lua_settop(inner, 0);
+  });
+}
+
 }  // namespace
 
 /// @lua topic task
@@ -183,6 +245,7 @@ class ScriptEnv final : public Env {
 std::unique_ptr<Env> make_script_env(Options& options) {
   const std::string file = options.string("name");
   lua::ScriptObject script(file, options, {.may_be_table = true, .library = open_task_library});
+  if (!options.has("loaded_from")) take_exit(script.state());
   const auto keys = script.keys();
   const auto has = [&](const char* key) { return std::ranges::find(keys, key) != keys.end(); };
   if (has("model")) return make_script_task(std::move(script), options);

@@ -1,6 +1,7 @@
 #include "script/kinds/script_spec.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 import iap.core;
@@ -11,15 +12,21 @@ namespace {
 
 constexpr std::int64_t largest_vector = 1 << 24, largest_image = 1 << 14;
 
+/// Before anything is read: a misspelt name would pass for a missing one.
+void refuse_unknown(Options& options, std::initializer_list<const char*> names) {
+  for (const char* name : names) options.value(name);
+  options.finish();
+}
+
 ImageSpec read_image(const std::string& file, const std::string& name, const Config& entry) {
   Options options(text(file, ": spec.images.", name), entry);
+  refuse_unknown(options, {"height", "width", "channels", "type"});
   ImageSpec image{name, {}};
   image.shape.height = static_cast<int>(options.integer_in("height", 1, largest_image));
   image.shape.width = static_cast<int>(options.integer_in("width", 1, largest_image));
   image.shape.channels = static_cast<int>(options.integer_in("channels", 1, 4, 3));
   if (image.shape.channels == 2) options.fail("option 'channels' must be 1, 3 or 4, got 2");
   image.shape.type = options.choice("type", {"uint8", "float32"}, "uint8") == "uint8" ? PixelType::uint8 : PixelType::float32;
-  options.finish();
   constexpr double copies = 4;  // here, in the policy, and between them
   check_memory(text(file, ": image '", name, "'"), copies * static_cast<double>(image.shape.bytes()));
   return image;
@@ -58,6 +65,8 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   if (!entry.map())
     throw Error(text(file, ": the table that function(options) returns must have a table 'spec', got ", entry.describe()));
   Options options(file + ": spec", entry);
+  refuse_unknown(
+      options, {"action_size", "action_low", "action_high", "control_dt", "max_steps", "vector", "state_names", "keys", "images"});
   EnvSpec spec;
   spec.action_size = static_cast<int>(options.integer_in("action_size", 1, largest_vector));
   spec.action_low = static_cast<float>(options.number("action_low", -1));
@@ -77,7 +86,6 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   if (images.map())
     for (const auto& [name, image] : *images.map()) spec.observation.images.push_back(read_image(file, name, image));
   if (spec.observation.vector == 0 && spec.observation.images.empty()) options.fail("nothing is observed; set vector, or images");
-  options.finish();
   return spec;
 }
 

@@ -199,6 +199,17 @@ class ScriptTask final : public MujocoTask {
   const std::unique_ptr<TaskScript> script_;
 };
 
+/// The model that the task in `file` names, whose errors say who asked for it.
+MujocoBundle read_model(const std::string& file, const std::string& model) {
+  try {
+    return MujocoBundle::read(std::filesystem::path(file).parent_path(), model);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(text(file, ": entry 'model': ", error.what()));
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Env> make_script_task(lua::ScriptObject object, Options& options) {
@@ -211,8 +222,7 @@ std::unique_ptr<Env> make_script_task(lua::ScriptObject object, Options& options
   const Config& files = options.value(files_key);
   if (packed && files.is_null())
     options.fail(text("'", options.string("loaded_from"), "' holds the task '", file, "' but not the files of its model"));
-  const auto bundle =
-      packed ? MujocoBundle::unpack(model, files, file) : MujocoBundle::read(std::filesystem::path(file).parent_path(), model);
+  const auto bundle = packed ? MujocoBundle::unpack(model, files, file) : read_model(file, model);
   MujocoWorld world(bundle);
   const MujocoTaskInfo info{.name = file,
                             .physics_steps = physics_steps(script->entries(), world.timestep(), file),

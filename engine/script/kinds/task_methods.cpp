@@ -122,6 +122,7 @@ struct TaskRandom {
 /// @return number - uniform
 int uniform(Call& call) {
   const double low = call.number(1, "low", 0), high = call.number(2, "high", 1);
+  if (low > high) call.fail(text("low must be at most high, got ", low, " and ", high));
   return call.give(call.self<TaskRandom>().stream->uniform(low, high));
 }
 

@@ -24,7 +24,9 @@ constexpr float harmless_exponent = 40;
 // Queries whose exact kernel values are summed in registers before they join the scores: short sums keep their digits.
 constexpr int summed_queries = 64;
 // Keys that a thread scores against all queries, few enough to stay in the cache, and queries that it compares with all keys.
+// Between two of these it looks for an interrupt: L^2 pairs of a large frame take minutes.
 constexpr int key_range = 1024, query_range = 64;
+static_assert(query_range % simd::query_block == 0);
 // Normalised rows are summed by groups of queries, as many for any number of threads.
 constexpr int most_groups = 16, least_group = 256;
 
@@ -101,12 +103,16 @@ class ExactScorer final : public Scorer {
 
   void add_softmax_rows() {
     for_ranges(query_range, [&](int first, int size, int) {
+      check_interrupt();
       for (int i = first; i < first + size; ++i) shifts_[i] = bound(i) < harmless_exponent ? 0 : largest_product(i);
     });
     for_ranges(group_, [&](int first, int size, int worker) {
-      simd::add_softmax_rows(keys_.data(), pitch_, projector_.d(), projector_.grid().count(), query(first), size,
-                             shifts_.data() + first, query_weights_.data() + first,
-                             scratch_.data() + worker * pitch_ * simd::query_block, scores_.data() + first / group_ * pitch_);
+      for (int i = first; i < first + size; i += query_range) {
+        check_interrupt();
+        simd::add_softmax_rows(keys_.data(), pitch_, projector_.d(), projector_.grid().count(), query(i),
+                               std::min(query_range, first + size - i), shifts_.data() + i, query_weights_.data() + i,
+                               scratch_.data() + worker * pitch_ * simd::query_block, scores_.data() + first / group_ * pitch_);
+      }
     });
   }
 
@@ -116,9 +122,11 @@ class ExactScorer final : public Scorer {
     const float shift = exponential ? global_shift() : 0;
     const int count = projector_.grid().count();
     for_ranges(key_range, [&](int first, int size, int) {
-      for (int i = 0; i < count; i += summed_queries)
+      for (int i = 0; i < count; i += summed_queries) {
+        check_interrupt();
         simd::add_kernel_rows(exponential, keys_.data() + first, pitch_, projector_.d(), size, query(i),
                               std::min(summed_queries, count - i), query_weights_.data() + i, shift, scores_.data() + first);
+      }
     });
     return shift;
   }
@@ -179,6 +187,7 @@ class ExactScorer final : public Scorer {
   float global_shift() {
     if (std::ranges::max(shifts_) * longest_key_ < harmless_exponent) return 0;
     for_ranges(query_range, [&](int first, int size, int) {
+      check_interrupt();
       for (int i = first; i < first + size; ++i) shifts_[i] = largest_product(i);
     });
     return std::ranges::max(shifts_);

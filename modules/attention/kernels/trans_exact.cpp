@@ -24,7 +24,8 @@ namespace {
 
 // exp of anything up to this size needs no shift.
 constexpr float harmless_exponent = 40;
-// Queries (or keys) whose rows (or columns) of A are held at a time, a block of patches long.
+// Queries (or keys) whose rows (or columns) of A are held at a time, a block of patches long. Between two of these it looks for an
+// interrupt: L^2 pairs of a large frame take minutes.
 constexpr int held = 16;
 
 class ExactTrans final : public Trans {
@@ -73,6 +74,7 @@ class ExactTrans final : public Trans {
   void importance(std::span<float> out) override {
     const int tokens = frame_.shape().tokens;
     for (int k = 0; k < frame_.count(); k += held) {
+      check_interrupt();
       const int some = std::min(held, frame_.count() - k);
       take(frame_.keys(k), some);
       std::ranges::fill(sums_, 0.0);
@@ -128,6 +130,7 @@ class ExactTrans final : public Trans {
     if (!exponential() || !(frame_.largest_square() > harmless_exponent)) return;
     std::fill_n(shifts_.data(), frame_.count(), std::numeric_limits<float>::lowest());
     for (int q = 0; q < frame_.count(); q += held) {
+      check_interrupt();
       const int some = std::min(held, frame_.count() - q);
       take(frame_.queries(q), some);
       for (int first = 0; first < frame_.count(); first += simd::block) {
@@ -143,6 +146,7 @@ class ExactTrans final : public Trans {
 
   // Fills columns column, column + 1, ... of attended_ with rows of A V of `some` queries from `query` on.
   void attend(int query, int some, int column) {
+    check_interrupt();
     const int values = frame_.shape().values, columns = values + 1;
     take(frame_.queries(query), some);
     std::ranges::fill(sums_, 0.0);

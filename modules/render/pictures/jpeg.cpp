@@ -18,11 +18,16 @@ import iap.core;
 namespace iap {
 namespace {
 
+// A progressive JPEG has about ten scans. One of a hundred bytes makes libjpeg go over the whole picture once more.
+constexpr int most_scans = 500;
+
 struct Decoder {
   jpeg_decompress_struct jpeg;
   jpeg_error_mgr errors;
+  jpeg_progress_mgr progress;
   std::jmp_buf way_out;
   char message[JMSG_LENGTH_MAX];
+  bool interrupted, too_many_scans;
 };
 
 [[noreturn]] void leave(j_common_ptr jpeg) {
@@ -41,10 +46,19 @@ bool refuse(Decoder* decoder, const char* why) {
   return false;
 }
 
+// libjpeg calls it once for each row of blocks of each scan.
+void watch(j_common_ptr jpeg) {
+  auto* decoder = static_cast<Decoder*>(jpeg->client_data);
+  decoder->interrupted = interrupt_requested();
+  decoder->too_many_scans = decoder->jpeg.input_scan_number > most_scans;
+  if (decoder->interrupted || decoder->too_many_scans) std::longjmp(decoder->way_out, 1);
+}
+
 bool read_header(Decoder* decoder, const unsigned char* data, std::size_t size) {
   jpeg_decompress_struct& jpeg = decoder->jpeg;
   if (setjmp(decoder->way_out)) return false;
   jpeg_create_decompress(&jpeg);
+  jpeg.progress = &decoder->progress;
   jpeg_mem_src(&jpeg, data, size);
   jpeg_read_header(&jpeg, TRUE);
   if (jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK)
@@ -71,6 +85,7 @@ struct OwnDecoder : Decoder {
     jpeg.client_data = static_cast<Decoder*>(this);
     errors.error_exit = leave;
     errors.emit_message = note;
+    progress.progress_monitor = watch;
   }
   ~OwnDecoder() { jpeg_destroy_decompress(&jpeg); }
   OwnDecoder(const OwnDecoder&) = delete;
@@ -96,7 +111,12 @@ Image read_jpeg(const std::filesystem::path& path) {
   constexpr double bytes_a_pixel = 3 + 3 * sizeof(std::int16_t);
   check_memory(text("reading ", path.string()), bytes_a_pixel * static_cast<double>(height * width));
   Image image({static_cast<int>(height), static_cast<int>(width), 3, PixelType::uint8});
-  if (!read_rows(&decoder, image.bytes().data())) throw fail(std::string_view(decoder.message));
+  if (!read_rows(&decoder, image.bytes().data())) {
+    if (decoder.interrupted) throw Interrupted();
+    if (decoder.too_many_scans)
+      throw fail("it has more than ", most_scans, " scans; save it again with fewer, or as one that is not progressive");
+    throw fail(std::string_view(decoder.message));
+  }
   return image;
 }
 

@@ -3,6 +3,7 @@ module;
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>

@@ -1,4 +1,4 @@
-// Include after `module iap.sim;`, with <cstddef>, <filesystem>, <functional>, <string>, <string_view> and <vector>.
+// Include after `module iap.sim;`, with <cstddef>, <filesystem>, <functional>, <span>, <string>, <string_view> and <vector>.
 #pragma once
 
 namespace iap {
@@ -19,6 +19,9 @@ FindMesh meshes_in(const std::filesystem::path& folder, const std::string& sourc
 
 // The vertices of an OBJ or STL file: x, y, z of each; what a convex hull needs. Throws Error naming the file.
 std::vector<double> mesh_points(const MeshFile& mesh);
+
+// Whether the convex hull of points (x, y, z of each, in metres) is too thin or too small for the engines.
+bool is_flat(std::span<const double> points);
 
 // As the public function, with meshes from anywhere.
 RobotDescription parse_urdf(std::string_view urdf, const std::string& source, const FindMesh& find_mesh);

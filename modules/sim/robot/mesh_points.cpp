@@ -5,11 +5,13 @@ module;
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 module iap.sim;
 import iap.core;
+import iap.geometry;
 #include "mesh_files.hpp"
 
 namespace iap {
@@ -64,7 +66,38 @@ std::vector<double> binary_points(std::string_view content, const std::string& f
   return points;
 }
 
+struct Farthest {
+  geometry::Vector3 point{};
+  double distance = -1;
+};
+
+// Of points by a measure.
+template <typename Measure>
+Farthest farthest(std::span<const double> points, const Measure& measure) {
+  Farthest best;
+  for (std::size_t i = 0; i + 2 < points.size(); i += 3) {
+    const geometry::Vector3 point{points[i], points[i + 1], points[i + 2]};
+    if (const double distance = measure(point); distance > best.distance) best = {point, distance};
+  }
+  return best;
+}
+
 }  // namespace
+
+bool is_flat(std::span<const double> points) {
+  using namespace geometry;
+  // MuJoCo keeps coordinates in float32, and calls less than 1e-15 m^3 no volume.
+  constexpr double thinnest = 1e-5, smallest = 1e-14;
+  const auto norm = [](const Vector3& v) { return std::sqrt(dot(v, v)); };
+  const Farthest first = farthest(points, norm);
+  const Vector3 a = first.point;
+  const Vector3 edge = farthest(points, [&](const Vector3& p) { return norm(p - a); }).point - a;
+  const Farthest third = farthest(points, [&](const Vector3& p) { return norm(cross(edge, p - a)); });
+  const Vector3 normal = cross(edge, third.point - a);
+  const double volume = farthest(points, [&](const Vector3& p) { return std::abs(dot(normal, p - a)); }).distance;
+  // Of a line the area is 0; what is not finite is not for this to tell.
+  return volume <= thinnest * first.distance * third.distance || volume / 6 <= smallest;
+}
 
 std::vector<double> mesh_points(const MeshFile& mesh) {
   const auto& [name, content] = mesh;

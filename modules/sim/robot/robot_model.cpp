@@ -11,6 +11,7 @@ module;
 module iap.sim;
 import iap.core;
 import iap.geometry;
+#include "robot_check.hpp"
 #include "robot_engine.hpp"
 
 namespace iap {
@@ -35,6 +36,12 @@ void weigh(RobotBody& body, const RobotModel& model, const RobotDescription& rob
     for (int i = 0; i < 9; ++i) body.inertia[i] += inertia[i];
     add_point(body.inertia, link.mass, place * link.centre - body.centre);
   }
+  // A flat body is at the limit of what solids have, a rounded one may be a little beyond: MuJoCo takes neither for sure.
+  const double trace = body.inertia[0] + body.inertia[4] + body.inertia[8];
+  double missing = 1e-10 * trace;
+  const Matrix3 given = body.inertia;
+  for (int i = 0; i < 30 && is_positive(given) && !is_solid(body.inertia, -1e-12); ++i, missing *= 2)
+    for (int k = 0; k < 9; k += 4) body.inertia[k] = given[k] + missing;
 }
 
 // Engines and callers find links and joints by name.

@@ -9,7 +9,9 @@ module;
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,7 @@ import iap.core;
 import iap.geometry;
 #include "mesh_files.hpp"
 #include "robot_check.hpp"
+#include "robot_engine.hpp"
 #include "urdf_text.hpp"
 
 namespace iap {
@@ -35,17 +38,27 @@ class Collected final : public console_bridge::OutputHandler {
   ~Collected() override { console_bridge::restorePreviousOutputHandler(); }
 
   void log(const std::string& line, console_bridge::LogLevel level, const char*, int) override {
-    constexpr std::size_t most = 3;
-    if (level < console_bridge::CONSOLE_BRIDGE_LOG_ERROR || lines_++ >= most) return;
+    // Of a material there is only the colour to lose, and published texts have many that are no colours.
+    if (level < console_bridge::CONSOLE_BRIDGE_LOG_ERROR || line.starts_with("Material ") || complete_) return;
     if (!joined_.empty()) joined_ += "; ";
     joined_ += line;
+    // What is wrong comes first, then whose part it is.
+    constexpr std::string_view whose = "Could not parse ";
+    constexpr int most = 3;
+    complete_ = ++lines_ >= most || (line.starts_with(whose) && line.find(" for Link ") != line.npos);
   }
-  std::string joined() const { return joined_.empty() ? "it describes no robot" : joined_; }
+  const std::string& joined() const { return joined_; }
 
  private:
   std::string joined_;
-  std::size_t lines_ = 0;
+  int lines_ = 0;
+  bool complete_ = false;
 };
+
+// Links own their children: a loop would keep itself alive.
+void untie(const urdf::ModelInterface& model) {
+  for (const auto& [name, link] : model.links_) link->child_links.clear();
+}
 
 urdf::ModelInterfaceSharedPtr parse(std::string_view urdf, const std::string& source) {
   if (urdf.size() > largest_urdf)
@@ -57,8 +70,11 @@ urdf::ModelInterfaceSharedPtr parse(std::string_view urdf, const std::string& so
   const Collected log;
   std::string reason;
   try {
-    if (auto model = urdf::parseURDF(std::string(urdf))) return model;
-    reason = log.joined();
+    auto model = urdf::parseURDF(std::string(urdf));
+    // A model comes back as well where a link lacks what could not be read.
+    if (model && log.joined().empty()) return model;
+    if (model) untie(*model);
+    reason = log.joined().empty() ? "it describes no robot" : log.joined();
   } catch (const std::exception& error) {
     reason = error.what();
   }
@@ -173,12 +189,18 @@ class Converter {
         const auto& mesh = static_cast<const urdf::Mesh&>(from);
         const auto scale = vector(mesh.scale);
         shape.kind = RobotShape::Kind::hull;
+        if (std::ranges::find(scale, 0.) != scale.end())
+          fail("link '", link, "': the mesh '", mesh.filename, "' has the scale ", scale[0], ' ', scale[1], ' ', scale[2],
+               "; none of its numbers may be 0");
         shape.points = mesh_points(find_mesh_(mesh.filename, link));
         mesh_bytes_ += static_cast<double>(shape.points.size() * sizeof(double));
         // Engines keep points, hulls and texts of them.
         constexpr double copies = 8;
         check_memory(text(source_, ": its meshes"), copies * mesh_bytes_);
         for (std::size_t i = 0; i < shape.points.size(); ++i) shape.points[i] *= scale[i % 3];
+        if (is_flat(shape.points))
+          fail("link '", link, "': the mesh '", mesh.filename,
+               "' is flat: its points enclose no volume; give the link a box, or a mesh with some thickness");
       }
     }
     return shape;
@@ -190,9 +212,13 @@ class Converter {
   double mesh_bytes_ = 0;
 };
 
-// Links own their children: a loop would keep itself alive.
-void untie(const urdf::ModelInterface& model) {
-  for (const auto& [name, link] : model.links_) link->child_links.clear();
+// What engines would refuse where the text's name is no longer known.
+void check_bodies(const RobotDescription& robot, const std::string& source) {
+  try {
+    (void)make_model(robot);
+  } catch (const Error& error) {
+    throw Error(text(source, ": ", error.what()));
+  }
 }
 
 }  // namespace
@@ -205,6 +231,7 @@ RobotDescription parse_urdf(std::string_view urdf, const std::string& source, co
   } const guard{*model};
   RobotDescription robot = Converter(*model, source, find_mesh).convert();
   check_robot(robot, source);
+  check_bodies(robot, source);
   return robot;
 }
 

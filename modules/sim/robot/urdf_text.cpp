@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
 #include <string>
@@ -23,6 +24,22 @@ std::size_t bytes_of_character(char first) {
   const auto byte = static_cast<unsigned char>(first);
   if (byte < 0xc2 || byte > 0xf4) return 1;
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+/// `part` as messages show it.
+std::string brief(std::string_view part) {
+  constexpr std::size_t most = 60;
+  return part.size() <= most ? std::string(part) : text(part.size(), " bytes");
+}
+
+struct Attribute {
+  std::string_view name, value;
+};
+
+/// urdfdom prints some of what it cannot read as a format: a % there would read and write memory. No number has one.
+bool is_printed_as_format(std::string_view element, std::string_view attribute) {
+  constexpr std::array<std::string_view, 7> printed{"length", "radius", "rgba", "rpy", "size", "value", "xyz"};
+  return std::ranges::find(printed, attribute) != printed.end() || (element == "material" && attribute == "name");
 }
 
 /// The parsers, TinyXML and TinyXML-2, forgive much, and not the same; a text on which they might disagree with this reader about
@@ -69,10 +86,11 @@ class UrdfReader {
     if (!starts(what)) fail(text("is no XML: '", what, "' is missing"));
     at_ += what.size();
   }
-  void skip_name() {
+  std::string_view read_name() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && is_name_part(text_[at_])) ++at_;
     if (at_ == begin) fail("is no XML: a name is missing");
+    return text_.substr(begin, at_ - begin);
   }
   // Half a character swallows the quote or bracket behind it.
   void check_characters(std::size_t begin, std::size_t end) const {
@@ -83,8 +101,8 @@ class UrdfReader {
       if (!whole) fail("holds bytes that are no UTF-8; save it as UTF-8");
     }
   }
-  std::string_view read_attribute() {
-    skip_name();
+  Attribute read_attribute() {
+    const std::string_view name = read_name();
     skip_blanks();
     expect("=");
     skip_blanks();
@@ -94,30 +112,43 @@ class UrdfReader {
     if (end == std::string_view::npos) fail("is no XML: the value of an attribute does not end");
     check_characters(begin, end);
     at_ = end + 1;
-    return text_.substr(begin, end - begin);
+    return {name, text_.substr(begin, end - begin)};
   }
   // TinyXML ends some declarations at the first >, and looks for what it knows at every blank.
   void read_declaration() {
     at_ += 2;
-    skip_name();
+    read_name();
     for (skip_blanks(); !starts("?>"); skip_blanks())
-      if (!std::ranges::all_of(read_attribute(), is_name_part))
+      if (!std::ranges::all_of(read_attribute().value, is_name_part))
         fail("a declaration takes plain words alone, such as <?xml version=\"1.0\" encoding=\"utf-8\"?>");
     at_ += 2;
   }
   void read_end() {
     at_ += 2;
-    skip_name();
+    read_name();
     skip_blanks();
     if (depth_ == 0) fail("is no XML: an element ends that did not begin");
     expect(">");
     --depth_;
   }
+  // The parsers would leave out what only xacro understands, and read another robot.
+  [[noreturn]] void fail_xacro(const std::string& what) const {
+    fail(text(what, " is for xacro, not URDF; expand the file first: xacro FILE > robot.urdf"));
+  }
+  void check_value(std::string_view element, const Attribute& attribute) const {
+    const auto& [name, value] = attribute;
+    if (value.find("${") != value.npos) fail_xacro(text(brief(name), "=\"", brief(value), '"'));
+    // &#37; is a % as well.
+    for (const std::string_view mark : {"%", "&#"})
+      if (is_printed_as_format(element, name) && value.find(mark) != value.npos)
+        fail(text(brief(name), "=\"", brief(value), "\" of <", brief(element), "> may not have a ", mark, "; take it out"));
+  }
   void read_element() {
     constexpr int deepest = 64;
     ++at_;
-    skip_name();
-    for (skip_blanks(); !starts(">") && !starts("/>"); skip_blanks()) (void)read_attribute();
+    const std::string_view name = read_name();
+    if (name.starts_with("xacro:")) fail_xacro(text('<', brief(name), '>'));
+    for (skip_blanks(); !starts(">") && !starts("/>"); skip_blanks()) check_value(name, read_attribute());
     if (starts("/>")) {
       at_ += 2;
       return;

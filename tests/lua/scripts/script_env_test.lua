@@ -102,6 +102,37 @@ check.fails({ "bad.lua: the vector from observe must be a list of 1 numbers, got
   bad(head .. reset .. step .. "function self:observe() return {0, 1} end\n" .. tail))
 check.fails({ "the vector from observe must be finite numbers, got the string 'x' at 1" },
   bad(head .. reset .. step .. "function self:observe() return {'x'} end\n" .. tail))
+check.fails({ "bad.lua: spec: unknown option 'acton_size'; did you mean 'action_size'?" }, bad("return function() return {spec = {acton_size = 1}} end"))
+check.fails({ "bad.lua: spec.images.cam: unknown option 'heigth'; did you mean 'height'?" },
+  bad("return function() return {spec = {action_size = 1, images = {cam = {heigth = 2, width = 2}}}} end"))
+check.fails({ "bad.lua:2: os.exit would end the whole program (call error(message)" },
+  bad(head .. "function self:reset() os.exit(3) end\n" .. step .. observe .. tail))
+
+-- What the spec leaves out would be seen by nobody.
+local function seeing(spec, seen)
+  return bad("return function() return {spec = {action_size = 1, " .. spec .. "}, reset = function() end, step = function() return 0 end,\n" ..
+    "observe = function() return " .. seen .. " end} end")
+end
+local cam = "images = {cam = {height = 1, width = 2, channels = 1}}"
+seeing(cam, "nil, {cam = {0, 255}}")()
+seeing(cam, "{}, {cam = '\\0\\255'}")()
+seeing(cam, "false, {cam = {0.0, 255.0}}")()
+seeing("vector = 1", "{0}, {}")()
+check.fails({ "bad.lua: observe returns a list of 3 first, but the spec has no vector before step 1 of the episode with seed 1; set vector = 3 in the spec" },
+  seeing(cam, "{1, 2, 3}, {cam = {0, 1}}"))
+check.fails({ "bad.lua: observe must return nil first, as the spec has no vector, got a number (7)" }, seeing(cam, "7, {cam = {0, 1}}"))
+check.fails({ "bad.lua: observe returns an image 'depth' that spec.images does not have", "of the episode with seed 1; describe it there, or leave it out" },
+  seeing(cam, "nil, {cam = {0, 1}, depth = 'ignored'}"))
+check.fails({ "bad.lua: observe returns an image 'cma' that spec.images does not have", "; did you mean 'cam'?" }, seeing(cam, "nil, {cma = {0, 1}}"))
+check.fails({ "observe returns an image a number (1) that spec.images does not have" }, seeing(cam, "nil, {{0, 1}}"))
+check.fails({ "observe returns an image 'cam' that spec.images does not have", "; describe it there" }, seeing("vector = 1", "{0}, {cam = {0, 1}}"))
+check.fails({ "observe must return nothing second, as the spec has no images, got a number (1)" }, seeing("vector = 1", "{0}, 1"))
+check.fails({ "observe must return a table of images second, got nil" }, seeing(cam, "{cam = {0, 1}}"))
+check.fails({ "image 'cam' must be a string of 2 bytes or a flat list of 2 numbers, got nil" }, seeing(cam, "nil, {}"))
+check.fails({ "image 'cam' must be a string of 2 bytes or a flat list of 2 numbers, got a number (1)" }, seeing(cam, "nil, {cam = 1}"))
+check.fails({ "image 'cam': value 2 must be a whole number from 0 to 255, got 0.5", "of the episode with seed 1; set type = \"float32\" in spec.images.cam, or scale to 255 and round" },
+  seeing(cam, "nil, {cam = {1, 0.5}}"))
+check.fails({ "image 'cam': value 1 must be a whole number from 0 to 255, got 256" }, seeing(cam, "nil, {cam = {256, 0}}"))
 check.fails({ "environment 'bad.lua': unknown option 'lenght'; did you mean 'length'?" },
   bad(head:gsub("\n", " local l = options.length\n") .. reset .. step .. observe .. tail, { lenght = 2 }))
 

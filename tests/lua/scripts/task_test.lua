@@ -166,6 +166,8 @@ fails({ "data.body.ball.position is computed and cannot be written" }, run(task(
 fails({ "data.sensor.height is computed and cannot be written" }, run(task("reset = function(data) data.sensor.height = 1 end")))
 fails({ "data.qpos.z must become a finite number, got a number (", "nan", "at the start of the episode with seed 9" },
   function() make(task("reset = function(data, random) if random:uniform() then data.qpos.z = 0 / 0 end end"), { state = true }):reset(9) end)
+fails({ "made.lua:7: ", "random:uniform: low must be at most high, got 0.1 and -0.1", "of the episode with seed 9" },
+  run(task("reset = function(data, random) data.qpos.z = random:uniform(0.1, -0.1) end")))
 fails({ "data.qpos cannot be replaced" }, run(task("reset = function(data) data.qpos = {1} end")))
 fails({ "made.lua: reward must return a finite number, got nil at step 1 of the episode with seed 9" }, run(rewards("")))
 fails({ "reward must return a finite number, got a number (", "nan" }, run(rewards("return 0 / 0")))
@@ -183,7 +185,7 @@ fails({ "option 'max_steps' must be" }, run(task("max_steps = -1")))
 fails({ "option 'state_names'" }, run(task("state_names = { 'a', 'b', 'c' }")))
 fails({ "control_dt and physics_steps say the same thing" }, run(task("control_dt = 0.01, physics_steps = 1")))
 fails({ "control_dt = 0.015 is no multiple of the model's timestep of 0.01 s" }, run(task("control_dt = 0.015")))
-fails({ "cannot read 'none.xml'" }, run("return { model = 'none.xml', reward = print }"))
+fails({ "made.lua: entry 'model': cannot read 'none.xml'" }, run("return { model = 'none.xml', reward = print }"))
 fails({ "model.xml: MuJoCo cannot compile it: ", "line 1" }, run("return { model = \"<mujoco><worldbody><geom type='blob'/></worldbody></mujoco>\", reward = print }"))
 fails({ "model.xml:2: cannot read 'none.stl'" }, run("return { model = \"<mujoco><asset>\\n<mesh file='none.stl'/></asset></mujoco>\", reward = print }"))
 fails({ "the model has no actuator" }, run("return { model = '<mujoco><worldbody><geom size=\".1\"/></worldbody></mujoco>', reward = print }"))
