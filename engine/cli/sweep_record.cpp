@@ -70,8 +70,7 @@ bool are_numbers(const JobRecord::Figures& figures) { return std::isfinite(figur
 
 /// That the run was last asked for.
 double planned_iterations(const std::filesystem::path& folder) {
-  const auto path = folder / "config.json";
-  return number_in(parse_json(read_file(path), path.string()), "iterations");
+  return number_in(read_run_config(folder), "iterations");
 }
 
 /// Whether the run has ended as one of at least so many iterations: there, or before because its optimizer had enough.

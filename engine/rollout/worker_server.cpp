@@ -43,10 +43,20 @@ void end_with_other_side(int descriptor) {
   }).detach();
 }
 
+/// Keeps back what it takes to say that the memory has run out.
 void limit_memory(std::int32_t mebibytes) {
   if (mebibytes == 0) return;
+  constexpr rlim_t for_last_words = rlim_t{8} << 20;
   rlimit limit{};
-  limit.rlim_cur = limit.rlim_max = static_cast<rlim_t>(mebibytes) << 20;
+  limit.rlim_cur = static_cast<rlim_t>(mebibytes) << 20;
+  limit.rlim_max = limit.rlim_cur + for_last_words;
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+void allow_last_words() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_DATA, &limit);
 }
 
@@ -56,6 +66,7 @@ WorkerAnswer answer_of(Work work) {
   try {
     return {.error = "", .episode = work()};
   } catch (const std::exception& error) {
+    allow_last_words();
     const std::string what = error.what();
     return {.error = what.empty() ? "failed without a reason" : what, .episode = {}};
   }
@@ -83,6 +94,7 @@ void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& ma
                             {});
   while (there && player && channel.receive(bytes, {})) {
     const auto kept = decode_task(bytes);
+    limit_memory(order.memory);
     there = channel.send(encode(answer_of([&] { return player->play(kept->task, {}); })), {});
   }
   end_group();

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <ios>
 #include <map>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -128,7 +129,17 @@ FolderClaim::FolderClaim(FolderClaim&& other) noexcept : descriptor_(std::exchan
 
 RunFolders::~RunFolders() {
   std::error_code not_empty;
-  for (const auto& [folder, claim] : claims_) std::filesystem::remove(folder, not_empty);
+  for (const auto& folder : made_ | std::views::reverse) std::filesystem::remove(folder, not_empty);
+}
+
+void RunFolders::make(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::path path;
+  for (const auto& part : folder) {
+    path /= part;
+    if (!std::filesystem::exists(path, ignored)) made_.push_back(path);
+  }
+  make_folder(folder);
 }
 
 std::filesystem::path RunFolders::claim_fresh(const std::string& name) {
@@ -136,7 +147,7 @@ std::filesystem::path RunFolders::claim_fresh(const std::string& name) {
   std::filesystem::path folder = name;
   for (int number = 2;; folder = text(name, "-", number++)) {
     if (holds_run(folder)) continue;
-    make_folder(folder);
+    make(folder);
     FolderClaim claim(folder);
     // Who had it until now may have left a run in it.
     if (!claim || holds_run(folder)) continue;

@@ -58,7 +58,9 @@ class RunFolders {
 
   std::filesystem::path next_of(Series& series, const std::string& name, bool resume, bool claim);
   std::filesystem::path claim_fresh(const std::string& name);
+  void make(const std::filesystem::path& folder);
   std::map<std::string, FolderClaim> claims_;
+  std::vector<std::filesystem::path> made_;
   std::map<std::string, Series> series_;
   std::set<std::string> trained_;
   std::vector<std::filesystem::path> all_;

@@ -59,7 +59,7 @@ case_play_strip() {
   strip shorter --steps 2
   says out "2 pictures"
   strip shortest --steps 1
-  says out "1 picture,"
+  says out "1 picture instead of 3, for want of steps"
   strip seed --seed 3
   cat >same.lua <<'LUA'
 local iap = require "iap"
