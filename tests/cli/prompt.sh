@@ -153,8 +153,9 @@ case_prompt_training() {
   wait_for 'out = "dot", resume = true continues the run'
   printf 'print(r.stop_reason, r.iterations >= 3, #iap.eval(r.policy, { episodes = 2 }).episodes .. "-played")\r' >&3
   wait_for "2-played"
+  # It is asked about the last row that there is.
   printf 'print(go { out = "dot", resume = true, on_iteration = function() return false end }.iterations - r.iterations .. "-more")\r' >&3
-  wait_for "1-more"
+  wait_for "0-more"
   # Nowhere and without a name: the policy is at hand.
   printf 'go { on_iteration = seen "nameless" }\r' >&3
   wait_for "nameless-at-3"

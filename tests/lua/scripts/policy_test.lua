@@ -75,11 +75,14 @@ for _, change in ipairs { { "initialise", 3 }, { "set_parameters", seventh } } d
   assert(played:metadata()["return"] == nil and played:metadata().iteration == nil, change[1] .. " keeps the return of other parameters")
 end
 -- What was earned in an environment stays with a policy that is made for the same one.
-local earned = os.tmpname()
-policy:save(earned, { iteration = 4, ["return"] = 977.5 })
-local same = iap.policy.load(earned):resized(env)
-check.equal(same:metadata()["return"], 977.5)
-check.equal(same:metadata().iteration, 4)
+local pole, earned = iap.env.make "cartpole-swingup", os.tmpname()
+iap.policy.build(iap.policy.linear {}, pole):save(earned, { iteration = 4, ["return"] = 977.5 })
+for _, place in ipairs { pole, iap.policy.load(earned):metadata().env } do
+  local same = iap.policy.load(earned):resized(place):metadata()
+  check.equal(same["return"], 977.5)
+  check.equal(same.iteration, 4)
+end
+check.equal(iap.policy.load(earned):resized("cartpole-balance"):metadata()["return"], nil)
 seventh[1] = 0 / 0
 check.fails({ "must be finite" }, policy.set_parameters, policy, seventh)
 local path = os.tmpname()
