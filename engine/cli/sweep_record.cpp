@@ -69,9 +69,7 @@ JobRecord::Figures figures_in(const Table& table, int iterations) {
 bool are_numbers(const JobRecord::Figures& figures) { return std::isfinite(figures.eval) && std::isfinite(figures.mean_return); }
 
 /// That the run was last asked for.
-double planned_iterations(const std::filesystem::path& folder) {
-  return number_in(read_run_config(folder), "iterations");
-}
+double planned_iterations(const std::filesystem::path& folder) { return number_in(read_run_config(folder), "iterations"); }
 
 /// Whether the run has ended as one of at least so many iterations: there, or before because its optimizer had enough.
 bool has_ended(const std::filesystem::path& folder, int iterations) {
