@@ -80,7 +80,7 @@ void check_sizes(const LeggedRobot& robot) {
       for (const auto& shape : *shapes)
         if (const double size = extent(shape); size > longest_shape * longest)
           throw Error(text("link '", link.name, "' of the robot '", robot.name, "' has a shape of ", general_text(size, 4), " m, ",
-                           general_text(size / longest, 3), " times the length of a leg; at most ", longest_shape, " make sense",
+                           fixed_text(size / longest, 0), " times the length of a leg; at most ", longest_shape, " make sense",
                            in_metres));
 }
 

@@ -2,7 +2,6 @@ module;
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,22 +42,14 @@ class Checker {
     throw Error(text(source_, ": joint '", link_.joint, "' ", parts...));
   }
 
-  [[noreturn]] void no_solid(const char* rule) const {
-    link("has an inertia that no solid has: ixx ", link_.inertia[0], ", iyy ", link_.inertia[4], ", izz ", link_.inertia[8], "; ",
-         rule);
-  }
-
   void check_mass() const {
     if (!(link_.mass >= 0 && link_.mass <= largest)) link("has a mass of ", link_.mass, " kg; it must be 0 to ", largest);
     if (!fits(link_.centre) || !fits(link_.inertia))
       link("has a centre of mass or an inertia that is not finite or beyond ", largest);
     const bool none = std::ranges::all_of(link_.inertia, [](double value) { return value == 0; });
-    if (link_.mass > 0 && !none) {
-      // Published inertias are rounded.
-      constexpr double rounding = .005;
-      if (!is_positive(link_.inertia)) no_solid("it must be positive definite");
-      if (!is_solid(link_.inertia, rounding)) no_solid("no principal moment may be above the sum of the two others");
-    }
+    if (link_.mass > 0 && !none && !is_positive(link_.inertia))
+      link("has an inertia that no solid has: ixx ", link_.inertia[0], ", iyy ", link_.inertia[4], ", izz ", link_.inertia[8],
+           "; it must be positive definite");
     if (link_.mass == 0 && !none) link("has an inertia but no mass; give it one");
   }
 
@@ -87,14 +78,6 @@ bool is_positive(const geometry::Matrix3& m) {
   const double second = m[0] * m[4] - m[1] * m[3];
   const double third = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
   return m[0] > 0 && second > 0 && third > 0;
-}
-
-// C <= A + B says that C is at most half of the trace.
-bool is_solid(const geometry::Matrix3& inertia, double slack) {
-  const double half = (1 + slack) / 2 * (inertia[0] + inertia[4] + inertia[8]);
-  geometry::Matrix3 rest;
-  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = (i % 4 == 0 ? half : 0) - inertia[i];
-  return is_positive(rest);
 }
 
 void check_robot(RobotDescription& robot, const std::string& source) {

@@ -6,10 +6,6 @@ namespace iap {
 // Whether a symmetric matrix is positive definite.
 bool is_positive(const geometry::Matrix3& matrix);
 
-// Whether no principal moment of `inertia` is above the sum of the two others, as in every solid, give or take `slack` of their
-// total.
-bool is_solid(const geometry::Matrix3& inertia, double slack);
-
 // Makes axes unit vectors. Throws Error naming `source` and the link or joint that no engine could simulate.
 void check_robot(RobotDescription& robot, const std::string& source);
 

@@ -19,6 +19,24 @@ namespace {
 
 using namespace geometry;
 
+// Whether no principal moment is above the sum of the two others, give or take `slack` of their total: C <= A + B says that C is
+// at most half of the trace.
+bool is_solid(const Matrix3& inertia, double slack) {
+  const double half = (1 + slack) / 2 * (inertia[0] + inertia[4] + inertia[8]);
+  Matrix3 rest;
+  for (int i = 0; i < 9; ++i) rest[i] = (i % 4 == 0 ? half : 0) - inertia[i];
+  return is_positive(rest);
+}
+
+// A flat body is at the limit of what solids have, and one whose moments were rounded a little beyond: MuJoCo takes neither for
+// sure. Raises all moments alike until it does, by no more than twice what is missing.
+void mend_rounding(Matrix3& inertia) {
+  const Matrix3 given = inertia;
+  double missing = 1e-10 * (given[0] + given[4] + given[8]);
+  for (int i = 0; i < 30 && !is_solid(inertia, -1e-12); ++i, missing *= 2)
+    for (int k = 0; k < 9; k += 4) inertia[k] = given[k] + missing;
+}
+
 // The sum of the body's links.
 void weigh(RobotBody& body, const RobotModel& model, const RobotDescription& robot) {
   Vector3 moment{};
@@ -36,12 +54,6 @@ void weigh(RobotBody& body, const RobotModel& model, const RobotDescription& rob
     for (int i = 0; i < 9; ++i) body.inertia[i] += inertia[i];
     add_point(body.inertia, link.mass, place * link.centre - body.centre);
   }
-  // A flat body is at the limit of what solids have, a rounded one may be a little beyond: MuJoCo takes neither for sure.
-  const double trace = body.inertia[0] + body.inertia[4] + body.inertia[8];
-  double missing = 1e-10 * trace;
-  const Matrix3 given = body.inertia;
-  for (int i = 0; i < 30 && is_positive(given) && !is_solid(body.inertia, -1e-12); ++i, missing *= 2)
-    for (int k = 0; k < 9; k += 4) body.inertia[k] = given[k] + missing;
 }
 
 // Engines and callers find links and joints by name.
@@ -85,6 +97,13 @@ RobotModel make_model(const RobotDescription& robot) {
     if (!(body.mass > 0) || !(inertia[0] > 0 && inertia[4] > 0 && inertia[8] > 0))
       throw Error(text("link '", robot.links[body.root].name, "' of the robot '", robot.name, "' moves and has no ",
                        body.mass > 0 ? "inertia" : "mass", "; give it an <inertial>, or fix it to a link that has one"));
+    constexpr double rounding = .005;  // of published numbers
+    if (!is_solid(inertia, rounding))
+      throw Error(text("link '", robot.links[body.root].name, "' of the robot '", robot.name, "'",
+                       body.links.size() > 1 ? ", with what is fixed to it," : "", " has an inertia that no solid has: ixx ",
+                       inertia[0], ", iyy ", inertia[4], ", izz ", inertia[8],
+                       "; no principal moment may be above the sum of the two others"));
+    mend_rounding(body.inertia);
   }
   return model;
 }
