@@ -324,29 +324,6 @@ case_policy_choice() {
 }
 
 # A script that trains several runs takes --out and --seed for itself: it gives each run its own folder and seed.
-# Scripts that begin at the same time get a folder each, and one that trains nothing leaves none.
-case_folders_at_once() {
-  training_script 'out = iap.run_folder("runs/once"),'
-  local seed
-  for seed in 1 2 3; do "$iap" run train.lua --seed $seed --threads 1 >"out$seed" 2>"err$seed" </dev/null & done
-  wait
-  for seed in 1 2 3; do [ ! -s "err$seed" ] || fail "$(cat "err$seed")"; done
-  [ "$(ls runs | xargs)" = "once once-2 once-3" ] || fail "not three folders: $(ls runs | xargs)"
-  lines runs/once-3/metrics.csv 6
-  echo 'print(require "iap".run_folder("runs/idle"))' >idle.lua
-  run run idle.lua
-  exits 0
-  says out "runs/idle"
-  [ ! -e runs/idle ] || fail "a folder without a run is left"
-  # --set resume=true is --resume.
-  training_script 'out = iap.run_folder("on/run"),'
-  run run train.lua
-  exits 0
-  run run train.lua --set resume=true --set iterations=5
-  exits 0
-  [ "$(ls on)" = run ] || fail "--set resume=true began anew"
-}
-
 case_several_runs() {
   training_script 'out = root .. "/" .. seed, seed = seed, resume = true,'
   sed -i 's/, seed = 3//; 1a local options = iap.options { seed = 1 }\nlocal root = iap.run_folder("runs/several")\nfor seed = options.seed, options.seed + 1 do' train.lua

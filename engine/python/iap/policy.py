@@ -75,9 +75,8 @@ def _remedy(array, spec):
 class Policy(Handle):
     """A policy from a file (its path) or from memory (bytes). `trusted`: Lua in it may do all that this process may.
 
-    parameter_count, action_size, vector_size, images (a list of ImageSpec), control_dt (seconds an action; 0 if the file does not say: see
-    Env(policy.env).control_dt), metadata
-    (a dict), and env, the environment that it was trained in as Env takes it, or None.
+    parameter_count, action_size, vector_size, images (a list of ImageSpec), control_dt (seconds an action; 0 if the file does not
+    say: see Env(policy.env).control_dt), metadata (a dict), and env, the environment that it was trained in as Env takes it, or None.
     """
 
     _kind = "policy"
