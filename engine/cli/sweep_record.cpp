@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/sweep.hpp"
@@ -23,6 +24,13 @@ const std::vector<std::string> statuses{"unknown", "begun", "done", "failed"};
 double number_in(const Config& config, const char* key) {
   const Config* found = config.find(key);
   return found ? found->number().value_or(none) : none;
+}
+
+/// What cannot be a count is 0.
+int count_in(const Config& config, const char* key) {
+  const Config* found = config.find(key);
+  const auto count = found ? found->integer().value_or(0) : 0;
+  return std::in_range<int>(count) ? static_cast<int>(count) : 0;
 }
 
 std::string string_in(const Config& config, const char* key) {
@@ -57,8 +65,9 @@ JobRecord::Figures figures_in(const Table& table, int iterations) {
   const auto iteration = table.column("iteration"), evals = table.column("eval_mean"), returns = table.column("return_mean");
   JobRecord::Figures figures{none, none, 0};
   for (std::size_t i = 0; i < iteration.size(); ++i) {
-    if (!(iteration[i] <= iterations)) continue;
-    figures.iterations = static_cast<int>(iteration[i]);
+    const auto number = iteration_of(iteration[i]);
+    if (!number || std::cmp_greater(*number, iterations)) continue;
+    figures.iterations = static_cast<int>(*number);
     // An earlier evaluation says nothing of a run that has come so far; only one that ended before keeps its last.
     if (std::isfinite(evals[i]) || figures.iterations == iterations) figures.eval = evals[i];
     if (std::isfinite(returns[i])) figures.mean_return = returns[i];
@@ -94,13 +103,12 @@ JobRecord read_record(const std::filesystem::path& folder) {
   for (std::size_t i = 0; i < statuses.size(); ++i)
     if (string_in(config, "status") == statuses[i]) record.status = static_cast<JobRecord::Status>(i);
   record.message = string_in(config, "message");
-  if (const Config* iterations = config.find("iterations")) record.iterations = static_cast<int>(iterations->integer().value_or(0));
-  if (const Config* tries = config.find("tries")) record.tries = static_cast<int>(tries->integer().value_or(0));
+  record.iterations = count_in(config, "iterations");
+  record.tries = count_in(config, "tries");
   if (const Config* rungs = config.find("rungs"); rungs && rungs->list())
     for (const Config& rung : *rungs->list())
-      if (const double asked = number_in(rung, "iterations"); std::isfinite(asked + number_in(rung, "done")))
-        record.rungs[static_cast<int>(asked)] = {number_in(rung, "eval"), number_in(rung, "return"),
-                                                 static_cast<int>(number_in(rung, "done"))};
+      if (const int asked = count_in(rung, "iterations"); asked > 0 && rung.find("done"))
+        record.rungs[asked] = {number_in(rung, "eval"), number_in(rung, "return"), count_in(rung, "done")};
   return record;
 }
 

@@ -3,6 +3,7 @@ module;
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -61,8 +62,15 @@ bool Channel::receive(std::string& bytes, const std::function<void()>& idle) {
   std::uint64_t size = 0;
   if (!move(reinterpret_cast<char*>(&size), sizeof size, false, idle)) return false;
   if (size > longest_frame) throw Error(text("a worker process sent a message of ", size, " bytes; its memory is damaged"));
-  bytes.resize(size);
-  return move(bytes.data(), size, false, idle);
+  // As the bytes arrive: a size alone takes no memory.
+  constexpr std::uint64_t piece = std::uint64_t{16} << 20;
+  for (std::uint64_t done = 0; done < size;) {
+    const std::uint64_t next = std::min(piece, size - done);
+    bytes.resize(done + next);
+    if (!move(bytes.data() + done, next, false, idle)) return false;
+    done += next;
+  }
+  return true;
 }
 
 }  // namespace iap

@@ -65,6 +65,7 @@ Returns Trainer::play_population() {
                        std::span<const Moment>(state_.moments), noise_of(member, episode), static_cast<std::uint32_t>(member)});
   const auto played = optimizer_->derives() ? pool_->run_members(tasks, [this] { return derivation(); }) : pool_->run(tasks);
   tell_failures(played, text("iteration ", optimizer_->iteration() + 1));
+  tell_unstable(played, text("iteration ", optimizer_->iteration() + 1));
   Returns returns;
   returns.moments = state_.moments;
   auto& gathered = returns.moments;
@@ -92,11 +93,21 @@ void Trainer::tell_failures(std::span<const Episode> played, const std::string& 
   if (failed > most_told_failures) log(text(what, ": ", failed - most_told_failures, " more episodes failed"));
 }
 
+/// Puts on record how many episodes the simulator gave up, which then pay nothing more.
+void Trainer::tell_unstable(std::span<const Episode> played, const std::string& what) {
+  const auto unstable = std::ranges::count_if(played, &Episode::unstable);
+  if (unstable == 0) return;
+  const auto first = std::ranges::find_if(played, &Episode::unstable);
+  log(text(what, ": the simulation became unstable in ", unstable, " of ", played.size(), " episodes (first at step ", first->steps,
+           ")"));
+}
+
 /// Evaluates the optimizer's mean. What counts towards the best of the run is decided by the schedule alone.
 void Trainer::evaluate_mean(IterationReport& report) {
   const auto parameters = evaluated_mean();
   const Evaluation evaluation = evaluate(evaluation_pool(), parameters, state_.moments, options_.eval_episodes, options_.seed);
   tell_failures(evaluation.episodes, text("evaluation after iteration ", optimizer_->iteration()));
+  tell_unstable(evaluation.episodes, text("evaluation after iteration ", optimizer_->iteration()));
   report.evaluated = true;
   report.eval_mean = evaluation.mean;
   report.eval_std = evaluation.standard_deviation;
@@ -179,6 +190,8 @@ bool Trainer::iterate() {
   const Returns returns = play_population();
   optimizer_->tell(returns.fitness);
   state_.steps += returns.steps;
+  played_ += returns.fitness.size() * static_cast<std::size_t>(stage().episodes);
+  unstable_ += static_cast<std::uint64_t>(returns.unstable);
   state_.moments = returns.moments;
   IterationReport report = report_of(returns);
   if (scheduled() || finished()) evaluate_mean(report);

@@ -11,6 +11,7 @@ module;
 module iap.train;
 import iap.core;
 import :metrics;
+import :run_table;
 
 namespace iap {
 namespace {
@@ -37,7 +38,8 @@ std::vector<std::vector<std::string>> rows_up_to(std::string_view table, std::si
     auto cells = csv_cells(table.substr(0, end));
     table.remove_prefix(end + 1);
     double number = 0;
-    if (cells.size() == columns && read_cell(cells[0], number) && number <= iteration) rows.push_back(std::move(cells));
+    if (cells.size() != columns || !read_cell(cells[0], number)) continue;
+    if (number <= iteration && iteration_of(number)) rows.push_back(std::move(cells));
   }
 }
 

@@ -88,6 +88,7 @@ void Trainer::confirm(TrainResult& result) {
       const Evaluation played = evaluate(evaluation_pool(), result.best_parameters, result.best_policy->policy.moments(), episodes,
                                          options_.seed, EpisodeSet::confirmation);
       tell_failures(played.episodes, "confirmation");
+      tell_unstable(played.episodes, "confirmation");
       result.confirmed = Confirmation{episodes, played.mean, played.standard_deviation, played.low, played.high};
       log(text("best policy (iteration ", result.best_iteration, ") on ", episodes, " fresh episodes: ", played.mean, " [",
                played.low, ", ", played.high, "]"));
@@ -119,6 +120,9 @@ void Trainer::tell_end(const TrainResult& result) {
     line += text(", that policy on ", confirmed->episodes, " fresh episodes ", short_number(confirmed->mean), " (95% interval ",
                  short_number(confirmed->low), " to ", short_number(confirmed->high), ")");
   progress_->note(place() + line);
+  if (unstable_ > 0)
+    progress_->note(text(place(), "the simulation became unstable in ", unstable_, " of ", played_,
+                         " training episodes, which ended there: look at the model and its time step, or limit the actions"));
 }
 
 }  // namespace iap

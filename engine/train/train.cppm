@@ -14,6 +14,7 @@ import iap.env;
 import iap.policy;
 import iap.rollout;
 export import :run_state;
+export import :run_table;
 export import :types;
 
 export namespace iap {

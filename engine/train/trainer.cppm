@@ -89,6 +89,7 @@ class Trainer {
 
   // iteration.cpp
   void tell_failures(std::span<const Episode> played, const std::string& what);
+  void tell_unstable(std::span<const Episode> played, const std::string& what);
   ActionNoise noise_of(std::size_t member, std::size_t episode) const;
   Derivation derivation() const;
   Returns play_population();
@@ -140,8 +141,9 @@ class Trainer {
   std::unique_ptr<Progress> progress_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double seconds_before_ = 0;
-  std::optional<RunSummary> ended_before_;  ///< how this run ended when it was last at work
-  bool had_enough_ = false;                 ///< on_iteration ends it where it was resumed
+  std::optional<RunSummary> ended_before_;   ///< how this run ended when it was last at work
+  std::uint64_t played_ = 0, unstable_ = 0;  ///< training episodes of this process, and those that the simulator gave up
+  bool had_enough_ = false;                  ///< on_iteration ends it where it was resumed
 
   /// All but `optimizer`, which is taken when an iteration completes. An evaluation that only the end of the run asked for is not
   /// in it: a longer run would not have made it.

@@ -165,7 +165,7 @@ struct FootholdEnv::Impl {
     command = walk_command(ranges, last);
     steps = 0;
     sense();
-    running = true;
+    begun = running = true;
     drawn = false;
   }
 
@@ -249,6 +249,7 @@ struct FootholdEnv::Impl {
   }
 
   Observation observe() {
+    if (!begun) throw Error(text(spec.name, ": nothing to see before the first reset"));
     if (!drawn && !world.unstable() && !pictures.empty()) draw();
     drawn = true;
     return {.images = views, .vector = state};
@@ -267,7 +268,7 @@ struct FootholdEnv::Impl {
   int decision_steps = 1, steps = 0, crossed = 0;
   double friction = 1, cap = 0, jitter = 0, angle_noise = 0, rate_noise = 0, largest_roll = 0, largest_pitch = 0, lowest = 0,
          goal = 0, rise = 0;
-  bool counts_marks = false, film = false, shows_body = false, running = false, drawn = false;
+  bool counts_marks = false, film = false, shows_body = false, begun = false, running = false, drawn = false;
   std::vector<double> marks;
   std::array<float, actions> last{};
   std::vector<float> state;

@@ -124,7 +124,7 @@ class Indoor final : public Env {
     modulation_.reset();
     if (picture_) make_scene();
     steps_ = passed_ = 0;
-    running_ = true;
+    begun_ = running_ = true;
     drawn_ = false;
   }
 
@@ -143,6 +143,7 @@ class Indoor final : public Env {
   }
 
   Observation observe() override {
+    if (!begun_) throw Error("a1-indoor: nothing to see before the first reset");
     if (!drawn_ && !body_.world().unstable()) {
       if (!state_.empty()) write_state();
       if (picture_) draw();
@@ -276,8 +277,8 @@ class Indoor final : public Env {
   View view_ = View::camera;
   int steps_ = 0, passed_ = 0;
   double cap_ = 0;
-  bool pays_doors_ = false, ceiling_ = false, compass_ = false, tells_place_ = false, shows_body_ = false, running_ = false,
-       drawn_ = false;
+  bool pays_doors_ = false, ceiling_ = false, compass_ = false, tells_place_ = false, shows_body_ = false, begun_ = false,
+       running_ = false, drawn_ = false;
   std::array<float, Modulation::size> action_{};
   std::vector<float> state_;
   std::optional<RobotPicture> picture_;

@@ -58,7 +58,7 @@ class Legged final : public Env {
     body_.reset(body_.robot().standing_state(body_.robot().start_height), random);
     if (picture_) scene_ = robot_scene(body_.world());
     steps_ = 0;
-    running_ = true;
+    begun_ = running_ = true;
     drawn_ = false;
   }
 
@@ -79,6 +79,7 @@ class Legged final : public Env {
   }
 
   Observation observe() override {
+    if (!begun_) throw Error("legged: nothing to see before the first reset");
     if (!drawn_ && !body_.world().unstable()) {
       if (!state_.empty()) body_.write_state(state_.data(), velocities_);
       if (picture_) {
@@ -122,7 +123,7 @@ class Legged final : public Env {
   Scene scene_;
   int steps_ = 0;
   double action_scale_ = 0, top_speed_ = 0;
-  bool velocities_ = true, running_ = false, drawn_ = false;
+  bool velocities_ = true, begun_ = false, running_ = false, drawn_ = false;
   std::array<float, LeggedBody::joints> action_{};
   std::vector<float> state_;
   std::optional<RobotPicture> picture_;

@@ -71,7 +71,7 @@ class ObstacleCourse final : public Env {
     if (picture_) scene_ = shows_body_ ? robot_scene(body_.world()) : terrain_scene(body_.world());
     steps_ = 0;
     walls_passed_ = 0;
-    running_ = true;
+    begun_ = running_ = true;
     drawn_ = false;
   }
 
@@ -89,6 +89,7 @@ class ObstacleCourse final : public Env {
   }
 
   Observation observe() override {
+    if (!begun_) throw Error("a1-obstacle-course: nothing to see before the first reset");
     if (!drawn_ && !body_.world().unstable()) {
       if (!state_.empty()) modulation_.write(body_.write_state(state_.data(), false));
       if (picture_) draw();
@@ -138,7 +139,7 @@ class ObstacleCourse final : public Env {
   View view_ = View::camera;
   int steps_ = 0, walls_passed_ = 0;
   double cap_ = 0;
-  bool counts_walls_ = false, shows_body_ = false, running_ = false, drawn_ = false;
+  bool counts_walls_ = false, shows_body_ = false, begun_ = false, running_ = false, drawn_ = false;
   std::array<float, Modulation::size> action_{};
   std::vector<float> state_;
   std::optional<RobotPicture> picture_;

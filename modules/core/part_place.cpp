@@ -82,12 +82,12 @@ inline void remove_leftover(const std::filesystem::path& part) {
 }
 
 /// Gives `descriptor` the owner and the permissions of the file that it will replace, as far as the system lets; until then nobody
-/// else may read it.
+/// else may read it. New content does not run as the file's owner, where the old one did.
 inline void take_after(int descriptor, const struct stat& before) {
   struct stat made{};
   const bool same = ::fstat(descriptor, &made) == 0 && made.st_uid == before.st_uid && made.st_gid == before.st_gid;
   if (same || ::fchown(descriptor, before.st_uid, before.st_gid) == 0 || errno == EPERM)
-    ::fchmod(descriptor, before.st_mode & 07777);
+    ::fchmod(descriptor, before.st_mode & 0777);
 }
 
 /// Makes a file in `folder` under a name that no other file has, with the permissions of the one that it replaces (null: there is

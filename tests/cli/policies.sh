@@ -167,6 +167,16 @@ LUA
   run eval unstable.iap --episodes 4
   exits 0
   says out "unstable episodes   4 of 4: the simulation became unstable (first: episode 1, step "
+  cat >wild.lua <<'LUA'
+local iap = require "iap"
+iap.train { env = "unstable.lua", policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 }, iterations = 2,
+  eval_episodes = 3, out = "wild" }
+LUA
+  run run wild.lua
+  exits 0
+  says err "wild: the simulation became unstable in 8 of 8 training episodes, which ended there"
+  says wild/log.txt "iteration 2: the simulation became unstable in 4 of 4 episodes (first at step "
+  says wild/log.txt "evaluation after iteration 0: the simulation became unstable in 3 of 3 episodes"
   # A file that cannot be written is reported before any episode is played.
   run eval missing.iap --csv nowhere/e.csv
   exits 1

@@ -130,6 +130,9 @@ TEST_CASE("what is replaced keeps its permissions") {
     write_file_atomic(path, "new");
     CHECK(fs::status(path).permissions() == mode);
   }
+  fs::permissions(path, fs::perms(04755));
+  write_file_atomic(path, "new");
+  CHECK(fs::status(path).permissions() == fs::perms(0755));  // new content was never allowed to run as the file's owner
 }
 
 TEST_CASE("a symbolic link stays one, and what it leads to is written") {

@@ -61,7 +61,9 @@ TEST_CASE("every environment keeps the contract") {
     CHECK_FALSE(entry.summary.empty());
     for (const auto& config : variants(entry)) {
       CAPTURE(to_json(config));
-      CHECK(make_env(config)->spec().name == entry.name);
+      const auto env = make_env(config);
+      CHECK(env->spec().name == entry.name);
+      CHECK_THROWS_MATCHES(env->observe(), Error, MessageMatches(ContainsSubstring("before the first reset")));
       const auto report =
           check_contract([&] { return make_env(config); }, {.seed = 11, .episodes = 2, .steps = 30, .most_steps = 60});
       CHECK(breaches(report) == "");

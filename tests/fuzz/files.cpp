@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +15,7 @@ import iap.envs.take_cover;
 import iap.npz;
 import iap.policy;
 import iap.render;
+import iap.report;
 import iap.rollout;
 import iap.sim;
 import iap.train;
@@ -26,6 +30,8 @@ using namespace iap;
 constexpr const char* source = "input";
 /// Larger pictures are well read, but take longer than there is to learn from them.
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
+/// So are robots.
+constexpr std::size_t most_links = 64;
 
 /// Whatever it sees, all zeros, once.
 void act_once(Policy& policy) {
@@ -77,6 +83,29 @@ void play_checkpoint(std::string_view input) {
   } catch (const Error&) {
   }
   for (const auto& file : std::filesystem::directory_iterator(path.parent_path())) std::filesystem::remove(file.path());
+}
+
+/// The texts of a run's folder, a zero byte between them: config.json, metrics.csv, result.json, experiment.lua.
+void play_run(std::string_view input) {
+  const auto folder = scratch_file("empty", "").parent_path() / "run";
+  std::filesystem::create_directories(folder);
+  ObservationSpec seen{.vector = 2};
+  write_policy_file(folder / "best.iap", Policy(fake_policy(), seen, 2), {});
+  for (const char* name : {"config.json", "metrics.csv", "result.json", "experiment.lua"}) {
+    const auto end = std::min(input.find('\0'), input.size());
+    std::ofstream(folder / name, std::ios::binary) << input.substr(0, end);
+    input.remove_prefix(std::min(end + 1, input.size()));
+  }
+  const std::vector<std::filesystem::path> runs{folder};
+  try {
+    write_report(runs, folder / "report.html", {.pictures = false});
+  } catch (const Error&) {
+  }
+  try {
+    (void)run_state(folder);
+  } catch (const Error&) {
+  }
+  std::filesystem::remove_all(folder);
 }
 
 void play_npz(std::string_view input) {
@@ -132,10 +161,16 @@ void play_mjcf(std::string_view input) {
 }
 
 void play_urdf(std::string_view input) {
-  try {
-    robot_mjcf(parse_urdf(input, source), 0.002);
-  } catch (const Error&) {
-  }
+  for (const auto& engine : robot_engines()) try {
+      const RobotDescription robot = parse_urdf(input, source);
+      if (robot.links.size() > most_links) return;
+      RobotWorld world(robot, {.engine = engine, .timestep = .002});
+      RobotState start{.position = {0, 0, 1}};
+      start.angles.resize(world.joints().size());
+      world.reset(start);
+      world.step(std::vector<double>(world.joints().size()), 2);
+    } catch (const Error&) {
+    }
 }
 
 void play_picture(std::string_view input) {

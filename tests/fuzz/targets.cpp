@@ -21,9 +21,9 @@ constexpr std::array all{
     Target{"json", play_json},       Target{"metrics", play_metrics},
     Target{"mjcf", play_mjcf},       Target{"npz", play_npz},
     Target{"options", play_options}, Target{"picture", play_picture},
-    Target{"policy", play_policy},   Target{"set", play_set},
-    Target{"table", play_table},     Target{"urdf", play_urdf},
-    Target{"wad", play_wad},
+    Target{"policy", play_policy},   Target{"run", play_run},
+    Target{"set", play_set},         Target{"table", play_table},
+    Target{"urdf", play_urdf},       Target{"wad", play_wad},
 };
 
 /// A folder of this process, removed when it ends in good order.

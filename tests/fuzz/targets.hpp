@@ -23,6 +23,7 @@ void play_checkpoint(std::string_view input);
 void play_json(std::string_view input);
 void play_table(std::string_view input);
 void play_options(std::string_view input);
+void play_run(std::string_view input);
 void play_set(std::string_view input);
 void play_npz(std::string_view input);
 void play_wad(std::string_view input);

@@ -251,6 +251,10 @@ TEST_CASE("what is no run is one clear message") {
   write_file_atomic(folder.path() / "begun" / "metrics.csv", "iteration,eval_mean\n0,3\n");
   std::filesystem::remove(folder.path() / "begun" / "result.json");
   refuses(folder.path() / "begun", "has not finished its first iteration; there is nothing to report yet");
+  for (const char* cell : {"1e+300", "-1e+300", "-1"}) {
+    write_file_atomic(folder.path() / "begun" / "metrics.csv", text("iteration,eval_mean\n0,3\n", cell, ",3\n"));
+    refuses(folder.path() / "begun", text("ends with iteration ", cell, ", which is none"));
+  }
   std::filesystem::copy(run, folder.path() / "bare");
   std::filesystem::remove(folder.path() / "bare" / "best.iap");
   std::filesystem::remove(folder.path() / "bare" / "final.iap");

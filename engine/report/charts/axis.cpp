@@ -120,6 +120,11 @@ std::string power_label(int exponent) {
   return label;
 }
 
+std::string with_stages(std::string caption, const std::vector<double>& starts) {
+  if (starts.empty()) return caption;
+  return text(caption, caption.empty() ? "" : " ", "Vertical lines: a new stage begins.");
+}
+
 Axis linear_axis(Range range, int count, bool whole) {
   range = widened(range);
   const double step = tick_step(range, count, whole);

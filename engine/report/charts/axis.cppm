@@ -62,6 +62,9 @@ struct Axis {
   }
 };
 
+/// The caption of a chart with a vertical line at each of `starts`, where a run's stages begin.
+std::string with_stages(std::string caption, const std::vector<double>& starts);
+
 /// Around `range`, with ticks as `ticks`.
 Axis linear_axis(Range range, int count, bool whole = false);
 /// Around `range` (positive), with ticks at powers of ten, or where those are fewer than three, at 1, 2 and 5 times them. Labels

@@ -291,16 +291,6 @@ void write_plot(const std::filesystem::path& path, const Chart& chart, std::vect
   write_png(path, image.view());
 }
 
-/// The first iterations of all stages of a curriculum but the first.
-std::vector<double> new_stages(const Table& metrics) {
-  if (std::ranges::find(metrics.columns, "stage") == metrics.columns.end()) return {};
-  const auto stage = metrics.column("stage"), iteration = metrics.column("iteration");
-  std::vector<double> begins;
-  for (std::size_t i = 1; i < stage.size(); ++i)
-    if (stage[i] > stage[i - 1]) begins.push_back(iteration[i]);
-  return begins;
-}
-
 }  // namespace
 
 void write_chart(const std::filesystem::path& path, const Chart& chart) { write_plot(path, chart, {}); }
@@ -324,8 +314,8 @@ void write_learning_curve(const std::filesystem::path& run, const std::filesyste
   // A single episode has none.
   if (std::ranges::any_of(deviations, [](double deviation) { return std::isfinite(deviation); }))
     chart.caption = "Band: one standard deviation between the evaluation's episodes.";
-  const auto stages = new_stages(metrics);
-  if (!stages.empty()) chart.caption += text(chart.caption.empty() ? "" : " ", "Vertical lines: a new stage begins.");
+  const auto stages = stage_starts(metrics);
+  chart.caption = with_stages(chart.caption, stages);
   write_plot(png, chart, stages);
 }
 

@@ -104,9 +104,7 @@ void add_sizes(const Run& run, const ImageSpec& seen, std::vector<std::string>& 
   // Not all environments have this option, nor is it every image's.
   if (!env || !played || pixels_of(*played) != own) return add_once(sizes, own);
   if (!curriculum || !curriculum->list()) return add_once(sizes, pixels_of(*env));
-  const std::string column = "stage";
-  const bool staged = std::ranges::find(run.metrics.columns, column) != run.metrics.columns.end();
-  const double reached = staged ? run.metrics.column(column).back() : 1;
+  const double reached = last_stage(run.metrics);
   for (std::size_t i = 0; i < curriculum->list()->size() && static_cast<double>(i) < reached; ++i) {
     const Config& stage = (*curriculum->list())[i];
     add_once(sizes, pixels_of(stage.find("pixels") ? stage : *env));

@@ -92,6 +92,14 @@ std::int64_t integer_of(const Config& config, std::string_view key) {
   return found ? found->integer().value_or(0) : 0;
 }
 
+std::int64_t last_iteration(const Table& metrics, const std::filesystem::path& folder) {
+  const double cell = metrics.column("iteration").back();
+  const auto iteration = iteration_of(cell);
+  if (!iteration)
+    throw Error(text("'", (folder / "metrics.csv").string(), "' ends with iteration ", cell, ", which is none; remove that row"));
+  return *iteration;
+}
+
 /// What somebody wrote down tells groups apart in fewer words than all that followed from it.
 const Config& asked_for(const Config& config) {
   const Config* given = config.find("given");
@@ -173,7 +181,7 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   if (std::filesystem::exists(folder / "experiment.lua", ignored)) run.script = read_file(run_file(folder, "experiment.lua"));
   run.seed = integer_of(run.config, "seed");
   run.planned = integer_of(run.config, "iterations");
-  if (!run.metrics.rows.empty()) run.iterations = static_cast<std::int64_t>(run.metrics.column("iteration").back());
+  if (!run.metrics.rows.empty()) run.iterations = last_iteration(run.metrics, folder);
   run.summary = read_summary(folder);
   if (run.iterations < 1 && run.summary && run.summary->iterations < 1)
     throw Error(text("the run in '", folder.string(), "' trained no iteration; there is nothing to report"));

@@ -64,30 +64,20 @@ std::string legend_entry(std::string_view label, int colour, bool thin) {
   return text("<span><i class=\"c", colour, thin ? " thin" : "", "\"></i>", escaped(label), "</span>");
 }
 
-/// The first iterations of all stages of the run's curriculum but the first.
-std::vector<double> new_stages(const Run& run) {
-  if (std::ranges::find(run.metrics.columns, "stage") == run.metrics.columns.end()) return {};
-  const auto stage = run.metrics.column("stage"), iteration = run.metrics.column("iteration");
-  std::vector<double> begins;
-  for (std::size_t i = 1; i < stage.size(); ++i)
-    if (stage[i] > stage[i - 1]) begins.push_back(iteration[i]);
-  return begins;
-}
-
 /// Those of all runs, if they have come to the same ones.
-std::vector<double> new_stages(const std::vector<RunGroup>& groups) {
-  const auto first = new_stages(groups.front().runs.front());
+std::vector<double> common_stage_starts(const std::vector<RunGroup>& groups) {
+  const auto first = stage_starts(groups.front().runs.front().metrics);
   for (const RunGroup& group : groups)
     for (const Run& run : group.runs)
-      if (new_stages(run) != first) return {};
+      if (stage_starts(run.metrics) != first) return {};
   return first;
 }
 
 /// One drawing for screens and one for phones, where the first would shrink to nothing.
 std::string chart_figure(const std::vector<Curve>& curves, const std::string& legend, const std::string& description,
-                         const std::string& y_label, std::string caption, const std::vector<double>& stages) {
+                         const std::string& y_label, const std::string& words, const std::vector<double>& stages) {
   Frame frame{.x_label = "iteration", .y_label = y_label, .description = description, .marks = stages};
-  if (!stages.empty()) caption += text(caption.empty() ? "" : " ", "Vertical lines: a new stage begins.");
+  const std::string caption = with_stages(words, stages);
   std::string html = text("<figure><div class=\"legend\">", legend, "</div>\n<div class=\"wide\">", svg_curves(curves, frame));
   frame.width = 340;
   frame.height = 260;
@@ -116,7 +106,7 @@ std::string single_run_figure(const Run& run) {
   const std::string legend =
       legend_entry(evaluation.label, evaluation.colour, false) + legend_entry(population.label, population.colour, true);
   return chart_figure({population, evaluation}, legend, "Learning curve of seed " + std::to_string(run.seed), "return",
-                      spread ? "Band: one standard deviation between the evaluation's episodes." : "", new_stages(run));
+                      spread ? "Band: one standard deviation between the evaluation's episodes." : "", stage_starts(run.metrics));
 }
 
 std::string groups_figure(const std::vector<RunGroup>& groups, const std::string& column, const std::string& description,
@@ -132,7 +122,7 @@ std::string groups_figure(const std::vector<RunGroup>& groups, const std::string
   }
   return chart_figure(curves, legend, description, "return",
                       bands && band_note ? "Thick: mean over seeds. Band: lowest to highest seed. Thin: each seed." : "",
-                      new_stages(groups));
+                      common_stage_starts(groups));
 }
 
 std::set<std::string> paths_of(const std::vector<std::map<std::string, std::string>>& all) {
