@@ -2,7 +2,7 @@
 -- l {10, 50, 100}? Distracting Control, static, medium, 240 x 320 pixels. The paper finds small patches and small l to be better.
 --
 --   ./dev run scripts/paper/fig7_sweep.lua --threads 1       27 runs of 100 iterations: start it as often as there are cores
---   ./dev run scripts/paper/fig7_sweep.lua --set "pixels=[100,100]" --set iterations=50 --threads 1
+--   ./dev run scripts/paper/fig7_sweep.lua --set "pixels=[100,100]" --set iterations=50 --threads 1     2 hours on 2 cores
 --   ./dev run scripts/paper/fig7_sweep.lua --set "pixels=[100,100]" --set iterations=1 --set episodes=1 --set optimizer.population=4
 --   --set task=walker-walk (default cheetah-run), --set kernel=hybrid (default relu), --set distraction=none, --set videos=FOLDER
 --
