@@ -64,8 +64,7 @@ Returns Trainer::play_population() {
                        training_seed(options_.seed, optimizer_->iteration(), options_.episode_seeds, member, episode),
                        std::span<const Moment>(state_.moments), noise_of(member, episode), static_cast<std::uint32_t>(member)});
   const auto played = optimizer_->derives() ? pool_->run_members(tasks, [this] { return derivation(); }) : pool_->run(tasks);
-  tell_failures(played, text("iteration ", optimizer_->iteration() + 1));
-  tell_unstable(played, text("iteration ", optimizer_->iteration() + 1));
+  tell_trouble(played, text("iteration ", optimizer_->iteration() + 1));
   Returns returns;
   returns.moments = state_.moments;
   auto& gathered = returns.moments;
@@ -83,31 +82,26 @@ Returns Trainer::play_population() {
   return returns;
 }
 
-/// Puts on record which episodes count what was configured instead of a return of their own.
-void Trainer::tell_failures(std::span<const Episode> played, const std::string& what) {
+/// Puts on record which episodes count what was configured instead of a return of their own, and how many the simulator gave up,
+/// which then pay nothing more.
+void Trainer::tell_trouble(std::span<const Episode> played, const std::string& what) {
   std::size_t failed = 0;
   for (const Episode& episode : played) {
     if (episode.failure.empty() || ++failed > most_told_failures) continue;
     log(text(what, ": an episode failed and counts as ", episode.total, ": ", episode.failure));
   }
   if (failed > most_told_failures) log(text(what, ": ", failed - most_told_failures, " more episodes failed"));
-}
-
-/// Puts on record how many episodes the simulator gave up, which then pay nothing more.
-void Trainer::tell_unstable(std::span<const Episode> played, const std::string& what) {
-  const auto unstable = std::ranges::count_if(played, &Episode::unstable);
-  if (unstable == 0) return;
   const auto first = std::ranges::find_if(played, &Episode::unstable);
-  log(text(what, ": the simulation became unstable in ", unstable, " of ", played.size(), " episodes (first at step ", first->steps,
-           ")"));
+  if (first != played.end())
+    log(text(what, ": the simulation became unstable in ", std::ranges::count_if(played, &Episode::unstable), " of ", played.size(),
+             " episodes (first at step ", first->steps, ")"));
 }
 
 /// Evaluates the optimizer's mean. What counts towards the best of the run is decided by the schedule alone.
 void Trainer::evaluate_mean(IterationReport& report) {
   const auto parameters = evaluated_mean();
   const Evaluation evaluation = evaluate(evaluation_pool(), parameters, state_.moments, options_.eval_episodes, options_.seed);
-  tell_failures(evaluation.episodes, text("evaluation after iteration ", optimizer_->iteration()));
-  tell_unstable(evaluation.episodes, text("evaluation after iteration ", optimizer_->iteration()));
+  tell_trouble(evaluation.episodes, text("evaluation after iteration ", optimizer_->iteration()));
   report.evaluated = true;
   report.eval_mean = evaluation.mean;
   report.eval_std = evaluation.standard_deviation;

@@ -87,8 +87,7 @@ void Trainer::confirm(TrainResult& result) {
     } else if (episodes > 0) {
       const Evaluation played = evaluate(evaluation_pool(), result.best_parameters, result.best_policy->policy.moments(), episodes,
                                          options_.seed, EpisodeSet::confirmation);
-      tell_failures(played.episodes, "confirmation");
-      tell_unstable(played.episodes, "confirmation");
+      tell_trouble(played.episodes, "confirmation");
       result.confirmed = Confirmation{episodes, played.mean, played.standard_deviation, played.low, played.high};
       log(text("best policy (iteration ", result.best_iteration, ") on ", episodes, " fresh episodes: ", played.mean, " [",
                played.low, ", ", played.high, "]"));

@@ -88,8 +88,7 @@ class Trainer {
   void save_checkpoint();
 
   // iteration.cpp
-  void tell_failures(std::span<const Episode> played, const std::string& what);
-  void tell_unstable(std::span<const Episode> played, const std::string& what);
+  void tell_trouble(std::span<const Episode> played, const std::string& what);
   ActionNoise noise_of(std::size_t member, std::size_t episode) const;
   Derivation derivation() const;
   Returns play_population();

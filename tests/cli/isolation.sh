@@ -1,4 +1,4 @@
-# Worlds that hang, die or throw: isolation and what meets it.
+# Worlds that hang, die or throw: isolation and what meets it; worlds that become unstable.
 
 # troubled_script OPTIONS TROUBLE: as training_script, on a pendulum that is in trouble in its fifth step of some episodes
 troubled_script() {
@@ -165,4 +165,28 @@ case_isolation_ends() {
   code=$?
   exits 0
   same_metrics plain isolated
+}
+
+# What the simulation itself ended is told, by evaluations as by training.
+case_unstable() {
+  unstable_task
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+iap.policy.build(iap.policy.linear {}, iap.env.make("unstable.lua")):save("unstable.iap")
+LUA
+  run run build.lua
+  exits 0
+  run eval unstable.iap --episodes 4
+  exits 0
+  says out "unstable episodes   4 of 4: the simulation became unstable (first: episode 1, step "
+  cat >wild.lua <<'LUA'
+local iap = require "iap"
+iap.train { env = "unstable.lua", policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 }, iterations = 2,
+  eval_episodes = 3, out = "wild" }
+LUA
+  run run wild.lua
+  exits 0
+  says err "wild: the simulation became unstable in 8 of 8 training episodes, which ended there"
+  says wild/log.txt "iteration 2: the simulation became unstable in 4 of 4 episodes (first at step "
+  says wild/log.txt "evaluation after iteration 0: the simulation became unstable in 3 of 3 episodes"
 }

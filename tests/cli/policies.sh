@@ -156,27 +156,6 @@ LUA
   run eval run/metrics.csv
   exits 1
   says err "run/metrics.csv: is no policy file; those of a run are its best.iap and final.iap"
-  # What the simulation itself ended is told.
-  unstable_task
-  cat >build.lua <<'LUA'
-local iap = require "iap"
-iap.policy.build(iap.policy.linear {}, iap.env.make("unstable.lua")):save("unstable.iap")
-LUA
-  run run build.lua
-  exits 0
-  run eval unstable.iap --episodes 4
-  exits 0
-  says out "unstable episodes   4 of 4: the simulation became unstable (first: episode 1, step "
-  cat >wild.lua <<'LUA'
-local iap = require "iap"
-iap.train { env = "unstable.lua", policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 }, iterations = 2,
-  eval_episodes = 3, out = "wild" }
-LUA
-  run run wild.lua
-  exits 0
-  says err "wild: the simulation became unstable in 8 of 8 training episodes, which ended there"
-  says wild/log.txt "iteration 2: the simulation became unstable in 4 of 4 episodes (first at step "
-  says wild/log.txt "evaluation after iteration 0: the simulation became unstable in 3 of 3 episodes"
   # A file that cannot be written is reported before any episode is played.
   run eval missing.iap --csv nowhere/e.csv
   exits 1
