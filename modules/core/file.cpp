@@ -1,6 +1,7 @@
 module;
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,10 @@ std::string read_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored)) throw Error(text("cannot read '", path.string(), "': it is a folder"));
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw Error(text("cannot read '", path.string(), "': ", reason()));
-  constexpr std::size_t piece = std::size_t{1} << 20;
+  constexpr std::size_t least = std::size_t{4} << 10, most = std::size_t{1} << 20;
+  // One byte more than there should be, so that the first piece already meets the end.
+  const std::uintmax_t told = std::filesystem::file_size(path, ignored);
+  const std::size_t piece = ignored ? most : static_cast<std::size_t>(std::clamp<std::uintmax_t>(told, least - 1, most - 1)) + 1;
   std::string content;
   // A pipe or a device need not end, and a file may be mostly holes.
   std::size_t next_look = std::size_t{256} << 20;
@@ -36,7 +40,7 @@ std::string read_file(const std::filesystem::path& path) {
       check_memory(text("reading '", path.string(), "'"), static_cast<double>(next_look));
     }
     content.resize(done + piece);
-    stream.read(content.data() + done, piece);
+    stream.read(content.data() + done, static_cast<std::streamsize>(piece));
     content.resize(done + static_cast<std::size_t>(stream.gcount()));
   }
   if (stream.bad()) throw Error(text("cannot read '", path.string(), "': ", reason()));

@@ -9,6 +9,7 @@ module;
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.sim;
 import iap.core;

@@ -1,5 +1,5 @@
 // What the MuJoCo sources of iap.sim share; inside a module, members are inline only where they say so.
-// Include after `module iap.sim;`, with <array>, <cstdint>, <memory>, <span>, <vector> and mujoco.h before it.
+// Include after `module iap.sim;`, with <array>, <cstdint>, <memory>, <span>, <utility>, <vector> and mujoco.h before it.
 #pragma once
 
 namespace iap {
@@ -42,9 +42,38 @@ class SolvedContacts {
   bool kept_ = false, matched_ = false;
 };
 
+// The model of one world: what a world may change is its own, everything else the compiled model's, whose pictures and meshes are
+// most of a model.
+class WorldModel {
+ public:
+  explicit WorldModel(std::shared_ptr<const mjModel> compiled);
+  WorldModel(const WorldModel&) = delete;
+  WorldModel& operator=(const WorldModel&) = delete;
+
+  // To be written to: options, and the arrays below.
+  inline mjModel& operator*() { return model_; }
+  inline const mjModel& operator*() const { return model_; }
+  inline mjModel* operator->() { return &model_; }
+  inline const mjModel* operator->() const { return &model_; }
+  inline mjModel* get() { return &model_; }
+  inline const mjModel* get() const { return &model_; }
+  // As the text has it.
+  inline const mjModel& compiled() const { return *compiled_; }
+  // What it takes beside the compiled model.
+  static double bytes(const mjModel& compiled);
+
+ private:
+  std::shared_ptr<const mjModel> compiled_;
+  mjModel model_;
+  std::vector<mjtNum> geom_pos_, geom_size_;
+  std::vector<mjtByte> geom_sameframe_;
+  std::vector<float> mat_rgba_;
+};
+
 struct MujocoWorld::Impl {
-  std::shared_ptr<const mjModel> compiled;  // as the text has it
-  std::unique_ptr<mjModel, DeleteMujoco> model;
+  inline explicit Impl(std::shared_ptr<const mjModel> compiled) : model(std::move(compiled)) {}
+
+  WorldModel model;
   std::unique_ptr<mjData, DeleteMujoco> data;
   SolvedContacts solved;
   // Two worlds alive or dead never share one: what is cached for a world can tell whose it is.

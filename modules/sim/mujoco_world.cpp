@@ -37,11 +37,11 @@ std::span<T> row(T* values, int index, int width) {
   return {values + static_cast<std::ptrdiff_t>(index) * width, static_cast<std::size_t>(width)};
 }
 
-/// What a copy of the model and its data take, about: the stack, and the rows of constraints and their Jacobian.
+/// What a world of the model takes, about: its data, the stack, and the rows of constraints and their Jacobian.
 double bytes_of(const mjModel& model) {
   constexpr double numbers_a_row = 32;
   const double row = numbers_a_row + model.nv, stack = model.nstack;
-  return mj_sizeModel(&model) + sizeof(mjtNum) * (stack + model.njmax * row) +
+  return WorldModel::bytes(model) + sizeof(mjtNum) * (stack + model.njmax * row) +
          (sizeof(mjContact) + SolvedContacts::bytes_a_contact) * static_cast<double>(model.nconmax);
 }
 
@@ -49,12 +49,33 @@ bool sound(std::span<const double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value) && std::abs(value) <= mjMAXVAL; });
 }
 
+/// `count` values that the model owns from here on.
+template <typename T>
+std::vector<T> own(T*& values, int count) {
+  std::vector<T> copy(values, values + count);
+  values = copy.data();
+  return copy;
+}
+
 }  // namespace
 
-MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) : impl_(std::make_unique<Impl>()) {
-  impl_->compiled = compiled_model(files);
-  check_memory(text(files.front().name, ": the simulation"), bytes_of(*impl_->compiled));
-  impl_->model.reset(mj_copyModel(nullptr, impl_->compiled.get()));
+WorldModel::WorldModel(std::shared_ptr<const mjModel> compiled)
+    : compiled_(std::move(compiled)),
+      model_(*compiled_),
+      geom_pos_(own(model_.geom_pos, 3 * model_.ngeom)),
+      geom_size_(own(model_.geom_size, 3 * model_.ngeom)),
+      geom_sameframe_(own(model_.geom_sameframe, model_.ngeom)),
+      mat_rgba_(own(model_.mat_rgba, 4 * model_.nmat)) {}
+
+double WorldModel::bytes(const mjModel& compiled) {
+  constexpr double a_geom = 6 * sizeof(mjtNum) + sizeof(mjtByte), a_material = 4 * sizeof(float);
+  return sizeof(WorldModel) + a_geom * compiled.ngeom + a_material * compiled.nmat;
+}
+
+MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) {
+  auto compiled = compiled_model(files);
+  check_memory(text(files.front().name, ": the simulation"), bytes_of(*compiled));
+  impl_ = std::make_unique<Impl>(std::move(compiled));
   impl_->data.reset(mj_makeData(impl_->model.get()));
   impl_->solved.reserve(impl_->model->nconmax);
   forward();
@@ -190,8 +211,8 @@ std::span<double> MujocoWorld::geom_offset(int geom) {
 std::span<const double> MujocoWorld::geom_offset(int geom) const { return row(impl_->model->geom_pos, geom, 3); }
 void MujocoWorld::restore_geom_offsets() {
   mjModel& model = *impl_->model;
-  std::copy_n(impl_->compiled->geom_pos, 3 * model.ngeom, model.geom_pos);
-  std::copy_n(impl_->compiled->geom_sameframe, model.ngeom, model.geom_sameframe);
+  std::copy_n(impl_->model.compiled().geom_pos, 3 * model.ngeom, model.geom_pos);
+  std::copy_n(impl_->model.compiled().geom_sameframe, model.ngeom, model.geom_sameframe);
 }
 std::span<double> MujocoWorld::geom_size(int geom) { return row(impl_->model->geom_size, geom, 3); }
 std::span<const double> MujocoWorld::geom_size(int geom) const { return row(impl_->model->geom_size, geom, 3); }
