@@ -70,27 +70,22 @@ class CarRacing final : public Env {
     world_.emplace(track);
     score_ = paid_ = 0;
     steps_ = negative_steps_ = 0;
-    running_ = true;
     drawn_ = false;
     score_ = tile_reward_ * world_->step({});
     shown_score_ = score_;
   }
 
   StepResult step(std::span<const float> action) override {
-    if (!running_) throw Error("car-racing: the episode has not begun or is over; call reset before step");
     clip_action(spec_, action, action_);
     const Controls controls{.steer = -action_[0], .gas = (action_[1] + 1) / 2, .brake = (action_[2] + 1) / 2};
     score_ += tile_reward_ * world_->step(controls);
     shown_score_ = score_;
     score_ -= step_cost;
     drawn_ = false;
-    StepResult result = judge();
-    running_ = !result.terminated && !result.truncated;
-    return result;
+    return judge();
   }
 
   Observation observe() override {
-    if (!world_) throw Error("car-racing: nothing to see before the first reset");
     if (!drawn_) draw();
     drawn_ = true;
     return {.images = {&view_, 1}, .vector = state_};
@@ -164,7 +159,7 @@ class CarRacing final : public Env {
   Painter painter_;
   int tiles_ = 0, steps_ = 0, negative_steps_ = 0;
   double tile_reward_ = 0, score_ = 0, paid_ = 0, shown_score_ = 0;
-  bool running_ = false, drawn_ = false;
+  bool drawn_ = false;
   std::array<float, 3> action_{};
   std::vector<float> state_;
   Image pixels_;

@@ -165,12 +165,10 @@ struct FootholdEnv::Impl {
     command = walk_command(ranges, last);
     steps = 0;
     sense();
-    begun = running = true;
     drawn = false;
   }
 
   StepResult step(std::span<const float> action) {
-    if (!running) throw Error(text(spec.name, ": the episode has not begun or is over; call reset before step"));
     clip_action(spec, action, last);
     command = walk_command(ranges, last);
     StepResult result{.truncated = ++steps >= most_steps};
@@ -185,7 +183,6 @@ struct FootholdEnv::Impl {
     if (result.unstable) result.reward = 0;
     if (!result.unstable) sense();
     drawn = false;
-    running = !result.terminated && !result.truncated;
     return result;
   }
 
@@ -249,7 +246,6 @@ struct FootholdEnv::Impl {
   }
 
   Observation observe() {
-    if (!begun) throw Error(text(spec.name, ": nothing to see before the first reset"));
     if (!drawn && !world.unstable() && !pictures.empty()) draw();
     drawn = true;
     return {.images = views, .vector = state};
@@ -268,7 +264,7 @@ struct FootholdEnv::Impl {
   int decision_steps = 1, steps = 0, crossed = 0;
   double friction = 1, cap = 0, jitter = 0, angle_noise = 0, rate_noise = 0, largest_roll = 0, largest_pitch = 0, lowest = 0,
          goal = 0, rise = 0;
-  bool counts_marks = false, film = false, shows_body = false, begun = false, running = false, drawn = false;
+  bool counts_marks = false, film = false, shows_body = false, drawn = false;
   std::vector<double> marks;
   std::array<float, actions> last{};
   std::vector<float> state;

@@ -124,12 +124,10 @@ class Indoor final : public Env {
     modulation_.reset();
     if (picture_) make_scene();
     steps_ = passed_ = 0;
-    begun_ = running_ = true;
     drawn_ = false;
   }
 
   StepResult step(std::span<const float> action) override {
-    if (!running_) throw Error("a1-indoor: the episode has not begun or is over; call reset before step");
     clip_action(spec_, action, action_);
     const double from = way();
     body_.step(modulation_.targets(action_, spec_.control_dt));
@@ -138,12 +136,10 @@ class Indoor final : public Env {
     const int doors = result.unstable ? 0 : newly_passed();
     if (!result.unstable) result.reward = pays_doors_ ? doors : std::clamp(way() - from, -cap_, cap_);
     result.terminated = result.unstable || body_.fallen() || (place_.rooms && way() >= rooms_.end);
-    running_ = !result.terminated && !result.truncated;
     return result;
   }
 
   Observation observe() override {
-    if (!begun_) throw Error("a1-indoor: nothing to see before the first reset");
     if (!drawn_ && !body_.world().unstable()) {
       if (!state_.empty()) write_state();
       if (picture_) draw();
@@ -277,8 +273,7 @@ class Indoor final : public Env {
   View view_ = View::camera;
   int steps_ = 0, passed_ = 0;
   double cap_ = 0;
-  bool pays_doors_ = false, ceiling_ = false, compass_ = false, tells_place_ = false, shows_body_ = false, begun_ = false,
-       running_ = false, drawn_ = false;
+  bool pays_doors_ = false, ceiling_ = false, compass_ = false, tells_place_ = false, shows_body_ = false, drawn_ = false;
   std::array<float, Modulation::size> action_{};
   std::vector<float> state_;
   std::optional<RobotPicture> picture_;

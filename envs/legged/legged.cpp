@@ -58,12 +58,10 @@ class Legged final : public Env {
     body_.reset(body_.robot().standing_state(body_.robot().start_height), random);
     if (picture_) scene_ = robot_scene(body_.world());
     steps_ = 0;
-    begun_ = running_ = true;
     drawn_ = false;
   }
 
   StepResult step(std::span<const float> action) override {
-    if (!running_) throw Error("legged: the episode has not begun or is over; call reset before step");
     clip_action(spec_, action, action_);
     for (int i = 0; i < LeggedBody::joints; ++i) targets_[i] = body_.robot().standing[i] + action_scale_ * action_[i];
     const double way = body_.step(targets_);
@@ -74,12 +72,10 @@ class Legged final : public Env {
       const double most = top_speed_ * spec_.control_dt;
       result.reward = std::clamp(way, -most, most);
     }
-    running_ = !result.terminated && !result.truncated;
     return result;
   }
 
   Observation observe() override {
-    if (!begun_) throw Error("legged: nothing to see before the first reset");
     if (!drawn_ && !body_.world().unstable()) {
       if (!state_.empty()) body_.write_state(state_.data(), velocities_);
       if (picture_) {
@@ -123,7 +119,7 @@ class Legged final : public Env {
   Scene scene_;
   int steps_ = 0;
   double action_scale_ = 0, top_speed_ = 0;
-  bool velocities_ = true, begun_ = false, running_ = false, drawn_ = false;
+  bool velocities_ = true, drawn_ = false;
   std::array<float, LeggedBody::joints> action_{};
   std::vector<float> state_;
   std::optional<RobotPicture> picture_;

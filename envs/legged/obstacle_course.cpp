@@ -71,12 +71,10 @@ class ObstacleCourse final : public Env {
     if (picture_) scene_ = shows_body_ ? robot_scene(body_.world()) : terrain_scene(body_.world());
     steps_ = 0;
     walls_passed_ = 0;
-    begun_ = running_ = true;
     drawn_ = false;
   }
 
   StepResult step(std::span<const float> action) override {
-    if (!running_) throw Error("a1-obstacle-course: the episode has not begun or is over; call reset before step");
     clip_action(spec_, action, action_);
     const double way = body_.step(modulation_.targets(action_, spec_.control_dt));
     drawn_ = false;
@@ -84,12 +82,10 @@ class ObstacleCourse final : public Env {
     if (!result.unstable) result.reward = counts_walls_ ? walls_passed() : std::clamp(way, -cap_, cap_);
     result.terminated =
         result.unstable || body_.fallen(layout_.platform_height) || body_.world().state().position[0] >= course_.end;
-    running_ = !result.terminated && !result.truncated;
     return result;
   }
 
   Observation observe() override {
-    if (!begun_) throw Error("a1-obstacle-course: nothing to see before the first reset");
     if (!drawn_ && !body_.world().unstable()) {
       if (!state_.empty()) modulation_.write(body_.write_state(state_.data(), false));
       if (picture_) draw();
@@ -139,7 +135,7 @@ class ObstacleCourse final : public Env {
   View view_ = View::camera;
   int steps_ = 0, walls_passed_ = 0;
   double cap_ = 0;
-  bool counts_walls_ = false, shows_body_ = false, begun_ = false, running_ = false, drawn_ = false;
+  bool counts_walls_ = false, shows_body_ = false, drawn_ = false;
   std::array<float, Modulation::size> action_{};
   std::vector<float> state_;
   std::optional<RobotPicture> picture_;

@@ -146,10 +146,9 @@ void MujocoTask::reset(std::uint64_t seed) {
   Random random({.seed = seed, .purpose = Purpose::environment});
   seed_ = seed;
   steps_ = 0;
-  running_ = drawn_ = false;
+  drawn_ = false;
   begin(random);
   if (distraction_) distraction_->reset(world_, seed);
-  begun_ = running_ = true;
 }
 
 void MujocoTask::control() {
@@ -159,7 +158,6 @@ void MujocoTask::control() {
 }
 
 StepResult MujocoTask::step(std::span<const float> action) {
-  if (!running_) throw Error(text(spec_.name, ": the episode has not begun or is over; call reset before step"));
   clip_action(spec_, action, action_);
   control();
   drawn_ = false;
@@ -172,12 +170,10 @@ StepResult MujocoTask::step(std::span<const float> action) {
     result.reward = reward();
     result.terminated = terminated();
   }
-  running_ = !result.terminated && !result.truncated;
   return result;
 }
 
 Observation MujocoTask::observe() {
-  if (!begun_) throw Error(text(spec_.name, ": nothing to see before the first reset"));
   if (!drawn_) {
     if (!state_.empty()) write_state(state_);
     if (distraction_) distraction_->apply(world_, view_);

@@ -83,7 +83,7 @@ class MujocoTask : public Env {
   int physics_steps_, max_steps_, camera_ = 0;
   std::uint64_t seed_ = 0;
   int steps_ = 0;
-  bool shows_state_ = false, begun_ = false, running_ = false, drawn_ = false;
+  bool shows_state_ = false, drawn_ = false;
   std::vector<float> action_, state_;
   std::vector<std::array<double, 2>> ranges_;  ///< middle and half width of each control; empty where all are [-1, 1]
   std::vector<Image> pixels_;

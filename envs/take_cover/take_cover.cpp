@@ -49,24 +49,18 @@ class TakeCover final : public Env {
     seed_ = seed;
     world_.reset(seed);
     steps_ = 0;
-    running_ = true;
     drawn_ = false;
-    begun_ = true;
   }
 
   StepResult step(std::span<const float> action) override {
-    if (!running_) throw Error("take-cover: the episode has not begun or is over; call reset before step");
     std::array<float, 1> clipped{};
     clip_action(spec_, action, clipped);
     world_.step(move_of(clipped[0]));
     drawn_ = false;
-    const StepResult result{.reward = 1, .terminated = world_.player().health == 0, .truncated = ++steps_ >= episode_steps};
-    running_ = !result.terminated && !result.truncated;
-    return result;
+    return {.reward = 1, .terminated = world_.player().health == 0, .truncated = ++steps_ >= episode_steps};
   }
 
   Observation observe() override {
-    if (!begun_) throw Error("take-cover: nothing to see before the first reset");
     if (!drawn_) draw();
     drawn_ = true;
     return {.images = {&view_, 1}, .vector = state_};
@@ -113,7 +107,7 @@ class TakeCover final : public Env {
   std::optional<SmallPainter> small_;
   std::uint64_t seed_ = 0;
   int steps_ = 0;
-  bool running_ = false, begun_ = false, drawn_ = false;
+  bool drawn_ = false;
   std::vector<float> state_;
   Image pixels_;
   ImageView view_;

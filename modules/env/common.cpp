@@ -4,6 +4,7 @@ module;
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@ namespace {
 
 Config::Map entries_of(const Config& table) { return table.map() ? *table.map() : Config::Map{}; }
 
-/// An environment that knows what it was made from.
+/// An environment that knows what it was made from, and whose turn it is.
 class Made final : public EnvWrapper {
  public:
   /// `own`: what was given to the environment inside, before wrappers wrote their defaults there.
@@ -27,6 +28,27 @@ class Made final : public EnvWrapper {
     spec_.config = std::move(became);
     spec_.given = std::move(given);
   }
+
+  void reset(std::uint64_t seed) override {
+    begun_ = running_ = false;
+    env_->reset(seed);
+    begun_ = running_ = true;
+  }
+
+  StepResult step(std::span<const float> action) override {
+    if (!running_) throw Error(text(spec_.name, ": the episode has not begun or is over; call reset before step"));
+    const StepResult result = env_->step(action);
+    running_ = !result.terminated && !result.truncated;
+    return result;
+  }
+
+  Observation observe() override {
+    if (!begun_) throw Error(text(spec_.name, ": nothing to see before the first reset"));
+    return env_->observe();
+  }
+
+ private:
+  bool begun_ = false, running_ = false;
 };
 
 }  // namespace

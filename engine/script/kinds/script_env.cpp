@@ -54,7 +54,6 @@ class ScriptEnv final : public Env {
     seed_ = seed;
     steps_ = 0;
     seen_ = false;
-    running_ = true;
     script_.seed(seed);
     script_.invoke(reset_, "reset", 0, [seed](lua_State* state) noexcept {
       lua_pushinteger(state, static_cast<lua_Integer>(seed));
@@ -64,7 +63,6 @@ class ScriptEnv final : public Env {
 
   StepResult step(std::span<const float> action) override {
     clip_action(spec_, action, action_);
-    if (!running_) throw Error(text(script_.file(), ": the episode has not begun or is over; call reset before step"));
     seen_ = false;
     stepping_ = true;
     ++steps_;
@@ -75,7 +73,6 @@ class ScriptEnv final : public Env {
     const StepResult result{
         .reward = reward(), .terminated = flag(2, "terminated"), .truncated = flag(3, "truncated") || at_limit()};
     script_.clear();
-    running_ = !result.terminated && !result.truncated;
     return result;
   }
 
@@ -199,7 +196,6 @@ class ScriptEnv final : public Env {
   int reset_, step_, observe_, action_table_;
   std::uint64_t seed_ = 0;
   int steps_ = 0;
-  bool running_ = false;
   bool stepping_ = false;  ///< whether `step` is at work
   bool seen_ = false;      ///< whether the copies below show the present state
   std::vector<float> action_, vector_, pixels_;
