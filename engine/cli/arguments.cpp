@@ -140,8 +140,17 @@ void add_world(CLI::App& app, PolicySource& source) {
   add_overrides(app, source.overrides, "override an option of the environment (may be repeated)", env_example);
 }
 
+/// Its name is handed on in commands, where one that begins with - would be an option.
+template <typename Path>
+void add_script(CLI::App& app, Path& file, const std::string& text) {
+  app.add_option_function<std::string>(
+         "FILE", [&file](const std::string& given) { file = given.starts_with('-') ? "./" + given : given; }, text)
+      ->type_name("TEXT")
+      ->required();
+}
+
 void describe_run(CLI::App& app, Arguments& arguments) {
-  app.add_option("FILE", arguments.file, "Lua script")->required();
+  add_script(app, arguments.file, "Lua script");
   app.add_option("ARGS", arguments.run.arguments,
                  "reach the script as arg[1], arg[2] ...; write -- before those that begin with -");
   add_overrides(app, arguments.run.overrides, "override an option of the script or of iap.train (may be repeated)", script_example);
@@ -161,7 +170,7 @@ void describe_run(CLI::App& app, Arguments& arguments) {
 
 void describe_sweep(CLI::App& app, SweepCommand& command) {
   auto& run = command.run;
-  app.add_option("FILE", command.file, "Lua script that calls iap.train exactly once")->required();
+  add_script(app, command.file, "Lua script that calls iap.train exactly once");
   app.add_option("ARGS", run.arguments, "reach the script as arg[1], arg[2] ...; write -- before them");
   app.add_option("--over", command.over, "an option and its values, as --set takes them (may be repeated: all combinations)")
       ->allow_extra_args(false)

@@ -28,15 +28,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* log_name = "output.txt";
-constexpr std::string_view in_use = "is in use by another process";
-
-/// The last line of what a job has printed since byte `begin`.
-std::string last_line(const std::filesystem::path& log, std::uintmax_t begin) {
-  const std::string all = read_file(log);
-  std::string_view rest = std::string_view(all).substr(std::min<std::size_t>(begin, all.size()));
-  while (!rest.empty() && (rest.back() == '\n' || rest.back() == ' ')) rest.remove_suffix(1);
-  return std::string(rest.substr(rest.rfind('\n') + 1));
-}
 
 std::string after(const std::string& line) { return line.empty() ? "" : " after: " + line; }
 
@@ -47,6 +38,24 @@ bool names_a_place(std::string_view line) {
   if (colon == std::string_view::npos) return false;
   const auto end = line.find_first_not_of("0123456789", colon + 1);
   return end > colon + 1 && end != std::string_view::npos && line.substr(end).starts_with(": ");
+}
+
+/// How what a job has printed since byte `begin` ends: with the last line, or an error of more lines, joined.
+std::string last_words(const std::filesystem::path& log, std::uintmax_t begin) {
+  constexpr int most_lines = 30;
+  const std::string all = read_file(log);
+  std::string_view rest = std::string_view(all).substr(std::min<std::size_t>(begin, all.size()));
+  const auto take_line = [&rest] {
+    while (!rest.empty() && (rest.back() == '\n' || rest.back() == ' ')) rest.remove_suffix(1);
+    const std::string_view line = rest.substr(rest.rfind('\n') + 1);
+    rest.remove_suffix(line.size());
+    return line;
+  };
+  const std::string last(take_line());
+  std::string joined = last;
+  for (int lines = 1; lines < most_lines && !rest.empty() && !names_a_place(joined); ++lines)
+    joined = text(take_line(), " | ", joined);
+  return names_a_place(joined) ? joined : last;
 }
 
 bool another_works_on(const SweepJob& job) {
@@ -164,7 +173,8 @@ class Runner {
     }
     JobRecord record = read_record(job.folder);
     record.message = problem(ended, job, begun.log_size);
-    if (record.message.find(in_use) != std::string::npos) return put_off(ended.id);
+    if (record.message.find(text("'", job.folder.string(), "' is in use by another process")) != std::string::npos)
+      return put_off(ended.id);
     if (record.message.empty()) take_figures(job, record, begun.log_size);
     record.status = record.message.empty() ? JobRecord::Status::done : JobRecord::Status::failed;
     write_record(job.folder, record);
@@ -176,7 +186,7 @@ class Runner {
     record.rungs[rung_.iterations] = read_figures(job.folder, rung_.iterations);
   } catch (const Error& error) {
     record.message =
-        text(error.what(), "; ended with exit code ", int{Exit::success}, after(last_line(job.folder / log_name, log_size)));
+        text(error.what(), "; ended with exit code ", int{Exit::success}, after(last_words(job.folder / log_name, log_size)));
   }
 
   /// Why a process ended otherwise than it should, or "".
@@ -185,7 +195,7 @@ class Runner {
     // The end of its output is the command that goes on with this run alone.
     if (ended.signal == 0 && ended.exit_code == Exit::interrupted)
       return "was interrupted (by a signal or a limit); started again, the sweep goes on with it";
-    const std::string line = last_line(job.folder / log_name, log_size);
+    const std::string line = last_words(job.folder / log_name, log_size);
     if (ended.signal != 0) return text("killed by signal ", ended.signal, " (", strsignal(ended.signal), ")", after(line));
     if (ended.exit_code == Exit::failure && names_a_place(line)) return line;
     return text("ended with exit code ", ended.exit_code, after(line));

@@ -45,7 +45,8 @@ std::vector<std::string> command_names(const CLI::App& app) {
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    if (!option->get_group().empty())  // as those are that only other processes of this program give
+      for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   return names;
 }
 

@@ -86,6 +86,7 @@ RolloutPool::RolloutPool(EnvFactory make_env, Policy prototype, int threads, con
       throw Error(
           "rollout: an environment that the host builds itself cannot be played in another process; leave out isolate, "
           "episode_timeout and worker_memory");
+    require_worker();
     impl_->setup = setup_of(env, impl_->prototype);
   }
   impl_->players.resize(static_cast<std::size_t>(threads == 0 ? hardware_threads() : threads));

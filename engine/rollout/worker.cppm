@@ -71,6 +71,8 @@ WorkerOrder decode_order(std::string_view bytes);
 std::unique_ptr<KeptTask> decode_task(std::string_view bytes);
 WorkerAnswer decode_answer(std::string_view bytes);
 
+/// @throws Error with the remedy if no program was named (set_worker) that plays episodes.
+void require_worker();
 /// Starts a process (set_worker) that builds environment and policy, and lets it play. It ends with the object, or when this
 /// process does, whatever it is doing. @throws Error where it cannot be started or cannot build them.
 std::unique_ptr<Player> worker_player(const RolloutSetup& setup, const Safeguards& safeguards);

@@ -40,23 +40,28 @@ std::optional<WorkerProgram>& worker_program() {
   return program;
 }
 
-/// Asks whether to go on while another process is waited for.
+/// Asks whether to go on while another process is waited for, and is asked many times a second.
 class Patience {
  public:
   /// `seconds` 0: as long as it takes.
-  Patience(double seconds, const Wanted& wanted) : wanted_(wanted) {
-    if (seconds > 0) end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  }
-  void operator()() const {
+  Patience(double seconds, const Wanted& wanted) : wanted_(wanted), limited_(seconds > 0), left_(seconds) {}
+  void operator()() {
     check_interrupt();
     if (wanted_ && !wanted_()) throw Interrupted();
-    if (end_ && Clock::now() > *end_) throw TimedOut();
+    const auto now = Clock::now();
+    // While nobody asked, this process was stopped, and the other one most likely, too.
+    constexpr std::chrono::duration<double> most_between_looks{1};
+    left_ -= std::min<std::chrono::duration<double>>(now - last_, most_between_looks);
+    last_ = now;
+    if (limited_ && left_.count() < 0) throw TimedOut();
   }
   struct TimedOut {};
 
  private:
   const Wanted& wanted_;
-  std::optional<Clock::time_point> end_;
+  bool limited_;
+  std::chrono::duration<double> left_;
+  Clock::time_point last_ = Clock::now();
 };
 
 /// A child process and what it starts, which end with the object.
@@ -83,13 +88,9 @@ class Child {
 };
 
 int start_worker(int channel) {
-  const auto& program = worker_program();
-  if (!program)
-    throw Error(
-        "this program cannot play episodes in processes of their own (isolate, episode_timeout, worker_memory): it has not named "
-        "one "
-        "that does; run the script with `iap run`, or call iap::set_worker");
-  return start_process({program->program, program->words, {}, channel});
+  require_worker();
+  const WorkerProgram& program = *worker_program();
+  return start_process({program.program, program.words, {}, channel});
 }
 
 std::string env_name(const Config& env) {
@@ -118,12 +119,20 @@ class WorkerPlayer final : public Player {
  private:
   /// Says something to the worker and waits for its answer. `what` begins the message about a worker that is lost.
   WorkerAnswer exchange(const std::string& message, double seconds, const Wanted& wanted, const std::string& what) {
-    const Patience patience(seconds, wanted);
+    Patience patience(seconds, wanted);
+    const auto go_on = [&patience] { patience(); };
     std::string bytes;
     try {
-      if (!channel_.send(message, patience) || !channel_.receive(bytes, patience))
-        throw Error(text(what, ": the process that played it ", describe_end(child_.end()),
+      if (!channel_.send(message, go_on) || !channel_.receive(bytes, go_on)) {
+        const int end = child_.end();
+        // The limit of processor time (ulimit -t) is each process's own, and the episode's fault in none.
+        if (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) {
+          request_interrupt();
+          throw Interrupted();
+        }
+        throw Error(text(what, ": the process that played it ", describe_end(end),
                          memory_ > 0 ? text("; its limit is worker_memory = ", memory_, " MiB") : ""));
+      }
     } catch (const Patience::TimedOut&) {
       throw Error(text(what, ": took longer than ", seconds, " s and was cut off (episode_timeout)"));
     }
@@ -152,6 +161,13 @@ class WorkerPlayer final : public Player {
 
 void set_worker(std::filesystem::path program, std::vector<std::string> words) {
   worker_program() = {std::move(program), std::move(words)};
+}
+
+void require_worker() {
+  if (worker_program()) return;
+  throw Error(
+      "this program cannot play episodes in processes of their own (isolate, episode_timeout, worker_memory): it has not named one "
+      "that does; run the script with `iap run`, or call iap::set_worker");
 }
 
 std::unique_ptr<Player> worker_player(const RolloutSetup& setup, const Safeguards& safeguards) {

@@ -75,8 +75,9 @@ WorkerAnswer answer_of(Work work) {
 }  // namespace
 
 void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& make_env) {
-  // Whom it plays for decides when it ends. Handlers rather than SIG_IGN, which the programs that environments start would inherit.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, [](int) {});
+  // Whom it plays for decides when it ends, and no print into a pipe that nobody reads. Handlers rather than SIG_IGN, which the
+  // programs that environments start would inherit.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE}) std::signal(signal, [](int) {});
   // Held by such a program, the channel would outlive this process, whose end would go unnoticed.
   fcntl(channel_descriptor, F_SETFD, FD_CLOEXEC);
   Channel channel(channel_descriptor);

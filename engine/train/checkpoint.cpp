@@ -33,7 +33,9 @@ void keep_previous(const std::filesystem::path& folder) {
   auto link = previous;
   link += ".part";
   std::filesystem::remove(link, error);
-  std::filesystem::create_hard_link(newest, link, error);
+  // Of a symbolic link the file, not the link once more.
+  const auto file = std::filesystem::canonical(newest, error);
+  if (!error) std::filesystem::create_hard_link(file, link, error);
   // File systems without hard links take the rename: for a moment the previous checkpoint is the only one.
   std::filesystem::rename(error ? newest : link, previous, error);
   if (error) throw Error(text("cannot write '", previous.string(), "': ", error.message()));

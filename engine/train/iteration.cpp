@@ -7,6 +7,7 @@ module;
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.train;
 import iap.core;
@@ -88,9 +89,14 @@ void Trainer::tell_trouble(std::span<const Episode> played, const std::string& w
   std::size_t failed = 0;
   for (const Episode& episode : played) {
     if (episode.failure.empty() || ++failed > most_told_failures) continue;
-    log(text(what, ": an episode failed and counts as ", episode.total, ": ", episode.failure));
+    const std::string line = text(what, ": an episode failed and counts as ", episode.total, ": ", episode.failure);
+    if (std::exchange(told_failure_, true))
+      log(line);
+    else
+      warn(text(line, " (further ones are ", folder_ ? "in log.txt)" : "only counted)"));
   }
   if (failed > most_told_failures) log(text(what, ": ", failed - most_told_failures, " more episodes failed"));
+  failed_ += failed;
   const auto first = std::ranges::find_if(played, &Episode::unstable);
   if (first != played.end())
     log(text(what, ": the simulation became unstable in ", std::ranges::count_if(played, &Episode::unstable), " of ", played.size(),

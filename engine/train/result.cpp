@@ -119,6 +119,9 @@ void Trainer::tell_end(const TrainResult& result) {
     line += text(", that policy on ", confirmed->episodes, " fresh episodes ", short_number(confirmed->mean), " (95% interval ",
                  short_number(confirmed->low), " to ", short_number(confirmed->high), ")");
   progress_->note(place() + line);
+  if (failed_ > 0)
+    progress_->note(text(place(), failed_, " episodes failed and count as failed_return = ", *options_.safeguards.failed_return,
+                         ": ", folder_ ? "log.txt says why" : "give the run a folder to learn why"));
   if (unstable_ > 0)
     progress_->note(text(place(), "the simulation became unstable in ", unstable_, " of ", played_,
                          " training episodes, which ended there: look at the model and its time step, or limit the actions"));

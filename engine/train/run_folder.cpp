@@ -40,8 +40,8 @@ void check_holds_no_run(const std::filesystem::path& path, const std::string& sc
 }  // namespace
 
 void RunFolder::check(const std::filesystem::path& path, bool resume, const std::string& script) {
-  if (!resume) check_holds_no_run(path, script);
   if (in_use(path)) refuse_in_use(path);
+  if (!resume) check_holds_no_run(path, script);
 }
 
 RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::string& script) : path_(path) {

@@ -142,6 +142,8 @@ class Trainer {
   double seconds_before_ = 0;
   std::optional<RunSummary> ended_before_;   ///< how this run ended when it was last at work
   std::uint64_t played_ = 0, unstable_ = 0;  ///< training episodes of this process, and those that the simulator gave up
+  std::uint64_t failed_ = 0;                 ///< episodes of this process, evaluations' too, that count `failed_return`
+  bool told_failure_ = false;                ///< of an episode, to who looks at the run
   bool had_enough_ = false;                  ///< on_iteration ends it where it was resumed
 
   /// All but `optimizer`, which is taken when an iteration completes. An evaluation that only the end of the run asked for is not

@@ -42,7 +42,8 @@ double seconds_of(clockid_t clock) {
 }  // namespace
 
 Meter::Meter(const std::string& loaded_from, const Allowance& allowance)
-    : remedy_(text("; if you trust '", loaded_from, "', pass --trust (trust = true in Lua, iap_policy_load_trusted in C)")),
+    : remedy_(text("; if you trust '", loaded_from,
+                   "', pass --trust (trust = true in Lua, iap_policy_load_trusted in C, trusted=True in Python)")),
       allowance_(allowance),
       pool_(allowance.pool ? *allowance.pool : MemoryPool::of_process()),
       left_(allowance.steps),
@@ -274,8 +275,8 @@ void Meter::check(lua_State* state) {
 void Meter::charge_program(std::string_view name, std::size_t bytes) {
   constexpr std::uint64_t square = 256;
   if (bytes > allowance_.program)
-    throw LuaError(text(name, ": is a program of ", memory_text(static_cast<double>(bytes)), ", where ",
-                        memory_text(static_cast<double>(allowance_.program)), " is the most that a file may bring", remedy_));
+    throw LuaError(text(name, ": is a program of ", bytes, " bytes, where ", allowance_.program,
+                        " is the most that a file may bring", remedy_));
   spend(bytes + static_cast<std::uint64_t>(bytes) * bytes / square);
 }
 

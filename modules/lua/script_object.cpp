@@ -67,9 +67,10 @@ State open_state(Options& options, const ScriptSetting& setting) {
 std::string source_of(const std::string& file, Options& options) {
   if (options.has("source")) return options.string("source");
   if (!options.has("loaded_from")) return read_file(file);
-  options.fail(text("'", options.string("loaded_from"), "' names the Lua file '", file,
-                    "' but does not hold its text; name an environment yourself (--env ", file,
-                    "), or pass --trust if you trust the file (trust = true in Lua, iap_policy_load_trusted in C)"));
+  options.fail(
+      text("'", options.string("loaded_from"), "' names the Lua file '", file,
+           "' but does not hold its text; name an environment yourself (--env ", file,
+           "), or pass --trust if you trust the file (trust = true in Lua, iap_policy_load_trusted in C, trusted=True in Python)"));
 }
 
 /// @throws Error for what would come back from a policy file or a checkpoint as something else.

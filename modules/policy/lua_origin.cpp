@@ -35,7 +35,8 @@ void walk(Config& config, const Config& source) {
 
 }  // namespace
 
-void confine_lua(Config& config, const std::string& source) { walk(config, source); }
+// It is shown, not opened; and a policy file holds no other texts.
+void confine_lua(Config& config, const std::string& source) { walk(config, printable(source)); }
 
 void trust_lua(Config& config) { walk(config, {}); }
 

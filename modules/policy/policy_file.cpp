@@ -63,6 +63,16 @@ std::vector<Moment> moments_from(const Config::List& list, const std::string& so
   return moments;
 }
 
+/// What a file holds beside its policy. Whoever reads it finds a table, in it an environment as a table: hosts hand that on as a
+/// text, which as a bare name could be the text of another table.
+Config read_metadata(Config metadata, const std::string& source) {
+  if (metadata.is_null()) return Config::Map{};
+  if (!metadata.map()) throw Error(text(source, ": its metadata are ", metadata.describe(), ", not a table; the file is damaged"));
+  const Config* env = metadata.find("env");
+  if (env && env->string()) metadata["env"] = Config::Map{{"name", *env}};
+  return metadata;
+}
+
 /// Decodes what `unseal` gave.
 PolicyFile decode(std::string_view payload, const std::string& source, Trust trust) {
   Reader reader(payload, source);
@@ -76,7 +86,7 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
   const ObservationSpec observation = observation_from_config(options.value("observation"), source);
   const Config& slices = options.value("slices");
   const auto moments = moments_from(options.list("moments"), source);
-  Config metadata = options.value("metadata");
+  Config metadata = read_metadata(options.value("metadata"), source);
   options.finish();
   const auto parameters = reader.get_all<float>();
   if (!reader.at_end()) throw Error(text(source, ": has bytes after its parameters; the file is damaged"));
@@ -129,6 +139,8 @@ void write_policy_file(const std::filesystem::path& path, const Policy& policy, 
 
 PolicyFile read_policy_file(const std::filesystem::path& path, Trust trust) {
   std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(text("'", path.string(), "' is a folder, no policy file; of a run's folder give the best.iap"));
   if (std::filesystem::is_regular_file(path, ignored)) check_file(path);  // a pipe may give a policy too
   return load_policy(read_file(path), path.string(), trust);
 }

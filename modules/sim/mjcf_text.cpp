@@ -149,9 +149,11 @@ class MjcfReader {
   /// What MuJoCo would allocate before anybody could look at it, in numbers that it multiplies as 32-bit integers.
   void check_sizes(const std::string& element, const std::vector<Attribute>& attributes, std::size_t at) {
     constexpr double most_size = 10'000'000, most_side = 16384;
+    const auto shown = [](double number) { return std::abs(number) < 1e15 ? fixed_text(number, 0) : text(number); };
     const auto check = [&](std::string_view name, double most) {
       for (const double number : numbers_in(attributes, name))
-        if (!(std::abs(number) <= most)) fail(at, text(element, ": '", name, "' is ", number, "; at most ", most, " is taken"));
+        if (!(std::abs(number) <= most))
+          fail(at, text(element, ": '", name, "' is ", shown(number), "; at most ", shown(most), " is taken"));
     };
     const auto check_bytes = [&](double bytes) { check_memory(text(name_, ":", line_of(at), ": ", element), bytes); };
     if (element == "size") {

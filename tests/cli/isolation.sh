@@ -38,6 +38,11 @@ case_isolation_troubles() {
   exits 0
   grep -q "^iteration,.*,failed," counted/metrics.csv || fail "no column 'failed'"
   says counted/log.txt "an episode failed and counts as -50: environment 'troubled.lua', seed "
+  says err "warning: evaluation after iteration 0: an episode failed and counts as -50: environment 'troubled.lua', seed "
+  run run train.lua --out told --set episode_timeout=2 --set retries=0 --set failed_return=-50 --set eval_every=0 --set quiet=false
+  exits 0
+  grep -qE "^told: [0-9]+ episodes failed and count as failed_return = -50: log.txt says why$" err ||
+    fail "failed episodes are not summed up at the end"
   run run train.lua --out counted --resume --set episode_timeout=2 --set retries=0 --set failed_return=-51 --set eval_every=0
   exits 1
   says err "failed_return"
@@ -165,6 +170,34 @@ case_isolation_ends() {
   code=$?
   exits 0
   same_metrics plain isolated
+}
+
+# Neither who no longer reads what worlds print, nor a machine that stands still for a while, is an episode's fault.
+case_isolation_innocent() {
+  training_script ""
+  sed -i 's/iterations = 4/iterations = 200/' train.lua
+  sed -i 's|^  function Pendulum:reset(seed)|&\n    print("an episode begins")|' pendulum.lua
+  local safe=(--set isolate=true --set failed_return=-500 --set retries=0 --set episode_timeout=2)
+  run run train.lua --out plain "${safe[@]}"
+  exits 0
+  "$iap" run train.lua --out piped "${safe[@]}" 2>err </dev/null | head -n 1 >out
+  same_metrics plain piped
+
+  "$iap" run train.lua --out stopped "${safe[@]}" --threads 2 >out 2>err </dev/null &
+  local pid=$!
+  until [ -s stopped/metrics.csv ] && [ "$(pgrep -P $pid | wc -l)" -ge 2 ]; do
+    kill -0 $pid || fail "ended before it could be stopped"
+    sleep 0.05
+  done
+  # shellcheck disable=SC2046
+  kill -STOP $pid $(pgrep -P $pid)
+  sleep 3
+  # shellcheck disable=SC2046
+  kill -CONT $(pgrep -P $pid) $pid
+  wait $pid
+  code=$?
+  exits 0
+  same_metrics plain stopped
 }
 
 # What the simulation itself ended is told, by evaluations as by training.

@@ -314,6 +314,14 @@ case_sweep_failures() {
   says err "seed1: failed: "
   says err "step must return a finite reward"
   says out "no run is done"
+  # A message of more than one line, with words of another meaning elsewhere; a name that looks like an option.
+  sed 's#return 0 / 0, #error("camera is in use by another process\\nsecond line") return 0, #' pendulum.lua >camera.lua
+  sed 's/pendulum.lua/camera.lua/' train.lua >-x.lua
+  run sweep --out camera -- -x.lua
+  exits 1
+  says err "seed1: failed: "
+  says err "camera is in use by another process | second line"
+  says err "camera.lua"
   # A process that ends itself is told with its exit code; it has not trained to the end, whatever that code is.
   sweep_script ""
   touch ends

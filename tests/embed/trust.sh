@@ -24,7 +24,7 @@ expect() { # FILE
 }
 iap=$1 host=$2
 advice="is not available to Lua that comes out of a file; if you trust"
-remedy="pass --trust (trust = true in Lua, iap_policy_load_trusted in C)"
+remedy="pass --trust (trust = true in Lua, iap_policy_load_trusted in C, trusted=True in Python)"
 
 save harmless.iap "" "return { 0.5 }"
 expect harmless.iap <<EOT

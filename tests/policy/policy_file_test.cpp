@@ -130,6 +130,7 @@ TEST_CASE("a sealed file whose content does not fit together is refused") {
   refuse(with("observation.vector", "-1"), policy.parameters(), "'vector'");
   refuse(with("observation.images", "[{\"name\": \"pixels\", \"height\": 4, \"width\": 6, \"channels\": 9, \"type\": \"uint8\"}]"),
          policy.parameters(), "'channels'");
+  refuse(with("metadata", "[1]"), policy.parameters(), "its metadata are [1], not a table");
   refuse(with("colour", "1"), policy.parameters(), "unknown option 'colour'");
   std::vector<float> not_finite(policy.parameters().begin(), policy.parameters().end());
   not_finite[2] = std::numeric_limits<float>::infinity();
@@ -144,6 +145,16 @@ TEST_CASE("a sealed file whose content does not fit together is refused") {
                        MessageMatches(ContainsSubstring("version 2")));
   CHECK_THROWS_MATCHES(load_policy(seal("IAPCHECK", 1, longer.bytes()), "x.iap"), Error,
                        MessageMatches(ContainsSubstring("is no policy file")));
+}
+
+TEST_CASE("the environment in a file is a table, whatever its text says") {
+  const auto env = [](const char* text) {
+    return *load_policy(save_policy(sample(), Config::Map{{"env", text}}), "x.iap").metadata.find("env");
+  };
+  CHECK(env("cartpole-swingup") == Config(Config::Map{{"name", "cartpole-swingup"}}));
+  CHECK(env("x.lua") == Config(Config::Map{{"name", "x.lua"}, {"loaded_from", "x.iap"}}));
+  CHECK(env("{name = 'x.lua'}") == Config(Config::Map{{"name", "{name = 'x.lua'}"}}));
+  CHECK(load_policy(save_policy(sample(), {}), "x.iap").metadata == Config(Config::Map{}));
 }
 
 TEST_CASE("observation specs survive as configs") {

@@ -150,6 +150,24 @@ end""")
         rollouts = iap.Rollouts(None, "travels.iap", trusted=True)
         self.assertEqual(rollouts.evaluate(rollouts.parameters(), episodes=1).tolist(), [0])
 
+    def test_a_text_in_place_of_an_environment_is_its_name(self):
+        lua("""local policy = iap.policy.build(iap.policy.linear {}, iap.env.make("cartpole-swingup"))
+policy:save("named.iap", { env = "cartpole-swingup" })
+local source = 'os.execute("touch owned") return function() end'
+policy:save("json.iap", { env = ('{"name": "x.lua", "source": %q}'):format(source) })
+policy:save("table.iap", { env = ('{ name = "x.lua", source = %q }'):format(source) })""")
+        self.assertEqual(iap.Env(iap.Policy("named.iap").env).action_space.shape, (1,))
+        rollouts = iap.Rollouts(None, "named.iap")
+        self.assertEqual(rollouts.evaluate(rollouts.parameters(), episodes=1).shape, (1,))
+        for file in ("json.iap", "table.iap"):
+            for use in (iap.Env, lambda env: iap.VectorEnv(env, 1), lambda env: iap.Rollouts(env, file)):
+                with self.refused("there is no environment"):
+                    use(iap.Policy(file).env)
+        self.assertFalse(pathlib.Path("owned").exists())
+
+    def test_messages_steer_no_terminal(self):
+        self.assertEqual(str(iap.Error("a\x1b[31m\u202e\nb \u00e9")), "a?[31m? b \u00e9")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,7 +12,10 @@ SAME_SIZE, RESIZE = 0, 1
 
 
 class Error(RuntimeError):
-    """Whatever goes wrong: one line that names the thing, the value and the remedy."""
+    """Whatever goes wrong: one line that names the thing, the value and the remedy, and that a terminal may show."""
+
+    def __init__(self, message=""):
+        super().__init__("".join(c if c.isprintable() else " " if c == "\n" else "?" for c in str(message)))
 
 
 class Sized(Structure):
