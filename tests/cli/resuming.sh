@@ -138,3 +138,33 @@ case_folders_at_once() {
   exits 0
   [ "$(ls on)" = run ] || fail "--set resume=true began anew"
 }
+
+# The checkpoint before stays a file of its own where checkpoint.iap is a link, and a folder whose name no terminal shows goes on by
+# the command that is printed.
+case_resume_odd_folders() {
+  training_script 'on_iteration = function(r) local stop = io.open("stop") if r.iteration == 2 and stop then print("ready") io.stdout:flush() while true do end end end,'
+  run run train.lua --out plain
+  exits 0
+  run run train.lua --out linked --set iterations=2
+  exits 0
+  mkdir linked/store
+  mv linked/checkpoint.iap linked/store
+  ln -s store/checkpoint.iap linked/checkpoint.iap
+  run run train.lua --out linked --resume
+  exits 0
+  same_metrics plain linked
+  [ -L linked/checkpoint.iap ] && [ ! -L linked/checkpoint.previous.iap ] || fail "links"
+  cmp -s plain/checkpoint.previous.iap linked/checkpoint.previous.iap || fail "another checkpoint before the last"
+
+  local odd=$'odd\xff\n'"it's"
+  touch stop
+  interrupted run train.lua --out "$odd"
+  exits 130
+  rm stop
+  eval "$(tail -1 err)" >out 2>err
+  code=$?
+  exits 0
+  same_metrics plain "$odd"
+  run eval "$odd" --episodes 2
+  exits 0
+}

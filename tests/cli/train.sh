@@ -122,6 +122,7 @@ case_dry_run_resumed() {
   local holder=$!
   sleep 0.3
   refuses "'runs/going' is in use by another process" run train.lua --dry-run --resume --out runs/going
+  refuses "'runs/going' is in use by another process" run train.lua --dry-run --out runs/going
   kill "$holder"
   find runs -printf '%p %T@ %s\n' | sort | cmp -s - before || fail "a rehearsal writes"
 }

@@ -98,7 +98,7 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
                                 (np.zeros((3, 12, 16), np.uint8), "picture.transpose(1, 2, 0)"),
                                 (np.zeros((12, 16, 4), np.uint8), "picture[..., :3]"),
                                 (np.zeros((12, 16), np.uint8), "got uint8 of the shape (12, 16); grey as three channels"),
-                                (np.zeros((12, 16, 3), np.int64), "picture.astype(numpy.uint8)"),
+                                (np.zeros((12, 16, 3), np.int64), "numpy.asarray(picture, numpy.uint8)"),
                                 (np.zeros((24, 32, 3), np.uint8), "resize=True has it averaged to that size"),
                                 (np.zeros((0, 16, 3), np.uint8), "got uint8 of the shape (0, 16, 3)"),
                                 (np.zeros((12, 16, 3), bool), "got bool of the shape (12, 16, 3)")):

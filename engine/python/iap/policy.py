@@ -65,8 +65,8 @@ def _remedy(array, spec):
         return "; grey as three channels: numpy.repeat(picture.reshape(*picture.shape[:2], 1), 3, axis=2)"
     if numbers and array.dtype != spec.dtype:
         if spec.dtype == np.uint8 and array.dtype.kind == "f":
-            return "; floats from 0 to 1: (255 * picture).round().astype(numpy.uint8)"
-        return f"; picture.astype(numpy.{spec.dtype})"
+            return "; floats from 0 to 1: (255 * numpy.asarray(picture)).round().astype(numpy.uint8)"
+        return f"; numpy.asarray(picture, numpy.{spec.dtype})"
     if array.ndim == 3 and array.shape[2] == channels and 0 not in array.shape:
         return "; resize=True has it averaged to that size"
     return ""
