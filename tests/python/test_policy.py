@@ -94,7 +94,7 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
         with self.refused("source: expected a path or bytes, got a NoneType"):
             iap.Policy(None)
         policy = iap.Policy("policy.iap")
-        for picture, remedy in ((np.zeros((12, 16, 3)), "got float64 of the shape (12, 16, 3); floats from 0 to 1: (255 * picture)"),
+        for picture, remedy in ((np.zeros((12, 16, 3)), "got float64 of the shape (12, 16, 3); floats from 0 to 1: (255 * numpy.asarray(picture))"),
                                 (np.zeros((3, 12, 16), np.uint8), "picture.transpose(1, 2, 0)"),
                                 (np.zeros((12, 16, 4), np.uint8), "picture[..., :3]"),
                                 (np.zeros((12, 16), np.uint8), "got uint8 of the shape (12, 16); grey as three channels"),

@@ -52,7 +52,7 @@ class Handle:
         if function(pointer, *arguments):
             message = self._error(pointer).decode(errors="replace")
             # Methods are called as the functions of the C interface are: iap_env_reset is reset.
-            raise Error(re.sub(r"^iap_(?:env|batch|policy|rollouts)_([a-z_]+)", r"\1()", message))
+            raise Error(re.sub(r"\biap_(?:env|batch|policy|rollouts)_(?!load_trusted)([a-z_]+)", r"\1()", message))
 
     def close(self):
         """Lets go of the library's object. Whatever is called afterwards is an error."""
