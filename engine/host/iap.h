@@ -247,8 +247,8 @@ IAP_API iap_status iap_batch_reset(iap_batch* batch, const uint64_t* seeds, size
 /* Advances every environment: `actions` is count x action_size, `rewards`, `terminated`, `truncated` and `unstable` (may be null)
  * have `count` values each. Where an episode ended in the step before, this step begins the next one instead, as Gymnasium's vector
  * environments do (AutoresetMode.NEXT_STEP): its action is ignored (but has to be finite), its reward 0, its flags are not set, and
- * what is observed is the new episode's beginning. Episode k of environment i, counted from 0, has a seed that follows from seeds[i] and k. If an
- * environment fails, the batch must be reset. */
+ * what is observed is the new episode's beginning. Episode k of environment i, counted from 0, has a seed that follows from
+ * seeds[i] and k. If an environment fails, the batch must be reset. */
 IAP_API iap_status iap_batch_step(iap_batch* batch, const float* actions, size_t action_count, double* rewards, uint8_t* terminated,
                                   uint8_t* truncated, uint8_t* unstable);
 /* As iap_env_observe: the image's data are those of environment 0, followed by the others', `vector` is count x vector_size. The
