@@ -141,8 +141,7 @@ void add_world(CLI::App& app, PolicySource& source) {
 }
 
 /// Its name is handed on in commands, where one that begins with - would be an option.
-template <typename Path>
-void add_script(CLI::App& app, Path& file, const std::string& text) {
+void add_script(CLI::App& app, std::filesystem::path& file, const std::string& text) {
   app.add_option_function<std::string>(
          "FILE", [&file](const std::string& given) { file = given.starts_with('-') ? "./" + given : given; }, text)
       ->type_name("TEXT")

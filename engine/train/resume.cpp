@@ -41,8 +41,7 @@ std::optional<std::string> Trainer::take_up(const std::filesystem::path& folder)
         "cannot resume '", folder.string(), "' with other settings (", difference,
         "); only iterations, threads, confirm_episodes, checkpoint_every, log, what is printed and how episodes are kept apart "
         "(isolate, episode_timeout, worker_memory, retries) may change. Give it the settings of before, choose another folder with "
-        "--out (out = "
-        "FOLDER), or remove '",
+        "--out (out = FOLDER), or remove '",
         folder.string(), "' to begin anew"));
   state_ = std::move(found->checkpoint);
   state_.identity = identity_;

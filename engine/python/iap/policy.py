@@ -98,8 +98,6 @@ class Policy(Handle):
         self.images = [image_spec(self._call, lib.iap_policy_image, i) for i in range(lib.iap_policy_image_count(pointer))]
         self.metadata = json.loads(lib.iap_policy_metadata(pointer))
         self.env = self.metadata.get("env")
-        if isinstance(self.env, str):  # which Env would read as the text of a table, and that as the caller's own
-            self.env = {"name": self.env}
         self._structs = (Image * len(self.images))(*(Image() for _ in self.images))
         self._names = [*(image.name for image in self.images), *(["vector"] if self.vector_size else [])]
 
