@@ -97,7 +97,6 @@ Config given_env(const Config& completed, const Config* recorded) {
   const bool known = recorded && completed_env(*recorded) == became;
   if (known) given = *recorded;
   leave_out_own_limit(given, *became);
-  if (known) return given;
   const auto unchanged = [&] { return completed_env(given) == became; };
   for (auto& [key, value] : *given.map())
     if (value.map()) leave_out(value, unchanged);

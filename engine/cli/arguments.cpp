@@ -158,7 +158,8 @@ void describe_run(CLI::App& app, Arguments& arguments) {
   add_text(app, "--out", arguments.run.out, "PATH",
            "folder of the run, or the file that the script writes (default: the script's)");
   app.add_flag("--resume", arguments.run.resume, "continue the run in its folder");
-  app.add_flag("--dry-run", arguments.dry_run, "train nothing; print what would be trained, and how long that takes");
+  app.add_flag("--dry-run", arguments.dry_run,
+               "train nothing; print what would be trained, and how long that takes (a script without a training just runs)");
   add_integer(app, "--sweep-process", arguments.sweep_process, 1, std::numeric_limits<int>::max(), "")->group("");
   app.footer(
       "Examples:\n"

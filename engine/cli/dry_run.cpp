@@ -57,7 +57,7 @@ Rest rest_of(const TrainingPlan& plan, const std::filesystem::path& folder) {
   std::error_code ignored;
   rest.goes_on = rest.done > 0 || (!folder.empty() && std::filesystem::exists(folder / "checkpoint.iap", ignored));
   const std::int64_t confirmation = integer_in(plan.config, "confirm_episodes");
-  const auto before = rest.iterations == 0 && rest.goes_on ? read_summary(folder) : std::nullopt;
+  const auto before = rest.iterations == 0 && rest.goes_on ? sound_summary(folder) : std::nullopt;
   rest.confirms = confirmation > 0 && !(before && before->confirmed && before->confirmed->episodes == confirmation);
   return rest;
 }

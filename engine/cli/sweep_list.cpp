@@ -13,6 +13,7 @@
 #include "cli/values.hpp"
 import iap.core;
 import iap.script;
+import iap.train;
 
 namespace iap::cli {
 namespace {
@@ -48,8 +49,7 @@ std::string meaning(const std::string& value) {
 std::string refusal(const std::string& path, bool halving) {
   if (path == "seed") return "seeds have an option of their own: --seeds N, and --seed for the first";
   if (path == "out" || path == "resume") return "each run has its own folder below --out";
-  for (const char* key : {"threads", "quiet", "checkpoint_every", "log", "isolate", "episode_timeout", "worker_memory", "retries"})
-    if (path == key) return "it changes no result";
+  if (is_manner(path) || path == "checkpoint_every" || path == "log") return "it changes no result";
   if (path == "iterations" && halving) return "--halving sets the iterations itself";
   return "";
 }

@@ -82,7 +82,7 @@ double planned_iterations(const std::filesystem::path& folder) { return number_i
 
 /// Whether the run has ended as one of at least so many iterations: there, or before because its optimizer had enough.
 bool has_ended(const std::filesystem::path& folder, int iterations) {
-  const auto summary = read_summary(folder);
+  const auto summary = sound_summary(folder);
   return summary && summary->stop_reason != "on_iteration" && planned_iterations(folder) >= iterations;
 }
 
@@ -130,7 +130,7 @@ void write_record(const std::filesystem::path& folder, const JobRecord& record) 
 JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations) {
   const auto figures = figures_in(read_whole_rows(run_file(folder, "metrics.csv")), iterations);
   // Whatever ends a run before its last iteration in good order leaves a result.json.
-  if (figures.iterations < iterations && !read_summary(folder))
+  if (figures.iterations < iterations && !sound_summary(folder))
     throw Error(text("stopped at iteration ", figures.iterations, " of ", std::min<double>(iterations, planned_iterations(folder)),
                      " (by os.exit, or by an error that the script caught)"));
   if (!are_numbers(figures)) throw Error("metrics.csv has no evaluation or no return that is a number");

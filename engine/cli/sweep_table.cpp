@@ -143,7 +143,7 @@ void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows)
     cells.push_back(row.done ? std::to_string(row.best_seed) : "");
     table += csv_line(cells);
   }
-  write_file_atomic(list.folder / "sweep.csv", table);
+  write_file_atomic(run_file(list.folder, "sweep.csv"), table);
 }
 
 void print_sweep_table(const SweepCommand& command, const SweepList& list, const std::vector<SweepRow>& rows) {

@@ -124,7 +124,7 @@ int describe_name(const CLI::App& app, const std::string& name) {
     return Exit::success;
   } catch (const Error& error) {
     const std::string command = nearest_name(name, command_names(app));
-    std::cerr << "iap help: " << error.what() << (command.empty() ? "" : text(" Or the command '", command, "'?")) << "\n";
+    std::cerr << "iap help: " << error.what() << (command.empty() ? "" : text("; or the command '", command, "'?")) << "\n";
     return Exit::usage;
   }
 }

@@ -62,7 +62,7 @@ Trace trace_of(const fs::path& folder) {
 }
 
 std::string end_line(const fs::path& folder) {
-  const auto summary = read_summary(folder);
+  const auto summary = sound_summary(folder);
   if (!summary) return "is no longer at work, but not complete (interrupted?); --resume continues it";
   return text("ended after iteration ", summary->iterations, " (", summary->stop_reason, ")");
 }

@@ -44,8 +44,12 @@ struct iap_env {
 
 namespace {
 
-/// Steps that are kept for drawings made later.
-constexpr std::size_t most_kept = 1'000'000;
+/// Steps whose actions of `width` values are kept for drawings made later.
+std::size_t most_kept(std::size_t width) {
+  constexpr std::size_t most_steps = 1'000'000, most_values = std::size_t{1} << 26;
+  return std::min(most_steps, most_values / std::max<std::size_t>(width, 1));
+}
+
 constexpr std::int32_t largest_side = 1 << 14;
 
 }  // namespace
@@ -60,7 +64,8 @@ void iap_env::reset(std::uint64_t new_seed) {
   actions.clear();
   const auto& spec = env->spec();
   const std::size_t limit = spec.max_steps > 0 ? static_cast<std::size_t>(spec.max_steps) : 0;
-  actions.reserve(std::min(limit, most_kept) * static_cast<std::size_t>(spec.action_size));
+  const auto width = static_cast<std::size_t>(spec.action_size);
+  actions.reserve(std::min(limit, most_kept(width)) * width);
   env->reset(seed);
   if (drawing) drawing->reset(seed);
   state = State::running;
@@ -71,7 +76,7 @@ iap::StepResult iap_env::step(std::span<const float> action) {
   iap::StepResult result = env->step(action);
   if (!std::isfinite(result.reward)) throw iap::Error(iap::text("the reward is ", result.reward, "; rewards must be finite"));
   result.terminated = result.terminated || result.unstable;
-  if (++steps <= most_kept) actions.insert(actions.end(), action.begin(), action.end());
+  if (++steps <= most_kept(action.size())) actions.insert(actions.end(), action.begin(), action.end());
   total += result.reward;
   if (drawing) drawing->step(action);
   state = result.terminated || result.truncated ? State::over : State::running;
@@ -80,12 +85,12 @@ iap::StepResult iap_env::step(std::span<const float> action) {
 
 void iap_env::catch_up(iap::PictureSize size) {
   if (drawing && drawing->size() == size) return;
-  if (steps > most_kept)
-    throw BadArgument(iap::text("iap_env_draw: a drawing of another size begins within ", most_kept,
+  const auto width = static_cast<std::size_t>(env->spec().action_size);
+  if (steps > most_kept(width))
+    throw BadArgument(iap::text("iap_env_draw: a drawing of another size begins within ", most_kept(width),
                                 " steps of an episode; this one has ", steps));
   auto made = std::make_unique<iap::EnvDrawing>(env->spec().given, size);
   made->reset(seed);
-  const auto width = static_cast<std::size_t>(env->spec().action_size);
   for (std::size_t i = 0; i < steps; ++i) made->step(std::span<const float>(actions).subspan(i * width, width));
   drawing = std::move(made);
 }

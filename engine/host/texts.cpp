@@ -1,8 +1,10 @@
 #include "host/texts.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "host/structs.hpp"
@@ -21,7 +23,11 @@ constexpr std::string_view spaces = " \t\r\n";
 bool is_table(const char* text) {
   const std::string_view whole(text);
   const auto first = whole.find_first_not_of(spaces);
-  return first != std::string_view::npos && (whole[first] == '{' || whole[first] == '[' || whole.substr(first, 2) == "--");
+  const bool opens =
+      first != std::string_view::npos && (whole[first] == '{' || whole[first] == '[' || whole.substr(first, 2) == "--");
+  // The name of a file that somebody else made is never read as a table of the host's own.
+  std::error_code too_long;
+  return opens && !std::filesystem::exists(text, too_long);
 }
 
 Config env_text(const char* function, const char* argument, const char* text) {

@@ -1,4 +1,6 @@
 module;
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -24,7 +26,15 @@ class LocalPlayer final : public Player {
     std::vector<float> actions;
     const StepObserver each_step = [&](const Observation&, std::span<const float> action, const Policy&) {
       if (wanted && !wanted()) throw Interrupted();
-      if (task.keep_actions) actions.insert(actions.end(), action.begin(), action.end());
+      if (!task.keep_actions) return;
+      if (const std::size_t needed = actions.size() + action.size(); needed > actions.capacity()) {
+        const std::size_t room = std::max(needed, 2 * actions.capacity());
+        // Whoever keeps them writes them out as text, too.
+        constexpr double bytes_a_value = sizeof(float) + 16;
+        check_memory("the actions of an episode", bytes_a_value * static_cast<double>(room));
+        actions.reserve(room);
+      }
+      actions.insert(actions.end(), action.begin(), action.end());
     };
     Episode episode = run_episode(*env_, policy_, task.seed, wanted || task.keep_actions ? each_step : StepObserver(), task.noise);
     episode.actions = std::move(actions);

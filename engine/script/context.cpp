@@ -69,10 +69,17 @@ void override_training(Config& options, const std::string& path, const std::stri
   const std::string name = first_part(path);
   if (is_record(name))
     throw Error(text("train: '", name, "' is no option but what iap itself writes into config.json; leave it out"));
-  if (value == "null" && (name == path || !options.find(name)))
+  if (value == "null" && (name == path || !options.find(name))) {
     options[name] = Config();
-  else
-    set_path(options, path, value);
+    return;
+  }
+  // An environment may be its name alone.
+  if (name != path && (name == "env" || name == "eval_env"))
+    if (const Config* env = options.find(name); env && env->string()) options[name] = Config::Map{{"name", Config(*env)}};
+  if (name == "policy" && name != path && !options.find(name))
+    throw Error(
+        text("--set ", path, ": the script has no policy of its own whose options could change; write policy = ... beside init"));
+  set_path(options, path, value);
 }
 
 /// Why iap.train refuses an override whatever else it is given; "" if it does not. Of what lies deeper, which depends on what the
@@ -102,6 +109,10 @@ RunContext::RunContext(RunSettings settings) : settings_(std::move(settings)) {
   if (settings_.out && settings_.out->empty()) throw Error("--out: is empty; name the folder of the run");
   for (const auto& assignment : settings_.overrides) {
     overrides_.push_back({read_override(assignment, "env.action_repeat=2")});
+    for (const auto& earlier : overrides_)
+      if (earlier.path.starts_with(overrides_.back().path + "."))
+        throw Error(
+            text("--set ", assignment, " would undo --set ", earlier.path, "=", earlier.value, " before it; change their order"));
     // Whose they are, the script's or iap.train's, they are both; of the others it depends.
     for (const std::string_view name : {"seed", "out"})
       if (first_part(overrides_.back().path) == name) check_set_once(overrides_.back());
@@ -239,7 +250,8 @@ std::string RunContext::experiment(const std::string& out) const {
   std::string overrides;
   for (const auto& entry : overrides_) overrides += text(" --set ", entry.path, "=", entry.value);
   if (settings_.seed) overrides += text(" --seed ", *settings_.seed);
-  return folders_.origin(out) + (overrides.empty() ? script : text("-- run with", overrides, "\n", script));
+  const std::string body(script_of(script));
+  return folders_.origin(out) + (overrides.empty() ? body : text("-- run with", overrides, "\n", body));
 }
 
 std::filesystem::path RunContext::run_folder(const std::string& fallback, const std::vector<std::string>* shared) {
@@ -279,7 +291,11 @@ std::string RunContext::continuation() const {
 }
 
 std::string RunContext::command() const {
-  std::string line = text(shell_word(settings_.program), " run ", shell_word(file.string()));
+  // What came through a pipe does not come again; the folder has its text.
+  std::error_code ignored;
+  const bool kept = std::filesystem::is_regular_file(file, ignored) || !training_ || training_->out.empty();
+  const auto again = kept ? file : std::filesystem::path(training_->out) / "experiment.lua";
+  std::string line = text(shell_word(settings_.program), " run ", shell_word(again.string()));
   for (const auto& entry : overrides_) line += " --set " + shell_word(entry.path + "=" + entry.value);
   if (settings_.seed) line += text(" --seed ", *settings_.seed);
   if (settings_.threads) line += text(" --threads ", *settings_.threads);

@@ -109,6 +109,8 @@ std::string without_separators(std::string name) {
 
 }  // namespace
 
+std::string_view script_of(std::string_view experiment) { return read_experiment(experiment).body; }
+
 std::filesystem::path fresh_folder(const std::string& name) {
   const std::string plain = without_separators(name);
   std::filesystem::path folder = plain;

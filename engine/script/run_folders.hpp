@@ -66,6 +66,9 @@ class RunFolders {
   std::vector<std::filesystem::path> all_;
 };
 
+/// The script in the text of an experiment.lua, without the lines about its run that stand before it; any other text as it is.
+std::string_view script_of(std::string_view experiment);
+
 /// The first of NAME, NAME-2, NAME-3 ... that holds no run.
 std::filesystem::path fresh_folder(const std::string& name);
 

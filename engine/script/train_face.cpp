@@ -95,7 +95,7 @@ void hand_over(RunContext& context, const TrainResult& result, const TrainOption
     line += ": policy:save(\"FILE\") keeps it";
   else
     line += text("; out = \"", options.out.string(), "\", resume = true continues the run");
-  std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "%s\n", printable(line).c_str());
 }
 
 /// A copy of the policy object under `key` in the table of options; null for anything else.

@@ -196,7 +196,23 @@ bool Trainer::iterate() {
   IterationReport report = report_of(returns);
   if (scheduled() || finished()) evaluate_mean(report);
   complete(report);
-  return !options_.on_iteration || options_.on_iteration(report);
+  if (!options_.on_iteration || options_.on_iteration(report)) return true;
+  if (!report.evaluated) evaluate_end(report);
+  return false;
+}
+
+/// The columns of the last row that only its evaluation fills, or leaves empty.
+Columns Trainer::evaluation_columns(const IterationReport& report) {
+  return {{"eval_mean", report.evaluated ? report.eval_mean : empty_cell},
+          {"eval_std", report.evaluated ? report.eval_std : empty_cell}};
+}
+
+/// Evaluates the mean of an iteration that turned out to be the last, and puts that into its row.
+void Trainer::evaluate_end(IterationReport& report) {
+  evaluate_mean(report);
+  if (!folder_) return;
+  metrics_ = MetricsFile::resume(folder_->file("metrics.csv"), report.columns, state_.iteration, evaluation_columns(report));
+  logs_.emplace(folder_->path(), options_.log);
 }
 
 }  // namespace iap

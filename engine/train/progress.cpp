@@ -30,13 +30,16 @@ void print(const std::string& line) {
   std::fflush(stderr);
 }
 
+/// `line` may hold texts out of files.
+std::string told(const std::string& line) { return printable(line) + "\n"; }
+
 class Quiet : public Progress {
  public:
   void start(std::uint32_t, int) override {}
   void update(const IterationReport&, double) override {}
   void end() override {}
   void note(const std::string&) override {}
-  void warn(const std::string& line) override { print(line + "\n"); }
+  void warn(const std::string& line) override { print(told(line)); }
 };
 
 /// The figures that both kinds of progress show, and the time that is left.
@@ -83,7 +86,7 @@ class Terminal : public Figures {
     if (open_) print("\n");
     open_ = false;
   }
-  void note(const std::string& line) override { print((open_ ? "\r\x1b[K" : "") + line + "\n" + (open_ ? line_ : "")); }
+  void note(const std::string& line) override { print((open_ ? "\r\x1b[K" : "") + told(line) + (open_ ? line_ : "")); }
 
  private:
   void draw(std::uint32_t iteration, const std::string& figures) {
@@ -112,7 +115,7 @@ class Plain : public Figures {
     last_ = Clock::now();
   }
   void end() override {}
-  void note(const std::string& line) override { print(line + "\n"); }
+  void note(const std::string& line) override { print(told(line)); }
 
  private:
   bool printed_ = false;

@@ -69,8 +69,17 @@ bool Trainer::load() {
 void Trainer::check_basis() {
   try {
     for (const auto& sentence : computed_differently(read_run_config(folder_->path()))) warn(sentence);
-  } catch (const Error&) {
-    return;  // a config.json that cannot be read is written anew
+  } catch (const Error& error) {
+    warn(text("writing config.json anew, because ", error.what()));
+  }
+}
+
+/// Looks up how a resumed run ended before.
+void Trainer::look_back() {
+  try {
+    ended_before_ = read_summary(folder_->path());
+  } catch (const Error& error) {
+    warn(text("making result.json anew, because ", error.what()));
   }
 }
 
@@ -100,7 +109,7 @@ void Trainer::begin() {
   if (folder_) {
     if (resumed) {
       keep_mean();
-      ended_before_ = read_summary(folder_->path());
+      look_back();
       check_basis();
       had_enough_ = had_enough();
     }
@@ -163,8 +172,8 @@ void Trainer::continue_files() {
   IterationReport report = report_of({});
   Columns end;
   if (!scheduled()) {
-    if (finished()) evaluate_mean(report);
-    end = {{"eval_mean", finished() ? report.eval_mean : empty_cell}, {"eval_std", finished() ? report.eval_std : empty_cell}};
+    if (finished() || had_enough_) evaluate_mean(report);
+    end = evaluation_columns(report);
   }
   const auto table = folder_->file("metrics.csv");
   std::error_code ignored;

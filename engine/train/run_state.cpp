@@ -83,10 +83,13 @@ Config read_run_config(const std::filesystem::path& folder) {
   return config;
 }
 
-std::optional<RunSummary> read_summary(const std::filesystem::path& folder) try {
-  const Config config = parse_json(read_file(run_file(folder, "result.json")), "result.json");
+std::optional<RunSummary> read_summary(const std::filesystem::path& folder) {
+  std::error_code missing;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(folder / "result.json", missing))) return {};
+  const auto path = run_file(folder, "result.json");
+  const Config config = parse_json(read_file(path), path.string());
   const Config* reason = config.find("stop_reason");
-  if (!reason || !reason->string()) return {};
+  if (!reason || !reason->string()) throw Error(text("'", path.string(), "' does not say why its run ended (\"stop_reason\")"));
   RunSummary summary{.iterations = static_cast<std::uint32_t>(integer_in(config, "iterations")),
                      .stop_reason = *reason->string(),
                      .first_eval = number_in(config, "first_eval", none),
@@ -100,6 +103,10 @@ std::optional<RunSummary> read_summary(const std::filesystem::path& folder) try 
                                      .low = number_in(*confirmed, "low", none),
                                      .high = number_in(*confirmed, "high", none)};
   return summary;
+}
+
+std::optional<RunSummary> sound_summary(const std::filesystem::path& folder) try {
+  return read_summary(folder);
 } catch (const Error&) {
   return {};
 }
@@ -119,7 +126,7 @@ std::optional<RunState> run_state(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder / "config.json", ignored)) return {};
   RunState state;
-  const auto summary = read_summary(folder);
+  const auto summary = sound_summary(folder);
   state.complete = summary ? summary->stop_reason != "on_iteration" : has_all_iterations(folder);
   state.in_use = RunFolder::in_use(folder);
   if (std::filesystem::exists(folder / "experiment.lua", ignored)) state.script = read_file(run_file(folder, "experiment.lua"));

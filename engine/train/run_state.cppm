@@ -29,8 +29,10 @@ struct RunSummary {
   std::optional<Confirmation> confirmed;
 };
 
-/// Nothing if there is no result.json that can be read.
+/// Nothing if there is no result.json. @throws Error naming it and what is wrong with it.
 std::optional<RunSummary> read_summary(const std::filesystem::path& folder);
+/// As `read_summary`; nothing, too, for one that cannot be read, which continuing its run writes anew.
+std::optional<RunSummary> sound_summary(const std::filesystem::path& folder);
 /// @throws Error naming the path and the reason.
 void write_summary(const std::filesystem::path& folder, const RunSummary& summary);
 

@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -55,6 +56,9 @@ std::vector<std::string> read_log(Options& reader) {
   return names;
 }
 
+/// What identities leave out, as checkpoints of programs that did not know these options do.
+Config::Map unwritten_defaults() { return {{"action_noise", 0.0}, {"fit", "resample"}}; }
+
 /// Without where a text came from, beside a text: the same one is found by another path, or elsewhere.
 void forget_places(Config& config) {
   if (auto* items = config.list())
@@ -77,6 +81,30 @@ void forget_default_populations(Config& identity) {
   for (Config& stage : *identity["curriculum"].list())
     if (const Config* own = stage.find("population"); own && own->number() == population->number())
       stage.map()->erase("population");
+}
+
+/// Without an `eval_env` that is where the last stage trains.
+void forget_default_eval_env(Config& identity) {
+  const Config* eval_env = identity.find("eval_env");
+  const Config* env = identity.find("env");
+  if (!eval_env || !env || !env->map()) return;
+  Config::Map trained = *env->map();
+  const Config* curriculum = identity.find("curriculum");
+  if (curriculum && curriculum->list() && !curriculum->list()->empty() && curriculum->list()->back().map())
+    for (const auto& [key, value] : *curriculum->list()->back().map()) {
+      if (key == "episodes" || key == "population") continue;
+      trained.erase(key);
+      if (!value.is_null()) trained.emplace(key, value);
+    }
+  if (*eval_env == Config(std::move(trained))) identity.map()->erase("eval_env");
+}
+
+/// Without a curriculum of one stage that changes nothing.
+void forget_plain_curriculum(Config& identity) {
+  const Config* curriculum = identity.find("curriculum");
+  const Config* episodes = identity.find("episodes");
+  if (!curriculum || !episodes || *curriculum != Config(Config::List{Config::Map{{"episodes", *episodes}}})) return;
+  identity.map()->erase("curriculum");
 }
 
 std::string shown(const Config* value) { return value ? value->describe() : "not set"; }
@@ -328,6 +356,7 @@ Config complete_identity(Config stored, const TrainOptions& options, const EnvSp
 
 Config run_config(const TrainOptions& options, Config identity) {
   Config config = std::move(identity);
+  config.map()->merge(unwritten_defaults());
   config["iterations"] = options.iterations;
   config["confirm_episodes"] = confirm_episodes(options);
   config["checkpoint_every"] = options.checkpoint_every;
@@ -342,11 +371,16 @@ Config run_config(const TrainOptions& options, Config identity) {
   if (!options.eval_env.is_null()) given["eval_env"] = options.eval_env;
   if (const auto* path = options.init.string()) config["init"]["path"] = *path;
   if (const Config* path = options.init.find("path")) config["init"]["path"] = *path;
-  // They change nothing of what a run comes to, and differ between a run and its continuation.
-  for (const char* key : {"out", "resume", "threads", "quiet", "given", "isolate", "episode_timeout", "worker_memory", "retries"})
-    given.map()->erase(key);
+  std::erase_if(*given.map(), [](const auto& entry) {
+    return is_manner(entry.first) || entry.first == "out" || entry.first == "resume" || entry.first == "given";
+  });
   config["given"] = std::move(given);
   return config;
+}
+
+bool is_manner(std::string_view name) {
+  constexpr std::string_view manners[]{"threads", "quiet", "isolate", "episode_timeout", "worker_memory", "retries"};
+  return std::ranges::find(manners, name) != std::end(manners);
 }
 
 bool is_record(std::string_view name) { return name == "given" || name == "instructions" || name == "libraries"; }
@@ -354,6 +388,8 @@ bool is_record(std::string_view name) { return name == "given" || name == "instr
 Config deciding_settings(Config config) {
   for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "log"}) config.map()->erase(key);
   std::erase_if(*config.map(), [](const auto& entry) { return is_record(entry.first); });
+  for (const auto& [name, value] : unwritten_defaults())
+    if (const Config* own = config.find(name); own && *own == value) config.map()->erase(name);
   if (const Config* init = config.find("init"); init && init->map()) config["init"].map()->erase("path");
   return comparable(std::move(config));
 }
@@ -361,6 +397,8 @@ Config deciding_settings(Config config) {
 Config comparable(Config identity) {
   forget_places(identity);
   forget_default_populations(identity);
+  forget_default_eval_env(identity);
+  forget_plain_curriculum(identity);
   return identity;
 }
 

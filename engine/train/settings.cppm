@@ -42,7 +42,8 @@ std::vector<std::string> computed_differently(const Config& before);
 Config run_config(const TrainOptions& options, Config identity);
 
 /// An identity for comparisons: without what may be said in other words, that is, where a text lies that stands beside its path,
-/// and a stage's members where the optimizer has as many.
+/// a stage's members where the optimizer has as many, an `eval_env` that is where the last stage trains, and a curriculum of one
+/// stage that changes nothing.
 Config comparable(Config identity);
 
 /// The path and both values of the first setting that differs ("optimizer.sigma: 0.1 before, 0.2 now"), or "".

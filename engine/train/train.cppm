@@ -31,6 +31,10 @@ TrainOptions read_train_options(const Config& config, std::shared_ptr<const Poli
 /// Whether `name` is no option but what a run writes into its config.json beside them: "given", "instructions", "libraries".
 bool is_record(std::string_view name);
 
+/// Whether the option `name` only says how a run is computed and told ("threads", "quiet", "isolate" ...): it changes nothing of
+/// what the run comes to, and may differ between a run and its continuation.
+bool is_manner(std::string_view name);
+
 /// Trains. An interrupt ends it within a second, in good order and with a checkpoint to resume from; it stays requested until
 /// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how
 /// often the run was interrupted and resumed:

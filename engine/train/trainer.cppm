@@ -82,6 +82,7 @@ class Trainer {
   std::string initial_line() const;
   void tell_begin(bool resumed);
   void check_basis();
+  void look_back();
   bool had_enough() const;
   bool is_confirmed() const;
   void continue_files();
@@ -96,6 +97,8 @@ class Trainer {
   IterationReport report_of(const Returns& returns) const;
   void complete(IterationReport& report);
   bool iterate();
+  void evaluate_end(IterationReport& report);
+  static Columns evaluation_columns(const IterationReport& report);
 
   // result.cpp
   PolicyFile policy_of(std::span<const float> parameters, std::span<const Moment> moments, std::uint32_t iteration,

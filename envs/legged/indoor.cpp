@@ -61,6 +61,7 @@ Place read_place(Options& options) {
   Place place;
   const std::string scene = options.string("scene", "");
   if (scene.empty()) {
+    for (const char* key : {"storey", "lift", "clearance"}) options.goes_with(key, "scene");
     place.rooms = read_rooms(options);
     place.flats = read_numbered(options, "flats");
     return place;

@@ -26,7 +26,7 @@ constexpr const char* files_key = "model_files";
 /// The robot of the file `urdf`: as it was when the options were completed, if they hold it, so that a policy plays elsewhere and a
 /// run is never continued with another robot.
 LeggedRobot read_own_robot(const std::string& urdf, Options& options) {
-  const Config& held = options.value(files_key);
+  const Config& held = options.record(files_key);
   try {
     RobotBundle bundle = held.find(urdf) ? RobotBundle::unpack(urdf, held) : RobotBundle::read(urdf);
     options.complete(files_key, std::move(bundle.files));

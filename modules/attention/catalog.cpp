@@ -37,15 +37,22 @@ namespace {
 
 /// Refuses what other kernels read, by the name of these: the nearest name that this one reads means something else.
 void refuse_others(Options& options, const KernelEntry& entry) {
-  const auto goes_with = [&](const char* option, bool (*reads)(const RandomFeatures&)) {
-    if (options.value(option).is_null() || (entry.features && reads(*entry.features))) return;
+  const auto readers_of = [](bool (*reads)(const RandomFeatures&)) {
     std::string readers;
     for (const auto& other : kernel_catalog())
       if (other.features && reads(*other.features)) readers += (readers.empty() ? "" : ", ") + other.name;
-    throw OptionError(
-        text(options.owner(), ": option '", option, "' is none of kernel '", entry.name, "'; it goes with ", readers));
+    return readers;
   };
-  goes_with("m", [](const RandomFeatures&) { return true; });
+  const auto goes_with = [&](const char* option, bool (*reads)(const RandomFeatures&)) {
+    if (options.value(option).is_null() || (entry.features && reads(*entry.features))) return;
+    throw OptionError(
+        text(options.owner(), ": option '", option, "' is none of kernel '", entry.name, "'; it goes with ", readers_of(reads)));
+  };
+  const auto any = [](const RandomFeatures&) { return true; };
+  goes_with("m", any);
+  for (const char* option : {"ensemble", "feature_seed", "redraw"})
+    options.goes_with(option, text("the kernels ", readers_of(any)));
+  options.goes_with("spread", "kernel = \"favor++\"");
   goes_with("r", [](const RandomFeatures& features) { return features.kind == FeatureKind::hybrid; });
 }
 

@@ -98,6 +98,8 @@ class Options {
   std::vector<std::int64_t> integers(std::string_view key, std::optional<std::vector<std::int64_t>> fallback = {});
   /// The raw value (null if missing).
   const Config& value(std::string_view key);
+  /// As `value`, for what iap itself writes into the tables that it stores: messages do not offer it.
+  const Config& record(std::string_view key);
   /// A missing key is an empty list; a value that is no list is an error.
   const Config::List& list(std::string_view key);
 
@@ -107,7 +109,10 @@ class Options {
   /// What `completed` is to hold for `key`: for readers without a fallback, and for tables inside this one.
   void complete(std::string_view key, Config value);
 
-  /// @throws OptionError naming the first key that no reader asked for, with the nearest known one.
+  /// Says what `key` depends on, such as "kernel = \"favor++\"", for tables in which nobody reads it: `finish` then names that.
+  void goes_with(std::string_view key, std::string_view condition);
+
+  /// @throws OptionError naming the first key that no reader asked for, with what it depends on or the nearest known one.
   void finish() const;
   /// @throws Error "owner: message".
   [[noreturn]] void fail(std::string_view message) const;
@@ -120,7 +125,8 @@ class Options {
 
   std::string owner_;
   const Config* config_;
-  std::vector<std::string> asked_;
+  std::vector<std::string> asked_, records_;
+  std::map<std::string, std::string, std::less<>> conditions_;
   Config::Map filled_;
 };
 

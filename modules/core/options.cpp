@@ -90,8 +90,13 @@ const Config* Options::look_up(std::string_view key) {
 }
 
 const Config& Options::require(std::string_view key, const Config* found) const {
-  if (!found) refuse(text("option '", key, "' is missing"));
-  return *found;
+  if (found) return *found;
+  std::vector<std::string> unread;
+  if (const auto* entries = config_->map())
+    for (const auto& [name, value] : *entries)
+      if (std::ranges::find(asked_, name) == asked_.end()) unread.push_back(name);
+  const std::string meant = nearest_name(key, unread);
+  refuse(text("option '", key, "' is missing", meant.empty() ? "" : text("; is it '", meant, "'?")));
 }
 
 double Options::number(std::string_view key, std::optional<double> fallback) {
@@ -186,6 +191,11 @@ const Config& Options::value(std::string_view key) {
   return found ? *found : nothing;
 }
 
+const Config& Options::record(std::string_view key) {
+  if (std::ranges::find(records_, key) == records_.end()) records_.emplace_back(key);
+  return value(key);
+}
+
 const Config::List& Options::list(std::string_view key) {
   note_type(owner_, key, "list", {});
   const Config& found = value(key);
@@ -205,11 +215,21 @@ Config Options::completed() const {
 
 void Options::complete(std::string_view key, Config value) { filled_.insert_or_assign(std::string(key), std::move(value)); }
 
+void Options::goes_with(std::string_view key, std::string_view condition) {
+  conditions_.insert_or_assign(std::string(key), std::string(condition));
+}
+
 void Options::finish() const {
   const auto* entries = config_->map();
   if (!entries) return;
-  for (const auto& [key, value] : *entries)
-    if (std::ranges::find(asked_, key) == asked_.end()) refuse(text("unknown option '", key, "'", did_you_mean(key, asked_)));
+  auto offered = asked_;
+  std::erase_if(offered, [this](const std::string& key) { return std::ranges::find(records_, key) != records_.end(); });
+  for (const auto& [key, value] : *entries) {
+    if (std::ranges::find(asked_, key) != asked_.end()) continue;
+    if (const auto found = conditions_.find(key); found != conditions_.end())
+      refuse(text("option '", key, "' goes with ", found->second));
+    refuse(text("unknown option '", key, "'", did_you_mean(key, offered)));
+  }
 }
 
 }  // namespace iap

@@ -12,7 +12,8 @@ std::string describe(const EnvSpec& spec) {
   for (const auto& image : spec.observation.images)
     line += text(line.ends_with("sees ") ? "" : ", ", "image '", image.name, "' ", iap::describe(image.shape));
   line += text("; ", spec.control_dt, " s a step");
-  return spec.max_steps > 0 ? line + text(", ", spec.max_steps, " steps") : line;
+  if (spec.max_steps > 0) line += text(", ", spec.max_steps, " steps");
+  return printable(line);
 }
 
 }  // namespace iap

@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>

@@ -46,7 +46,7 @@ std::vector<std::string> words_after_options(std::string_view source) {
 
 /// The option `required_modules`: texts by name.
 Config modules_of(Options& options) {
-  const Config& modules = options.value("required_modules");
+  const Config& modules = options.record("required_modules");
   if (modules.is_null()) return Config::Map{};
   const auto* entries = modules.map();
   if (!entries || !std::ranges::all_of(*entries, [](const auto& entry) { return entry.second.string() != nullptr; }))
@@ -115,7 +115,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
       check_storable(file_, name, value);
       config_[name] = value;
     }
-  for (const char* own : {"source", "loaded_from"}) options.value(own);
+  for (const char* own : {"source", "loaded_from"}) options.record(own);
   config_["source"] = source_;
   const Config modules = confined ? modules_of(options) : state_.kept_modules(source_);
   for (const auto& [name, module] : *modules.map()) check_text(text("module '", name, "'"), *module.string());

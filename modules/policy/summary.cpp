@@ -55,7 +55,7 @@ std::string Policy::summary() const {
     }
     table += '\n';
   }
-  return table;
+  return printable(table);
 }
 
 }  // namespace iap

@@ -157,7 +157,16 @@ class MjcfReader {
     };
     const auto check_bytes = [&](double bytes) { check_memory(text(name_, ":", line_of(at), ": ", element), bytes); };
     if (element == "size") {
-      for (const auto& attribute : attributes) check(attribute.name, most_size);
+      // Each body, joint, geom ... has as many numbers of the user, each keyframe a whole state.
+      constexpr double most_user = 1000, most_keys = 100'000;
+      for (const auto& attribute : attributes)
+        check(attribute.name, attribute.name.starts_with("nuser_") ? most_user : attribute.name == "nkey" ? most_keys : most_size);
+    } else if (element == "quality") {
+      constexpr double most_parts = 1000;
+      for (const char* parts : {"numslices", "numstacks", "numquads"}) check(parts, most_parts);
+      check("shadowsize", most_side);
+    } else if (element == "skin") {
+      check_subgrid(attributes, at);
     } else if (element == "texture") {
       for (const char* side : {"width", "height"}) check(side, most_side);
       const double width = number_in(attributes, "width"), height = number_in(attributes, "height");
@@ -177,10 +186,22 @@ class MjcfReader {
     }
   }
 
+  /// A composite's skin has a vertex at each of its bodies and `subgrid` between two of them.
+  void check_subgrid(const std::vector<Attribute>& attributes, std::size_t at) {
+    constexpr double most_vertices = 1'000'000;
+    const double between = number_in(attributes, "subgrid");
+    double vertices = 1;
+    for (const double count : composite_) vertices *= (std::max(count, 1.0) - 1) * (between + 1) + 1;
+    if (!(vertices <= most_vertices))
+      fail(at, text("skin: 'subgrid' makes ", general_text(vertices, 6), " vertices of the composite; at most ",
+                    fixed_text(most_vertices, 0), " are taken"));
+  }
+
   void count_composite(const std::vector<Attribute>& attributes, std::size_t at) {
     constexpr double most_bodies = 10'000, freedom_of_body = 4;  // a rope's: two hinges, twist and stretch
     double bodies = 1;
-    for (const double count : numbers_in(attributes, "count")) bodies *= std::max(count, 1.0);
+    composite_ = numbers_in(attributes, "count");
+    for (const double count : composite_) bodies *= std::max(count, 1.0);
     counts_.composite_bodies += bodies;
     if (!(counts_.composite_bodies <= most_bodies))
       fail(at, text("composite: with it the model's composites make ", counts_.composite_bodies, " bodies; at most ", most_bodies,
@@ -232,6 +253,7 @@ class MjcfReader {
   std::string_view text_;
   const std::string& name_;
   MjcfCounts& counts_;
+  std::vector<double> composite_;  // how many bodies the last one has along its sides
   std::size_t at_ = 0;
   int depth_ = 0;
   MjcfText found_;

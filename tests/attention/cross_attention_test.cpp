@@ -225,5 +225,5 @@ TEST_CASE("sampling takes positive exponential features, and says why it takes n
                        says("kernel 'relu' do not estimate; set kernel = \"exp\" or \"favor++\""));
   CHECK_NOTHROW(make(Config::Map{{"kernel", "favor++"}}, Ranking::sample, c, c));
   CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "exp"}, {"bits", 8}}, Ranking::sample, c, c), Error,
-                       says("unknown option 'bits'"));
+                       says("option 'bits' goes with ranking = \"hash\""));
 }

@@ -77,8 +77,10 @@ case_strangers_run() {
     [ ! -e written ] || fail "$name is written through a link"
   done
   turned result.json ../written
+  refuses "'turned/result.json' is a link to '../written'" report turned --no-pictures
   run run train.lua --set out=turned --resume --set iterations=6
   exits 0
+  says err "warning: making result.json anew, because 'turned/result.json' is a link"
   [ ! -e written ] && [ ! -L turned/result.json ] || fail "a link that the run removes is written through"
   [ "$(cat secret)" = "a secret" ] || fail "a file outside is written to"
   # Links within the folder, and the folder itself, may be what they like.
@@ -96,6 +98,15 @@ case_strangers_run() {
     echo "$content" >turned/config.json
     refuses "'turned/config.json' is no table of settings" report turned --no-pictures
   done
+  # Continuing the run mends what it can write anew, and says so.
+  echo '{"iterations": ' >turned/result.json
+  run run train.lua --set out=turned --resume
+  exits 0
+  says err "warning: writing config.json anew, because 'turned/config.json' is no table of settings"
+  says err "warning: making result.json anew, because turned/result.json"
+  for name in config.json result.json; do
+    cmp "turned/$name" "base/$name" || fail "$name is another one"
+  done
   cp -r base other
   for content in '{"env": {"name": {}}, "seed": 1, "iterations": 4}' '{"env": {"name": [{"a": 1}]}, "given": 5}'; do
     turned nothing here
@@ -103,6 +114,11 @@ case_strangers_run() {
     run report turned other --no-pictures --out page.html
     [ "$code" -le 1 ] || fail "a strange config.json ends the program with $code"
   done
+  turned nothing here
+  sed -i 's/"instructions": "[^"]*"/"instructions": "\\u001b]0;owned\\u0007\\u009b31m\\u202e"/' turned/config.json
+  run run train.lua --set out=turned --resume
+  exits 0
+  says err "the run was made with ?]0;owned??31m? instructions so far"
   # Names that repeat each other's beginnings would spell out to gigabytes.
   lua_text='local deep = string.rep("k", 20000) local s = {} for i = 1, 2000 do s[i] = string.format("\"%d\": 1", i) end
     print("{\"" .. deep .. "\": {" .. table.concat(s, ",") .. "}}")'
@@ -111,6 +127,27 @@ case_strangers_run() {
   turned nothing here
   cp out turned/config.json
   refuses "the settings of a run have names of" report turned --no-pictures
+}
+
+# The folder of somebody else's sweep is one of runs.
+case_strangers_sweep() {
+  training_script 'out = iap.run_folder("runs/own"),'
+  echo "a secret" >secret
+  mkdir linked && ln -s ../secret linked/sweep.csv
+  refuses_to_sweep "'linked/sweep.csv' is a link to '../secret', which leads out of the run's folder" linked
+  refuses_to_sweep "'linked/sweep.csv' is a link" linked --collect
+  mkdir -p output/sigma=0.1-seed1 && ln -s ../../secret output/sigma=0.1-seed1/output.txt
+  refuses_to_sweep "output.txt' is a link to '../../secret'" output
+  mkdir -p pipe/sigma=0.1-seed1 && mkfifo pipe/sigma=0.1-seed1/output.txt
+  refuses_to_sweep "output.txt' is no regular file" pipe
+  [ "$(cat secret)" = "a secret" ] || fail "a file outside is written to"
+}
+
+# refuses_to_sweep EXPECTED FOLDER [OPTION...]
+refuses_to_sweep() {
+  run sweep train.lua --over optimizer.sigma=0.1 --seed 1 --out "$2" "${@:3}"
+  [ "$code" = 1 ] || fail "exit code $code"
+  says err "$1"
 }
 
 case_large_files() {

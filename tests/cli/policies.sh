@@ -229,7 +229,17 @@ LUA
   done
   cmp -s distraction=hard.csv distraction.difficulty=hard.csv || fail "two ways to say hard differ"
   cmp -s distraction=hard.csv distraction.difficulty=easy.csv && fail "hard is as easy"
-  true
+  # Of a file, too, whose environment was made of its completed options.
+  cat >again.lua <<'LUA'
+local iap = require "iap"
+local policy = iap.policy.load "run/best.iap"
+policy:resized(iap.env.make(policy:metadata().env)):save "again.iap"
+LUA
+  run run again.lua
+  exits 0
+  run eval again.iap --episodes 4 --set distraction.difficulty=hard --csv again.csv
+  exits 0
+  cmp distraction=hard.csv again.csv || fail "a file that was saved again ignores its difficulty"
 }
 
 # null takes an option out, wherever --set goes.

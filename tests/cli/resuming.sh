@@ -44,6 +44,29 @@ case_resume_printed() {
   [ "$(cd runs && echo *)" = "other second" ] || fail "--out of several runs"
 }
 
+# What came through a pipe goes on from the folder's copy.
+case_resume_piped() {
+  training_script 'out = "run", on_iteration = function(r)
+    if r.iteration == 2 and io.open("stop") then print("ready") io.stdout:flush() while true do end end
+  end,'
+  run run train.lua --set out=whole --set iterations=5
+  exits 0
+  touch stop
+  mkfifo pipe
+  cat train.lua >pipe &
+  interrupted run pipe --set iterations=5
+  exits 130
+  rm stop
+  says err " run run/experiment.lua "
+  eval "$(tail -1 err)" >out 2>err
+  code=$?
+  exits 0
+  for file in final.iap best.iap checkpoint.iap; do
+    cmp "whole/$file" "run/$file" || fail "$file of a script from a pipe differs"
+  done
+  [ "$(grep -c '^-- run with' run/experiment.lua)" = 1 ] || fail "the script's head is repeated"
+}
+
 # A run that was stopped while its best policy was confirmed has something left to do, beside an older one that has more.
 case_resume_confirmation() {
   training_script 'out = iap.run_folder("runs/dot"), on_iteration = function(r)

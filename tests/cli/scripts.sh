@@ -248,6 +248,15 @@ case_nested_options() {
   refuses "option 'threads' must be" run train.lua --set threads=-1
   refuses "option 'iterations' must be an integer, got 3.5" run train.lua --set iterations=3.5
   refuses "--out: is empty; name the folder of the run" run train.lua --out ""
+  # An environment that is named is a table to further options; what would undo an option before it is told.
+  run run train.lua --set env=cartpole-balance --set env.time_limit=7 --set out=named --set iterations=1
+  exits 0
+  grep -q '"name": "cartpole-balance"' named/config.json || fail "another environment"
+  grep -q '"time_limit": 7' named/config.json || fail "an option beside a name is dropped"
+  refuses "--set env=cartpole-balance would undo --set env.time_limit=7 before it; change their order" \
+    run train.lua --set env.time_limit=7 --set env=cartpole-balance
+  sed 's/policy = .*/init = "named",/' train.lua >begun.lua
+  refuses "--set policy.units: the script has no policy of its own" run begun.lua --set policy.units=2
 }
 
 case_list() {

@@ -169,6 +169,6 @@ case_help_names() {
   says err "the reference has no 'rnak'; did you mean 'rank'"
   run help evl
   exits 2
-  says err "Or the command 'eval'?"
+  says err "or the command 'eval'?"
   lines err 1
 }

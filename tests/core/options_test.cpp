@@ -129,6 +129,37 @@ TEST_CASE("finish refuses a key that nobody asked for and names the nearest") {
   CHECK_THROWS_MATCHES(second.finish(), Error, Message("es: unknown option 'horizontal'; known: sigma"));
 }
 
+TEST_CASE("what iap writes into a table by itself is taken and not offered") {
+  Config config = parse_json(R"({"source": "text", "origin": "file", "sourse": 1})", "test");
+  Options options("block", config);
+  options.number("gain", 1);
+  CHECK(options.record("source") == Config("text"));
+  CHECK(options.record("nothing").is_null());
+  options.string("origin");
+  options.record("origin");
+  CHECK_THROWS_MATCHES(options.finish(), Error, Message("block: unknown option 'sourse'; known: gain"));
+  config.map()->erase("sourse");
+  CHECK_NOTHROW(options.finish());
+}
+
+TEST_CASE("a missing option is told beside what may have been meant by it") {
+  const Config config = parse_json(R"({"pach": 4, "size": 3})", "test");
+  Options options("rank", config);
+  CHECK_THROWS_MATCHES(options.integer_in("patch", 1, 9), Error, Message("rank: option 'patch' is missing; is it 'pach'?"));
+  options.value("pach");
+  CHECK_THROWS_MATCHES(options.integer_in("patch", 1, 9), Error, Message("rank: option 'patch' is missing"));
+}
+
+TEST_CASE("an option that goes with another one is told so, and is not taken for a typo") {
+  const Config config = parse_json(R"({"spread": 3})", "test");
+  Options options("rank", config);
+  options.integer_in("threads", 1, 9, 1);
+  options.goes_with("spread", "kernel = \"favor++\"");
+  CHECK_THROWS_MATCHES(options.finish(), Error, Message("rank: option 'spread' goes with kernel = \"favor++\""));
+  options.number("spread");
+  CHECK_NOTHROW(options.finish());
+}
+
 TEST_CASE("an option table is a table; nothing and an empty list count as no options") {
   const Config nothing, empty(Config::List{}), number(3), list(Config::List{1});
   CHECK_NOTHROW(Options("o", nothing).finish());

@@ -148,6 +148,7 @@ case $2 in
     says "usage: ./dev COMMAND"
     ;;
   tidy_hours)
+    command -v git >/dev/null || { echo "skipped: there is no git"; exit 77; }
     stand_in clang-tidy-19 <<'SH'
 #!/bin/sh
 for last; do :; done

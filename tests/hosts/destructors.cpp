@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <iap.h>
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>

@@ -302,7 +302,7 @@ TEST_CASE("cross says what does not fit") {
   fails("'patch': 4, 'top': 13", "policy.1.cross: option 'top' is 13, but a 12 x 16 image has only 12 patches");
   fails("'patch': 4, 'key_image': 'depth'", "unknown key_image 'depth'");
   fails("'patch': 4, 'every': 0", "option 'every'");
-  fails("'patch': 4, 'bits': 8", "unknown option 'bits'");
+  fails("'patch': 4, 'bits': 8", "option 'bits' goes with ranking = \"hash\"");
   fails("'patch': 4, 'ranking': 'hash', 'bits': 0", "option 'bits'");
   fails("'patch': 4, 'kernel': 'softmax'", "kernel");
   fails("'patch': 4, 'ranking': 'sample', 'kernel': 'trig'", "have both signs; set kernel = \"exp\"");

@@ -111,6 +111,19 @@ end""")
         with self.refused("no UTF-8"):
             iap.Env(file)
 
+    def test_no_name_of_a_file_is_a_table(self):
+        for name in ('{name="cheetah-run"}', ' {name="cheetah-run"}', '--[[]]{name="cheetah-run"}'):
+            iap.Env(name)
+            with self.refused("there is no environment"):
+                iap.Env(pathlib.Path(name))
+            pathlib.Path(name).write_text("")
+            with self.refused("there is no environment"):
+                iap.Env(name)
+            with self.refused("policy"):
+                iap.Rollouts("cartpole-balance", pathlib.Path(name))
+            with self.refused("policy"):
+                iap.Rollouts("cartpole-balance", name)
+
     def test_refuses_with_one_message(self):
         with self.refused("iap_env_make: 'text'", "did you mean 'cheetah-run'"):
             iap.Env("cheeta-run")

@@ -255,6 +255,13 @@ TEST_CASE("what is no run is one clear message") {
     write_file_atomic(folder.path() / "begun" / "metrics.csv", text("iteration,eval_mean\n0,3\n", cell, ",3\n"));
     refuses(folder.path() / "begun", text("ends with iteration ", cell, ", which is none"));
   }
+  for (const char* content : {"{", "[]", R"({"iterations": 1})"}) {
+    std::filesystem::remove_all(folder.path() / "spoilt");
+    std::filesystem::copy(run, folder.path() / "spoilt");
+    write_file_atomic(folder.path() / "spoilt" / "result.json", content);
+    refuses(folder.path() / "spoilt", "result.json");
+    refuses(folder.path() / "spoilt", "; resume the run, which writes it anew, or remove it");
+  }
   std::filesystem::copy(run, folder.path() / "bare");
   std::filesystem::remove(folder.path() / "bare" / "best.iap");
   std::filesystem::remove(folder.path() / "bare" / "final.iap");
@@ -311,6 +318,32 @@ TEST_CASE("runs whose settings differ in the fourth digit are two kinds, and the
   write_file_atomic(file, to_json(config));
   const std::string page = report({folder.path() / "a", folder.path() / "b"}, {.pictures = false});
   CHECK_THAT(page, ContainsSubstring("2 runs of 2 kinds") && ContainsSubstring("0.1004") && ContainsSubstring("0.9999"));
+}
+
+TEST_CASE("runs in folders of the same name are told apart by the folders above") {
+  const TemporaryFolder folder;
+  for (const char* run : {"x/here/run", "y/here/run", "other"})
+    std::filesystem::create_directories((folder.path() / run).parent_path());
+  make_run(folder.path() / "x/here/run", 1);
+  make_run(folder.path() / "y/here/run", 1, small_policy("exp"));
+  make_run(folder.path() / "other", 1, small_policy("trig"));
+  const std::string html = report({folder.path() / "x/here/run", folder.path() / "y/here/run", folder.path() / "other"});
+  CHECK(html.find("experiment.lua of x/here/run") != std::string::npos);
+  CHECK(html.find("experiment.lua of y/here/run") != std::string::npos);
+  CHECK(html.find("experiment.lua of other") != std::string::npos);
+}
+
+TEST_CASE("a page holds no texts that nobody reads") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "run";
+  make_run(run, 1);
+  const std::size_t before = report({run}).size();
+  std::string config = read_file(run / "config.json");
+  config.insert(1, "\"novel\": \"" + std::string(1 << 20, 'x') + "\",");
+  write_file_atomic(run / "config.json", config);
+  CHECK(report({run}).size() < before + 2000);
+  write_file_atomic(run / "experiment.lua", std::string((4 << 20) + 1, '-'));
+  CHECK_THROWS_MATCHES(report({run}), Error, MessageMatches(ContainsSubstring("experiment.lua")));
 }
 
 TEST_CASE("a report names each run once") {

@@ -55,6 +55,12 @@ TEST_CASE("models that would fill the memory are refused before they are compile
   refused("<asset><hfield name='a' nrow='70000' ncol='70000' size='1 1 1 1'/></asset>", "hfield: 'nrow' is 70000");
   refused("<worldbody><composite type='grid' count='1000 1000 1'/></worldbody>",
           "composite: with it the model's composites make 1e+06 bodies; at most 10000 are taken");
+  refused("<size nuser_body='1001'/>", "size: 'nuser_body' is 1001; at most 1000 is taken");
+  refused("<size nkey='1000000'/>", "size: 'nkey' is 1000000; at most 100000 is taken");
+  refused("<visual><quality numslices='100000'/></visual>", "quality: 'numslices' is 100000; at most 1000 is taken");
+  refused("<visual><quality shadowsize='65536'/></visual>", "quality: 'shadowsize' is 65536; at most 16384 is taken");
+  refused("<worldbody><composite type='grid' count='40 40 1'><skin subgrid='500'/></composite></worldbody>",
+          "skin: 'subgrid' makes 3.81812e+08 vertices of the composite; at most 1000000 are taken");
   const std::string large = "<asset><texture builtin='flat' width='16384' height='16384'";
   refused(large + "/></asset>", "texture: with 6 faces of 16384 x 16384 it takes 4.5 GiB");
   refused(large + " type='skybox'/></asset>", "texture: with 6 faces of 16384 x 16384");

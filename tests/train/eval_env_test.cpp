@@ -68,6 +68,23 @@ TEST_CASE("evaluations, the best policy and its confirmation play eval_env, trai
   CHECK_THAT(refusal(named), ContainsSubstring("eval_env"));
 }
 
+TEST_CASE("an eval_env that is where the last stage trains is none") {
+  const Scratch scratch("eval_env_none");
+  for (const bool staged : {false, true}) {
+    TrainOptions options = dense_run(scratch / (staged ? "staged" : "plain"));
+    options.eval_env = Config();
+    if (staged) options.curriculum = {TrainStage{.through = 1}, TrainStage{.env = Config::Map{{"reward", "task"}}}};
+    train(options);
+    options.resume = true;
+    options.eval_env = Config::Map{};
+    CHECK(refusal(options) == "no error");
+    options.eval_env = Config::Map{{"reward", staged ? "task" : "dense"}};
+    CHECK(refusal(options) == "no error");
+    options.eval_env = Config::Map{{"reward", staged ? "dense" : "task"}};
+    CHECK_THAT(refusal(options), ContainsSubstring("eval_env"));
+  }
+}
+
 TEST_CASE("a run with evaluations of its own that stops and goes on equals the uninterrupted one") {
   const Scratch scratch("eval_env_resume");
   TrainOptions options = dense_run(scratch / "whole");

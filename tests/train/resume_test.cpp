@@ -49,6 +49,11 @@ void check_same(const Whole& whole, const TrainResult& result, const std::filesy
   CHECK(result.stop_reason == whole.result.stop_reason);
 }
 
+std::string last_line(std::string text) {
+  text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
 }  // namespace
 
 TEST_CASE("a run stopped after any iteration and resumed equals the uninterrupted one") {
@@ -92,6 +97,37 @@ TEST_CASE("a run made longer or finished earlier equals one that was planned so"
   options.resume = true;
   options.iterations = 3;
   check_same(uninterrupted(options, scratch / "whole_stopped"), train(options), options.out);
+}
+
+TEST_CASE("a run that on_iteration ends is evaluated where it stands") {
+  const Scratch scratch("ended");
+  for (const int every : {0, 2}) {
+    TrainOptions options = small_run(scratch / ("run" + std::to_string(every)));
+    options.eval_every = every;
+    const Whole whole = uninterrupted(options, scratch / ("whole" + std::to_string(every)));
+    options.iterations = 3;
+    const Whole three = uninterrupted(options, scratch / ("three" + std::to_string(every)));
+    options.iterations = 5;
+    options.on_iteration = [](const IterationReport& report) { return report.iteration < 3; };
+    options.log = {"jsonl"};
+    options.resume = true;
+    for (const char* again : {"", "as it stands, once more"}) {
+      INFO(again);
+      const TrainResult result = train(options);
+      CHECK(result.stop_reason == "on_iteration");
+      CHECK(result.last_eval == three.result.last_eval);
+      CHECK(result.best_eval == three.result.best_eval);
+      CHECK(result.best_iteration == three.result.best_iteration);
+      CHECK(differences(three.content, run_content(options.out)) == "config.json result.json ");
+      const Config row = parse_json(last_line(read_file(options.out / "metrics.jsonl")), "metrics.jsonl");
+      CHECK(row.find("eval_mean")->number().value() == result.last_eval);
+    }
+    options.on_iteration = {};
+    const TrainResult result = train(options);
+    CHECK(result.parameters == whole.result.parameters);
+    CHECK(result.best_eval == whole.result.best_eval);
+    CHECK(differences(whole.content, run_content(options.out)) == "config.json ");
+  }
 }
 
 TEST_CASE("an interrupt at any moment leaves a run that resumes bit by bit") {
@@ -246,6 +282,8 @@ TEST_CASE("resuming with other settings names the first that differs") {
   // A default that is written out is the same setting.
   CHECK(message([](auto& o) { o.optimizer["sigma"] = 0.1; }) == "no error");
   CHECK(message([](auto& o) { o.optimizer["kind"] = "es"; }) == "no error");
+  CHECK(message([](auto& o) { o.curriculum = {TrainStage{}}; }) == "no error");
+  CHECK_THAT(message([](auto& o) { o.curriculum = {TrainStage{.episodes = 3}}; }), ContainsSubstring("curriculum"));
   CHECK(message([](auto& o) { o.threads = 1; }) == "no error");
   CHECK(message([](auto& o) { o.checkpoint_every = 2; }) == "no error");
 }

@@ -74,9 +74,9 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
   config.map()->erase("libraries");
   CHECK(
       to_json(config) ==
-      R"({"checkpoint_every":1,"confirm_episodes":4,"env":{"action_repeat":1,"camera":0,"name":"cartpole-balance","render":{"path":"cpu",)"
+      R"({"action_noise":0.0,"checkpoint_every":1,"confirm_episodes":4,"env":{"action_repeat":1,"camera":0,"name":"cartpole-balance","render":{"path":"cpu",)"
       R"("reflection":true,"samples":1,"shadows":true,"sky":true},"state":true,"time_limit":3},"episode_seeds":"common",)"
-      R"("episodes":2,"eval_episodes":1,"eval_every":10,"given":{"env":{"name":"cartpole-balance","time_limit":3},)"
+      R"("episodes":2,"eval_episodes":1,"eval_every":10,"fit":"resample","given":{"env":{"name":"cartpole-balance","time_limit":3},)"
       R"("episodes":2,"eval_episodes":1,"iterations":1,"optimizer":{"kind":"pepg","optimizer":"sgd","population":2},)"
       R"("policy":{"kind":"linear"}},"iterations":1,"optimizer":{"directions":"gaussian","kind":"pgpe","learning_rate":0.05,"learning_rate_decay":1.0,)"
       R"("momentum":0.9,"optimizer":"sgd","population":2,"shaping":"centred_ranks","sigma":0.1,"sigma_learning_rate":0.1,)"
@@ -88,6 +88,12 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
   again.out = options.out;
   again.resume = true;
   CHECK(train(again).iterations == 1);
+  // A run of a version that wrote down no default of these is the same run.
+  Config bare = config;
+  for (const char* name : {"action_noise", "fit"}) bare.map()->erase(name);
+  CHECK(settings_difference(bare, config).empty());
+  bare["fit"] = "pool";
+  CHECK_THAT(settings_difference(bare, config), ContainsSubstring("fit"));
 }
 
 TEST_CASE("a bad option is named") {

@@ -116,13 +116,18 @@ def table_text(table, what):
         raise Error(f"{what}: {error}") from None
 
 
+def path_text(path):
+    """A path as the library takes it: never as a text that describes something, whatever the file is called."""
+    return os.path.join(os.curdir, os.fsdecode(path))
+
+
 def env_text(env, options):
     """The text for the library of an environment that is named, described by a dict or by a text, with options beside it."""
     if isinstance(env, dict):
         return encode(table_text({**env, **options}, "env"), "env")
     if not isinstance(env, (str, os.PathLike)):
         raise Error(f"env: expected a name, a text or a dict, got a {type(env).__name__}")
-    text = os.fspath(env)
+    text = env if isinstance(env, str) else path_text(env)
     if options:
         if text.lstrip()[:1] in ("{", "["):
             raise Error("env: options beside a text that is a table; write them into it, or give a dict")

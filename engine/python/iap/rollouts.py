@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from ._handle import Handle, address, encode, env_text, floats, table_text, whole
+from ._handle import Handle, address, encode, env_text, floats, path_text, table_text, whole
 from ._library import Error, RolloutOptions, lib
 
 SEEDS = {"common": 0, "pairs": 1, "own": 2, "evaluation": 3}
@@ -26,6 +26,8 @@ class Rollouts(Handle):
             policy = table_text(policy, "policy")
         if not isinstance(policy, (str, os.PathLike)):
             raise Error(f"policy: expected a dict, a text or a path, got a {type(policy).__name__}")
+        if isinstance(policy, os.PathLike):
+            policy = path_text(policy)
         if env is None and options:
             raise Error("env: options without a name")
         text = None if env is None else env_text(env, options)

@@ -221,7 +221,7 @@ void write_report(std::span<const std::filesystem::path> folders, const std::fil
 void write_waiting_page(const std::filesystem::path& folder, const std::filesystem::path& out, int refresh) {
   const std::string name = escaped(std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string());
   check_page_name(out);
-  const auto summary = read_summary(folder);
+  const auto summary = sound_summary(folder);
   const bool trained_none = summary && summary->iterations < 1;
   const std::string lede = trained_none ? "It trained no iteration; there is nothing to report."
                                         : "Its first iteration is not complete; there is nothing to report yet.";

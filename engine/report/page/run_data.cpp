@@ -30,8 +30,18 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 bool is_plain(const Config& value) { return !value.map() && !value.list(); }
 
+/// People read it on the page.
+constexpr std::uintmax_t most_script_bytes = std::uintmax_t{4} << 20;
+
+/// Long texts by their beginning and what tells them apart.
+std::string shown_text(const std::string& string) {
+  constexpr std::size_t longest = 16'384, beginning = 256;
+  if (string.size() <= longest) return string;
+  return text(printable(string.substr(0, beginning)), " ... (", string.size() >> 10, " kB, sum ", crc32(string), ")");
+}
+
 std::string shown(const Config& value) {
-  if (value.string()) return *value.string();
+  if (value.string()) return shown_text(*value.string());
   if (value.boolean()) return *value.boolean() ? "yes" : "no";
   if (value.is_null()) return "–";
   // In full: runs whose settings read alike count as seeds of one kind.
@@ -164,6 +174,27 @@ void name_groups(std::vector<RunGroup>& groups) {
   }
 }
 
+/// Puts as many folders before the names of runs as tell them apart.
+void tell_apart(std::vector<Run>& runs) {
+  std::map<std::string, std::vector<Run*>> called;
+  for (Run& run : runs) called[run.name].push_back(&run);
+  for (const auto& [name, alike] : called) {
+    if (alike.size() < 2) continue;
+    std::vector<std::filesystem::path> above;
+    for (const Run* run : alike) above.push_back(std::filesystem::absolute(run->folder / "").lexically_normal().parent_path());
+    std::set<std::string> names;
+    while (names.size() < alike.size() && std::ranges::any_of(above, &std::filesystem::path::has_relative_path)) {
+      names.clear();
+      for (std::size_t i = 0; i < alike.size(); ++i) {
+        above[i] = above[i].parent_path();
+        const auto folder = above[i].filename().string();
+        if (!folder.empty()) alike[i]->name = text(folder, "/", alike[i]->name);
+        names.insert(alike[i]->name);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice, Trust trust) {
@@ -178,11 +209,19 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   run.config = read_run_config(folder);
   if (const Config* optimizer = run.config.find("optimizer")) run.config["optimizer"] = current_optimizer(*optimizer);
   run.metrics = read_table(run_file(folder, "metrics.csv"));
-  if (std::filesystem::exists(folder / "experiment.lua", ignored)) run.script = read_file(run_file(folder, "experiment.lua"));
+  if (std::filesystem::exists(folder / "experiment.lua", ignored)) {
+    const auto script = run_file(folder, "experiment.lua");
+    check_file(script, most_script_bytes);
+    run.script = read_file(script);
+  }
   run.seed = integer_of(run.config, "seed");
   run.planned = integer_of(run.config, "iterations");
   if (!run.metrics.rows.empty()) run.iterations = last_iteration(run.metrics, folder);
-  run.summary = read_summary(folder);
+  try {
+    run.summary = read_summary(folder);
+  } catch (const Error& error) {
+    throw Error(text(error.what(), "; resume the run, which writes it anew, or remove it"));
+  }
   if (run.iterations < 1 && run.summary && run.summary->iterations < 1)
     throw Error(text("the run in '", folder.string(), "' trained no iteration; there is nothing to report"));
   if (run.iterations < 1)
@@ -216,6 +255,7 @@ void check_distinct(std::span<const std::filesystem::path> folders) {
 }
 
 std::vector<RunGroup> group_runs(std::vector<Run> runs) {
+  tell_apart(runs);
   std::vector<RunGroup> groups;
   std::vector<std::map<std::string, std::string>> keys;
   for (Run& run : runs) {

@@ -108,9 +108,8 @@ class ScriptBlock final : public Block {
 }  // namespace
 
 /// @lua function iap.policy.script
-/// A block that is written in Lua; the slowest kind, for ideas. The script's function gets all options; one that it does not read
-/// is an
-/// error. Text and required modules travel in the policy file.
+/// A block that is written in Lua; the slowest kind, for ideas. The script's function gets all options; one that it reads neither
+/// while it runs nor, later, by the name options.NAME is an error. Text and required modules travel in the policy file.
 /// @option file string - path of the script, which returns function(options, shapes)
 /// @option source string ? - its text; by default that of the file
 /// @option required_modules table ? - the texts of the modules that it requires, by name; as policy files hold them

@@ -219,7 +219,7 @@ std::unique_ptr<Env> make_script_task(lua::ScriptObject object, Options& options
   const std::string& model = script->entries().model;
   // A text that came from somewhere brings its model's files along.
   const bool packed = options.has(files_key) || options.has("loaded_from");
-  const Config& files = options.value(files_key);
+  const Config& files = options.record(files_key);
   if (packed && files.is_null())
     options.fail(text("'", options.string("loaded_from"), "' holds the task '", file, "' but not the files of its model"));
   const auto bundle = packed ? MujocoBundle::unpack(model, files, file) : read_model(file, model);

@@ -35,6 +35,7 @@ MapOptions read_checked_map(Options& options, Ranking ranking, const PatchGrid& 
 }  // namespace
 
 KeyDatabaseOptions CrossAttention::read_database(Options& options, Ranking ranking, const MapOptions& map) {
+  for (const char* key : {"bits", "hash_seed"}) options.goes_with(key, "ranking = \"hash\"");
   KeyDatabaseOptions wanted;
   wanted.tree = ranking == Ranking::sample;
   if (ranking != Ranking::hash) return wanted;
@@ -45,6 +46,7 @@ KeyDatabaseOptions CrossAttention::read_database(Options& options, Ranking ranki
 }
 
 Pooling CrossAttention::read_pooling(Options& options, Ranking ranking) {
+  for (const char* key : {"pooling", "replacement"}) options.goes_with(key, "ranking = \"sample\"");
   if (ranking != Ranking::sample) return Pooling::features;
   const std::string name = options.choice("pooling", {"mean", "sum", "features"}, "mean");
   return name == "mean" ? Pooling::mean : name == "sum" ? Pooling::sum : Pooling::features;

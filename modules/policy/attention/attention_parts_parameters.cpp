@@ -16,6 +16,7 @@ namespace iap {
 
 PositionEncoding::PositionEncoding(Options& options, const PatchGrid& grid, const std::string& path, ParameterLayout& layout)
     : name_(options.choice("encoding", {"none", "sinusoidal", "learned"}, "none")) {
+  options.goes_with("encoding_scale", "encoding = \"sinusoidal\"");
   const std::size_t size = static_cast<std::size_t>(grid.count()) * grid.values();
   if (name_ == "sinusoidal") {
     const auto scale = static_cast<float>(options.number_in("encoding_scale", 0, 1e6, 1));

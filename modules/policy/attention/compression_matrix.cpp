@@ -20,6 +20,7 @@ Compression::Compression(Options& options, int patches, int tokens, const std::s
                          ParameterLayout& layout)
     : name_(options.choice("compression", {"learned", "average", "random"}, "learned")),
       factor_(1 / std::sqrt(static_cast<float>(patches))) {
+  options.goes_with("compression_seed", "compression = \"random\"");
   const std::size_t length = patches, size = length * static_cast<std::size_t>(tokens);
   if (name_ == "learned") {
     learned_ = size;

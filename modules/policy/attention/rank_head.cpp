@@ -70,6 +70,7 @@ class RankHead {
 
  private:
   void make(Options& options, const PatchGrid& grid, int d) {
+    for (const char* key : {"pooling", "replacement"}) options.goes_with(key, "selection = \"sample\"");
     if (options.choice("selection", {"top", "sample"}, "top") == "top") {
       scorer_ = make_scorer(options, grid, d);
       title_ = text("block '", path_, "', kernel ", scorer_->kernel());

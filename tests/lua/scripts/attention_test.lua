@@ -12,7 +12,7 @@ end)
 check.fails({ "unknown ranking 'hashed'; did you mean 'hash'?" }, iap.attention.cross, { patch = 4, ranking = "hashed" })
 check.fails({ "sampling needs positive features", "'trig' have both signs; set kernel = \"exp\" or \"favor++\"" }, iap.attention.cross, { patch = 4, ranking = "sample", kernel = "trig" })
 check.fails({ "option 'every' must be" }, iap.attention.cross, { patch = 4, every = 0 })
-check.fails({ "unknown option 'bits'" }, iap.attention.cross, { patch = 4, ranking = "exact", bits = 64 })
+check.fails({ "option 'bits' goes with ranking = \"hash\"" }, iap.attention.cross, { patch = 4, ranking = "exact", bits = 64 })
 check.fails({ "sampling draws by softmax weights" }, iap.attention.rank, { patch = 4, selection = "sample" })
 iap.attention.rank { patch = 4, selection = "sample", kernel = "exp", pooling = "features", replacement = true }
 
