@@ -52,6 +52,16 @@ void leave_out(Config& table, const std::function<bool()>& unchanged) {
   }
 }
 
+std::size_t leaves(const Config& value) {
+  if (!value.map()) return 1;
+  std::size_t count = 0;
+  for (const auto& [key, item] : *value.map()) count += leaves(item);
+  return count;
+}
+
+/// Whether a table was written by a program, out of one that had all defaults filled in: people write down what they change.
+bool is_programs(const Config& given, const Config& whole) { return 4 * leaves(given) >= 3 * leaves(whole); }
+
 /// Drops a time limit that is the environment's own, which older files hold as if somebody had given it.
 void leave_out_own_limit(Config& given, const Config& became) {
   constexpr const char* limit = "time_limit";
@@ -98,8 +108,10 @@ Config given_env(const Config& completed, const Config* recorded) {
   if (known) given = *recorded;
   leave_out_own_limit(given, *became);
   const auto unchanged = [&] { return completed_env(given) == became; };
-  for (auto& [key, value] : *given.map())
-    if (value.map()) leave_out(value, unchanged);
+  for (auto& [key, value] : *given.map()) {
+    const Config* whole = became->find(key);
+    if (value.map() && (!known || (whole && is_programs(value, *whole)))) leave_out(value, unchanged);
+  }
   return given;
 }
 

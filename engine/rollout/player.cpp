@@ -31,7 +31,7 @@ class LocalPlayer final : public Player {
         const std::size_t room = std::max(needed, 2 * actions.capacity());
         // Whoever keeps them writes them out as text, too.
         constexpr double bytes_a_value = sizeof(float) + 16;
-        check_memory("the actions of an episode", bytes_a_value * static_cast<double>(room));
+        check_memory("what is kept of an episode's actions", bytes_a_value * static_cast<double>(room));
         actions.reserve(room);
       }
       actions.insert(actions.end(), action.begin(), action.end());

@@ -91,10 +91,11 @@ const Config* Options::look_up(std::string_view key) {
 
 const Config& Options::require(std::string_view key, const Config* found) const {
   if (found) return *found;
+  // Of the names that nobody read; a slip rarely takes the first letter.
   std::vector<std::string> unread;
   if (const auto* entries = config_->map())
     for (const auto& [name, value] : *entries)
-      if (std::ranges::find(asked_, name) == asked_.end()) unread.push_back(name);
+      if (name.starts_with(key.substr(0, 1)) && std::ranges::find(asked_, name) == asked_.end()) unread.push_back(name);
   const std::string meant = nearest_name(key, unread);
   refuse(text("option '", key, "' is missing", meant.empty() ? "" : text("; is it '", meant, "'?")));
 }

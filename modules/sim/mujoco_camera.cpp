@@ -2,6 +2,7 @@ module;
 #include <mujoco/mujoco.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>

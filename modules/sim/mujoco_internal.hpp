@@ -1,5 +1,6 @@
 // What the MuJoCo sources of iap.sim share; inside a module, members are inline only where they say so.
-// Include after `module iap.sim;`, with <array>, <cstdint>, <memory>, <span>, <utility>, <vector> and mujoco.h before it.
+// Include after `module iap.sim;`, with <array>, <cstddef>, <cstdint>, <memory>, <span>, <utility>, <vector> and mujoco.h before
+// it.
 #pragma once
 
 namespace iap {
@@ -42,15 +43,15 @@ class SolvedContacts {
   bool kept_ = false, matched_ = false;
 };
 
-// The model of one world: what a world may change is its own, everything else the compiled model's, whose pictures and meshes are
-// most of a model.
+// The model of one world: its own but for pictures, meshes, height fields and skins, which are most of a model, are the compiled
+// model's and are never written to.
 class WorldModel {
  public:
   explicit WorldModel(std::shared_ptr<const mjModel> compiled);
   WorldModel(const WorldModel&) = delete;
   WorldModel& operator=(const WorldModel&) = delete;
 
-  // To be written to: options, and the arrays below.
+  // To be written to, but for what is shared.
   inline mjModel& operator*() { return model_; }
   inline const mjModel& operator*() const { return model_; }
   inline mjModel* operator->() { return &model_; }
@@ -65,9 +66,7 @@ class WorldModel {
  private:
   std::shared_ptr<const mjModel> compiled_;
   mjModel model_;
-  std::vector<mjtNum> geom_pos_, geom_size_;
-  std::vector<mjtByte> geom_sameframe_;
-  std::vector<float> mat_rgba_;
+  std::vector<std::unique_ptr<std::byte[]>> arrays_;
 };
 
 struct MujocoWorld::Impl {

@@ -3,6 +3,7 @@ module;
 #include <mujoco/mujoco.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>

@@ -1,10 +1,13 @@
 module;
+#include <mujoco/mjxmacro.h>
 #include <mujoco/mujoco.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,27 +52,35 @@ bool sound(std::span<const double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value) && std::abs(value) <= mjMAXVAL; });
 }
 
-/// `count` values that the model owns from here on.
-template <typename T>
-std::vector<T> own(T*& values, int count) {
-  std::vector<T> copy(values, values + count);
-  values = copy.data();
-  return copy;
+bool is_shared(std::string_view array) {
+  return array == "tex_rgb" || array == "hfield_data" || array.starts_with("mesh_") || array.starts_with("skin_");
+}
+
+/// visit(array, bytes) of all arrays that a world has for itself, `array` being the member of `model` that points to it.
+void visit_own(mjModel& model, const auto& visit) {
+  [[maybe_unused]] MJMODEL_POINTERS_PREAMBLE((&model))
+#define X(type, name, rows, columns) \
+  if (!is_shared(#name)) visit(model.name, sizeof(type) * static_cast<std::size_t>(model.rows) * static_cast<std::size_t>(columns));
+      MJMODEL_POINTERS
+#undef X
 }
 
 }  // namespace
 
-WorldModel::WorldModel(std::shared_ptr<const mjModel> compiled)
-    : compiled_(std::move(compiled)),
-      model_(*compiled_),
-      geom_pos_(own(model_.geom_pos, 3 * model_.ngeom)),
-      geom_size_(own(model_.geom_size, 3 * model_.ngeom)),
-      geom_sameframe_(own(model_.geom_sameframe, model_.ngeom)),
-      mat_rgba_(own(model_.mat_rgba, 4 * model_.nmat)) {}
+WorldModel::WorldModel(std::shared_ptr<const mjModel> compiled) : compiled_(std::move(compiled)), model_(*compiled_) {
+  visit_own(model_, [this]<typename T>(T*& array, std::size_t bytes) {
+    if (bytes == 0) return;
+    auto& copy = arrays_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+    std::memcpy(copy.get(), array, bytes);
+    array = reinterpret_cast<T*>(copy.get());
+  });
+}
 
 double WorldModel::bytes(const mjModel& compiled) {
-  constexpr double a_geom = 6 * sizeof(mjtNum) + sizeof(mjtByte), a_material = 4 * sizeof(float);
-  return sizeof(WorldModel) + a_geom * compiled.ngeom + a_material * compiled.nmat;
+  mjModel model = compiled;
+  double sum = sizeof(WorldModel);
+  visit_own(model, [&sum](const auto&, std::size_t bytes) { sum += static_cast<double>(bytes); });
+  return sum;
 }
 
 MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) {

@@ -228,6 +228,11 @@ TEST_CASE("an option that changes takes along what followed from it") {
   const char* own = R"({"difficulty": "easy", "camera": {"zoom_in": 0.05}})";
   CHECK(changed(own, "distraction.difficulty", "hard", true) == fresh(R"({"difficulty": "hard", "camera": {"zoom_in": 0.05}})"));
   CHECK(changed(own, "distraction.difficulty", "hard", false) == fresh(R"("hard")"));
+  // A record that holds all numbers is no person's.
+  const Config all = make_env(config("walker-walk", parse(R"("easy")")))->spec().config;
+  Config env = given_env(all, &all);
+  set_path(env, "distraction.difficulty", "hard");
+  CHECK(make_env(env)->spec().config == fresh(R"("hard")"));
 }
 
 TEST_CASE("a record that no longer gives what was trained on is left aside") {

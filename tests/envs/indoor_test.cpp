@@ -344,7 +344,7 @@ TEST_CASE("what is wrong with a scene or an option is one clear error") {
   CHECK_THROWS_MATCHES(make({{"flats", Config::List{3, 1}}}), Error, MessageMatches(ContainsSubstring("first <= last")));
   CHECK_THROWS_MATCHES(make({{"frequency", Config::List{2., 4.}}}), Error,
                        MessageMatches(ContainsSubstring("0 <= low <= high <= 3")));
-  CHECK_THROWS_MATCHES(make({{"storey", 0}}), Error, MessageMatches(ContainsSubstring("unknown option 'storey'")));
+  CHECK_THROWS_MATCHES(make({{"storey", 0}}), Error, MessageMatches(ContainsSubstring("option 'storey' goes with scene")));
   CHECK_THROWS_MATCHES(make({{"view", "none"}, {"state", false}}), Error, MessageMatches(ContainsSubstring("show nothing")));
 }
 

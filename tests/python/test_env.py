@@ -119,9 +119,9 @@ end""")
             pathlib.Path(name).write_text("")
             with self.refused("there is no environment"):
                 iap.Env(name)
-            with self.refused("policy"):
+            with self.refused("too short for an iap file"):
                 iap.Rollouts("cartpole-balance", pathlib.Path(name))
-            with self.refused("policy"):
+            with self.refused("too short for an iap file"):
                 iap.Rollouts("cartpole-balance", name)
 
     def test_refuses_with_one_message(self):

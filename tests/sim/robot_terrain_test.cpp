@@ -62,6 +62,27 @@ TEST_CASE("contacts name the link and the part of the terrain") {
   }
 }
 
+TEST_CASE("another world's terrain is no matter of this one's") {
+  for (const auto& engine : robot_engines()) {
+    CAPTURE(engine);
+    const auto slid = [](RobotWorld& world) {
+      world.reset({.position = {0, 0, .35}, .velocity = {1, 0, 0}});
+      world.step({}, 800);
+      return world.link_placement(1).position;
+    };
+    const Terrain rough{.plane = false, .friction = 1, .boxes = {box({0, 0, .1}, {4, 4, .15})}};
+    auto first = make_world(engine), second = make_world(engine);
+    first.set_terrain(rough);
+    const auto alone = slid(first);
+    for (const Terrain& other :
+         {Terrain{.plane = false, .friction = 0, .boxes = {box({0, 0, -9}, {.1, .1, .1}, rotation_of(0, .5, 0))}},
+          Terrain{.plane = true}}) {
+      second.set_terrain(other);
+      CHECK(slid(first) == alone);
+    }
+  }
+}
+
 TEST_CASE("many boxes, turned, moved and taken away again, are where they were put") {
   for (const auto& engine : robot_engines()) {
     CAPTURE(engine);
