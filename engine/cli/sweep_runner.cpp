@@ -27,7 +27,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* log_name = "output.txt";
+/// What the job's processes print.
+std::filesystem::path log_of(const SweepJob& job) { return run_file(job.folder, "output.txt"); }
 
 std::string after(const std::string& line) { return line.empty() ? "" : " after: " + line; }
 
@@ -108,7 +109,7 @@ class Runner {
     queue_.pop_front();
     make_folder(job.folder);
     // Held until the run has ended and is on record: of several sweeps one works on a job.
-    AppendFile claim(run_file(job.folder, log_name));
+    AppendFile claim(log_of(job));
     const FileLock lock = claim.lock();
     if (lock == FileLock::taken || another_works_on(job)) {
       put_off(number);
@@ -136,9 +137,9 @@ class Runner {
     record.message.clear();
     write_record(job.folder, record);
     std::error_code missing;
-    const auto size = std::filesystem::file_size(run_file(job.folder, log_name), missing);
+    const auto size = std::filesystem::file_size(log_of(job), missing);
     begun_[number] = {.at = Clock::now(), .log_size = missing ? 0 : size, .claim = std::move(claim)};
-    processes_.start(number, words_of(job), run_file(job.folder, log_name));
+    processes_.start(number, words_of(job), log_of(job));
     return true;
   }
 
@@ -185,8 +186,7 @@ class Runner {
   void take_figures(const SweepJob& job, JobRecord& record, std::uintmax_t log_size) const try {
     record.rungs[rung_.iterations] = read_figures(job.folder, rung_.iterations);
   } catch (const Error& error) {
-    record.message = text(error.what(), "; ended with exit code ", int{Exit::success},
-                          after(last_words(run_file(job.folder, log_name), log_size)));
+    record.message = text(error.what(), "; ended with exit code ", int{Exit::success}, after(last_words(log_of(job), log_size)));
   }
 
   /// Why a process ended otherwise than it should, or "".
@@ -195,7 +195,7 @@ class Runner {
     // The end of its output is the command that goes on with this run alone.
     if (ended.signal == 0 && ended.exit_code == Exit::interrupted)
       return "was interrupted (by a signal or a limit); started again, the sweep goes on with it";
-    const std::string line = last_words(run_file(job.folder, log_name), log_size);
+    const std::string line = last_words(log_of(job), log_size);
     if (ended.signal != 0) return text("killed by signal ", ended.signal, " (", strsignal(ended.signal), ")", after(line));
     if (ended.exit_code == Exit::failure && names_a_place(line)) return line;
     return text("ended with exit code ", ended.exit_code, after(line));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 import iap.core;
+import iap.env;
 import iap.script;
 import iap.train;
 
@@ -75,7 +76,7 @@ void override_training(Config& options, const std::string& path, const std::stri
   }
   // An environment may be its name alone.
   if (name != path && (name == "env" || name == "eval_env"))
-    if (const Config* env = options.find(name); env && env->string()) options[name] = Config::Map{{"name", Config(*env)}};
+    if (const Config* env = options.find(name); env && env->string()) options[name] = env_table(*env, "--set " + path);
   if (name == "policy" && name != path && !options.find(name))
     throw Error(
         text("--set ", path, ": the script has no policy of its own whose options could change; write policy = ... beside init"));

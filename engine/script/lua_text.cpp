@@ -28,29 +28,20 @@ bool is_identifier(std::string_view key) {
          std::ranges::all_of(key, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
-/// The first character of `string`: a byte, or one that begins as one of UTF-8 with those that continue it.
-std::string_view first_character(std::string_view string) {
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  std::size_t bytes = 1;
-  if (static_cast<unsigned char>(string[0]) >= 0x80)
-    while (bytes < string.size() && continues(string[bytes])) ++bytes;
-  return string.substr(0, bytes);
-}
-
-/// `string` as Lua reads it; what steers a terminal stands as its bytes.
+/// `string` as Lua reads it; of one that would steer a terminal all bytes beyond ASCII are written as numbers.
 std::string quote(std::string_view string) {
+  const bool plain = printable(string) == string;
   std::string quoted = "\"";
-  while (!string.empty()) {
-    const std::string_view character = first_character(string);
-    string.remove_prefix(character.size());
-    if (character == "\"" || character == "\\")
-      quoted += text("\\", character);
-    else if (character == "\n")
+  for (const char c : string) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      quoted += std::string("\\") + c;
+    else if (c == '\n')
       quoted += "\\n";
-    else if (character != "\t" && printable(character) == character)
-      quoted += character;
+    else if (byte < ' ' || (byte >= 0x7F && !plain))
+      quoted += "\\" + zero_padded(byte, 3);
     else
-      for (const char byte : character) quoted += "\\" + zero_padded(static_cast<unsigned char>(byte), 3);
+      quoted += c;
   }
   return quoted + "\"";
 }
