@@ -24,13 +24,12 @@ double processor_milliseconds() {
 }  // namespace
 
 Timing measure(double seconds, const std::function<void()>& body) {
-  using Clock = std::chrono::steady_clock;
   constexpr int least_calls = 5;
   body();
   std::vector<double> times;
   double processor = std::numeric_limits<double>::infinity();
   const auto begin = Clock::now();
-  while (static_cast<int>(times.size()) < least_calls || std::chrono::duration<double>(Clock::now() - begin).count() < seconds) {
+  while (static_cast<int>(times.size()) < least_calls || seconds_since(begin) < seconds) {
     const double processor_before = processor_milliseconds();
     const auto start = Clock::now();
     body();

@@ -1,17 +1,15 @@
 module;
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <numeric>
 #include <vector>
 
 #include "simd_rates.hpp"
 module iap.bench;
+import iap.core;
 
 namespace iap {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // The best of many repeats within `seconds`, as calls of `body` a second.
 template <class Body>
@@ -21,8 +19,8 @@ double best_rate(double seconds, const Body& body) {
   do {
     const auto start = Clock::now();
     body();
-    shortest = std::min(shortest, std::chrono::duration<double>(Clock::now() - start).count());
-  } while (std::chrono::duration<double>(Clock::now() - begin).count() < seconds);
+    shortest = std::min(shortest, seconds_since(start));
+  } while (seconds_since(begin) < seconds);
   return 1 / shortest;
 }
 

@@ -74,9 +74,9 @@ void bench_rollout(std::ostream& out) {
   const auto factory = [&] { return make_env(config); };
   out << "cheetah-run, " << size << " x " << size << " pixels, action repeat " << repeat << ", IAP-rank relu (L = 625, d = 8)\n";
   std::vector<RolloutTask> tasks;
-  for (int i = 0; i < 16; ++i) tasks.push_back({policy.parameters(), static_cast<std::uint64_t>(i)});
-  for (const int threads : {1, 2}) {
-    if (threads > hardware_threads()) continue;
+  const int all = hardware_threads();
+  for (int i = 0; i < std::max(16, 4 * all); ++i) tasks.push_back({policy.parameters(), static_cast<std::uint64_t>(i)});
+  for (int threads = 1; threads <= all; threads = threads < all ? std::min(2 * threads, all) : all + 1) {
     RolloutPool pool(factory, policy.clone(), threads);
     const Timing timing = measure(2, [&] { pool.run(tasks); });
     const double steps = 1e3 * static_cast<double>(tasks.size()) * policy_steps / timing.median;

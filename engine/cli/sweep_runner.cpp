@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +23,6 @@ import iap.train;
 
 namespace iap::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// What the job's processes print.
 std::filesystem::path log_of(const SweepJob& job) { return run_file(job.folder, "output.txt"); }
@@ -179,7 +176,7 @@ class Runner {
     if (record.message.empty()) take_figures(job, record, begun.log_size);
     record.status = record.message.empty() ? JobRecord::Status::done : JobRecord::Status::failed;
     write_record(job.folder, record);
-    const double seconds = std::chrono::duration<double>(Clock::now() - begun.at).count();
+    const double seconds = seconds_since(begun.at);
     tell(job, record, text(fixed_text(seconds, seconds < 10 ? 1 : 0), " s"));
   }
 

@@ -22,7 +22,6 @@ namespace iap::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 /// @throws Interrupted.
@@ -89,7 +88,7 @@ class Watch {
       if (!at_work) return;
       // Pages that take long to make leave the machine to the run.
       constexpr double rest = 4;
-      wait(std::max(static_cast<double>(every_), rest * Seconds(Clock::now() - begin).count()));
+      wait(std::max(static_cast<double>(every_), rest * seconds_since(begin)));
     }
   }
 

@@ -22,8 +22,6 @@ import :players;
 namespace iap {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct Given {
   NumberedTask task;
   std::shared_ptr<const std::vector<float>> vector;
@@ -86,7 +84,7 @@ class Queue final : public TaskFeed {
   void end(Played played) {
     const std::lock_guard lock(mutex_);
     const auto found = at_work_.find(played.number);
-    played.seconds = std::chrono::duration<double>(Clock::now() - found->second.begin).count();
+    played.seconds = seconds_since(found->second.begin);
     at_work_.erase(found);
     ended_.push_back(std::move(played));
     result_.notify_one();

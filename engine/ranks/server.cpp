@@ -28,7 +28,6 @@ import :types;
 namespace iap {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(1);
 /// Between rounds, such as while rank 0 waits for a person.
 constexpr auto idle_interval = std::chrono::milliseconds(2);

@@ -1,6 +1,4 @@
 module;
-#include <algorithm>
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -27,13 +25,9 @@ class LocalPlayer final : public Player {
     const StepObserver each_step = [&](const Observation&, std::span<const float> action, const Policy&) {
       if (wanted && !wanted()) throw Interrupted();
       if (!task.keep_actions) return;
-      if (const std::size_t needed = actions.size() + action.size(); needed > actions.capacity()) {
-        const std::size_t room = std::max(needed, 2 * actions.capacity());
-        // Whoever keeps them writes them out as text, too.
-        constexpr double bytes_a_value = sizeof(float) + 16;
-        check_memory("what is kept of an episode's actions", bytes_a_value * static_cast<double>(room));
-        actions.reserve(room);
-      }
+      // Whoever keeps them writes them out as text, too.
+      constexpr double bytes_a_value = sizeof(float) + 16;
+      reserve_growing(actions, action.size(), "what is kept of an episode's actions", bytes_a_value);
       actions.insert(actions.end(), action.begin(), action.end());
     };
     Episode episode = run_episode(*env_, policy_, task.seed, wanted || task.keep_actions ? each_step : StepObserver(), task.noise);

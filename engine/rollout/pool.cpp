@@ -38,7 +38,9 @@ struct RolloutPool::Impl {
   }
 
   /// An episode in as many attempts as there may be. What cannot be built fails whatever a failed episode counts.
-  Episode play(const RolloutTask& task, std::unique_ptr<Player>& player, const Wanted& wanted = {}) {
+  Episode play(RolloutTask task, std::unique_ptr<Player>& player, const Wanted& wanted = {}) {
+    // A player keeps those of its last task.
+    if (task.moments.empty()) task.moments = prototype.moments();
     for (int left = safeguards.attempts() - 1;; --left) {
       bool built = false;
       try {

@@ -25,8 +25,6 @@ import :worker;
 namespace iap {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// To build an environment, where episodes are cut off: models and pictures are read once.
 constexpr double least_build_timeout = 60;
 

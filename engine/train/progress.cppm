@@ -1,17 +1,12 @@
 module;
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
-/// What a run tells the person who watches it, on stderr, and the clock by which it does.
+/// What a run tells the person who watches it, on stderr.
 module iap.train:progress;
 import :types;
 
 namespace iap {
-
-using Clock = std::chrono::steady_clock;
-
-inline double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 class Progress {
  public:

@@ -1,9 +1,11 @@
 module;
+#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 module iap.train;
 import iap.core;
 import :metrics;
@@ -32,6 +34,15 @@ void check_holds_no_run(const std::filesystem::path& path, const std::string& sc
     refuse("experiment.lua");
 }
 
+/// Who asks whether a run is at work (`in_use`) has its lock for a moment.
+FileLock lock_in_time(AppendFile& log) {
+  for (int left = 10;; --left) {
+    const FileLock lock = log.lock();
+    if (lock != FileLock::taken || left == 0) return lock;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 [[noreturn]] void refuse_in_use(const std::filesystem::path& path) {
   throw Error(
       text("'", path.string(), "' is in use by another process; wait for it or choose another folder with --out (out = FOLDER)"));
@@ -48,7 +59,7 @@ RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::
   if (!resume) check_holds_no_run(path, script);
   make_folder(path);
   log_ = AppendFile(file("log.txt"));
-  const FileLock lock = log_.lock();
+  const FileLock lock = lock_in_time(log_);
   locked_ = lock == FileLock::held;
   if (lock == FileLock::taken) refuse_in_use(path);
 }
@@ -57,7 +68,8 @@ bool RunFolder::in_use(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path / "log.txt", ignored)) return false;
   try {
-    return AppendFile(run_file(path, "log.txt")).lock() == FileLock::taken;
+    AppendFile log(run_file(path, "log.txt"));
+    return lock_in_time(log) == FileLock::taken;
   } catch (const Error&) {
     return false;
   }

@@ -1,6 +1,5 @@
 module;
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -65,9 +64,7 @@ Trainer::Trainer(const TrainOptions& options)
   keep_mean();
 }
 
-double Trainer::seconds() const {
-  return seconds_before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-}
+double Trainer::seconds() const { return seconds_before_ + seconds_since(begin_); }
 
 /// Iterates to the end and names it. Whatever ends the run, the last completed iteration is on disk afterwards.
 std::string Trainer::iterate_until_stopped() {

@@ -1,5 +1,4 @@
 module;
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -141,7 +140,7 @@ class Trainer {
   std::optional<MetricsFile> metrics_;
   std::optional<MetricsLogs> logs_;
   std::unique_ptr<Progress> progress_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Clock::time_point begin_ = Clock::now();
   double seconds_before_ = 0;
   std::optional<RunSummary> ended_before_;   ///< how this run ended when it was last at work
   std::uint64_t played_ = 0, unstable_ = 0;  ///< training episodes of this process, and those that the simulator gave up

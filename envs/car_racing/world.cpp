@@ -7,6 +7,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -42,6 +43,22 @@ struct Tag {
   std::size_t* tile = nullptr;
   Drive* wheel = nullptr;
 };
+
+// Box2D fills a table of the process at its first contact, without a lock.
+void prepare_process() {
+  static std::once_flag prepared;
+  std::call_once(prepared, [] {
+    b2World world(vec(0, 0));
+    b2CircleShape shape;
+    shape.m_radius = 1;
+    for (const b2BodyType type : {b2_staticBody, b2_dynamicBody}) {
+      b2BodyDef body;
+      body.type = type;
+      world.CreateBody(&body)->CreateFixture(&shape, 1);
+    }
+    world.Step(.01F, 1, 1);
+  });
+}
 
 }  // namespace
 
@@ -208,7 +225,7 @@ struct World::Impl : b2ContactListener {
 
 LibraryVersions versions() { return {{"Box2D", version_text(b2_version.major, b2_version.minor, b2_version.revision)}}; }
 
-World::World(const Track& track) : impl_(std::make_unique<Impl>(track)) {}
+World::World(const Track& track) : impl_((prepare_process(), std::make_unique<Impl>(track))) {}
 World::~World() = default;
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;

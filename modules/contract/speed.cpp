@@ -1,4 +1,3 @@
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -16,7 +15,6 @@ import iap.env;
 namespace iap::contract {
 
 double measure(const Check& check, bool looking) {
-  using Clock = std::chrono::steady_clock;
   try {
     const auto env = check.make();
     Actions actions(check, 0);
@@ -27,7 +25,7 @@ double measure(const Check& check, bool looking) {
       check_interrupt();
       const StepResult result = env->step(actions.next());
       if (looking) env->observe();
-      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      const double seconds = seconds_since(start);
       if (seconds >= check.options.measure_seconds) return steps / seconds;
       if (result.terminated || result.truncated) env->reset(check.seed(steps));
     }

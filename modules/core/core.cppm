@@ -15,3 +15,4 @@ export import :csv;
 export import :instructions;
 export import :versions;
 export import :limits;
+export import :clock;

@@ -1,6 +1,7 @@
 module;
 #include <hwy/targets.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,14 +12,30 @@ namespace {
 
 bool portable = false;
 
+// Highway's SupportedTargets() is no question: it lets all threads use whatever the machine has, and counts on its caller to put
+// the chosen ones in force again. So it is called where the choice is made, and nowhere else.
+std::int64_t put_in_force() {
+  const std::int64_t sets = hwy::SupportedTargets();
+  hwy::GetChosenTarget().Update(sets);
+  return sets;
+}
+
+std::atomic<std::int64_t>& sets_in_force() {
+  static std::atomic<std::int64_t> sets = put_in_force();
+  return sets;
+}
+
 }  // namespace
 
-std::int64_t instruction_sets() { return hwy::SupportedTargets(); }
+std::int64_t instruction_sets() { return sets_in_force(); }
 
 // Highway numbers better instruction sets lower.
 std::string best_instruction_set(std::int64_t sets) { return hwy::TargetName(sets & -sets); }
 
-void use_instruction_sets(std::int64_t sets) { hwy::DisableTargets(~sets); }
+void use_instruction_sets(std::int64_t sets) {
+  hwy::DisableTargets(~sets);
+  sets_in_force() = put_in_force();
+}
 
 void choose_instructions(std::string_view name) {
   const bool asks_portable = name == portable_instructions;

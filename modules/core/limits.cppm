@@ -1,7 +1,10 @@
 module;
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 /// What a file that somebody else made may ask of this process: refused before it is allocated or read.
 export module iap.core:limits;
 
@@ -14,6 +17,16 @@ double usable_memory();
 double memory_share();
 /// @throws Error "`what` needs ... of memory, more than half of ..." with the remedy, if `bytes` is above the share.
 void check_memory(std::string_view what, double bytes);
+/// Makes room for `count` more values in a list that grows for as long as an episode lasts, by doubling. `bytes_a_value` is what
+/// each takes in the end, with what is made of it. @throws Error as `check_memory` does, before the list grows.
+template <typename Value>
+void reserve_growing(std::vector<Value>& list, std::size_t count, std::string_view what, double bytes_a_value = sizeof(Value)) {
+  const std::size_t needed = list.size() + count;
+  if (needed <= list.capacity()) return;
+  const std::size_t room = std::max(needed, 2 * list.capacity());
+  check_memory(what, bytes_a_value * static_cast<double>(room));
+  list.reserve(room);
+}
 /// Before the file is read. @throws Error naming the path if it is there and is no regular file (a device never ends), or if its
 /// content is above the share or `most` bytes.
 void check_file(const std::filesystem::path& path, std::uintmax_t most = UINTMAX_MAX);

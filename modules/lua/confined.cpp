@@ -129,6 +129,7 @@ State State::confined(const std::string& loaded_from, const Config& modules, Ope
     open_harmless_libraries(inner);
     meter->begin(inner);
     bound_base(inner);
+    order_pairs(inner);
     bound_coroutines(inner);
     bound_strings(inner);
     bound_patterns(inner);

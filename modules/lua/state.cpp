@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "lua/ordered_pairs.hpp"
 #include "lua/tables.hpp"
 
 namespace iap::lua {
@@ -49,7 +50,10 @@ State::State(lua_State* state, std::unique_ptr<Meter> meter) : meter_(std::move(
 }
 
 State::State() : State((require_own_lua(), luaL_newstate())) {
-  protect(state_, 0, 0, [](lua_State* inner) noexcept { luaL_openlibs(inner); });
+  protect(state_, 0, 0, [](lua_State* inner) noexcept {
+    luaL_openlibs(inner);
+    order_pairs(inner);
+  });
 }
 
 State::~State() {

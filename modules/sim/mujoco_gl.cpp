@@ -11,6 +11,7 @@ module;
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.sim;
 import iap.core;
@@ -44,25 +45,26 @@ constexpr unsigned texture_2d = 0x0DE1, texture_cube = 0x8513, cube_face = 0x851
 
 struct MujocoGl::Impl {
   EglContext context;
-  mjrContext drawing;
-  int height, width, samples;
+  mjrContext drawing{};
+  int height = 0, width = 0, samples = 0;
   std::vector<std::uint8_t> bottom_up;
 };
 
-MujocoGl::MujocoGl(const mjModel& model, int height, int width, int samples) : impl_(std::make_unique<Impl>()) {
+MujocoGl::MujocoGl(const mjModel& model, int height, int width, int samples) {
   install_mujoco_handlers();
-  impl_->height = height;
-  impl_->width = width;
-  impl_->samples = samples;
   mjModel sized = model;  // a shallow copy: its arrays stay the model's
   sized.vis.global.offwidth = width;
   sized.vis.global.offheight = height;
   sized.vis.quality.offsamples = samples > 1 ? samples : 0;
   const std::lock_guard lock(context_mutex());
-  const EglContext::Current current(impl_->context);
-  mjr_defaultContext(&impl_->drawing);
-  mjr_makeContext(&sized, &impl_->drawing, mjFONTSCALE_50);
-  mjr_setBuffer(mjFB_OFFSCREEN, &impl_->drawing);
+  auto impl = std::unique_ptr<Impl>(new Impl{.height = height, .width = width, .samples = samples});
+  {
+    const EglContext::Current current(impl->context);
+    mjr_defaultContext(&impl->drawing);
+    mjr_makeContext(&sized, &impl->drawing, mjFONTSCALE_50);
+    mjr_setBuffer(mjFB_OFFSCREEN, &impl->drawing);
+  }
+  impl_ = std::move(impl);
 }
 
 MujocoGl::~MujocoGl() {
@@ -72,6 +74,7 @@ MujocoGl::~MujocoGl() {
     mjr_freeContext(&impl_->drawing);
   } catch (const Error&) {  // what the context held goes with the context
   }
+  impl_.reset();
 }
 
 bool MujocoGl::fits(int height, int width, int samples) const {

@@ -47,6 +47,25 @@ case_instructions() {
   GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX run --portable run see.lua --out elsewhere
   exits 0
   same_metrics portable elsewhere
+  # Nor do evaluations, and episodes in processes of their own, change what follows them.
+  run run see.lua --instructions SSE4 --out sse4
+  run run see.lua --instructions SSE4 --out sse4-isolated --set isolate=true
+  exits 0
+  same_metrics sse4 sse4-isolated
+  cat >again.lua <<'LUA'
+local iap = require "iap"
+local policy, env = iap.policy.load(arg[1]), iap.env.make("cartpole-swingup", { pixels = { 32, 32 }, time_limit = 10 })
+local function play(more)
+  local settings = { env = env, episodes = 2, threads = 1 }
+  for key, value in pairs(more or {}) do settings[key] = value end
+  return iap.eval(policy, settings).mean
+end
+local before = play()
+assert(play { isolate = true } == before)
+assert(play() == before)
+LUA
+  run run again.lua --portable portable/final.iap
+  exits 0
   # Episodes in processes of their own, and runs of a sweep, follow.
   run run see.lua --portable --out isolated --set isolate=true
   exits 0

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "temporary_folder.hpp"
 import iap.core;
@@ -42,6 +43,20 @@ TEST_CASE("half of what the process may use is what one object out of a file may
   CHECK_THROWS_MATCHES(check_memory("a thing", 1e18), Error,
                        MessageMatches(ContainsSubstring("a thing needs 888 PiB of memory, more than half of the ")));
   CHECK_THROWS_AS(check_memory("a thing", 0.0 / 0.0), Error);
+}
+
+TEST_CASE("a growing list doubles, and is refused before it takes more than its share") {
+  std::vector<float> list{1};
+  list.shrink_to_fit();
+  reserve_growing(list, 9, "a list");
+  CHECK(list.capacity() == 10);
+  list.resize(10);
+  reserve_growing(list, 1, "a list");
+  CHECK(list.capacity() == 20);
+  CHECK_THROWS_MATCHES(reserve_growing(list, 11, "a list", memory_share() / 20), Error,
+                       MessageMatches(ContainsSubstring("a list needs ")));
+  CHECK(list.capacity() == 20);
+  CHECK_NOTHROW(reserve_growing(list, 10, "a list", memory_share()));
 }
 
 #if !defined(__has_feature) || !__has_feature(address_sanitizer)  // whose runtime needs more addresses at any time

@@ -49,12 +49,12 @@ std::unique_ptr<Rollouts> pool(const Config& env, int threads, const Safeguards&
   return open_rollouts(env, [env] { return make_troubled(env); }, policy(), threads, safeguards);
 }
 
-std::vector<Episode> play(Rollouts& rollouts, std::size_t count = 12) {
+std::vector<Episode> play(Rollouts& rollouts, std::size_t count = 12, std::span<const Moment> moments = {}) {
   const Policy played = policy();
   std::vector<RolloutTask> tasks;
   for (std::size_t i = 0; i < count; ++i)
     tasks.push_back(
-        {.parameters = played.parameters(), .seed = i, .noise = {.deviation = 0.1, .seed = i + 100}, .keep_actions = true});
+        {.parameters = played.parameters(), .seed = i, .moments = moments, .noise = {.deviation = 0.1, .seed = i + 100}, .keep_actions = true});
   return rollouts.run(tasks);
 }
 
@@ -130,6 +130,25 @@ constexpr const char* orphan_test = "plays until it is killed";
 constexpr const char* orphan_trouble = "IAP_ISOLATION_TROUBLE";
 
 }  // namespace
+
+TEST_CASE("a task without moments works with those of the prototype, whatever was played before") {
+  Policy prototype = policy();
+  const std::vector<Moment> own(prototype.moments().size(), Moment{100, 3, 5000}), others(own.size(), Moment{50, -1, 90});
+  prototype.set_moments(own);
+  const Config env = troubled("");
+  std::vector<Episode> plain;
+  for (const bool isolate : {false, true}) {
+    set_worker(IAP_ROLLOUT_WORKER, {"worker"});
+    const auto rollouts =
+        open_rollouts(env, [env] { return make_troubled(env); }, prototype.clone(), 1, Safeguards{.isolate = isolate});
+    const auto told = play(*rollouts, 4, own), before = play(*rollouts, 4);
+    CHECK(same(before, told));
+    CHECK_FALSE(same(play(*rollouts, 4, others), told));
+    CHECK(same(play(*rollouts, 4), told));
+    if (isolate) CHECK(same(told, plain));
+    plain = told;
+  }
+}
 
 TEST_CASE("isolated episodes are those of threads, bit for bit") {
   const auto reference = play(*pool(troubled(""), 1, {}));

@@ -4,13 +4,16 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 import iap.core;
 import iap.env;
 import iap.train;
@@ -158,6 +161,17 @@ TEST_CASE("two runs cannot share a folder at the same time") {
   };
   CHECK(train(options).iterations == 5);
   CHECK_THAT(inner, ContainsSubstring("in use"));
+}
+
+TEST_CASE("whoever looks whether a run is at work keeps nobody from going on with it") {
+  const Scratch scratch("watched");
+  CHECK(error_of(small_run(scratch / "run")) == "no error");
+  AppendFile log(scratch / "run/log.txt");
+  REQUIRE(log.lock() == FileLock::held);
+  std::jthread watcher([log = std::move(log)] { std::this_thread::sleep_for(std::chrono::milliseconds(10)); });
+  TrainOptions again = small_run(scratch / "run");
+  again.resume = true;
+  CHECK(error_of(again) == "no error");
 }
 
 TEST_CASE("a folder that cannot be made or written is an error that names it") {

@@ -1,5 +1,4 @@
 module;
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +27,7 @@ constexpr int held_steps = 3;
 void append(std::vector<float>& to, std::span<const float> values, const std::string& owner) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!std::isfinite(values[i])) throw Error(text(owner, " ", i + 1, " is ", values[i], "; only finite values can be fitted"));
-  if (const std::size_t wanted = to.size() + values.size(); wanted > to.capacity()) {
-    const std::size_t room = std::max(wanted, 2 * to.capacity());
-    check_memory("what the probe keeps of an episode's steps", 2.0 * sizeof(float) * static_cast<double>(room));
-    to.reserve(room);
-  }
+  reserve_growing(to, values.size(), "what the probe keeps of an episode's steps", 2.0 * sizeof(float));
   to.insert(to.end(), values.begin(), values.end());
 }
 

@@ -19,9 +19,9 @@ namespace {
 /// advances by dt f with every decision, f = frequency exp(log_frequency) in Hz. The one parameter, log_frequency, begins at 0, so
 /// that a step of an evolution strategy changes the frequency by a part of itself and it stays positive.
 /// Options: frequency (2 Hz), harmonics (1), dt (seconds between decisions; the environment's).
-class Clock final : public Block {
+class ClockBlock final : public Block {
  public:
-  Clock(Options& options, const BlockContext& context, ParameterLayout& layout)
+  ClockBlock(Options& options, const BlockContext& context, ParameterLayout& layout)
       : Block(context, 2 * read_harmonics(options)),
         frequency_(options.number_in("frequency", 1e-3, 1e3, 2)),
         dt_(read_dt(options, context)),
@@ -74,7 +74,7 @@ class Clock final : public Block {
 /// @example iap.policy.clock { frequency = 2, dt = 0.04 }
 /// @see controllers.md
 MadeBlock make_clock(Options& options, const BlockContext& context, ParameterLayout& layout) {
-  return std::make_unique<Clock>(options, context, layout);
+  return std::make_unique<ClockBlock>(options, context, layout);
 }
 
 }  // namespace iap

@@ -154,3 +154,25 @@ local trained = iap.train {
 check.equal(trained.last_eval, 3)
 write(("os.remove('%s')\n"):format(changing), 2)
 check.equal(iap.eval(trained.policy, { env = changing, episodes = 8, threads = 2 }).mean, 8)
+
+-- `pairs` has one order, whichever worker's state plays.
+local keyed = { name = "keyed.lua", source = [[
+return function()
+  local parts, env = {}, { spec = { action_size = 1, vector = 1, max_steps = 3 } }
+  for i = 1, 40 do parts["part" .. i] = i end
+  function env:reset() end
+  function env:observe() return { 0 } end
+  function env:step()
+    local digest = 0
+    for _, part in pairs(parts) do digest = (31 * digest + part) % 1000003 end
+    return digest
+  end
+  return env
+end]] }
+local digests = {}
+for i = 1, 4 do
+  local one = iap.env.make(keyed)
+  one:reset(1)
+  digests[i] = one:step { 0 }
+end
+check.same_list(digests, { digests[1], digests[1], digests[1], digests[1] })
