@@ -11,6 +11,7 @@ namespace iap::cli {
 
 int bench(const std::string& name) {
   catch_interrupts(nullptr);
+  catch_termination();
   run_benchmarks(name, std::cout);
   return Exit::success;
 }

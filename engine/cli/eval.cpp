@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -18,6 +20,7 @@ import iap.core;
 import iap.policy;
 import iap.rollout;
 import iap.train;
+#include "core/file_endings.hpp"
 
 namespace iap::cli {
 namespace {
@@ -25,16 +28,14 @@ namespace {
 /// Full precision: the file is for further computation.
 std::string exact(double value) { return general_text(value, 17); }
 
-/// Which episode was the first to fail, and why.
-std::string first_failure(const Evaluation& evaluation) {
-  const auto& episodes = evaluation.episodes;
-  const auto first = std::ranges::find_if(episodes, [](const Episode& episode) { return !episode.failure.empty(); });
-  return text("episode ", first - episodes.begin() + 1, ": ", first->failure);
-}
-
-/// Those that count `failed_return`.
-std::ptrdiff_t failed_episodes(const Evaluation& evaluation) {
-  return std::ranges::count_if(evaluation.episodes, [](const Episode& episode) { return !episode.failure.empty(); });
+/// How many episodes have a `reason`, `what` that means, and the first of them; "" if none.
+std::string lines_of(const std::vector<Episode>& episodes, std::string Episode::* reason, const char* name,
+                     const std::string& what) {
+  const auto has = [reason](const Episode& episode) { return !(episode.*reason).empty(); };
+  const auto count = std::ranges::count_if(episodes, has);
+  if (count == 0) return "";
+  const auto first = std::ranges::find_if(episodes, has);
+  return text(name, count, what, "\nnote                episode ", first - episodes.begin() + 1, ": ", (*first).*reason, "\n");
 }
 
 /// How many episodes an unstable simulation ended, and where first; "" if none.
@@ -95,6 +96,8 @@ int eval(const EvalOptions& options) {
   catch_interrupts(nullptr);
   catch_termination();
   check_outputs({{"--csv", options.csv}, {"--actions", options.actions}}, {options.source.policy});
+  for (const auto& file : {options.csv, options.actions})
+    if (file) check_data_name(*file, "a table");
   OpenedPolicy opened = open_source(options.source);
   const std::string fitted = fit_policy(opened, options.fit);
   const Safeguards& safeguards = options.safeguards;
@@ -109,9 +112,9 @@ int eval(const EvalOptions& options) {
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed
             << selection_note(opened.path, opened.metadata, options.seed) << ")\n"
             << "mean return         " << return_text(evaluation.mean) << "\n";
-  if (const auto failed = failed_episodes(evaluation); failed > 0)
-    std::cout << "failed episodes     " << failed << ", each counts as " << text(*safeguards.failed_return) << "\n"
-              << "note                " << first_failure(evaluation) << "\n";
+  std::cout << lines_of(evaluation.episodes, &Episode::failure, "failed episodes     ",
+                        text(", each counts as ", safeguards.failed_return.value_or(0)))
+            << lines_of(evaluation.episodes, &Episode::retried_for, "repeated episodes   ", ", which failed at first");
   if (const std::string unstable = unstable_text(evaluation.episodes); !unstable.empty())
     std::cout << "unstable episodes   " << unstable << "\n";
   if (evaluation.episodes.size() > 1)

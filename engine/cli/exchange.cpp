@@ -1,6 +1,8 @@
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
@@ -8,6 +10,7 @@ import iap.core;
 import iap.npz;
 import iap.policy;
 import iap.train;
+#include "core/file_endings.hpp"
 
 namespace iap::cli {
 
@@ -23,6 +26,7 @@ int import_agent(const ImportOptions& options) {
 
 int export_agent(const std::filesystem::path& policy, const std::filesystem::path& file, Trust trust) {
   check_outputs({{"FILE", file}}, {policy});
+  check_data_name(file, "a file of weights");
   const auto opened = open_policy(policy, trust);
   write_file_atomic(file, export_attention_agent(opened.policy));
   std::cout << "wrote " << file.string() << ": " << opened.policy.size() << " parameters\n";

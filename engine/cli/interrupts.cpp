@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <csignal>
-#include <initializer_list>
+#include <cstddef>
 import iap.core;
 import iap.script;
 
@@ -12,7 +12,7 @@ namespace iap::cli {
 namespace {
 
 std::atomic<Script*> running_script = nullptr;
-volatile std::sig_atomic_t waiting_for_key = 0, key_interrupted = 0;
+volatile std::sig_atomic_t waiting_for_key = 0, key_interrupted = 0, terminated = 0;
 
 void interrupt_work() {
   if (auto* script = running_script.load(std::memory_order_relaxed))
@@ -34,7 +34,21 @@ void on_interrupt(int signal) {
   interrupt_work();
 }
 
-void on_termination(int) { interrupt_work(); }
+void on_termination(int) {
+  terminated = 1;
+  interrupt_work();
+}
+
+/// What stood there before. Under nohup the terminal may go and the work goes on.
+struct sigaction catch_one(int signal) {
+  struct sigaction before = {}, action = {};
+  action.sa_handler = on_termination;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, nullptr, &before);
+  if (signal != SIGHUP || before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  return before;
+}
 
 }  // namespace
 
@@ -48,15 +62,19 @@ void catch_interrupts(Script* script) {
 }
 
 void catch_termination() {
-  struct sigaction action = {};
-  action.sa_handler = on_termination;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  for (const int signal : {SIGTERM, SIGUSR1, SIGXCPU}) sigaction(signal, &action, nullptr);
-  // Under nohup the terminal may go and the work goes on.
-  struct sigaction before = {};
-  if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
+  for (const int signal : terminating) catch_one(signal);
 }
+
+CaughtTermination::CaughtTermination() {
+  terminated = 0;
+  for (std::size_t i = 0; i < terminating.size(); ++i) before_[i] = catch_one(terminating[i]);
+}
+
+CaughtTermination::~CaughtTermination() {
+  for (std::size_t i = 0; i < terminating.size(); ++i) sigaction(terminating[i], &before_[i], nullptr);
+}
+
+bool CaughtTermination::came() const { return terminated != 0; }
 
 bool wait_for_key(int descriptor) {
   // The signal is let in only while ppoll sleeps: none can slip in between the test and the wait.

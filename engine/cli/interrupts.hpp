@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <csignal>
 
 import iap.script;
 
@@ -8,9 +10,26 @@ namespace iap::cli {
 /// `script` (may be null) is the one to stop.
 void catch_interrupts(Script* script);
 
-/// From now on SIGTERM, SIGUSR1 by which batch systems announce a time limit, SIGXCPU (the limit on processor time) and SIGHUP (the
-/// terminal is gone; not where it was ignored) do what the first Ctrl-C does, however often they come. After `catch_interrupts`.
+inline constexpr std::array terminating{SIGTERM, SIGUSR1, SIGXCPU, SIGPIPE, SIGHUP};
+
+/// From now on SIGTERM, SIGUSR1 by which batch systems announce a time limit, SIGXCPU (the limit on processor time), SIGPIPE
+/// (nobody reads any more what is printed) and SIGHUP (the terminal is gone; not where it was ignored) do what the first Ctrl-C
+/// does, however often they come. After `catch_interrupts`.
 void catch_termination();
+
+/// The same for as long as it lives.
+class CaughtTermination {
+ public:
+  CaughtTermination();
+  ~CaughtTermination();
+  CaughtTermination(const CaughtTermination&) = delete;
+  CaughtTermination& operator=(const CaughtTermination&) = delete;
+  /// Whether one of them came.
+  bool came() const;
+
+ private:
+  std::array<struct sigaction, terminating.size()> before_;
+};
 
 /// Waits for input on the terminal. Returns false if Ctrl-C came first.
 bool wait_for_key(int descriptor);

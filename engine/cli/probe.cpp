@@ -1,6 +1,8 @@
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
@@ -10,6 +12,7 @@ import iap.core;
 import iap.policy;
 import iap.report;
 import iap.train;
+#include "core/file_endings.hpp"
 
 namespace iap::cli {
 
@@ -17,6 +20,7 @@ int probe(const ProbeCommand& command) {
   catch_interrupts(nullptr);
   catch_termination();
   check_outputs({{"--csv", command.csv}, {"--png", command.png}}, {command.source.policy});
+  if (command.csv) check_data_name(*command.csv, "a table");
   if (command.png) check_picture_name(*command.png, "a chart");
   OpenedPolicy opened = open_source(command.source);
   const std::string fitted = fit_policy(opened, command.fit);

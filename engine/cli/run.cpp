@@ -53,7 +53,7 @@ int repl(bool verbose) {
   LineEditor editor(history_path(), [&script](std::string_view prefix) { return script.complete(prefix); });
   if (editor.on_terminal())
     std::cout << "iap " << version() << " on Lua 5.4. help() explains, Tab completes, Ctrl-C stops, Ctrl-D leaves.\n";
-  bool failed = false;
+  bool failed = false, terminated = false;
   std::string input, line;
   for (;;) {
     const auto status = editor.read(input.empty() ? "> " : ">> ", line);
@@ -64,6 +64,8 @@ int repl(bool verbose) {
     const bool at_end = status == LineEditor::Status::end;
     if (at_end && input.empty()) break;
     if (!at_end) input += input.empty() && line == "help" ? "help()" : line;
+    // Between inputs there is nothing that could get lost.
+    const CaughtTermination termination;
     try {
       const auto reply = at_end ? (script.run_text(input, "=input"), Script::Reply{}) : script.evaluate(input);
       if (reply.incomplete) {
@@ -80,9 +82,11 @@ int repl(bool verbose) {
     std::fflush(stdout);
     editor.remember(input);
     input.clear();
-    if (at_end) break;
+    terminated = termination.came();
+    if (at_end || terminated) break;
   }
   catch_interrupts(nullptr);
+  if (terminated) return Exit::interrupted;
   return failed && !editor.on_terminal() ? Exit::failure : Exit::success;
 }
 

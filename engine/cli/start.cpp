@@ -1,8 +1,10 @@
 #include "cli/start.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -31,6 +33,16 @@ void open_streams() {
   if (descriptor > STDERR_FILENO) ::close(descriptor);
 }
 
+// Shells set both limits of processor time to the same (ulimit -t), and at the hard one the kernel kills without a word: keeps back
+// what it takes to end in good order.
+void limit_processor_time() {
+  constexpr rlim_t kept_back = 5;  // seconds
+  rlimit limit{};
+  if (getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_max == RLIM_INFINITY || limit.rlim_cur < limit.rlim_max) return;
+  limit.rlim_cur = std::max({limit.rlim_max / 2, limit.rlim_max - std::min(limit.rlim_max, kept_back), rlim_t{1}});
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
 constexpr const char* instructions_variable = "IAP_INSTRUCTIONS";
 constexpr const char* tunables_variable = "GLIBC_TUNABLES";
 // Of the functions of glibc's libm that exist several times, these choose the ones that fuse multiplications with additions.
@@ -53,6 +65,7 @@ void prepare_process() {
   sigaction(SIGXFSZ, &action, nullptr);
   // Ignored, as a parent may leave it, it would keep from us how our own children end.
   std::signal(SIGCHLD, SIG_DFL);
+  limit_processor_time();
   std::set_new_handler([] { throw OutOfMemory(); });
 }
 

@@ -95,6 +95,8 @@ void put(Writer& writer, const Episode& episode) {
   writer.put(std::int32_t{episode.steps});
   for (const bool flag : {episode.terminated, episode.truncated, episode.unstable}) writer.put(static_cast<std::uint8_t>(flag));
   writer.put_string(episode.failure);
+  writer.put(std::int32_t{episode.retries});
+  writer.put_string(episode.retried_for);
   writer.put_all(std::span<const float>(episode.actions));
   put(writer, episode.gathered);
 }
@@ -104,6 +106,8 @@ void get(Reader& reader, Episode& episode) {
   episode.steps = reader.get<std::int32_t>();
   for (bool* flag : {&episode.terminated, &episode.truncated, &episode.unstable}) *flag = reader.get<std::uint8_t>() != 0;
   episode.failure = reader.get_string();
+  episode.retries = reader.get<std::int32_t>();
+  episode.retried_for = reader.get_string();
   episode.actions = reader.get_all<float>();
   get(reader, episode.gathered);
 }

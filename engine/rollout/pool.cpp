@@ -41,19 +41,24 @@ struct RolloutPool::Impl {
   Episode play(RolloutTask task, std::unique_ptr<Player>& player, const Wanted& wanted = {}) {
     // A player keeps those of its last task.
     if (task.moments.empty()) task.moments = prototype.moments();
-    for (int left = safeguards.attempts() - 1;; --left) {
+    std::string first_failure;
+    for (int retries = 0;; ++retries) {
       bool built = false;
       try {
         if (!player) player = make_player();
         built = true;
-        return player->play(task, wanted);
+        Episode episode = player->play(task, wanted);
+        episode.retries = retries;
+        episode.retried_for = std::move(first_failure);
+        return episode;
       } catch (const Interrupted&) {
         player.reset();
         throw;
       } catch (const std::exception& error) {
         // What broke in the middle of an episode is not to be trusted with the next one.
         player.reset();
-        if (left > 0) continue;
+        if (retries == 0) first_failure = error.what();
+        if (retries + 1 < safeguards.attempts()) continue;
         if (!built || !safeguards.failed_return) throw Error(error.what());
         return failed_episode(error.what());
       }

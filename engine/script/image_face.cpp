@@ -10,6 +10,7 @@
 #include "script/objects.hpp"
 import iap.core;
 import iap.render;
+import iap.report;
 
 namespace iap {
 namespace {
@@ -48,10 +49,11 @@ int side_by_side_images(Call& call) {
 
 /// @lua method image:save_png
 /// Writes the picture.
-/// @param path string - of the file
+/// @param path string - the .png to write
 int save_png(Call& call) {
   const auto path = call.string(1, "path");
   const auto& image = call.self<ImageObject>().image;
+  check_picture_name(path, "an image");
   RunContext::begin_writing(call.state());
   write_png(path, image.view());
   return 0;

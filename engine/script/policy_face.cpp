@@ -1,8 +1,10 @@
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@ import iap.envs;
 import iap.npz;
 import iap.policy;
 import iap.train;
+#include "core/file_endings.hpp"
 
 namespace iap {
 
@@ -226,7 +229,7 @@ int views(Call& call) {
 
 /// @lua method policy:save
 /// Writes a policy file, from which architecture and parameters can be rebuilt.
-/// @param path string - of the file
+/// @param path string - of the file, such as "walker.iap"; not a script's
 /// @param metadata table ? - entries that replace those that the policy came with
 int save(Call& call) {
   const auto& object = call.self<PolicyObject>();
@@ -256,6 +259,7 @@ int import_agent(Call& call) {
 int export_agent(Call& call) {
   const auto& object = call.self<PolicyObject>();
   const auto path = call.string(1, "path");
+  check_data_name(path, "a file of weights");
   RunContext::begin_writing(call.state());
   write_file_atomic(path, export_attention_agent(object.policy));
   return 0;

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@ import iap.envs;
 import iap.policy;
 import iap.report;
 import iap.train;
+#include "core/file_endings.hpp"
 
 namespace iap {
 namespace {
@@ -255,6 +258,7 @@ int probe_policy(Call& call) {
   Options& options = shown.options;
   ProbeOptions settings;
   const auto csv = options.string("csv", ""), out = options.string("out", "");
+  check_data_name(csv, "a table");
   check_picture_name(out, "a chart");
   for (const Config& path : options.list("blocks")) {
     if (!path.string()) options.fail(text("option 'blocks' must be a list of paths, got ", path.describe(), " in it"));

@@ -229,6 +229,8 @@ Config to_config(const Evaluation& evaluation) {
                                                       {"truncated", episode.truncated},
                                                       {"unstable", episode.unstable}});
     if (!episode.failure.empty()) entry["failure"] = episode.failure;
+    if (episode.retries > 0) entry["retries"] = episode.retries;
+    if (!episode.retried_for.empty()) entry["retried_for"] = episode.retried_for;
   }
   const bool spread = episodes.size() > 1;
   Config::Map entries{{"mean", evaluation.mean}, {"episodes", std::move(episodes)}};
@@ -258,7 +260,7 @@ Config to_config(const Evaluation& evaluation) {
 /// @field low number ? - 95% interval of the mean (Student's t), lower end
 /// @field high number ? - upper end
 /// @field episodes table[] - {total, steps, terminated, truncated, unstable} of each; steps are decisions; `failure` says why an
-/// episode counts `failed_return`
+/// episode counts `failed_return`, `retries` how many attempts at it failed before, `retried_for` why the first of them did
 int eval_policy(Call& call) {
   auto* object = call.object_or_null<PolicyObject>(1);
   if (!object && lua_type(call.state(), call.at(1)) != LUA_TSTRING)

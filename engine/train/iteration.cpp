@@ -1,12 +1,12 @@
 module;
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 module iap.train;
@@ -83,20 +83,28 @@ Returns Trainer::play_population() {
   return returns;
 }
 
-/// Puts on record which episodes count what was configured instead of a return of their own, and how many the simulator gave up,
-/// which then pay nothing more.
-void Trainer::tell_trouble(std::span<const Episode> played, const std::string& what) {
-  std::size_t failed = 0;
+/// Puts on record the episodes that have a `reason`, the first of the process where nobody misses it.
+void Trainer::tell_each(std::span<const Episode> played, std::string Episode::* reason, const std::string& what,
+                        std::string_view happened, std::uint64_t& told) {
+  std::size_t found = 0;
   for (const Episode& episode : played) {
-    if (episode.failure.empty() || ++failed > most_told_failures) continue;
-    const std::string line = text(what, ": an episode failed and counts as ", episode.total, ": ", episode.failure);
-    if (std::exchange(told_failure_, true))
+    if ((episode.*reason).empty() || ++found > most_told_failures) continue;
+    const std::string counts = episode.failure.empty() ? "" : text(" and counts as ", episode.total);
+    const std::string line = text(what, ": an episode ", happened, counts, ": ", episode.*reason);
+    if (told + found > 1)
       log(line);
     else
       warn(text(line, " (further ones are ", folder_ ? "in log.txt)" : "only counted)"));
   }
-  if (failed > most_told_failures) log(text(what, ": ", failed - most_told_failures, " more episodes failed"));
-  failed_ += failed;
+  if (found > most_told_failures) log(text(what, ": ", found - most_told_failures, " more episodes ", happened));
+  told += found;
+}
+
+/// Puts on record which episodes count what was configured instead of a return of their own, and how many the simulator gave up,
+/// which then pay nothing more.
+void Trainer::tell_trouble(std::span<const Episode> played, const std::string& what) {
+  tell_each(played, &Episode::failure, what, "failed", failed_);
+  tell_each(played, &Episode::retried_for, what, "failed at first and was played again", repeated_);
   const auto first = std::ranges::find_if(played, &Episode::unstable);
   if (first != played.end())
     log(text(what, ": the simulation became unstable in ", std::ranges::count_if(played, &Episode::unstable), " of ", played.size(),

@@ -16,6 +16,8 @@ import :run_table;
 namespace iap {
 namespace {
 
+constexpr std::size_t rows_between_looks = 10000;
+
 std::vector<std::string> names_of(const Columns& columns) {
   std::vector<std::string> names;
   for (const auto& [name, value] : columns) names.push_back(name);
@@ -39,7 +41,10 @@ std::vector<std::vector<std::string>> rows_up_to(std::string_view table, std::si
     table.remove_prefix(end + 1);
     double number = 0;
     if (cells.size() != columns || !read_cell(cells[0], number)) continue;
-    if (number <= iteration && iteration_of(number)) rows.push_back(std::move(cells));
+    if (!(number <= iteration && iteration_of(number))) continue;
+    reserve_growing(rows, 1, "metrics.csv", static_cast<double>(sizeof(cells) + columns * sizeof(std::string)));
+    rows.push_back(std::move(cells));
+    if (rows.size() % rows_between_looks == 0) check_interrupt();
   }
 }
 

@@ -37,7 +37,9 @@ constexpr Format formats[]{
 std::vector<std::vector<std::string>> lines_of(std::string_view table) {
   std::vector<std::vector<std::string>> lines;
   for (auto end = table.find('\n'); end != std::string_view::npos; end = table.find('\n')) {
-    lines.push_back(csv_cells(table.substr(0, end)));
+    auto cells = csv_cells(table.substr(0, end));
+    reserve_growing(lines, 1, "metrics.csv", static_cast<double>(sizeof(cells) + cells.size() * sizeof(std::string)));
+    lines.push_back(std::move(cells));
     table.remove_prefix(end + 1);
   }
   return lines;

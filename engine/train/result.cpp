@@ -119,6 +119,10 @@ void Trainer::tell_end(const TrainResult& result) {
     line += text(", that policy on ", confirmed->episodes, " fresh episodes ", short_number(confirmed->mean), " (95% interval ",
                  short_number(confirmed->low), " to ", short_number(confirmed->high), ")");
   progress_->note(place() + line);
+  if (repeated_ > 0)
+    progress_->note(text(place(), repeated_,
+                         repeated_ == 1 ? " episode failed at first and was" : " episodes failed at first and were",
+                         " played again, which changes no result", folder_ ? ": log.txt says why" : ""));
   if (failed_ > 0)
     progress_->note(text(place(), failed_, " episodes failed and count as failed_return = ", *options_.safeguards.failed_return,
                          ": ", folder_ ? "log.txt says why" : "give the run a folder to learn why"));

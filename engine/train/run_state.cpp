@@ -18,6 +18,8 @@ import :types;
 namespace iap {
 namespace {
 
+/// Bytes of a run's files. Models and scripts lie in config.json, several times where there are stages.
+constexpr std::uintmax_t most_config = 512ULL << 20, most_summary = 64ULL << 20, most_script = 4ULL << 20;
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double number_in(const Config& config, std::string_view key, double fallback) {
@@ -51,6 +53,8 @@ bool has_all_iterations(const std::filesystem::path& folder) {
     const Config config = read_run_config(folder);
     return !config.find("confirm_episodes") &&
            MetricsFile::last_iteration(run_file(folder, "metrics.csv")) >= integer_in(config, "iterations");
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error&) {
     return false;
   }
@@ -78,6 +82,7 @@ std::filesystem::path run_file(const std::filesystem::path& folder, std::string_
 
 Config read_run_config(const std::filesystem::path& folder) {
   const auto path = run_file(folder, "config.json");
+  check_file(path, most_config);
   Config config = parse_json(read_file(path), path.string());
   if (!config.map()) throw Error(text("'", path.string(), "' is no table of settings, but ", config.describe()));
   return config;
@@ -87,6 +92,7 @@ std::optional<RunSummary> read_summary(const std::filesystem::path& folder) {
   std::error_code missing;
   if (!std::filesystem::exists(std::filesystem::symlink_status(folder / "result.json", missing))) return {};
   const auto path = run_file(folder, "result.json");
+  check_file(path, most_summary);
   const Config config = parse_json(read_file(path), path.string());
   const Config* reason = config.find("stop_reason");
   if (!reason || !reason->string()) throw Error(text("'", path.string(), "' does not say why its run ended (\"stop_reason\")"));
@@ -107,6 +113,8 @@ std::optional<RunSummary> read_summary(const std::filesystem::path& folder) {
 
 std::optional<RunSummary> sound_summary(const std::filesystem::path& folder) try {
   return read_summary(folder);
+} catch (const Interrupted&) {
+  throw;
 } catch (const Error&) {
   return {};
 }
@@ -129,7 +137,10 @@ std::optional<RunState> run_state(const std::filesystem::path& folder) {
   const auto summary = sound_summary(folder);
   state.complete = summary ? summary->stop_reason != "on_iteration" : has_all_iterations(folder);
   state.in_use = RunFolder::in_use(folder);
-  if (std::filesystem::exists(folder / "experiment.lua", ignored)) state.script = read_file(run_file(folder, "experiment.lua"));
+  if (const auto script = run_file(folder, "experiment.lua"); std::filesystem::exists(script, ignored)) {
+    check_file(script, most_script);
+    state.script = read_file(script);
+  }
   for (const char* name : {"log.txt", "config.json"}) {
     const auto time = std::filesystem::last_write_time(folder / name, ignored);
     if (!ignored) state.written = std::max(state.written, time);

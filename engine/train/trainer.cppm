@@ -6,6 +6,7 @@ module;
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 /// A run at work. Its methods lie in the files that their groups name, the rest in train.cpp.
 module iap.train:trainer;
@@ -88,6 +89,8 @@ class Trainer {
   void save_checkpoint();
 
   // iteration.cpp
+  void tell_each(std::span<const Episode> played, std::string Episode::* reason, const std::string& what, std::string_view happened,
+                 std::uint64_t& told);
   void tell_trouble(std::span<const Episode> played, const std::string& what);
   ActionNoise noise_of(std::size_t member, std::size_t episode) const;
   Derivation derivation() const;
@@ -144,9 +147,9 @@ class Trainer {
   double seconds_before_ = 0;
   std::optional<RunSummary> ended_before_;   ///< how this run ended when it was last at work
   std::uint64_t played_ = 0, unstable_ = 0;  ///< training episodes of this process, and those that the simulator gave up
-  std::uint64_t failed_ = 0;                 ///< episodes of this process, evaluations' too, that count `failed_return`
-  bool told_failure_ = false;                ///< of an episode, to who looks at the run
-  bool had_enough_ = false;                  ///< on_iteration ends it where it was resumed
+  std::uint64_t failed_ = 0,
+                repeated_ = 0;  ///< episodes of this process, evaluations' too: that count `failed_return`; that failed at first
+  bool had_enough_ = false;     ///< on_iteration ends it where it was resumed
 
   /// All but `optimizer`, which is taken when an iteration completes. An evaluation that only the end of the run asked for is not
   /// in it: a longer run would not have made it.

@@ -63,7 +63,9 @@ Place read_place(Options& options) {
   if (scene.empty()) {
     for (const char* key : {"storey", "lift", "clearance"}) options.goes_with(key, "scene");
     if (options.value("start").list())
-      options.fail("option 'start' is a place {x, y, heading} in a scanned building alone, with 'scene'; in rooms it is the metres before the first door");
+      options.fail(
+          "option 'start' is a place {x, y, heading} in a scanned building alone, with 'scene'; in rooms it is the metres before "
+          "the first door");
     place.rooms = read_rooms(options);
     place.flats = read_numbered(options, "flats");
     return place;

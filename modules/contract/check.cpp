@@ -85,6 +85,7 @@ RuleResult apply(const Rule& rule, Check& check) {
     result.finding = error.what();
     result.remedy = "mend this error first: it ended the check of this rule";
   }
+  result.finding = printable(result.finding);  // images and values have the names that a file gave them
   return result;
 }
 

@@ -14,6 +14,24 @@ module;
 module iap.core;
 
 namespace iap {
+namespace {
+
+/// Shorter texts are read to their end: they belong to what is still done after an interrupt.
+constexpr std::size_t long_text = std::size_t{1} << 20;
+
+/// What the cells of `line` take at most, of one that is all commas.
+double bytes_of_cells(std::string_view line) {
+  constexpr double bytes_a_cell = 128;
+  return bytes_a_cell * static_cast<double>(line.size());
+}
+
+/// What a row takes of a table that is held as numbers.
+double bytes_a_row(std::size_t columns) {
+  constexpr std::size_t bytes_of_an_allocation = 32;
+  return static_cast<double>(sizeof(std::vector<double>) + bytes_of_an_allocation + columns * sizeof(double));
+}
+
+}  // namespace
 
 std::string csv_cell(double value) {
   if (std::isnan(value)) return "";
@@ -35,9 +53,15 @@ bool read_cell(std::string_view cell, double& value) {
 }
 
 std::vector<std::string> csv_cells(std::string_view line) {
-  std::vector<std::string> cells(1);
-  for (const char c : line) c == ',' ? (void)cells.emplace_back() : cells.back().push_back(c);
-  return cells;
+  if (line.size() > long_text) check_memory("a line of a table", bytes_of_cells(line));
+  std::vector<std::string> cells;
+  for (;;) {
+    const auto cell = line.substr(0, line.find(','));
+    cells.emplace_back(cell);
+    if (cells.size() % long_text == 0) check_interrupt();
+    if (cell.size() == line.size()) return cells;
+    line.remove_prefix(cell.size() + 1);
+  }
 }
 
 std::string csv_line(const std::vector<std::string>& cells) {
@@ -56,31 +80,36 @@ std::vector<double> Table::column(const std::string& name) const {
 }
 
 Table read_table(const std::filesystem::path& csv) {
-  const std::string content = read_file(csv);
+  const std::string content = read_file(csv), name = csv.string();
   Table table;
-  int number = 0;
+  std::size_t number = 0, next_look = long_text;
   for (std::string_view rest = content; !rest.empty();) {
     const auto line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     ++number;
+    if (const std::size_t done = content.size() - rest.size(); done >= next_look) {
+      check_interrupt();
+      next_look = done + long_text;
+    }
     if (line.empty()) continue;
-    constexpr std::size_t long_line = 1 << 20, bytes_a_cell = 128;
-    if (line.size() > long_line) check_memory(text(csv.string(), ":", number), static_cast<double>(bytes_a_cell * line.size()));
+    if (line.size() > long_text) check_memory(text(name, ":", number), bytes_of_cells(line));
     const auto cells = csv_cells(line);
     if (table.columns.empty()) {
       table.columns = cells;
       continue;
     }
-    const std::string where = text(csv.string(), ":", number);
+    const auto where = [&name, number] { return text(name, ":", number); };
     if (cells.size() != table.columns.size())
-      throw Error(text(where, ": has ", cells.size(), " cells under ", table.columns.size(), " columns"));
+      throw Error(text(where(), ": has ", cells.size(), " cells under ", table.columns.size(), " columns"));
+    reserve_growing(table.rows, 1, name, bytes_a_row(table.columns.size()));
     auto& row = table.rows.emplace_back();
+    row.reserve(cells.size());
     for (const auto& cell : cells) {
       double& value = row.emplace_back(std::numeric_limits<double>::quiet_NaN());
-      if (!cell.empty() && !read_cell(cell, value)) throw Error(text(where, ": '", cell, "' is not a number"));
+      if (!cell.empty() && !read_cell(cell, value)) throw Error(text(where(), ": '", cell, "' is not a number"));
     }
   }
-  if (table.columns.empty()) throw Error(text(csv.string(), ": is empty"));
+  if (table.columns.empty()) throw Error(text(name, ": is empty"));
   return table;
 }
 

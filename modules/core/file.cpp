@@ -28,16 +28,25 @@ std::string read_file(const std::filesystem::path& path) {
   constexpr std::size_t least = std::size_t{4} << 10, most = std::size_t{1} << 20;
   // One byte more than there should be, so that the first piece already meets the end.
   const std::uintmax_t told = std::filesystem::file_size(path, ignored);
-  const std::size_t piece = ignored ? most : static_cast<std::size_t>(std::clamp<std::uintmax_t>(told, least - 1, most - 1)) + 1;
+  const std::size_t expected = ignored ? most : static_cast<std::size_t>(told),
+                    piece = std::clamp(expected, least - 1, most - 1) + 1;
+  const auto check = [&path](std::size_t bytes) {
+    check_memory(text("reading '", path.string(), "'"), static_cast<double>(bytes));
+  };
   std::string content;
+  if (expected > most) {
+    check(expected);
+    content.reserve(expected + piece);
+  }
   // A pipe or a device need not end, and a file may be mostly holes.
-  std::size_t next_look = std::size_t{256} << 20;
+  constexpr std::size_t long_content = std::size_t{64} << 20;
+  std::size_t next_look = std::max(long_content, expected + 1);
   while (stream) {
     const std::size_t done = content.size();
+    if (done >= long_content) check_interrupt();
     if (done >= next_look) {
-      check_interrupt();
       next_look = 2 * done;
-      check_memory(text("reading '", path.string(), "'"), static_cast<double>(next_look));
+      check(next_look);
     }
     content.resize(done + piece);
     stream.read(content.data() + done, static_cast<std::streamsize>(piece));

@@ -50,6 +50,9 @@ class Builder : public nlohmann::json_sax<Json> {
 
  private:
   Config& place(Config value) {
+    // Short texts are read to their end: they belong to what is still done after an interrupt.
+    constexpr std::size_t many = std::size_t{1} << 16;
+    if (++values_ % many == 0) check_interrupt();
     if (open_.empty()) return root_ = std::move(value);
     if (auto* items = open_.back()->list()) return items->emplace_back(std::move(value));
     return (*open_.back()->map())[key_] = std::move(value);
@@ -71,6 +74,7 @@ class Builder : public nlohmann::json_sax<Json> {
   std::string_view source_;
   std::string key_;
   Config root_;
+  std::size_t values_ = 0;
   std::vector<Config*> open_;  ///< from the root to the innermost; a list grows only while none of its items is open
 };
 

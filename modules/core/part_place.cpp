@@ -90,13 +90,22 @@ inline void take_after(int descriptor, const struct stat& before) {
     ::fchmod(descriptor, before.st_mode & 0777);
 }
 
+inline std::filesystem::path numbered_part(const std::filesystem::path& folder, int number) {
+  return folder / text(".iap-", number, ".part");
+}
+
 /// Makes a file in `folder` under a name that no other file has, with the permissions of the one that it replaces (null: there is
 /// none). It is held (flock) as long as it is open, so that others can tell it from what a killed process left; `part` becomes its
 /// path. -1, with errno set, where the system refuses.
 inline int make_part(const std::filesystem::path& folder, const struct stat* before, std::filesystem::path& part) {
-  constexpr int most_at_a_time = 10000;
+  constexpr int most_at_a_time = 10000, most_leftovers = 16;
+  // Where several wrote at a time and one was killed, its number may be beyond the first that is free.
+  for (int number = 0; number < most_leftovers; ++number) {
+    part = numbered_part(folder, number);
+    if (::access(part.c_str(), F_OK) == 0) remove_leftover(part);
+  }
   for (int number = 0; number < most_at_a_time; ++number) {
-    part = folder / text(".iap-", number, ".part");
+    part = numbered_part(folder, number);
     const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, before ? 0600 : 0666);
     if (descriptor < 0 && errno != EEXIST) return -1;
     if (descriptor < 0) {

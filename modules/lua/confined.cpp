@@ -9,6 +9,7 @@
 #include "lua/bounded.hpp"
 #include "lua/call.hpp"
 #include "lua/meter.hpp"
+#include "lua/ordered_pairs.hpp"
 #include "lua/state.hpp"
 #include "lua/tables.hpp"
 

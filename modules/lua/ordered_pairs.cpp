@@ -38,15 +38,12 @@ Key key_at(lua_State* state, int index, lua_Integer place) {
       key.value = lua_tonumber(state, index);
       if (lua_isinteger(state, index)) key.integer = lua_tointeger(state, index);
       break;
-    case LUA_TBOOLEAN:
-      key.kind = lua_toboolean(state, index) ? Key::yes : Key::no;
-      break;
+    case LUA_TBOOLEAN: key.kind = lua_toboolean(state, index) ? Key::yes : Key::no; break;
     case LUA_TSTRING:
       key.kind = Key::string;
       key.text = lua_tolstring(state, index, &key.size);
       break;
-    default:
-      break;
+    default: break;
   }
   return key;
 }

@@ -92,6 +92,20 @@ void check_text(const std::string& file, std::string_view source) {
   }
 }
 
+int refuse_exit(lua_State* state) {
+  return luaL_error(state, "os.exit would end the whole program (call error(message), or end the episode)");
+}
+
+/// What ends the program leaves whoever uses it no word about why.
+void take_exit(lua_State* state) {
+  protect(state, 0, 0, [](lua_State* inner) noexcept {
+    lua_getglobal(inner, LUA_OSLIBNAME);
+    lua_pushcfunction(inner, refuse_exit);
+    lua_setfield(inner, -2, "exit");
+    lua_settop(inner, 0);
+  });
+}
+
 }  // namespace
 
 ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting)
@@ -102,7 +116,10 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
   const bool confined = options.has("loaded_from");
   check_text(file_, source_);
   state_.watch_for_interrupts();
-  if (!confined) state_.search(std::filesystem::path(file).parent_path());
+  if (!confined) {
+    take_exit(state_);
+    state_.search(std::filesystem::path(file).parent_path());
+  }
   keep_randomseed();
   seed(0);
   construct(options.config(), setting);

@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@ module;
 #include <vector>
 module iap.policy;
 import iap.core;
+#include "core/file_endings.hpp"
 
 namespace iap {
 namespace {
@@ -134,6 +136,7 @@ PolicyFile load_policy(std::string_view file, const std::string& source, Trust t
 }
 
 void write_policy_file(const std::filesystem::path& path, const Policy& policy, const Config& metadata) {
+  check_foreign_ending(path, "a policy is no script", {".lua"});
   write_file_atomic(path, save_policy(policy, metadata));
 }
 

@@ -151,6 +151,9 @@ refuses_to_sweep() {
 }
 
 case_large_files() {
+  training_script 'out = "base",'
+  run run train.lua
+  exits 0
   truncate -s 40G large.iap large.wad
   (
     ulimit -v 8000000
@@ -161,6 +164,14 @@ case_large_files() {
       lines err 1
       says err "needs 40 GiB of memory, more than half of the 7.6 GiB that this process may use"
     done
+    for name in config.json metrics.csv experiment.lua result.json; do
+      rm -rf turned && cp -r base turned && truncate -s 40G "turned/$name"
+      refuses "40 GiB" report turned --no-pictures
+    done
+    rm -rf turned && cp -r base turned && truncate -s 40G turned/metrics.csv
+    run run train.lua --set out=turned --resume --set iterations=6
+    exits 1
+    says err "reading 'turned/metrics.csv' needs 40 GiB of memory"
     cat >wad.lua <<'LUA'
 local iap = require "iap"
 iap.env.make("take-cover", { wad = arg[1] }):reset(1)
@@ -205,6 +216,12 @@ LUA
     run run heads.lua
     exits 1
     says err "what its heads keep needs 128 GiB of memory"
+  ) || exit 1
+  # As numbers, rows of two bytes take some thirty times as much.
+  { head -n 1 base/metrics.csv | cut -d, -f1 && yes 1 | head -c 30M; } >turned/metrics.csv
+  (
+    ulimit -v 700000
+    refuses "turned/metrics.csv needs " report turned --no-pictures
   ) || exit 1
   # Each alone has room, both together have not.
   cat >blocks.lua <<'LUA'

@@ -223,3 +223,24 @@ LUA
   says wild/log.txt "iteration 2: the simulation became unstable in 4 of 4 episodes (first at step "
   says wild/log.txt "evaluation after iteration 0: the simulation became unstable in 3 of 3 episodes"
 }
+
+# An episode whose world takes its process down once is played again: the same results, and a word about it.
+case_isolation_repeated() {
+  troubled_script "" 'local f = io.open("once") if f then f:close() os.remove("once") os.execute("kill -KILL $PPID") end'
+  run run train.lua --out whole
+  exits 0
+  touch once
+  run run train.lua --out repeated --set isolate=true --threads 1
+  exits 0
+  same_metrics whole repeated
+  says err "an episode failed at first and was played again: environment 'troubled.lua', seed "
+  says repeated/log.txt "an episode failed at first and was played again: environment 'troubled.lua', seed "
+  touch once
+  run run train.lua --out told --set isolate=true --threads 1 --set quiet=false
+  says err "told: 1 episode failed at first and was played again, which changes no result: log.txt says why"
+  touch once
+  run eval whole --isolate --episodes 12 --threads 1 --trust
+  exits 0
+  says out "repeated episodes   1, which failed at first"
+  says out "note                episode "
+}

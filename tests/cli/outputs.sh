@@ -74,6 +74,23 @@ case_outputs_endings() {
     refuses "cannot write '$name': a chart $picture" probe run --episodes 3 --png "$name"
   done
   refuses "cannot write 'strip': a strip $picture" play missing.iap --strip 2 --out strip
+  # What may be called anything else takes the place of no script, and what is no policy that of none.
+  local data="is neither a script nor a policy; its name must not end in .lua or .iap"
+  cp policy.iap victim.iap
+  for name in victim.lua victim.iap; do
+    refuses "cannot write '$name': a table $data" eval policy.iap --csv "$name"
+    refuses "cannot write '$name': a table $data" eval policy.iap --actions "$name"
+    refuses "cannot write '$name': a table $data" probe policy.iap --csv "$name"
+    refuses "cannot write '$name': a file of weights $data" export policy.iap "$name"
+  done
+  refuses "cannot write 'victim.lua': a table $data" eval missing.iap --csv victim.lua
+  cat >saves.lua <<'LUA'
+require("iap").policy.load("policy.iap"):save(arg[1])
+LUA
+  refuses "cannot write 'victim.lua': a policy is no script; its name must not end in .lua" run saves.lua victim.lua
+  run run saves.lua victim.policy
+  exits 0
+  cmp -s policy.iap victim.iap || fail "a policy was replaced"
   [ "$(cat victim.lua)" = mine ] || fail "a script was replaced"
   rmdir folder empty || fail "a refused file was written"
   [ ! -e strip ] && [ ! -e report ] && [ ! -e report.pdf ] || fail "a refused file was written"
@@ -186,4 +203,8 @@ LUA
   run run seeing.lua
   exits 0
   ended report seeing --episodes 10000 --out made.html
+  # While it reads what somebody wrote into a run's folder.
+  cp -r run long
+  { printf '{"seed": 1, "long": [' && seq -s, 4000000 && printf ']}'; } >long/config.json
+  ended report long --no-pictures --out made.html
 }

@@ -2,6 +2,7 @@
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -40,4 +41,26 @@ TEST_CASE("damaged metrics are refused with file and line") {
   CHECK_THROWS_WITH(read_table(folder.file("a,b\n1,2\n3\n")), ContainsSubstring("metrics.csv:3"));
   CHECK_THROWS_WITH(read_table(folder.file("a,b\n1,x\n")), ContainsSubstring("'x' is not a number"));
   CHECK_THROWS_WITH(read_table(folder.file("")), ContainsSubstring("is empty"));
+}
+
+TEST_CASE("an interrupt ends a long table and a long line, not short ones") {
+  const Folder folder;
+  std::string rows = "a,b\n";
+  while (rows.size() < std::size_t{2} << 20) rows += "1,2\n";
+  const auto table = folder.file(rows);
+  const std::string line(std::size_t{2} << 20, ',');
+  request_interrupt();
+  CHECK_THROWS_AS(read_table(table), Interrupted);
+  CHECK_THROWS_AS(csv_cells(line), Interrupted);
+  CHECK(read_table(folder.file("a,b\n1,2\n")).rows.size() == 1);
+  clear_interrupt();
+  CHECK(csv_cells(line).size() == line.size() + 1);
+}
+
+TEST_CASE("a line's cells are what stands between its commas") {
+  using Cells = std::vector<std::string>;
+  CHECK(csv_cells("") == Cells{""});
+  CHECK(csv_cells("a") == Cells{"a"});
+  CHECK(csv_cells("a,,b") == Cells{"a", "", "b"});
+  CHECK(csv_cells(",a,") == Cells{"", "a", ""});
 }

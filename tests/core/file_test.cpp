@@ -8,11 +8,16 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
 import iap.core;
+#include "core/file_endings.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -109,13 +114,14 @@ TEST_CASE("a file in the making takes the place of its target alone") {
     CHECK(read_file(path) == "one");
   }
   SECTION("what a killed process left is removed, what another one is at work on is not") {
-    const auto left = folder.path() / ".iap-0.part", held = folder.path() / ".iap-1.part";
-    for (const auto& part : {left, held}) AppendFile(part).append("half");
+    const auto left = folder.path() / ".iap-0.part", held = folder.path() / ".iap-1.part", beyond = folder.path() / ".iap-4.part";
+    for (const auto& part : {left, held, beyond}) AppendFile(part).append("half");
     AppendFile holder(held);
     REQUIRE(holder.lock() == FileLock::held);
     write_file_atomic(path, "new");
     CHECK(read_file(path) == "new");
     CHECK_FALSE(fs::exists(left));
+    CHECK_FALSE(fs::exists(beyond));
     CHECK(read_file(held) == "half");
     CHECK(entries(folder.path()) == 2);
   }
@@ -240,4 +246,33 @@ TEST_CASE("a file has one holder at a time") {
     CHECK(first.lock() == FileLock::held);
   }
   CHECK(AppendFile(path).lock() == FileLock::held);
+}
+
+TEST_CASE("a file that is larger than the memory is refused before it is read") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "metrics.csv";
+  AppendFile(path).append("x");
+  std::error_code refused;
+  fs::resize_file(path, std::uintmax_t{1} << 42, refused);
+  if (!refused)
+    CHECK_THROWS_MATCHES(read_file(path), Error,
+                         MessageMatches(ContainsSubstring("reading '" + path.string() + "' needs 4 TiB of memory")));
+}
+
+TEST_CASE("a script is replaced by nothing else, a policy by no table; streams have any name") {
+  const auto refused = [](const char* name) {
+    return MessageMatches(ContainsSubstring("cannot write '" + std::string(name) +
+                                            "': a table is neither a script nor a policy; its "
+                                            "name must not end in .lua or .iap"));
+  };
+  for (const char* name : {"train.lua", "folder/TRAIN.LUA", "best.iap"})
+    CHECK_THROWS_MATCHES(check_data_name(name, "a table"), Error, refused(name));
+  for (const char* name : {"", "lua", ".lua", "train.lua.csv", "rows", "rows.txt", "/dev/stdout", "/dev/fd/7", "/dev/null"})
+    CHECK_NOTHROW(check_data_name(name, "a table"));
+  CHECK_NOTHROW(check_foreign_ending("best.iap", "a policy is no script", {".lua"}));
+  CHECK_THROWS_MATCHES(
+      check_foreign_ending("best.Lua", "a policy is no script", {".lua"}), Error,
+      MessageMatches(ContainsSubstring("cannot write 'best.Lua': a policy is no script; its name must not end in .lua")));
+  CHECK_THROWS_AS(check_ending("strip", "a strip is a picture", {".png"}), Error);
+  CHECK_NOTHROW(check_ending("strip.PNG", "a strip is a picture", {".png"}));
 }

@@ -117,3 +117,17 @@ TEST_CASE("of a key that stands twice the last value counts") {
 TEST_CASE("what is wrong with JSON is told with its place") {
   CHECK_THROWS_MATCHES(parse_json("{\n\"a\": 1,\n]", "x.json"), Error, MessageMatches(ContainsSubstring("line 3, column 1")));
 }
+
+TEST_CASE("an interrupt ends a long text, not a short one") {
+  std::string list = "[1", map = "{\"0\":1";
+  for (int i = 1; i < 100'000; ++i) {
+    list += ",1";
+    map += ",\"" + std::to_string(i) + "\":1";
+  }
+  request_interrupt();
+  CHECK_THROWS_AS(parse_json(list + "]", "test"), Interrupted);
+  CHECK_THROWS_AS(parse_json(map + "}", "test"), Interrupted);
+  CHECK_NOTHROW(parse_json("[1, 2, 3]", "test"));
+  clear_interrupt();
+  CHECK(parse_json(list + "]", "test").list()->size() == 100'000);
+}

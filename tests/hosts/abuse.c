@@ -158,6 +158,7 @@ static void absurd_numbers(void) {
   values[0] = 0;
   refused("a folder", iap_rollouts_save(rollouts, "/", values, count), iap_rollouts_error(rollouts));
   refused("no path", iap_rollouts_save(rollouts, "", values, count), iap_rollouts_error(rollouts));
+  refused("a script's name", iap_rollouts_save(rollouts, "/tmp/none.lua", values, count), iap_rollouts_error(rollouts));
   refused("a device", iap_rollouts_save(rollouts, "/dev/null/x", values, count), iap_rollouts_error(rollouts));
   struct rlimit before;
   const struct rlimit none = {10, RLIM_INFINITY};

@@ -50,14 +50,17 @@ TEST_CASE("pairs visits strings in the same order in every state, however they c
   check_in_both(forwards + std::string(visit), expected);
   check_in_both(backwards + std::string(visit), expected);
   // Strings of more than 40 characters are hashed otherwise.
-  check_in_both("local t = {} for i = 9, 1, -1 do t[('x'):rep(50) .. i] = i end local s = 0 for _, v in pairs(t) do s = 10 * s + v end return s",
-                "123456789");
+  check_in_both(
+      "local t = {} for i = 9, 1, -1 do t[('x'):rep(50) .. i] = i end local s = 0 for _, v in pairs(t) do s = 10 * s + v end "
+      "return s",
+      "123456789");
 }
 
 TEST_CASE("pairs visits numbers first, then booleans, strings and the rest", "[lua][pairs]") {
-  check_in_both("local t = { 'a', 'b', x = 1, [true] = 1, [false] = 1, [-3] = 1, [2.5] = 1, [{}] = 1, ['10'] = 1, ['\\xff'] = 1, [''] = 1 }" +
-                    std::string(visit),
-                "-3 1 2 2.5 false true  10 x \xff table");
+  check_in_both(
+      "local t = { 'a', 'b', x = 1, [true] = 1, [false] = 1, [-3] = 1, [2.5] = 1, [{}] = 1, ['10'] = 1, ['\\xff'] = 1, [''] = 1 }" +
+          std::string(visit),
+      "-3 1 2 2.5 false true  10 x \xff table");
   check_in_both("local t = { [math.maxinteger] = 1, [math.maxinteger - 1] = 1, s = 1, [math.huge] = 1 }" + std::string(visit),
                 "9223372036854775806 9223372036854775807 inf s");
   check_in_both("local t = {}" + std::string(visit), "");
@@ -66,12 +69,19 @@ TEST_CASE("pairs visits numbers first, then booleans, strings and the rest", "[l
 
 TEST_CASE("pairs is Lua's in everything else", "[lua][pairs]") {
   // What is removed on the way is not met, and what is changed is met as it is then.
-  check_in_both("local t, s = { a = 1, b = 2, c = 3, d = 4 }, '' for k, v in pairs(t) do t.b, t.d = nil, 9 s = s .. k .. v end return s", "a1c3d9");
-  check_in_both("local t = setmetatable({ a = 1 }, { __pairs = function(t) return function(_, k) if not k then return 'own', 2 end end, t end })"
-                " for k, v in pairs(t) do return k .. v end",
-                "own2");
-  check_in_both("local f, t, first = pairs { b = 2, a = 1 } local k, v = f(t, first) local again = f(t, nil) return k .. v .. again", "a1a");
-  check_in_both("local f, t = pairs { b = 2, a = 1 } local k = f(t) k = f(t, k) k = f(t, k) return tostring(k) .. tostring(f(t, 'b'))", "nilnil");
+  check_in_both(
+      "local t, s = { a = 1, b = 2, c = 3, d = 4 }, '' for k, v in pairs(t) do t.b, t.d = nil, 9 s = s .. k .. v end return s",
+      "a1c3d9");
+  check_in_both(
+      "local t = setmetatable({ a = 1 }, { __pairs = function(t) return function(_, k) if not k then return 'own', 2 end end, t "
+      "end })"
+      " for k, v in pairs(t) do return k .. v end",
+      "own2");
+  check_in_both(
+      "local f, t, first = pairs { b = 2, a = 1 } local k, v = f(t, first) local again = f(t, nil) return k .. v .. again", "a1a");
+  check_in_both(
+      "local f, t = pairs { b = 2, a = 1 } local k = f(t) k = f(t, k) k = f(t, k) return tostring(k) .. tostring(f(t, 'b'))",
+      "nilnil");
   check_in_both("return tostring(select(2, pcall(function() for k in pairs(nil) do end end)))",
                 "chunk:1: bad argument #1 to 'for iterator' (table expected, got nil)");
   check_in_both("return tostring(select(2, pcall(pairs)))", "bad argument #1 to 'pairs' (value expected)");

@@ -53,8 +53,11 @@ std::vector<Episode> play(Rollouts& rollouts, std::size_t count = 12, std::span<
   const Policy played = policy();
   std::vector<RolloutTask> tasks;
   for (std::size_t i = 0; i < count; ++i)
-    tasks.push_back(
-        {.parameters = played.parameters(), .seed = i, .moments = moments, .noise = {.deviation = 0.1, .seed = i + 100}, .keep_actions = true});
+    tasks.push_back({.parameters = played.parameters(),
+                     .seed = i,
+                     .moments = moments,
+                     .noise = {.deviation = 0.1, .seed = i + 100},
+                     .keep_actions = true});
   return rollouts.run(tasks);
 }
 

@@ -26,7 +26,7 @@ import :media;
 import :page;
 import :run_data;
 import :sections;
-#include "report/charts/file_endings.hpp"
+#include "core/file_endings.hpp"
 
 namespace iap {
 namespace {

@@ -203,24 +203,6 @@ class ScriptEnv final : public Env {
   std::vector<ImageView> views_;
 };
 
-int refuse_exit(lua_State* state) {
-  return luaL_error(state, "os.exit would end the whole program (call error(message), or end the episode)");
-}
-
-/// An environment that ends the program leaves whoever plays it no word about why.
-void take_exit(lua_State* state) {
-  lua::protect(state, 0, 0, [](lua_State* inner) noexcept {
-    lua_rawgeti(inner, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-    lua_pushstring(inner, LUA_OSLIBNAME);
-    if (lua_rawget(inner, -2) == LUA_TTABLE) {
-      lua_pushstring(inner, "exit");
-      lua_pushcfunction(inner, refuse_exit);
-      lua_rawset(inner, -3);
-    }
-    lua_settop(inner, 0);
-  });
-}
-
 }  // namespace
 
 /// @lua topic task
@@ -241,7 +223,6 @@ void take_exit(lua_State* state) {
 std::unique_ptr<Env> make_script_env(Options& options) {
   const std::string file = options.string("name");
   lua::ScriptObject script(file, options, {.may_be_table = true, .library = open_task_library});
-  if (!options.has("loaded_from")) take_exit(script.state());
   const auto keys = script.keys();
   const auto has = [&](const char* key) { return std::ranges::find(keys, key) != keys.end(); };
   if (has("model")) return make_script_task(std::move(script), options);

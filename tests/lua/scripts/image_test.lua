@@ -4,10 +4,13 @@ local folder = arg[0]:match("^(.*)/") or "."
 
 local image = iap.env.make(folder .. "/tracker.lua"):reset(1).images.pixels
 check.equal(tostring(image), "image 12 x 16 x 3 uint8")
-local path = os.tmpname()
+local name = os.tmpname()
+local path = name .. ".png"
 image:save_png(path)
 check.equal(iap.image.read(path):bytes(), image:bytes())
 os.remove(path)
+os.remove(name)
+check.fails({ "cannot write 'train.lua': an image is a picture; its name must end in .png" }, image.save_png, image, "train.lua")
 
 local large = image:enlarge(2)
 for row = 1, 24 do

@@ -95,6 +95,10 @@ for name, closed in pairs { policy = iap.policy.load(folder .. "/lamp.iap"), blu
   fails({ "option 'policy': this " .. name .. " is closed" }, { policy = closed })
 end
 fails({ "unknown option 'episods'; did you mean 'episodes'?" }, { policy = policy, episods = 3 })
+for _, name in ipairs { "/train.lua", "/best.iap" } do
+  fails({ name .. "': a table is neither a script nor a policy; its name must not end in .lua or .iap" },
+    { policy = blocks, env = named, csv = folder .. name })
+end
 check.fails({ "option 'env' is missing: blocks alone do not say which environment they are for" }, iap.report.probe, { policy = blocks })
 local file = assert(io.open(folder .. "/lamp.iap", "rb"))
 local bytes = file:read "a"

@@ -151,6 +151,29 @@ check.fails({ "names the Lua file '" .. folder .. "/pendulum.lua' but does not h
 -- Nothing of this concerns what a script names itself.
 check.equal(iap.policy.build(iap.policy.script { file = "probe.lua", source = "return function() return { parameters = 0, outputs = 1, forward = function() " .. free .. " end } end" }, pendulum):act(state)[1], 1)
 
+-- Whatever describes what came out of a file holds nothing that a terminal would obey, in a stock interpreter, too.
+local steering = "\27]0;pwn\7\u{202E}"
+local odd = { name = steering .. ".lua", source = ([[
+return function()
+  local env = { spec = { action_size = 1, max_steps = 3, images = { [NAME] = { height = 4, width = 4, channels = 1, type = "float32" } } } }
+  function env:reset() end
+  function env:step() return 0 end
+  function env:observe() return nil, { [NAME] = string.pack("f", 0 / 0):rep(16) } end
+  return env
+end]]):gsub("NAME", ("%q"):format(steering)) }
+local silent = "return function() return { parameters = 0, outputs = 1, forward = function() return { 0 } end } end"
+iap.policy.build(iap.policy.script { file = steering .. ".lua", source = silent }, odd):save(path)
+local strange = iap.policy.load(path)
+local strange_env = iap.env.make(strange:metadata().env)
+local _, report, rules = iap.env.check(strange_env, { episodes = 1, steps = 2 })
+local shown = { tostring(strange), strange:summary(), tostring(strange:blueprint()), tostring(strange_env), report,
+                select(2, pcall(strange.act, strange, {})), select(2, pcall(iap.env.make, steering)) }
+for _, rule in ipairs(rules) do shown[#shown + 1] = rule.finding end
+for _, text in ipairs(shown) do
+  assert(not text:find "[\0-\8\11-\31\127]" and not text:find("\u{202E}", 1, true), ("%q"):format(text))
+end
+assert(tostring(strange_env):find("env '?]0;pwn??.lua'", 1, true) and report:find("image '?]0;pwn??'", 1, true), report)
+
 -- A file written by 0.1.0 before any of this: same returns, but for the last bits of another C library's sine.
 local old = iap.eval(folder .. "/../../data/policy/lua_block_and_env.iap", { episodes = 2, seed = 1 })
 check.close(old.episodes[1].total, -24.988238080588438, 1e-9)

@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+# What ends a program from outside: the limit of processor time, a reader that goes away, signals at the prompt and to a sweep; and
+# os.exit in the Lua of an object, which may not.
+
+# A training without end that writes no checkpoint by itself but the first.
+endless_script() {
+  training_script "$1"
+  sed -i 's/iterations = 4/iterations = 1000000, checkpoint_every = 1000000, confirm_episodes = 0/; s/quiet = true/quiet = false/' train.lua
+}
+
+# goes_on FOLDER: what was interrupted there lost nothing.
+goes_on() {
+  says "$1/log.txt" "interrupted"
+  local rows
+  rows=$(grep -c . "$1/metrics.csv")
+  [ "$rows" -gt 3 ] || fail "$1 did not come far"
+  run run train.lua --out "$1" --resume --set iterations=$((rows + 1))
+  exits 0
+  says err "$1: continues after iteration $((rows - 2)) of"
+}
+
+# Both limits at once, as shells set them.
+case_ended_by_limit() {
+  endless_script ""
+  (ulimit -t 2 && exec "$iap" run train.lua --out limited --threads 1) >out 2>err </dev/null
+  code=$?
+  exits 130
+  says err "train.lua --threads 1 --out limited --resume"
+  goes_on limited
+  (ulimit -t 2 && exec "$iap" run train.lua --out isolated --threads 1 --set isolate=true --set failed_return=-5 --set retries=0) >out 2>err </dev/null
+  code=$?
+  exits 130
+  grep -q "failed and count" err isolated/log.txt && fail "the limit was taken for the episodes' fault"
+  return 0
+}
+
+case_ended_reader() {
+  endless_script ""
+  "$iap" run train.lua --out errors 2> >(head -n 3 >/dev/null) >out </dev/null
+  code=$?
+  exits 130
+  goes_on errors
+  endless_script 'on_iteration = function(r) print(r.iteration) io.stdout:flush() end,'
+  "$iap" run train.lua --out printed 2>err > >(head -n 3 >/dev/null) </dev/null
+  code=$?
+  exits 130
+  goes_on printed
+}
+
+case_ended_prompt() {
+  endless_script "out = 'run',"
+  local signal pid
+  for signal in TERM HUP USR1 XCPU; do
+    rm -rf run
+    "$iap" <train.lua >out 2>err &
+    pid=$!
+    until [ "$(cat run/metrics.csv 2>/dev/null | wc -l)" -gt 5 ]; do
+      kill -0 "$pid" || fail "ended before it was ready"
+      sleep 0.05
+    done
+    kill -"$signal" "$pid"
+    wait "$pid"
+    code=$?
+    exits 130
+    goes_on run
+  done
+}
+
+case_ended_sweep() {
+  sweep_script ""
+  touch slow
+  local signal sweep
+  for signal in USR1 XCPU; do
+    "$iap" sweep train.lua --out "stopped-$signal" >out 2>err </dev/null &
+    sweep=$!
+    until grep -qs "iteration 1" "stopped-$signal/seed1/output.txt"; do sleep 0.02; done
+    kill -"$signal" "$sweep"
+    wait "$sweep"
+    code=$?
+    exits 130
+    says err "--out stopped-$signal"
+    says "stopped-$signal/seed1/log.txt" "interrupted"
+  done
+}
+
+case_os_exit() {
+  training_script ""
+  run run train.lua --out plain
+  echo 'os.exit(0)' >leaves.lua
+  run check leaves.lua
+  exits 1
+  says err "leaves.lua:1: os.exit would end the whole program"
+  run eval plain --env leaves.lua
+  exits 1
+  says err "leaves.lua:1: os.exit would end the whole program"
+  cat >block.lua <<'LUA'
+return function(options, shapes)
+  return { parameters = 0, outputs = shapes.inputs, forward = function() os.exit(0) end }
+end
+LUA
+  sed -i 's/sequence {/sequence { iap.policy.observation {}, iap.policy.script { file = "block.lua" },/' train.lua
+  run run train.lua --out left
+  exits 1
+  says err "block.lua:2: os.exit would end the whole program"
+}
