@@ -1,6 +1,7 @@
 #include "cli/start.hpp"
 
 #include <fcntl.h>
+#include <oneapi/tbb/global_control.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -88,6 +89,9 @@ void follow_instructions(const std::string& instructions, const std::string& pro
 }
 
 int end_process(int code) {
+  // TBB's threads would end while the process's objects go, and both free what belongs to the driver of a GPU.
+  oneapi::tbb::task_scheduler_handle workers(oneapi::tbb::attach{});
+  oneapi::tbb::finalize(workers, std::nothrow);
   std::cout.flush();
   const bool flushed = std::fflush(stdout) == 0;
   const int error = errno;

@@ -53,8 +53,8 @@ int side_by_side_images(Call& call) {
 int save_png(Call& call) {
   const auto path = call.string(1, "path");
   const auto& image = call.self<ImageObject>().image;
-  check_picture_name(path, "an image");
   RunContext::begin_writing(call.state());
+  check_picture_name(path, "an image");
   write_png(path, image.view());
   return 0;
 }

@@ -259,8 +259,8 @@ int import_agent(Call& call) {
 int export_agent(Call& call) {
   const auto& object = call.self<PolicyObject>();
   const auto path = call.string(1, "path");
-  check_data_name(path, "a file of weights");
   RunContext::begin_writing(call.state());
+  check_data_name(path, "a file of weights");
   write_file_atomic(path, export_attention_agent(object.policy));
   return 0;
 }

@@ -68,7 +68,8 @@ int next_in_order(lua_State* state) {
 }
 
 int pairs(lua_State* state) {
-  if (lua_type(state, 1) != LUA_TTABLE || luaL_getmetafield(state, 1, "__pairs") != LUA_TNIL) {
+  if (lua_type(state, 1) != LUA_TTABLE) return run_original(state);
+  if (luaL_getmetafield(state, 1, "__pairs") != LUA_TNIL) {
     lua_settop(state, 1);
     return run_original(state);
   }

@@ -39,6 +39,7 @@ struct Functions {
 struct Display {
   Functions egl{};
   Handle display = nullptr, config = nullptr;
+  bool gpu = false;
 };
 
 template <typename Function>
@@ -91,7 +92,7 @@ bool start_device(Display& result) {
   for (Int i = 0; i < count; ++i) {
     const char* extensions = egl.query_device_string ? egl.query_device_string(devices[i], extensions_name) : nullptr;
     if (extensions && std::strstr(extensions, "software")) continue;
-    if (start(result, egl.get_platform_display(device_platform, devices[i], nullptr))) return true;
+    if (start(result, egl.get_platform_display(device_platform, devices[i], nullptr))) return result.gpu = true;
   }
   return false;
 }
@@ -139,6 +140,8 @@ EglContext::Current::~Current() {
   const Display& shared = shared_display();
   shared.egl.make_current(shared.display, nullptr, nullptr, nullptr);
 }
+
+bool EglContext::on_gpu() { return shared_display().gpu; }
 
 void* EglContext::function(const char* name) { return shared_display().egl.get_proc_address(name); }
 

@@ -21,6 +21,8 @@ class EglContext {
     Current& operator=(const Current&) = delete;
   };
 
+  // Whether what draws is a GPU. @throws Error as the constructor.
+  static bool on_gpu();
   // An OpenGL function, or nullptr.
   static void* function(const char* name);
 

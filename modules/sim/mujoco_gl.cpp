@@ -29,6 +29,14 @@ std::mutex& context_mutex() {
   return mutex;
 }
 
+// Threads draw at once where processors do; before a GPU, whose driver changes between contexts slowly and not always soundly, they
+// stand in line.
+std::unique_lock<std::mutex> turn() {
+  std::unique_lock lock(context_mutex(), std::defer_lock);
+  if (EglContext::on_gpu()) lock.lock();
+  return lock;
+}
+
 template <typename Function>
 Function* gl(const char* name) {
   const auto function = reinterpret_cast<Function*>(EglContext::function(name));
@@ -82,6 +90,7 @@ bool MujocoGl::fits(int height, int width, int samples) const {
 }
 
 void MujocoGl::draw(mjvScene& scene, int height, int width, std::span<std::uint8_t> rgb) {
+  const auto lock = turn();
   const EglContext::Current current(impl_->context);
   impl_->bottom_up.resize(rgb.size());
   const mjrRect viewport{0, 0, width, height};
@@ -92,6 +101,7 @@ void MujocoGl::draw(mjvScene& scene, int height, int width, std::span<std::uint8
 }
 
 void MujocoGl::replace_texture(int index, const Texture& texture) {
+  const auto lock = turn();
   const EglContext::Current current(impl_->context);
   const bool flat = texture.kind() == Texture::Kind::flat;
   const unsigned target = flat ? texture_2d : texture_cube;

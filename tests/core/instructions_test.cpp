@@ -20,14 +20,17 @@ TEST_CASE("to ask which instructions are in use changes them for nobody") {
   CHECK(in_force() == portable);
   CHECK(chosen_instructions() == "portable");
 
+  use_instruction_sets(all);
   choose_instructions("SSE4");
   const std::size_t sse4 = in_force();
   CHECK(sse4 != portable);
   CHECK(chosen_instructions() == "SSE4");
   CHECK(in_force() == sse4);
 
+  choose_instructions("portable");
   use_instruction_sets(all);
-  choose_instructions(best);
   CHECK(instruction_sets() == all);
+  choose_instructions(best);
+  CHECK(chosen_instructions() == best);
   CHECK(in_force() == before);
 }

@@ -115,13 +115,13 @@ TEST_CASE("an optimizer's state has the bytes a parameter that the document says
   }
 }
 
-TEST_CASE("a lease has 32 bytes and 37 an episode, a result 64, and each moment 24") {
+TEST_CASE("a lease has 32 bytes and 37 an episode, a result 76, and each moment 24") {
   Played played;
   REQUIRE(played.moments() > 0);
   const std::size_t moments = 24 * played.moments(), parameters = 4 * played.parameters();
   const auto largest_is = [](const Sizes& sizes, std::size_t expected) { return std::ranges::max(sizes.announced) == expected; };
   const auto results_fit = [&](const Sizes& sizes) {
-    return !sizes.received.empty() && std::ranges::all_of(sizes.received, [&](std::size_t size) { return size == 64 + moments; });
+    return !sizes.received.empty() && std::ranges::all_of(sizes.received, [&](std::size_t size) { return size == 76 + moments; });
   };
 
   const Derivation derivation = derivation_of(R"({"kind": "es", "population": 12})", played.parameters());
