@@ -66,7 +66,7 @@ TEST_CASE("the caster draws the suite's models as MuJoCo's OpenGL does") {
   SKIP("under this sanitizer the threads of the OpenGL driver in software miss each other's signals and wait for ever");
 #endif
   if (no_gl()) SKIP("no OpenGL here: " + describe_gl());
-  // The shadows of GPUs are a little lighter over whole floors.
+  // With shadows, GPUs differ a little over whole floors.
   const double most = describe_gl().find("llvmpipe") == std::string::npos ? 3 : 1;
   for (const auto& model : dm_control_models()) {
     MujocoWorld world(dm_control_files(model));
