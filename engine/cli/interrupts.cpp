@@ -39,10 +39,11 @@ void on_termination(int) {
   interrupt_work();
 }
 
-/// What stood there before. Under nohup the terminal may go and the work goes on.
-struct sigaction catch_one(int signal) {
+}  // namespace
+
+struct sigaction catch_signal(int signal, void (*handler)(int)) {
   struct sigaction before = {}, action = {};
-  action.sa_handler = on_termination;
+  action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(signal, nullptr, &before);
@@ -50,24 +51,18 @@ struct sigaction catch_one(int signal) {
   return before;
 }
 
-}  // namespace
-
 void catch_interrupts(Script* script) {
   running_script.store(script, std::memory_order_relaxed);
-  struct sigaction action = {};
-  action.sa_handler = on_interrupt;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
+  catch_signal(SIGINT, on_interrupt);
 }
 
 void catch_termination() {
-  for (const int signal : terminating) catch_one(signal);
+  for (const int signal : terminating) catch_signal(signal, on_termination);
 }
 
 CaughtTermination::CaughtTermination() {
   terminated = 0;
-  for (std::size_t i = 0; i < terminating.size(); ++i) before_[i] = catch_one(terminating[i]);
+  for (std::size_t i = 0; i < terminating.size(); ++i) before_[i] = catch_signal(terminating[i], on_termination);
 }
 
 CaughtTermination::~CaughtTermination() {

@@ -6,6 +6,10 @@ import iap.script;
 
 namespace iap::cli {
 
+/// The handler runs at the signal from now on, and calls that it interrupts go on; but for SIGHUP where that is ignored: under
+/// nohup the terminal may go and the work goes on. Returns what stood there before.
+struct sigaction catch_signal(int signal, void (*handler)(int));
+
 /// From now on Ctrl-C asks the running work to stop in good order; a second one while it is still stopping ends the process.
 /// `script` (may be null) is the one to stop.
 void catch_interrupts(Script* script);

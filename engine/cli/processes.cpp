@@ -16,6 +16,8 @@
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "cli/interrupts.hpp"
 import iap.core;
 import iap.process;
 
@@ -44,16 +46,7 @@ std::string reason(int code) { return std::generic_category().message(code); }
 Processes::Processes() {
   if (pipe2(wake.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw Error(text("cannot make a pipe: ", reason(errno)));
   requests = 0;
-  for (std::size_t i = 0; i < handled.size(); ++i) {
-    sigaction(handled[i], nullptr, &before[i]);
-    // nohup's wish stands.
-    if (handled[i] == SIGHUP && before[i].sa_handler == SIG_IGN) continue;
-    struct sigaction action = {};
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART;
-    sigaction(handled[i], &action, nullptr);
-  }
+  for (std::size_t i = 0; i < handled.size(); ++i) before[i] = catch_signal(handled[i], on_signal);
 }
 
 Processes::~Processes() {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
 import iap.core;
 
 namespace iap::cli {
@@ -59,11 +60,7 @@ std::string variable(const char* name) {
 void prepare_process() {
   open_streams();
   // A handler rather than SIG_IGN, which the programs that this one starts would inherit.
-  struct sigaction action = {};
-  action.sa_handler = [](int) {};
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGXFSZ, &action, nullptr);
+  catch_signal(SIGXFSZ, [](int) {});
   // Ignored, as a parent may leave it, it would keep from us how our own children end.
   std::signal(SIGCHLD, SIG_DFL);
   limit_processor_time();

@@ -43,6 +43,18 @@ FileLock lock_in_time(AppendFile& log) {
   }
 }
 
+/// Whether `lock`, a way to lock a run's log, finds another process there.
+bool is_taken(const std::filesystem::path& path, FileLock (*lock)(AppendFile&)) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path / "log.txt", ignored)) return false;
+  try {
+    AppendFile log(run_file(path, "log.txt"));
+    return lock(log) == FileLock::taken;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 [[noreturn]] void refuse_in_use(const std::filesystem::path& path) {
   throw Error(
       text("'", path.string(), "' is in use by another process; wait for it or choose another folder with --out (out = FOLDER)"));
@@ -51,7 +63,7 @@ FileLock lock_in_time(AppendFile& log) {
 }  // namespace
 
 void RunFolder::check(const std::filesystem::path& path, bool resume, const std::string& script) {
-  if (in_use(path)) refuse_in_use(path);
+  if (is_taken(path, lock_in_time)) refuse_in_use(path);
   if (!resume) check_holds_no_run(path, script);
 }
 
@@ -65,14 +77,7 @@ RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::
 }
 
 bool RunFolder::in_use(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path / "log.txt", ignored)) return false;
-  try {
-    AppendFile log(run_file(path, "log.txt"));
-    return lock_in_time(log) == FileLock::taken;
-  } catch (const Error&) {
-    return false;
-  }
+  return is_taken(path, [](AppendFile& log) { return log.lock(); });
 }
 
 void RunFolder::remove(std::string_view name) {
