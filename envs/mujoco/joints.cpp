@@ -30,7 +30,7 @@ void turn_about(double angle, const std::array<double, 3>& axis, std::span<doubl
 }  // namespace
 
 void randomize_joints(MujocoWorld& world, Random& random, bool limited_only) {
-  const int count = static_cast<int>(world.names("joint").size());
+  const int count = world.count("joint");
   for (int joint = 0; joint < count; ++joint) {
     const auto coordinates = world.qpos().subspan(world.qpos_address(joint));
     const auto type = world.joint_type(joint);

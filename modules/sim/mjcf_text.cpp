@@ -11,6 +11,7 @@ module;
 module iap.sim;
 import iap.core;
 #include "mjcf_text.hpp"
+#include "model_mesh.hpp"
 
 namespace iap {
 namespace {
@@ -19,13 +20,32 @@ constexpr std::string_view blanks = " \t\r\n", file_may_not = "&\\\"'";
 
 bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == ':'; }
 
+// MuJoCo takes includes, and nothing else, in capital letters, too.
+bool is_include(std::string_view element) {
+  constexpr std::string_view include = "include";
+  return std::ranges::equal(element, include,
+                            [](char given, char small) { return std::tolower(static_cast<unsigned char>(given)) == small; });
+}
+
+// `part` as messages show it.
+std::string_view brief(std::string_view part) {
+  constexpr std::size_t most = 40;
+  return part.substr(0, most);
+}
+
 class MjcfReader {
  public:
-  MjcfReader(std::string_view text, const std::string& name, MjcfCounts& counts) : text_(text), name_(name), counts_(counts) {}
+  MjcfReader(std::string_view text, const std::string& name, int depth, MjcfCounts& counts)
+      : text_(text), name_(name), outer_depth_(depth), counts_(counts), depth_(depth) {}
 
   MjcfText read() {
     if (const auto zero = text_.find('\0'); zero != std::string_view::npos) fail(zero, "holds a zero byte; an MJCF is a text");
+    std::size_t next_look = bytes_a_look;
     while ((at_ = text_.find('<', at_)) != std::string_view::npos) {
+      if (at_ >= next_look) {
+        check_interrupt();
+        next_look = at_ + bytes_a_look;
+      }
       if (starts("<!--"))
         skip_behind("<!--", "-->", "a comment");
       else if (starts("<?"))
@@ -33,6 +53,7 @@ class MjcfReader {
       else if (starts("<!"))
         fail(at_, "has a document type or CDATA; write plain XML");
       else if (starts("</")) {
+        if (depth_ == outer_depth_) fail(at_, "is no XML: an element ends that did not begin");
         skip_behind("</", ">", "an element");
         --depth_;
       } else
@@ -43,15 +64,26 @@ class MjcfReader {
   }
 
  private:
+  // Shorter texts are read to their end, also where an interrupt is on its way.
+  static constexpr std::size_t bytes_a_look = std::size_t{1} << 20;
+
   struct Attribute {
-    std::string name;
+    std::string_view name;
     std::size_t begin, end;
   };
 
   [[noreturn]] void fail(std::size_t at, std::string_view complaint) const {
     throw Error(text(name_, ":", line_of(at), ": ", complaint));
   }
-  int line_of(std::size_t at) const { return 1 + static_cast<int>(std::ranges::count(text_.substr(0, at), '\n')); }
+  // From the place that was asked for last, as it is asked for all over the text.
+  int line_of(std::size_t at) const {
+    const auto lines = [this](std::size_t begin, std::size_t end) {
+      return static_cast<int>(std::ranges::count(text_.substr(begin, end - begin), '\n'));
+    };
+    line_ += at >= line_at_ ? lines(line_at_, at) : -lines(at, line_at_);
+    line_at_ = at;
+    return line_;
+  }
   bool starts(std::string_view with) const { return text_.substr(at_).starts_with(with); }
   // The end may not share a character with the beginning: <!--> is open.
   void skip_behind(std::string_view begin, std::string_view end, std::string_view what) {
@@ -60,43 +92,50 @@ class MjcfReader {
     at_ = found + end.size();
   }
   void skip_blanks() { at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size()); }
-  std::string read_name() {
+  std::string_view read_name() {
     const auto begin = at_;
     while (at_ < text_.size() && is_name_part(text_[at_])) ++at_;
     if (at_ == begin) fail(begin, "is no XML: a name is missing");
-    return std::string(text_.substr(begin, at_ - begin));
+    return text_.substr(begin, at_ - begin);
   }
   Attribute read_attribute() {
     Attribute attribute{read_name(), 0, 0};
     skip_blanks();
-    if (!starts("=")) fail(at_, text("is no XML: attribute '", attribute.name, "' has no value"));
+    if (!starts("=")) fail(at_, text("is no XML: attribute '", brief(attribute.name), "' has no value"));
     ++at_;
     skip_blanks();
     const char quote = at_ < text_.size() ? text_[at_] : ' ';
-    if (quote != '"' && quote != '\'') fail(at_, text("is no XML: the value of '", attribute.name, "' needs quotes"));
+    if (quote != '"' && quote != '\'') fail(at_, text("is no XML: the value of '", brief(attribute.name), "' needs quotes"));
     attribute.begin = at_ + 1;
     attribute.end = text_.find(quote, attribute.begin);
-    if (attribute.end == std::string_view::npos) fail(at_, text("is no XML: the value of '", attribute.name, "' does not end"));
+    if (attribute.end == std::string_view::npos)
+      fail(at_, text("is no XML: the value of '", brief(attribute.name), "' does not end"));
     at_ = attribute.end + 1;
     return attribute;
   }
-  std::string value_of(const Attribute& attribute) const {
-    return std::string(text_.substr(attribute.begin, attribute.end - attribute.begin));
+  std::string_view value_of(const Attribute& attribute) const {
+    return text_.substr(attribute.begin, attribute.end - attribute.begin);
   }
 
   void read_element() {
     ++at_;
-    const std::string element = read_name();
-    if (found_.root.empty()) found_.root = element;
+    const std::string_view element = read_name();
+    if (found_.root.empty()) found_.root = brief(element);
     const std::size_t after = at_;
+    constexpr std::size_t most_attributes = 256;
     std::vector<Attribute> attributes;
     for (skip_blanks(); !starts(">") && !starts("/>"); skip_blanks()) {
-      if (at_ >= text_.size()) fail(after, text("is no XML: element '", element, "' does not end"));
+      if (at_ >= text_.size()) fail(after, text("is no XML: element '", brief(element), "' does not end"));
+      if (attributes.size() == most_attributes)
+        fail(after, text("element '", brief(element), "' has more than ", most_attributes, " attributes; MuJoCo knows fewer"));
       attributes.push_back(read_attribute());
     }
-    // MuJoCo descends by recursion.
+    // MuJoCo descends by recursion, through what is included, too.
     constexpr int deepest = 200;
-    if (starts(">") && ++depth_ > deepest) fail(after, text("elements are nested more than ", deepest, " deep"));
+    const int depth = depth_;
+    if (starts(">") && ++depth_ > deepest)
+      fail(after, text("elements are nested more than ", deepest, " deep",
+                       outer_depth_ > 0 ? ", with those around the includes that lead here" : "", "; nest fewer"));
     check_sizes(element, attributes, after);
     const bool named = find(attributes, "name") != nullptr;
     // A single file without a grid is repeated on all faces, of which MuJoCo then has one.
@@ -104,12 +143,21 @@ class MjcfReader {
     const auto unfolds = [&](const Attribute& attribute) { return cube && (grid || attribute.name != "file"); };
     for (const auto& attribute : attributes) {
       // file, fileright, filefront ...
-      if (attribute.name.starts_with("file"))
-        found_.references.push_back({element, file_value(attribute), attribute.begin, attribute.end, after, named,
-                                     line_of(attribute.begin), unfolds(attribute)});
-      else if (element == "compiler")
+      if (attribute.name.starts_with("file")) {
+        count_reference(attribute.begin);
+        found_.references.push_back({is_include(element) ? "include" : std::string(element), file_value(attribute), attribute.begin,
+                                     attribute.end, after, named, line_of(attribute.begin), unfolds(attribute), depth});
+      } else if (element == "compiler") {
         read_folder(attribute);
+      }
     }
+  }
+
+  /// Each is looked up and given a name for MuJoCo.
+  void count_reference(std::size_t at) {
+    constexpr std::size_t most_references = 20'000;
+    if (++counts_.references > most_references)
+      fail(at, text("with it the model names files more than ", most_references, " times; join meshes, or leave some out"));
   }
 
   static const Attribute* find(const std::vector<Attribute>& attributes, std::string_view name) {
@@ -122,24 +170,28 @@ class MjcfReader {
     return type && value_of(*type) == "2d";
   }
 
-  /// The numbers of the attribute, or of one that is not there. What MuJoCo may read as another number is refused.
-  std::vector<double> numbers_in(const std::vector<Attribute>& attributes, std::string_view name) const {
+  /// The numbers of the attribute. What MuJoCo may read as another number is refused.
+  std::vector<double> numbers_of(const Attribute& attribute) const {
     std::vector<double> numbers;
-    const Attribute* found = find(attributes, name);
-    if (!found) return numbers;
-    for (std::string_view rest = text_.substr(found->begin, found->end - found->begin);;) {
+    for (std::string_view rest = value_of(attribute);;) {
       rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
       const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
       if (word.empty() && !numbers.empty()) return numbers;
-      constexpr std::size_t most_shown = 40;
+      constexpr std::size_t most_numbers = 16;
+      if (numbers.size() == most_numbers)
+        fail(attribute.begin, text("'", brief(attribute.name), "' has more than ", most_numbers, " numbers; MuJoCo takes fewer"));
       double number = 0;
       if (!read_cell(word, number))
-        fail(found->begin, text("'", name, "' has '", word.substr(0, most_shown),
-                                "' in place of a number; write plain numbers with "
-                                "blanks between them"));
+        fail(attribute.begin, text("'", brief(attribute.name), "' has '", brief(word),
+                                   "' in place of a number; write plain numbers with blanks between them"));
       numbers.push_back(number);
       rest.remove_prefix(word.size());
     }
+  }
+  /// Of an attribute that need not be there.
+  std::vector<double> numbers_in(const std::vector<Attribute>& attributes, std::string_view name) const {
+    const Attribute* found = find(attributes, name);
+    return found ? numbers_of(*found) : std::vector<double>();
   }
   double number_in(const std::vector<Attribute>& attributes, std::string_view name) const {
     const auto numbers = numbers_in(attributes, name);
@@ -147,20 +199,23 @@ class MjcfReader {
   }
 
   /// What MuJoCo would allocate before anybody could look at it, in numbers that it multiplies as 32-bit integers.
-  void check_sizes(const std::string& element, const std::vector<Attribute>& attributes, std::size_t at) {
+  void check_sizes(std::string_view element, const std::vector<Attribute>& attributes, std::size_t at) {
     constexpr double most_size = 10'000'000, most_side = 16384;
     const auto shown = [](double number) { return std::abs(number) < 1e15 ? fixed_text(number, 0) : text(number); };
-    const auto check = [&](std::string_view name, double most) {
-      for (const double number : numbers_in(attributes, name))
+    const auto check_one = [&](const Attribute& attribute, double most) {
+      for (const double number : numbers_of(attribute))
         if (!(std::abs(number) <= most))
-          fail(at, text(element, ": '", name, "' is ", shown(number), "; at most ", shown(most), " is taken"));
+          fail(at, text(element, ": '", brief(attribute.name), "' is ", shown(number), "; at most ", shown(most), " is taken"));
+    };
+    const auto check = [&](std::string_view name, double most) {
+      if (const Attribute* found = find(attributes, name)) check_one(*found, most);
     };
     const auto check_bytes = [&](double bytes) { check_memory(text(name_, ":", line_of(at), ": ", element), bytes); };
     if (element == "size") {
       // Each body, joint, geom ... has as many numbers of the user, each keyframe a whole state.
       constexpr double most_user = 1000, most_keys = 100'000;
       for (const auto& attribute : attributes)
-        check(attribute.name, attribute.name.starts_with("nuser_") ? most_user : attribute.name == "nkey" ? most_keys : most_size);
+        check_one(attribute, attribute.name.starts_with("nuser_") ? most_user : attribute.name == "nkey" ? most_keys : most_size);
     } else if (element == "quality") {
       constexpr double most_parts = 1000;
       for (const char* parts : {"numslices", "numstacks", "numquads"}) check(parts, most_parts);
@@ -174,16 +229,29 @@ class MjcfReader {
       if (!(bytes < most_texture_bytes))
         fail(at, text("texture: with ", cube_faces, " faces of ", width, " x ", width, " it takes ", memory_text(bytes),
                       "; MuJoCo has room for less than ", memory_text(most_texture_bytes), ", so make it smaller"));
-      check_bytes(bytes);
       found_.texture_bytes += bytes;
+      // Beyond that the text is refused as a whole.
+      if (found_.texture_bytes < most_texture_bytes) check_bytes(bytes);
     } else if (element == "hfield") {
       for (const char* side : {"nrow", "ncol"}) check(side, most_side);
-      check_bytes(bytes_a_height * number_in(attributes, "nrow") * number_in(attributes, "ncol"));
+      counts_.height_bytes += bytes_a_height * number_in(attributes, "nrow") * number_in(attributes, "ncol");
+      check_memory(text(name_, ":", line_of(at), ": the model, with this hfield,"), counts_.height_bytes);
+    } else if (element == "mesh") {
+      check_mesh(attributes, at);
     } else if (element == "composite") {
       count_composite(attributes, at);
     } else if (element == "joint" || element == "freejoint") {
       count_freedom(freedom_of(element, attributes), at);
     }
+  }
+
+  void check_mesh(const std::vector<Attribute>& attributes, std::size_t at) const {
+    const Attribute *vertex = find(attributes, "vertex"), *face = find(attributes, "face");
+    if (find(attributes, "file") && (vertex || face))
+      fail(at, "mesh: names a file and has vertices or faces of its own; leave one of both out");
+    if (!face) return;
+    if (const std::string complaint = mesh_complaint(vertex ? value_of(*vertex) : "", value_of(*face)); !complaint.empty())
+      fail(at, text("mesh: ", complaint));
   }
 
   /// A composite's skin has a vertex at each of its bodies and `subgrid` between two of them.
@@ -210,13 +278,13 @@ class MjcfReader {
   }
 
   /// At most what the joint adds.
-  double freedom_of(const std::string& element, const std::vector<Attribute>& attributes) const {
+  double freedom_of(std::string_view element, const std::vector<Attribute>& attributes) const {
     constexpr double of_hinge = 1, of_ball = 3, of_free = 6;
     // Elements of tendons, equalities and composites have the same name.
     for (const char* other : {"joint", "joint1", "kind"})
       if (element == "joint" && find(attributes, other)) return 0;
     const Attribute* type = find(attributes, "type");
-    const std::string kind = type ? value_of(*type) : "";  // where it is not said, a default may say it
+    const std::string_view kind = type ? value_of(*type) : "";  // where it is not said, a default may say it
     return kind == "hinge" || kind == "slide" ? of_hinge : kind == "ball" ? of_ball : of_free;
   }
 
@@ -229,14 +297,17 @@ class MjcfReader {
   }
 
   std::string file_value(const Attribute& attribute) const {
-    const std::string value = value_of(attribute);
-    if (value.empty()) fail(attribute.begin, text("attribute '", attribute.name, "' names no file"));
+    constexpr std::size_t longest = 4096;  // which is what Linux takes
+    const std::string_view value = value_of(attribute), shown = brief(attribute.name);
+    if (value.empty()) fail(attribute.begin, text("attribute '", shown, "' names no file"));
+    if (value.size() > longest)
+      fail(attribute.begin, text("attribute '", shown, "' names a file with ", value.size(), " characters; at most ", longest,
+                                 " are taken, so shorten its path"));
     if (std::ranges::any_of(value, [](char c) {
           return file_may_not.find(c) != std::string_view::npos || std::iscntrl(static_cast<unsigned char>(c));
         }))
-      fail(attribute.begin,
-           text("attribute '", attribute.name, "': the name of a file may not have &, \\, quotes and control characters"));
-    return value;
+      fail(attribute.begin, text("attribute '", shown, "': the name of a file may not have &, \\, quotes and control characters"));
+    return std::string(value);
   }
 
   void read_folder(const Attribute& attribute) {
@@ -252,17 +323,20 @@ class MjcfReader {
 
   std::string_view text_;
   const std::string& name_;
+  const int outer_depth_;  // elements around the includes that lead to this text
   MjcfCounts& counts_;
   std::vector<double> composite_;  // how many bodies the last one has along its sides
   std::size_t at_ = 0;
-  int depth_ = 0;
+  int depth_;
+  mutable std::size_t line_at_ = 0;  // a place, and its line
+  mutable int line_ = 1;
   MjcfText found_;
 };
 
 }  // namespace
 
-MjcfText read_mjcf_text(std::string_view text, const std::string& name, MjcfCounts& counts) {
-  return MjcfReader(text, name, counts).read();
+MjcfText read_mjcf_text(std::string_view text, const std::string& name, int depth, MjcfCounts& counts) {
+  return MjcfReader(text, name, depth, counts).read();
 }
 
 }  // namespace iap

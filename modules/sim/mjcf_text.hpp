@@ -6,13 +6,14 @@ namespace iap {
 
 // An attribute that names a file.
 struct MjcfReference {
-  std::string element;        // "include", "mesh", "texture" ...
+  std::string element;        // "include" (in small letters), "mesh", "texture" ...
   std::string path;           // as it stands in the text
   std::size_t begin, end;     // of the value, without its quotes
   std::size_t after_element;  // behind the element's name
   bool named;                 // whether the element has a name of its own
   int line;
   bool unfolds;  // of a texture: MuJoCo makes six faces of the size of the file's
+  int depth;     // elements around it, with those around the includes that lead to this text
 };
 
 // MuJoCo counts the bytes of all textures of a model in integers of 32 bits; fewer than these fit.
@@ -34,15 +35,17 @@ struct MjcfText {
   double texture_bytes = 0;  // of the textures that are not in files
 };
 
-// What all texts of a model make together: MuJoCo takes it in numbers that it multiplies as 32-bit integers.
+// What all texts of a model make together: MuJoCo takes the first two in numbers that it multiplies as 32-bit integers.
 struct MjcfCounts {
   double composite_bodies = 0;
-  double freedom = 0;  // of bodies in composites and of joints: at most so many degrees
+  double freedom = 0;          // of bodies in composites and of joints: at most so many degrees
+  double height_bytes = 0;     // of height fields
+  std::size_t references = 0;  // attributes that name a file
 };
 
-// Reads `text`, which messages call `name`, and adds to the `counts` of the model's other texts. Only plain XML is taken, so that
-// MuJoCo's own parser sees the same elements: no document type, no CDATA, no entities in what names files. Throws Error naming the
-// line.
-MjcfText read_mjcf_text(std::string_view text, const std::string& name, MjcfCounts& counts);
+// Reads `text`, which messages call `name` and which is included inside `depth` elements, and adds to the `counts` of the model's
+// other texts. Only plain XML is taken, so that MuJoCo's own parser sees the same elements: no document type, no CDATA, no entities
+// in what names files. Throws Error naming the line; a long text hears interrupts.
+MjcfText read_mjcf_text(std::string_view text, const std::string& name, int depth, MjcfCounts& counts);
 
 }  // namespace iap

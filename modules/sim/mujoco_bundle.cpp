@@ -3,9 +3,9 @@ module;
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +18,7 @@ module;
 module iap.sim;
 import iap.core;
 #include "mjcf_text.hpp"
+#include "model_mesh.hpp"
 #include "model_png.hpp"
 #include "packed_file.hpp"
 
@@ -69,20 +70,20 @@ class Assembly {
  public:
   Assembly(std::string name, std::string content, const Fetch& fetch) : fetch_(fetch) {
     folder_ = fs::path(name).parent_path();
-    add(std::move(name), std::move(content), true);
+    add(std::move(name), std::move(content), 0);
     if (entries_.front().text.root != "mujoco")
       throw Error(text(entries_.front().name, ": begins with <", entries_.front().text.root,
                        ">; give an MJCF, which begins with <mujoco>"));
     // Includes may include.
     for (std::size_t i = 0; i < entries_.size(); ++i)
-      for (const auto& reference : std::vector(entries_[i].text.references))
-        if (reference.element == "include") take(i, reference, true);
+      for (const auto& reference : entries_[i].text.references)
+        if (reference.element == "include") include(entries_[i], reference);
     for (std::size_t i = 0, texts = entries_.size(); i < texts; ++i)
-      for (const auto& reference : std::vector(entries_[i].text.references))
-        if (reference.element != "include") take(i, reference, false);
+      for (const auto& reference : entries_[i].text.references)
+        if (reference.element != "include") take(i, reference);
   }
 
-  std::vector<Entry> entries() && { return std::move(entries_); }
+  std::deque<Entry> entries() && { return std::move(entries_); }
 
   /// The name under which the bundle has what `reference` means.
   std::string resolve(const MjcfReference& reference) const {
@@ -96,20 +97,28 @@ class Assembly {
   }
 
  private:
-  void take(std::size_t asking, const MjcfReference& reference, bool is_mjcf) {
+  void include(const Entry& asking, const MjcfReference& reference) {
+    std::string name = resolve(reference);
+    // MuJoCo refuses it by the spelling of its path, and one that is spelled in many ways would be nested in itself.
+    if (known_.contains(name))
+      throw Error(text(asking.name, ":", reference.line, ": includes '", name,
+                       "' once more; MuJoCo takes each text once, so copy it under another name"));
+    std::string content = fetched(asking, reference, name);
+    add(std::move(name), std::move(content), reference.depth);
+  }
+
+  void take(std::size_t asking, const MjcfReference& reference) {
     const std::string name = resolve(reference);
-    auto known = std::ranges::find(entries_, name, &Entry::name);
-    if (known == entries_.end()) {
-      std::string content;
-      try {
-        content = fetch_(name);
-      } catch (const Error& error) {
-        throw Error(text(entries_[asking].name, ":", reference.line, ": ", error.what()));
-      }
-      add(name, std::move(content), is_mjcf);
-      known = std::prev(entries_.end());
+    if (!known_.contains(name)) add(name, fetched(entries_[asking], reference, name), std::nullopt);
+    check_picture(asking, reference, entries_[known_.at(name)]);
+  }
+
+  std::string fetched(const Entry& asking, const MjcfReference& reference, const std::string& name) const {
+    try {
+      return fetch_(name);
+    } catch (const Error& error) {
+      throw Error(text(asking.name, ":", reference.line, ": ", error.what()));
     }
-    check_picture(asking, reference, *known);
   }
 
   /// What a file takes as a texture or height field follows from who asks for it.
@@ -117,7 +126,10 @@ class Assembly {
     const bool texture = reference.element == "texture";
     if (!texture && reference.element != "hfield") return;
     const auto [width, height] = picture_sides(file.name, file.content);
-    if (!texture) return check_memory(file.name, bytes_a_height * width * height);
+    if (!texture) {
+      counts_.height_bytes += bytes_a_height * width * height;
+      return check_memory(text(file.name, ": the model"), counts_.height_bytes);
+    }
     const double face = std::min(width, height);
     const double bytes = texture_colours * (reference.unfolds ? cube_faces * face * face : width * height);
     // The files of one texture are as large as each other, or refused.
@@ -136,7 +148,8 @@ class Assembly {
     check_memory(text(name, ": the model"), texture_bytes_);
   }
 
-  void add(std::string name, std::string content, bool is_mjcf) {
+  /// Of an MJCF text `depth` is the number of elements that it is included in; other files have none.
+  void add(std::string name, std::string content, std::optional<int> depth) {
     constexpr std::size_t most_files = 1900;  // MuJoCo's folder in memory has room for 2000
     bytes_ += content.size();
     if (bytes_ > MujocoBundle::most_bytes)
@@ -145,8 +158,9 @@ class Assembly {
     if (entries_.size() >= most_files)
       throw Error(text("the model has more than ", most_files, " files; join meshes, or leave some out"));
     check_png(name, content);
+    check_mesh_file(name, content);
     MjcfText found;
-    if (is_mjcf) found = read_mjcf_text(content, name, counts_);
+    if (depth) found = read_mjcf_text(content, name, *depth, counts_);
     count_textures(name, found.texture_bytes);
     const auto override_with = [](auto& known, const auto& later) {
       if (later) known = later;
@@ -155,12 +169,14 @@ class Assembly {
     override_with(folders_.textures, found.folders.textures);
     override_with(folders_.assets, found.folders.assets);
     override_with(folders_.strip, found.folders.strip);
+    known_.emplace(name, entries_.size());
     entries_.push_back({std::move(name), std::move(content), std::move(found)});
   }
 
   const Fetch& fetch_;
   fs::path folder_;
-  std::vector<Entry> entries_;
+  std::deque<Entry> entries_;  // which stay in place while their references are followed
+  std::map<std::string, std::size_t> known_;
   MjcfFolders folders_;
   MjcfCounts counts_;
   std::size_t bytes_ = 0;
@@ -181,7 +197,7 @@ std::string read_part(const fs::path& path) {
 }  // namespace
 
 struct MujocoBundle::Impl {
-  std::vector<Entry> entries;
+  std::deque<Entry> entries;
   std::vector<std::string> names, contents;  // as MuJoCo gets them
   std::vector<MujocoFile> files;
 
@@ -205,18 +221,27 @@ struct MujocoBundle::Impl {
   /// name.
   template <typename Resolve>
   static std::string renamed(const Entry& entry, const std::map<std::string, std::string>& given, const Resolve& resolve) {
-    std::string content = entry.content;
-    const auto& references = entry.text.references;
-    for (auto reference = references.rbegin(); reference != references.rend(); ++reference) {
-      const auto& own = given.at(resolve(*reference));
-      if (key_of(own) == key_of(reference->path)) continue;
-      content.replace(reference->begin, reference->end - reference->begin, own);
-      // An element's attributes are met from the last to the first.
-      const auto before = std::next(reference);
-      const bool first = before == references.rend() || before->after_element != reference->after_element;
-      if (first && !reference->named && reference->element != "include")
-        content.insert(reference->after_element, text(" name=\"", fs::path(reference->path).stem().string(), "\""));
+    std::string content;
+    std::size_t copied = 0;
+    const auto copy_to = [&](std::size_t end) {
+      content.append(entry.content, copied, end - copied);
+      copied = end;
+    };
+    const MjcfReference* before = nullptr;
+    for (const auto& reference : entry.text.references) {
+      const bool first = !before || before->after_element != reference.after_element;
+      before = &reference;
+      const auto& own = given.at(resolve(reference));
+      if (key_of(own) == key_of(reference.path)) continue;
+      if (first && !reference.named && reference.element != "include") {
+        copy_to(reference.after_element);
+        content += text(" name=\"", fs::path(reference.path).stem().string(), "\"");
+      }
+      copy_to(reference.begin);
+      content += own;
+      copied = reference.end;
     }
+    copy_to(entry.content.size());
     return content;
   }
 };

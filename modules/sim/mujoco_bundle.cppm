@@ -10,8 +10,8 @@ import iap.core;
 
 export namespace iap {
 
-/// One file of a model: an MJCF text, or the bytes of a mesh, texture or height field. A model's texts include each other by name:
-/// `<include file="common.xml"/>`.
+/// One file of a model: an MJCF text, or the bytes of a mesh, texture or height field. A model's texts include each other by name,
+/// each once: `<include file="common.xml"/>`.
 struct MujocoFile {
   std::string_view name;
   std::string_view content;

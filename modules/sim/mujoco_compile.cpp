@@ -72,6 +72,17 @@ class PointStreams {
   bool changed_ = false;
 };
 
+/// Where faces of skins point, which MuJoCo compiles as they are and draws.
+void check_skins(const mjModel& model, const std::string& name) {
+  for (int skin = 0; skin < model.nskin; ++skin) {
+    const std::span faces(model.skin_face + std::size_t{3} * model.skin_faceadr[skin], std::size_t{3} * model.skin_facenum[skin]);
+    for (const int corner : faces)
+      if (corner < 0 || corner >= model.skin_vertnum[skin])
+        throw Error(text(name, ": a face of skin ", skin + 1, " has the vertex ", corner, "; there are ", model.skin_vertnum[skin],
+                         ", counted from 0"));
+  }
+}
+
 ModelPointer compile(std::span<const MujocoFile> texts) {
   const std::unique_ptr<mjVFS, DeleteFiles> files(new mjVFS);
   mj_defaultVFS(files.get());
@@ -81,6 +92,7 @@ ModelPointer compile(std::span<const MujocoFile> texts) {
   const std::string name(texts.front().name);
   ModelPointer model(mj_loadXML(name.c_str(), files.get(), message, sizeof message));
   if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message)));
+  check_skins(*model, name);
   return model;
 }
 

@@ -65,6 +65,50 @@ TEST_CASE("what is wrong in an OBJ text is said with its line") {
   refuses("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 /3\n", "'/3' does not begin");
 }
 
+TEST_CASE("a number counts however it is spelled: too small for a float is 0, too large is refused") {
+  const auto read = [](const std::string& number) {
+    CAPTURE(number);
+    return parse_obj("v " + number + " 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "x.obj").vertices[0];
+  };
+  const std::string zeros(400, '0'), nines(400, '9');
+  const std::vector<std::string> tiny{"1e-60",
+                                      "1E-60",
+                                      "-1e-60",
+                                      "1e-400",
+                                      "-1E-400",
+                                      "0." + zeros + "1",
+                                      "." + std::string(50, '0') + "1",
+                                      nines + "e-800",
+                                      "0e99999",
+                                      "-0E+400",
+                                      "1e-99999999999999999999"};
+  for (const auto& number : tiny) CHECK(read(number) == 0);
+  const std::vector<std::string> large{"1e39",
+                                       "1E39",
+                                       "-1e39",
+                                       "1e400",
+                                       "1E+400",
+                                       nines,
+                                       "-" + nines,
+                                       nines + "e-1",
+                                       nines + ".5E-1",
+                                       "0." + zeros + "1e900",
+                                       "1e99999999999999999999"};
+  for (const auto& number : large) {
+    CAPTURE(number);
+    CHECK_THROWS_MATCHES(read(number), Error,
+                         MessageMatches(ContainsSubstring("x.obj, line 1: '" + number.substr(0, 40) + "' is not a number that")));
+  }
+  CHECK(read(nines + "e-390") == 1e10f);
+  CHECK(read("0." + zeros + "1e400") == 0.1f);
+  CHECK(read("3.4e38") == 3.4e38f);
+  CHECK(read("+1.5") == 1.5f);
+  for (const std::string wrong : {"+", "+-1", "++1", "1.5x", "0x10", "inf", "-nan", "e5", "1,5"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_MATCHES(read(wrong), Error, MessageMatches(ContainsSubstring("'" + wrong + "' is not a number that a vertex")));
+  }
+}
+
 TEST_CASE("files that cannot be read, or are too large, are errors with their names") {
   const auto folder = std::filesystem::temp_directory_path() / "iap_obj_test";
   std::filesystem::remove_all(folder);

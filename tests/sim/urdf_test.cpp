@@ -3,6 +3,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 import iap.core;
@@ -111,6 +112,27 @@ TEST_CASE("chains on which an engine would run out of stack, and more links than
   refused(chain(101, false), "hangs on a chain of more than 100 joints");
   refused(chain(2500, true), "has 2501 links; at most 2000 can be simulated");
   refused(std::string((16 << 20) + 1, ' '), "a URDF may have 16 MiB");
+}
+
+TEST_CASE("links and joints are counted before urdfdom sees them, which frees a chain by recursion") {
+  // The library would meet a second root behind the chain, and let the chain go, one link after another.
+  std::string inside = link("zzz", "") + link("l100000", "");
+  for (int i = 100001; i <= 140000; ++i) {
+    const std::string number = std::to_string(i);
+    inside += link("l" + number, "") + joint("j" + number, "l" + std::to_string(i - 1), "l" + number, "fixed");
+  }
+  CHECK_THROWS_MATCHES(
+      parse_urdf(robot(inside), "robot.urdf"), Error,
+      MessageMatches(ContainsSubstring("robot.urdf: has 40002 links; at most 2000 can be simulated, so leave some out")));
+  std::string joints, transmissions;
+  for (int i = 0; i < 2001; ++i) {
+    joints += joint("j" + std::to_string(i), "a", "b");
+    transmissions += "<joint name=\"j\"/><link name=\"a\"/>";
+  }
+  refused(robot(link("a") + link("b") + joints), "has 2001 joints; at most 2000 can be simulated");
+  // Of other elements they are no parts of the robot.
+  CHECK(parse_urdf(robot(link("a") + "<transmission name=\"t\">" + transmissions + "</transmission>"), "robot.urdf").links.size() ==
+        1);
 }
 
 TEST_CASE("masses and shapes that cannot be are refused by the name of the link") {
@@ -289,6 +311,44 @@ TEST_CASE("collision meshes are read as convex hulls") {
   write_file_atomic(folder / "bad.dae", "");
   CHECK_THROWS_MATCHES(with("bad.dae"), Error, MessageMatches(ContainsSubstring("'.dae'; convert it")));
   CHECK_THROWS_MATCHES(read_urdf(folder / "none.urdf"), Error, MessageMatches(ContainsSubstring("none.urdf")));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a mesh's numbers are read as a scene's, its lines word by word, and its vertices are weighed before they are kept") {
+  const auto folder = std::filesystem::temp_directory_path() / "iap_urdf_numbers";
+  std::filesystem::remove_all(folder);
+  make_folder(folder);
+  const auto points = [&](const std::string& mesh, const std::string& name = "m.obj") {
+    write_file_atomic(folder / name, mesh);
+    write_file_atomic(folder / "robot.urdf",
+                      robot(link("a", mass + "<collision><geometry><mesh filename=\"" + name + "\"/></geometry></collision>")));
+    return read_urdf(folder / "robot.urdf").links[0].collisions[0].points;
+  };
+  const auto with = [&](const std::string& first) { return points("v " + first + "\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"); };
+  const std::vector<double> corner{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  CHECK(with("0 0 0") == corner);
+  CHECK(with("1e-400 -1E-400 0." + std::string(400, '0') + "1") == corner);
+  CHECK(with("+0.5 -.25 1e-60\r")[0] == .5);
+  const auto is_none = [](const std::string& number) {
+    return MessageMatches(ContainsSubstring("m.obj, line 1: '" + number + "' is not a number that a vertex can have"));
+  };
+  for (const std::string wrong : {"1e400", "1E400", "nan", "+-1", "1x"})
+    CHECK_THROWS_MATCHES(with(wrong + " 0 0"), Error, is_none(wrong));
+  CHECK_THROWS_MATCHES(with(std::string(400, '9') + "e-1 0 0"), Error, is_none(std::string(40, '9')));
+  CHECK_THROWS_MATCHES(with("1 2"), Error, MessageMatches(ContainsSubstring("m.obj, line 1: 'v' needs three numbers, not 2")));
+  // What stands behind them, and lines of anything else, are passed over.
+  std::string many;
+  for (int i = 0; i < 500'000; ++i) many += " a";
+  CHECK(with("0 0 0" + many + "\n" + many) == corner);
+  std::string stl = "solid x\n";
+  for (const char* vertex : {"0 0 0", "1 0 0", "0 1 0", "0 0 1"}) stl += text(" \tvertex +", vertex, "\n");
+  CHECK(points(stl, "m.stl") == corner);
+
+  std::string large;
+  for (int i = 0; i < 20'000; ++i) large += "v 0 0 0\n";
+  limit_usable_memory(4 << 20);
+  CHECK_THROWS_MATCHES(points(large), Error, MessageMatches(ContainsSubstring("m.obj: the mesh needs 3.7 MiB of memory")));
+  limit_usable_memory(std::numeric_limits<double>::infinity());
   std::filesystem::remove_all(folder);
 }
 

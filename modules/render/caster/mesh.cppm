@@ -1,9 +1,11 @@
 module;
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,11 +26,24 @@ struct Triangles {
 /// Reads the vertices and faces of an OBJ text; `source` names it in messages. Faces with more than three corners become fans of
 /// triangles; indices may be negative (back from the latest vertex); the six-number form of vertices has colours, which count if
 /// all vertices have them. Textures, normals, materials, groups, lines and curves are passed over.
-/// @throws Error naming the source, the line and what is wrong: a vertex without three finite numbers, a face with fewer than three
-/// corners or with a vertex that is not there, no face at all.
+/// @throws Error naming the source, the line and what is wrong: a vertex without three numbers that float32 can hold, a face with
+/// fewer than three corners or with a vertex that is not there, no face at all.
 Triangles parse_obj(std::string_view obj, const std::string& source);
 /// Reads an OBJ file of at most 1 GiB. @throws Error as `parse_obj` does, and if the file is larger or cannot be read.
 Triangles read_obj(const std::filesystem::path& file);
+
+/// The next word of a line of a mesh's text, such as OBJ, which is cut from the line; "" at its end.
+std::string_view next_word(std::string_view& line);
+
+/// What `read_coordinates` found.
+struct Coordinates {
+  std::size_t count = 0;     ///< how many numbers were read
+  std::string_view wrong{};  ///< the word behind them that is none; empty if the line ended there, or the room
+};
+/// Reads the words of `line` as numbers, as many as `values` has room for. A + may stand in front of one. What is too small for
+/// these is 0, however it is spelled; what is too large, or not finite, is none.
+Coordinates read_coordinates(std::string_view line, std::span<double> values);
+Coordinates read_coordinates(std::string_view line, std::span<float> values);
 
 /// Where a ray meets a mesh.
 struct MeshHit {

@@ -2,10 +2,10 @@ module;
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,16 +18,6 @@ namespace iap {
 namespace {
 
 constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 30;
-
-// The next word of a line, which is cut from it.
-std::string_view next_word(std::string_view& line) {
-  constexpr std::string_view blank = " \t\r";
-  const std::size_t begin = std::min(line.find_first_not_of(blank), line.size());
-  const std::size_t end = std::min(line.find_first_of(blank, begin), line.size());
-  const std::string_view word = line.substr(begin, end - begin);
-  line.remove_prefix(end);
-  return word;
-}
 
 class ObjReader {
  public:
@@ -54,20 +44,12 @@ class ObjReader {
 
   void read_vertex(std::string_view line) {
     std::array<float, 6> values{};
-    std::size_t count = 0;
-    for (std::string_view word = next_word(line); !word.empty() && count < values.size(); word = next_word(line)) {
-      if (word.front() == '+') word.remove_prefix(1);
-      const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), values[count]);
-      const bool tiny = problem == std::errc::result_out_of_range && word.find("e-") != word.npos;
-      if (tiny) values[count] = 0;
-      if ((problem != std::errc{} && !tiny) || end != word.data() + word.size() || !std::isfinite(values[count]))
-        fail("'", word.substr(0, 40), "' is not a number that a vertex can have");
-      ++count;
-    }
-    if (count < 3) fail("'v' needs three numbers, not ", count);
+    const Coordinates given = read_coordinates(line, std::span<float>(values));
+    if (!given.wrong.empty()) fail("'", given.wrong.substr(0, 40), "' is not a number that a vertex can have");
+    if (given.count < 3) fail("'v' needs three numbers, not ", given.count);
     found_.vertices.insert(found_.vertices.end(), values.begin(), values.begin() + 3);
-    if (count == 6)
-      for (int i = 3; i < 6; ++i) found_.colours.push_back(std::clamp(values[i], 0.f, 1.f));
+    if (given.count == values.size())
+      for (std::size_t i = 3; i < values.size(); ++i) found_.colours.push_back(std::clamp(values[i], 0.f, 1.f));
   }
 
   // 'f' and the vertices of its corners, each of which may be followed by a slash and what is passed over.

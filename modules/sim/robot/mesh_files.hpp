@@ -6,6 +6,9 @@ namespace iap {
 // What a URDF text may have.
 constexpr std::size_t largest_urdf = std::size_t{16} << 20;
 
+// What a coordinate of a mesh takes in the end: engines keep points, hulls and texts of them.
+constexpr double bytes_a_coordinate = 64;
+
 // A mesh and what messages call it.
 struct MeshFile {
   std::string name, content;
@@ -17,7 +20,8 @@ using FindMesh = std::function<MeshFile(const std::string& name, const std::stri
 // Looks for meshes in `folder`; `source` is the URDF in messages.
 FindMesh meshes_in(const std::filesystem::path& folder, const std::string& source);
 
-// The vertices of an OBJ or STL file: x, y, z of each; what a convex hull needs. Throws Error naming the file.
+// The vertices of an OBJ or STL file: x, y, z of each; what a convex hull needs. Throws Error naming the file, also where they are
+// more than the memory holds, before it is taken.
 std::vector<double> mesh_points(const MeshFile& mesh);
 
 // Whether the convex hull of points (x, y, z of each, in metres) is too thin or too small for the engines.

@@ -1,6 +1,8 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -12,38 +14,46 @@ module;
 module iap.sim;
 import iap.core;
 import iap.geometry;
+import iap.render;
 #include "mesh_files.hpp"
 
 namespace iap {
 namespace {
 
-// The words of a line.
-std::vector<std::string_view> words(std::string_view line) {
-  constexpr std::string_view blank = " \t\r";
-  std::vector<std::string_view> found;
-  for (std::size_t begin = line.find_first_not_of(blank); begin != line.npos; begin = line.find_first_not_of(blank, begin)) {
-    const std::size_t end = std::min(line.find_first_of(blank, begin), line.size());
-    found.push_back(line.substr(begin, end - begin));
-    begin = end;
+// An empty list with room for so many coordinates.
+std::vector<double> room_for(std::size_t coordinates, const std::string& file) {
+  check_memory(text(file, ": the mesh"), bytes_a_coordinate * static_cast<double>(coordinates));
+  std::vector<double> points;
+  points.reserve(coordinates);
+  return points;
+}
+
+// Calls `use` with the number of each line that begins with the word `key`, and with what follows there.
+template <typename Use>
+void for_lines(std::string_view content, std::string_view key, const Use& use) {
+  for (int number = 1; !content.empty(); ++number) {
+    std::string_view line = content.substr(0, content.find('\n'));
+    content.remove_prefix(std::min(line.size() + 1, content.size()));
+    if (next_word(line) == key) use(number, line);
   }
-  return found;
 }
 
 // Lines that begin with `key` and three numbers: "v x y z" of OBJ, "vertex x y z" of STL as text.
 std::vector<double> text_points(std::string_view content, std::string_view key, const std::string& file) {
-  std::vector<double> points;
-  for (int number = 1; !content.empty(); ++number) {
-    const std::size_t end = std::min(content.find('\n'), content.size());
-    const auto parts = words(content.substr(0, end));
-    content.remove_prefix(std::min(end + 1, content.size()));
-    if (parts.empty() || parts[0] != key) continue;
-    for (std::size_t i = 1; i <= 3; ++i) {
-      double value = 0;
-      if (i >= parts.size() || !read_cell(parts[i], value) || !std::isfinite(value))
-        throw Error(text(file, ", line ", number, ": '", key, "' needs three numbers"));
-      points.push_back(value);
-    }
-  }
+  std::size_t count = 0;
+  for_lines(content, key, [&](int, std::string_view) { ++count; });
+  auto points = room_for(3 * count, file);
+  for_lines(content, key, [&](int number, std::string_view line) {
+    std::array<double, 3> point{};
+    const Coordinates given = read_coordinates(line, std::span<double>(point));
+    constexpr std::size_t most_shown = 40;
+    if (!given.wrong.empty())
+      throw Error(
+          text(file, ", line ", number, ": '", given.wrong.substr(0, most_shown), "' is not a number that a vertex can have"));
+    if (given.count < point.size())
+      throw Error(text(file, ", line ", number, ": '", key, "' needs three numbers, not ", given.count));
+    points.insert(points.end(), point.begin(), point.end());
+  });
   return points;
 }
 
@@ -54,7 +64,7 @@ std::vector<double> binary_points(std::string_view content, const std::string& f
   if (content.size() >= head) std::memcpy(&count, content.data() + 80, sizeof count);
   if (content.size() < head || (content.size() - head) / triangle < count)
     throw Error(text(file, ": ends too early for an STL file"));
-  std::vector<double> points;
+  auto points = room_for(std::size_t{9} * count, file);
   for (std::uint32_t i = 0; i < count; ++i) {
     float corners[9];
     std::memcpy(corners, content.data() + head + i * triangle + 12, sizeof corners);

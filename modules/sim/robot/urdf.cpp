@@ -5,6 +5,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -28,7 +29,6 @@ namespace iap {
 namespace {
 
 // Engines descend along chains by recursion.
-constexpr std::size_t most_links = 2000;
 constexpr int longest_chain = 100;
 
 // Takes what the library would print.
@@ -94,7 +94,6 @@ class Converter {
 
   RobotDescription convert() {
     RobotDescription robot{.name = model_.getName(), .links = {}};
-    if (model_.links_.size() > most_links) fail("has ", model_.links_.size(), " links; at most ", most_links, " can be simulated");
     std::vector<int> depths;
     // A stack instead of recursion; the last child is pushed first, so that the first comes out next.
     std::vector<std::pair<const urdf::Link*, int>> open{{model_.getRoot().get(), -1}};
@@ -193,10 +192,8 @@ class Converter {
           fail("link '", link, "': the mesh '", mesh.filename, "' has the scale ", scale[0], ' ', scale[1], ' ', scale[2],
                "; none of its numbers may be 0");
         shape.points = mesh_points(find_mesh_(mesh.filename, link));
-        mesh_bytes_ += static_cast<double>(shape.points.size() * sizeof(double));
-        // Engines keep points, hulls and texts of them.
-        constexpr double copies = 8;
-        check_memory(text(source_, ": its meshes"), copies * mesh_bytes_);
+        coordinates_ += static_cast<double>(shape.points.size());
+        check_memory(text(source_, ": its meshes"), bytes_a_coordinate * coordinates_);
         for (std::size_t i = 0; i < shape.points.size(); ++i) shape.points[i] *= scale[i % 3];
         if (is_flat(shape.points))
           fail("link '", link, "': the mesh '", mesh.filename,
@@ -209,7 +206,7 @@ class Converter {
   const urdf::ModelInterface& model_;
   const std::string& source_;
   const FindMesh& find_mesh_;
-  double mesh_bytes_ = 0;
+  double coordinates_ = 0;  // of all meshes
 };
 
 // What engines would refuse where the text's name is no longer known.

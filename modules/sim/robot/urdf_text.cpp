@@ -5,6 +5,7 @@ module;
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 module iap.sim;
 import iap.core;
 #include "urdf_text.hpp"
@@ -67,6 +68,11 @@ class UrdfReader {
       else
         read_element();
     }
+  }
+  void check_counts() const {
+    for (const auto& [what, count] : {std::pair{"links", links_}, std::pair{"joints", joints_}})
+      if (count > most_links)
+        throw Error(text(source_, ": has ", count, " ", what, "; at most ", most_links, " can be simulated, so leave some out"));
   }
 
  private:
@@ -148,6 +154,10 @@ class UrdfReader {
     ++at_;
     const std::string_view name = read_name();
     if (name.starts_with("xacro:")) fail_xacro(text('<', brief(name), '>'));
+    // Of the same name are elements of <transmission>, <gazebo> ...
+    const bool of_robot = depth_ == 1;
+    if (of_robot && name == "link") ++links_;
+    if (of_robot && name == "joint") ++joints_;
     for (skip_blanks(); !starts(">") && !starts("/>"); skip_blanks()) check_value(name, read_attribute());
     if (starts("/>")) {
       at_ += 2;
@@ -162,6 +172,7 @@ class UrdfReader {
   const std::string& source_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  std::size_t links_ = 0, joints_ = 0;
 };
 
 }  // namespace
@@ -169,7 +180,9 @@ class UrdfReader {
 void check_urdf_text(std::string_view urdf, const std::string& source) {
   if (const auto zero = urdf.find('\0'); zero != std::string_view::npos)
     throw Error(text(source, ": has a NUL at byte ", zero, "; URDF is plain text"));
-  UrdfReader(urdf, source).read();
+  UrdfReader reader(urdf, source);
+  reader.read();
+  reader.check_counts();
 }
 
 }  // namespace iap

@@ -1,0 +1,175 @@
+module;
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+module iap.sim;
+import iap.core;
+#include "model_mesh.hpp"
+
+namespace iap {
+namespace {
+
+/// Cuts the next word from `rest`; "" at its end.
+std::string_view cut_word(std::string_view& rest, std::string_view blanks) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+  const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
+/// Digits that every reader takes for the same number; -1 for other words.
+std::int64_t whole_number(std::string_view word) {
+  constexpr std::size_t most_digits = 9;
+  std::int64_t number = 0;
+  if (word.empty() || word.size() > most_digits) return -1;
+  for (const char digit : word) {
+    if (digit < '0' || digit > '9') return -1;
+    number = 10 * number + (digit - '0');
+  }
+  return number;
+}
+
+/// Reads an OBJ line by line as the reader within MuJoCo does, and no more of it than where corners point.
+class ObjCorners {
+ public:
+  ObjCorners(const std::string& name, std::string_view content) : name_(name), rest_(content) {}
+
+  void check() {
+    if (rest_.find('\0') != rest_.npos) throw Error(text(name_, ": holds a zero byte; an OBJ is a text"));
+    constexpr int lines_between_looks = 65'536;
+    while (!rest_.empty()) {
+      ++line_;
+      // Line ends of all systems.
+      const std::string_view line = rest_.substr(0, rest_.find_first_of("\r\n"));
+      rest_.remove_prefix(line.size());
+      rest_.remove_prefix(rest_.starts_with("\r\n") ? 2 : std::min<std::size_t>(1, rest_.size()));
+      read(line);
+      if (line_ % lines_between_looks == 0) check_interrupt();
+    }
+    for (const Kind kind : {vertex, texture, normal})
+      if (const Corner& farthest = farthest_[kind]; farthest.number > count_[kind])
+        fail(farthest.line, text("a corner has the ", names[kind], " ", farthest.number, "; there are ", count_[kind]));
+    if (count_[normal] > 0 && without_normal_ > 0)
+      fail(without_normal_, "a corner has no normal, but others have; give one to all, or to none");
+  }
+
+ private:
+  enum Kind : std::uint8_t { vertex, texture, normal };
+  static constexpr std::array<const char*, 3> names{"vertex", "texture coordinate", "normal"};
+  static constexpr std::string_view blanks = " \t";
+
+  /// A number that is looked for, counted from 1, and where it stands.
+  struct Corner {
+    std::int64_t number = 0;
+    int line = 0;
+  };
+
+  [[noreturn]] void fail(int line, std::string_view complaint) const { throw Error(text(name_, ":", line, ": ", complaint)); }
+
+  void read(std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+    const auto is = [line](std::string_view word) {
+      return line.size() > word.size() && line.starts_with(word) && blanks.find(line[word.size()]) != blanks.npos;
+    };
+    if (is("v")) ++count_[vertex];
+    if (is("vt")) ++count_[texture];
+    if (is("vn")) ++count_[normal];
+    if (!is("f")) return;
+    line.remove_prefix(1);
+    for (auto word = cut_word(line, blanks); !word.empty(); word = cut_word(line, blanks)) read_corner(word);
+  }
+
+  /// "V", "V/T", "V//N", "V/T/N".
+  void read_corner(std::string_view corner) {
+    std::array<std::string_view, 3> parts;
+    std::size_t found = 0;
+    for (std::string_view rest = corner; found < parts.size(); ++found) {
+      parts[found] = rest.substr(0, rest.find('/'));
+      if (parts[found].size() == rest.size()) break;
+      rest.remove_prefix(parts[found].size() + 1);
+      if (found + 1 == parts.size()) fail_corner(corner);
+    }
+    // The texture's may be left out where a normal follows.
+    if (parts[vertex].empty() || (found > 0 && parts[found].empty())) fail_corner(corner);
+    for (const Kind kind : {vertex, texture, normal}) {
+      if (parts[kind].empty()) continue;
+      const bool back = parts[kind].starts_with('-');
+      const std::int64_t given = whole_number(parts[kind].substr(back ? 1 : 0));
+      if (given < 1) fail_corner(corner);
+      const std::int64_t number = back ? count_[kind] + 1 - given : given;
+      if (number < 1)
+        fail(line_, text("a corner has the ", names[kind], " ", parts[kind], "; there are ", count_[kind], " before it"));
+      if (number > farthest_[kind].number) farthest_[kind] = {number, line_};
+    }
+    if (parts[normal].empty() && without_normal_ == 0) without_normal_ = line_;
+  }
+
+  [[noreturn]] void fail_corner(std::string_view corner) const {
+    constexpr std::size_t most_shown = 40;
+    fail(line_, text("'", corner.substr(0, most_shown),
+                     "' is no corner; write numbers of at most 9 digits, such as 1, 1/2, 1//3 or 1/2/3"));
+  }
+
+  const std::string& name_;
+  std::string_view rest_;
+  int line_ = 0, without_normal_ = 0;
+  std::array<std::int64_t, 3> count_{};
+  std::array<Corner, 3> farthest_;
+};
+
+/// MuJoCo's own format: four integers of 32 bits say how many vertices, normals, texture coordinates and faces follow, as floats,
+/// and the faces' corners as integers.
+void check_msh(const std::string& name, std::string_view content) {
+  std::array<std::int32_t, 4> head{};
+  if (content.size() < sizeof head) throw Error(text(name, ": ends too early for an MSH file"));
+  std::memcpy(head.data(), content.data(), sizeof head);
+  const auto [vertices, normals, textures, faces] = head;
+  if (std::ranges::min(head) < 0)
+    throw Error(text(name, ": says that it has fewer than no vertices or faces; the file is damaged"));
+  const std::int64_t floats = std::int64_t{3} * vertices + std::int64_t{3} * normals + std::int64_t{2} * textures;
+  const std::int64_t corners = std::int64_t{3} * faces, head_bytes = sizeof head;
+  if (head_bytes + 4 * (floats + corners) != static_cast<std::int64_t>(content.size()))
+    throw Error(
+        text(name, ": has ", content.size(), " bytes, but says of itself that it has ", head_bytes + 4 * (floats + corners)));
+  const char* at = content.data() + head_bytes + 4 * floats;
+  for (std::int64_t i = 0; i < corners; ++i, at += sizeof(std::int32_t)) {
+    std::int32_t corner = 0;
+    std::memcpy(&corner, at, sizeof corner);
+    if (corner < 0 || corner >= vertices)
+      throw Error(text(name, ": face ", i / 3 + 1, " has the vertex ", corner, "; there are ", vertices, ", counted from 0"));
+  }
+}
+
+}  // namespace
+
+void check_mesh_file(const std::string& name, std::string_view content) {
+  std::string ending = name.substr(std::min(name.rfind('.'), name.size()));
+  std::ranges::transform(ending, ending.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  if (ending == ".obj") ObjCorners(name, content).check();
+  if (ending == ".msh") check_msh(name, content);
+}
+
+std::string mesh_complaint(std::string_view vertices, std::string_view faces) {
+  constexpr std::string_view blanks = " \t\r\n";
+  constexpr std::size_t most_shown = 40;
+  std::int64_t numbers = 0;
+  for (auto word = cut_word(vertices, blanks); !word.empty(); word = cut_word(vertices, blanks), ++numbers) {
+    double number = 0;
+    if (!read_cell(word, number) || !(std::abs(number) <= std::numeric_limits<float>::max()))
+      return text("'vertex' has '", word.substr(0, most_shown), "' in place of a number; write plain numbers");
+  }
+  const std::int64_t count = numbers / 3;
+  for (auto word = cut_word(faces, blanks); !word.empty(); word = cut_word(faces, blanks))
+    if (const std::int64_t corner = whole_number(word); corner < 0 || corner >= count)
+      return text("'face' has the vertex ", word.substr(0, most_shown), "; there are ", count, ", counted from 0");
+  return "";
+}
+
+}  // namespace iap
