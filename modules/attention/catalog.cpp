@@ -56,11 +56,17 @@ void refuse_others(Options& options, const KernelEntry& entry) {
   goes_with("r", [](const RandomFeatures& features) { return features.kind == FeatureKind::hybrid; });
 }
 
-/// Where heads keep `values` of every patch of a frame: what all of them take is refused before the first one is built.
-void check_heads(Options& options, const PatchGrid& grid, double values) {
-  const auto heads = static_cast<double>(options.value("heads").integer().value_or(1));
-  check_memory(text(options.owner(), ": what its heads keep"), heads * sizeof(float) * grid.count() * values);
+/// That option `kernel` names.
+const KernelEntry& read_scoring_kernel(Options& options, int d) {
+  if (d < 1) options.fail(text("d (the size of queries and keys) must be positive, got ", d));
+  return read_kernel(options, "score patches", [](const KernelEntry&) { return true; });
 }
+
+const KernelEntry& read_mixing_kernel(Options& options) {
+  return read_kernel(options, "mix values (IAP-trans)", [](const KernelEntry& kernel) { return kernel.transform != nullptr; });
+}
+
+void check_head(const Options& options, double bytes) { check_memory(text(options.owner(), ": what a head keeps"), bytes); }
 
 }  // namespace
 
@@ -79,17 +85,25 @@ const KernelEntry& read_kernel(Options& options, std::string_view what, bool (*c
   throw OptionError(text(options.owner(), ": kernel '", name, "' cannot ", what, "; kernels that can: ", able));
 }
 
+double scorer_bytes(Options& options, const PatchGrid& grid, int d, bool encoded) {
+  const KernelEntry& entry = read_scoring_kernel(options, d);
+  return entry.score_bytes(entry, options, grid, d, encoded);
+}
+
 std::unique_ptr<Scorer> make_scorer(Options& options, const PatchGrid& grid, int d) {
-  if (d < 1) options.fail(text("d (the size of queries and keys) must be positive, got ", d));
-  const KernelEntry& entry = read_kernel(options, "score patches", [](const KernelEntry&) { return true; });
-  if (entry.exact || options.value("brute_force") == Config(true)) check_heads(options, grid, 2.0 * d);
+  const KernelEntry& entry = read_scoring_kernel(options, d);
+  check_head(options, entry.score_bytes(entry, options, grid, d, false));
   return entry.score(entry, options, grid, d);
 }
 
+double trans_bytes(Options& options, const PatchGrid& grid, const TransShape& shape, bool encoded) {
+  const KernelEntry& entry = read_mixing_kernel(options);
+  return entry.transform_bytes(entry, options, grid, shape, encoded);
+}
+
 std::unique_ptr<Trans> make_trans(Options& options, const PatchGrid& grid, const TransShape& shape) {
-  const KernelEntry& entry =
-      read_kernel(options, "mix values (IAP-trans)", [](const KernelEntry& kernel) { return kernel.transform != nullptr; });
-  check_heads(options, grid, 2.0 * std::min(shape.d, grid.values()) + shape.values + shape.tokens);
+  const KernelEntry& entry = read_mixing_kernel(options);
+  check_head(options, entry.transform_bytes(entry, options, grid, shape, false));
   return entry.transform(entry, options, grid, shape);
 }
 
@@ -100,7 +114,7 @@ MapOptions read_map(Options& options, int c, int d) {
 }
 
 KernelWork kernel_work(Options& options, const PatchGrid& grid, int d) {
-  const KernelEntry& entry = read_kernel(options, "score patches", [](const KernelEntry&) { return true; });
+  const KernelEntry& entry = read_scoring_kernel(options, d);
   KernelWork work = entry.work(entry, options, grid, d);
   const ImageShape& image = grid.image();
   const auto pixels = static_cast<double>(image.count());

@@ -26,12 +26,17 @@ struct KernelEntry {
   std::string summary;
   /// Scores of IAP-rank.
   std::unique_ptr<Scorer> (*score)(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d);
+  /// As `scorer_bytes`.
+  double (*score_bytes)(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d, bool encoded);
   /// Operations of those scores: products of queries and keys with pixels and with projections, functions of features, sums over
   /// features and signs. Bytes of the frame and its scores are added by `kernel_work`.
   KernelWork (*work)(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d);
   /// IAP-trans; null: cannot.
   std::unique_ptr<Trans> (*transform)(const KernelEntry& entry, Options& options, const PatchGrid& grid,
                                       const TransShape& shape) = nullptr;
+  /// As `trans_bytes`; there where `transform` is.
+  double (*transform_bytes)(const KernelEntry& entry, Options& options, const PatchGrid& grid, const TransShape& shape,
+                            bool encoded) = nullptr;
   /// Features of queries and keys apart from each other: cross-attention, drawn patches, the key database; null: cannot.
   MapOptions (*map)(const KernelEntry& entry, Options& options, int c, int d) = nullptr;
   /// Whether there are exact rows of the attention matrix: option `brute_force`, or the kernel itself.
@@ -64,8 +69,13 @@ const KernelEntry& read_kernel(Options& options, std::string_view what, bool (*c
 /// - all but relu: `input` "plain" or "normalised" (v1 eq. 4 or 5); `scale` "d" or "c" (AttentionAgent), the number whose root
 ///   divides q . k of plain inputs and is the squared length of normalised ones; `temperature` (1) divides x . y.
 /// - all but softmax: `brute_force` (false), the exact kernel from the whole attention matrix, for comparison.
-/// @throws Error naming the option.
+/// @throws Error naming the option, or the memory that it would take where that is too much.
 std::unique_ptr<Scorer> make_scorer(Options& options, const PatchGrid& grid, int d);
+
+/// Bytes that what `make_scorer` or `make_trans` builds from these options takes, for whoever builds several; `encoded`: with what
+/// a position encoding adds when weights are bound. Copied query weights, four bytes a patch, are not in it. @throws Error as they.
+double scorer_bytes(Options& options, const PatchGrid& grid, int d, bool encoded);
+double trans_bytes(Options& options, const PatchGrid& grid, const TransShape& shape, bool encoded);
 
 /// Operations of one frame of the kernel that `options` name.
 KernelWork kernel_work(Options& options, const PatchGrid& grid, int d);

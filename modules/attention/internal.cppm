@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -64,6 +65,9 @@ class QueryWeights {
 /// projections. This is W folded into Omega, at the price of n instead of d numbers a patch.
 struct ReducedHead {
   ReducedHead(int c, int d);
+  /// n, and the bytes that such a head takes.
+  static int dimensions(int c, int d) { return std::min(d, c + 1); }
+  static double bytes(int c, int d);
   void bind(std::span<const float> weights, std::span<const float> bias);
   /// Omega B for `rows` (each of d values), as columns first_column, first_column + 1, ... of `out`, which is n x columns.
   void fold(std::span<const float> rows, int first_column, int columns, std::span<float> out) const;
@@ -73,7 +77,8 @@ struct ReducedHead {
   std::vector<double> basis;         ///< n x d
 };
 
-/// As draw_projections of the interface, into arrays that have their sizes; `block` is scratch memory for d x d values.
+/// As draw_projections of the interface, into arrays that have their sizes; `block` is scratch memory for d x d values, which only
+/// orthogonal projections need.
 void draw_projections(Ensemble ensemble, std::uint64_t seed, std::span<double> block, Projections& drawn);
 
 /// What the options of the kernels of random features say.
@@ -98,6 +103,7 @@ FeatureOptions read_feature_options(const RandomFeatures& features, Options& opt
 class DrawnProjections {
  public:
   DrawnProjections(const FeatureOptions& options, int d);
+  static double bytes(const FeatureOptions& options, int d);
   const Projections& now() const { return drawn_; }
   /// An episode or a frame begins. Whether the projections changed.
   bool new_episode(std::uint64_t episode_seed);
@@ -119,6 +125,8 @@ KernelEntry random_features_kernel(std::string name, std::string summary, const 
 std::unique_ptr<Scorer> score_by_features(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d);
 std::unique_ptr<Trans> transform_by_features(const KernelEntry& entry, Options& options, const PatchGrid& grid,
                                              const TransShape& shape);
+double transform_bytes_by_features(const KernelEntry& entry, Options& options, const PatchGrid& grid, const TransShape& shape,
+                                   bool encoded);
 MapOptions map_by_features(const KernelEntry& entry, Options& options, int c, int d);
 
 /// A scorer that forms the whole attention matrix row by row: O(L^2 d), exact.
@@ -126,5 +134,6 @@ MapOptions map_by_features(const KernelEntry& entry, Options& options, int c, in
 enum class ExactKernel { softmax, softmax_kernel, relu };
 std::unique_ptr<Scorer> make_exact_scorer(std::string_view name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
                                           int threads, float epsilon = 0);
+double exact_scorer_bytes(ExactKernel kernel, const PatchGrid& grid, int d, int threads, bool encoded);
 
 }  // namespace iap

@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <string>
 #include <vector>
 module iap.core;
@@ -7,6 +8,8 @@ namespace iap {
 namespace {
 
 constexpr std::size_t most_parameters = std::size_t{1} << 28;
+/// A name is compared with all before it.
+constexpr std::size_t most_slices = std::size_t{1} << 14;
 
 }  // namespace
 
@@ -22,6 +25,9 @@ std::size_t ParameterLayout::add(std::string name, std::vector<int> shape) {
   if (size > most_parameters - size_)
     throw Error(text("policy: with '", name, "' it needs more than the ", most_parameters,
                      " parameters that are allowed; make its layers smaller"));
+  if (slices_.size() >= most_slices)
+    throw Error(text("policy: with '", name, "' it has more than the ", most_slices,
+                     " arrays of parameters that are allowed; take fewer blocks, layers or heads"));
   for (const auto& slice : slices_)
     if (slice.name == name) throw Error(text("parameter '", name, "' is declared twice; give the blocks different names"));
   slices_.push_back({std::move(name), std::move(shape), size_, size});

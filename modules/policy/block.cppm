@@ -59,6 +59,9 @@ struct BlockContext {
   int inputs = 0;                                ///< number of values that the block before hands over
   bool last = false;                             ///< whether the block's output is the action
   std::string path;  ///< unique name: "policy" for the root, below it such as "1.rank" or "2.concat.1.rank"
+  /// How many blocks it stands in, and how many the whole policy has so far (null: none yet); `make_block` counts.
+  int depth = 0;
+  int* built = nullptr;
 };
 
 class Block;
@@ -143,7 +146,8 @@ bool is_attention_block(std::string_view kind) noexcept;
 
 /// Builds the block that `config` describes: {kind = "linear", activation = "tanh"}; sequences hold {blocks = {...}}.
 /// Options that every block takes: `kind`, and `name`, which the block's parent uses for its path.
-/// @throws Error that names the block and the option or the shapes that do not fit.
+/// @throws Error that names the block and the option or the shapes that do not fit; also where a policy has more than 4096 blocks,
+/// more than 16 of them inside each other, or one that would take too much memory. @throws Interrupted.
 std::unique_ptr<Block> make_block(const Config& config, const BlockContext& context, ParameterLayout& layout);
 
 /// Says who builds blocks of kind "script", which are written in Lua: the script layer, which lies above this module. Thread-safe.

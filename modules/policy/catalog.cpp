@@ -1,6 +1,7 @@
 module;
 #include <array>
 #include <cctype>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -38,6 +39,9 @@ MadeBlock make_attention_agent(Options& options, const BlockContext& context, Pa
 namespace {
 
 constexpr int most_units = 1 << 24;
+/// Blocks inside each other; each keeps a table that holds those of all blocks inside it.
+constexpr int deepest = 16;
+constexpr std::size_t longest_name = 100;
 
 /// What messages call the block at `path`.
 std::string owner_of(const std::string& path) { return path == "policy" ? path : "policy." + path; }
@@ -49,10 +53,20 @@ std::vector<std::string> kinds() {
 }
 
 bool is_plain_name(std::string_view name) {
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front()))) return false;
+  if (name.empty() || name.size() > longest_name || std::isdigit(static_cast<unsigned char>(name.front()))) return false;
   for (const char c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') return false;
   return true;
+}
+
+/// Counts the block that is about to be built, and looks for an interrupt now and then; small policies are built to their end.
+void count_block(const BlockContext& context) {
+  constexpr int some = 1 << 8;
+  const auto refuse = [&](const auto&... words) { throw Error(text(owner_of(context.path), ": ", words...)); };
+  if (context.depth > deepest)
+    refuse("stands inside ", context.depth - 1, " other blocks, at most ", deepest - 1, " are allowed; take some of them out");
+  if (++*context.built > most_blocks) refuse("there are more than the ", most_blocks, " blocks that a policy may have; take fewer");
+  if (*context.built % some == 0) check_interrupt();
 }
 
 }  // namespace
@@ -116,15 +130,38 @@ bool is_attention_block(std::string_view kind) noexcept {
   return kind == "rank" || kind == "trans" || kind == "cross" || kind == "look";
 }
 
-std::unique_ptr<Block> make_block(const Config& config, const BlockContext& context, ParameterLayout& layout) {
+double tree_bytes(const Config& config) {
+  constexpr double an_entry = 48;  // of a map, beside its key and value
+  const auto bytes_of = [](const std::string& string) { return static_cast<double>(sizeof string + string.size()); };
+  double bytes = sizeof(Config);
+  if (const auto* string = config.string()) bytes += bytes_of(*string);
+  if (const auto* items = config.list())
+    for (const Config& item : *items) bytes += tree_bytes(item);
+  if (const auto* entries = config.map())
+    for (const auto& [key, value] : *entries) bytes += an_entry + bytes_of(key) + tree_bytes(value);
+  return bytes;
+}
+
+void check_tables(const Options& options, double bytes) {
+  constexpr double copies = 2;  // what was read, and the whole table that is made of it
+  check_memory(text(options.owner(), ": its table with those of the blocks inside it"), copies * bytes);
+}
+
+std::unique_ptr<Block> make_block(const Config& config, const BlockContext& outside, ParameterLayout& layout) {
+  int built = 0;
+  BlockContext context = outside;
+  ++context.depth;
+  if (!context.built) context.built = &built;
+  count_block(context);
   Options options(owner_of(context.path), config);
   const std::string kind = options.choice("kind", kinds());
   options.value("name");
   for (const auto& entry : block_catalog()) {
     if (entry.name != kind) continue;
-    // A hundred letters of a file may be a block of megabytes, and a file has many.
-    constexpr double usual = 1 << 24;
-    check_memory(text("block '", context.path, "'"), usual);
+    // A hundred letters of a file may be a block of megabytes, and a file has many. Tables are held as they were given and as they
+    // became, and blocks that are made of others copy them.
+    constexpr double usual = 1 << 24, copies = 6;
+    check_memory(text("block '", context.path, "'"), usual + copies * tree_bytes(config));
     auto block = entry.make(options, context, layout);
     options.finish();
     block->config_ = options.completed();
@@ -135,14 +172,15 @@ std::unique_ptr<Block> make_block(const Config& config, const BlockContext& cont
 
 /// @lua options policy.block
 /// What every block takes.
-/// @option name string ? - what paths call the block ("eye" instead of "1.rank"): letters, digits, _ and -, no digit first
+/// @option name string ? - what paths call the block ("eye" instead of "1.rank"): at most 100 letters, digits, _ and -, no digit
+/// first
 std::string child_path(const std::string& parent, int index, const Config& child) {
   const std::string prefix = parent == "policy" ? "" : parent + ".";
   const auto* kind = child.find("kind");
   if (const auto* name = child.find("name"); name && !name->is_null()) {
     if (!name->string() || !is_plain_name(*name->string()))
-      throw Error(text(owner_of(parent), ": block ", index, " has the name ", name->describe(),
-                       "; a name is letters, digits, '_' and '-', and begins with no digit"));
+      throw Error(text(owner_of(parent), ": block ", index, " has the name ", name->describe(), "; a name is at most ",
+                       longest_name, " letters, digits, '_' and '-', and begins with no digit"));
     return prefix + *name->string();
   }
   return text(prefix, index, ".", kind && kind->string() ? *kind->string() : "block");
@@ -151,11 +189,13 @@ std::string child_path(const std::string& parent, int index, const Config& child
 int read_units(Options& options, const BlockContext& context) {
   if (!context.last && !options.has("units"))
     options.fail("option 'units' is missing (only the last block of a policy takes the environment's action size)");
-  return static_cast<int>(options.integer_in("units", 1, most_units, context.action_size));
+  return checked_outputs(options, options.integer_in("units", 1, most_units, context.action_size));
 }
 
 int checked_outputs(const Options& options, std::int64_t count) {
   if (count > most_units) options.fail(text("would hand over ", count, " values, at most ", most_units, " are allowed"));
+  constexpr double copies = 4;  // in the block, and in those around it
+  check_memory(text(options.owner(), ": what it hands over"), copies * sizeof(float) * static_cast<double>(count));
   return static_cast<int>(count);
 }
 
@@ -170,6 +210,7 @@ MadeBlock make_inside(Options& options, std::string_view key, const BlockContext
   const Config& block = options.value(key);
   if (!block.map()) options.fail(text("option '", key, "' must be a block, got ", block.is_null() ? "nothing" : block.describe()));
   auto made = make_block(block, context, layout);
+  check_tables(options, tree_bytes(made->config()));
   options.complete(key, made->config());
   return made;
 }

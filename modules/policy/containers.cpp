@@ -3,7 +3,6 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,11 +20,17 @@ using Children = std::vector<std::unique_ptr<Block>>;
 const Config::List& read_blocks(Options& options) {
   const auto& blocks = options.list("blocks");
   if (blocks.empty()) options.fail("option 'blocks' must list at least one block");
+  if (blocks.size() > most_blocks)
+    options.fail(text("option 'blocks' lists ", blocks.size(), " blocks, a policy may have ", most_blocks, "; take fewer"));
   return blocks;
 }
 
-Config::List configs_of(std::span<const std::unique_ptr<Block>> children) {
+Config::List configs_of(const Options& options, std::span<const std::unique_ptr<Block>> children) {
+  double bytes = 0;
+  for (const auto& child : children) bytes += tree_bytes(child->config());
+  check_tables(options, bytes);
   Config::List configs;
+  configs.reserve(children.size());
   for (const auto& child : children) configs.push_back(child->config());
   return configs;
 }
@@ -71,16 +76,17 @@ class Concat final : public Block {
 
 class VectorObservation final : public Block {
  public:
-  VectorObservation(const BlockContext& context, std::vector<std::int64_t> numbers)
-      : Block(context, static_cast<int>(numbers.size())), numbers_(std::move(numbers)) {}
+  VectorObservation(const BlockContext& context, int outputs, std::vector<std::int64_t> numbers)
+      : Block(context, outputs), numbers_(std::move(numbers)) {}
   std::string_view kind() const override { return "observation"; }
-  std::string describe() const override { return text(numbers_.size(), " numbers"); }
+  std::string describe() const override { return text(outputs(), " numbers"); }
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = observation.vector[static_cast<std::size_t>(numbers_[i] - 1)];
+    if (numbers_.empty()) std::ranges::copy(observation.vector, out.begin());
+    for (std::size_t i = 0; i < numbers_.size(); ++i) out[i] = observation.vector[static_cast<std::size_t>(numbers_[i] - 1)];
   }
 
  private:
-  std::vector<std::int64_t> numbers_;  // counted from 1
+  std::vector<std::int64_t> numbers_;  // counted from 1; none: all of them
 };
 
 }  // namespace
@@ -88,12 +94,15 @@ class VectorObservation final : public Block {
 MadeBlock make_chain(std::string_view kind, const Config::List& blocks, const BlockContext& context, ParameterLayout& layout) {
   Children children;
   BlockContext next = context;
+  double handed_on = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     next.path = child_path(context.path, static_cast<int>(i) + 1, blocks[i]);
     next.last = context.last && i + 1 == blocks.size();
     children.push_back(make_block(blocks[i], next, layout));
     next.inputs = children.back()->outputs();
+    handed_on += i + 1 < blocks.size() ? next.inputs : 0.0;
   }
+  check_memory(text("block '", context.path, "': what its blocks hand on"), sizeof(float) * handed_on);
   return std::make_unique<Sequence>(kind, context, std::move(children));
 }
 
@@ -106,7 +115,7 @@ MadeBlock make_chain(std::string_view kind, const Config::List& blocks, const Bl
 /// @see controllers.md
 MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout) {
   auto made = make_chain("sequence", read_blocks(options), context, layout);
-  options.complete("blocks", configs_of(made->children()));
+  options.complete("blocks", configs_of(options, made->children()));
   return made;
 }
 
@@ -128,7 +137,7 @@ MadeBlock make_concat(Options& options, const BlockContext& context, ParameterLa
     children.push_back(make_block(blocks[i], next, layout));
     outputs += children.back()->outputs();
   }
-  options.complete("blocks", configs_of(children));
+  options.complete("blocks", configs_of(options, children));
   return std::make_unique<Concat>(context, std::move(children), checked_outputs(options, outputs));
 }
 
@@ -142,13 +151,12 @@ MadeBlock make_observation(Options& options, const BlockContext& context, Parame
   const std::int64_t size = context.observation->vector;
   if (size == 0)
     options.fail("the environment's observation has no vector; take this block out, or choose an environment with one");
-  std::vector<std::int64_t> all(static_cast<std::size_t>(size));
-  std::iota(all.begin(), all.end(), 1);
-  auto numbers = options.value("numbers").is_null() ? all : options.integers("numbers");
-  if (numbers.empty()) options.fail("option 'numbers' is empty; name some, or leave it out for all of them");
+  const bool all = options.value("numbers").is_null();
+  auto numbers = all ? std::vector<std::int64_t>{} : options.integers("numbers");
+  if (!all && numbers.empty()) options.fail("option 'numbers' is empty; name some, or leave it out for all of them");
   check_numbers(options, "numbers", numbers, size, "the vector");
-  checked_outputs(options, static_cast<std::int64_t>(numbers.size()));
-  return std::make_unique<VectorObservation>(context, std::move(numbers));
+  const int outputs = checked_outputs(options, all ? size : static_cast<std::int64_t>(numbers.size()));
+  return std::make_unique<VectorObservation>(context, outputs, std::move(numbers));
 }
 
 }  // namespace iap

@@ -68,13 +68,20 @@ void fill_normal(std::span<float> values, double deviation, Random& random);
 
 /// The number of outputs of a block that can end a policy: option `units`, by default the action size when it is the last.
 int read_units(Options& options, const BlockContext& context);
-/// `count` as the size of a block's output. @throws Error if it is beyond what a block may write.
+/// `count` as the size of a block's output. @throws Error if it is beyond what a block may write, or would take too much memory.
 int checked_outputs(const Options& options, std::int64_t count);
 /// @throws Error naming option `key` unless all of `numbers` count, from 1, one of the `size` numbers of `what`.
 void check_numbers(const Options& options, std::string_view key, std::span<const std::int64_t> numbers, std::int64_t size,
                    std::string_view what);
 /// @throws Error unless the block before hands over at least one value.
 void require_inputs(const Options& options, const BlockContext& context);
+
+/// Blocks that a policy may have.
+inline constexpr int most_blocks = 1 << 12;
+/// Bytes that `config` takes as a tree.
+double tree_bytes(const Config& config);
+/// Before a block's table takes in those of the blocks inside it, which are of so many bytes. @throws Error if there is no room.
+void check_tables(const Options& options, double bytes);
 
 using MadeBlock = std::unique_ptr<Block>;
 /// The block that option `key` describes, built in `context`. @throws Error naming the option.

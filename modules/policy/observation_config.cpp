@@ -38,6 +38,7 @@ Config to_config(const ObservationSpec& spec) {
 
 ObservationSpec observation_from_config(const Config& config, const std::string& source) {
   ObservationSpec spec;
+  double values = 0;
   Options options(source + ": observation", config);
   for (const auto& item : options.list("images")) {
     Options entry(text(source, ": observation image ", spec.images.size() + 1), item);
@@ -47,10 +48,13 @@ ObservationSpec observation_from_config(const Config& config, const std::string&
     image.shape.channels = static_cast<int>(entry.integer_in("channels", 1, 4));
     image.shape.type = entry.choice("type", {"uint8", "float32"}) == "uint8" ? PixelType::uint8 : PixelType::float32;
     entry.finish();
-    // Policies keep some pictures as floats.
-    constexpr double bytes_a_value = 2 * sizeof(float);
-    check_memory(text(source, ": observation image '", image.name, "'"), static_cast<double>(image.shape.count()) * bytes_a_value);
+    values += static_cast<double>(image.shape.count());
     spec.images.push_back(std::move(image));
+  }
+  if (const std::size_t count = spec.images.size(); count > 0) {
+    constexpr double bytes_a_value = 2 * sizeof(float);  // policies keep some pictures as floats
+    const std::string what = count == 1 ? text("image '", spec.images[0].name, "'") : text("what its ", count, " images hold");
+    check_memory(text(source, ": observation: ", what), values * bytes_a_value);
   }
   spec.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector));
   spec.dt = options.number_in("dt", 0, 1e9, 0);

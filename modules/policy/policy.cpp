@@ -3,6 +3,7 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,6 +36,10 @@ void check_paths(const std::vector<Block*>& blocks) {
     throw Error(text("policy: two blocks are called '", *twice, "'; give them different names"));
 }
 
+void check_count(std::size_t given, std::size_t size) {
+  if (given != size) throw Error(text("policy: got ", given, " parameters, it has ", size));
+}
+
 /// The block that writes the action, for messages.
 const Block& last_block(const Block& block) {
   const auto kind = block.kind();
@@ -45,7 +50,9 @@ const Block& last_block(const Block& block) {
 }  // namespace
 
 struct Policy::Impl {
-  Impl(const Config& architecture, ObservationSpec observation_, int action_size_)
+  /// `check_layout`, if there is one, sees the layout before memory is taken for parameters.
+  Impl(const Config& architecture, ObservationSpec observation_, int action_size_,
+       const std::function<void(const ParameterLayout&)>& check_layout)
       : observation(std::move(observation_)), action_size(action_size_) {
     if (action_size < 1) throw Error(text("policy: the action size must be positive, got ", action_size));
     root = make_block(architecture, {&observation, action_size, observation.vector, true, "policy"}, layout);
@@ -54,10 +61,12 @@ struct Policy::Impl {
                        " values, but the environment takes ", action_size, " action values; end with a linear block"));
     collect_blocks(*root, blocks);
     check_paths(blocks);
-    parameters.resize(layout.size());
-    action.resize(static_cast<std::size_t>(action_size));
+    if (check_layout) check_layout(layout);
     std::size_t watched = 0;
     for (const Block* block : blocks) watched += block->moments();
+    check_memory("policy: what it learns", static_cast<double>(layout.size() * sizeof(float) + watched * sizeof(Moment)));
+    parameters.resize(layout.size());
+    action.resize(static_cast<std::size_t>(action_size));
     moments.resize(watched);
     bind();
     use_moments();
@@ -100,7 +109,15 @@ void Policy::Impl::check(const Observation& seen) const {
 }
 
 Policy::Policy(const Config& architecture, ObservationSpec observation, int action_size)
-    : impl_(std::make_unique<Impl>(architecture, std::move(observation), action_size)) {}
+    : impl_(std::make_unique<Impl>(architecture, std::move(observation), action_size, nullptr)) {}
+Policy::Policy(const Config& architecture, ObservationSpec observation, int action_size, std::span<const float> parameters,
+               const std::function<void(const ParameterLayout&)>& check)
+    : impl_(std::make_unique<Impl>(architecture, std::move(observation), action_size, [&](const ParameterLayout& layout) {
+        check(layout);
+        check_count(parameters.size(), layout.size());
+      })) {
+  set_parameters(parameters);
+}
 Policy::Policy(Policy&&) noexcept = default;
 Policy& Policy::operator=(Policy&&) noexcept = default;
 Policy::~Policy() = default;
@@ -125,7 +142,7 @@ const Block& Policy::block(std::string_view path) const {
 std::span<const float> Policy::outputs(std::string_view path) const { return block(path).written(); }
 
 void Policy::set_parameters(std::span<const float> parameters) {
-  if (parameters.size() != size()) throw Error(text("policy: got ", parameters.size(), " parameters, it has ", size()));
+  check_count(parameters.size(), size());
   for (const auto& slice : layout().slices())
     for (std::size_t i = 0; i < slice.size; ++i)
       if (const float value = parameters[slice.offset + i]; !std::isfinite(value))

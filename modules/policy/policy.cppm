@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,10 @@ class Policy {
  public:
   /// @throws Error naming the block when shapes do not fit or the output is not `action_size` values.
   Policy(const Config& architecture, ObservationSpec observation, int action_size);
+  /// As above with these parameters. `check` is shown what the blocks declare before memory is taken for it, and may refuse what
+  /// does not belong to the parameters. @throws Error also as `set_parameters`.
+  Policy(const Config& architecture, ObservationSpec observation, int action_size, std::span<const float> parameters,
+         const std::function<void(const ParameterLayout&)>& check);
   Policy(Policy&&) noexcept;
   Policy& operator=(Policy&&) noexcept;
   ~Policy();

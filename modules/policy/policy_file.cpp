@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <span>
@@ -12,7 +13,6 @@ module;
 #include <vector>
 module iap.policy;
 import iap.core;
-#include "core/file_endings.hpp"
 
 namespace iap {
 namespace {
@@ -99,9 +99,8 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
       confine_lua(*part, source);
   }
   try {
-    Policy policy(architecture, observation, static_cast<int>(action_size));
-    check_slices(slices, policy.layout());
-    policy.set_parameters(parameters);
+    Policy policy(architecture, observation, static_cast<int>(action_size), parameters,
+                  [&](const ParameterLayout& layout) { check_slices(slices, layout); });
     if (!moments.empty() || !policy.moments().empty()) policy.set_moments(moments);
     return {std::move(policy), std::move(metadata)};
   } catch (const Error& error) {

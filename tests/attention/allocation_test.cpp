@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,15 +13,18 @@
 
 namespace {
 std::atomic<long> allocations = 0;
-}
+std::atomic<std::size_t> taken = 0;  ///< bytes, whatever was given back
+}  // namespace
 
 void* operator new(std::size_t size) {
   ++allocations;
+  taken += size;
   if (void* memory = std::malloc(size ? size : 1)) return memory;
   throw std::bad_alloc();
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   ++allocations;
+  taken += size;
   const auto step = static_cast<std::size_t>(alignment);
   if (void* memory = std::aligned_alloc(step, (size + step - 1) / step * step)) return memory;
   throw std::bad_alloc();
@@ -84,4 +89,94 @@ TEST_CASE("cross-attention allocates nothing once it is built") {
     }
     CHECK(allocations == before);
   }
+}
+
+namespace {
+
+/// What was said before is what was taken then, but for names, tables of options and lists that grow.
+void check_said(double said, std::size_t before, const Config& config) {
+  const auto got = static_cast<double>(taken - before);
+  constexpr double small = 1 << 16;
+  INFO(to_json(config) << ": said " << said << ", took " << got);
+  CHECK(got < 1.05 * said + small);
+  CHECK(said < 1.5 * got + small);
+}
+
+std::vector<Config> kernel_configs() {
+  std::vector<Config> configs;
+  for (const auto& entry : kernel_catalog()) {
+    configs.push_back(Config::Map{{"kernel", entry.name}});
+    configs.push_back(Config::Map{{"kernel", entry.name}, {"threads", 3}});
+    if (entry.name == "softmax")
+      configs.back()["normalise_rows"] = false;
+    else
+      configs.push_back(Config::Map{{"kernel", entry.name}, {"brute_force", true}});
+    if (!entry.features) continue;
+    configs.push_back(Config::Map{{"kernel", entry.name}, {"m", 120}});
+    configs.push_back(Config::Map{{"kernel", entry.name}, {"ensemble", "iid"}});
+  }
+  return configs;
+}
+
+}  // namespace
+
+TEST_CASE("scorers say before they are built what they will take") {
+  for (const ImageShape shape : {ImageShape{60, 45, 3, PixelType::uint8}, ImageShape{40, 36, 1, PixelType::float32}})
+    for (const auto& [size, stride, d] : {std::array{4, 1, 20}, std::array{4, 4, 30}, std::array{1, 1, 200}}) {
+      const Case c = make_case(shape, size, stride, d, true, 0.1F, 61);
+      const std::vector<float> encoding(static_cast<std::size_t>(c.grid.count()) * c.grid.values(), 0.1F);
+      for (const Config& config : kernel_configs())
+        for (const bool encoded : {false, true}) {
+          Options options("test", config);
+          const double said = scorer_bytes(options, c.grid, c.d, encoded);
+          HeadWeights weights = c.head();
+          if (encoded) weights.encoding = encoding;
+          const std::size_t before = taken;
+          make_scorer(options, c.grid, c.d)->bind(weights);
+          check_said(said, before, config);
+        }
+    }
+}
+
+TEST_CASE("IAP-trans says before it is built what it will take") {
+  const Case c = make_case({64, 72, 3}, 4, 2, 24, true, 0.1F, 62);
+  const std::size_t patches = c.grid.count(), values = c.grid.values();
+  const std::vector<float> encoding(patches * values, 0.1F);
+  for (const TransShape shape : {TransShape{24, 7, 12, true, true}, TransShape{24, 50, 3, false, true}})
+    for (const Config& config : kernel_configs())
+      for (const bool encoded : {false, true}) {
+        Options options("test", config);
+        const double said = trans_bytes(options, c.grid, shape, encoded);
+        const std::vector<float> value(shape.projected ? values * shape.values : 0, 0.1F);
+        const std::vector<float> compression(patches * shape.tokens, 0.1F);
+        TransWeights weights{c.head(), value, compression};
+        if (encoded) weights.head.encoding = encoding;
+        const std::size_t before = taken;
+        make_trans(options, c.grid, shape)->bind(weights);
+        check_said(said, before, config);
+      }
+}
+
+TEST_CASE("cross-attention says before it is built what it will take") {
+  const Case query = make_case({60, 41, 3}, 3, 2, 20, true, 0.1F, 63), key = make_case({70, 64, 1}, 2, 1, 20, true, 0.1F, 64);
+  const auto encoding_of = [](const Case& c) {
+    return std::vector<float>(static_cast<std::size_t>(c.grid.count()) * c.grid.values(), 0.1F);
+  };
+  const auto query_encoding = encoding_of(query), key_encoding = encoding_of(key);
+  for (const auto& entry : kernel_catalog())
+    for (const Ranking ranking : {Ranking::exact, Ranking::hash, Ranking::sample})
+      for (const bool encoded : {false, true}) {
+        const bool positive = entry.features && entry.features->kind == FeatureKind::exp;
+        if (!entry.map || (ranking == Ranking::sample && !positive)) continue;
+        Config config = Config::Map{{"kernel", entry.name}};
+        if (ranking == Ranking::hash) config["bits"] = 500;
+        Options options("test", config);
+        const double said = CrossAttention::bytes(options, ranking, query.grid, key.grid, query.d, encoded);
+        HeadWeights weights{query.query, key.key, query.query_bias, key.key_bias};
+        if (encoded) weights.encoding = query_encoding;
+        const std::size_t before = taken;
+        CrossAttention(options, ranking, query.grid, key.grid, query.d)
+            .bind(weights, encoded ? std::span<const float>(key_encoding) : std::span<const float>());
+        check_said(said, before, config);
+      }
 }

@@ -190,3 +190,17 @@ TEST_CASE("a database says what it cannot do") {
   CHECK_THROWS_MATCHES(database.top_hashed(key, two), Error, says("bits > 0"));
   CHECK_THROWS_MATCHES(database.draw(key, random, true, two), Error, says("tree = true"));
 }
+
+TEST_CASE("planes, codes, directions and nodes are weighed before they are made") {
+  struct Limit {
+    Limit() { limit_usable_memory(4.0 * (1 << 30)); }
+    ~Limit() { limit_usable_memory(std::numeric_limits<double>::infinity()); }
+  };
+  const Limit limit;
+  const auto says = [](const char* message) { return MessageMatches(ContainsSubstring(message)); };
+  CHECK_THROWS_MATCHES(KeyDatabase(1 << 22, 1 << 10), Error, says("key database: what it keeps needs 16 GiB of memory"));
+  CHECK_THROWS_MATCHES(KeyDatabase(1 << 22, 1, {.bits = 1 << 16}), Error, says("key database: what it keeps needs 32.1 GiB"));
+  CHECK_THROWS_MATCHES(KeyDatabase(1 << 20, 1 << 10, {.tree = true}), Error, says("key database: what it keeps needs 12 GiB"));
+  CHECK_THROWS_MATCHES(KeyTree(1 << 20, 1 << 10), Error, says("key tree: what it keeps needs 8 GiB"));
+  CHECK_THROWS_MATCHES(SignHash(1 << 20, 1 << 16, 1), Error, says("sign hash: what it keeps needs 256 GiB"));
+}

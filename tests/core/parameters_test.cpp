@@ -42,3 +42,12 @@ TEST_CASE("a taken name or an empty shape is an error and changes nothing") {
   CHECK(layout.size() == 6);
   CHECK(layout.slices().size() == 1);
 }
+
+TEST_CASE("more than 2^14 arrays are an error that changes nothing") {
+  ParameterLayout layout;
+  constexpr std::size_t most = std::size_t{1} << 14;
+  for (std::size_t i = 0; i < most; ++i) layout.add(text("p", i), {1});
+  CHECK_THROWS_MATCHES(layout.add("last", {1}), Error,
+                       MessageMatches(ContainsSubstring("with 'last' it has more than the 16384 arrays of parameters")));
+  CHECK(layout.size() == most);
+}

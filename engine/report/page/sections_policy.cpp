@@ -1,5 +1,6 @@
 module;
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,20 +66,31 @@ std::string shape_of(const ParameterSlice& slice) {
   return shape;
 }
 
-void add_block(const Block& block, const Policy& policy, std::string& rows) {
+/// The arrays of parameters of each block, by its path.
+using BlockSlices = std::map<std::string_view, std::vector<const ParameterSlice*>>;
+
+BlockSlices slices_by_block(const Policy& policy) {
+  BlockSlices slices;
+  for (const ParameterSlice& slice : policy.layout().slices())
+    slices[std::string_view(slice.name).substr(0, slice.name.rfind('.'))].push_back(&slice);
+  return slices;
+}
+
+void add_block(const Block& block, const Policy& policy, const BlockSlices& slices, std::string& rows) {
   rows += text("<tr class=\"block\"><td class=\"name\"><b>", escaped(block.path()), "</b></td><td class=\"kind\">",
                escaped(block.kind()), block.describe().empty() ? "" : " <small>" + escaped(block.describe()) + "</small>",
                "</td><td class=\"number outputs\">", block.outputs(),
                "</td><td class=\"number\"></td><td class=\"share\"></td></tr>\n");
-  for (const ParameterSlice& slice : policy.layout().slices()) {
-    const auto dot = slice.name.rfind('.');
-    if (slice.name.substr(0, dot) != block.path()) continue;
-    const double share = static_cast<double>(slice.size) / static_cast<double>(policy.size());
-    rows += text("<tr><td class=\"name\"><small>", escaped(slice.name.substr(dot + 1)), "</small></td><td><small>", shape_of(slice),
-                 "</small></td><td class=\"outputs\"></td><td class=\"number\">", figure(static_cast<double>(slice.size)),
-                 "</td><td class=\"share\"><i style=\"width:", percent(share), "\"></i></td></tr>\n");
-  }
-  for (const auto& child : block.children()) add_block(*child, policy, rows);
+  const auto own = slices.find(block.path());
+  if (own != slices.end())
+    for (const ParameterSlice* slice : own->second) {
+      const double share = static_cast<double>(slice->size) / static_cast<double>(policy.size());
+      rows += text("<tr><td class=\"name\"><small>", escaped(slice->name.substr(slice->name.rfind('.') + 1)),
+                   "</small></td><td><small>", shape_of(*slice), "</small></td><td class=\"outputs\"></td><td class=\"number\">",
+                   figure(static_cast<double>(slice->size)), "</td><td class=\"share\"><i style=\"width:", percent(share),
+                   "\"></i></td></tr>\n");
+    }
+  for (const auto& child : block.children()) add_block(*child, policy, slices, rows);
 }
 
 /// "The best policy of seed 3 (best.iap, iteration 80)".
@@ -145,7 +157,7 @@ std::string importance_section(const Importance& importance, const std::string& 
 
 std::string parameters_section(const Policy& policy, const std::string& name) {
   std::string rows;
-  add_block(policy.root(), policy, rows);
+  add_block(policy.root(), policy, slices_by_block(policy), rows);
   return section(
       titled("Parameters", name), "",
       text("<div class=\"scroll\"><table>\n<tr><th>block</th><th>kind</th><th class=\"number outputs\">outputs</th>"

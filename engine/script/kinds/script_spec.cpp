@@ -27,9 +27,17 @@ ImageSpec read_image(const std::string& file, const std::string& name, const Con
   image.shape.channels = static_cast<int>(options.integer_in("channels", 1, 4, 3));
   if (image.shape.channels == 2) options.fail("option 'channels' must be 1, 3 or 4, got 2");
   image.shape.type = options.choice("type", {"uint8", "float32"}, "uint8") == "uint8" ? PixelType::uint8 : PixelType::float32;
-  constexpr double copies = 4;  // here, in the policy, and between them
-  check_memory(text(file, ": image '", name, "'"), copies * static_cast<double>(image.shape.bytes()));
   return image;
+}
+
+/// What all of them take.
+void check_images(const std::string& file, const std::vector<ImageSpec>& images) {
+  constexpr double copies = 4;  // here, in the policy, and between them
+  double bytes = 0;
+  for (const ImageSpec& image : images) bytes += copies * static_cast<double>(image.shape.bytes());
+  const auto count = images.size();
+  const std::string what = count == 1 ? text("image '", images[0].name, "'") : text("what its ", count, " images hold");
+  check_memory(text(file, ": ", what), bytes);
 }
 
 }  // namespace
@@ -85,6 +93,7 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
     options.fail("option 'images' must be a table of names, {pixels = {height = 64, width = 64}}");
   if (images.map())
     for (const auto& [name, image] : *images.map()) spec.observation.images.push_back(read_image(file, name, image));
+  check_images(file, spec.observation.images);
   if (spec.observation.vector == 0 && spec.observation.images.empty()) options.fail("nothing is observed; set vector, or images");
   return spec;
 }

@@ -62,6 +62,15 @@ CrossAttention::CrossAttention(Options& options, Ranking ranking, const PatchGri
       database_(keys.count(), map_.features(d), read_database(options, ranking, map_)),
       pooled_(static_cast<std::size_t>(map_.features(d))) {}
 
+double CrossAttention::bytes(Options& options, Ranking ranking, const PatchGrid& queries, const PatchGrid& keys, int d,
+                             bool encoded) {
+  const MapOptions map = read_checked_map(options, ranking, keys, d);
+  const int features = map.features(d);
+  return PatchFeatures::bytes(map, queries, d, encoded) + PatchFeatures::bytes(map, keys, d, encoded) +
+         KeyDatabase::bytes(keys.count(), features, read_database(options, ranking, map)) +
+         sizeof(float) * static_cast<double>(features);
+}
+
 std::string CrossAttention::describe() const {
   const std::string kernel = text("kernel ", map_.kernel);
   if (ranking_ == Ranking::exact) return kernel;

@@ -29,6 +29,9 @@ class CrossAttention {
   /// sample; and the kernel's options (see `read_map`, c being that of the keys). @throws Error naming the option, and why sample
   /// takes the kernels exp and favor++ only.
   CrossAttention(Options& options, Ranking ranking, const PatchGrid& queries, const PatchGrid& keys, int d);
+  /// Bytes that it takes; `encoded`: with what position encodings add when weights are bound. Copied query weights, four bytes a
+  /// query, are not in it. @throws Error as the constructor does.
+  static double bytes(Options& options, Ranking ranking, const PatchGrid& queries, const PatchGrid& keys, int d, bool encoded);
 
   const PatchGrid& queries() const { return query_.grid(); }
   const PatchGrid& keys() const { return key_.grid(); }

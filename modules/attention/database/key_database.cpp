@@ -21,7 +21,7 @@ KeyDatabase::KeyDatabase(int capacity, int features, const KeyDatabaseOptions& o
       keep_lengths_(options.bits > 0 && options.lengths) {
   if (capacity < 1 || features < 1)
     throw Error(text("key database: needs room for at least one key of one feature, got ", capacity, " keys of ", features));
-  check_memory("key database: its keys", sizeof(float) * static_cast<double>(pitch_) * features);
+  check_memory("key database: what it keeps", bytes(capacity, features, options));
   planes_.resize(pitch_ * features);
   scores_.resize(pitch_);
   for (int f = 0; f < features; ++f) rows_.push_back(planes_.data() + f * pitch_);
@@ -34,6 +34,17 @@ KeyDatabase::KeyDatabase(int capacity, int features, const KeyDatabaseOptions& o
     if (keep_lengths_) lengths_.resize(capacity);
   }
   if (options.tree) tree_.emplace(capacity, features);
+}
+
+double KeyDatabase::bytes(int capacity, int features, const KeyDatabaseOptions& options) {
+  const double pitch = capacity + static_cast<double>(key_padding);
+  double all = sizeof(float) * pitch * (features + 1.0) + sizeof(float*) * static_cast<double>(features);
+  if (options.bits > 0) {
+    const double words = std::ceil(options.bits / 64.0);
+    all += SignHash::bytes(features, options.bits) + sizeof(std::uint64_t) * (pitch * (words + 1) + words) +
+           sizeof(float) * (options.bits + 1.0 + (options.lengths ? capacity : 0));
+  }
+  return all + (options.tree ? KeyTree::bytes(capacity, features) : 0.0);
 }
 
 void KeyDatabase::write(int index, std::span<const float> key) {

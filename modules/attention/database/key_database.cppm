@@ -26,8 +26,10 @@ struct KeyDatabaseOptions {
 /// less often than its queries. Owns all memory from construction on. Not thread-safe.
 class KeyDatabase {
  public:
-  /// @throws Error if a size is not positive.
+  /// @throws Error if a size is not positive, or all would take too much memory.
   KeyDatabase(int capacity, int features, const KeyDatabaseOptions& options = {});
+  /// Bytes that it takes.
+  static double bytes(int capacity, int features, const KeyDatabaseOptions& options = {});
   KeyDatabase(KeyDatabase&&) noexcept = default;
   KeyDatabase& operator=(KeyDatabase&&) noexcept = default;
 

@@ -22,9 +22,14 @@ namespace {
 KeyTree::KeyTree(int capacity, int features) : capacity_(capacity), features_(features) {
   if (capacity < 1 || features < 1)
     throw Error(text("key tree: needs room for at least one key of one feature, got ", capacity, " keys of ", features));
+  check_memory("key tree: what it keeps", bytes(capacity, features));
   nodes_.resize(2 * static_cast<std::size_t>(capacity) * features);
   weights_.resize(2 * static_cast<std::size_t>(capacity));
   stamps_.resize(weights_.size());
+}
+
+double KeyTree::bytes(int capacity, int features) {
+  return 2.0 * capacity * (sizeof(float) * static_cast<double>(features) + sizeof(double) + sizeof(std::uint64_t));
 }
 
 void KeyTree::write_leaf(int key, const float* row, std::size_t stride) {

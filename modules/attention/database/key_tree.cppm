@@ -14,8 +14,11 @@ export namespace iap {
 /// O(L m) to build, O(m log L) a draw or a changed key. Features must not be negative: exponential ones (FAVOR+) or relu's.
 class KeyTree {
  public:
-  /// Room for `capacity` keys of `features` values, all zero and none in use.
+  /// Room for `capacity` keys of `features` values, all zero and none in use. @throws Error if a size is not positive, or all
+  /// would take too much memory.
   KeyTree(int capacity, int features);
+  /// Bytes that it takes.
+  static double bytes(int capacity, int features);
 
   int capacity() const { return capacity_; }
   int features() const { return features_; }

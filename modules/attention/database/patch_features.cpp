@@ -43,6 +43,28 @@ float sum_of(const float* values, int count) {
   return lane[0];
 }
 
+simd::FeatureMap vectorised_map(const MapOptions& map, int d) {
+  return {.d = d,
+          .m = map.m,
+          .r = map.r,
+          .trig = !map.relu && map.kind != FeatureKind::exp,
+          .exp = !map.relu && map.kind != FeatureKind::trig,
+          .normalised = map.normalised,
+          .length = map.factor};
+}
+
+FeatureOptions drawing_of(const MapOptions& map) {
+  FeatureOptions drawing;
+  drawing.kind = map.kind;
+  drawing.m = map.m;
+  drawing.r = map.r;
+  drawing.shape = map.shape;
+  drawing.ensemble = map.ensemble;
+  drawing.seed = map.seed;
+  drawing.redraw = map.redraw;
+  return drawing;
+}
+
 }  // namespace
 
 MapOptions map_by_features(const KernelEntry& entry, Options& options, int c, int d) {
@@ -67,27 +89,17 @@ MapOptions map_by_features(const KernelEntry& entry, Options& options, int c, in
 
 struct PatchFeatures::Impl {
   Impl(const MapOptions& options, Side which, const PatchGrid& grid, int d)
-      : map(options), side(which), projector(grid, d), inputs(d), sums(static_cast<std::size_t>(options.features(d))) {
-    vectorised.d = d;
-    vectorised.m = map.m;
-    vectorised.r = map.r;
-    vectorised.trig = !map.relu && map.kind != FeatureKind::exp;
-    vectorised.exp = !map.relu && map.kind != FeatureKind::trig;
-    vectorised.normalised = map.normalised;
-    vectorised.length = map.factor;
+      : map(options),
+        side(which),
+        projector(grid, d),
+        vectorised(vectorised_map(map, d)),
+        inputs(d),
+        sums(static_cast<std::size_t>(options.features(d))) {
     scratch = FloatBuffer(simd::feature_rows_scratch(vectorised));
     block = FloatBuffer((sums.size() + 1) * simd::tile);
     columns.resize(static_cast<std::size_t>(d) * (map.r + map.m));
     if (map.relu) return;
-    FeatureOptions drawing;
-    drawing.kind = map.kind;
-    drawing.m = map.m;
-    drawing.r = map.r;
-    drawing.shape = map.shape;
-    drawing.ensemble = map.ensemble;
-    drawing.seed = map.seed;
-    drawing.redraw = map.redraw;
-    projections.emplace(drawing, d);
+    projections.emplace(drawing_of(map), d);
     take_columns();
   }
 
@@ -199,6 +211,14 @@ struct PatchFeatures::Impl {
   std::vector<double> inputs, sums;
   FloatBuffer scratch, block;
 };
+
+// What Impl's constructor makes.
+double PatchFeatures::bytes(const MapOptions& map, const PatchGrid& grid, int d, bool encoded) {
+  const double features = map.features(d), scratch = static_cast<double>(simd::feature_rows_scratch(vectorised_map(map, d)));
+  return PatchProjector::bytes(grid, d, 0, 1, encoded) + (map.relu ? 0.0 : DrawnProjections::bytes(drawing_of(map), d)) +
+         sizeof(float) * (scratch + (features + 1) * simd::tile + (map.r + static_cast<double>(map.m)) * d) +
+         sizeof(double) * (features + d);
+}
 
 PatchFeatures::PatchFeatures(const MapOptions& map, Side side, const PatchGrid& grid, int d)
     : impl_(std::make_unique<Impl>(map, side, grid, d)) {}

@@ -46,6 +46,8 @@ enum class Pooling : std::uint8_t {
 class PatchFeatures {
  public:
   PatchFeatures(const MapOptions& map, Side side, const PatchGrid& grid, int d);
+  /// Bytes that they take, one side; `encoded`: with what a position encoding adds when weights are bound.
+  static double bytes(const MapOptions& map, const PatchGrid& grid, int d, bool encoded);
   PatchFeatures(PatchFeatures&&) noexcept;
   PatchFeatures& operator=(PatchFeatures&&) noexcept;
   ~PatchFeatures();

@@ -19,6 +19,7 @@ constexpr int word_bits = 64;
 SignHash::SignHash(int features, int bits, std::uint64_t seed) : features_(features), bits_(bits) {
   if (features < 1 || bits < 1)
     throw Error(text("sign hash: needs at least one feature and one bit, got ", features, " features and ", bits, " bits"));
+  check_memory("sign hash: what it keeps", bytes(features, bits));
   directions_.resize(static_cast<std::size_t>(words()) * features * word_bits);
   // Projections of feature maps are members 0 and 1 of the same purpose.
   Random random({.seed = seed, .member = 2, .purpose = Purpose::projection});
@@ -26,6 +27,10 @@ SignHash::SignHash(int features, int bits, std::uint64_t seed) : features_(featu
     for (int f = 0; f < features; ++f)
       directions_[(static_cast<std::size_t>(b / word_bits) * features + f) * word_bits + b % word_bits] =
           static_cast<float>(random.normal());
+}
+
+double SignHash::bytes(int features, int bits) {
+  return sizeof(float) * static_cast<double>(words_of(bits)) * features * word_bits;
 }
 
 void SignHash::encode(std::span<const float> x, std::span<std::uint64_t> code) const {

@@ -12,12 +12,14 @@ export namespace iap {
 /// is bit b % 64 of word b / 64, set where row b of G has a negative product with x; bits past the last are 0.
 class SignHash {
  public:
-  /// G (bits x features) is a function of `seed`. @throws Error if a size is not positive.
+  /// G (bits x features) is a function of `seed`. @throws Error if a size is not positive, or G would take too much memory.
   SignHash(int features, int bits, std::uint64_t seed);
+  /// Bytes that it takes.
+  static double bytes(int features, int bits);
 
   int features() const { return features_; }
   int bits() const { return bits_; }  ///< m'
-  int words() const { return (bits_ + 63) / 64; }
+  int words() const { return words_of(bits_); }
   /// The code of x in words() words.
   void encode(std::span<const float> x, std::span<std::uint64_t> code) const;
   /// Codes of `count` vectors, feature f of vector j at planes[f * pitch + j], word w of its code at codes[w * code_pitch + j].
@@ -25,6 +27,8 @@ class SignHash {
   void encode_all(const float* planes, std::size_t pitch, int count, std::uint64_t* codes, std::size_t code_pitch) const;
 
  private:
+  static int words_of(int bits) { return (bits + 63) / 64; }
+
   int features_, bits_;
   std::vector<float> directions_;  // words x features x 64: 64 rows of G at a time, zero past the last
 };

@@ -43,7 +43,7 @@ class ExactScorer final : public Scorer {
         projector_(grid, d, 0, threads),
         bands_(projector_, threads),
         band_longest_(bands_.count()),
-        pitch_((static_cast<std::size_t>(grid.count()) + 15) / 16 * 16 + simd::padding),
+        pitch_(pitch_of(grid)),
         queries_(static_cast<std::size_t>(grid.count()) * d),
         shifts_(grid.count()),
         query_weights_(grid.count()),
@@ -51,6 +51,15 @@ class ExactScorer final : public Scorer {
         group_(kernel == ExactKernel::softmax ? group_size(grid.count()) : grid.count()),
         scratch_(kernel == ExactKernel::softmax ? threads * pitch_ * simd::query_block : 0),
         scores_((grid.count() + group_ - 1) / group_ * pitch_) {}
+
+  static double bytes(ExactKernel kernel, const PatchGrid& grid, int d, int threads, bool encoded) {
+    const bool softmax = kernel == ExactKernel::softmax;
+    const double patches = grid.count(), pitch = static_cast<double>(pitch_of(grid)), bands = Bands::count(grid);
+    const double groups = softmax ? std::ceil(patches / group_size(grid.count())) : 1.0;
+    const double rows = softmax ? 1.0 * threads * simd::query_block : 0.0;
+    return PatchProjector::bytes(grid, d, 0, threads, encoded) +
+           sizeof(float) * (patches * (d + 2) + pitch * (d + rows + groups) + bands);
+  }
 
   std::string_view kernel() const override { return name_; }
 
@@ -86,6 +95,9 @@ class ExactScorer final : public Scorer {
   }
 
  private:
+  static std::size_t pitch_of(const PatchGrid& grid) {
+    return (static_cast<std::size_t>(grid.count()) + 15) / 16 * 16 + simd::padding;
+  }
   static int group_size(int count) {
     return round_up(std::max(least_group, (count + most_groups - 1) / most_groups), simd::query_block);
   }
@@ -218,6 +230,11 @@ std::unique_ptr<Scorer> score_softmax(const KernelEntry& entry, Options& options
   return make_exact_scorer(entry.name, rows ? ExactKernel::softmax : ExactKernel::softmax_kernel, form, grid, d, threads);
 }
 
+double softmax_bytes(const KernelEntry&, Options& options, const PatchGrid& grid, int d, bool encoded) {
+  const bool rows = options.boolean("normalise_rows", true);
+  return exact_scorer_bytes(rows ? ExactKernel::softmax : ExactKernel::softmax_kernel, grid, d, read_threads(options), encoded);
+}
+
 KernelWork softmax_work(const KernelEntry&, Options&, const PatchGrid& grid, int d) {
   const double patches = grid.count();
   return {.fma = patches * (2.0 * d * grid.values() + patches * (d + 2)), .exp = patches * patches};
@@ -230,7 +247,15 @@ std::unique_ptr<Trans> transform_softmax(const KernelEntry& entry, Options& opti
                           shape);
 }
 
+double transform_bytes_softmax(const KernelEntry&, Options&, const PatchGrid& grid, const TransShape& shape, bool encoded) {
+  return exact_trans_bytes(ExactKernel::softmax_kernel, grid, shape, encoded);
+}
+
 }  // namespace
+
+double exact_scorer_bytes(ExactKernel kernel, const PatchGrid& grid, int d, int threads, bool encoded) {
+  return ExactScorer::bytes(kernel, grid, d, threads, encoded);
+}
 
 std::unique_ptr<Scorer> make_exact_scorer(std::string_view name, ExactKernel kernel, InputForm form, const PatchGrid& grid, int d,
                                           int threads, float epsilon) {
@@ -241,8 +266,10 @@ KernelEntry softmax_kernel_entry() {
   return {.name = "softmax",
           .summary = "exp(x . y), exact, rows of the attention matrix normalised or not: O(L^2)",
           .score = score_softmax,
+          .score_bytes = softmax_bytes,
           .work = softmax_work,
           .transform = transform_softmax,
+          .transform_bytes = transform_bytes_softmax,
           .exact = true};
 }
 

@@ -70,8 +70,13 @@ DrawnProjections::DrawnProjections(const FeatureOptions& options, int d)
       episode_(options.seed),
       drawn_{d, options.m, options.r, std::vector<float>(static_cast<std::size_t>(options.m) * d),
              std::vector<float>(static_cast<std::size_t>(options.r) * d)},
-      block_(static_cast<std::size_t>(d) * d) {
+      block_(options.ensemble == Ensemble::orthogonal ? static_cast<std::size_t>(d) * d : 0) {
   draw(seed_);
+}
+
+double DrawnProjections::bytes(const FeatureOptions& options, int d) {
+  const double block = options.ensemble == Ensemble::orthogonal ? static_cast<double>(d) * d : 0.0;
+  return sizeof(float) * ((options.m + static_cast<double>(options.r)) * d + options.m) + sizeof(double) * block;
 }
 
 void DrawnProjections::draw(std::uint64_t seed) {

@@ -34,14 +34,8 @@ class FeatureScorer final : public Scorer {
         key_(grid.values(), d),
         projector_(grid, query_.n, 0, options.threads),
         bands_(projector_, options.threads),
-        drawn_(options, d) {
-    map_.d = query_.n;
-    map_.m = options.m;
-    map_.r = options.r;
-    map_.trig = options.kind != FeatureKind::exp;
-    map_.exp = options.kind != FeatureKind::trig;
-    map_.normalised = options.form.normalised;
-    map_.length = options.form.factor;
+        drawn_(options, d),
+        map_(map_of(options, query_.n)) {
     const std::size_t products = static_cast<std::size_t>(map_.unsigned_features()) * (1 + map_.r);
     lane_sums_ = FloatBuffer(options.threads * products * simd::lanes);
     scratch_ = FloatBuffer(options.threads * map_.scratch());
@@ -50,6 +44,17 @@ class FeatureScorer final : public Scorer {
     sums_.resize(products);
     weights_.resize(products);
     take_projections();
+  }
+
+  static double bytes(const FeatureOptions& options, const PatchGrid& grid, int d, bool encoded) {
+    const int n = ReducedHead::dimensions(grid.values(), d);
+    const simd::FeatureMap map = map_of(options, n);
+    const double products = static_cast<double>(map.unsigned_features()) * (1 + map.r), bands = Bands::count(grid);
+    const double a_worker = products * simd::lanes + static_cast<double>(map.scratch());
+    const double columns = 2.0 * n * (map.r + map.m);
+    return 2 * ReducedHead::bytes(grid.values(), d) + PatchProjector::bytes(grid, n, 0, options.threads, encoded) +
+           DrawnProjections::bytes(options, d) + sizeof(float) * (options.threads * a_worker + columns + products + bands) +
+           sizeof(double) * products * (1 + bands);
   }
 
   std::string_view kernel() const override { return name_; }
@@ -87,6 +92,16 @@ class FeatureScorer final : public Scorer {
   }
 
  private:
+  static simd::FeatureMap map_of(const FeatureOptions& options, int n) {
+    return {.d = n,
+            .m = options.m,
+            .r = options.r,
+            .trig = options.kind != FeatureKind::exp,
+            .exp = options.kind != FeatureKind::trig,
+            .normalised = options.form.normalised,
+            .length = options.form.factor};
+  }
+
   void take_projections() {
     half_omega_square_ = 0;
     const auto &omega = drawn_.now().omega, &offset = drawn_.now().offset;
@@ -239,8 +254,8 @@ class FeatureScorer final : public Scorer {
   PatchProjector projector_;
   Bands bands_;
   DrawnProjections drawn_;
-  QueryWeights query_weights_;
   simd::FeatureMap map_;
+  QueryWeights query_weights_;
   float half_omega_square_ = 0;
   std::vector<float> query_columns_, key_columns_;  // map_.d x (r + m): xi, omega
   std::vector<float> weights_;
@@ -260,11 +275,22 @@ KernelWork feature_work(const KernelEntry& entry, Options& options, const PatchG
           .sine_cosine = patches * 2 * (trig ? m : 0)};
 }
 
+FeatureOptions read_scorer_options(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d) {
+  FeatureOptions wanted = read_feature_options(*entry.features, options, grid.values(), d);
+  wanted.threads = read_threads(options);
+  return wanted;
+}
+
+double score_bytes_by_features(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d, bool encoded) {
+  const FeatureOptions wanted = read_scorer_options(entry, options, grid, d);
+  return wanted.brute_force ? exact_scorer_bytes(ExactKernel::softmax_kernel, grid, d, wanted.threads, encoded)
+                            : FeatureScorer::bytes(wanted, grid, d, encoded);
+}
+
 }  // namespace
 
 std::unique_ptr<Scorer> score_by_features(const KernelEntry& entry, Options& options, const PatchGrid& grid, int d) {
-  FeatureOptions wanted = read_feature_options(*entry.features, options, grid.values(), d);
-  wanted.threads = read_threads(options);
+  const FeatureOptions wanted = read_scorer_options(entry, options, grid, d);
   if (wanted.brute_force) return make_exact_scorer(entry.name, ExactKernel::softmax_kernel, wanted.form, grid, d, wanted.threads);
   return std::make_unique<FeatureScorer>(entry.name, wanted, grid, d);
 }
@@ -273,8 +299,10 @@ KernelEntry random_features_kernel(std::string name, std::string summary, const 
   return {.name = std::move(name),
           .summary = std::move(summary),
           .score = score_by_features,
+          .score_bytes = score_bytes_by_features,
           .work = feature_work,
           .transform = transform_by_features,
+          .transform_bytes = transform_bytes_by_features,
           .map = map_by_features,
           .exact = true,
           .features = features};

@@ -30,6 +30,11 @@ class ReluScorer final : public Scorer {
         totals_(d),
         sums_(d) {}
 
+  static double bytes(const PatchGrid& grid, int d, int threads, bool encoded) {
+    const double lane_sums = static_cast<double>(Bands::count(grid)) * d * simd::lanes;
+    return PatchProjector::bytes(grid, d, 0, threads, encoded) + sizeof(float) * (lane_sums + d) + sizeof(double) * d;
+  }
+
   std::string_view kernel() const override { return "relu"; }
 
   void bind(const HeadWeights& weights) override {
@@ -100,6 +105,12 @@ std::unique_ptr<Scorer> score_relu(const KernelEntry& entry, Options& options, c
   return std::make_unique<ReluScorer>(grid, d, epsilon, threads);
 }
 
+double score_bytes_relu(const KernelEntry&, Options& options, const PatchGrid& grid, int d, bool encoded) {
+  const int threads = read_threads(options);
+  return options.boolean("brute_force", false) ? exact_scorer_bytes(ExactKernel::relu, grid, d, threads, encoded)
+                                               : ReluScorer::bytes(grid, d, threads, encoded);
+}
+
 // Queries: a maximum and a sum; keys: a maximum and a product.
 KernelWork relu_work(const KernelEntry&, Options&, const PatchGrid& grid, int d) {
   return {.fma = static_cast<double>(grid.count()) * (2.0 * d * grid.values() + 4.0 * d)};
@@ -117,6 +128,13 @@ std::unique_ptr<Trans> transform_relu(const KernelEntry& entry, Options& options
   return make_linear_trans(wanted, grid, shape);
 }
 
+double transform_bytes_relu(const KernelEntry&, Options& options, const PatchGrid& grid, const TransShape& shape, bool encoded) {
+  LinearOptions wanted;
+  wanted.normalise_rows = options.boolean("normalise_rows", false);
+  return options.boolean("brute_force", false) ? exact_trans_bytes(ExactKernel::relu, grid, shape, encoded)
+                                               : linear_trans_bytes(wanted, grid, shape, encoded);
+}
+
 MapOptions map_relu(const KernelEntry& entry, Options&, int, int) {
   MapOptions map;
   map.kernel = entry.name;
@@ -130,8 +148,10 @@ KernelEntry relu_kernel() {
   return {.name = "relu",
           .summary = "max(q, 0) . max(k, 0): deterministic, the fastest",
           .score = score_relu,
+          .score_bytes = score_bytes_relu,
           .work = relu_work,
           .transform = transform_relu,
+          .transform_bytes = transform_bytes_relu,
           .map = map_relu,
           .exact = true};
 }

@@ -45,6 +45,14 @@ class ExactTrans final : public Trans {
         sums_(static_cast<std::size_t>(held) * std::max(shape.values + 1, shape.tokens)),
         epsilon_(epsilon) {}
 
+  static double bytes(ExactKernel kernel, const PatchGrid& grid, const TransShape& shape, bool encoded) {
+    const double blocks = held + static_cast<double>(shape.values) + (kernel == ExactKernel::relu ? shape.d : 0);
+    const double queries = 2.0 * grid.count() + 2.0 * (simd::lanes + simd::padding), taken = static_cast<double>(shape.d) * held;
+    const double widest = std::max(shape.values + 1, shape.tokens);
+    return TransFrame::bytes(grid, shape.d, shape, encoded) + sizeof(float) * (queries + taken + blocks * simd::block) +
+           sizeof(double) * held * widest;
+  }
+
   std::string_view kernel() const override { return name_; }
   TransOrder order() const override { return TransOrder::values_first; }
   std::span<float> value_row(int column) override {
@@ -184,6 +192,10 @@ class ExactTrans final : public Trans {
 std::unique_ptr<Trans> make_exact_trans(std::string_view name, ExactKernel kernel, bool normalise_rows, InputForm form,
                                         float epsilon, const PatchGrid& grid, const TransShape& shape) {
   return std::make_unique<ExactTrans>(name, kernel, normalise_rows, form, epsilon, grid, shape);
+}
+
+double exact_trans_bytes(ExactKernel kernel, const PatchGrid& grid, const TransShape& shape, bool encoded) {
+  return ExactTrans::bytes(kernel, grid, shape, encoded);
 }
 
 }  // namespace iap

@@ -19,13 +19,23 @@ TransFrame::TransFrame(const PatchGrid& grid, int n, const TransShape& shape, In
     : projector_(grid, n, shape.projected ? shape.values : 0),
       shape_(shape),
       form_(form),
-      pitch_((static_cast<std::size_t>(grid.count()) + simd::lanes - 1) / simd::lanes * simd::lanes + simd::padding),
+      pitch_(pitch_of(grid)),
       queries_(pitch_ * n),
       keys_(pitch_ * n),
       values_(pitch_ * (shape.values + 1)),
       compression_(pitch_ * shape.tokens),
       sums_(static_cast<std::size_t>(shape.tokens) * shape.values) {
   std::fill_n(values(0) + shape.values * pitch_, grid.count(), 1.0F);
+}
+
+std::size_t TransFrame::pitch_of(const PatchGrid& grid) {
+  return (static_cast<std::size_t>(grid.count()) + simd::lanes - 1) / simd::lanes * simd::lanes + simd::padding;
+}
+
+double TransFrame::bytes(const PatchGrid& grid, int n, const TransShape& shape, bool encoded) {
+  const double rows = 2.0 * n + (shape.values + 1.0) + shape.tokens, sums = static_cast<double>(shape.tokens) * shape.values;
+  return PatchProjector::bytes(grid, n, shape.projected ? shape.values : 0, 1, encoded) +
+         sizeof(float) * static_cast<double>(pitch_of(grid)) * rows + sizeof(double) * sums;
 }
 
 void TransFrame::bind(const HeadWeights& head, std::span<const float> value, std::span<const float> compression) {

@@ -23,6 +23,8 @@ class TransFrame {
  public:
   /// `n` numbers a query or key.
   TransFrame(const PatchGrid& grid, int n, const TransShape& shape, InputForm form);
+  /// Bytes that it takes; `encoded` as of PatchProjector::bytes.
+  static double bytes(const PatchGrid& grid, int n, const TransShape& shape, bool encoded);
 
   const PatchGrid& grid() const { return projector_.grid(); }
   const TransShape& shape() const { return shape_; }
@@ -55,6 +57,7 @@ class TransFrame {
   void write(std::span<float> out) const;
 
  private:
+  static std::size_t pitch_of(const PatchGrid& grid);
   void scale_values();
 
   PatchProjector projector_;
@@ -81,5 +84,7 @@ std::optional<TransOrder> read_trans_order(Options& options);
 std::unique_ptr<Trans> make_linear_trans(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape);
 std::unique_ptr<Trans> make_exact_trans(std::string_view name, ExactKernel kernel, bool normalise_rows, InputForm form,
                                         float epsilon, const PatchGrid& grid, const TransShape& shape);
+double linear_trans_bytes(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape, bool encoded);
+double exact_trans_bytes(ExactKernel kernel, const PatchGrid& grid, const TransShape& shape, bool encoded);
 
 }  // namespace iap

@@ -38,15 +38,9 @@ class LinearTrans final : public Trans {
         key_(grid.values(), shape.d),
         frame_(grid, options.relu ? shape.d : query_.n, shape, options.relu ? InputForm{} : options.features.form),
         drawn_(options.features, options.relu ? 1 : shape.d) {
-    map_.d = frame_.inputs();
-    if (!options.relu) {
-      map_.m = options.features.m;
-      map_.r = options.features.r;
-      map_.trig = options.features.kind != FeatureKind::exp;
-      map_.exp = options.features.kind != FeatureKind::trig;
-    }
+    map_ = map_of(options, frame_.inputs());
     order_ = choose_order();
-    const std::size_t signs = 1 + map_.r, widest = std::max(shape.values + 1, shape.tokens);
+    const std::size_t signs = 1 + map_.r, widest = widest_of(shape);
     sums_.resize(features() * signs * widest);
     weights_.resize(sums_.size());
     divisor_weights_.resize(options.normalise_rows ? features() * signs : 0);
@@ -58,6 +52,18 @@ class LinearTrans final : public Trans {
     divisors_ = FloatBuffer(signs * simd::block);
     scaled_ = FloatBuffer(static_cast<std::size_t>(shape.tokens) * simd::block);
     if (!options.relu) fold();
+  }
+
+  static double bytes(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape, bool encoded) {
+    const int n = options.relu ? shape.d : ReducedHead::dimensions(grid.values(), shape.d);
+    const simd::FeatureMap map = map_of(options, n);
+    const double features = features_of(options, map), signs = 1.0 + map.r, widest = widest_of(shape);
+    const double sums = features * signs * widest, divisors = options.normalise_rows ? features * signs : 0.0;
+    const double block_rows = features + map.r + 2 * signs * widest + signs + shape.tokens;
+    const double columns = 2.0 * n * (map.r + map.m);
+    return 2 * ReducedHead::bytes(grid.values(), shape.d) + TransFrame::bytes(grid, n, shape, encoded) +
+           DrawnProjections::bytes(options.features, options.relu ? 1 : shape.d) + sizeof(double) * sums +
+           sizeof(float) * (sums + divisors + columns + static_cast<double>(simd::trans_scratch(map)) + block_rows * simd::block);
   }
 
   std::string_view kernel() const override { return options_.name; }
@@ -106,8 +112,21 @@ class LinearTrans final : public Trans {
   }
 
  private:
+  static simd::FeatureMap map_of(const LinearOptions& options, int n) {
+    if (options.relu) return {.d = n};
+    const FeatureOptions& features = options.features;
+    return {.d = n,
+            .m = features.m,
+            .r = features.r,
+            .trig = features.kind != FeatureKind::exp,
+            .exp = features.kind != FeatureKind::trig};
+  }
+  static int widest_of(const TransShape& shape) { return std::max(shape.values + 1, shape.tokens); }
   // Without signs.
-  int features() const { return options_.relu ? map_.d : map_.unsigned_features(); }
+  static int features_of(const LinearOptions& options, const simd::FeatureMap& map) {
+    return options.relu ? map.d : map.unsigned_features();
+  }
+  int features() const { return features_of(options_, map_); }
   float epsilon() const { return static_cast<float>(options_.features.epsilon); }
 
   TransOrder choose_order() const {
@@ -299,6 +318,10 @@ class LinearTrans final : public Trans {
 
 std::unique_ptr<Trans> make_linear_trans(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape) {
   return std::make_unique<LinearTrans>(options, grid, shape);
+}
+
+double linear_trans_bytes(const LinearOptions& options, const PatchGrid& grid, const TransShape& shape, bool encoded) {
+  return LinearTrans::bytes(options, grid, shape, encoded);
 }
 
 }  // namespace iap

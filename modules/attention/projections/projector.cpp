@@ -49,6 +49,25 @@ simd::PlaneLayout plane_layout(const PatchGrid& grid, bool tiled, int block_rows
   return layout;
 }
 
+bool touch_without_overlap(const PatchGrid& grid) {
+  return grid.size() == grid.stride() && grid.image().width % grid.stride() == 0;
+}
+
+/// Of rows of patches that are projected together.
+int block_rows_of(const PatchGrid& grid) {
+  return touch_without_overlap(grid) ? std::min(PatchProjector::chunk_rows(grid), rows_in_block(grid)) : 1;
+}
+
+std::size_t pitch_of(const PatchGrid& grid) { return padded(PatchProjector::chunk_rows(grid) * grid.columns()); }
+
+/// Numbers that the keys of all chunks are.
+std::size_t key_count(const PatchGrid& grid, int d) {
+  const int rows = PatchProjector::chunk_rows(grid);
+  return pitch_of(grid) * d * ((grid.rows() + rows - 1) / rows);
+}
+
+bool keys_stay(const PatchGrid& grid, int d) { return key_count(grid, d) * sizeof(float) <= most_kept_bytes; }
+
 }  // namespace
 
 FloatBuffer::FloatBuffer(std::size_t size) : size_(size) {
@@ -61,18 +80,17 @@ PatchProjector::PatchProjector(const PatchGrid& grid, int d, int values, int thr
     : grid_(grid),
       d_(d),
       columns_(2 * d + values),
-      tiled_(grid.size() == grid.stride() && grid.image().width % grid.stride() == 0),
-      chunk_rows_(std::min(grid.rows(), (chunk_patches + grid.columns() - 1) / grid.columns())),
-      block_rows_(tiled_ ? std::min(chunk_rows_, rows_in_block(grid)) : 1),
-      pitch_(padded(chunk_rows_ * grid.columns())),
+      tiled_(touch_without_overlap(grid)),
+      chunk_rows_(chunk_rows(grid)),
+      block_rows_(block_rows_of(grid)),
+      pitch_(pitch_of(grid)),
       weights_(static_cast<std::size_t>(grid.values()) * columns_),
       bias_(columns_),
       column_sums_(columns_),
       frame_bias_(columns_),
       workers_(threads) {
-  const std::size_t key_count = pitch_ * d * chunks();
-  const bool keep = key_count * sizeof(float) <= most_kept_bytes;
-  if (keep) keys_ = FloatBuffer(key_count);
+  const bool keep = keys_stay(grid, d);
+  if (keep) keys_ = FloatBuffer(key_count(grid, d));
   const simd::PlaneLayout layout = plane_layout(grid, tiled_, block_rows_);
   slot_pitch_ = layout.slot_pitch;
   for (int x = 0; x < grid.size(); ++x)
@@ -90,6 +108,24 @@ PatchProjector::PatchProjector(const PatchGrid& grid, int d, int values, int thr
     else
       worker.float_scratch = FloatBuffer(layout.scratch());
   }
+}
+
+int PatchProjector::chunk_rows(const PatchGrid& grid) {
+  return std::min(grid.rows(), (chunk_patches + grid.columns() - 1) / grid.columns());
+}
+
+// What the constructor makes, and `bind_encoding`.
+double PatchProjector::bytes(const PatchGrid& grid, int d, int values, int threads, bool encoded) {
+  const simd::PlaneLayout layout = plane_layout(grid, touch_without_overlap(grid), block_rows_of(grid));
+  const bool keep = keys_stay(grid, d);
+  const double inputs = grid.values(), columns = 2.0 * d + values, pitch = static_cast<double>(pitch_of(grid));
+  const double rows = pitch * (static_cast<double>(d) * (keep ? 1 : 2) + values);
+  const double worker = sizeof(float) * (rows + static_cast<double>(layout.slot_pitch) * grid.size()) +
+                        sizeof(float*) * (inputs + columns) +
+                        static_cast<double>(layout.scratch()) * static_cast<double>(grid.image().value_bytes()) + sizeof(Worker);
+  const double weights = (inputs + 3) * columns + (keep ? static_cast<double>(key_count(grid, d)) : 0.0);
+  const double added = encoded ? columns * grid.count() : 0.0, slots = static_cast<double>(grid.size()) * layout.channels;
+  return sizeof(float) * (weights + added) + sizeof(std::size_t) * slots + threads * worker;
 }
 
 int PatchProjector::count(int chunk) const { return std::min(chunk_rows_, grid_.rows() - chunk * chunk_rows_) * grid_.columns(); }
@@ -127,7 +163,10 @@ void PatchProjector::bind(const HeadWeights& weights, float factor, std::span<co
 
 void PatchProjector::bind_encoding(std::span<const float> encoding) {
   const std::size_t patches = grid_.count(), values = grid_.values();
-  patch_bias_.resize(encoding.empty() ? 0 : patches * columns_);
+  const std::size_t added = encoding.empty() ? 0 : patches * columns_;
+  if (added > patch_bias_.capacity())
+    check_memory("attention: its position encoding, projected", sizeof(float) * static_cast<double>(added));
+  patch_bias_.resize(added);
   if (encoding.empty()) return;
   const float unit = grid_.image().type == PixelType::uint8 ? 255.0F : 1;
   std::ranges::fill(patch_bias_, 0.0F);

@@ -44,6 +44,10 @@ class PatchProjector {
   /// `values`: columns of the third projection, V = X' W_V. Up to `threads` threads may project chunks of a frame at the same time,
   /// each under its own worker number in [0, threads).
   PatchProjector(const PatchGrid& grid, int d, int values = 0, int threads = 1);
+  /// Bytes that such a projector takes; `encoded`: with what a position encoding adds to them when weights are bound.
+  static double bytes(const PatchGrid& grid, int d, int values, int threads, bool encoded);
+  /// Rows of patches in a chunk.
+  static int chunk_rows(const PatchGrid& grid);
 
   /// Takes W and b of queries and keys times `factor`, and W_V (c x values()) as it is; copies them. Parameters so large that
   /// products of what they project would pass floats are scaled down, each of the three with its bias and encoding by a power of
@@ -117,6 +121,12 @@ class Bands {
         threads_(threads) {}
 
   int count() const { return (chunks_ + chunks_a_band_ - 1) / chunks_a_band_; }
+  /// How many there are on a grid.
+  static int count(const PatchGrid& grid) {
+    const int rows = PatchProjector::chunk_rows(grid), chunks = (grid.rows() + rows - 1) / rows;
+    const int patches = rows * grid.columns(), chunks_a_band = (band_patches + patches - 1) / patches;
+    return (chunks + chunks_a_band - 1) / chunks_a_band;
+  }
   /// Calls body(band, worker) once for every band.
   template <class Body>
   void for_each(const Body& body) const {

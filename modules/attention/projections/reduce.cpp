@@ -23,11 +23,16 @@ double dot(const double* a, const double* b, int d) {
 ReducedHead::ReducedHead(int values, int size)
     : c(values),
       d(size),
-      n(std::min(size, values + 1)),
+      n(dimensions(values, size)),
       weights(static_cast<std::size_t>(values) * n),
       bias(n),
       basis(static_cast<std::size_t>(n) * size) {
   for (int k = 0; k < n; ++k) basis[static_cast<std::size_t>(k) * d + k] = 1;
+}
+
+double ReducedHead::bytes(int c, int d) {
+  const double n = dimensions(c, d);
+  return sizeof(float) * (c + 1.0) * n + sizeof(double) * n * d;
 }
 
 void ReducedHead::bind(std::span<const float> matrix, std::span<const float> offset) {

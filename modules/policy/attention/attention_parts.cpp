@@ -57,6 +57,9 @@ class PositionEncoding {
   std::span<const float> table_;
 };
 
+/// Option `encoding`, as PositionEncoding reads it: "none", "sinusoidal" or "learned".
+std::string read_encoding(Options& options);
+
 /// @throws Error for learned P where draws need it to be positive.
 void check_query_weights(const Options& options, const CrossAttention& sampler, bool learned);
 

@@ -14,8 +14,10 @@ import :internal;
 
 namespace iap {
 
+std::string read_encoding(Options& options) { return options.choice("encoding", {"none", "sinusoidal", "learned"}, "none"); }
+
 PositionEncoding::PositionEncoding(Options& options, const PatchGrid& grid, const std::string& path, ParameterLayout& layout)
-    : name_(options.choice("encoding", {"none", "sinusoidal", "learned"}, "none")) {
+    : name_(read_encoding(options)) {
   options.goes_with("encoding_scale", "encoding = \"sinusoidal\"");
   const std::size_t size = static_cast<std::size_t>(grid.count()) * grid.values();
   if (name_ == "sinusoidal") {

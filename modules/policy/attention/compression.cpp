@@ -18,6 +18,8 @@ namespace iap {
 class Compression {
  public:
   Compression(Options& options, int patches, int tokens, const std::string& path, int head, int heads, ParameterLayout& layout);
+  /// Bytes that one takes.
+  static double bytes(int patches, int tokens) { return sizeof(float) * static_cast<double>(patches) * tokens; }
   const std::string& name() const { return name_; }
   void initialise(std::span<float> parameters, Random& random) const;
   /// Appends P if it is learned; `grid` is that of its columns.

@@ -26,7 +26,7 @@ Compression::Compression(Options& options, int patches, int tokens, const std::s
     learned_ = size;
     offset_ = layout.add(path + "." + head_name("compression", head, heads), {tokens, patches});
   }
-  check_memory(path + ": its compression", sizeof(float) * static_cast<double>(size));
+  check_memory(path + ": its compression", (head == 0 ? heads : 1) * bytes(patches, tokens));  // of all that are still to come
   matrix_.resize(size);
   if (name_ == "average") {
     for (std::size_t i = 0; i < static_cast<std::size_t>(tokens); ++i) {

@@ -41,6 +41,20 @@ Ranking read_ranking(Options& options) {
   return name == "exact" ? Ranking::exact : name == "hash" ? Ranking::hash : Ranking::sample;
 }
 
+bool learns_query_weights(Options& options) { return options.choice("query_weights", {"ones", "learned"}, "ones") == "learned"; }
+
+/// Once there is room for all that a block of `top` chosen patches keeps.
+std::unique_ptr<CrossAttention> make_attention(Options& options, const PatchGrid& queries, const PatchGrid& keys, int d, int top) {
+  const Ranking ranking = read_ranking(options);
+  const bool encoded = read_encoding(options) != "none";
+  const double weights = learns_query_weights(options) ? queries.count() : 0;
+  const double own =
+      static_cast<double>(keys.image().bytes()) + sizeof(float) * (keys.count() + weights) + sizeof(int) * static_cast<double>(top);
+  check_memory(text(options.owner(), ": what it keeps of its keys"),
+               CrossAttention::bytes(options, ranking, queries, keys, d, encoded) + own);
+  return std::make_unique<CrossAttention>(options, ranking, queries, keys, d);
+}
+
 bool same(const PatchGrid& a, const PatchGrid& b) {
   return a.image() == b.image() && a.size() == b.size() && a.stride() == b.stride();
 }
@@ -59,9 +73,9 @@ struct CrossOptions {
         every(options.integer_in("every", 1, std::numeric_limits<std::int32_t>::max(), 4)),
         pixel_offset(static_cast<float>(options.number_in("pixel_offset", -1, 1, -0.5))),
         position(options, keys),
-        learned_query_weights(options.choice("query_weights", {"ones", "learned"}, "ones") == "learned"),
+        learned_query_weights(learns_query_weights(options)),
         bias(options.boolean("bias", false)),
-        attention(std::make_unique<CrossAttention>(options, read_ranking(options), queries, keys, d)) {
+        attention(make_attention(options, queries, keys, d, top)) {
     check_query_weights(options, *attention, learned_query_weights);
     query = layout.add(context.path + ".query", {queries.values(), d});
     key = layout.add(context.path + ".key", {keys.values(), d});

@@ -40,7 +40,8 @@ struct LookOptions {
     values = make_values(names, {options, grid, position, pixel_offset, context.path, 0, 1, layout});
     size = checked_outputs(options, total_size(values));
     outputs = checked_outputs(options, static_cast<std::int64_t>(queries) * size);
-    check_memory(context.path + ": its values and weights", sizeof(float) * static_cast<double>(grid.count()) * (size + queries));
+    check_memory(context.path + ": its values and weights",
+                 sizeof(float) * (static_cast<double>(grid.count()) * (size + queries) + grid.values() + place_size));
   }
 
   Retina image;

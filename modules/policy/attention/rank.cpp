@@ -35,6 +35,8 @@ struct RankOptions {
         position(options, grid),
         masked(options.boolean("masked", false)) {
     const auto count = static_cast<int>(options.integer_in("heads", 1, 64, 1));
+    const double centres = options.boolean("motion", false) ? 4.0 * sizeof(float) : 0.0;  // of a patch, now and before
+    check_memory(text(options.owner(), ": what its heads keep"), count * (RankHead::bytes(options, grid, d, top) + centres * top));
     for (int head = 0; head < count; ++head) heads.emplace_back(options, grid, d, top, context.path, head, count, layout);
     encoding = std::make_unique<PositionEncoding>(options, grid, context.path, layout);
     names = read_value_names(options, "position", {"centroid"});

@@ -20,11 +20,19 @@ namespace iap {
 /// are a function of the episode's seed, the step and the head's path.
 class RankHead {
  public:
+  /// Bytes that the heads of these options take each.
+  static double bytes(Options& options, const PatchGrid& grid, int d, int top) {
+    const bool encoded = read_encoding(options) != "none";
+    const double numbers = learns_query_weights(options) ? 2 : 1;  // of a patch: its score, and its weight, which is copied
+    const double own = sizeof(float) * numbers * grid.count() + sizeof(int) * static_cast<double>(top);
+    return own + (samples(options) ? CrossAttention::bytes(options, Ranking::sample, grid, grid, d, encoded)
+                                   : scorer_bytes(options, grid, d, encoded));
+  }
   /// `path` is the block's; the number of heads says whether names need numbers.
   RankHead(Options& options, const PatchGrid& grid, int d, int top, const std::string& path, int head, int heads,
            ParameterLayout& layout)
       : path_(heads == 1 ? path : path + "." + head_name("head", head, heads)),
-        learned_query_weights_(options.choice("query_weights", {"ones", "learned"}, "ones") == "learned"),
+        learned_query_weights_(learns_query_weights(options)),
         parameters_(grid, d, options.boolean("bias", false), learned_query_weights_, path, head, heads, layout),
         scores_(static_cast<std::size_t>(grid.count())),
         selected_(static_cast<std::size_t>(top)) {
@@ -69,9 +77,13 @@ class RankHead {
   }
 
  private:
+  static bool learns_query_weights(Options& options) {
+    return options.choice("query_weights", {"ones", "learned"}, "ones") == "learned";
+  }
+  static bool samples(Options& options) { return options.choice("selection", {"top", "sample"}, "top") == "sample"; }
   void make(Options& options, const PatchGrid& grid, int d) {
     for (const char* key : {"pooling", "replacement"}) options.goes_with(key, "selection = \"sample\"");
-    if (options.choice("selection", {"top", "sample"}, "top") == "top") {
+    if (!samples(options)) {
       scorer_ = make_scorer(options, grid, d);
       title_ = text("block '", path_, "', kernel ", scorer_->kernel());
       return;

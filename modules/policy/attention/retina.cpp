@@ -20,6 +20,8 @@ class Contrast {
   enum class Against : std::uint8_t { frame, episode };
 
   Contrast(Against against, const ImageShape& shape);
+  /// Bytes that it takes.
+  static double bytes(Against against, const ImageShape& shape);
   void reset() { frames_ = 0; }
   /// Borrowed until the next call.
   const ImageView& look(const ImageView& image);

@@ -35,15 +35,19 @@ Retina::Retina(Options& options, const ObservationSpec& observation)
       contrast_name_(options.choice("contrast", {"none", "frame", "episode"}, "none")) {
   if (shape_.height < pool_ || shape_.width < pool_)
     options.fail(text("option 'pool' is ", pool_, ", but the image has only ", shape_.height, " x ", shape_.width, " pixels"));
+  const std::size_t sums = pool_ > 1 ? static_cast<std::size_t>(shape_.width / pool_ * pool_) * shape_.channels : 0;
+  shape_.height /= pool_;
+  shape_.width /= pool_;
+  const auto against = contrast_name_ == "frame" ? Contrast::Against::frame : Contrast::Against::episode;
+  const double averages = pool_ > 1 ? static_cast<double>(sums * sizeof(std::uint32_t) + shape_.bytes()) : 0.0;
+  check_memory(text(options.owner(), ": the image that it looks at"),
+               averages + (contrast_name_ != "none" ? Contrast::bytes(against, shape_) : 0.0));
   if (pool_ > 1) {
-    sums_.resize(static_cast<std::size_t>(shape_.width / pool_ * pool_) * shape_.channels);
-    shape_.height /= pool_;
-    shape_.width /= pool_;
+    sums_.resize(sums);
     pooled_ = Image(shape_);
     view_ = pooled_.view();
   }
-  if (contrast_name_ != "none")
-    contrast_.emplace(contrast_name_ == "frame" ? Contrast::Against::frame : Contrast::Against::episode, shape_);
+  if (contrast_name_ != "none") contrast_.emplace(against, shape_);
 }
 
 float Retina::pixel_offset(Options& options) const {

@@ -65,6 +65,11 @@ Contrast::Contrast(Against against, const ImageShape& shape) : against_(against)
     float_sums_.resize(shape.count());
 }
 
+double Contrast::bytes(Against against, const ImageShape& shape) {
+  const std::size_t a_sum = shape.type == PixelType::uint8 ? sizeof(std::uint32_t) : sizeof(double);
+  return static_cast<double>(shape.bytes() + (against == Against::frame ? shape.bytes() : a_sum * shape.count()));
+}
+
 const ImageView& Contrast::look(const ImageView& image) {
   const std::size_t count = image.shape.count();
   const bool frame = against_ == Against::frame;

@@ -72,6 +72,7 @@ struct TransOptions {
       shape.values = checked_outputs(options, total_size(made.values));
     }
     if (head == 0) {
+      check_heads(options, count);
       made.attention = make_trans(options, grid, shape);
     } else {
       const Config own = head_options(options, head);
@@ -79,6 +80,14 @@ struct TransOptions {
       made.attention = make_trans(reader, grid, shape);
     }
     return made;
+  }
+
+  /// What all of them take beside the P of the first, which is there already, with what is kept for pictures.
+  void check_heads(Options& options, int count) const {
+    const bool encoded = read_encoding(options) != "none";
+    const double a_head = trans_bytes(options, grid, shape, encoded) + sizeof(float) * static_cast<double>(grid.count());
+    check_memory(text(options.owner(), ": what its heads keep"),
+                 count * a_head + (count - 1) * Compression::bytes(grid.count(), shape.tokens));
   }
 
   Retina image;

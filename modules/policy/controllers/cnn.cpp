@@ -34,6 +34,7 @@ class Cnn final : public Block {
   };
   Cnn(const BlockContext& context, Built built, int outputs) : Block(context, outputs), built_(std::move(built)) {
     planes_.resize(built_.image.shape().count());
+    for (ConvolutionLayer& layer : built_.layers) layer.take_memory();
     for (std::size_t i = 0; i + 1 < built_.layers.size(); ++i) between_.emplace_back(built_.layers[i].shape().count());
   }
   std::string_view kind() const override { return "cnn"; }
@@ -110,15 +111,19 @@ MadeBlock make_cnn(Options& options, const BlockContext& context, ParameterLayou
   const ImageShape& seen = built.image.shape();
   Planes planes{seen.channels, seen.height, seen.width};
   Config::List completed;
+  // Between two layers lies what the one before gives.
+  double bytes = sizeof(float) * static_cast<double>(planes.count());
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Options own(text(options.owner(), ", layer ", i + 1), layers[i]);
     built.layers.emplace_back(own, defaults, planes, context.path, static_cast<int>(i) + 1, layout);
     own.finish();
     completed.push_back(own.completed());
     planes = built.layers.back().shape();
+    bytes += built.layers.back().bytes() + sizeof(float) * static_cast<double>(planes.count());
   }
   options.complete("layers", std::move(completed));
   const int outputs = checked_outputs(options, static_cast<std::int64_t>(planes.count()));
+  check_memory(text(options.owner(), ": what its layers work in"), bytes);
   return std::make_unique<Cnn>(context, std::move(built), outputs);
 }
 

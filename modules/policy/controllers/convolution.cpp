@@ -28,10 +28,14 @@ struct LayerDefaults {
 /// kernel) in PyTorch's order, and bias_<n>.
 class ConvolutionLayer {
  public:
-  /// Reads the layer's options. `number` counts from 1. @throws Error naming the layer where its window does not fit.
+  /// Reads the layer's options. `number` counts from 1; the layer works once it has taken its memory. @throws Error naming the
+  /// layer where its window does not fit.
   ConvolutionLayer(Options& options, const LayerDefaults& defaults, const Planes& in, const std::string& path, int number,
                    ParameterLayout& layout);
 
+  /// Bytes that it works in, and taking them.
+  double bytes() const { return sizeof(float) * static_cast<double>(framed_count() + convolved_.count()); }
+  void take_memory();
   /// What comes out.
   const Planes& shape() const { return pooled_; }
   void initialise(std::span<float> parameters, Random& random) const;
@@ -40,6 +44,7 @@ class ConvolutionLayer {
   void forward(std::span<const float> in, std::span<float> out);
 
  private:
+  std::size_t framed_count() const { return padded_.count() != in_.count() ? padded_.count() : 0; }
   void convolve(const float* in);
   void pool(std::span<float> out) const;
 
@@ -48,7 +53,7 @@ class ConvolutionLayer {
   Activation activation_ = Activation::relu;
   bool average_ = false;
   Affine filters_;
-  std::vector<float> framed_, sums_;  // the input within its frame of zeros; what is pooled
+  std::vector<float> framed_, sums_;  // the input within its frame of zeros, if there is one; what is pooled
 };
 
 }  // namespace iap

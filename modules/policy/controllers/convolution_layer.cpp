@@ -71,7 +71,10 @@ ConvolutionLayer::ConvolutionLayer(Options& options, const LayerDefaults& defaul
         text("needs ", convolved_.count(), " values, at most ", most_values, " are allowed; take fewer channels or a stride"));
   filters_ =
       Affine(layout, path, text("weight_", number), bias ? text("bias_", number) : "", channels, in.channels * kernel_ * kernel_);
-  framed_.resize(padded_.count());
+}
+
+void ConvolutionLayer::take_memory() {
+  framed_.resize(framed_count());
   sums_.resize(convolved_.count());
 }
 
@@ -126,13 +129,14 @@ void ConvolutionLayer::pool(std::span<float> out) const {
 }
 
 void ConvolutionLayer::forward(std::span<const float> in, std::span<float> out) {
-  if (padded_.count() != in_.count())
+  const bool is_framed = !framed_.empty();
+  if (is_framed)
     for (int channel = 0; channel < in_.channels; ++channel)
       for (int row = 0; row < in_.height; ++row)
         std::ranges::copy(
             in.subspan((static_cast<std::size_t>(channel) * in_.height + row) * in_.width, in_.width),
             framed_.begin() + (static_cast<std::ptrdiff_t>(channel) * padded_.height + row + top_) * padded_.width + left_);
-  convolve(padded_.count() != in_.count() ? framed_.data() : in.data());
+  convolve(is_framed ? framed_.data() : in.data());
   activate(activation_, sums_);
   if (window_ == 1 && step_ == 1)
     std::ranges::copy(sums_, out.begin());

@@ -69,6 +69,7 @@ class Mirror final : public Block {
         mirrored_(signs_.size()),
         given_(signs_.size()) {
     block_.push_back(std::move(block));
+    images_.reserve(context.observation->images.size());
     for (const auto& image : context.observation->images) images_.emplace_back(image.shape);
     for (const Image& image : images_) views_.push_back(image.view());
   }
@@ -119,6 +120,10 @@ MadeBlock make_mirror(Options& options, const BlockContext& context, ParameterLa
   auto block = make_inside(options, "block", inside, layout);
   if (const std::string why = memory_of(*block); !why.empty())
     options.fail(text(why, ", and a mirror asks its block twice a step; put it outside the mirror"));
+  double bytes = sizeof(float) * (3.0 * block->outputs() + 2.0 * context.observation->vector);
+  for (const auto& image : context.observation->images)
+    bytes += static_cast<double>(image.shape.bytes() + sizeof(Image) + sizeof(ImageView));
+  check_memory(text(options.owner(), ": what it sees in the mirror"), bytes);
   auto signs = read_signs(options, "odd", block->outputs(), "what the block hands over");
   auto vector_signs = read_signs(options, "odd_inputs", context.observation->vector, "the observation's vector");
   return std::make_unique<Mirror>(std::move(block), std::move(signs), std::move(vector_signs), context);

@@ -71,6 +71,8 @@ class Normalise final : public Block {
 /// @example iap.policy.normalise { over = "training" }
 /// @see training.md#normalising-over-training
 MadeBlock make_normalise(Options& options, const BlockContext& context, ParameterLayout&) {
+  constexpr double copies = 2;  // of an episode, and the totals
+  check_memory(text(options.owner(), ": what it keeps of its inputs"), copies * sizeof(Moment) * context.inputs);
   return std::make_unique<Normalise>(options, context);
 }
 

@@ -20,13 +20,18 @@ namespace {
 /// ordered by i and then by j; then, with `squares`, each input with itself.
 struct Products {
   Products(Options& options, const BlockContext& context)
-      : groups(options.integers("groups", std::vector<std::int64_t>(static_cast<std::size_t>(context.inputs), 1))),
-        squares(options.boolean("squares", false)),
+      : squares(options.boolean("squares", false)),
         keep(options.boolean("keep", true)),
         scale(options.number_in("scale", 0, 1e6, 1)) {
     require_inputs(options, context);
     const std::int64_t inputs = context.inputs;
     std::int64_t left = inputs, count = (squares ? inputs : 0) + (keep ? inputs : 0);
+    if (options.has("groups")) {
+      groups = options.integers("groups");
+    } else {
+      checked_outputs(options, count + inputs * (inputs - 1) / 2);
+      groups = options.integers("groups", std::vector<std::int64_t>(static_cast<std::size_t>(inputs), 1));
+    }
     for (const std::int64_t size : groups) {
       if (size < 1 || size > left) options.fail(wrong_groups(options, inputs));
       left -= size;
@@ -35,6 +40,9 @@ struct Products {
     if (left != 0) options.fail(wrong_groups(options, inputs));
     outputs = checked_outputs(options, count);
     if (count == 0) options.fail("has nothing to hand over: one group has no pairs; divide it, or take squares or keep");
+    const auto kept = static_cast<std::size_t>(count - (keep ? inputs : 0));
+    check_memory(text(options.owner(), ": what it multiplies"), static_cast<double>(kept * sizeof pairs.front()));
+    pairs.reserve(kept);
     std::size_t i = 0, end = 0;
     const auto all = static_cast<std::size_t>(inputs);
     for (const std::int64_t size : groups)
@@ -43,9 +51,9 @@ struct Products {
     for (i = 0; squares && i < all; ++i) pairs.emplace_back(i, i);
   }
 
-  std::vector<std::int64_t> groups;
   bool squares, keep;
   double scale;
+  std::vector<std::int64_t> groups;
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   int outputs = 0;
 

@@ -32,10 +32,12 @@ class Recurrent : public Block {
 
  protected:
   Recurrent(Options& options, const BlockContext& context, ParameterLayout& layout, int gates)
-      : Block(context, read_units(options, context)), state_(outputs()), gates_(static_cast<std::size_t>(gates) * outputs()) {
+      : Block(context, read_units(options, context)) {
     require_inputs(options, context);
     input_ = Affine(layout, path(), "weight_ih", "bias_ih", gates * outputs(), inputs());
     hidden_ = Affine(layout, path(), "weight_hh", "bias_hh", gates * outputs(), outputs());
+    state_.resize(static_cast<std::size_t>(outputs()));
+    gates_.resize(static_cast<std::size_t>(gates) * outputs());
   }
   std::span<float> compute_gates(std::span<const float> in) {
     input_.apply(in, gates_);
