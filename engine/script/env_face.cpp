@@ -38,7 +38,7 @@ constexpr std::size_t env_bytes = std::size_t{1} << 20;
 /// follow
 /// from the name: `help("cheetah-run")`, `help("legged")`; those of a .lua file are what its function reads.
 /// @param name string|table - "cheetah-run", "tasks/pole.lua", or a table {name = ..., ...} that also has the options
-/// @param options table ? - of that environment
+/// @param options table ? - of that environment, without its name
 /// @use env.common
 /// @return env - ready for reset
 /// @example iap.env.make("cheetah-run", { pixels = { 84, 84 }, action_repeat = 4 })
@@ -48,6 +48,9 @@ int make(Call& call) {
   if (!call.absent(2)) {
     Config options = call.config(2, "options");
     if (!options.map()) call.refuse(2, "options", "a table with named entries");
+    if (const Config* name = options.find("name"))
+      call.fail(text("option 'name' is ", name->describe(),
+                     " in the second argument, but the first says which environment it is; give the name there"));
     for (auto& [key, value] : *options.map()) config[key] = std::move(value);
   }
   return call.give(std::make_unique<EnvObject>(EnvObject{make_env(config)}), env_bytes);
@@ -77,6 +80,7 @@ ContractOptions contract_options(const Call& call) {
     how.seed = static_cast<std::uint64_t>(call.integer(3, "seed", 0, largest, 0));
     return how;
   }
+  if (!call.absent(3)) call.refuse(3, "seed", "nothing beside a table of options (write { ..., seed = ... })");
   const Config given = call.config(2, "options");
   Options options("iap.env.check", given);
   how.steps = static_cast<int>(options.integer_in("steps", 1, most_steps, how.steps));
@@ -90,7 +94,7 @@ ContractOptions contract_options(const Call& call) {
 /// Plays an environment with random actions and says of each rule of the contract whether it is kept; `iap check` prints the same.
 /// @param env env|string|table - an environment, its name, or a table {name = ...}
 /// @param options table|integer ? - the options below; a number: steps
-/// @param seed integer 0.. = 0 - of the first episode, where the second argument is a number
+/// @param seed integer 0.. = 0 - of the first episode, where the second argument is no table, which has a `seed` of its own
 /// @option steps integer 1..1e6 = 200 - of each episode that are looked at
 /// @option seed integer 0.. = 0 - of the first episode
 /// @option episodes integer 1..1000 = 3 - that are played and compared

@@ -70,6 +70,8 @@ Config env_config(const lua::Call& call, int argument, const char* what);
 
 /// Option `trust`: whether Lua text inside a policy file may do what a script may.
 Trust read_trust(Options& options);
+/// Of a policy that is loaded already. @throws Error for trust, which would change nothing any more.
+void refuse_trust(const lua::Call& call, Trust trust);
 
 /// Pushes an image that Lua owns.
 int give_image(lua::Call& call, Image image);

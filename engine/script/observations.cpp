@@ -51,10 +51,9 @@ ObservationReader::ObservationReader(const lua::Call& call, int argument, const 
   const int table = lua_gettop(state);
   for (const auto& wanted : spec.images) {
     lua::push_entry(state, table, wanted.name);
-    const auto found = lua::find_object(state, -1);
-    if (found.info != &lua::ClassOf<ImageObject>::info || !found.box->object)
-      call.fail(text("observation.images.", wanted.name, " must be an image, got ", lua::describe_value(state, -1)));
-    images.push_back(static_cast<ImageObject*>(found.box->object)->image.view());
+    const auto* object = call.object_or_null<ImageObject>(lua_gettop(state) - call.at(0));
+    if (!object) call.fail(text("observation.images.", wanted.name, " must be an image, got ", lua::describe_value(state, -1)));
+    images.push_back(object->image.view());
     lua_pop(state, 1);
   }
 }

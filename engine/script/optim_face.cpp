@@ -43,6 +43,9 @@ std::span<const float> member(const OptimizerObject& object, std::size_t index) 
 
 /// One body for all constructors: the kind is the last part of the function's name.
 int make_blueprint(Call& call) {
+  if (!call.absent(2))
+    call.fail(text("takes one table of options, got ", lua_gettop(call.state()), " arguments; write ", call.name(),
+                   " { ... } with all of them in braces"));
   Config options = call.config(1, "options");
   if (!options.map()) call.refuse(1, "options", "a table with named entries");
   if (options.find("kind")) call.fail("option 'kind' is what the function's name says; leave it out");

@@ -17,7 +17,6 @@ import iap.envs;
 import iap.npz;
 import iap.policy;
 import iap.train;
-#include "core/file_endings.hpp"
 
 namespace iap {
 
@@ -26,6 +25,11 @@ std::string PolicyObject::describe() const {
 }
 
 Trust read_trust(Options& options) { return options.boolean("trust", false) ? Trust::yes : Trust::no; }
+
+void refuse_trust(const lua::Call& call, Trust trust) {
+  if (trust == Trust::yes)
+    call.fail("option 'trust' is true, but the policy is loaded already; give trust = true to iap.policy.load, or the path here");
+}
 
 namespace {
 

@@ -75,8 +75,6 @@ Rehearsal Script::rehearse(const std::filesystem::path& path) {
   });
   try {
     impl_->run_file(path);
-  } catch (const Interrupted&) {
-    throw;
   } catch (const Error&) {
     // What it does with the result may well fail: there is none.
     if (context.rehearsal->trainings == 0) throw;

@@ -21,7 +21,6 @@ import iap.envs;
 import iap.policy;
 import iap.report;
 import iap.train;
-#include "core/file_endings.hpp"
 
 namespace iap {
 namespace {
@@ -53,7 +52,7 @@ int learning_curve(Call& call) {
 /// Whose episodes are shown.
 /// @option policy policy|string - a policy, or the path of a run or policy file
 /// @option env env|string|table = (the policy's own) - where it plays
-/// @option trust boolean = false - let Lua inside the policy file reach files and programs
+/// @option trust boolean = false - let Lua inside the policy file reach files and programs; only where `policy` is a path
 /// @option seed integer 0.. = 0 - of the episodes
 
 /// The option table of a function that shows a policy: `policy` (a run, a policy file or a policy), `env` (default: the policy's
@@ -75,9 +74,11 @@ class Shown {
     const int at = lua_gettop(call_.state());
     const auto found = lua::find_object(call_.state(), at);
     if (found.info && !found.box->object) call_.fail(text("option 'policy': this ", found.info->name, " is closed"));
-    if (found.info == &lua::ClassOf<PolicyObject>::info) object_ = static_cast<PolicyObject*>(found.box->object);
-    if (builds_ && found.info == &lua::ClassOf<BlockBlueprint>::info) {
-      build(static_cast<BlockBlueprint*>(found.box->object)->architecture);
+    const int argument = at - call_.at(0);
+    object_ = call_.object_or_null<PolicyObject>(argument);
+    if (object_) refuse_trust(call_, trust_);
+    if (const auto* blueprint = builds_ ? call_.object_or_null<BlockBlueprint>(argument) : nullptr) {
+      build(blueprint->architecture);
       return;
     }
     if (!object_ && lua_type(call_.state(), at) != LUA_TSTRING)

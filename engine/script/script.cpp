@@ -6,6 +6,7 @@ module;
 #include <string_view>
 #include <utility>
 
+#include "lua/bounded.hpp"
 #include "script/context.hpp"
 #include "script/faces.hpp"
 module iap.script;
@@ -20,6 +21,34 @@ namespace {
 void stop(lua_State* state, lua_Debug*) {
   lua_sethook(state, stop, LUA_MASKCOUNT, 1);
   luaL_error(state, "interrupted");
+}
+
+/// Hook of every coroutine: a signal handler reaches the main thread alone, which has no hook until then, because a hook takes a
+/// little of every instruction. What an interrupt leaves alive at a prompt goes on afterwards.
+void stop_if_interrupted(lua_State* state, lua_Debug*) {
+  constexpr int instructions = 2000;
+  const bool stops = interrupt_requested();
+  lua_sethook(state, stop_if_interrupted, LUA_MASKCOUNT, stops ? 1 : instructions);
+  if (stops) luaL_error(state, "interrupted");
+}
+
+/// It looks at its first instruction, then now and then: a coroutine that begins after the interrupt gets nowhere.
+void watch(lua_State* thread) { lua_sethook(thread, stop_if_interrupted, LUA_MASKCOUNT, 1); }
+
+/// coroutine.create.
+int create_watched(lua_State* state) {
+  const int results = lua::run_original(state);
+  watch(lua_tothread(state, -1));
+  return results;
+}
+
+/// coroutine.wrap, whose function has the thread as its upvalue.
+int wrap_watched(lua_State* state) {
+  const int results = lua::run_original(state);
+  lua_getupvalue(state, -1, 1);
+  watch(lua_tothread(state, -1));
+  lua_pop(state, 1);
+  return results;
 }
 
 /// Message handler: "message\0traceback".
@@ -39,6 +68,9 @@ Script::Impl::Impl(RunSettings settings) : context(std::move(settings)) {
     luaL_getsubtable(inner, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(inner, open_iap);
     lua_setfield(inner, -2, "iap");
+    lua_getglobal(inner, LUA_COLIBNAME);
+    lua::wrap_function(inner, "create", create_watched);
+    lua::wrap_function(inner, "wrap", wrap_watched);
     lua_settop(inner, 0);
   });
 }

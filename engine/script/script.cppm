@@ -91,7 +91,7 @@ class Script {
   /// After an interrupt: what is left of the training, and the command that continues it; "" if the script trained nothing.
   std::string continuation() const;
 
-  /// Stops the running script, at once in Lua and within a step in C++. Async-signal-safe. Coroutines stop when they yield.
+  /// Stops the running script: at once in Lua, within 2000 instructions in a coroutine, within a step in C++. Async-signal-safe.
   void interrupt() noexcept;
 
  private:

@@ -248,7 +248,7 @@ Config to_config(const Evaluation& evaluation) {
 /// @option threads integer 0..4096 = 0 - 0: what the script was started with, or all cores; changes no result
 /// @use rollout.safeguards
 /// @option env env|string|table = (the environment it was trained in) - where it plays
-/// @option trust boolean = false - let Lua inside the policy file reach files and programs
+/// @option trust boolean = false - let Lua inside the policy file reach files and programs; only where `policy` is a path
 /// @return table{eval.result} result - mean and interval
 /// @example iap.eval("runs/quickstart", { episodes = 100 }).mean
 /// @see training.md#iapeval
@@ -268,6 +268,7 @@ int eval_policy(Call& call) {
   const Config config = call.config(2, "options");
   Options options(call.name(), config);
   const Trust trust = read_trust(options);
+  if (object) refuse_trust(call, trust);
   const auto file = object ? nullptr : std::make_unique<PolicyFile>(open_policy(call.string(1, "policy"), trust));
   const Config& metadata = object ? object->metadata : file->metadata;
   const auto episodes = static_cast<int>(options.integer_in("episodes", 1, 1'000'000, 16));

@@ -67,9 +67,13 @@ int set_metatable(lua_State* state) {
       if (std::strchr(mode, 'k') && !std::strchr(mode, 'v')) refuse(state, "a table with weak keys (__mode = \"k\")");
     }
     lua_pop(state, 2);
+    Meter& meter = *Meter::of(state);
     lua_pushvalue(state, 2);
     lua_pushboolean(state, 1);
+    // Its keys are addresses.
+    meter.allow_any_table(true);
     lua_rawset(state, lua_upvalueindex(2));
+    meter.allow_any_table(false);
   }
   return run_original(state);
 }

@@ -74,6 +74,15 @@ int rep(lua_State* state) {
   return run_original(state);
 }
 
+/// The first buffer of a state makes the metatable of all, between a userdata and the memory that it holds: the meter would not
+/// know what that is for.
+void make_first_buffer(lua_State* state) {
+  luaL_Buffer buffer;
+  luaL_buffinitsize(state, &buffer, 2 * LUAL_BUFFERSIZE);
+  luaL_pushresultsize(&buffer, 0);
+  lua_pop(state, 1);
+}
+
 void wrap_all(lua_State* state, const char* library, std::initializer_list<luaL_Reg> functions) {
   lua_getglobal(state, library);
   for (const auto& [name, function] : functions) wrap_function(state, name, function);
@@ -83,6 +92,7 @@ void wrap_all(lua_State* state, const char* library, std::initializer_list<luaL_
 }  // namespace
 
 void bound_strings(lua_State* state) {
+  make_first_buffer(state);
   wrap_all(state, LUA_STRLIBNAME,
            {{"byte", a_range_of_it},
             {"char", all_of_it},

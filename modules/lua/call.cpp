@@ -14,6 +14,8 @@ Call::Call(lua_State* state) : state_(state) {
   first_ = name_.find(':') == std::string::npos ? 0 : 1;
 }
 
+Call::~Call() { std::ranges::for_each(used_, let_go); }
+
 void Call::fail(std::string_view message) const { throw Error(text(name_, ": ", message)); }
 
 void Call::refuse(int argument, const char* what, std::string_view expected) const {
@@ -65,6 +67,11 @@ void* Call::object(int argument, const char* what, const ClassInfo& info) const 
   const auto found = find_object(state_, at(argument));
   if (found.info != &info) refuse(argument, what, text("an object of type ", info.name));
   if (!found.box->object) fail(text("this ", info.name, " is closed"));
+  Holding* const holding = found.box->holding;
+  if (std::ranges::find(used_, holding) == used_.end()) {
+    used_.push_back(holding);
+    ++holding->holders;
+  }
   return found.box->object;
 }
 
@@ -122,7 +129,7 @@ void spend_on(Meter& meter, lua_State* state) {
 int run_guarded(lua_State* state, Body body, std::span<char> message) noexcept {
   Meter* const meter = Meter::of(state);
   const auto copy = [message](std::string_view what) {
-    const std::size_t length = std::min(what.size(), message.size() - 1);
+    const std::size_t length = whole_characters(what, message.size() - 1);
     std::memcpy(message.data(), what.data(), length);
     message[length] = '\0';
   };

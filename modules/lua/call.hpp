@@ -20,6 +20,9 @@ namespace iap::lua {
 class Call {
  public:
   explicit Call(lua_State* state);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
   lua_State* state() const { return state_; }
   /// The function's full name: "iap.env.make", "env:step".
@@ -40,6 +43,7 @@ class Call {
   /// Checks that a function was passed.
   void function(int argument, const char* what) const;
 
+  /// Stays alive until the call ends, whoever closes it meanwhile.
   template <typename T>
   T& object(int argument, const char* what) const {
     return *static_cast<T*>(object(argument, what, ClassOf<T>::info));
@@ -84,6 +88,7 @@ class Call {
   lua_State* state_;
   std::string name_;
   int first_;
+  mutable std::vector<Holding*> used_;  ///< objects that were handed out
 };
 
 /// Runs `body` with every exception caught. Returns its results, or -1 with the message in `message`.

@@ -10,7 +10,8 @@
 ///    `lua_next`, `lua_getmetatable`, `lua_touserdata`, `lua_tonumberx` on a number, `lua_tolstring` on a string,
 ///    `lua_checkstack`, `lua_pushvalue` and its kin, `lua_settop`. Raising ones allocate (running out of memory is an error) or
 ///    may run metamethods; they stand in a `protect` block: a protected call whose own frames are trivial, and whose failure
-///    comes back as the C++ exception `LuaError`. Arguments are never read with `luaL_check*`.
+///    comes back as the C++ exception `LuaError`. Arguments are never read with `luaL_check*`. What allocates may also collect
+///    garbage, and finalizers may close any object: one that `Call` handed out lives until the call ends.
 /// 3. A function of type `Opener` (module tables, metatables) may raise freely, because it holds no C++ object with a destructor.
 ///    It is itself only run through `protect` or `require`.
 ///

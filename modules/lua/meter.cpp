@@ -3,22 +3,38 @@
 #include <ctime>
 
 #include <algorithm>
+#include <bit>
+#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <limits>
+#include <utility>
 
 #include "lua/tables.hpp"
 
 namespace iap::lua {
 namespace {
 
-/// Instructions between two looks, fewer where one can take long: it may compare two long strings, and a byte of these, where it is
-/// zero, takes the C library's comparison so many seconds.
+/// Instructions between two looks, fewer where one can take long. It may compare two long strings, and a byte of these, where it is
+/// zero, takes the C library's comparison so many seconds. It may look for a key among ones that all collide, in 2000 tables one
+/// behind the other by __index, the most that Lua goes through (or in one that is behind itself). It may walk through a block, as
+/// `next` does for the first value of a list that was emptied.
 constexpr int usual_interval = 2000;
-constexpr double seconds_a_byte = 20e-9;
-/// Without longer strings, the instructions between two looks take a second or two at most.
-constexpr std::size_t long_string = std::size_t{1} << 16;
+constexpr double seconds_a_byte = 20e-9, seconds_a_place = 2000 * 4e-9, seconds_a_byte_walked = 0.2e-9;
+/// Walks shorten the interval where it would take longer than this. The others begin with half of the time that is left, as an
+/// honest program with such strings and tables ends long before.
+constexpr double longest_walks = 2;
+/// Without longer strings, larger blocks and hash parts of more places, the instructions between two looks take a few seconds at
+/// most.
+constexpr std::size_t long_string = std::size_t{1} << 16, large_block = std::size_t{4} << 20, large_hash = 256;
+/// Between two looks bounded functions take as many steps as so many times the instructions: what they charge for an element.
+constexpr std::int64_t steps_an_instruction = 4;
+/// Lua's own: a place in the hash part of a table, a value in its list. Hash parts have a power of two of places.
+constexpr std::size_t bytes_a_place = 24, bytes_a_value = 16;
+/// To make a hash part of so many places anew is worth a look at the clock.
+constexpr std::size_t worth_a_look = 1024;
 /// A step is about what an instruction takes: so many bytes are allocated, moved or collected in one.
 constexpr std::size_t bytes_allocated = 16, bytes_collected = 8;
 constexpr std::size_t least_garbage = std::size_t{1} << 18;
@@ -32,6 +48,7 @@ constexpr const char* steps_limit = "took more steps than one call may";
 constexpr const char* memory_limit = "used more memory than a state may";
 constexpr const char* pool_limit = "found too little memory in the process";
 constexpr const char* string_limit = "made a longer string than it may";
+constexpr const char* keys_limit = "made a table of more keys than it may";
 constexpr const char* time_limit = "took more processor time than one call may";
 
 double seconds_of(clockid_t clock) {
@@ -49,9 +66,12 @@ Meter::Meter(const std::string& loaded_from, const Allowance& allowance)
       pool_(allowance.pool ? *allowance.pool : MemoryPool::of_process()),
       left_(allowance.steps),
       collect_at_(least_garbage),
+      spare_(reserve_for_messages),
       lacking_(memory_limit),
       interval_(usual_interval),
-      longest_string_(long_string) {
+      longest_string_(long_string),
+      largest_block_(large_block),
+      largest_hash_(large_hash) {
   place_.reserve(longest_place);
   shortage_.reserve(longest_shortage);
 }
@@ -74,12 +94,17 @@ void* Meter::allocate(void* meter, void* block, std::size_t old_size, std::size_
     return nullptr;
   }
   if (new_size > held) {
-    const bool string = !block && old_size == LUA_TSTRING;
-    constexpr std::size_t header = 64;
+    constexpr std::size_t header = 64, grown = std::numeric_limits<std::size_t>::max();
+    const std::size_t kind = block ? grown : old_size, before = std::exchange(self.made_before_, kind);
+    const bool string = kind == LUA_TSTRING;
     if (string && new_size > self.allowance_.string + header) self.pass(string_limit);
+    // What follows a userdata is the memory of luaL_Buffer, which that userdata holds.
+    const bool table_part = kind == 0 && before != LUA_TUSERDATA && new_size > large_hash * bytes_a_place;
+    if (table_part && !self.may_make_table_part(new_size)) return nullptr;
     if (!self.room_for(new_size - held)) return nullptr;
     self.left_ -= static_cast<std::int64_t>(1 + new_size / bytes_allocated);
-    if (string && new_size > self.longest_string_) self.meet_string(new_size);
+    if (string && new_size > self.longest_string_) self.meet(self.longest_string_, new_size);
+    if (new_size > self.largest_block_) self.meet(self.largest_block_, new_size);
   }
   void* moved = std::realloc(block, new_size);
   if (!moved) return new_size <= held ? block : nullptr;  // Lua counts on making things smaller
@@ -89,20 +114,48 @@ void* Meter::allocate(void* meter, void* block, std::size_t old_size, std::size_
 }
 
 bool Meter::room_for(std::size_t bytes) noexcept {
+  // Loops of Lua's own that nobody counts may allocate.
+  if (left_ < 0 && calls_ > 0) pass(steps_limit);
+  const bool spent = past() && bytes > spare_;
   const std::size_t most = allowance_.memory + (past() ? reserve_for_messages : 0);
-  const bool too_long = passed_ == string_limit && bytes > reserve_for_messages;
-  const bool inside = !too_long && used_ <= most && bytes <= most - used_;
+  const bool inside = !spent && used_ <= most && bytes <= most - used_;
   if (inside && share_reaches(used_ + bytes)) {
+    if (past()) spare_ -= bytes;
     refused_ = false;
     return true;
   }
-  // Lua collects what it can and asks once more.
   lacking_ = inside ? pool_limit : memory_limit;
   if (refused_ || bytes > allowance_.memory) pass(lacking_);
   refused_ = true;
+  expect_collection();
+  return false;
+}
+
+// A list that comes into being with its size may be as large as a hash part. One made of values on the stack, as `{ f() }` makes
+// it, is told by these: instructions and functions that store a key have fewer. The stack can be looked at: the releases of Lua
+// that take its pointers away while it moves (5.4.5 and later) change its block, and this is about new ones.
+bool Meter::may_make_table_part(std::size_t bytes) noexcept {
+  const std::size_t places = bytes / bytes_a_place;
+  if (bytes % bytes_a_place != 0 || !std::has_single_bit(places) || any_table_) return true;
+  if (running_ && static_cast<std::size_t>(lua_gettop(running_)) > bytes / bytes_a_value) return true;
+  if (places > allowance_.keys) {
+    if (running_ && !past()) note_place(running_);
+    pass(keys_limit);
+  } else if (places > largest_hash_) {
+    meet(largest_hash_, places);
+  } else if (places >= worth_a_look) {
+    check_time();
+  }
+  // One more that takes as long as the last would be too much.
+  if (!past() || places < worth_a_look) return true;
+  expect_collection();
+  return false;
+}
+
+// Lua, where it is refused memory, collects what it can and asks once more.
+void Meter::expect_collection() noexcept {
   left_ -= static_cast<std::int64_t>(used_ / bytes_collected);
   strengthen_keys();
-  return false;
 }
 
 // Called inside of allocations: what it keeps fits into what was reserved.
@@ -163,8 +216,7 @@ void Meter::strengthen_keys() noexcept {
 }
 
 void Meter::collect(lua_State* state) noexcept {
-  left_ -= static_cast<std::int64_t>(used_ / bytes_collected);
-  strengthen_keys();
+  expect_collection();
   lua_gc(state, LUA_GCCOLLECT);
   const std::size_t left = allowance_.memory - std::min(used_, allowance_.memory);
   collect_at_ = used_ + std::max(std::min(used_, left / 2), least_garbage);
@@ -184,10 +236,20 @@ void Meter::hook(lua_State* state, lua_Debug*) {
 void Meter::tick(lua_State* state) noexcept {
   left_ -= lua_gethookcount(state);
   if (used_ > collect_at_) collect(state);
-  if (left_ < 0) pass(steps_limit);
-  check_time();
+  look();
   const int wanted = past() ? 1 : interval_;
   if (lua_gethookcount(state) != wanted) lua_sethook(state, hook, LUA_MASKCOUNT, wanted);
+}
+
+void Meter::look() noexcept {
+  if (left_ < 0) pass(steps_limit);
+  check_time();
+  plan_look();
+}
+
+void Meter::plan_look() noexcept {
+  look_at_ = past() ? std::numeric_limits<std::int64_t>::max()
+                    : std::max(left_ - steps_an_instruction * std::int64_t{interval_}, std::int64_t{0});
 }
 
 // Half of the time that is left may pass until the next look, in the worst case: a call that begins may run as long as ever, and
@@ -195,18 +257,24 @@ void Meter::tick(lua_State* state) noexcept {
 void Meter::choose_interval(double elapsed) noexcept {
   constexpr double least = 1;
   const double most = std::max(allowance_.seconds - elapsed, least) / 2;
+  const double longest =
+      std::max(seconds_a_byte * static_cast<double>(longest_string_), seconds_a_place * static_cast<double>(largest_hash_));
+  const double walk = seconds_a_byte_walked * static_cast<double>(largest_block_);
   interval_ =
-      static_cast<int>(std::clamp(most / (seconds_a_byte * static_cast<double>(longest_string_)), 1.0, double{usual_interval}));
+      static_cast<int>(std::clamp(std::min(most / longest, std::min(most, longest_walks) / walk), 1.0, double{usual_interval}));
 }
 
 void Meter::enter(lua_State* thread) noexcept {
   running_ = thread;
-  if (lua_gethookcount(thread) > interval_) lua_sethook(thread, hook, LUA_MASKCOUNT, interval_);
+  const int wanted = past() ? 1 : interval_;
+  if (lua_gethookcount(thread) > wanted) lua_sethook(thread, hook, LUA_MASKCOUNT, wanted);
 }
 
-void Meter::meet_string(std::size_t bytes) noexcept {
-  longest_string_ = bytes;
+void Meter::meet(std::size_t& largest, std::size_t size) noexcept {
+  largest = size;
+  slow_ = true;
   check_time();
+  plan_look();
   if (running_) enter(running_);
 }
 
@@ -220,15 +288,20 @@ void Meter::check_time() noexcept {
   }
   const double elapsed = now - started_;
   choose_interval(elapsed);
-  if (!timing_ && (elapsed >= worth_asking || longest_string_ > long_string)) {
+  if (!timing_ && (elapsed >= worth_asking || slow_)) {
     processor_ = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     timing_ = true;
   }
   if (elapsed > allowance_.seconds && seconds_of(CLOCK_THREAD_CPUTIME_ID) - processor_ > allowance_.seconds) pass(time_limit);
 }
 
+// Inside of allocations too, where a thread's stack may be on the move: only its hook may be touched.
 void Meter::pass(const char* limit) noexcept {
-  if (!passed_) passed_ = limit;
+  any_table_ = false;
+  if (passed_) return;
+  passed_ = limit;
+  plan_look();
+  if (running_) enter(running_);
 }
 
 // What it keeps fits into what was reserved, so that it allocates nothing.
@@ -252,14 +325,12 @@ void Meter::raise(lua_State* state) {
   lua_error(state);
 }
 
-void Meter::stop(lua_State* state) {
-  if (left_ < 0) pass(steps_limit);
-  raise(state);
-}
-
 void Meter::spend(std::uint64_t steps) {
   take(steps);
-  if (left_ < 0) pass(steps_limit);
+  if (left_ < look_at_) {
+    look();
+    if (running_) enter(running_);
+  }
   refuse_past();
 }
 
@@ -269,7 +340,8 @@ void Meter::check_string(lua_State* state, std::uint64_t bytes) {
 }
 
 void Meter::check(lua_State* state) {
-  check_time();
+  look();
+  enter(state);
   if (past()) raise(state);
 }
 
@@ -287,7 +359,8 @@ void Meter::begin_call() noexcept {
   left_ = allowance_.steps;
   started_known_ = timing_ = false;
   interval_ = usual_interval;
-  if (longest_string_ > long_string) check_time();
+  if (slow_) check_time();
+  plan_look();
 }
 
 std::string Meter::message() const {
@@ -297,6 +370,7 @@ std::string Meter::message() const {
   const auto bytes = [](std::size_t count) { return memory_text(static_cast<double>(count)); };
   const auto limit = passed_ == memory_limit   ? text("used more than ", bytes(allowance_.memory), " of memory")
                      : passed_ == string_limit ? text("made a string of more than ", bytes(allowance_.string))
+                     : passed_ == keys_limit   ? text("made a table with more than ", allowance_.keys, " keys besides its list (fill lists from their beginning, without gaps)")
                      : passed_ == time_limit   ? text("took more than ", allowance_.seconds, " s of processor time in one call")
                                                : text("took more than ", allowance_.steps / million, " million steps in one call");
   return text(place_, place_.empty() ? "" : ": ", limit, ", the most that Lua out of a file may", remedy_);
@@ -320,6 +394,13 @@ Meter::Call::Call(lua_State* state) : meter_(of(state)) {
 
 Meter::Call::~Call() {
   if (meter_) --meter_->calls_;
+}
+
+void create_list(lua_State* state, std::size_t items, int names) {
+  Meter* const meter = Meter::of(state);
+  if (meter) meter->allow_any_table(true);
+  lua_createtable(state, static_cast<int>(std::min<std::size_t>(items, INT_MAX)), names);
+  if (meter) meter->allow_any_table(false);
 }
 
 }  // namespace iap::lua

@@ -15,6 +15,7 @@ struct Allowance {
   std::size_t memory = std::size_t{256} << 20;   ///< bytes of the whole state
   std::size_t string = std::size_t{16} << 20;    ///< bytes of one string
   std::size_t program = std::size_t{256} << 10;  ///< bytes of one text of a program
+  std::size_t keys = std::size_t{1} << 16;  ///< of one table besides its list: places for them, which Lua doubles; 1024 or more
   double seconds = 60;         ///< of processor time in one call: for what steps do not see, such as comparing long strings
   MemoryPool* pool = nullptr;  ///< that its memory is taken from; null: the process's
 };
@@ -23,9 +24,13 @@ struct Allowance {
 /// further instruction, bounded function and call from C++ fails with the same message.
 ///
 /// Instructions are counted by a hook, which each thread of the state inherits from the one that makes it. Library functions whose
-/// loops no hook sees are replaced by ones that `charge` (bounded.hpp). The state's own collector is stopped: a table with weak
-/// keys can make one collection take hours (each pass over such tables may mark a single entry), and no hook runs meanwhile. So
-/// this one collects, when memory has doubled, and makes the keys of all tables strong before.
+/// loops no hook sees are replaced by ones that `charge` (bounded.hpp). How long one instruction may take depends on the largest
+/// strings, blocks and hash parts of tables: where those are large, fewer instructions pass between two looks at the clock. A hash
+/// part beyond a limit is refused: integer keys may all collide in it, and one instruction that makes it anew takes the square.
+///
+/// The state's own collector is stopped: a table with weak keys can make one collection take hours (each pass over such tables may
+/// mark a single entry), and no hook runs meanwhile. So this one collects, when memory has doubled, and makes the keys of all
+/// tables strong before.
 class Meter {
  public:
   /// `loaded_from` is the file whose author would have to be trusted.
@@ -44,7 +49,11 @@ class Meter {
   /// For C functions without C++ objects: takes `steps` from what is left of this call, and raises past it.
   void charge(lua_State* state, std::uint64_t steps) {
     take(steps);
-    if (left_ < 0 || passed_) stop(state);
+    if (left_ < look_at_) check(state);
+  }
+  /// The same before a loop that charges as it goes: takes `steps` where so many are not left, so that it need not begin.
+  void foresee(lua_State* state, std::uint64_t steps) {
+    if (left_ < 0 || steps > static_cast<std::uint64_t>(left_)) charge(state, steps);
   }
   /// The same for C++. @throws LuaError.
   void spend(std::uint64_t steps);
@@ -52,12 +61,15 @@ class Meter {
   void owe(std::uint64_t steps) noexcept { take(steps); }
   /// For C functions: raises where a string of so many bytes may not be made.
   void check_string(lua_State* state, std::uint64_t bytes);
-  /// For C functions: raises if the state is past a limit, by now of time too.
+  /// For C functions: looks at steps and time, and raises if the state is past a limit.
   void check(lua_State* state);
+  /// Whether what is allocated from now on is a table's list, or for keys that no program chose: Lua does not tell the allocator,
+  /// and a list may be as large as a hash part. No Lua may run meanwhile, and nothing may raise but want of memory.
+  void allow_any_table(bool allowed) noexcept { any_table_ = allowed; }
   /// What parsing the program `name` of so many bytes costs: in the square, as chains of `and` do. @throws LuaError if it is too
   /// long.
   void charge_program(std::string_view name, std::size_t bytes);
-  /// Before the thread runs: it is looked at as soon as its state's strings want it.
+  /// Before the thread runs: it is looked at as often as what its state holds wants it.
   void enter(lua_State* thread) noexcept;
   /// Whether Lua may no longer go on: past a limit, or interrupted by the user.
   bool over() const noexcept;
@@ -92,13 +104,16 @@ class Meter {
     constexpr std::uint64_t most = std::uint64_t{1} << 50;
     left_ -= static_cast<std::int64_t>(steps < most ? steps : most);
   }
-  void stop(lua_State* state);
+  void look() noexcept;
+  void plan_look() noexcept;
   void tick(lua_State* state) noexcept;
   void check_time() noexcept;
   void choose_interval(double elapsed) noexcept;
-  void meet_string(std::size_t bytes) noexcept;
+  void meet(std::size_t& largest, std::size_t size) noexcept;
   void collect(lua_State* state) noexcept;
+  void expect_collection() noexcept;
   void strengthen_keys() noexcept;
+  bool may_make_table_part(std::size_t bytes) noexcept;
   bool room_for(std::size_t bytes) noexcept;
   bool share_reaches(std::size_t bytes) noexcept;
   void settle() noexcept;
@@ -110,14 +125,18 @@ class Meter {
   std::string remedy_, place_, shortage_;
   Allowance allowance_;
   MemoryPool& pool_;
-  std::int64_t left_;
+  std::int64_t left_, look_at_ = 0;                ///< below which the next look is due
   std::size_t used_ = 0, share_ = 0, collect_at_;  ///< the share was taken from the pool
+  std::size_t spare_;                              ///< bytes that may still be allocated past a limit
   const char* passed_ = nullptr;                   ///< null, or what was too much
   const char* lacking_;                            ///< what is too much if Lua ends by itself for want of memory, as its buffers do
   int calls_ = 0;                                  ///< nested
   int interval_;                                   ///< instructions between two looks
-  std::size_t longest_string_;
-  bool refused_ = false;  ///< whether the last growth was refused
+  std::size_t longest_string_, largest_block_, largest_hash_;  ///< bytes, bytes and places; once there was one
+  std::size_t made_before_ = 0;                                ///< Lua's kind of what was allocated last
+  bool slow_ = false;       ///< whether one of these is so large that the usual interval may take more than a second or two
+  bool refused_ = false;    ///< whether the last growth was refused
+  bool any_table_ = false;  ///< see allow_any_table
   double started_ = 0, processor_ = 0;
   bool started_known_ = false,
        timing_ = false;              ///< whether the clocks were read in this call: at the first look, and the processor's later
@@ -134,6 +153,14 @@ inline void charge(lua_State* state, std::uint64_t steps) {
 inline void check_string(lua_State* state, std::uint64_t bytes) {
   if (Meter* meter = Meter::of(state)) meter->check_string(state, bytes);
 }
+
+/// For C functions, as Meter::check.
+inline void check_time(lua_State* state) {
+  if (Meter* meter = Meter::of(state)) meter->check(state);
+}
+
+/// For C functions: lua_createtable for a list of so many items, with so many names beside them.
+void create_list(lua_State* state, std::size_t items, int names = 0);
 
 /// For C++ that works in proportion to what Lua gave it. @throws LuaError.
 inline void spend(lua_State* state, std::uint64_t steps) {

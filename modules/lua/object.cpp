@@ -16,10 +16,12 @@ char class_key;
 void release(lua_State* state) {
   const auto found = find_object(state, 1);
   if (!found.info || !found.box->object) return;
-  found.info->destroy(std::exchange(found.box->object, nullptr));
+  found.box->object = nullptr;
+  let_go(std::exchange(found.box->holding, nullptr));
 }
 
-/// __gc, __close and close(). Destroying twice, or something else, does nothing.
+/// __gc, __close and close(). Closing twice, or something else, does nothing; what a call uses is closed for all others, and
+/// destroyed when that call ends.
 int close_object(lua_State* state) {
   release(state);
   return 0;
@@ -32,6 +34,12 @@ int describe_object(Call& call) {
 }
 
 }  // namespace
+
+void let_go(Holding* holding) noexcept {
+  if (--holding->holders > 0) return;
+  holding->info->destroy(holding->object);
+  delete holding;
+}
 
 FoundObject find_object(lua_State* state, int index) {
   if (lua_type(state, index) != LUA_TUSERDATA || !lua_checkstack(state, 2) || !lua_getmetatable(state, index)) return {};
@@ -69,7 +77,7 @@ void define_class(lua_State* state, const ClassInfo& info, std::span<const Funct
 Box* push_box(lua_State* state, const ClassInfo& info) {
   protect(state, 0, 1, [&info](lua_State* inner) noexcept {
     auto* box = static_cast<Box*>(lua_newuserdatauv(inner, sizeof(Box), 0));
-    box->object = nullptr;
+    *box = {nullptr, nullptr};
     if (lua_rawgetp(inner, LUA_REGISTRYINDEX, &info) != LUA_TTABLE)
       luaL_error(inner, "class %s is not defined in this state", info.name);
     lua_setmetatable(inner, -2);

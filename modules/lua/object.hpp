@@ -44,9 +44,21 @@ struct ClassOf {
   inline static const ClassInfo info{T::class_name, destroy, describe, has_config ? &ClassOf::config : nullptr};
 };
 
+/// An object and how many hold it: its userdata, until it is closed or collected, and every call that uses it (Call::object). The
+/// last one destroys it: what a call allocates in Lua may run a finalizer that closes the object whose method is at work.
+struct Holding {
+  void* object;
+  const ClassInfo* info;
+  int holders = 1;
+};
+
+/// One holder less.
+void let_go(Holding* holding) noexcept;
+
 /// What a userdata holds: the object, or null once it was closed.
 struct Box {
   void* object;
+  Holding* holding;
 };
 
 struct FoundObject {
@@ -71,6 +83,7 @@ template <typename T>
 void push_object(lua_State* state, std::unique_ptr<T> object, std::size_t native_bytes = 0) {
   // In two steps: an assignment evaluates its right side first, and pushing may throw.
   Box* box = push_box(state, ClassOf<T>::info);
+  box->holding = new Holding{object.get(), &ClassOf<T>::info};
   box->object = object.release();
   account(state, native_bytes);
 }

@@ -134,7 +134,7 @@ void push_unprotected(lua_State* state, const Config& config) noexcept {
   } else if (const auto* string = config.string()) {
     lua_pushlstring(state, string->data(), string->size());
   } else if (const auto* items = config.list()) {
-    lua_createtable(state, static_cast<int>(items->size()), 0);
+    create_list(state, items->size());
     for (std::size_t i = 0; i < items->size(); ++i) {
       push_unprotected(state, (*items)[i]);
       lua_rawseti(state, -2, static_cast<lua_Integer>(i) + 1);
@@ -158,7 +158,7 @@ void push_unprotected(lua_State* state, const Config& config) noexcept {
 template <typename Number>
 void push_list(lua_State* state, std::span<const Number> values) {
   protect(state, 0, 1, [values](lua_State* inner) noexcept {
-    lua_createtable(inner, static_cast<int>(values.size()), 0);
+    create_list(inner, values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       lua_pushnumber(inner, static_cast<lua_Number>(values[i]));
       lua_rawseti(inner, -2, static_cast<lua_Integer>(i) + 1);

@@ -4,6 +4,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
 #include <ctime>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,58 @@ TEST_CASE("processor time is kept to though each instruction takes long", "[lua]
     CHECK_THROWS_MATCHES(run(state, chunk), Error, MessageMatches(ContainsSubstring("took more than 0.5 s of processor time")));
     CHECK(processor_seconds() - began < 3);
   }
+}
+
+TEST_CASE("processor time is kept to though tables make instructions and functions slow", "[lua][meter]") {
+  // Keys that all collide, in a table that is behind itself by __index: looking for one more takes some 60 ms.
+  const std::string collisions = R"(
+    local t, m = { last = 1 }, (1 << 14) - 1
+    for i = 1, 1 << 13 do t["k" .. i] = i end
+    for key in next, t do t[key] = nil end
+    for i = 1, 8000 do t[i * m] = i end
+    setmetatable(t, { __index = t })
+    while true do pcall(function() return t[m << 30] end) end)";
+  // The first value of an emptied list is looked for in all its 64 MiB.
+  const std::string emptied = "local t = {} for i = 1, 1 << 22 do t[i] = i end for i = 1, 1 << 22 do t[i] = nil end ";
+  // Every element is looked for in as many tables as Lua goes through.
+  const std::string chain = R"(
+    local t = {}
+    for i = 1, 1900 do t = setmetatable({}, { __index = t }) end
+    local list = setmetatable({}, { __len = function() return 10000000 end, __index = t }) )";
+  for (const std::string& chunk : {
+           collisions,
+           emptied + "while true do next(t) end",
+           emptied + "while true do pairs(t) end",
+           chain + "table.move(t, 1, 10000000, 1, {})",
+           chain + "table.unpack(t, 1, 900000)",
+           chain + "table.insert(list, 1, 1)",
+           chain + "table.remove(list, 1)",
+       }) {
+    CAPTURE(chunk);
+    auto state = lua::State::confined("some.iap", Config::Map{}, nullptr, {.seconds = 0.3});
+    const double began = processor_seconds();
+    CHECK_THROWS_MATCHES(run(state, chunk), Error, MessageMatches(ContainsSubstring("s of processor time in one call")));
+    CHECK(processor_seconds() - began < 3);
+  }
+}
+
+TEST_CASE("neither lists nor strings of any size are taken for tables of many keys", "[lua][meter]") {
+  auto state = lua::State::confined("some.iap", Config::Map{});
+  // A hash part of 2^17 places has the size of a list of 1.5 * 2^17 values, and of 3 MiB of a string.
+  constexpr std::size_t image = 256 * 256 * 3;
+  const std::vector<float> values(image);
+  CHECK_NOTHROW(lua::push_numbers(state, std::span<const float>(values)));
+  CHECK(lua_rawlen(state, -1) == image);
+  lua_pop(state, 1);
+  CHECK_NOTHROW(lua::push_config(state, Config(Config::List(image, Config(1)))));
+  lua_pop(state, 1);
+  CHECK_NOTHROW(run(state, R"(
+    local t = { ("x"):rep(196608):byte(1, -1) }
+    assert(#t == 196608 and table.pack(table.unpack(t)).n == 196608))"));
+  CHECK_NOTHROW(run(state, R"(
+    local s = ("x"):rep(3 << 20)
+    assert(#s:upper() == #s and #table.concat { s } == #s and #("%s"):format(s) == #s))"));
+  CHECK_NOTHROW(run(state, "local kept = {} for i = 1, 70000 do kept[i] = setmetatable({}, {}) end"));
 }
 
 TEST_CASE("states share what the process has", "[lua][meter]") {

@@ -39,9 +39,17 @@ int increase(Call& call) {
   counter.value += static_cast<int>(call.integer(1, "by", 1, 10, 1));
   return call.give(counter.value);
 }
+/// As bodies do that allocate in Lua before they are done with their object: finalizers may run there.
+int during(Call& call) {
+  auto& counter = call.self<Counter>();
+  call.function(1, "f");
+  lua_pushvalue(call.state(), call.at(1));
+  lua::call(call.state(), 0, 0);
+  return call.give(++counter.value);
+}
 
 constexpr Function library[] = {{"counter", entry<make_counter>}, {"other", entry<make_other>}, {"throw_late", entry<throw_late>}};
-constexpr Function methods[] = {{"increase", entry<increase>}};
+constexpr Function methods[] = {{"increase", entry<increase>}, {"during", entry<during>}};
 
 struct Fixture {
   State state;
@@ -86,6 +94,27 @@ TEST_CASE_METHOD(Fixture, "the collector destroys objects once, closing destroys
   CHECK(run(state, "assert(tostring(kept) == 'counter (closed)') kept:increase()") ==
         "chunk:1: counter:increase: this counter is closed");
   CHECK(run(state, "kept = nil collectgarbage() assert(not pcall(t.throw_late)) collectgarbage()") == "");
+  CHECK(Counter::alive == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "an object that is closed while a call uses it is destroyed when the call ends") {
+  CHECK(run(state,
+            "local c = t.counter(3) assert(c:during(function() c:close() end) == 4 and tostring(c) == 'counter (closed)')") == "");
+  CHECK(Counter::alive == 0);
+  CHECK(run(state, "local c = t.counter(3) c:during(function() c:close() c:increase() end)") ==
+        "chunk:1: counter:increase: this counter is closed");
+  CHECK(Counter::alive == 0);
+  CHECK(run(state, "local c = t.counter(3) c:during(function() c:during(function() c:close() error('inside') end) end)") ==
+        "chunk:1: inside");
+  CHECK(Counter::alive == 0);
+  CHECK(
+      run(state,
+          "local c = t.counter(3) c:during(function() c:during(function() c:close() end) assert(not pcall(c.increase, c)) end)") ==
+      "");
+  CHECK(Counter::alive == 0);
+  CHECK(run(state,
+            "local c = t.counter(3) local function leave() setmetatable({}, { __gc = function() c:close() end }) end leave() "
+            "assert(c:during(function() collectgarbage() assert(tostring(c) == 'counter (closed)') end) == 4)") == "");
   CHECK(Counter::alive == 0);
 }
 

@@ -63,6 +63,12 @@ TEST_CASE("pairs visits numbers first, then booleans, strings and the rest", "[l
       "-3 1 2 2.5 false true  10 x \xff table");
   check_in_both("local t = { [math.maxinteger] = 1, [math.maxinteger - 1] = 1, s = 1, [math.huge] = 1 }" + std::string(visit),
                 "9223372036854775806 9223372036854775807 inf s");
+  // Numbers alone, too, however they came into the table.
+  check_in_both("local t = {} for i = 10, 40, 10 do t[i] = i end" + std::string(visit), "10 20 30 40");
+  check_in_both("local t = {} for i = 40, 10, -10 do t[i] = i end" + std::string(visit), "10 20 30 40");
+  check_in_both(
+      "local t = { 1, 2, [-1] = 1, [0.5] = 1, [1e300] = 1, [1 << 53] = 1, [(1 << 53) + 1] = 1, [true] = 1 }" + std::string(visit),
+      "-1 0.5 1 2 9007199254740992 9007199254740993 1e+300 true");
   check_in_both("local t = {}" + std::string(visit), "");
   check_in_both("local t = { 5, 6, nil, 7 }" + std::string(visit), "1 2 4");
 }
@@ -82,9 +88,29 @@ TEST_CASE("pairs is Lua's in everything else", "[lua][pairs]") {
   check_in_both(
       "local f, t = pairs { b = 2, a = 1 } local k = f(t) k = f(t, k) k = f(t, k) return tostring(k) .. tostring(f(t, 'b'))",
       "nilnil");
+  // The iterator goes on from the key that it is given.
+  check_in_both("local f, s = pairs { a = 1, b = 2, c = 3 } f(s, nil) f(s, 'a') local k, v = f(s, 'a') return k .. v", "b2");
+  check_in_both("local f, s = pairs { a = 1, b = 2, c = 3 } local k, v = f(s, 'b') return k .. v .. tostring(f(s, 'c'))", "c3nil");
+  check_in_both("local f, s = pairs { [2] = 1, a = 2 } local k, v = f(s, 2.0) return k .. v", "a2");
+  check_in_both("local f, s = pairs { a = 1, b = 2 } return tostring(select(2, pcall(f, s, 'x')))", "invalid key to 'next'");
   check_in_both("return tostring(select(2, pcall(function() for k in pairs(nil) do end end)))",
                 "chunk:1: bad argument #1 to 'for iterator' (table expected, got nil)");
   check_in_both("return tostring(select(2, pcall(pairs)))", "bad argument #1 to 'pairs' (value expected)");
+}
+
+TEST_CASE("what is collected while pairs begins takes entries out and puts some in", "[lua][pairs]") {
+  lua::State state;
+  CHECK(result_of(state, R"(
+    collectgarbage("incremental", 1, 1000, 10)
+    for n = 8, 400, 8 do
+      local t, finalized = setmetatable({}, { __mode = "v" }), { x = 1, y = 2 }
+      local function leave() setmetatable({}, { __gc = function() for i = 1, 50 do finalized[i .. ""] = i end end }) end
+      for i = 1, n do t["k" .. i] = {} end
+      leave()
+      for key, value in pairs(t) do assert(type(key) == "string" and type(value) == "table") end
+      for key in pairs(finalized) do assert(type(key) == "string") end
+    end
+    return "fine")") == "fine");
 }
 
 TEST_CASE("pairs of a stranger's text is counted", "[lua][pairs]") {

@@ -52,7 +52,7 @@ class TaskScript {
     data_->set_writable(true);
     try {
       call(reset_, "reset", 0, true, moment);
-    } catch (const Error&) {
+    } catch (...) {
       data_->set_writable(false);
       throw;
     }
@@ -120,8 +120,6 @@ class TaskScript {
         if (with_random) data_->push_random(state);
         return with_random ? 2 : 1;
       });
-    } catch (const Interrupted&) {
-      throw;
     } catch (const Error& error) {
       throw Error(text(error.what(), when(moment)));
     }
@@ -203,8 +201,6 @@ class ScriptTask final : public MujocoTask {
 MujocoBundle read_model(const std::string& file, const std::string& model) {
   try {
     return MujocoBundle::read(std::filesystem::path(file).parent_path(), model);
-  } catch (const Interrupted&) {
-    throw;
   } catch (const Error& error) {
     throw Error(text(file, ": entry 'model': ", error.what()));
   }

@@ -40,7 +40,10 @@ int look_up(Call& call) {
   if (key == time_key) return call.give(world_at(state).world.time());
   constexpr std::uint64_t steps_a_contact = 500;
   lua::spend(state, steps_a_contact * static_cast<std::uint64_t>(world_at(state).world.contacts()));
-  if (key == contacts_key) return call.give(task_contacts(world_at(state).world));
+  if (key == contacts_key) {
+    push_task_contacts(state, world_at(state).world);
+    return 1;
+  }
   std::vector<std::string> names(groups.begin(), groups.end());
   for (const char* other : {time_key, contacts_key, "touching", "forward", "step", "randomize_joints"}) names.emplace_back(other);
   throw Error(text("data has no '", key, "'", did_you_mean(key, names)));

@@ -47,8 +47,8 @@ void push_task_group(lua_State* state, const TaskWorld& world, const char* kind)
 void add_task_methods(lua_State* state);
 /// The world of the `data` that a method was called on. @throws Error.
 TaskWorld& task_world(const lua::Call& call);
-/// What touches, as a list of tables.
-Config task_contacts(const MujocoWorld& world);
+/// Pushes what touches, as a list of tables. @throws LuaError.
+void push_task_contacts(lua_State* state, const MujocoWorld& world);
 
 extern const TaskKind task_data_kind;
 

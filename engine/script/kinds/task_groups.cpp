@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "script/kinds/task_data.hpp"
+#include "script/kinds/task_names.hpp"
 import iap.core;
 import iap.sim;
 
@@ -160,7 +161,10 @@ int look_up(Call& call) {
                     ? text(path, " has the numbers 1 to ", group.flat.count, " and names, got ", lua::describe_value(state, 2))
                     : text(path, " has named entries only, got ", lua::describe_value(state, 2)));
   const std::string key(lua::string_at(state, 2)), own = path_of(state);
-  const int id = group.flat.owner->world.id(group.kind, key);
+  const MujocoWorld& world = group.flat.owner->world;
+  const int id = find_task_name(state, world, group.kind, key);
+  if (id < 0)
+    throw Error(text("this model has no ", group.kind, " '", printable(key), "'", suggest_task_name(state, world, {group.kind}, key)));
   if (has_own_numbers(group)) throw Error(text(path, " does not have the ", group.kind, " '", key, "'"));
   lua::protect(state, 2, 1, [&group, &own, id](lua_State* inner) noexcept {
     lua_getiuservalue(inner, 1, 1);

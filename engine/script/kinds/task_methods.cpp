@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "script/kinds/task_data.hpp"
+#include "script/kinds/task_names.hpp"
 import iap.core;
 import iap.envs.mujoco;
 import iap.sim;
@@ -22,10 +25,24 @@ TaskWorld& writable_world(const Call& call) {
   return shared;
 }
 
-/// What a physics step costs in a task out of a file, which may ask for a million: about what it takes.
+/// What a physics step costs in a task out of a file, which may ask for a million: about what it takes where nothing touches.
 std::uint64_t steps_of_physics(const MujocoWorld& world) {
-  constexpr std::uint64_t least = 2000, a_value = 100;
-  return least + a_value * (world.qpos().size() + world.qvel().size());
+  constexpr std::uint64_t least = 2000, a_value = 100, a_geom = 20, an_equality = 300;
+  return least + a_value * (world.qpos().size() + world.qvel().size()) + a_geom * static_cast<std::uint64_t>(world.count("geom")) +
+         an_equality * static_cast<std::uint64_t>(world.array("neq").front());
+}
+
+/// And what it costs besides, as things stand: each contact is some rows of constraints, which are solved with all others.
+std::uint64_t steps_of_contacts(const MujocoWorld& world) {
+  constexpr std::uint64_t a_contact = 100, a_pair = 2;
+  const auto contacts = static_cast<std::uint64_t>(world.contacts());
+  return contacts * (a_contact + a_pair * contacts);
+}
+
+/// Called between the parts of what takes long. @throws Interrupted; LuaError where the call has had its processor time.
+void end_if_due(lua_State* state) {
+  check_interrupt();
+  if (lua::Meter::of(state)) lua::protect(state, 0, 0, [](lua_State* inner) noexcept { lua::Meter::of(inner)->check(inner); });
 }
 
 /// Some geoms: one, or all of a body.
@@ -34,15 +51,12 @@ struct Party {
 };
 
 Party find_party(const Call& call, const MujocoWorld& world, int argument, const char* what) {
-  if (lua_type(call.state(), call.at(argument)) != LUA_TSTRING) call.refuse(argument, what, "the name of a geom or body");
-  const auto wanted = lua::string_at(call.state(), call.at(argument));
-  for (const char* kind : {"geom", "body"})
-    for (int i = 0, count = world.count(kind); i < count; ++i)
-      if (wanted == world.name(kind, i)) return *kind == 'g' ? Party{.geom = i} : Party{.body = i};
-  auto names = world.names("geom");
-  std::ranges::copy(world.names("body"), std::back_inserter(names));
-  std::erase(names, "");
-  call.fail(text("the model has no geom or body '", wanted, "'", did_you_mean(wanted, names)));
+  lua_State* state = call.state();
+  if (lua_type(state, call.at(argument)) != LUA_TSTRING) call.refuse(argument, what, "the name of a geom or body");
+  const std::string wanted(lua::string_at(state, call.at(argument)));
+  if (const int geom = find_task_name(state, world, "geom", wanted); geom >= 0) return {.geom = geom};
+  if (const int body = find_task_name(state, world, "body", wanted); body >= 0) return {.body = body};
+  call.fail(text("the model has no geom or body '", printable(wanted), "'", suggest_task_name(state, world, {"geom", "body"}, wanted)));
 }
 
 bool belongs(const MujocoWorld& world, int geom, const Party& party) {
@@ -58,8 +72,8 @@ int touching(Call& call) {
   const MujocoWorld& world = task_world(call).world;
   const Party a = find_party(call, world, 1, "a");
   const bool anything = call.absent(2);
-  const int looked_at = world.count("geom") + world.count("body") + world.contacts();
-  lua::spend(call.state(), static_cast<std::uint64_t>(looked_at));
+  constexpr std::uint64_t steps_a_contact = 20;
+  lua::spend(call.state(), steps_a_contact * static_cast<std::uint64_t>(world.contacts()));
   const Party b = anything ? Party{} : find_party(call, world, 2, "b");
   for (int i = 0; i < world.contacts(); ++i) {
     const MujocoContact contact = world.contact(i);
@@ -74,7 +88,7 @@ int touching(Call& call) {
 /// Computes what follows from what was written: positions, contacts, sensors. In reset alone.
 int forward(Call& call) {
   MujocoWorld& world = writable_world(call).world;
-  lua::spend(call.state(), steps_of_physics(world));
+  lua::spend(call.state(), steps_of_physics(world) + steps_of_contacts(world));
   world.forward_without_actuation();
   return 0;
 }
@@ -86,8 +100,18 @@ int step(Call& call) {
   constexpr std::int64_t most = 1'000'000;
   MujocoWorld& world = writable_world(call).world;
   const auto count = call.integer(1, "count", 1, most, 1);
-  lua::spend(call.state(), static_cast<std::uint64_t>(count) * steps_of_physics(world));
-  world.step(static_cast<int>(count));
+  const std::uint64_t still = steps_of_physics(world);
+  lua::spend(call.state(), static_cast<std::uint64_t>(count) * still);
+  // In parts, which together give the bits of the whole. Between two there is a look at what ends the call, and at what touches.
+  constexpr std::uint64_t steps_a_part = 100'000;
+  for (std::int64_t left = count; left > 0;) {
+    const std::uint64_t by_contacts = steps_of_contacts(world);
+    const auto part = std::clamp<std::int64_t>(static_cast<std::int64_t>(steps_a_part / (still + by_contacts)), 1, left);
+    end_if_due(call.state());
+    lua::spend(call.state(), static_cast<std::uint64_t>(part) * by_contacts);
+    world.step(static_cast<int>(part));
+    left -= part;
+  }
   return 0;
 }
 
@@ -164,21 +188,67 @@ void push_task_random(lua_State* state, Random& random) { lua::push_object(state
 
 Random& task_random(const Call& call, int argument) { return *call.object<TaskRandom>(argument, "random").stream; }
 
-Config task_contacts(const MujocoWorld& world) {
-  Config::List list;
+namespace {
+
+/// A contact and the names of what touches there, which are the world's.
+struct NamedContact {
+  MujocoContact contact;
+  std::array<const char*, 4> names;
+};
+
+/// Opener: pushes a name. Each is one string, as `known` (the index of a table) has those that were pushed before: a body with many
+/// contacts may have a name of megabytes.
+void push_name(lua_State* state, int known, const char* name) {
+  if (lua_rawgetp(state, known, name) == LUA_TSTRING) return;
+  lua_pop(state, 1);
+  lua_pushstring(state, name);
+  lua_pushvalue(state, -1);
+  lua_rawsetp(state, known, name);
+}
+
+/// Opener: pushes the table of a contact.
+void push_contact(lua_State* state, int known, const NamedContact& named) {
+  constexpr std::array keys{"geom1", "geom2", "body1", "body2"};
+  lua_createtable(state, 0, 7);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    push_name(state, known, named.names[i]);
+    lua_setfield(state, -2, keys[i]);
+  }
+  lua_createtable(state, 3, 0);
+  lua_Integer place = 0;
+  for (const double coordinate : named.contact.position) {
+    lua_pushnumber(state, coordinate);
+    lua_rawseti(state, -2, ++place);
+  }
+  lua_setfield(state, -2, "position");
+  lua_pushnumber(state, named.contact.distance);
+  lua_setfield(state, -2, "distance");
+  lua_pushnumber(state, named.contact.force);
+  lua_setfield(state, -2, "force");
+}
+
+}  // namespace
+
+// Names go into Lua's own memory and nowhere else, where a confined state counts them.
+void push_task_contacts(lua_State* state, const MujocoWorld& world) {
+  std::vector<NamedContact> contacts;
   for (int i = 0; i < world.contacts(); ++i) {
     const MujocoContact contact = world.contact(i);
-    const auto name = [&](const char* kind, int index) { return Config(world.name(kind, index)); };
-    const auto& [x, y, z] = contact.position;
-    list.push_back(Config::Map{{"geom1", name("geom", contact.geom1)},
-                               {"geom2", name("geom", contact.geom2)},
-                               {"body1", name("body", world.geom_body(contact.geom1))},
-                               {"body2", name("body", world.geom_body(contact.geom2))},
-                               {"position", Config::List{x, y, z}},
-                               {"distance", contact.distance},
-                               {"force", contact.force}});
+    contacts.push_back({contact,
+                        {world.name("geom", contact.geom1), world.name("geom", contact.geom2),
+                         world.name("body", world.geom_body(contact.geom1)), world.name("body", world.geom_body(contact.geom2))}});
   }
-  return list;
+  lua::protect(state, 0, 1, [&contacts](lua_State* inner) noexcept {
+    constexpr int list = 1, known = 2;
+    lua::create_list(inner, contacts.size());
+    lua_createtable(inner, 0, 0);
+    lua_Integer place = 0;
+    for (const NamedContact& contact : contacts) {
+      push_contact(inner, known, contact);
+      lua_rawseti(inner, list, ++place);
+    }
+    lua_settop(inner, list);
+  });
 }
 
 }  // namespace iap

@@ -138,7 +138,12 @@ bool is_task_userdata(lua_State* state, int index, const TaskKind& kind) {
 
 std::string task_path(lua_State* state, int index) {
   lua::reserve(state, 1);
-  std::string path = lua_getiuservalue(state, index, 2) == LUA_TSTRING ? std::string(lua::string_at(state, -1)) : "data";
+  std::string path = "data";
+  if (lua_getiuservalue(state, index, 2) == LUA_TSTRING) {
+    // It ends in names of the model's; messages copy it and look through it.
+    lua::spend(state, lua_rawlen(state, -1));
+    path = lua::string_at(state, -1);
+  }
   lua_pop(state, 1);
   return path;
 }

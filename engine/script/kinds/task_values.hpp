@@ -22,7 +22,7 @@ struct TaskKind {
 void* push_task_userdata(lua_State* state, std::size_t size, const TaskKind& kind);
 /// Whether the value at `index` is of the kind.
 bool is_task_userdata(lua_State* state, int index, const TaskKind& kind);
-/// "data.qpos" of the userdata at `index`, which has been given a path.
+/// "data.qpos" of the userdata at `index`, which has been given a path. @throws LuaError past a limit.
 std::string task_path(lua_State* state, int index);
 
 /// What a place's velocity is computed for when somebody looks.

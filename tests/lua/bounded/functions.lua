@@ -40,6 +40,42 @@ note(pcall(table.remove, {}, 2))
 note(pcall(table.concat, {}))
 for _, name in ipairs { "insert", "remove", "concat", "unpack", "sort", "move" } do note(name, pcall(table[name], 5, 1)) end
 note(pcall(table.sort, { 3, "x" }))
+for _, name in ipairs { "insert", "remove", "concat", "unpack", "sort", "move" } do note(name, pcall(table[name], "abc", 1)) end
+note(pcall(table.move, "abc", 1, 2, 1, {}))
+note(pcall(table.sort, {}, 5))
+note(pcall(table.sort, { 2, 1 }, 5))
+note(pcall(table.unpack, {}, 1, 1e7))
+note(pcall(table.unpack, { 1, 2 }, 2, 1))
+note(table.unpack({ 1, 2, 3 }, -1, 1))
+note(pcall(table.move, { 1, 2, 3 }, 1, 3, math.maxinteger))
+note(pcall(table.move, {}, math.mininteger, math.maxinteger, 1))
+note(pcall(table.move, {}, -1, math.maxinteger - 1, 1))
+note(pcall(table.move, { 1 }, 1))
+note(pcall(table.move, { 1 }, 1, 1, 1, 5))
+note(table.unpack(table.move({ 1, 2, 3 }, 1, 3, 2, nil, "extra")))
+note(table.unpack(table.move({ 1, 2, 3 }, 2, 3, 1)))
+note(table.remove({ 1, 2, 3 }, 1, "extra"))
+do
+  local list = { 1, 2, 3, 4 }
+  note(table.unpack(table.move(list, 1, 3, 2, list)))
+  local same = setmetatable({}, { __eq = function() return true end, __index = list, __newindex = list })
+  local also = setmetatable({}, getmetatable(same))
+  table.move(same, 1, 3, 2, also)
+  note(table.unpack(list))
+end
+note(table.pack().n, table.pack(nil).n, table.pack(1, nil, 3).n, table.unpack(table.pack(1, nil, 3), 1, 3))
+-- In which order elements are read and written.
+for _, call in ipairs { { "insert", "x" }, { "insert", 2, "x" }, { "insert", 5, "x" }, { "remove" }, { "remove", 1 }, { "remove", 5 }, { "move", 1, 3, 2 },
+  { "move", 2, 4, 1 }, { "move", 1, 0, 1 }, { "move", 1, 2, 3, {} }, { "unpack" }, { "unpack", 2, 3 }, { "unpack", 3, 2 }, { "concat", "," } } do
+  local log = {}
+  local list = setmetatable({}, {
+    __len = function() log[#log + 1] = "length" return 4 end,
+    __index = function(_, i) log[#log + 1] = "read " .. i return i * 10 end,
+    __newindex = function(_, i, value) log[#log + 1] = "write " .. i .. " = " .. tostring(value) end,
+  })
+  note(call[1], pcall(table[call[1]], list, table.unpack(call, 2)))
+  note(table.unpack(log))
+end
 local proxy = setmetatable({}, { __len = function() return 3 end, __index = function(_, i) return i * i end })
 note(table.concat(proxy, " "), table.unpack(proxy))
 note(pcall(string.byte, "abc", 1, -1))

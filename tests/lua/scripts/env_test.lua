@@ -70,6 +70,9 @@ for _, rule in ipairs(rules) do
 end
 check.fails({ "iap.env.check: option 'episodes' must be", "got 0" }, iap.env.check, "cartpole-balance", { episodes = 0 })
 check.fails({ "iap.env.check: unknown option 'step'; did you mean 'steps'?" }, iap.env.check, "cartpole-balance", { step = 3 })
+check.fails({ "iap.env.check: argument 3 'seed': expected nothing beside a table of options", "got a number (5)" }, iap.env.check, "cartpole-balance", { steps = 3 }, 5)
+assert(select(2, iap.env.check("cartpole-balance", 3, 5)):find("from seed 5 on, up to 3 steps", 1, true))
+assert(select(2, iap.env.check("cartpole-balance", nil, 5)):find("from seed 5 on", 1, true))
 check.fails({ "there is no environment 'cartpole'" }, iap.env.check, "cartpole")
 
 check.fails({ "env_test.lua:", "there is no environment 'cartpole-swingap'; did you mean 'cartpole-swingup'?" }, function() iap.env.make("cartpole-swingap") end)

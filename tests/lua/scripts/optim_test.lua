@@ -7,6 +7,7 @@ check.fails({ "optim_test.lua:", "optimizer: unknown option 'sigam'; did you mea
   return iap.optim.es { sigam = 0.1 }
 end)
 check.fails({ "option 'sigma' must be" }, iap.optim.es, { sigma = "x" })
+check.fails({ "iap.optim.es: takes one table of options, got 2 arguments" }, iap.optim.es, { population = 8 }, { sigma = 1 })
 
 -- Directions of the three that have pairs.
 check.equal(tostring(iap.optim.ars { directions = "orthogonal" }), 'iap.optim.ars { directions = "orthogonal" }')

@@ -136,6 +136,42 @@ local lying = "data.qpos.root.z = 0.05; data:forward()"
 check.same_list(seen(lying, [[{data:touching("skin", "floor") and 1 or 0, data:touching("floor", "b") and 1 or 0, data:touching("mark") and 1 or 0,
   #data.contacts, data.contacts[1].geom1 == "floor" and data.contacts[1].body2 == "a" and 1 or 0, -data.contacts[1].distance}]]), { 1, 1, 0, 2, 1, 0.05000000074505806 })
 
+check.same_list(seen(lying, [[(function()
+  local contact = data.contacts[2]
+  return { contact.geom1 == "floor" and contact.geom2 == "" and 1 or 0, contact.body1 == "world" and contact.body2 == "b" and 1 or 0,
+    #contact.position, contact.position[1], contact.force > 0 and 1 or 0 }
+end)()]]), { 1, 1, 3, 0.30000001192092896, 1 })
+-- Many physics steps in one call are made in parts, which give the bits of as many calls, and of one step of the environment.
+local rolling = [[return { model = [==[<mujoco><option timestep='.005'/><worldbody><geom name='floor' type='plane' size='5 5 .1'/>
+    <body pos='0 0 .3'><freejoint/><site name='s'/><geom type='box' size='.1 .15 .2'/><geom type='box' pos='.2 0 .1' size='.1 .1 .1'/></body>
+    <body pos='0 2 1'><joint name='j' axis='0 1 0'/><geom size='.1' pos='.2 0 0'/></body></worldbody><sensor><velocimeter site='s'/></sensor>
+    <actuator><motor joint='j' ctrllimited='true' ctrlrange='-1 1'/></actuator></mujoco>]==], physics_steps = 400, RESET
+  reward = function(data) return 0 end,
+  observe = function(data)
+    local bits = { #data.contacts }
+    for i = 1, #data.qpos do
+      for _, part in ipairs { string.unpack("<I2I2I2I2", string.pack("<d", data.qpos[i])) } do bits[#bits + 1] = part end
+    end
+    return bits
+  end }]]
+local function settled(body)
+  return make((rolling:gsub("RESET", "reset = function(data) data.qvel[1], data.qvel[4] = 1, 3; data:forward() " .. body .. " end,")))
+end
+local whole = settled ""
+whole:reset(1)
+whole:step { 0 }
+local after = whole:observe().vector
+assert(after[1] > 0)
+check.same_list(settled("data:step(400)"):reset(1).vector, after)
+check.same_list(settled("for _ = 1, 400 do data:step() end"):reset(1).vector, after)
+check.same_list(settled("data:step(123) data:step(277)"):reset(1).vector, after)
+-- Of a stranger's, only as many as the steps of one call are worth.
+local strange = whole:spec().config
+strange.loaded_from = "some.iap"
+check.same_list(iap.env.make(strange):reset(1).vector, whole:reset(1).vector)
+strange.source = strange.source:gsub("data:forward%(%)", "%0 data:step(1000000)")
+check.fails({ "some.iap: made.lua:", "took more than 300 million steps in one call" }, iap.env.make, strange)
+
 -- Mistakes, each with one message that says where.
 local function fails(parts, f, ...)
   check.fails(parts, f, ...)
@@ -160,6 +196,15 @@ fails({ "data.sensor.speed has no 'q'" }, run(rewards("return data.sensor.speed.
 fails({ "data.sensor.speed has the numbers 1 to 3, got a number (5)" }, run(rewards("return data.sensor.speed[5]")))
 fails({ "data.body.ball has no 'positoin'; did you mean 'position'?" }, run(rewards("return data.body.ball.positoin.x")))
 fails({ "has no body 'bal'; did you mean 'ball'?" }, run(rewards("return data.body.bal.mass")))
+fails({ "this model has no geom ''" }, run(rewards("return data.geom[''].position.z")))
+fails({ "this model has no body 'ball?x'" }, run(rewards("return data.body['ball\\0x'].mass")))
+fails({ "the model has no geom or body 'bal'; did you mean 'ball'?" }, run(rewards("return data:touching('bal') and 1 or 0")))
+fails({ "the model has no geom or body ''; known: ball, world" }, run(rewards("return data:touching('ball', '') and 1 or 0")))
+do
+  -- Names that nobody would write do not fill the messages.
+  local _, message = pcall(run((rewards("return data:touching('q') and 1 or 0"):gsub('geom name="ball"', 'geom name="' .. ("b"):rep(300) .. '"'))))
+  assert(message:find("the model has no geom or body 'q'; known: world, ball", 1, true) and not message:find("bbb", 1, true), message)
+end
 fails({ "data.qpos.z can be written in reset alone" }, run(rewards("data.qpos.z = 1 return 0")))
 fails({ "data:step: can be called in reset alone" }, run(rewards("data:step(1) return 0")))
 fails({ "data.body.ball.position is computed and cannot be written" }, run(task("reset = function(data) data.body.ball.position = {1, 2, 3} end")))

@@ -104,6 +104,9 @@ check.fails({ copy .. ": ", "os.getenv is not available" }, function() iap.polic
 check.equal(iap.policy.load(copy, { trust = true }):act(state)[1], 1)
 -- So is a policy that is built anew from a confined one's blocks, and what its metadata says about the environment.
 check.fails({ path .. ": ", "os.getenv is not available" }, function() iap.policy.build(loaded:blueprint(), pendulum):act(state) end)
+-- What is loaded stays what it is.
+check.fails({ "iap.eval: option 'trust' is true, but the policy is loaded already" }, iap.eval, loaded, { episodes = 1, trust = true })
+check.fails({ "iap.report.strip: option 'trust' is true, but the policy is loaded already" }, iap.report.strip, { policy = loaded, out = "x.png", trust = true })
 check.fails({ "iap.policy.load: option 'trust' must be true or false" }, iap.policy.load, path, { trust = 1 })
 check.fails({ "iap.policy.load: unknown option 'trusted'; did you mean 'trust'?" }, iap.policy.load, path, { trusted = true })
 
