@@ -97,7 +97,9 @@ int dispatch(std::string program, std::vector<std::string> words) {
     if (cli::speaks()) cli::print_error(error, arguments.verbose);
     return cli::Exit::interrupted;
   } catch (const JobRefused& error) {
-    if (cli::speaks()) cli::print_error(error, arguments.verbose);
+    // A launcher ends all ranks when one fails: the one that speaks must come to it.
+    if (!cli::speaks()) return cli::Exit::success;
+    cli::print_error(error, arguments.verbose);
     return cli::Exit::failure;
   } catch (const Error& error) {
     // Ranks that share a sweep all meet the same mistake.

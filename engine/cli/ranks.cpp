@@ -5,11 +5,24 @@
 #include <iostream>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+import iap.core;
 import iap.ranks;
 
 namespace iap::cli {
+namespace {
+
+// Rank 0 ends the job in good order, with the others at their place until it says so. What a launcher tells all ranks, it hears
+// itself; what meets one of them alone, that one tells it.
+void leave_signals_to_rank_0() {
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, SIG_IGN);
+  for (const int signal : {SIGXCPU, SIGHUP, SIGPIPE}) catch_signal(signal, [](int) { request_interrupt(); });
+}
+
+}  // namespace
 
 bool speaks() {
   const auto& launch = launched();
@@ -25,10 +38,11 @@ int refuse(std::string_view why) {
 std::unique_ptr<Job> join_job() {
   const auto& launch = launched();
   if (!launch) return nullptr;
-  // Rank 0 ends the job in good order, with the others at their place until it says so.
-  if (launch->rank != 0)
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, SIG_IGN);
-  auto job = std::make_unique<Job>(mpi_ranks(*launch));
+  if (launch->rank != 0) leave_signals_to_rank_0();
+  auto ranks = mpi_ranks(*launch);
+  // Again, as MPI may take some of them when it begins: MPICH's SIGHUP.
+  if (launch->rank != 0) leave_signals_to_rank_0();
+  auto job = std::make_unique<Job>(std::move(ranks));
   start_others_alone();
   if (launch->rank == 0) job->take_rollouts();
   return job;

@@ -15,7 +15,8 @@ int refuse(std::string_view why);
 /// The job that this process is part of, on rank 0 with all rollouts dealt to all ranks; null where it stands alone.
 /// @throws Error where the ranks do not find or do not fit each other.
 std::unique_ptr<Job> join_job();
-/// A rank that does not speak plays what rank 0 deals, and leaves signals to that. Returns the exit code.
+/// A rank that does not speak plays what rank 0 deals, and leaves signals to that: its own limit of processor time, the end of its
+/// terminal or of who reads what it prints end the work of rank 0. Returns the exit code.
 int serve(Job& job);
 
 }  // namespace iap::cli

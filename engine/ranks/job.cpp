@@ -5,9 +5,11 @@ module;
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,7 +46,19 @@ std::string own_cores() {
   return cores.substr(0, cores.find_last_of('1') + 1);
 }
 
-Hello own_hello() { return {host_name(), build_id(), own_cores(), hardware_threads(), instruction_sets()}; }
+/// What the C library's functions come to, as a number. Where the processor can fuse multiplications with additions, they do, and
+/// round one result in a thousand otherwise.
+std::uint32_t mathematics() {
+  constexpr int arguments = 1 << 13;
+  Writer results;
+  for (int i = 0; i < arguments; ++i) {
+    const double x = 0.00244140123 * i - 10;
+    for (const double y : {std::exp(x), std::sin(x), std::cos(x)}) results.put(y);
+  }
+  return crc32(results.bytes());
+}
+
+Hello own_hello() { return {host_name(), build_id(), own_cores(), hardware_threads(), instruction_sets(), mathematics()}; }
 
 /// What `take` gives as soon as it gives something.
 template <typename Take>
@@ -74,6 +88,11 @@ std::string objection(const std::vector<Hello>& all) {
     if (other.build != first.build)
       return text("rank ", rank, " on ", other.host, " runs another build of iap (", other.build, ") than rank 0 on ", first.host,
                   " (", first.build, "); install the same package on all hosts");
+    if (other.mathematics != first.mathematics)
+      return text("rank ", rank, " on ", other.host, " computes exp, sin or cos with other last bits than rank 0 on ", first.host,
+                  chosen_instructions() == portable_instructions
+                      ? "; give all ranks --portable and install the same release of the C library on all hosts"
+                      : ": one of the processors fuses multiplications with additions; start all ranks with --portable");
     common &= other.instruction_sets;
     if (common == 0)
       return text("rank ", rank, " on ", other.host, " has no instruction set in common with the others; leave that host out");

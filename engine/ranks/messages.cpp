@@ -12,12 +12,16 @@ module iap.ranks;
 import iap.core;
 import iap.policy;
 import iap.rollout;
+import :build_id;
 import :messages;
 
 namespace iap {
 namespace {
 
 constexpr const char* source = "message of another rank";
+
+/// How a task ended, in a byte.
+enum class Ending : std::uint8_t { failed, played, interrupted };
 
 template <typename T>
 void put_vector(Writer& writer, const std::vector<T>& values) {
@@ -93,15 +97,21 @@ std::string encode(const Hello& hello) {
   for (const auto* line : {&hello.host, &hello.build, &hello.cores}) writer.put_string(*line);
   writer.put(hello.threads);
   writer.put(hello.instruction_sets);
+  writer.put(hello.mathematics);
   return writer.bytes();
 }
 
 Hello decode_hello(std::string_view bytes) {
+  Reader beginning(bytes, source);
+  Hello stranger{.host = beginning.get_string(), .build = beginning.get_string(), .cores = {}};
+  // Another build may say the rest in other words.
+  if (stranger.build != build_id()) return stranger;
   return decode_all(bytes, source, [](Reader& reader) {
     Hello hello;
     for (auto* line : {&hello.host, &hello.build, &hello.cores}) *line = reader.get_string();
     hello.threads = reader.get<std::int32_t>();
     hello.instruction_sets = reader.get<std::int64_t>();
+    hello.mathematics = reader.get<std::uint32_t>();
     return hello;
   });
 }
@@ -159,23 +169,20 @@ std::string encode(const Result& result) {
   writer.put(result.round);
   writer.put(result.task);
   writer.put(result.seconds);
-  writer.put(static_cast<std::uint8_t>(result.episode.has_value()));
-  if (!result.episode) {
-    writer.put_string(result.error);
-    return writer.bytes();
-  }
-  put(writer, *result.episode);
+  const Ending ending = result.episode ? Ending::played : result.interrupted ? Ending::interrupted : Ending::failed;
+  writer.put(static_cast<std::uint8_t>(ending));
+  if (ending == Ending::played) put(writer, *result.episode);
+  if (ending == Ending::failed) writer.put_string(result.error);
   return writer.bytes();
 }
 
 Result decode_result(std::string_view bytes) {
   return decode_all(bytes, source, [](Reader& reader) {
     Result result{.round = reader.get<std::uint64_t>(), .task = reader.get<std::uint64_t>(), .seconds = reader.get<double>()};
-    if (reader.get<std::uint8_t>() == 0) {
-      result.error = reader.get_string();
-      return result;
-    }
-    get(reader, result.episode.emplace());
+    const auto ending = static_cast<Ending>(reader.get<std::uint8_t>());
+    result.interrupted = ending == Ending::interrupted;
+    if (ending == Ending::played) get(reader, result.episode.emplace());
+    if (ending == Ending::failed) result.error = reader.get_string();
     return result;
   });
 }

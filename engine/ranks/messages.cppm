@@ -21,6 +21,7 @@ struct Hello {
   std::string cores;  ///< those that the rank may run on; ranks of one host with the same ones share them
   std::int32_t threads = 1;
   std::int64_t instruction_sets = 0;
+  std::uint32_t mathematics = 0;  ///< what the C library's functions come to, in a number
 };
 
 // Announcements of rank 0 to all others.
@@ -77,11 +78,13 @@ struct Lease {
 
 // From another rank to rank 0.
 
+/// How a task ended; or, whatever the task, that the rank was told to end, during the newest round that it knows or after it.
 struct Result {
   std::uint64_t round = 0, task = 0;
   double seconds = 0;
   std::optional<Episode> episode;  ///< nothing: it failed
   std::string error;
+  bool interrupted = false;  ///< in place of an error
 };
 
 std::string encode(const Hello& hello);

@@ -1,4 +1,5 @@
 module;
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -6,6 +7,7 @@ module;
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "ranks/mpi_table.hpp"
@@ -20,11 +22,15 @@ namespace {
 constexpr PluginKind open_mpi{"openmpi", 1, "install Debian's package iap-openmpi on every host, or build with libopenmpi-dev"};
 constexpr PluginKind mpich{"mpich", 1, "install Debian's package iap-mpich on every host, or build with libmpich-dev"};
 
+constexpr auto poll_interval = std::chrono::microseconds(100);
+/// How long rank 0 waits for ranks that do not take their leave, such as for one whose environment hangs.
+constexpr auto longest_farewell = std::chrono::minutes(1);
+
 void check(const char* error) {
   if (error) throw Error(text("MPI: ", error));
 }
 
-/// Announcements are broadcasts of a length and then of as many bytes.
+/// Announcements are broadcasts of a length and then of as many bytes. No message but the last of each rank is empty.
 class MpiRanks final : public Ranks {
  public:
   explicit MpiRanks(const iap_mpi_table& mpi) : mpi_(mpi) {
@@ -48,11 +54,14 @@ class MpiRanks final : public Ranks {
     clear();
     Message message;
     std::size_t size = 0;
-    if (!mpi_.waiting(&message.from, &size)) return {};
-    message.bytes.resize(size);
-    check(mpi_.take(message.bytes.data()));
-    count_received(size);
-    return message;
+    while (mpi_.waiting(&message.from, &size)) {
+      message.bytes.resize(size);
+      check(mpi_.take(message.bytes.data()));
+      count_received(size);
+      if (size > 0) return message;
+      ++farewells_;  // it may come before the announcement that the job is over
+    }
+    return {};
   }
 
   void announce(const std::string& bytes) override {
@@ -84,10 +93,20 @@ class MpiRanks final : public Ranks {
 
   Traffic traffic() const override { return traffic_; }
 
-  /// The others await a length: none ends that. What is still under way arrives first.
+  /// A large message is sent only where it is received, and MPI ends only when all is sent. So each side takes what there is until
+  /// the other one's last message, an empty one, says that this was all. Where a rank has died, its launcher ends the job.
   void leave() override {
-    if (rank_ == 0) check(mpi_.broadcast(&length_, sizeof length_, &ticket_));
-    while (!outgoing_.empty() || !mpi_.sent(ticket_)) clear();
+    const int first = rank_ == 0 ? 1 : 0, end = rank_ == 0 ? size_ : 1;
+    for (int other = first; other < end; ++other) send(other, "");
+    const auto begin = Clock::now();
+    while (farewells_ < end - first || !outgoing_.empty()) {
+      if (receive()) continue;
+      if (rank_ == 0 && Clock::now() - begin > longest_farewell) return;  // without good order: that ends the job
+      std::this_thread::sleep_for(poll_interval);
+    }
+    // The others await a length: none ends that.
+    if (rank_ == 0) await_length();
+    while (!mpi_.sent(ticket_)) std::this_thread::sleep_for(poll_interval);
     check(mpi_.end());
   }
 
@@ -102,6 +121,7 @@ class MpiRanks final : public Ranks {
     traffic_.bytes_received += bytes;
   }
 
+  /// On rank 0, which sends it, the last one.
   void await_length() { check(mpi_.broadcast(&length_, sizeof length_, &ticket_)); }
 
   /// Forgets what has been sent, first come first served.
@@ -110,7 +130,7 @@ class MpiRanks final : public Ranks {
   }
 
   const iap_mpi_table& mpi_;
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, size_ = 1, farewells_ = 0;
   std::deque<Outgoing> outgoing_;  // elements stay where they are
   std::uint64_t length_ = 0, ticket_ = 0;
   std::optional<std::string> content_;  // of the announcement whose length is known

@@ -1,16 +1,17 @@
 module;
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 module iap.ranks;
@@ -26,25 +27,49 @@ struct Given {
   NumberedTask task;
   std::shared_ptr<const std::vector<float>> vector;
   Clock::time_point begin;
+  Played played;
 };
 
-/// The tasks of one round on their way.
+/// Why an episode failed, as far as there is memory to say so; what takes its place needs none.
+std::string words_of(const std::exception& error) {
+  try {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  }
+}
+
+/// The tasks of one round on their way, each in what was allocated when it was given: to book its result takes no memory.
 class Queue final : public TaskFeed {
  public:
   void give(Given given) {
+    std::list<Given> one;
+    one.push_back(std::move(given));
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(given));
+    waiting_.splice(waiting_.end(), one);
     more_.notify_one();
   }
 
   std::vector<Played> take() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(ended_, {});
+    if (failure_) std::rethrow_exception(failure_);
+    std::vector<Played> ended;
+    ended.reserve(ended_.size());
+    for (auto& given : ended_) ended.push_back(std::move(given.played));
+    ended_.clear();
+    return ended;
   }
 
   void wait(std::chrono::microseconds most) {
     std::unique_lock lock(mutex_);
-    result_.wait_for(lock, most, [this] { return !ended_.empty(); });
+    result_.wait_for(lock, most, [this] { return !ended_.empty() || failure_; });
+  }
+
+  /// Nobody plays any more, because of what is being handled.
+  void give_up() {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+    result_.notify_one();
   }
 
   void stop() {
@@ -58,12 +83,9 @@ class Queue final : public TaskFeed {
     std::unique_lock lock(mutex_);
     more_.wait(lock, [this] { return !waiting_.empty() || !wanted(); });
     if (!wanted()) return {};
-    Given given = std::move(waiting_.front());
-    waiting_.pop_front();
-    given.begin = Clock::now();
-    const NumberedTask task = given.task;
-    at_work_.emplace(task.number, std::move(given));
-    return task;
+    at_work_.splice(at_work_.begin(), waiting_, waiting_.begin());
+    at_work_.front().begin = Clock::now();
+    return at_work_.front().task;
   }
 
   void played(std::size_t number, Episode episode) override { end({.number = number, .episode = std::move(episode)}); }
@@ -72,8 +94,10 @@ class Queue final : public TaskFeed {
     Played played{.number = number};
     try {
       throw;
+    } catch (const Interrupted&) {
+      played.interrupted = true;
     } catch (const std::exception& error) {
-      played.error = error.what();
+      played.error = words_of(error);
     }
     end(std::move(played));
   }
@@ -83,18 +107,17 @@ class Queue final : public TaskFeed {
  private:
   void end(Played played) {
     const std::lock_guard lock(mutex_);
-    const auto found = at_work_.find(played.number);
-    played.seconds = seconds_since(found->second.begin);
-    at_work_.erase(found);
-    ended_.push_back(std::move(played));
+    const auto found = std::ranges::find(at_work_, played.number, [](const Given& given) { return given.task.number; });
+    played.seconds = seconds_since(found->begin);
+    found->played = std::move(played);
+    ended_.splice(ended_.end(), at_work_, found);
     result_.notify_one();
   }
 
   std::mutex mutex_;
   std::condition_variable more_, result_;
-  std::deque<Given> waiting_;
-  std::unordered_map<std::size_t, Given> at_work_;
-  std::vector<Played> ended_;
+  std::list<Given> waiting_, at_work_, ended_;
+  std::exception_ptr failure_;
   std::atomic<bool> wanted_ = true;
 };
 
@@ -116,11 +139,17 @@ int Players::threads() const { return impl_->pool.threads(); }
 void Players::begin() {
   end();
   impl_->queue.emplace();
-  impl_->thread = std::jthread([this] { impl_->pool.serve(*impl_->queue); });
+  impl_->thread = std::jthread([this] {
+    try {
+      impl_->pool.serve(*impl_->queue);
+    } catch (...) {
+      impl_->queue->give_up();
+    }
+  });
 }
 
 void Players::give(NumberedTask task, std::shared_ptr<const std::vector<float>> vector) {
-  impl_->queue->give({task, std::move(vector), {}});
+  impl_->queue->give({task, std::move(vector), {}, {}});
 }
 
 std::vector<Played> Players::take() { return impl_->queue->take(); }

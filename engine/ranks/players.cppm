@@ -19,6 +19,7 @@ struct Played {
   double seconds = 0;
   std::optional<Episode> episode;  ///< nothing: it failed, or was not wanted any more
   std::string error;
+  bool interrupted = false;  ///< in place of an error
 };
 
 /// Plays tasks as they are given, round by round, while its owner does other things. One thread owns it.
@@ -30,9 +31,9 @@ class Players {
   int threads() const;
 
   void begin();
-  /// `vector` is kept as long as the task needs it, where its parameters lie in it.
+  /// `vector` is kept until the result is taken, where the task's parameters lie in it.
   void give(NumberedTask task, std::shared_ptr<const std::vector<float>> vector = nullptr);
-  /// What has ended since the last call.
+  /// What has ended since the last call. @throws whatever ended the threads themselves.
   std::vector<Played> take();
   /// Waits until something has ended, `most` at longest.
   void wait(std::chrono::microseconds most);

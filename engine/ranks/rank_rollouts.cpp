@@ -29,10 +29,10 @@ namespace {
 /// Asking MPI takes it some 25 us: seldom enough to leave the core to those who play, often enough beside an episode.
 constexpr auto poll_interval = std::chrono::milliseconds(1);
 
-std::uint64_t next_number() {
-  static std::uint64_t number = 0;
-  return ++number;
-}
+std::uint64_t latest_number = 0;  // of pools and rounds
+std::uint64_t next_number() { return ++latest_number; }
+/// From this round on other ranks' interrupts have not been answered yet. Those of earlier ones may still be on their way.
+std::uint64_t first_unanswered = 0;
 
 /// The parameter vectors of a round, by number: members of a population where they are derived, else every distinct vector once.
 struct Vectors {
@@ -122,9 +122,10 @@ class RankRollouts final : public Rollouts {
       owner_.ranks_.announce(encode(Announcement(std::move(round))));
       owner_.players_.begin();
     }
+    /// The others are told first: what is played here may take another step to end.
     ~Deal() {
-      owner_.players_.end();
       owner_.tell(RoundEnded{round_});
+      owner_.players_.end();
     }
     Deal(const Deal&) = delete;
     Deal& operator=(const Deal&) = delete;
@@ -170,15 +171,25 @@ class RankRollouts final : public Rollouts {
     /// Takes what has ended; whether anything has.
     bool collect() {
       const auto own = owner_.players_.take();
-      for (const auto& played : own) keep(0, played.number, played.seconds, played.episode, played.error);
+      for (const auto& played : own) {
+        if (played.interrupted) interrupt();
+        keep(0, played.number, played.seconds, played.episode, played.error);
+      }
       bool any = !own.empty();
       while (const auto message = owner_.ranks_.receive()) {
         any = true;
         const Result result = decode_result(message->bytes);
+        if (result.interrupted && result.round >= first_unanswered) interrupt();
         // What was not wanted any more is still on its way for a while.
         if (result.round == round_) keep(message->from, result.task, result.seconds, result.episode, result.error);
       }
       return any;
+    }
+
+    /// Ends this process's work in good order: one of the job's has to end.
+    [[noreturn]] static void interrupt() {
+      request_interrupt();
+      throw Interrupted();
     }
 
     void keep(int rank, std::size_t task, double seconds, const std::optional<Episode>& episode, const std::string& error) {
@@ -210,7 +221,12 @@ class RankRollouts final : public Rollouts {
   std::vector<Episode> play(std::span<const RolloutTask> tasks, std::optional<Derivation> derivation) {
     if (tasks.empty()) return {};
     ++rounds_;
-    return Deal(*this, tasks, std::move(derivation)).play();
+    try {
+      return Deal(*this, tasks, std::move(derivation)).play();
+    } catch (const Interrupted&) {
+      first_unanswered = latest_number + 1;
+      throw;
+    }
   }
 
   /// How long each task took when its episode was played before. Only evaluations play the same ones again.

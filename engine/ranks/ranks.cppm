@@ -29,11 +29,12 @@ void start_others_alone();
 /// package has it; if MPI cannot begin.
 std::unique_ptr<Ranks> mpi_ranks(const Launch& launch);
 
-/// A job: ranks that have found each other to be of the same build and have agreed on the best instruction set that all have, so
-/// that no result depends on where an episode is played.
+/// A job: ranks that have found each other to be of the same build, with C libraries that compute the same bits, and have agreed on
+/// the best instruction set that all have, so that no result depends on where an episode is played.
 class Job {
  public:
-  /// Waits for all ranks. @throws JobRefused on every rank where one is of another build, naming it; Interrupted.
+  /// Waits for all ranks. @throws JobRefused on every rank where one is of another build or computes other bits, naming it;
+  /// Interrupted.
   explicit Job(std::unique_ptr<Ranks> ranks);
   /// Rank 0: sends the others home.
   ~Job();
@@ -44,7 +45,8 @@ class Job {
 
   /// Rank 0: from now on, and as long as the job lasts, rollouts of known environments are dealt to all ranks (open_rollouts).
   void take_rollouts();
-  /// The others: plays what rank 0 deals until the job is over.
+  /// The others: plays what rank 0 deals until the job is over. An interrupt here is told to rank 0, whose work then ends in
+  /// Interrupted.
   void serve();
 
  private:

@@ -35,7 +35,8 @@ class Ranks {
   /// Others: the next announcement, if it has come.
   virtual std::optional<std::string> announced() = 0;
   virtual Traffic traffic() const = 0;
-  /// Leaves in good order, which all ranks do together. A rank that goes without it ends the job.
+  /// Leaves in good order, which all ranks do together, when the last announcement has been made and taken. Messages that are still
+  /// under way are lost. A rank that goes without it ends the job.
   virtual void leave() = 0;
 };
 

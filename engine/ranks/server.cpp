@@ -68,6 +68,7 @@ class Server {
         busy = true;
         leases_.push_back(decode_lease(message->bytes));
       }
+      tell_interrupt();
       begin_leases();
       busy = send_results() || busy;
       if (busy)
@@ -80,7 +81,10 @@ class Server {
  private:
   void take(Welcome&) {}
   void take(Refusal&) {}
-  void take(PoolOpened& opened) { pools_.emplace(opened.pool, std::make_unique<Pool>(opened, ranks_.rank())); }
+  void take(PoolOpened& opened) {
+    forget_interrupt();
+    pools_.emplace(opened.pool, std::make_unique<Pool>(opened, ranks_.rank()));
+  }
   void take(PoolClosed& closed) {
     if (round_ && round_->pool == closed.pool) end_round();
     pools_.erase(closed.pool);
@@ -92,6 +96,7 @@ class Server {
 
   void take(Round& round) {
     end_round();
+    forget_interrupt();
     pool_ = pools_.at(round.pool).get();
     vectors_.clear();
     optimizer_.reset();
@@ -117,6 +122,19 @@ class Server {
     if (pool_ && pool_->players) pool_->players->end();
     pool_ = nullptr;
     round_.reset();
+  }
+
+  /// Whatever asks this rank to end, such as its limit of processor time, or that of a process of isolated episodes, is rank 0's to
+  /// answer: it ends the run in good order.
+  void tell_interrupt() {
+    if (told_ || !interrupt_requested()) return;
+    ranks_.send(0, encode(Result{.round = newest_, .interrupted = true}));
+    told_ = true;
+  }
+
+  /// Rank 0 has been told, and goes on: to what follows, or until it hears of it in the next round.
+  void forget_interrupt() {
+    if (std::exchange(told_, false)) clear_interrupt();
   }
 
   /// A lease may come before the announcement of its round, or after its end.
@@ -157,7 +175,7 @@ class Server {
   }
 
   void reply(const Played& played) {
-    ranks_.send(0, encode(Result{round_->round, played.number, played.seconds, played.episode, played.error}));
+    ranks_.send(0, encode(Result{round_->round, played.number, played.seconds, played.episode, played.error, played.interrupted}));
   }
 
   bool send_results() {
@@ -178,6 +196,7 @@ class Server {
 
   Ranks& ranks_;
   bool over_ = false;
+  bool told_ = false;  // rank 0, of an interrupt here
   std::map<std::uint64_t, std::unique_ptr<Pool>> pools_;
   std::uint64_t newest_ = 0;  // round that was announced
   std::optional<Round> round_;

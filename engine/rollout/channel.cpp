@@ -6,6 +6,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,7 +21,7 @@ import :worker;
 namespace iap {
 namespace {
 
-constexpr int idle_milliseconds = 20;
+constexpr std::chrono::milliseconds idle_interval{20};
 constexpr std::uint64_t longest_frame = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -39,6 +40,10 @@ void Channel::close() {
 /// Moves all the bytes, in either direction.
 bool Channel::move(char* bytes, std::size_t size, bool out, const std::function<void()>& idle) {
   while (size > 0) {
+    if (idle && Clock::now() - idled_ >= idle_interval) {
+      idle();
+      idled_ = Clock::now();
+    }
     const ssize_t moved =
         out ? ::send(descriptor_, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) : recv(descriptor_, bytes, size, MSG_DONTWAIT);
     if (moved > 0) {
@@ -48,7 +53,7 @@ bool Channel::move(char* bytes, std::size_t size, bool out, const std::function<
     }
     if (moved == 0 || (errno != EAGAIN && errno != EINTR)) return false;
     pollfd news = {descriptor_, static_cast<short>(out ? POLLOUT : POLLIN), 0};
-    if (poll(&news, 1, idle_milliseconds) == 0 && idle) idle();
+    poll(&news, 1, static_cast<int>(idle_interval.count()));
   }
   return true;
 }

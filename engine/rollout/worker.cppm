@@ -1,5 +1,6 @@
 module;
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,8 +32,8 @@ class Channel {
 
   int descriptor() const { return descriptor_; }
   void close();
-  /// Sends a frame, or takes one. While there is nothing to do, `idle` is called some 50 times a second: what it throws ends the
-  /// call, and with it the use of the channel. False where the other end is gone.
+  /// Sends a frame, or takes one. Meanwhile `idle` is called some 50 times a second by the clock, however the bytes trickle and
+  /// whatever wakes the wait: what it throws ends the call, and with it the use of the channel. False where the other end is gone.
   bool send(std::string_view bytes, const std::function<void()>& idle);
   bool receive(std::string& bytes, const std::function<void()>& idle);
 
@@ -40,6 +41,7 @@ class Channel {
   bool move(char* bytes, std::size_t size, bool out, const std::function<void()>& idle);
 
   int descriptor_;
+  Clock::time_point idled_{};  ///< when `idle` was last called
 };
 
 /// First of all, to a worker.

@@ -1,4 +1,4 @@
-# The program as several processes of an MPI: ranks_openmpi, ranks_mpich and what they try.
+# The program as several processes of an MPI: ranks_openmpi, ranks_mpich and what they try; how they end, and with whom they begin.
 
 # Settings that let a launcher start more processes than there are cores, as root, in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -143,3 +143,146 @@ killed_with() {
 
 case_ranks_killed_openmpi() { killed_with mpirun.openmpi; }
 case_ranks_killed_mpich() { killed_with mpirun.mpich; }
+
+# rank_script COMMAND: rank.sh, the program as a rank whose process's number is in pid.RANK and whose exit code is in code.RANK in the
+# end; ranks other than 0 begin with COMMAND, and their launcher hears of no failure, for which it would end rank 0.
+rank_script() {
+  cat >rank.sh <<SH
+rank=\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}
+(
+  echo \$BASHPID >pid.\$rank
+  [ \$rank = 0 ] || ${1:-true}
+  exec "$iap" "\$@"
+)
+code=\$?
+echo \$code >code.\$rank
+[ \$rank != 0 ] || exit \$code
+exit 0
+SH
+}
+
+# begin_job N ARGS...: the program as N ranks, whose launcher is $job
+begin_job() {
+  local count=$1
+  shift
+  rm -f pid.* code.*
+  timeout -k 5 120 "$launcher" -n "$count" bash rank.sh "$@" >out 2>err </dev/null &
+  job=$!
+}
+
+# job_comes_to FOLDER ROWS: waits until the run has so many rows
+job_comes_to() {
+  until [ "$(cat "$1/metrics.csv" 2>/dev/null | wc -l)" -ge "$2" ]; do
+    kill -0 "$job" 2>/dev/null || fail "ended before it was ready"
+    sleep 0.05
+  done
+}
+
+# job_ends SECONDS: waits for the job, so long at most; the exit code of rank 0 in $code
+job_ends() {
+  local tries=0
+  while kill -0 "$job" 2>/dev/null; do
+    tries=$((tries + 1))
+    if [ $tries -gt $(($1 * 10)) ]; then
+      kill "$job"
+      wait "$job"
+      fail "the job has not ended after $1 s"
+    fi
+    sleep 0.1
+  done
+  wait "$job"
+  code=$(cat code.0)
+}
+
+# Whatever is under way when a round breaks off, however large it is, the ranks part: results of 72 kB, leases of 60 kB.
+parted_with() {
+  needs_launcher "$1"
+  endless_script ""
+  sed -i 's/sequence {/sequence { iap.policy.linear { units = 3000 }, iap.policy.normalise { over = "training" },/
+    s/iap.optim.es {[^}]*}/iap.optim.sep_cma_es { population = 32, sigma = 0.1 }/' train.lua
+  rank_script ""
+  local trial rows=0
+  for trial in 1 2 3 4 5; do
+    begin_job 4 run train.lua --out many --resume --threads 1
+    job_comes_to many $((rows + 3))
+    sleep "0.$trial"
+    kill -TERM "$(cat pid.0)"
+    job_ends 20
+    exits 130
+    says err "train.lua --threads 1 --out many --resume"
+    says many/log.txt "interrupted"
+    rows=$(wc -l <many/metrics.csv)
+  done
+  goes_on many
+
+  sed 's|^  function Pendulum:reset(seed)|&\n    if seed % 20 == 7 then error("a broken world") end|' pendulum.lua >broken.lua
+  cmp -s pendulum.lua broken.lua && fail "the pendulum is written in another way"
+  sed 's/pendulum.lua/broken.lua/' train.lua >fails.lua
+  for trial in 1 2 3; do
+    begin_job 4 run fails.lua --out "broken$trial" --threads 1 --seed "$trial"
+    job_ends 60
+    exits 1
+    says err "a broken world"
+  done
+}
+
+case_ranks_parted_openmpi() { parted_with mpirun.openmpi; }
+case_ranks_parted_mpich() { parted_with mpirun.mpich; }
+
+# What ends a rank other than 0, or what plays its isolated episodes, ends the run in good order.
+limited_with() {
+  needs_launcher "$1"
+  endless_script ""
+  sed -i 's/time_limit = 20/time_limit = 100/' train.lua
+  local signal
+  rank_script ""
+  for signal in HUP XCPU PIPE; do
+    begin_job 2 run train.lua --out "sent-$signal" --threads 1
+    job_comes_to "sent-$signal" 4
+    kill -"$signal" "$(cat pid.1)"
+    job_ends 20
+    exits 130
+    says err "train.lua --threads 1 --out sent-$signal --resume"
+    goes_on "sent-$signal"
+  done
+  rank_script "ulimit -t 4"
+  begin_job 2 run train.lua --out limited --threads 1
+  job_ends 100
+  exits 130
+  says err "train.lua --threads 1 --out limited --resume"
+  goes_on limited
+  begin_job 2 run train.lua --out isolated --threads 1 --set isolate=true --set failed_return=-5 --set retries=0
+  job_ends 100
+  exits 130
+  grep -q "failed and count" err isolated/log.txt && fail "the limit was taken for the episodes' fault"
+  says isolated/log.txt "interrupted"
+}
+
+case_ranks_limited_openmpi() { limited_with mpirun.openmpi; }
+case_ranks_limited_mpich() { limited_with mpirun.mpich; }
+
+# A machine that fuses multiplications with additions beside one that does not.
+unlike_with() {
+  needs_launcher "$1"
+  local flag
+  for flag in fma avx2; do
+    grep -qw $flag /proc/cpuinfo || { echo "skipped: the C library fuses nothing on this machine"; exit 77; }
+  done
+  training_script ""
+  rank_script "export GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4"
+  begin_job 2 run train.lua --out unlike --threads 1
+  job_ends 60
+  exits 1
+  says err "rank 1 on $(hostname) computes exp, sin or cos with other last bits than rank 0 on $(hostname): "
+  says err "start all ranks with --portable"
+  [ ! -e unlike ] || fail "it began all the same"
+  begin_job 2 --portable run train.lua --out alike --threads 1
+  job_ends 60
+  exits 0
+  run --portable run train.lua --out one --threads 1
+  exits 0
+  same_runs one alike
+}
+
+case_ranks_unlike_openmpi() { unlike_with mpirun.openmpi; }
+case_ranks_unlike_mpich() { unlike_with mpirun.mpich; }

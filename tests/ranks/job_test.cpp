@@ -1,6 +1,7 @@
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -84,13 +85,88 @@ class Ailing final : public RanksBetween {
   const std::atomic<int>& wrong_;
 };
 
+/// Knows whether rank 0 has announced the end of a round.
+class Watching final : public RanksBetween {
+ public:
+  Watching(std::unique_ptr<Ranks> others, std::atomic<bool>& ended) : RanksBetween(std::move(others)), ended_(ended) {}
+  void announce(const std::string& bytes) override {
+    constexpr char round_ended = 5;
+    if (bytes.front() == round_ended) ended_ = true;
+    RanksBetween::announce(bytes);
+  }
+
+ private:
+  std::atomic<bool>& ended_;
+};
+
+/// Hears messages to rank 0 before that does.
+class Hearing final : public RanksBetween {
+ public:
+  explicit Hearing(std::unique_ptr<Ranks> others) : RanksBetween(std::move(others)) {}
+  std::optional<Message> receive() override { return kept_ ? std::exchange(kept_, std::nullopt) : RanksBetween::receive(); }
+  /// The next message, as soon as it comes.
+  std::string hear() {
+    while (!kept_) {
+      kept_ = RanksBetween::receive();
+      std::this_thread::yield();
+    }
+    return kept_->bytes;
+  }
+
+ private:
+  std::optional<Message> kept_;
+};
+
+/// Waits until it is so, ten seconds at most; whether it is.
+bool comes(const std::function<bool()>& so) {
+  for (int i = 0; i < 10'000 && !so(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return so();
+}
+
 /// The first message of a rank.
 std::string hello(const std::string& build, std::int64_t sets) {
   Writer writer;
   for (const auto& line : {std::string("elsewhere"), build, std::string("1")}) writer.put_string(line);
   writer.put(std::int32_t{1});
   writer.put(sets);
+  writer.put(std::uint32_t{0});
   return writer.bytes();
+}
+
+/// The same of a rank that is as this process.
+std::string own_hello() {
+  auto ranks = thread_ranks(2);
+  std::optional<Ranks::Message> message;
+  const std::jthread other([&] { thrown<JobRefused>([&] { Job(std::move(ranks[1])); }); });
+  while (!message) message = ranks[0]->receive();
+  Writer refusal;
+  refusal.put(std::uint8_t{1});
+  refusal.put_string("this was all");
+  ranks[0]->announce(refusal.bytes());
+  return message->bytes;
+}
+
+constexpr char interrupted_result = 2;
+
+/// What a rank says that was told to end in `round` or after it.
+std::string interrupted_in(std::uint64_t round) {
+  Writer writer;
+  writer.put(round);
+  writer.put(std::uint64_t{0});
+  writer.put(0.0);
+  writer.put(std::uint8_t{interrupted_result});
+  return writer.bytes();
+}
+
+/// The latest round that has been announced to a rank since it was asked.
+std::uint64_t latest_round(Ranks& rank) {
+  constexpr int round_begins = 4;
+  std::uint64_t latest = 0;
+  while (const auto announcement = rank.announced()) {
+    Reader reader(*announcement, "announcement");
+    if (reader.get<std::uint8_t>() == round_begins) latest = reader.get<std::uint64_t>();
+  }
+  return latest;
 }
 
 }  // namespace
@@ -187,6 +263,63 @@ TEST_CASE("an interrupt ends a round that many ranks play, and the next one is p
   CHECK(totals(rollouts->run(population.tasks)) == totals(RolloutPool(cartpoles(), policy.clone(), 1).run(population.tasks)));
 }
 
+TEST_CASE("the others hear of a round's end before what rank 0 plays itself has ended") {
+  std::atomic<bool> ended = false;
+  JobHere here(2, [&ended](auto ranks) { return std::make_unique<Watching>(std::move(ranks), ended); });
+  const Population population(4, policy_for(cartpole).size());
+  bool in_time = false;
+  const auto rollouts = open(cartpole, [&] {
+    request_interrupt();
+    in_time = comes([&ended] { return ended.load(); });
+    return make_env(cartpole);
+  });
+  CHECK_THROWS_AS(rollouts->run(population.tasks), Interrupted);
+  clear_interrupt();
+  CHECK(in_time);
+}
+
+TEST_CASE("another rank's interrupt ends the round that hears of it, and none after that") {
+  auto ranks = thread_ranks(2);
+  Ranks& other = *ranks[1];
+  other.send(0, own_hello());
+  Job job(std::move(ranks[0]));
+  job.take_rollouts();
+  // Of a single task, which rank 0 plays.
+  const Population one(1, policy_for(cartpole).size());
+  const auto rollouts = open(cartpole, cartpoles());
+  const auto expected = totals(rollouts->run(one.tasks));
+  const std::uint64_t round = latest_round(other);
+  other.send(0, interrupted_in(round));
+  CHECK_THROWS_AS(rollouts->run(one.tasks), Interrupted);
+  CHECK(interrupt_requested());
+  clear_interrupt();
+  // More of the same, still under way.
+  for (const std::uint64_t earlier : {round, latest_round(other)}) other.send(0, interrupted_in(earlier));
+  CHECK(totals(rollouts->run(one.tasks)) == expected);
+  CHECK_FALSE(interrupt_requested());
+}
+
+TEST_CASE("a rank that is told to end tells rank 0, and forgets it when that goes on") {
+  Hearing* hearing = nullptr;
+  JobHere here(2, [&hearing](auto ranks) {
+    auto made = std::make_unique<Hearing>(std::move(ranks));
+    hearing = made.get();
+    return made;
+  });
+  const Population population(9, policy_for(cartpole).size());
+  const auto first = open(cartpole, cartpoles());
+  const auto expected = totals(first->run(population.tasks));
+  // The process's interrupt is that of both ranks: rank 0 plays nothing yet.
+  request_interrupt();
+  CHECK(hearing->hear().back() == interrupted_result);
+  CHECK(interrupt_requested());
+  const auto second = open(cartpole, cartpoles());
+  CHECK(comes([] { return !interrupt_requested(); }));
+  CHECK_THROWS_AS(second->run(population.tasks), Interrupted);
+  clear_interrupt();
+  CHECK(totals(second->run(population.tasks)) == expected);
+}
+
 TEST_CASE("messages that fail while a round, its pool or the job ends are told by what comes next, if anything does") {
   const Policy policy = policy_for(cartpole);
   const Population population(5, policy.size());
@@ -217,6 +350,21 @@ TEST_CASE("a rank of another build is refused by all") {
     CHECK_THAT(first, ContainsSubstring("rank 2 on elsewhere runs another build of iap"));
     CHECK(first == second);
   }
+}
+
+TEST_CASE("a rank whose C library computes other bits is refused by all") {
+  std::string unlike = own_hello();
+  unlike.back() = static_cast<char>(unlike.back() ^ 1);
+  auto ranks = thread_ranks(3);
+  std::string first, second;
+  {
+    const std::jthread other([&] { second = thrown<JobRefused>([&] { Job(std::move(ranks[1])); }); });
+    ranks[2]->send(0, unlike);
+    first = thrown<JobRefused>([&] { Job(std::move(ranks[0])); });
+  }
+  CHECK_THAT(first, StartsWith("rank 2 on ") && ContainsSubstring(" with other last bits than rank 0 on ") &&
+                        ContainsSubstring("--portable"));
+  CHECK(first == second);
 }
 
 TEST_CASE("a rank says so when it is sent what it does not know") {

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,6 +130,31 @@ class Ear {
   std::string words_;
 };
 
+/// While it lives, a signal comes every 5 ms, as a profiler's does.
+class Ticking {
+ public:
+  Ticking() {
+    struct sigaction heard = {};
+    heard.sa_handler = [](int) {};
+    sigaction(SIGALRM, &heard, &before_);
+    tick(5000);
+  }
+  ~Ticking() {
+    tick(0);
+    sigaction(SIGALRM, &before_, nullptr);
+  }
+  Ticking(const Ticking&) = delete;
+  Ticking& operator=(const Ticking&) = delete;
+
+ private:
+  static void tick(int microseconds) {
+    const itimerval interval = {{0, microseconds}, {0, microseconds}};
+    setitimer(ITIMER_REAL, &interval, nullptr);
+  }
+
+  struct sigaction before_ = {};
+};
+
 constexpr const char* orphan_test = "plays until it is killed";
 constexpr const char* orphan_trouble = "IAP_ISOLATION_TROUBLE";
 
@@ -228,6 +254,31 @@ TEST_CASE("an interrupt ends what hangs") {
   });
   clear_interrupt();
   CHECK(seconds < 30);
+}
+
+TEST_CASE("an episode's time is over however its worker's answer trickles") {
+  const double seconds = seconds_of([] {
+    CHECK_THAT(failure_of("trickle", {.episode_timeout = 0.5, .retries = 0}),
+               ContainsSubstring("seed 5: took longer than 0.5 s and was cut off (episode_timeout)"));
+  });
+  CHECK(seconds < 15);
+}
+
+TEST_CASE("signals that come all the time postpone neither the end of an episode's time nor an interrupt") {
+  const double seconds = seconds_of([] {
+    const Ticking ticking;
+    // On this thread, which the signals go to.
+    CHECK_THROWS_WITH(play(*pool(troubled("hang"), 1, {.episode_timeout = 0.5, .retries = 0})),
+                      ContainsSubstring("took longer than 0.5 s"));
+    const auto rollouts = pool(troubled("hang"), 1, {.isolate = true});
+    const std::jthread asks([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      request_interrupt();
+    });
+    CHECK_THROWS_AS(play(*rollouts), Interrupted);
+  });
+  clear_interrupt();
+  CHECK(seconds < 15);
 }
 
 TEST_CASE("what an environment started ends with the process that played it") {

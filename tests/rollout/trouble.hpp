@@ -1,5 +1,7 @@
 #pragma once
 // Included after `import iap.core; import iap.env;`.
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +16,18 @@
 #include <vector>
 
 #include "../train/fake_env.hpp"
+
+/// Answers in the place of the worker that it runs in, a byte each 5 ms, and for 20 s at most.
+inline void trickle() {
+  constexpr int channel = 3;  // channel_descriptor of iap.process
+  const std::uint64_t size = 1'000'000;
+  std::ignore = write(channel, &size, sizeof size);
+  for (int i = 0; i < 4000; ++i) {
+    std::ignore = write(channel, "x", 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::_Exit(3);
+}
 
 /// A FakeEnv as the table {name = "fake", trouble, seed, marker} describes it: in its third step of the episode of `seed` it is in
 /// `trouble`, and where `marker` names a file only as long as that is missing, which it writes: so, once. The trouble "run COMMAND"
@@ -38,6 +52,7 @@ inline std::unique_ptr<iap::Env> make_troubled(const iap::Config& config) {
     if (trouble == "throw") throw std::runtime_error("a world of trouble");
     if (trouble == "nan") result.reward = std::strtod("nan", nullptr);
     if (trouble == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
+    if (trouble == "trickle") trickle();
     if (trouble.starts_with("run ")) std::ignore = std::system(trouble.c_str() + 4);
     if (trouble == "leak") {
       std::vector<std::vector<char>> hoard;
