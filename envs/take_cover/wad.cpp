@@ -14,7 +14,7 @@ import iap.core;
 namespace iap::take_cover {
 namespace {
 
-constexpr std::size_t header_size = 12, entry_size = 16, name_size = 8;
+constexpr std::size_t header_size = 12, entry_size = 16, name_size = 8, entries_between_looks = 65'536;
 constexpr int largest_picture = 512;  // of Doom's pictures the widest has 320; each texel of a wall is averaged at many distances
 
 std::uint32_t number(std::string_view bytes, std::size_t at, int width) {
@@ -44,7 +44,10 @@ Wad::Wad(std::string file, std::string source) : file_(std::move(file)), source_
   const std::size_t count = read32(bytes, 4), directory = read32(bytes, 8);
   if (count > bytes.size() / entry_size || !fits(bytes, directory, count * entry_size))
     throw Error(text(source_, ": the directory lies outside the file; the file is damaged"));
+  constexpr double bytes_of_a_name = 192;  // its node, its text and its place in the list
+  check_memory(text(source_, ": the names of ", count, " lumps"), bytes_of_a_name * static_cast<double>(count));
   for (std::size_t i = 0; i < count; ++i) {
+    if (i % entries_between_looks == 0) check_interrupt();
     const std::size_t entry = directory + i * entry_size;
     const std::string name = read_name(bytes, entry + 8);
     const std::size_t at = read32(bytes, entry), size = read32(bytes, entry + 4);
@@ -77,15 +80,20 @@ std::string_view Wad::lump(std::string_view name, std::size_t least) const {
 Sprite Wad::sprite(std::string_view name) const {
   constexpr std::size_t head = 8;
   constexpr int end_of_column = 255;
+  constexpr std::size_t longest_post = 255;
   const std::string_view bytes = lump(name, head);
   Sprite sprite{
       .width = read16(bytes, 0), .height = read16(bytes, 2), .left = read16(bytes, 4), .top = read16(bytes, 6), .texels = {}};
   check_size(text("lump ", name), sprite.width, sprite.height);
   count_texels(name, sprite.width, sprite.height, sizeof(std::int16_t));
+  check_interrupt();
   sprite.texels.assign(static_cast<std::size_t>(sprite.width) * sprite.height, transparent);
   const auto damaged = [&] { fail(name, "ends too early; the file is damaged"); };
   if (!fits(bytes, head, 4 * static_cast<std::size_t>(sprite.width))) damaged();
+  // Posts do not overlap: a texel and the post that begins with it for each row, and one that hangs over.
+  const std::size_t most = 2 * static_cast<std::size_t>(sprite.height) + longest_post;
   for (int column = 0; column < sprite.width; ++column) {
+    std::size_t done = 0;
     std::size_t at = read32(bytes, head + 4 * static_cast<std::size_t>(column));
     for (;;) {
       if (!fits(bytes, at, 1)) damaged();
@@ -94,6 +102,8 @@ Sprite Wad::sprite(std::string_view name) const {
       if (!fits(bytes, at, 4)) damaged();
       const std::size_t length = static_cast<unsigned char>(bytes[at + 1]);
       if (!fits(bytes, at + 3, length + 1)) damaged();
+      done += 1 + length;
+      if (done > most) fail(name, text("has more in column ", column, " than its ", sprite.height, " texels; the file is damaged"));
       for (std::size_t i = 0; i < length && top + static_cast<int>(i) < sprite.height; ++i)
         sprite.texels[static_cast<std::size_t>(column) * sprite.height + top + i] = static_cast<unsigned char>(bytes[at + 3 + i]);
       at += length + 4;
@@ -122,6 +132,7 @@ Texture Wad::wall(std::string_view name) const {
   const std::size_t count = read32(bytes, 0);
   check(4, count > bytes.size() ? bytes.size() : 4 * count);
   for (std::size_t i = 0; i < count; ++i) {
+    if (i % entries_between_looks == 0) check_interrupt();
     const std::size_t at = read32(bytes, 4 + 4 * i);
     check(at, head);
     if (read_name(bytes, at) != name) continue;

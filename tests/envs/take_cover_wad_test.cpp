@@ -10,60 +10,16 @@
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
+#include "wad_files.hpp"
 import iap.core;
 import iap.envs;
 import iap.envs.take_cover;
 
 using namespace iap;
 using namespace iap::take_cover;
+using namespace wad_files;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
-
-namespace {
-
-using Lumps = std::vector<std::pair<std::string, std::string>>;
-
-std::string little(std::uint32_t value, int bytes) {
-  std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> 8 * i & 0xff);
-  return out;
-}
-
-std::string name8(std::string name) {
-  name.resize(8, '\0');
-  return name;
-}
-
-std::string wad_file(const Lumps& lumps) {
-  std::string data, directory;
-  for (const auto& [name, content] : lumps) {
-    directory += little(static_cast<std::uint32_t>(12 + data.size()), 4) + little(static_cast<std::uint32_t>(content.size()), 4) +
-                 name8(name);
-    data += content;
-  }
-  return "PWAD" + little(static_cast<std::uint32_t>(lumps.size()), 4) + little(static_cast<std::uint32_t>(12 + data.size()), 4) +
-         data + directory;
-}
-
-// 2 x 3, anchored at (1, 2): the left column has texels 7, 8 from row 1 on, the right one 9 in row 0 and 5 in row 2.
-std::string picture() {
-  const std::string left = std::string("\x01\x02", 2) + '\0' + "\x07\x08" + '\0' + "\xff";
-  const std::string right = std::string("\0\x01\0", 3) + "\x09" + '\0' + std::string("\x02\x01\0", 3) + "\x05" + '\0' + "\xff";
-  return little(2, 2) + little(3, 2) + little(1, 2) + little(2, 2) + little(16, 4) +
-         little(static_cast<std::uint32_t>(16 + left.size()), 4) + left + right;
-}
-
-// A texture of `width` x 4 that shows the picture's top left corner at (1, 2).
-Lumps sample(std::uint32_t width = 4) {
-  const std::string patch = little(1, 2) + little(2, 2) + little(0, 2) + little(0, 4);
-  const std::string texture = name8("BRICK") + little(0, 4) + little(width, 2) + little(4, 2) + little(0, 4) + little(1, 2) + patch;
-  return {{"PIC", picture()},
-          {"FLAT", std::string(4096, '\x03')},
-          {"PNAMES", little(1, 4) + name8("pic")},
-          {"TEXTURE1", little(1, 4) + little(8, 4) + texture}};
-}
-
-}  // namespace
 
 TEST_CASE("lumps, pictures, flats and textures are read") {
   const Wad wad(wad_file(sample()), "a.wad");
@@ -99,12 +55,8 @@ TEST_CASE("a name that stands twice is met once") {
 // The sanitizers need more addresses at any time.
 #if !defined(__has_feature) || !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
 TEST_CASE("pictures of few bytes that would fill the memory are refused") {
-  constexpr std::uint32_t side = 512;
-  std::string large = little(side, 2) + little(side, 2) + little(0, 4);
-  for (std::uint32_t column = 0; column < side; ++column) large += little(8 + 4 * side, 4);
-  large += '\xff';
   auto lumps = sample();
-  lumps.emplace_back("LARGE", large);
+  lumps.emplace_back("LARGE", blank_picture(512, 512));
   const Wad wad(wad_file(lumps), "a.wad");
   CHECK(wad.sprite("LARGE").width == 512);
   rlimit before{};
@@ -124,6 +76,22 @@ TEST_CASE("pictures of few bytes that would fill the memory are refused") {
   CHECK_THAT(message, ContainsSubstring("a.wad: the art up to lump LARGE needs ") && ContainsSubstring("of memory"));
 }
 #endif
+
+TEST_CASE("a column of more posts than texels is refused") {
+  const auto picture_of = [](int posts, char length) {
+    std::string lump = little(1, 2) + little(4, 2) + little(0, 4) + little(12, 4);
+    for (int i = 0; i < posts; ++i)
+      lump += std::string{'\0', length, '\0'} + std::string(static_cast<std::size_t>(length) + 1, '\7');
+    return lump + '\xff';
+  };
+  const auto read = [&](int posts, char length) {
+    return Wad(wad_file({{"PIC", picture_of(posts, length)}}), "a.wad").sprite("PIC");
+  };
+  CHECK(read(4, 1).texels == std::vector<std::int16_t>{7, -1, -1, -1});
+  for (const char length : {'\0', '\x64'})
+    CHECK_THROWS_MATCHES(read(1000, length), Error,
+                         MessageMatches(ContainsSubstring("a.wad: lump PIC has more in column 0 than its 4 texels")));
+}
 
 TEST_CASE("a file cut or changed anywhere is refused or read, never read beyond its end") {
   const std::string file = wad_file(sample());
@@ -172,8 +140,8 @@ TEST_CASE("what is missing or damaged is named") {
 }
 
 TEST_CASE("art that is too large to be averaged at all distances is refused where it is read") {
-  CHECK(Wad(wad_file(sample(512)), "a.wad").wall("BRICK").width == 512);
-  CHECK_THROWS_MATCHES(Wad(wad_file(sample(1024)), "a.wad").wall("BRICK"), Error,
+  CHECK(Wad(wad_file(sample("BRICK", 512)), "a.wad").wall("BRICK").width == 512);
+  CHECK_THROWS_MATCHES(Wad(wad_file(sample("BRICK", 1024)), "a.wad").wall("BRICK"), Error,
                        MessageMatches(ContainsSubstring("a.wad: texture BRICK measures 1024 x 4; art has 1 to 512 texels a side")));
   auto lumps = sample();
   lumps[0].second.replace(0, 2, little(513, 2));

@@ -174,6 +174,44 @@ TEST_CASE("a run with restarts resumes bit for bit, before and after each of the
   }
 }
 
+TEST_CASE("a damaged state leads to no population that the schedule never has") {
+  const Config::Map options{{"restarts", "ipop"}, {"max_restarts", 2}, {"population", 6}, {"tol_fun", 1e3}};
+  const auto restarted = make_cma(options);
+  while (metric(*restarted, "restarts") < 2) step(*restarted, sphere);
+  const std::string late = state(*restarted), early = state(*make_cma(options));
+  Reader reader(late, "late.ckpt");
+  CHECK_THROWS_WITH(make_cma({{"population", 6}})->load(reader),
+                    ContainsSubstring("late.ckpt: holds a run of 24 members after 2 of at most 0 growths"));
+  int refused = 0;
+  for (std::size_t at = 0; at + 4 <= early.size(); ++at) {
+    std::string damaged = early;
+    damaged[at] = 27;
+    const auto optimizer = make_cma(options);
+    try {
+      Reader from_damaged(damaged, "state");
+      optimizer->load(from_damaged);
+    } catch (const Error&) {
+      ++refused;
+      continue;
+    }
+    for (int i = 0; i < 60 && optimizer->stop_reason().empty(); ++i) {
+      REQUIRE(optimizer->population() <= 24);
+      step(*optimizer, sphere);
+    }
+  }
+  CHECK(refused > 10);
+}
+
+TEST_CASE("fitness of another kind is not compared with what came before it") {
+  for (const bool told : {false, true}) {
+    const auto optimizer = make_cma({{"tol_x", 0}, {"tol_fun", 0}}, 20, 5);
+    CHECK(run(*optimizer, [](std::span<const float> x) { return 1e4 + sphere(x); }, 100).empty());
+    if (told) optimizer->fitness_changes();
+    const std::string reason = run(*optimizer, rastrigin, 120);
+    CHECK(reason == (told ? "" : "stagnation"));
+  }
+}
+
 TEST_CASE("options of restarts are refused where there are none, but for the defaults that files hold") {
   for (const char* kind : {"cma_es", "sep_cma_es"})
     for (const char* schedule : {"none", "ipop", "bipop"}) {

@@ -100,6 +100,8 @@ class CovarianceMatrixAdaptation : public MeanSearch {
             {"restarts", restarts_.count()}};
   }
 
+  void fitness_changes() override { stop_.restart(turn_.population()); }
+
   void save(Writer& writer) const override {
     Turn head = turn_;
     head.set_population(base_population_);

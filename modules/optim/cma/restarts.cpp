@@ -80,8 +80,18 @@ void Restarts::load(Reader& reader) {
   count_ = reader.get<std::uint32_t>();
   growths_ = reader.get<std::uint32_t>();
   small_ = reader.get<std::uint8_t>() != 0;
-  if (population_ < 2 || population_ > first_population_ << max_growths_)
-    throw Error(text(reader.source(), ": holds a run of ", population_, " members, which this schedule never has"));
+  if (!is_reachable())
+    throw Error(text(reader.source(), ": holds a run of ", population_, " members after ", growths_, " of at most ",
+                     policy_ == Policy::none ? 0 : max_growths_, " growths, which this schedule never has; the file is damaged"));
+}
+
+bool Restarts::is_reachable() const {
+  if (!std::isfinite(sigma_) || sigma_ < 0) return false;
+  if (policy_ == Policy::none) return population_ == first_population_ && growths_ == 0 && count_ == 0 && limit_ == 0 && !small_;
+  if (growths_ > max_growths_ || growths_ > count_) return false;
+  const std::uint64_t large = first_population_ << growths_;
+  if (!small_) return population_ == large && limit_ == 0;
+  return policy_ == Policy::bipop && population_ >= 2 && population_ <= large;
 }
 
 }  // namespace iap

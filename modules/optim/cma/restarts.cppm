@@ -35,10 +35,12 @@ class Restarts {
   bool next(Random& random);
 
   void save(Writer& writer) const;
+  /// @throws Error naming the source, for a run that this schedule never comes to.
   void load(Reader& reader);
 
  private:
   enum class Policy { none, ipop, bipop };
+  bool is_reachable() const;
   void grow();
   void shrink(Random& random);
 
