@@ -3,6 +3,7 @@ module;
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
+std::atomic<double> most_usable = unlimited;
 
 double machine_memory() { return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)); }
 
@@ -79,8 +81,10 @@ double memory_left() { return std::min(0.875 * usable_memory() - resident_memory
 
 double usable_memory() {
   static const double given = std::min(machine_memory(), control_groups());
-  return std::min(given, address_space());
+  return std::min({given, address_space(), most_usable.load(std::memory_order_relaxed)});
 }
+
+void limit_usable_memory(double bytes) { most_usable.store(bytes, std::memory_order_relaxed); }
 
 double memory_share() { return usable_memory() / 2; }
 

@@ -13,6 +13,8 @@ export namespace iap {
 /// Bytes that this process may use: the least of the machine's memory, the limits of the control groups (versions 1 and 2) that it
 /// is in, and its limit of address space (ulimit -v).
 double usable_memory();
+/// From here on no more than `bytes` of that (infinity: all of it), for a process that shares its machine.
+void limit_usable_memory(double bytes);
 /// Half of that: what one object out of a file may take.
 double memory_share();
 /// @throws Error "`what` needs ... of memory, more than half of ..." with the remedy, if `bytes` is above the share.

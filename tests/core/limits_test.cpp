@@ -3,9 +3,11 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -85,6 +87,22 @@ TEST_CASE("files are looked at before they are read") {
   if (!refused) CHECK_THROWS_MATCHES(check_file(path), Error, MessageMatches(ContainsSubstring("needs 4 TiB of memory")));
   CHECK_THROWS_MATCHES(check_file("/dev/zero"), Error,
                        MessageMatches(ContainsSubstring("cannot read '/dev/zero': it is no regular file")));
+}
+
+TEST_CASE("a text is cut between characters") {
+  const std::string words = "a\u00e4\u8d70\U0001F600";
+  std::vector<std::size_t> lengths;
+  for (std::size_t most = 0; most <= words.size() + 1; ++most) lengths.push_back(whole_characters(words, most));
+  CHECK(lengths == std::vector<std::size_t>{0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10});
+}
+
+TEST_CASE("more memory is not used than a process was told to") {
+  const double all = usable_memory();
+  limit_usable_memory(1e9);
+  CHECK(memory_share() == 5e8);
+  CHECK_THROWS_WITH(check_memory("it", 6e8), ContainsSubstring("it needs 572 MiB of memory, more than half of the 954 MiB"));
+  limit_usable_memory(std::numeric_limits<double>::infinity());
+  CHECK(usable_memory() == all);
 }
 
 TEST_CASE("what a terminal would obey is shown as a question mark") {

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,13 +13,10 @@
 #include "targets.hpp"
 import iap.core;
 import iap.env;
-import iap.envs.take_cover;
 import iap.npz;
 import iap.policy;
 import iap.render;
 import iap.report;
-import iap.rollout;
-import iap.sim;
 import iap.train;
 
 #include "../train/fake_env.hpp"
@@ -30,8 +29,6 @@ using namespace iap;
 constexpr const char* source = "input";
 /// Larger pictures are well read, but take longer than there is to learn from them.
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
-/// So are robots.
-constexpr std::size_t most_links = 64;
 
 /// Whatever it sees, all zeros, once.
 void act_once(Policy& policy) {
@@ -47,6 +44,57 @@ void act_once(Policy& policy) {
   policy.reset(1);
   policy.act({views, vector});
 }
+
+/// A small training by one of the optimizers.
+class Training {
+ public:
+  explicit Training(unsigned char choice) : optimizer_(choice % std::size(optimizers)) {}
+
+  void run(const std::filesystem::path& folder, int iterations) const {
+    TrainOptions options;
+    options.make_env = fake_envs();
+    options.policy = optimizer_ == 0 ? fake_policy() : parse_json(normalised, "policy");
+    options.optimizer = parse_json(optimizers[optimizer_], "optimizer");
+    options.iterations = iterations;
+    options.eval_episodes = 1;
+    options.confirm_episodes = 0;
+    options.threads = 1;
+    options.seed = 9;
+    options.resume = true;
+    options.quiet = true;
+    options.out = folder;
+    train(options);
+  }
+
+  /// That of the first iteration.
+  const std::string& checkpoint(const std::filesystem::path& folder) const {
+    static std::array<std::string, std::size(optimizers)> made;
+    std::string& mine = made[optimizer_];
+    if (mine.empty()) {
+      run(folder, 1);
+      mine = read_file(folder / "checkpoint.iap");
+      std::filesystem::remove_all(folder);
+      std::filesystem::create_directories(folder);
+    }
+    return mine;
+  }
+
+ private:
+  static constexpr const char* optimizers[]{
+      R"({"population": 4, "learning_rate": 0.1})",
+      R"({"population": 4, "optimizer": "clipup", "plateau": {"patience": 1}})",
+      R"({"kind": "cma_es", "population": 4, "restarts": "ipop", "max_restarts": 2, "tol_fun": 1000})",
+      R"({"kind": "sep_cma_es", "population": 4, "restarts": "bipop", "max_restarts": 2, "tol_fun": 1000})",
+      R"({"kind": "cma_es", "population": 4})",
+      R"({"kind": "pgpe", "population": 4})",
+      R"({"kind": "ars", "population": 4})",
+      R"({"kind": "simple_ga", "population": 4})",
+  };
+  static constexpr const char* normalised =
+      R"({"kind": "sequence", "blocks": [{"kind": "normalise"}, {"kind": "linear", "activation": "tanh"}]})";
+
+  std::size_t optimizer_;
+};
 
 }  // namespace
 
@@ -64,25 +112,20 @@ void play_policy(std::string_view input) {
   }
 }
 
+/// A text as it is, or a true checkpoint with changes (`edited`); its first byte names the optimizer.
 void play_checkpoint(std::string_view input) {
-  const auto path = scratch_file("checkpoint.iap", resealed(input));
-  TrainOptions options;
-  options.make_env = fake_envs();
-  options.policy = fake_policy();
-  options.optimizer = Config::Map{{"population", 4}, {"learning_rate", 0.1}};
-  options.iterations = 1;
-  options.eval_episodes = 1;
-  options.confirm_episodes = 0;
-  options.threads = 1;
-  options.seed = 9;
-  options.resume = true;
-  options.quiet = true;
-  options.out = path.parent_path();
+  const auto folder = scratch_file("empty", "").parent_path() / "training";
+  const bool whole = input.starts_with("IAP");
+  const Training training(input.empty() || whole ? 0 : static_cast<unsigned char>(input.front()));
+  std::filesystem::create_directories(folder);
+  const std::string checkpoint =
+      whole ? std::string(input) : edited(training.checkpoint(folder), input.substr(std::min<std::size_t>(1, input.size())));
+  std::ofstream(folder / "checkpoint.iap", std::ios::binary) << resealed(checkpoint);
   try {
-    train(options);
+    training.run(folder, 3);
   } catch (const Error&) {
   }
-  for (const auto& file : std::filesystem::directory_iterator(path.parent_path())) std::filesystem::remove(file.path());
+  std::filesystem::remove_all(folder);
 }
 
 /// The texts of a run's folder, a zero byte between them: config.json, metrics.csv, result.json, experiment.lua.
@@ -122,55 +165,12 @@ void play_npz(std::string_view input) {
   }
 }
 
-void play_wad(std::string_view input) {
-  try {
-    const take_cover::Wad wad(std::string(input), source);
-    int left = 64;
-    for (const auto& name : wad.names()) {
-      if (--left < 0) break;
-      const auto attempt = [](auto read) {
-        try {
-          read();
-        } catch (const Error&) {
-        }
-      };
-      attempt([&] { (void)wad.sprite(name); });
-      attempt([&] { (void)wad.flat(name); });
-      attempt([&] { (void)wad.wall(name); });
-    }
-  } catch (const Error&) {
-  }
-}
-
 void play_metrics(std::string_view input) {
   try {
     const Table table = read_table(scratch_file("metrics.csv", input));
     for (const auto& column : table.columns) table.column(column);
   } catch (const Error&) {
   }
-}
-
-void play_mjcf(std::string_view input) {
-  try {
-    MujocoWorld world(MujocoBundle::read(scratch_file("empty", "").parent_path(), "<" + std::string(input)));
-    world.reset();
-    world.forward();
-    world.step(1);
-  } catch (const Error&) {
-  }
-}
-
-void play_urdf(std::string_view input) {
-  for (const auto& engine : robot_engines()) try {
-      const RobotDescription robot = parse_urdf(input, source);
-      if (robot.links.size() > most_links) return;
-      RobotWorld world(robot, {.engine = engine, .timestep = .002});
-      RobotState start{.position = {0, 0, 1}};
-      start.angles.resize(world.joints().size());
-      world.reset(start);
-      world.step(std::vector<double>(world.joints().size()), 2);
-    } catch (const Error&) {
-    }
 }
 
 void play_picture(std::string_view input) {

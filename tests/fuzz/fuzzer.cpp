@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "targets.hpp"
+import iap.core;
 import iap.script;
 
 namespace {
@@ -23,6 +24,9 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** words) {
     std::exit(2);
   }
   iap::register_lua();
+  // So that what is allocated without a look at the memory stands out against what is refused.
+  constexpr double memory = 2U << 30;
+  iap::limit_usable_memory(memory);
   return 0;
 }
 

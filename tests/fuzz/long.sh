@@ -10,7 +10,7 @@ TIMEFORMAT='%U %S'
 for target; do
   mkdir -p "$build/fuzzed/$target" "$build/found/$target"
   log=$build/fuzzed/$target.log
-  spent=$({ time "$build/tests/fuzz/fuzz" --target="$target" -max_total_time=$((60 * minutes)) -max_len=65536 -rss_limit_mb=4096 -timeout=60 \
+  spent=$({ time "$build/tests/fuzz/fuzz" --target="$target" -max_total_time=$((60 * minutes)) -max_len=65536 -rss_limit_mb=3072 -timeout=60 \
     -print_final_stats=1 -artifact_prefix="$build/found/$target/" "$build/fuzzed/$target" "$corpus/$target" >"$log" 2>&1 </dev/null; } 2>&1)
   if [ $? -ne 0 ]; then
     code=1

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -20,10 +21,11 @@ constexpr std::array all{
     Target{"capi", play_capi},       Target{"checkpoint", play_checkpoint},
     Target{"json", play_json},       Target{"metrics", play_metrics},
     Target{"mjcf", play_mjcf},       Target{"npz", play_npz},
-    Target{"options", play_options}, Target{"picture", play_picture},
-    Target{"policy", play_policy},   Target{"run", play_run},
-    Target{"set", play_set},         Target{"table", play_table},
-    Target{"urdf", play_urdf},       Target{"wad", play_wad},
+    Target{"obj", play_obj},         Target{"options", play_options},
+    Target{"picture", play_picture}, Target{"policy", play_policy},
+    Target{"run", play_run},         Target{"set", play_set},
+    Target{"table", play_table},     Target{"urdf", play_urdf},
+    Target{"wad", play_wad},
 };
 
 /// A folder of this process, removed when it ends in good order.
@@ -52,6 +54,18 @@ std::filesystem::path scratch_file(const std::string& name, std::string_view con
   const auto path = scratch.path / name;
   std::ofstream(path, std::ios::binary) << content;
   return path;
+}
+
+std::string edited(std::string file, std::string_view changes) {
+  constexpr std::size_t head = 3, most = 8;
+  while (!file.empty() && changes.size() > head) {
+    const auto byte = [&](std::size_t i) { return std::size_t{static_cast<unsigned char>(changes[i])}; };
+    const std::size_t at = (byte(0) << 8 | byte(1)) % file.size();
+    const auto bytes = changes.substr(head, std::min(byte(2) % most + 1, file.size() - at));
+    file.replace(at, bytes.size(), bytes);
+    changes.remove_prefix(head + bytes.size());
+  }
+  return file;
 }
 
 std::string resealed(std::string_view file) {

@@ -31,10 +31,14 @@ void play_metrics(std::string_view input);
 void play_mjcf(std::string_view input);
 void play_urdf(std::string_view input);
 void play_picture(std::string_view input);
+void play_obj(std::string_view input);
 void play_capi(std::string_view input);
 
 /// A file of this process in memory that holds `content`; the same one for the same name.
 std::filesystem::path scratch_file(const std::string& name, std::string_view content);
+
+/// `file` with what `changes` says: where, in two bytes; how many bytes more than one, in three bits of a byte; and those.
+std::string edited(std::string file, std::string_view changes);
 
 /// A sealed file whose length and checksum fit whatever was done to the rest, so that what lies behind them is reached.
 std::string resealed(std::string_view file);
