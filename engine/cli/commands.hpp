@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -139,6 +140,6 @@ std::string read_new_name(const std::string& name);
 /// The size of a file that was written: "812 kB"; a pipe or a device is called that.
 std::string file_size_text(const std::filesystem::path& path);
 /// Prints one error line; the Lua stack as well if `verbose`.
-void print_error(const Error& error, bool verbose);
+void print_error(const std::exception& error, bool verbose);
 
 }  // namespace iap::cli

@@ -20,7 +20,6 @@ import iap.core;
 import iap.policy;
 import iap.rollout;
 import iap.train;
-#include "core/file_endings.hpp"
 
 namespace iap::cli {
 namespace {

@@ -10,7 +10,6 @@ import iap.core;
 import iap.npz;
 import iap.policy;
 import iap.train;
-#include "core/file_endings.hpp"
 
 namespace iap::cli {
 

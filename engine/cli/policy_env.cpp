@@ -90,8 +90,6 @@ OpenedPolicy open_source(const PolicySource& source) {
   } catch (const OptionError& error) {
     if (!source.env || !recorded_env(file.metadata)) throw;
     throw Error(text(error.what(), " (--env keeps the options of the policy's own environment; drop one with --set OPTION=null)"));
-  } catch (const Interrupted&) {
-    throw;
   } catch (const Error& error) {
     const std::string message = error.what();
     const bool of_the_file = !source.env && source.overrides.empty() && message.find(path.string()) == std::string::npos;

@@ -12,7 +12,6 @@ import iap.core;
 import iap.policy;
 import iap.report;
 import iap.train;
-#include "core/file_endings.hpp"
 
 namespace iap::cli {
 

@@ -14,7 +14,7 @@ import iap.script;
 
 namespace iap::cli {
 
-void print_error(const Error& error, bool verbose) {
+void print_error(const std::exception& error, bool verbose) {
   std::fflush(stdout);
   std::cerr << error.what() << "\n";
   const auto* script = dynamic_cast<const ScriptError*>(&error);
@@ -66,6 +66,11 @@ int repl(bool verbose) {
     if (!at_end) input += input.empty() && line == "help" ? "help()" : line;
     // Between inputs there is nothing that could get lost.
     const CaughtTermination termination;
+    const auto tell = [&](const std::exception& error) {
+      std::cout << std::flush;
+      print_error(error, verbose);
+      failed = true;
+    };
     try {
       const auto reply = at_end ? (script.run_text(input, "=input"), Script::Reply{}) : script.evaluate(input);
       if (reply.incomplete) {
@@ -73,10 +78,10 @@ int repl(bool verbose) {
         continue;
       }
       if (!reply.text.empty()) std::cout << reply.text << "\n";
+    } catch (const Interrupted& error) {
+      tell(error);
     } catch (const Error& error) {
-      std::cout << std::flush;
-      print_error(error, verbose);
-      failed = true;
+      tell(error);
     }
     std::cout << std::flush;
     std::fflush(stdout);

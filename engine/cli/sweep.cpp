@@ -199,7 +199,8 @@ class Sweep {
     return runs;
   }
 
-  void write_page() const {
+  /// The runs are whole without it, and a page may want of a policy's Lua what only trust gives it.
+  void write_page() const try {
     const auto runs = told_apart();
     if (runs.empty()) return;
     const auto page = run_file(list_.folder, "report.html");
@@ -207,6 +208,8 @@ class Sweep {
     options.pictures = false;
     write_report(runs, page, options);
     std::cout << "page     " << page.string() << " (" << file_size_text(page) << ")\n";
+  } catch (const Error& error) {
+    std::cerr << "note: there is no page of all runs: " << error.what() << "; iap report makes one of runs that are named\n";
   }
 
   int end() const {

@@ -40,8 +40,6 @@ Rehearsal rehearse(const SweepCommand& command, const SweepList& list, const Swe
   settings.resume = settings.single = true;
   try {
     return Script(std::move(settings)).rehearse(command.file);
-  } catch (const Interrupted&) {
-    throw;
   } catch (const Error& error) {
     const auto words = settings_text(list, job.combination);
     throw Error(text(words.empty() ? "" : "with " + words + ": ", as_swept(error.what(), list)));

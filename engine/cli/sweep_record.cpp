@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -43,23 +42,8 @@ void put(Config& config, const char* key, double value) {
   if (std::isfinite(value)) config[key] = value;
 }
 
-/// The rows of metrics.csv that are whole: what a crash has torn is none to the run that goes on, either.
-Table read_whole_rows(const std::filesystem::path& csv) {
-  const std::string content = read_file(csv);
-  Table table;
-  for (std::string_view rest(content.data(), content.rfind('\n') + 1); !rest.empty();) {
-    const auto line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(line.size() + 1);
-    const auto cells = csv_cells(line);
-    if (table.columns.empty()) {
-      table.columns = cells;
-    } else if (cells.size() == table.columns.size()) {
-      auto& row = table.rows.emplace_back(cells.size(), none);
-      for (std::size_t i = 0; i < cells.size(); ++i) read_cell(cells[i], row[i]);
-    }
-  }
-  return table;
-}
+/// What a crash has torn is no row to the run that goes on, either.
+Table read_whole_rows(const std::filesystem::path& folder) { return read_table(run_file(folder, "metrics.csv"), Torn::skipped); }
 
 JobRecord::Figures figures_in(const Table& table, int iterations) {
   const auto iteration = table.column("iteration"), evals = table.column("eval_mean"), returns = table.column("return_mean");
@@ -128,7 +112,7 @@ void write_record(const std::filesystem::path& folder, const JobRecord& record) 
 }
 
 JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations) {
-  const auto figures = figures_in(read_whole_rows(run_file(folder, "metrics.csv")), iterations);
+  const auto figures = figures_in(read_whole_rows(folder), iterations);
   // Whatever ends a run before its last iteration in good order leaves a result.json.
   if (figures.iterations < iterations && !sound_summary(folder))
     throw Error(text("stopped at iteration ", figures.iterations, " of ", std::min<double>(iterations, planned_iterations(folder)),
@@ -141,7 +125,7 @@ std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& fo
   std::error_code ignored;
   for (const char* name : {"config.json", "metrics.csv"})
     if (!std::filesystem::exists(folder / name, ignored)) return {};
-  const Table table = read_whole_rows(run_file(folder, "metrics.csv"));
+  const Table table = read_whole_rows(folder);
   if (table.columns.empty()) return {};
   const int reached = figures_in(table, std::numeric_limits<int>::max()).iterations;
   // Read after the table: what took a run beyond its rung had put that rung on record before.

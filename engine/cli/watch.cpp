@@ -106,9 +106,8 @@ class Watch {
       write_report(folders, out_, options_);
       if (!told_) tell("");
       told_ = true;
-    } catch (const Interrupted&) {
-      throw;
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      complain(error.what());
       if (!told_) {
         write_waiting_page(folder_, out_, options_.refresh);
         if (!written_ && at_work) tell(" (nothing to report yet)");
@@ -117,6 +116,15 @@ class Watch {
       if (!at_work) throw;
     }
     written_ = true;
+  }
+
+  /// Says once why there is no page of a run that has something to show; twice in a row it is no file that is just being written.
+  void complain(const std::string& trouble) {
+    std::error_code ignored;
+    const bool same = std::exchange(trouble_, trouble) == trouble;
+    if (!same || complained_ || trouble.ends_with("nothing to report yet") || !fs::exists(folder_ / "best.iap", ignored)) return;
+    complained_ = true;
+    std::cerr << "note: there is no page: " << trouble << std::endl;
   }
 
   void tell(const char* note) const {
@@ -129,7 +137,8 @@ class Watch {
   int every_;
   ReportOptions options_;
   Trace seen_;
-  bool written_ = false, told_ = false;
+  bool written_ = false, told_ = false, complained_ = false;
+  std::string trouble_;  ///< why the last page was not written
 };
 
 }  // namespace

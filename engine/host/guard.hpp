@@ -84,7 +84,7 @@ iap_status making(char* message, std::size_t size, Body body) noexcept {
   return guarded(body, [=](const char* text) noexcept {
     if (!message || size == 0) return;
     const auto copy = [=](std::string_view shown) {
-      const std::size_t length = std::min(shown.size(), size - 1);
+      const std::size_t length = whole_characters(shown, size - 1);
       std::memcpy(message, shown.data(), length);
       message[length] = '\0';
     };

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -121,6 +122,9 @@ ImageView PictureReader::read(const char* function, const iap_image& given, std:
   const auto row = static_cast<std::int64_t>(shape.bytes() / static_cast<std::size_t>(shape.height));
   if (given.row_stride > -row && given.row_stride < row && given.row_stride != 0)
     wrong(".row_stride' is ", given.row_stride, "; a row has ", row, " bytes (0: rows follow one another)");
+  if (const auto most = std::numeric_limits<std::int64_t>::max() / shape.height;
+      given.row_stride > most || given.row_stride < -most)
+    wrong(".row_stride' is ", given.row_stride, "; no memory has ", shape.height, " rows so far apart");
   const ImageView view = arranged(given, shape);
   if (shape.type == PixelType::float32) {
     const std::span pixels(view.floats(), shape.count());

@@ -42,8 +42,7 @@ std::vector<std::vector<std::string>> rows_up_to(std::string_view table, std::si
     double number = 0;
     if (cells.size() != columns || !read_cell(cells[0], number)) continue;
     if (!(number <= iteration && iteration_of(number))) continue;
-    reserve_growing(rows, 1, "metrics.csv", static_cast<double>(sizeof(cells) + columns * sizeof(std::string)));
-    rows.push_back(std::move(cells));
+    keep_row(rows, std::move(cells));
     if (rows.size() % rows_between_looks == 0) check_interrupt();
   }
 }
@@ -57,6 +56,11 @@ std::vector<std::string> cells_of(const std::vector<std::string>& names, const C
     cells.push_back(found == columns.end() ? "" : csv_cell(found->second));
   }
   return cells;
+}
+
+void keep_row(std::vector<std::vector<std::string>>& rows, std::vector<std::string> cells) {
+  reserve_growing(rows, 1, "metrics.csv", static_cast<double>(sizeof(cells) + cells.size() * sizeof(std::string)));
+  rows.push_back(std::move(cells));
 }
 
 MetricsFile::MetricsFile(const std::filesystem::path& path, const Columns& columns) : names_(names_of(columns)) {

@@ -15,6 +15,10 @@ using Columns = std::vector<std::pair<std::string, double>>;
 /// The cells of a row of the table with columns `names`; those that `columns` lacks are empty.
 std::vector<std::string> cells_of(const std::vector<std::string>& names, const Columns& columns);
 
+/// Appends the cells of a line of a table that may be a stranger's. @throws Error, before it grows, where `rows` would take more
+/// memory than an object out of a file may.
+void keep_row(std::vector<std::vector<std::string>>& rows, std::vector<std::string> cells);
+
 class MetricsFile {
  public:
   /// An empty table with the names of `columns`.

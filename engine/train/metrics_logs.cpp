@@ -37,9 +37,7 @@ constexpr Format formats[]{
 std::vector<std::vector<std::string>> lines_of(std::string_view table) {
   std::vector<std::vector<std::string>> lines;
   for (auto end = table.find('\n'); end != std::string_view::npos; end = table.find('\n')) {
-    auto cells = csv_cells(table.substr(0, end));
-    reserve_growing(lines, 1, "metrics.csv", static_cast<double>(sizeof(cells) + cells.size() * sizeof(std::string)));
-    lines.push_back(std::move(cells));
+    keep_row(lines, csv_cells(table.substr(0, end)));
     table.remove_prefix(end + 1);
   }
   return lines;
@@ -76,7 +74,7 @@ std::string json_row(const MetricsRow& row, double) {
   for (std::size_t i = 0; i < row.names.size(); ++i) {
     double number = none;
     const bool finite = read_cell(row.cells[i], number) && std::isfinite(number);
-    line += text(line.empty() ? "{" : ",", to_json(row.names[i]), ":", finite ? row.cells[i] : "null");
+    line += text(line.empty() ? "{" : ",", to_json(row.names[i]), ":", finite ? csv_cell(number) : "null");
   }
   return line + "}\n";
 }

@@ -69,8 +69,6 @@ bool Trainer::load() {
 void Trainer::check_basis() {
   try {
     for (const auto& sentence : computed_differently(read_run_config(folder_->path()))) warn(sentence);
-  } catch (const Interrupted&) {
-    throw;
   } catch (const Error& error) {
     warn(text("writing config.json anew, because ", error.what()));
   }
@@ -80,8 +78,6 @@ void Trainer::check_basis() {
 void Trainer::look_back() {
   try {
     ended_before_ = read_summary(folder_->path());
-  } catch (const Interrupted&) {
-    throw;
   } catch (const Error& error) {
     warn(text("making result.json anew, because ", error.what()));
   }

@@ -53,8 +53,6 @@ bool has_all_iterations(const std::filesystem::path& folder) {
     const Config config = read_run_config(folder);
     return !config.find("confirm_episodes") &&
            MetricsFile::last_iteration(run_file(folder, "metrics.csv")) >= integer_in(config, "iterations");
-  } catch (const Interrupted&) {
-    throw;
   } catch (const Error&) {
     return false;
   }
@@ -113,8 +111,6 @@ std::optional<RunSummary> read_summary(const std::filesystem::path& folder) {
 
 std::optional<RunSummary> sound_summary(const std::filesystem::path& folder) try {
   return read_summary(folder);
-} catch (const Interrupted&) {
-  throw;
 } catch (const Error&) {
   return {};
 }

@@ -27,6 +27,20 @@ import :types;
 namespace iap {
 namespace {
 
+/// While it lives, an interrupt that was asked for is none to what brings its work to an end, such as copies of policies.
+class HeldInterrupt {
+ public:
+  HeldInterrupt() { clear_interrupt(); }
+  ~HeldInterrupt() {
+    if (asked_) request_interrupt();
+  }
+  HeldInterrupt(const HeldInterrupt&) = delete;
+  HeldInterrupt& operator=(const HeldInterrupt&) = delete;
+
+ private:
+  const bool asked_ = interrupt_requested();
+};
+
 std::vector<float> initial_parameters(const TrainOptions& options, const std::optional<Initial>& initial, const World& world) {
   if (!initial) {
     Policy policy = world.policy.clone();
@@ -72,7 +86,7 @@ std::string Trainer::iterate_until_stopped() {
     begin();
     if (had_enough_) return "on_iteration";
     while (!finished())
-      if (!iterate()) return "on_iteration";
+      if (!iterate() && !finished()) return "on_iteration";
     return optimizer_->stop_reason().empty() ? "iterations" : optimizer_->stop_reason();
   } catch (const Interrupted&) {
     return "interrupted";
@@ -105,8 +119,11 @@ TrainResult Trainer::run() {
   if (folder_ && !folder_->locked())
     warn(text("the file system of '", folder_->path().string(), "' gives no locks; see to it that no other process writes there"));
   std::string stop_reason = iterate_until_stopped();
-  if (folder_) save_checkpoint();
-  TrainResult result = result_of(std::move(stop_reason));
+  TrainResult result = [&] {
+    const HeldInterrupt interrupt;
+    if (folder_) save_checkpoint();
+    return result_of(std::move(stop_reason));
+  }();
   if (result.stop_reason != "interrupted") confirm(result);
   tell_end(result);
   return result;
@@ -151,6 +168,8 @@ auto with_trainer(const TrainOptions& options, Work work) {
   try {
     Trainer trainer(options);
     return work(trainer);
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {

@@ -11,6 +11,7 @@ export import :image;
 export import :parameters;
 export import :bytes;
 export import :file;
+export import :file_endings;
 export import :csv;
 export import :instructions;
 export import :versions;

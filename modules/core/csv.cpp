@@ -37,7 +37,8 @@ std::string csv_cell(double value) {
   if (std::isnan(value)) return "";
   char buffer[32];
   constexpr double exact_limit = 9007199254740992.0;
-  const bool whole = std::trunc(value) == value && std::abs(value) < exact_limit;
+  const bool negative_zero = value == 0 && std::signbit(value);
+  const bool whole = std::trunc(value) == value && std::abs(value) < exact_limit && !negative_zero;
   const auto end = whole ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<std::int64_t>(value))
                          : std::to_chars(buffer, buffer + sizeof buffer, value);
   return {buffer, end.ptr};
@@ -79,19 +80,20 @@ std::vector<double> Table::column(const std::string& name) const {
   return values;
 }
 
-Table read_table(const std::filesystem::path& csv) {
+Table read_table(const std::filesystem::path& csv, Torn torn) {
   const std::string content = read_file(csv), name = csv.string();
   Table table;
   std::size_t number = 0, next_look = long_text;
   for (std::string_view rest = content; !rest.empty();) {
     const auto line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const bool terminated = line.size() < rest.size();
+    rest.remove_prefix(line.size() + terminated);
     ++number;
     if (const std::size_t done = content.size() - rest.size(); done >= next_look) {
       check_interrupt();
       next_look = done + long_text;
     }
-    if (line.empty()) continue;
+    if (line.empty() || (torn == Torn::skipped && !terminated)) continue;
     if (line.size() > long_text) check_memory(text(name, ":", number), bytes_of_cells(line));
     const auto cells = csv_cells(line);
     if (table.columns.empty()) {
@@ -99,17 +101,19 @@ Table read_table(const std::filesystem::path& csv) {
       continue;
     }
     const auto where = [&name, number] { return text(name, ":", number); };
-    if (cells.size() != table.columns.size())
-      throw Error(text(where(), ": has ", cells.size(), " cells under ", table.columns.size(), " columns"));
+    const bool whole = cells.size() == table.columns.size();
+    if (!whole && torn == Torn::skipped) continue;
+    if (!whole) throw Error(text(where(), ": has ", cells.size(), " cells under ", table.columns.size(), " columns"));
     reserve_growing(table.rows, 1, name, bytes_a_row(table.columns.size()));
     auto& row = table.rows.emplace_back();
     row.reserve(cells.size());
     for (const auto& cell : cells) {
       double& value = row.emplace_back(std::numeric_limits<double>::quiet_NaN());
-      if (!cell.empty() && !read_cell(cell, value)) throw Error(text(where(), ": '", cell, "' is not a number"));
+      if (!cell.empty() && !read_cell(cell, value) && torn == Torn::refused)
+        throw Error(text(where(), ": '", cell, "' is not a number"));
     }
   }
-  if (table.columns.empty()) throw Error(text(name, ": is empty"));
+  if (table.columns.empty() && torn == Torn::refused) throw Error(text(name, ": is empty"));
   return table;
 }
 

@@ -16,8 +16,14 @@ struct Table {
   std::vector<double> column(const std::string& name) const;
 };
 
+/// What becomes of lines that a crash has torn: rows of too few or too many cells, one without its end, cells that are no numbers.
+enum class Torn {
+  refused,
+  skipped,  ///< such rows are left out, such cells are NaN; an empty file is an empty table
+};
+
 /// @throws Error naming the path and the line.
-Table read_table(const std::filesystem::path& csv);
+Table read_table(const std::filesystem::path& csv, Torn torn = Torn::refused);
 
 /// The shortest text that reads back as `value`; "" for NaN.
 std::string csv_cell(double value);

@@ -8,7 +8,7 @@ export import :text;
 
 export namespace iap {
 
-/// The one exception type of the engine. Its message names the thing, the bad value and the remedy.
+/// The exception of everything that fails in the engine. Its message names the thing, the bad value and the remedy.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -8,7 +8,6 @@ module;
 #include <system_error>
 module iap.core;
 import :part_place;
-#include "core/file_endings.hpp"
 
 namespace iap {
 namespace {
@@ -33,8 +32,6 @@ void check(const std::filesystem::path& path, std::string_view thing, std::initi
 
 }  // namespace
 
-extern "C++" {
-
 void check_ending(const std::filesystem::path& path, std::string_view thing, std::initializer_list<std::string_view> endings) {
   check(path, thing, endings, true);
 }
@@ -46,7 +43,6 @@ void check_foreign_ending(const std::filesystem::path& path, std::string_view th
 
 void check_data_name(const std::filesystem::path& path, std::string_view thing) {
   check_foreign_ending(path, text(thing, " is neither a script nor a policy"), {".lua", ".iap"});
-}
 }
 
 }  // namespace iap

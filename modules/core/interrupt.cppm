@@ -1,12 +1,13 @@
+module;
+#include <stdexcept>
 export module iap.core:interrupt;
-import :error;
 
 export namespace iap {
 
-/// Thrown where a user's interrupt (Ctrl-C) is noticed.
-class Interrupted : public Error {
+/// Thrown where a user's interrupt (Ctrl-C) is noticed. No Error: what deals with errors lets it pass, up to who began the work.
+class Interrupted : public std::runtime_error {
  public:
-  Interrupted() : Error("interrupted") {}
+  Interrupted() : std::runtime_error("interrupted") {}
 };
 
 /// Asks every running rollout to stop. Async-signal-safe: a host's signal handler may call it.

@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -63,6 +64,13 @@ std::string printable(std::string_view part) {
     part.remove_prefix(bytes == 0 ? 1 : bytes);
   }
   return shown;
+}
+
+std::size_t whole_characters(std::string_view part, std::size_t most) {
+  std::size_t length = std::min(part.size(), most);
+  const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(part[at]) & 0xC0) == 0x80; };
+  while (length > 0 && length < part.size() && continues(length)) --length;
+  return length;
 }
 
 std::string memory_text(double bytes) {

@@ -154,6 +154,9 @@ TEST_CASE("act names each argument that is null, of a wrong size or unknown") {
   CHECK_THAT(refusal([](Act& act) { act.image.row_stride = 35; }),
              ContainsSubstring("'images[0].row_stride' is 35; a row has 36 bytes"));
   CHECK_THAT(refusal([](Act& act) { act.image.row_stride = -35; }), ContainsSubstring("'images[0].row_stride' is -35"));
+  for (const std::int64_t stride : {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()})
+    CHECK_THAT(refusal([stride](Act& act) { act.image.row_stride = stride; }),
+               ContainsSubstring("no memory has 8 rows so far apart"));
   CHECK_THAT(refusal([](Act& act) { act.image.size = 0; }),
              Equals("iap_policy_act: the member size of 'images[0]' is 0; set it to sizeof(iap_image)"));
   CHECK_THAT(refusal([](Act& act) { act.image.size = 1 << 20; }), ContainsSubstring("is 1048576; set it to sizeof(iap_image)"));
@@ -234,4 +237,15 @@ TEST_CASE("the other functions name their arguments") {
   CHECK(act.on(policy.get()) == IAP_OK);
   CHECK(iap_policy_patches(policy.get(), nullptr, 0, &count) == IAP_OK);
   CHECK(count == 2);
+}
+
+TEST_CASE("a message that is cut is cut between characters") {
+  for (std::size_t size = 1; size < 60; ++size) {
+    std::vector<char> message(size, 'x');
+    iap_policy* policy = nullptr;
+    CHECK(iap_policy_load("\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4.iap", &policy, message.data(), size) != IAP_OK);
+    const std::string shown = message.data();
+    CHECK(shown.size() + 2 >= size);
+    CHECK(iap::printable(shown) == shown);
+  }
 }

@@ -41,19 +41,24 @@ refuses() {
   silent out
 }
 
-# interrupted ARGS...: starts the program, sends SIGINT once it has printed "ready"; one that goes on runs into the test's time limit
-interrupted() {
+# ended_by SIGNAL ARGS...: starts the program, sends it the signal once it has printed "ready"; one that goes on runs into the test's
+# time limit
+ended_by() {
+  local signal=$1 pid
+  shift
+  : >out # of the run before
   "$iap" "$@" >out 2>err </dev/null &
-  local pid=$!
+  pid=$!
   until grep -q ready out 2>/dev/null; do
     kill -0 "$pid" || fail "ended before it was ready"
     sleep 0.05
   done
   sleep 0.2
-  kill -INT "$pid"
+  kill -"$signal" "$pid"
   wait "$pid"
   code=$?
 }
+interrupted() { ended_by INT "$@"; }
 
 # policy_alone FILE...: in a folder of its own, where it leaves us, best.iap plays the episodes of here.csv, though run and FILE... are
 # gone (to ../gone).

@@ -83,6 +83,29 @@ case_ended_sweep() {
   done
 }
 
+# What is told while a policy is read, which may take its Lua a while, is not the policy's fault.
+case_ended_loading() {
+  cat >block.lua <<'LUA'
+local begin = os.clock()
+while os.clock() - begin < 1.5 do end
+return function() return { parameters = 0, outputs = 1, forward = function() return { 0 } end } end
+LUA
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+iap.policy.build(iap.policy.script { file = "block.lua" }, iap.env.make("cartpole-swingup", { time_limit = 1 })):save("slow.iap")
+LUA
+  run run build.lua
+  exits 0
+  local signal
+  for signal in INT TERM; do
+    timeout --preserve-status --foreground -s "$signal" 0.7 "$iap" eval slow.iap --episodes 1 --threads 1 >out 2>err </dev/null
+    code=$?
+    exits 130
+    grep -q "slow.iap: interrupted" err && fail "the interrupt was taken for a fault of the file"
+  done
+  return 0
+}
+
 case_os_exit() {
   training_script ""
   run run train.lua --out plain

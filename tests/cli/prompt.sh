@@ -12,6 +12,56 @@ case_interrupt() {
   done
 }
 
+# A coroutine has no hook of the main thread's; pcall keeps neither kind of thread alive.
+case_interrupt_coroutine() {
+  local body signal
+  for signal in INT TERM; do
+    for body in 'while true do end' 'while true do pcall(function() while true do end end) end' 'while true do pcall(error) end' \
+      'while true do pcall(coroutine.wrap(function() while true do end end)) end'; do
+      printf 'print("ready") io.stdout:flush()\ncoroutine.wrap(function() %s end)()\n' "$body" >loop.lua
+      ended_by "$signal" run loop.lua
+      exits 130
+      says err "interrupted"
+      lines err 1
+    done
+  done
+  # One that was made before goes on from yield to yield; the one that resumes it may be a coroutine, too.
+  cat >loop.lua <<'LUA'
+local inner = coroutine.create(function() while true do pcall(coroutine.yield) end end)
+local outer = coroutine.create(function() while true do pcall(coroutine.resume, inner) end end)
+print("ready") io.stdout:flush()
+while true do pcall(coroutine.resume, outer) end
+LUA
+  ended_by TERM run loop.lua
+  exits 130
+}
+
+# A million physics steps in one call are made in parts.
+case_interrupt_physics() {
+  cat >settles.lua <<'LUA'
+local balls = {}
+for i = 1, 60 do balls[i] = ("<body pos='%g 0 .1'><freejoint/><geom size='.1'/></body>"):format(0.3 * i) end
+return {
+  model = "<mujoco><worldbody><geom type='plane' size='99 99 1'/>" .. table.concat(balls) ..
+    "<body pos='0 3 3'><joint name='j' axis='0 1 0'/><geom size='.1' pos='.2 0 0'/></body></worldbody>" ..
+    "<actuator><motor joint='j' ctrllimited='true' ctrlrange='-1 1'/></actuator></mujoco>",
+  reset = function(data)
+    print("ready") io.stdout:flush()
+    data:step(1000000)
+  end,
+  reward = function() return 0 end,
+}
+LUA
+  echo 'require "iap".env.make("settles.lua"):reset(1)' >loop.lua
+  local signal
+  for signal in INT TERM; do
+    ended_by "$signal" run loop.lua
+    exits 130
+    says err "interrupted"
+    lines err 1
+  done
+}
+
 # A loop in the Lua state of an environment, reached directly and on the worker threads of an evaluation.
 case_interrupt_environment() {
   cat >stuck.lua <<'LUA'
@@ -41,9 +91,9 @@ LUA
   exits 130
 }
 
-# Work that cannot be stopped in good order ends at the second Ctrl-C.
+# Work that cannot be stopped in good order, such as a pattern that is matched without end, stops at the second Ctrl-C.
 case_second_interrupt() {
-  printf 'print("ready") io.stdout:flush()\nlocal co = coroutine.wrap(function() while true do end end) co()\n' >loop.lua
+  printf 'print("ready") io.stdout:flush()\nlocal _ = ("a"):rep(1000):find((".-"):rep(12) .. "b")\n' >loop.lua
   "$iap" run loop.lua >out 2>err </dev/null &
   local pid=$!
   until grep -q ready out; do

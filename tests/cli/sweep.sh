@@ -444,3 +444,26 @@ LUA
   exits 1
   says err "iap sweep needs a script that calls iap.train exactly once"
 }
+
+# Runs that are done are done, though the page of them would need to trust their policies' Lua.
+case_sweep_without_page() {
+  sweep_script ""
+  { echo "return {"; seq 60000 | sed 's/$/,/'; echo "}"; } >weights.lua
+  cat >block.lua <<'LUA'
+local weights = require "weights"
+return function(options, shapes)
+  return { parameters = 0, outputs = shapes.inputs, forward = function(self, parameters, inputs) return inputs end }
+end
+LUA
+  sed -i 's/sequence {/sequence { iap.policy.observation {}, iap.policy.script { file = "block.lua" },/' train.lua
+  run sweep train.lua --over optimizer.sigma=0.1,0.2 --out sweep
+  exits 0
+  says err "note: there is no page of all runs: sweep/sigma=0.1-seed1/best.iap: weights.lua: is a program of"
+  says out "table    sweep/sweep.csv"
+  [ ! -e sweep/report.html ] || fail "a page after all"
+  run report sweep/sigma=0.1-seed1 --trust --no-pictures --out page.html
+  exits 0
+  run watch sweep/sigma=0.1-seed1 --no-pictures
+  exits 1
+  says err "weights.lua: is a program of"
+}

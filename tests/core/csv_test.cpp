@@ -41,6 +41,11 @@ TEST_CASE("damaged metrics are refused with file and line") {
   CHECK_THROWS_WITH(read_table(folder.file("a,b\n1,2\n3\n")), ContainsSubstring("metrics.csv:3"));
   CHECK_THROWS_WITH(read_table(folder.file("a,b\n1,x\n")), ContainsSubstring("'x' is not a number"));
   CHECK_THROWS_WITH(read_table(folder.file("")), ContainsSubstring("is empty"));
+  const Table torn = read_table(folder.file("a,b\n1,2\n3\n\n4,x\n5,6"), Torn::skipped);
+  REQUIRE(torn.rows.size() == 2);
+  CHECK(torn.rows[0] == std::vector<double>{1, 2});
+  CHECK((torn.rows[1][0] == 4 && std::isnan(torn.rows[1][1])));
+  for (const char* nothing : {"", "a,b"}) CHECK(read_table(folder.file(nothing), Torn::skipped).columns.empty());
 }
 
 TEST_CASE("an interrupt ends a long table and a long line, not short ones") {
@@ -55,6 +60,16 @@ TEST_CASE("an interrupt ends a long table and a long line, not short ones") {
   CHECK(read_table(folder.file("a,b\n1,2\n")).rows.size() == 1);
   clear_interrupt();
   CHECK(csv_cells(line).size() == line.size() + 1);
+}
+
+TEST_CASE("a cell reads back as the number that it was written from") {
+  for (const double value : {0.0, -0.0, 1.0, -3.0, 0.1, 1e308, 5e-324, 9007199254740993.0, 9223372036854775808.0, -1e-300}) {
+    double read = 1;
+    CAPTURE(value, csv_cell(value));
+    CHECK(read_cell(csv_cell(value), read));
+    CHECK((read == value && std::signbit(read) == std::signbit(value)));
+  }
+  CHECK(csv_cell(-3) == "-3");
 }
 
 TEST_CASE("a line's cells are what stands between its commas") {

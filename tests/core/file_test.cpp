@@ -17,7 +17,6 @@
 #include <system_error>
 #include <thread>
 import iap.core;
-#include "core/file_endings.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;

@@ -71,6 +71,13 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
         self.assertEqual(returns.shape, (2, 3))
         self.assertEqual(returns[0].tolist(), returns[1].tolist())
 
+    def test_takes_parameters_wherever_they_lie(self):
+        rollouts = iap.Rollouts(WORLD, BLOCKS)
+        parameters = rollouts.initial(seed=3)
+        odd = np.frombuffer(b"\0" + parameters.tobytes(), np.float32, parameters.size, 1)
+        self.assertFalse(odd.flags.aligned)
+        self.assertEqual(rollouts.evaluate(odd, episodes=1).tolist(), rollouts.evaluate(parameters, episodes=1).tolist())
+
     def test_refuses_with_one_message(self):
         with self.refused("iap_rollouts_make: 'policy'", "did you mean 'linear'"):
             iap.Rollouts(WORLD, {"kind": "liner"})
@@ -88,6 +95,8 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
             rollouts.run(np.zeros(size))
         with self.refused("parameters: setting an array element"):
             rollouts.run([[1.0, 2.0], [3.0]])
+        with self.refused("parameters: has the dtype object; give real numbers"):
+            rollouts.run(row for row in np.zeros((2, size)))
         with self.refused("'members' is 0"):
             rollouts.run(np.zeros((0, size)))
         with self.refused("'parameters' holds nan as value 0 of member 1"):

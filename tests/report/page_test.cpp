@@ -20,6 +20,7 @@ import iap.policy;
 import iap.render;
 import iap.report;
 import iap.train;
+#include "pages.hpp"
 #include "small_runs.hpp"
 
 using namespace iap;
@@ -32,22 +33,6 @@ int count(std::string_view words, std::string_view part) {
   int found = 0;
   for (std::size_t at = words.find(part); at != std::string_view::npos; at = words.find(part, at + part.size())) ++found;
   return found;
-}
-
-std::string report(const std::vector<std::filesystem::path>& runs, const ReportOptions& options = {.episodes = 2}) {
-  const TemporaryFolder folder;
-  write_report(runs, folder.path() / "report.html", options);
-  return read_file(folder.path() / "report.html");
-}
-
-/// The text between `begin` and `end`, for each time they occur.
-std::vector<std::string> between(const std::string& words, const std::string& begin, const std::string& end) {
-  std::vector<std::string> parts;
-  for (std::size_t at = words.find(begin); at != std::string::npos; at = words.find(begin, at)) {
-    at += begin.size();
-    parts.push_back(words.substr(at, words.find(end, at) - at));
-  }
-  return parts;
 }
 
 std::string decode_base64(std::string_view code) {
@@ -83,14 +68,6 @@ void check_well_formed(const std::string& html) {
     open.pop_back();
   }
   CHECK(open.empty());
-}
-
-/// The y coordinates of a path's points.
-std::vector<double> heights(const std::string& path) {
-  std::vector<double> values;
-  for (std::size_t at = path.find(' '); at != std::string::npos; at = path.find(' ', at + 1))
-    values.push_back(std::stod(path.substr(at)));
-  return values;
 }
 
 }  // namespace
@@ -167,29 +144,6 @@ TEST_CASE("runs that differ in their seeds are one curve with a band, others are
   REQUIRE(mean.size() == first.size());
   REQUIRE(mean.size() == 3);  // evaluations at 0, 2 and 3
   for (std::size_t i = 0; i < mean.size(); ++i) CHECK(std::abs(mean[i] - (first[i] + second[i]) / 2) < 0.11);
-}
-
-TEST_CASE("points of a learning curve stand where its values say") {
-  const TemporaryFolder folder;
-  const auto run = folder.path() / "a";
-  make_run(run, 1);
-  write_file_atomic(
-      run / "metrics.csv",
-      "iteration,return_mean,eval_mean,eval_std,seconds,steps\n0,,100,0,1,0\n1,10,,,2,10\n2,20,50,0,3,20\n3,30,0,0,4,30\n");
-  const std::string html = report({run}, {.pictures = false});
-  const auto line = heights(between(html, "class=\"line c1\" d=\"", "\"")[0]);
-  REQUIRE(line.size() == 3);
-  CHECK(std::abs((line[1] - line[0]) - (line[2] - line[1])) < 0.11);
-  CHECK(line[0] < line[1]);
-  const auto zero = between(html, "<path class=\"axis\" d=\"M54 ", "H")[0];
-  CHECK(std::abs(std::stod(zero) - line[2]) < 0.11);
-  // The grid goes from 0 to the axis's end, which is a tick, and no further.
-  const auto plots = between(html, "<svg viewBox=\"0 0 900 ", "</svg>");
-  REQUIRE(plots.size() == 1);
-  const auto rows = between(plots[0], "<path class=\"grid\" d=\"M54 ", "H");
-  REQUIRE(rows.size() >= 4);
-  CHECK(rows.front() == zero);
-  CHECK(std::abs(std::stod(rows.back()) - line[0]) < 0.11);  // 100 is the highest value, and a tick
 }
 
 TEST_CASE("a report tells of episodes that an unstable simulation ended") {

@@ -247,6 +247,37 @@ TEST_CASE("on_iteration ends a run in good order") {
   CHECK(read_rows(options.out / "metrics.csv").size() == 5);
 }
 
+TEST_CASE("an interrupted run comes to its result, however many blocks its policy has") {
+  const Scratch scratch("interrupted_blocks");
+  TrainOptions options = small_run(scratch / "run");
+  Config::List blocks;
+  for (int i = 0; i < 300; ++i) blocks.push_back(Config::Map{{"kind", "linear"}, {"units", 1}});
+  options.policy =
+      Config::Map{{"kind", "sequence"},
+                  {"blocks", Config::List{Config::Map{{"kind", "concat"}, {"blocks", std::move(blocks)}}, fake_policy()}}};
+  options.on_iteration = [](const IterationReport& report) {
+    if (report.iteration == 2) request_interrupt();
+    return true;
+  };
+  const TrainResult result = train(options);
+  CHECK(interrupt_requested());
+  clear_interrupt();
+  CHECK(result.stop_reason == "interrupted");
+  CHECK(result.iterations == 2);
+  CHECK(!result.parameters.empty());
+}
+
+TEST_CASE("what on_iteration says of the last iteration changes nothing, resumed or not") {
+  const Scratch scratch("stop_last");
+  TrainOptions options = small_run(scratch / "run");
+  options.on_iteration = [&](const IterationReport& report) { return static_cast<int>(report.iteration) < options.iterations; };
+  CHECK(train(options).stop_reason == "iterations");
+  const auto content = run_content(options.out);
+  options.resume = true;
+  CHECK(train(options).stop_reason == "iterations");
+  CHECK(run_content(options.out) == content);
+}
+
 TEST_CASE("a run that on_iteration ended ends there again, unless it has changed its mind") {
   const Scratch scratch("stop_again");
   TrainOptions options = small_run(scratch / "run"), whole = small_run(scratch / "whole");

@@ -136,7 +136,7 @@ def env_text(env, options):
 
 
 def floats(values, shape, what):
-    """`values` as contiguous float32 of this shape; other real numbers are converted."""
+    """`values` as contiguous, aligned float32 of this shape; other real numbers are converted."""
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -149,7 +149,7 @@ def floats(values, shape, what):
         # What is too large becomes infinite, which the library refuses with the value's place.
         with np.errstate(all="ignore"):
             array = array.astype(np.float32)
-    return np.ascontiguousarray(array)
+    return np.require(array, requirements=["C", "A"])
 
 
 def whole(value, low, high, what):

@@ -53,7 +53,7 @@ class Rollouts(Handle):
         What episodes are played follows from `seed` and `iteration` as in iap.train; `seeds` says who shares them: all ("common"),
         members 2k and 2k + 1 ("pairs"), or nobody ("own"). "evaluation": those of iap.eval and of a run's evaluations.
         """
-        members = len(parameters) if np.iterable(parameters) else 0
+        members = len(parameters) if hasattr(parameters, "__len__") and np.iterable(parameters) else 0
         if getattr(parameters, "shape", None) == (self.size,):
             raise Error(f"parameters: has the shape ({self.size},), expected (members, {self.size}); "
                         "a single member is parameters[None, :], and evaluate takes it as it is")

@@ -50,7 +50,9 @@ class VectorEnv(World, VectorBase):
         """Begins an episode everywhere: of `seed` + i in environment i, or of seeds given one by one. -> observations, infos"""
         check_options(options)
         if isinstance(seed, (int, np.integer)):
-            super().reset(seed=whole(seed, 0, 2**63 - 1, "seed"))
+            # Not by the base class, which in Gymnasium before 1.0 would step environments of its own.
+            self._np_random_seed = whole(seed, 0, 2**63 - 1, "seed")
+            self._np_random = np.random.default_rng(self._np_random_seed)
         seeds = self._seeds(seed)
         self._call(lib.iap_batch_reset, address(seeds), self.num_envs)
         return self._observations(), {"seed": seeds, "_seed": np.ones(self.num_envs, np.bool_)}

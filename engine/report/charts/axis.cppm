@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <vector>
@@ -8,6 +9,9 @@ module;
 module iap.report:axis;
 
 namespace iap {
+
+/// Of a learning curve, so many evaluations are told apart by dots; more of them would hide the line.
+inline constexpr std::size_t most_dots = 100;
 
 /// The interval that holds all finite values it has met.
 struct Range {

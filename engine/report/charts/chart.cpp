@@ -310,6 +310,7 @@ void write_learning_curve(const std::filesystem::path& run, const std::filesyste
     evaluation.low.push_back(means[i] - deviations[i]);
     evaluation.high.push_back(means[i] + deviations[i]);
   }
+  evaluation.dots = evaluation.x.size() <= most_dots;
   chart.series.push_back(std::move(evaluation));
   // A single episode has none.
   if (std::ranges::any_of(deviations, [](double deviation) { return std::isfinite(deviation); }))

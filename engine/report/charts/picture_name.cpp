@@ -5,7 +5,6 @@ module;
 module iap.report;
 import iap.core;
 import :figures;
-#include "core/file_endings.hpp"
 
 namespace iap {
 

@@ -72,8 +72,6 @@ class ProbeBeside {
   void attempt(Work work) {
     try {
       work();
-    } catch (const Interrupted&) {
-      throw;
     } catch (const Error& error) {
       reason_ = error.what();
     }

@@ -26,7 +26,6 @@ import :media;
 import :page;
 import :run_data;
 import :sections;
-#include "core/file_endings.hpp"
 
 namespace iap {
 namespace {
@@ -174,8 +173,6 @@ std::string made_pictures(RunGroup& group, const std::string& name, const Report
     const ReportMedia media = make_media(*run.policy, options);
     return watch_section(media, run, name) + (media.importance.ranges.empty() ? "" : importance_section(media.importance, name)) +
            probe_section(media, name);
-  } catch (const Interrupted&) {
-    throw;
   } catch (const Error& error) {
     return section(name.empty() ? "Pictures" : "Pictures: " + name, "",
                    text("<p>There are none: ", escaped(error.what()), "</p>\n"));

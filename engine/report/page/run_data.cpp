@@ -219,8 +219,6 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   if (!run.metrics.rows.empty()) run.iterations = last_iteration(run.metrics, folder);
   try {
     run.summary = read_summary(folder);
-  } catch (const Interrupted&) {
-    throw;
   } catch (const Error& error) {
     throw Error(text(error.what(), "; resume the run, which writes it anew, or remove it"));
   }

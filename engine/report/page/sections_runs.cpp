@@ -103,6 +103,7 @@ std::string single_run_figure(const Run& run) {
     evaluation.low.push_back(means[i] - deviation);
     evaluation.high.push_back(means[i] + deviation);
   }
+  evaluation.dots = evaluation.x.size() <= most_dots;
   const std::string legend =
       legend_entry(evaluation.label, evaluation.colour, false) + legend_entry(population.label, population.colour, true);
   return chart_figure({population, evaluation}, legend, "Learning curve of seed " + std::to_string(run.seed), "return",

@@ -74,6 +74,58 @@ constexpr int pixels_per_x = 75, pixels_per_y = 50;
 
 bool is_there(const Curve& curve, std::size_t i) { return std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]); }
 
+/// `curve` with as many points as can be told apart: of those that share half a pixel's column, the first, the last and the
+/// extremes, which cover the same pixels as all of them. The curves of a long run would make a page that no browser opens.
+Curve thinned(const Plot& plot, const Curve& curve) {
+  constexpr double columns_per_pixel = 2;
+  constexpr int most_pieces = 8;
+  std::vector<std::size_t> kept, column;
+  const auto keep_column = [&] {
+    const auto first = static_cast<std::ptrdiff_t>(kept.size());
+    if (column.empty()) return;
+    kept.insert(kept.end(), {column.front(), column.back()});
+    for (const auto* values : {&curve.y, &curve.low, &curve.high}) {
+      if (values->empty()) continue;
+      std::size_t least = column.front(), most = least;
+      for (const std::size_t i : column) {
+        if (!((*values)[i] >= (*values)[least])) least = std::isfinite((*values)[i]) ? i : least;
+        if (!((*values)[i] <= (*values)[most])) most = std::isfinite((*values)[i]) ? i : most;
+      }
+      kept.insert(kept.end(), {least, most});
+    }
+    std::ranges::sort(kept.begin() + first, kept.end());
+    kept.erase(std::unique(kept.begin() + first, kept.end()), kept.end());
+    column.clear();
+  };
+  double at = 0;
+  bool gap = false;
+  int pieces = 0;  // of the column that gaps part
+  for (std::size_t i = 0; i < curve.x.size(); ++i) {
+    if (!is_there(curve, i)) {
+      gap = true;
+      continue;
+    }
+    const double here = std::floor(plot.x_at(curve.x[i]) * columns_per_pixel);
+    pieces = here == at ? pieces + gap : 0;
+    if (here != at || column.empty() || (gap && pieces <= most_pieces)) {
+      keep_column();
+      if (gap && i > 0) kept.push_back(i - 1);
+    }
+    at = here;
+    gap = false;
+    column.push_back(i);
+  }
+  keep_column();
+  Curve fewer = curve;
+  for (auto* values : {&fewer.x, &fewer.y, &fewer.low, &fewer.high}) {
+    if (values->empty()) continue;
+    const std::vector<double> all = std::move(*values);
+    values->clear();
+    for (const std::size_t i : kept) values->push_back(all[i]);
+  }
+  return fewer;
+}
+
 std::string band(const Plot& plot, const Curve& curve) {
   std::string path;
   std::vector<std::string> back;
@@ -133,9 +185,11 @@ std::string svg_curves(const std::vector<Curve>& curves, const Frame& frame) {
   across.labels = tick_labels(across.ticks);
   Plot plot(frame, std::move(across), linear_axis(y, frame.height / pixels_per_y));
   for (const double mark : frame.marks) plot.add_mark(mark);
-  for (const Curve& curve : curves)
+  std::vector<Curve> shown;
+  for (const Curve& curve : curves) shown.push_back(thinned(plot, curve));
+  for (const Curve& curve : shown)
     if (!curve.low.empty()) plot.add(band(plot, curve));
-  for (const Curve& curve : curves) plot.add(line(plot, curve));
+  for (const Curve& curve : shown) plot.add(line(plot, curve));
   plot.add_x_axis();
   return plot.finish();
 }

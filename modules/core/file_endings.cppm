@@ -1,9 +1,11 @@
-// What files of a kind are called. Include it behind the standard headers and the imports.
-#pragma once
+module;
+#include <filesystem>
+#include <initializer_list>
+#include <string_view>
+/// What files of a kind are called, so that a slip replaces no other.
+export module iap.core:file_endings;
 
-namespace iap {
-// Of no module, because units of modules and plain files include it.
-extern "C++" {
+export namespace iap {
 
 /// Pipes, devices and files that are open here (/dev/stdout, /dev/fd/N) may have any name. @throws Error that says what `thing` is
 /// ("a strip is a picture") where `path` ends in none of `endings`, which are in small letters (".png").
@@ -16,5 +18,5 @@ void check_foreign_ending(const std::filesystem::path& path, std::string_view th
 /// For tables of numbers and their like: @throws Error saying what `thing` ("a table") is not, where `path` is a script's name or
 /// a policy's.
 void check_data_name(const std::filesystem::path& path, std::string_view thing);
-}
+
 }  // namespace iap

@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "../core/temporary_folder.hpp"
+import iap.core;
+import iap.policy;
+import iap.report;
+import iap.train;
+#include "pages.hpp"
+#include "small_runs.hpp"
+
+using namespace iap;
+
+TEST_CASE("points of a learning curve stand where its values say") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  make_run(run, 1);
+  write_file_atomic(
+      run / "metrics.csv",
+      "iteration,return_mean,eval_mean,eval_std,seconds,steps\n0,,100,0,1,0\n1,10,,,2,10\n2,20,50,0,3,20\n3,30,0,0,4,30\n");
+  const std::string html = report({run}, {.pictures = false});
+  const auto line = heights(between(html, "class=\"line c1\" d=\"", "\"")[0]);
+  REQUIRE(line.size() == 3);
+  CHECK(std::abs((line[1] - line[0]) - (line[2] - line[1])) < 0.11);
+  CHECK(line[0] < line[1]);
+  const auto zero = between(html, "<path class=\"axis\" d=\"M54 ", "H")[0];
+  CHECK(std::abs(std::stod(zero) - line[2]) < 0.11);
+  // The grid goes from 0 to the axis's end, which is a tick, and no further.
+  const auto plots = between(html, "<svg viewBox=\"0 0 900 ", "</svg>");
+  REQUIRE(plots.size() == 1);
+  const auto rows = between(plots[0], "<path class=\"grid\" d=\"M54 ", "H");
+  REQUIRE(rows.size() >= 4);
+  CHECK(rows.front() == zero);
+  CHECK(std::abs(std::stod(rows.back()) - line[0]) < 0.11);  // 100 is the highest value, and a tick
+}
+
+TEST_CASE("the curves of a long run keep their extremes and take no more room than a page has pixels") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  make_run(run, 1);
+  const auto page_of = [&](int rows) {
+    std::string table = "iteration,return_mean,eval_mean,eval_std,seconds,steps\n";
+    for (int i = 0; i <= rows; ++i) {
+      const int mean = i == rows / 3 ? 100 : i == rows / 2 ? 1 : 40 + i * 7919 % 20;
+      table += text(i, ",,", mean, ",0,", i, ",", 10 * i, "\n");
+    }
+    write_file_atomic(run / "metrics.csv", table);
+    return report({run}, {.pictures = false});
+  };
+  const std::string few = page_of(300), many = page_of(100'000);
+  CHECK(few.size() + 1'500'000 > many.size());
+  std::vector<double> ends[2];
+  for (const std::string* html : {&few, &many}) {
+    const auto line = heights(between(*html, "class=\"line c1\" d=\"", "\"")[0]);
+    ends[html == &many] = {std::ranges::min(line), std::ranges::max(line)};
+  }
+  CHECK(ends[0] == ends[1]);
+  CHECK(heights(between(few, "class=\"line c1\" d=\"", "\"")[0]).size() == 301);
+}
