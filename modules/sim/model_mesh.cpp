@@ -147,6 +147,30 @@ void check_msh(const std::string& name, std::string_view content) {
   }
 }
 
+/// A skin (SKN): four integers of 32 bits say how many vertices, texture coordinates, faces and bones follow. A bone has a name, a
+/// place and a turn, the number of its vertices, and for each of these its number and its weight. MuJoCo takes room for the
+/// vertices of a bone before it looks whether they are there; where they point it checks.
+void check_skn(const std::string& name, std::string_view content) {
+  constexpr std::int64_t bone_head = 40 + 7 * sizeof(float);
+  std::array<std::int32_t, 4> head{};
+  const auto size = static_cast<std::int64_t>(content.size());
+  if (content.size() < sizeof head) throw Error(text(name, ": ends too early for an SKN file"));
+  std::memcpy(head.data(), content.data(), sizeof head);
+  const auto [vertices, textures, faces, bones] = head;
+  if (std::ranges::min(head) < 0)
+    throw Error(text(name, ": says that it has fewer than no vertices or bones; the file is damaged"));
+  std::int64_t at = sizeof head + 4 * (std::int64_t{3} * vertices + std::int64_t{2} * textures + std::int64_t{3} * faces);
+  for (std::int32_t bone = 0; bone < bones; ++bone) {
+    std::int32_t moved = 0;
+    if (at + bone_head + std::int64_t{sizeof moved} > size)
+      throw Error(text(name, ": ends before its bone ", bone + 1, " of ", bones));
+    std::memcpy(&moved, content.data() + at + bone_head, sizeof moved);
+    at += bone_head + sizeof moved + std::int64_t{sizeof(std::int32_t) + sizeof(float)} * moved;
+    if (moved < 0 || at > size)
+      throw Error(text(name, ": bone ", bone + 1, " says that it moves ", moved, " vertices, which the file does not have"));
+  }
+}
+
 }  // namespace
 
 void check_mesh_file(const std::string& name, std::string_view content) {
@@ -154,6 +178,7 @@ void check_mesh_file(const std::string& name, std::string_view content) {
   std::ranges::transform(ending, ending.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   if (ending == ".obj") ObjCorners(name, content).check();
   if (ending == ".msh") check_msh(name, content);
+  if (ending == ".skn") check_skn(name, content);
 }
 
 std::string mesh_complaint(std::string_view vertices, std::string_view faces) {

@@ -4,8 +4,8 @@
 
 namespace iap {
 
-// A mesh of a model in a file: OBJ, or MuJoCo's own format (MSH); others have no corners by number. Throws Error naming the file
-// and what it says of vertices or normals that are not there.
+// A mesh or skin of a model in a file: OBJ, MuJoCo's own format (MSH), SKN; others have no corners by number. Throws Error naming
+// the file and what it says of vertices or normals that are not there.
 void check_mesh_file(const std::string& name, std::string_view content);
 
 // Of a mesh that stands in an MJCF: the numbers of its attributes `vertex` and `face`. What is wrong with them, or "".

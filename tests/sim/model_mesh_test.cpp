@@ -102,6 +102,28 @@ TEST_CASE("faces of a mesh in MuJoCo's own format have vertices that are there")
   CHECK(message({4, 0, 0, 4}, 3, 100) == "a.MSH: ends too early for an MSH file");
 }
 
+TEST_CASE("bones of a skin in a file move vertices that the file has") {
+  const auto message = [](const std::vector<std::int32_t>& head, std::int32_t moved) {
+    std::string name = "b";
+    name.resize(40);
+    const std::string file = bytes_of(head) + bytes_of(std::vector<float>{0, 0, 0, 1, 0, 0, 0, 1, 0}) +
+                             bytes_of(std::vector<std::int32_t>{0, 1, 2}) + name +
+                             bytes_of(std::vector<float>{0, 0, 0, 1, 0, 0, 0}) +
+                             bytes_of(std::vector<std::int32_t>{moved, 0, 1, 2}) + bytes_of(std::vector<float>{1, 1, 1});
+    return message_of(
+        "<mujoco><asset><skin name='s' file='a.skn'/></asset><worldbody><body name='b'><freejoint/><geom size='1'/></body>"
+        "</worldbody></mujoco>",
+        "a.skn", file);
+  };
+  CHECK(message({3, 0, 1, 1}, 3).empty());
+  for (const std::int32_t wrong : {4, 0x70000000, 0x20000003, -1})
+    CHECK(message({3, 0, 1, 1}, wrong) ==
+          text("a.skn: bone 1 says that it moves ", wrong, " vertices, which the file does not have"));
+  CHECK(message({3, 0, 1, 9}, 3) == "a.skn: ends before its bone 2 of 9");
+  CHECK(message({2000000000, 0, 1, 1}, 3) == "a.skn: ends before its bone 1 of 1");
+  CHECK(message({3, 0, -1, 1}, 3) == "a.skn: says that it has fewer than no vertices or bones; the file is damaged");
+}
+
 TEST_CASE("faces of a skin have vertices that are there") {
   const auto message = [](const std::string& face) {
     return message_of("<mujoco><asset><skin name='s' vertex='0 0 0 1 0 0 0 1 0' face='" + face +
