@@ -53,6 +53,7 @@ class ObjCorners {
       read(line);
       if (line_ % lines_between_looks == 0) check_interrupt();
     }
+    if (!has_faces_) throw Error(text(name_, ": has no faces"));
     for (const Kind kind : {vertex, texture, normal})
       if (const Corner& farthest = farthest_[kind]; farthest.number > count_[kind])
         fail(farthest.line, text("a corner has the ", names[kind], " ", farthest.number, "; there are ", count_[kind]));
@@ -81,9 +82,14 @@ class ObjCorners {
     if (is("v")) ++count_[vertex];
     if (is("vt")) ++count_[texture];
     if (is("vn")) ++count_[normal];
+    // Of these it makes a shape of its own, and takes the first shape that there is.
+    if (!has_faces_ && (is("l") || is("p"))) fail(line_, "has a line or a point before its first face; leave it out");
     if (!is("f")) return;
     line.remove_prefix(1);
-    for (auto word = cut_word(line, blanks); !word.empty(); word = cut_word(line, blanks)) read_corner(word);
+    int corners = 0;
+    for (auto word = cut_word(line, blanks); !word.empty(); word = cut_word(line, blanks), ++corners) read_corner(word);
+    if (corners < 3) fail(line_, text("a face has ", corners, " corners; it needs three or four"));
+    has_faces_ = true;
   }
 
   /// "V", "V/T", "V//N", "V/T/N".
@@ -120,6 +126,7 @@ class ObjCorners {
   const std::string& name_;
   std::string_view rest_;
   int line_ = 0, without_normal_ = 0;
+  bool has_faces_ = false;
   std::array<std::int64_t, 3> count_{};
   std::array<Corner, 3> farthest_;
 };

@@ -82,6 +82,10 @@ TEST_CASE("corners of an OBJ are among its vertices and normals") {
   for (const char* wrong : {"0", "1x", "+1", "1.5", "99999999999", "/1", "1/", "1//", "1/2/3/4", "--1", "-"})
     refused(vertices + "f 1 2 " + wrong + "\n",
             text("5: '", wrong, "' is no corner; write numbers of at most 9 digits, such as 1, 1/2, 1//3 or 1/2/3"));
+  for (const std::string& none : {vertices, vertices + "g a\n", std::string("# nothing\n"), std::string()})
+    CHECK(message_of_obj(none) == "a.obj: has no faces");
+  refused(vertices + "f 1 2\n" + faces, "5: a face has 2 corners; it needs three or four");
+  refused(vertices + "o a\nl 1 2\no b\n" + faces, "6: has a line or a point before its first face; leave it out");
   CHECK(message_of_obj(vertices + std::string(1, '\0') + faces) == "a.obj: holds a zero byte; an OBJ is a text");
 }
 
