@@ -167,6 +167,7 @@ void check_skn(const std::string& name, std::string_view content) {
   if (std::ranges::min(head) < 0)
     throw Error(text(name, ": says that it has fewer than no vertices or bones; the file is damaged"));
   std::int64_t at = sizeof head + 4 * (std::int64_t{3} * vertices + std::int64_t{2} * textures + std::int64_t{3} * faces);
+  if (at > size) throw Error(text(name, ": has ", size, " bytes, but says of itself that it has more than ", at));
   for (std::int32_t bone = 0; bone < bones; ++bone) {
     std::int32_t moved = 0;
     if (at + bone_head + std::int64_t{sizeof moved} > size)
