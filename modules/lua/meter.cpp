@@ -370,7 +370,8 @@ std::string Meter::message() const {
   const auto bytes = [](std::size_t count) { return memory_text(static_cast<double>(count)); };
   const auto limit = passed_ == memory_limit   ? text("used more than ", bytes(allowance_.memory), " of memory")
                      : passed_ == string_limit ? text("made a string of more than ", bytes(allowance_.string))
-                     : passed_ == keys_limit   ? text("made a table with more than ", allowance_.keys, " keys besides its list (fill lists from their beginning, without gaps)")
+                     : passed_ == keys_limit   ? text("made a table with more than ", allowance_.keys,
+                                                      " keys besides its list (fill lists from their beginning, without gaps)")
                      : passed_ == time_limit   ? text("took more than ", allowance_.seconds, " s of processor time in one call")
                                                : text("took more than ", allowance_.steps / million, " million steps in one call");
   return text(place_, place_.empty() ? "" : ": ", limit, ", the most that Lua out of a file may", remedy_);

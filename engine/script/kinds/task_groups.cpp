@@ -164,7 +164,8 @@ int look_up(Call& call) {
   const MujocoWorld& world = group.flat.owner->world;
   const int id = find_task_name(state, world, group.kind, key);
   if (id < 0)
-    throw Error(text("this model has no ", group.kind, " '", printable(key), "'", suggest_task_name(state, world, {group.kind}, key)));
+    throw Error(
+        text("this model has no ", group.kind, " '", printable(key), "'", suggest_task_name(state, world, {group.kind}, key)));
   if (has_own_numbers(group)) throw Error(text(path, " does not have the ", group.kind, " '", key, "'"));
   lua::protect(state, 2, 1, [&group, &own, id](lua_State* inner) noexcept {
     lua_getiuservalue(inner, 1, 1);

@@ -56,7 +56,8 @@ Party find_party(const Call& call, const MujocoWorld& world, int argument, const
   const std::string wanted(lua::string_at(state, call.at(argument)));
   if (const int geom = find_task_name(state, world, "geom", wanted); geom >= 0) return {.geom = geom};
   if (const int body = find_task_name(state, world, "body", wanted); body >= 0) return {.body = body};
-  call.fail(text("the model has no geom or body '", printable(wanted), "'", suggest_task_name(state, world, {"geom", "body"}, wanted)));
+  call.fail(
+      text("the model has no geom or body '", printable(wanted), "'", suggest_task_name(state, world, {"geom", "body"}, wanted)));
 }
 
 bool belongs(const MujocoWorld& world, int geom, const Party& party) {
