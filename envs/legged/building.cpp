@@ -32,10 +32,7 @@ std::vector<double> read_heights(const std::filesystem::path& file) {
   const std::string content = read_file(file);
   std::vector<double> heights;
   for (std::string_view rest = content; !rest.empty();) {
-    constexpr std::string_view blank = " \t\r\n,";
-    const std::size_t begin = std::min(rest.find_first_not_of(blank), rest.size());
-    const std::string_view word = rest.substr(begin, std::min(rest.find_first_of(blank, begin), rest.size()) - begin);
-    rest.remove_prefix(begin + word.size());
+    const std::string_view word = next_word(rest, " \t\r\n,");
     if (word.empty()) break;
     double height = 0;
     if (!read_cell(word, height) || !(std::abs(height) <= 1e4))

@@ -1,38 +1,13 @@
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "../allocation.hpp"
 #include "cases.hpp"
-
-namespace {
-std::atomic<long> allocations = 0;
-std::atomic<std::size_t> taken = 0;  ///< bytes, whatever was given back
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  taken += size;
-  if (void* memory = std::malloc(size ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  ++allocations;
-  taken += size;
-  const auto step = static_cast<std::size_t>(alignment);
-  if (void* memory = std::aligned_alloc(step, (size + step - 1) / step * step)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 TEST_CASE("binding weights, scoring and selecting allocate nothing after the first call") {
   Case c = make_case({70, 70, 3}, 3, 1, 20, true, 0.5F, 61);
@@ -95,7 +70,7 @@ namespace {
 
 /// What was said before is what was taken then, but for names, tables of options and lists that grow.
 void check_said(double said, std::size_t before, const Config& config) {
-  const auto got = static_cast<double>(taken - before);
+  const auto got = static_cast<double>(bytes_taken - before);
   constexpr double small = 1 << 16;
   INFO(to_json(config) << ": said " << said << ", took " << got);
   CHECK(got < 1.05 * said + small);
@@ -131,7 +106,7 @@ TEST_CASE("scorers say before they are built what they will take") {
           const double said = scorer_bytes(options, c.grid, c.d, encoded);
           HeadWeights weights = c.head();
           if (encoded) weights.encoding = encoding;
-          const std::size_t before = taken;
+          const std::size_t before = bytes_taken;
           make_scorer(options, c.grid, c.d)->bind(weights);
           check_said(said, before, config);
         }
@@ -151,7 +126,7 @@ TEST_CASE("IAP-trans says before it is built what it will take") {
         const std::vector<float> compression(patches * shape.tokens, 0.1F);
         TransWeights weights{c.head(), value, compression};
         if (encoded) weights.head.encoding = encoding;
-        const std::size_t before = taken;
+        const std::size_t before = bytes_taken;
         make_trans(options, c.grid, shape)->bind(weights);
         check_said(said, before, config);
       }
@@ -174,7 +149,7 @@ TEST_CASE("cross-attention says before it is built what it will take") {
         const double said = CrossAttention::bytes(options, ranking, query.grid, key.grid, query.d, encoded);
         HeadWeights weights{query.query, key.key, query.query_bias, key.key_bias};
         if (encoded) weights.encoding = query_encoding;
-        const std::size_t before = taken;
+        const std::size_t before = bytes_taken;
         CrossAttention(options, ranking, query.grid, key.grid, query.d)
             .bind(weights, encoded ? std::span<const float>(key_encoding) : std::span<const float>());
         check_said(said, before, config);

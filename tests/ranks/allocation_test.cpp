@@ -1,11 +1,10 @@
-#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
-#include <cstdlib>
 #include <exception>
-#include <new>
 #include <span>
 #include <vector>
+
+#include "../allocation.hpp"
 import iap.core;
 import iap.env;
 import iap.policy;
@@ -14,36 +13,6 @@ import iap.rollout;
 
 #include "../train/fake_env.hpp"
 #include "in_process.hpp"
-
-namespace {
-
-/// Allocations until one fails; negative: none does.
-std::atomic<long> until_failure = -1;
-
-void* memory_or_failure(void* memory) {
-  const bool fails = until_failure.load() >= 0 && until_failure.fetch_sub(1) == 0;
-  if (memory && !fails) return memory;
-  std::free(memory);
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return memory_or_failure(std::malloc(size ? size : 1)); }
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  const auto align = static_cast<std::size_t>(alignment);
-  return memory_or_failure(std::aligned_alloc(align, (size + align - 1) / align * align));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) { return operator new(size, alignment); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 using namespace iap;
 

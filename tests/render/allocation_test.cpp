@@ -1,37 +1,19 @@
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "../allocation.hpp"
 #include "shapes.hpp"
 import iap.core;
 import iap.render;
 import iap.sim;
 
 using namespace iap;
-
-namespace {
-std::atomic<std::size_t> allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 TEST_CASE("drawing allocates nothing once it has drawn the same size") {
   const std::array<MujocoFile, 1> files{{{"shapes.xml", shapes_xml}}};
@@ -45,7 +27,7 @@ TEST_CASE("drawing allocates nothing once it has drawn the same size") {
       std::vector<std::uint8_t> rgb(size * size * 3);
       const DrawOptions options{.path = path, .samples = samples};
       camera.draw(world, 0, options, size, size, rgb);
-      const std::size_t before = allocations;
+      const long before = allocations;
       camera.draw(world, 1, options, size, size, rgb);
       CHECK(allocations == before);
     }
@@ -68,7 +50,7 @@ TEST_CASE("meshes are drawn and measured without allocations once it was done at
   };
   both();
   scene.camera.position[0] = .5F;
-  const std::size_t before = allocations;
+  const long before = allocations;
   both();
   CHECK(allocations == before);
   CHECK(*std::ranges::min_element(metres) < 3.5F);
@@ -81,7 +63,7 @@ TEST_CASE("measuring depth allocates nothing once it has measured the same size"
   std::vector<float> metres(32 * 24);
   caster.draw_depth(scene, 24, 32, metres);
   scene.camera.position[0] = .5F;
-  const std::size_t before = allocations;
+  const long before = allocations;
   caster.draw_depth(scene, 24, 32, metres);
   CHECK(allocations == before);
 }

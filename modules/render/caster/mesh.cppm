@@ -32,8 +32,9 @@ Triangles parse_obj(std::string_view obj, const std::string& source);
 /// Reads an OBJ file of at most 1 GiB. @throws Error as `parse_obj` does, and if the file is larger or cannot be read.
 Triangles read_obj(const std::filesystem::path& file);
 
-/// The next word of a line of a mesh's text, such as OBJ, which is cut from the line; "" at its end.
-std::string_view next_word(std::string_view& line);
+/// The next word of `rest`, which is cut from it with the blanks before; "" at its end. The default is what is blank within a
+/// line of a mesh's text, such as OBJ.
+std::string_view next_word(std::string_view& rest, std::string_view blanks = " \t\r");
 
 /// What `read_coordinates` found.
 struct Coordinates {

@@ -32,12 +32,10 @@ bool is_tiny(std::string_view number) {
 
 }  // namespace
 
-std::string_view next_word(std::string_view& line) {
-  constexpr std::string_view blank = " \t\r";
-  const std::size_t begin = std::min(line.find_first_not_of(blank), line.size());
-  const std::size_t end = std::min(line.find_first_of(blank, begin), line.size());
-  const std::string_view word = line.substr(begin, end - begin);
-  line.remove_prefix(end);
+std::string_view next_word(std::string_view& rest, std::string_view blanks) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+  const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
+  rest.remove_prefix(word.size());
   return word;
 }
 
