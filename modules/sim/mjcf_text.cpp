@@ -1,15 +1,19 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 module iap.sim;
 import iap.core;
+import iap.render;
 #include "mjcf_text.hpp"
 #include "model_mesh.hpp"
 
@@ -27,6 +31,18 @@ bool is_include(std::string_view element) {
                             [](char given, char small) { return std::tolower(static_cast<unsigned char>(given)) == small; });
 }
 
+// What sscanf("%d") reads as another number, or as a part of one, is none.
+bool is_whole(std::string_view word) {
+  if (word.starts_with('-')) word.remove_prefix(1);
+  return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_actuator(std::string_view element) {
+  constexpr std::array<std::string_view, 9> kinds{"general", "motor",    "position", "velocity", "intvelocity",
+                                                  "damper",  "cylinder", "muscle",   "adhesion"};
+  return std::ranges::find(kinds, element) != kinds.end();
+}
+
 // `part` as messages show it.
 std::string_view brief(std::string_view part) {
   constexpr std::size_t most = 40;
@@ -35,8 +51,8 @@ std::string_view brief(std::string_view part) {
 
 class MjcfReader {
  public:
-  MjcfReader(std::string_view text, const std::string& name, int depth, MjcfCounts& counts)
-      : text_(text), name_(name), outer_depth_(depth), counts_(counts), depth_(depth) {}
+  MjcfReader(std::string_view text, const std::string& name, const MjcfPlace& place, MjcfCounts& counts)
+      : text_(text), name_(name), outer_(place), counts_(counts), depth_(place.depth) {}
 
   MjcfText read() {
     if (const auto zero = text_.find('\0'); zero != std::string_view::npos) fail(zero, "holds a zero byte; an MJCF is a text");
@@ -53,9 +69,11 @@ class MjcfReader {
       else if (starts("<!"))
         fail(at_, "has a document type or CDATA; write plain XML");
       else if (starts("</")) {
-        if (depth_ == outer_depth_) fail(at_, "is no XML: an element ends that did not begin");
+        if (depth_ == outer_.depth) fail(at_, "is no XML: an element ends that did not begin");
         skip_behind("</", ">", "an element");
         --depth_;
+        if (default_depth_ == depth_) default_depth_.reset();
+        if (composite_depth_ == depth_) composite_depth_.reset();
       } else
         read_element();
     }
@@ -74,6 +92,12 @@ class MjcfReader {
 
   [[noreturn]] void fail(std::size_t at, std::string_view complaint) const {
     throw Error(text(name_, ":", line_of(at), ": ", complaint));
+  }
+  void fail_if(std::size_t at, std::string_view complaint) const {
+    if (!complaint.empty()) fail(at, complaint);
+  }
+  void fail_if(std::size_t at, std::string_view element, std::string_view complaint) const {
+    if (!complaint.empty()) fail(at, text(element, ": ", complaint));
   }
   // From the place that was asked for last, as it is asked for all over the text.
   int line_of(std::size_t at) const {
@@ -132,11 +156,16 @@ class MjcfReader {
     }
     // MuJoCo descends by recursion, through what is included, too.
     constexpr int deepest = 200;
-    const int depth = depth_;
+    const MjcfPlace place{depth_, in_default()};
     if (starts(">") && ++depth_ > deepest)
       fail(after, text("elements are nested more than ", deepest, " deep",
-                       outer_depth_ > 0 ? ", with those around the includes that lead here" : "", "; nest fewer"));
+                       outer_.depth > 0 ? ", with those around the includes that lead here" : "", "; nest fewer"));
+    if (is_include(element) && composite_depth_)
+      fail(after, "a composite has an include, which could make it larger than its text says; write the parts themselves");
+    count(element, attributes, place, after);
     check_sizes(element, attributes, after);
+    if (depth_ > place.depth && element == "default" && !default_depth_) default_depth_ = place.depth;
+    if (depth_ > place.depth && element == "composite" && !composite_depth_) composite_depth_ = place.depth;
     const bool named = find(attributes, "name") != nullptr;
     // A single file without a grid is repeated on all faces, of which MuJoCo then has one.
     const bool cube = element == "texture" && !is_flat(attributes), grid = find(attributes, "gridsize") != nullptr;
@@ -144,20 +173,52 @@ class MjcfReader {
     for (const auto& attribute : attributes) {
       // file, fileright, filefront ...
       if (attribute.name.starts_with("file")) {
-        count_reference(attribute.begin);
+        fail_if(attribute.begin, counts_.add_reference());
         found_.references.push_back({is_include(element) ? "include" : std::string(element), file_value(attribute), attribute.begin,
-                                     attribute.end, after, named, line_of(attribute.begin), unfolds(attribute), depth});
+                                     attribute.end, after, named, line_of(attribute.begin), unfolds(attribute), place});
       } else if (element == "compiler") {
         read_folder(attribute);
       }
     }
   }
 
-  /// Each is looked up and given a name for MuJoCo.
-  void count_reference(std::size_t at) {
-    constexpr std::size_t most_references = 20'000;
-    if (++counts_.references > most_references)
-      fail(at, text("with it the model names files more than ", most_references, " times; join meshes, or leave some out"));
+  bool in_default() const { return outer_.in_default || default_depth_.has_value(); }
+
+  /// What costs MuJoCo more than its text does.
+  void count(std::string_view element, const std::vector<Attribute>& attributes, const MjcfPlace& place, std::size_t at) {
+    const auto value_in = [&](std::string_view name) {
+      const Attribute* found = find(attributes, name);
+      return found ? value_of(*found) : std::string_view();
+    };
+    // Parts of tendons, equalities and composites have the same names, with attributes that MuJoCo takes nowhere else.
+    const auto is_part = [&](std::initializer_list<std::string_view> marks) {
+      return std::ranges::any_of(marks, [&](std::string_view mark) { return find(attributes, mark) != nullptr; });
+    };
+    fail_if(at, counts_.add_element(element));
+    // Who has most of these says how many all of its kind have. A number and a blank are two characters.
+    constexpr double most_user = 1000;
+    counts_.user = std::max(counts_.user, std::min(static_cast<double>(value_in("user").size() + 1) / 2, most_user));
+    if (element == "body") {
+      fail_if(at, counts_.add_body());
+    } else if (element == "geom" && !place.in_default && !is_part({"geom"})) {
+      fail_if(at, counts_.add_geom());
+    } else if (element == "freejoint") {
+      fail_if(at, counts_.add_joint("free", false));
+    } else if (element == "joint" && !is_part({"joint", "joint1", "kind"})) {
+      fail_if(at, counts_.add_joint(value_in("type"), place.in_default));
+    } else if (element == "composite") {
+      composite_ = numbers_in(attributes, "count");
+      fail_if(at, "composite", counts_.add_composite(value_in("type"), composite_));
+    } else if (element == "lengthrange") {
+      fail_if(at, "lengthrange",
+              counts_.add_length_range({value_in("mode"), time_in(attributes, "inttotal"), time_in(attributes, "timestep")}));
+    } else if (is_actuator(element)) {
+      const auto is_other = [](std::string_view kind) {
+        return !kind.empty() && kind != "fixed" && kind != "affine" && kind != "none";
+      };
+      counts_.add_actuator(element == "muscle" || is_other(value_in("gaintype")) || is_other(value_in("biastype")),
+                           place.in_default);
+    }
   }
 
   static const Attribute* find(const std::vector<Attribute>& attributes, std::string_view name) {
@@ -170,22 +231,20 @@ class MjcfReader {
     return type && value_of(*type) == "2d";
   }
 
-  /// The numbers of the attribute. What MuJoCo may read as another number is refused.
+  /// The whole numbers of the attribute. What MuJoCo may read as another number is refused.
   std::vector<double> numbers_of(const Attribute& attribute) const {
     std::vector<double> numbers;
     for (std::string_view rest = value_of(attribute);;) {
-      rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
-      const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
+      const std::string_view word = next_word(rest, blanks);
       if (word.empty() && !numbers.empty()) return numbers;
       constexpr std::size_t most_numbers = 16;
       if (numbers.size() == most_numbers)
         fail(attribute.begin, text("'", brief(attribute.name), "' has more than ", most_numbers, " numbers; MuJoCo takes fewer"));
       double number = 0;
-      if (!read_cell(word, number))
+      if (!is_whole(word) || !read_cell(word, number))
         fail(attribute.begin, text("'", brief(attribute.name), "' has '", brief(word),
-                                   "' in place of a number; write plain numbers with blanks between them"));
+                                   "' in place of a whole number; write plain digits with blanks between them"));
       numbers.push_back(number);
-      rest.remove_prefix(word.size());
     }
   }
   /// Of an attribute that need not be there.
@@ -196,6 +255,18 @@ class MjcfReader {
   double number_in(const std::vector<Attribute>& attributes, std::string_view name) const {
     const auto numbers = numbers_in(attributes, name);
     return numbers.empty() ? 0 : std::abs(numbers.front());
+  }
+
+  /// Of an attribute that need not be there.
+  std::optional<double> time_in(const std::vector<Attribute>& attributes, std::string_view name) const {
+    const Attribute* found = find(attributes, name);
+    if (!found) return {};
+    double seconds = 0;
+    std::string_view rest = value_of(*found);
+    const std::string_view word = next_word(rest, blanks);
+    if (!read_cell(word, seconds) || !next_word(rest, blanks).empty())
+      fail(found->begin, text("'", name, "' has '", brief(value_of(*found)), "' in place of a number; write a plain one"));
+    return seconds;
   }
 
   /// What MuJoCo would allocate before anybody could look at it, in numbers that it multiplies as 32-bit integers.
@@ -212,18 +283,39 @@ class MjcfReader {
     };
     const auto check_bytes = [&](double bytes) { check_memory(text(name_, ":", line_of(at), ": ", element), bytes); };
     if (element == "size") {
-      // Each body, joint, geom ... has as many numbers of the user, each keyframe a whole state.
-      constexpr double most_user = 1000, most_keys = 100'000;
+      // Each body, joint, geom ... has as many numbers of the user, each keyframe a whole state; rows of constraints are squared.
+      constexpr double most_user = 1000, most_keys = 1000, most_rows = 46340;
+      for (const auto& attribute : attributes) {
+        const bool user = attribute.name.starts_with("nuser_");
+        if (attribute.name == "memory") continue;  // with a unit
+        check_one(attribute, user                        ? most_user
+                             : attribute.name == "nkey"  ? most_keys
+                             : attribute.name == "njmax" ? most_rows
+                                                         : most_size);
+        if (user) counts_.user = std::max(counts_.user, number_in(attributes, attribute.name));
+      }
+    } else if (element == "option") {
+      // One step may go through all of them.
+      constexpr double most_iterations = 1000;
       for (const auto& attribute : attributes)
-        check_one(attribute, attribute.name.starts_with("nuser_") ? most_user : attribute.name == "nkey" ? most_keys : most_size);
+        if (attribute.name.ends_with("iterations")) check_one(attribute, most_iterations);
     } else if (element == "quality") {
       constexpr double most_parts = 1000;
-      for (const char* parts : {"numslices", "numstacks", "numquads"}) check(parts, most_parts);
+      for (const char* parts : {"numslices", "numstacks", "numquads", "offsamples"}) check(parts, most_parts);
       check("shadowsize", most_side);
+    } else if (element == "global") {
+      for (const char* side : {"offwidth", "offheight"}) check(side, most_side);
+    } else if (element == "numeric") {
+      check_numeric(attributes, at);
+    } else if (element == "user") {
+      constexpr double most_values = 10'000;
+      check("dim", most_values);
     } else if (element == "skin") {
       check_subgrid(attributes, at);
     } else if (element == "texture") {
+      constexpr double most_squares = 12;
       for (const char* side : {"width", "height"}) check(side, most_side);
+      check("gridsize", most_squares);
       const double width = number_in(attributes, "width"), height = number_in(attributes, "height");
       const double bytes = texture_colours * width * (is_flat(attributes) ? height : std::max(height, cube_faces * width));
       if (!(bytes < most_texture_bytes))
@@ -234,15 +326,28 @@ class MjcfReader {
       if (found_.texture_bytes < most_texture_bytes) check_bytes(bytes);
     } else if (element == "hfield") {
       for (const char* side : {"nrow", "ncol"}) check(side, most_side);
-      counts_.height_bytes += bytes_a_height * number_in(attributes, "nrow") * number_in(attributes, "ncol");
+      const double rows = number_in(attributes, "nrow"), columns = number_in(attributes, "ncol");
+      if (!find(attributes, "file")) fail_if(at, "hfield", heights_complaint(rows, columns));
+      counts_.height_bytes += bytes_a_height * rows * columns;
       check_memory(text(name_, ":", line_of(at), ": the model, with this hfield,"), counts_.height_bytes);
     } else if (element == "mesh") {
       check_mesh(attributes, at);
-    } else if (element == "composite") {
-      count_composite(attributes, at);
-    } else if (element == "joint" || element == "freejoint") {
-      count_freedom(freedom_of(element, attributes), at);
     }
+  }
+
+  /// MuJoCo reads the numbers before it looks at how many it has room for.
+  void check_numeric(const std::vector<Attribute>& attributes, std::size_t at) const {
+    constexpr int most_numbers = 500;
+    constexpr std::string_view spaces = " \t\r\n\v\f";
+    if (const double size = number_in(attributes, "size"); size > most_numbers)
+      fail(at, text("numeric: 'size' is ", fixed_text(size, 0), "; at most ", most_numbers, " is taken"));
+    const Attribute* data = find(attributes, "data");
+    if (!data) return;
+    std::string_view rest = value_of(*data);
+    if (rest.find('&') != rest.npos) fail(at, "numeric: 'data' has a '&'; write plain numbers");
+    // It takes the last one once more where a blank follows.
+    for (int numbers = rest.find_last_of(spaces) + 1 == rest.size() ? 1 : 0; !next_word(rest, spaces).empty();)
+      if (++numbers > most_numbers) fail(at, text("numeric: 'data' has more than ", most_numbers, " numbers; MuJoCo takes fewer"));
   }
 
   void check_mesh(const std::vector<Attribute>& attributes, std::size_t at) const {
@@ -263,37 +368,6 @@ class MjcfReader {
     if (!(vertices <= most_vertices))
       fail(at, text("skin: 'subgrid' makes ", general_text(vertices, 6), " vertices of the composite; at most ",
                     fixed_text(most_vertices, 0), " are taken"));
-  }
-
-  void count_composite(const std::vector<Attribute>& attributes, std::size_t at) {
-    constexpr double most_bodies = 10'000, freedom_of_body = 4;  // a rope's: two hinges, twist and stretch
-    double bodies = 1;
-    composite_ = numbers_in(attributes, "count");
-    for (const double count : composite_) bodies *= std::max(count, 1.0);
-    counts_.composite_bodies += bodies;
-    if (!(counts_.composite_bodies <= most_bodies))
-      fail(at, text("composite: with it the model's composites make ", counts_.composite_bodies, " bodies; at most ", most_bodies,
-                    " are taken"));
-    count_freedom(freedom_of_body * bodies, at);
-  }
-
-  /// At most what the joint adds.
-  double freedom_of(std::string_view element, const std::vector<Attribute>& attributes) const {
-    constexpr double of_hinge = 1, of_ball = 3, of_free = 6;
-    // Elements of tendons, equalities and composites have the same name.
-    for (const char* other : {"joint", "joint1", "kind"})
-      if (element == "joint" && find(attributes, other)) return 0;
-    const Attribute* type = find(attributes, "type");
-    const std::string_view kind = type ? value_of(*type) : "";  // where it is not said, a default may say it
-    return kind == "hinge" || kind == "slide" ? of_hinge : kind == "ball" ? of_ball : of_free;
-  }
-
-  void count_freedom(double degrees, std::size_t at) {
-    constexpr double most_freedom = 46340;  // the square of which still fits
-    counts_.freedom += degrees;
-    if (counts_.freedom > most_freedom)
-      fail(at, text("with it the model may have ", counts_.freedom, " degrees of freedom; at most ", most_freedom,
-                    " are taken (6 of a joint whose type is not written)"));
   }
 
   std::string file_value(const Attribute& attribute) const {
@@ -323,9 +397,10 @@ class MjcfReader {
 
   std::string_view text_;
   const std::string& name_;
-  const int outer_depth_;  // elements around the includes that lead to this text
+  const MjcfPlace outer_;  // of the includes that lead to this text
   MjcfCounts& counts_;
-  std::vector<double> composite_;  // how many bodies the last one has along its sides
+  std::vector<double> composite_;                       // how many bodies the last one has along its sides
+  std::optional<int> default_depth_, composite_depth_;  // where the outermost begins that is open
   std::size_t at_ = 0;
   int depth_;
   mutable std::size_t line_at_ = 0;  // a place, and its line
@@ -335,8 +410,8 @@ class MjcfReader {
 
 }  // namespace
 
-MjcfText read_mjcf_text(std::string_view text, const std::string& name, int depth, MjcfCounts& counts) {
-  return MjcfReader(text, name, depth, counts).read();
+MjcfText read_mjcf_text(std::string_view text, const std::string& name, const MjcfPlace& place, MjcfCounts& counts) {
+  return MjcfReader(text, name, place, counts).read();
 }
 
 }  // namespace iap

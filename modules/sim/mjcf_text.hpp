@@ -1,8 +1,16 @@
-// What an MJCF text says about files. Include after `module iap.sim;`, with <cstddef>, <optional>, <string>, <string_view> and
-// <vector> before it.
+// What an MJCF text says about files. Include after `module iap.sim;`, with <cstddef>, <optional>, <span>, <string>, <string_view>
+// and <vector> before it.
 #pragma once
 
+#include "mjcf_counts.hpp"
+
 namespace iap {
+
+// Where an element stands.
+struct MjcfPlace {
+  int depth = 0;            // elements around it, with those around the includes that lead to this text
+  bool in_default = false;  // whether one of them is a <default>
+};
 
 // An attribute that names a file.
 struct MjcfReference {
@@ -13,7 +21,7 @@ struct MjcfReference {
   bool named;                 // whether the element has a name of its own
   int line;
   bool unfolds;  // of a texture: MuJoCo makes six faces of the size of the file's
-  int depth;     // elements around it, with those around the includes that lead to this text
+  MjcfPlace place;
 };
 
 // MuJoCo counts the bytes of all textures of a model in integers of 32 bits; fewer than these fit.
@@ -35,17 +43,9 @@ struct MjcfText {
   double texture_bytes = 0;  // of the textures that are not in files
 };
 
-// What all texts of a model make together: MuJoCo takes the first two in numbers that it multiplies as 32-bit integers.
-struct MjcfCounts {
-  double composite_bodies = 0;
-  double freedom = 0;          // of bodies in composites and of joints: at most so many degrees
-  double height_bytes = 0;     // of height fields
-  std::size_t references = 0;  // attributes that name a file
-};
-
-// Reads `text`, which messages call `name` and which is included inside `depth` elements, and adds to the `counts` of the model's
-// other texts. Only plain XML is taken, so that MuJoCo's own parser sees the same elements: no document type, no CDATA, no entities
-// in what names files. Throws Error naming the line; a long text hears interrupts.
-MjcfText read_mjcf_text(std::string_view text, const std::string& name, int depth, MjcfCounts& counts);
+// Reads `text`, which messages call `name` and which is included at `place`, and adds to the `counts` of the model's other texts.
+// Only plain XML is taken, so that MuJoCo's own parser sees the same elements: no document type, no CDATA, no entities in what
+// names files. Throws Error naming the line; a long text hears interrupts.
+MjcfText read_mjcf_text(std::string_view text, const std::string& name, const MjcfPlace& place, MjcfCounts& counts);
 
 }  // namespace iap

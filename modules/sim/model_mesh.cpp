@@ -6,23 +6,19 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 module iap.sim;
 import iap.core;
+import iap.render;
 #include "model_mesh.hpp"
 
 namespace iap {
 namespace {
 
-/// Cuts the next word from `rest`; "" at its end.
-std::string_view cut_word(std::string_view& rest, std::string_view blanks) {
-  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
-  const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
-  rest.remove_prefix(word.size());
-  return word;
-}
+/// About what MuJoCo takes in an STL. Of other files it takes all, and makes hulls and masses of what is no number.
+constexpr float farthest_point = 1e9F;
 
 /// Digits that every reader takes for the same number; -1 for other words.
 std::int64_t whole_number(std::string_view word) {
@@ -65,6 +61,9 @@ class ObjCorners {
   enum Kind : std::uint8_t { vertex, texture, normal };
   static constexpr std::array<const char*, 3> names{"vertex", "texture coordinate", "normal"};
   static constexpr std::string_view blanks = " \t";
+  static constexpr std::size_t most_shown = 40;
+  // The reader within MuJoCo cuts a face into triangles in a time that grows with the square.
+  static constexpr int most_corners = 100;
 
   /// A number that is looked for, counted from 1, and where it stands.
   struct Corner {
@@ -79,17 +78,31 @@ class ObjCorners {
     const auto is = [line](std::string_view word) {
       return line.size() > word.size() && line.starts_with(word) && blanks.find(line[word.size()]) != blanks.npos;
     };
-    if (is("v")) ++count_[vertex];
-    if (is("vt")) ++count_[texture];
-    if (is("vn")) ++count_[normal];
+    if (is("v")) read_point(vertex, line, 3);
+    if (is("vt")) read_point(texture, line, 2);
+    if (is("vn")) read_point(normal, line, 3);
     // Of these it makes a shape of its own, and takes the first shape that there is.
     if (!has_faces_ && (is("l") || is("p"))) fail(line_, "has a line or a point before its first face; leave it out");
     if (!is("f")) return;
     line.remove_prefix(1);
     int corners = 0;
-    for (auto word = cut_word(line, blanks); !word.empty(); word = cut_word(line, blanks), ++corners) read_corner(word);
-    if (corners < 3) fail(line_, text("a face has ", corners, " corners; it needs three or four"));
+    for (auto word = next_word(line, blanks); !word.empty(); word = next_word(line, blanks), ++corners) read_corner(word);
+    if (corners < 3 || corners > most_corners)
+      fail(line_, text("a face has ", corners, " corners; it needs three, and at most ", most_corners, " are taken"));
     has_faces_ = true;
+  }
+
+  void read_point(Kind kind, std::string_view line, std::size_t numbers) {
+    ++count_[kind];
+    next_word(line, blanks);
+    std::array<float, 3> point{};
+    const auto read = read_coordinates(line, std::span(point).first(numbers));
+    if (!read.wrong.empty() && read.count < numbers)
+      fail(line_, text("a ", names[kind], " has '", read.wrong.substr(0, most_shown), "' in place of a number"));
+    for (const float coordinate : point)
+      if (!(std::abs(coordinate) <= farthest_point))
+        fail(line_, text("a ", names[kind], " has the coordinate ", coordinate, "; at most ", farthest_point,
+                         " is taken, so make the mesh smaller"));
   }
 
   /// "V", "V/T", "V//N", "V/T/N".
@@ -118,7 +131,6 @@ class ObjCorners {
   }
 
   [[noreturn]] void fail_corner(std::string_view corner) const {
-    constexpr std::size_t most_shown = 40;
     fail(line_, text("'", corner.substr(0, most_shown),
                      "' is no corner; write numbers of at most 9 digits, such as 1, 1/2, 1//3 or 1/2/3"));
   }
@@ -145,6 +157,13 @@ void check_msh(const std::string& name, std::string_view content) {
   if (head_bytes + 4 * (floats + corners) != static_cast<std::int64_t>(content.size()))
     throw Error(
         text(name, ": has ", content.size(), " bytes, but says of itself that it has ", head_bytes + 4 * (floats + corners)));
+  for (std::int64_t i = 0; i < floats; ++i) {
+    float coordinate = 0;
+    std::memcpy(&coordinate, content.data() + head_bytes + 4 * i, sizeof coordinate);
+    if (!(std::abs(coordinate) <= farthest_point))
+      throw Error(
+          text(name, ": has the coordinate ", coordinate, "; at most ", farthest_point, " is taken, so make the mesh smaller"));
+  }
   const char* at = content.data() + head_bytes + 4 * floats;
   for (std::int64_t i = 0; i < corners; ++i, at += sizeof(std::int32_t)) {
     std::int32_t corner = 0;
@@ -193,13 +212,14 @@ std::string mesh_complaint(std::string_view vertices, std::string_view faces) {
   constexpr std::string_view blanks = " \t\r\n";
   constexpr std::size_t most_shown = 40;
   std::int64_t numbers = 0;
-  for (auto word = cut_word(vertices, blanks); !word.empty(); word = cut_word(vertices, blanks), ++numbers) {
+  for (auto word = next_word(vertices, blanks); !word.empty(); word = next_word(vertices, blanks), ++numbers) {
     double number = 0;
-    if (!read_cell(word, number) || !(std::abs(number) <= std::numeric_limits<float>::max()))
-      return text("'vertex' has '", word.substr(0, most_shown), "' in place of a number; write plain numbers");
+    if (!read_cell(word, number) || !(std::abs(number) <= farthest_point))
+      return text("'vertex' has '", word.substr(0, most_shown), "' in place of a number; write plain ones of at most ",
+                  farthest_point);
   }
   const std::int64_t count = numbers / 3;
-  for (auto word = cut_word(faces, blanks); !word.empty(); word = cut_word(faces, blanks))
+  for (auto word = next_word(faces, blanks); !word.empty(); word = next_word(faces, blanks))
     if (const std::int64_t corner = whole_number(word); corner < 0 || corner >= count)
       return text("'face' has the vertex ", word.substr(0, most_shown), "; there are ", count, ", counted from 0");
   return "";

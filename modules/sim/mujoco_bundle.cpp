@@ -1,8 +1,10 @@
 module;
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -70,7 +72,7 @@ class Assembly {
  public:
   Assembly(std::string name, std::string content, const Fetch& fetch) : fetch_(fetch) {
     folder_ = fs::path(name).parent_path();
-    add(std::move(name), std::move(content), 0);
+    add(std::move(name), std::move(content), MjcfPlace());
     if (entries_.front().text.root != "mujoco")
       throw Error(text(entries_.front().name, ": begins with <", entries_.front().text.root,
                        ">; give an MJCF, which begins with <mujoco>"));
@@ -78,6 +80,9 @@ class Assembly {
     for (std::size_t i = 0; i < entries_.size(); ++i)
       for (const auto& reference : entries_[i].text.references)
         if (reference.element == "include") include(entries_[i], reference);
+    if (const std::string complaint = counts_.complaint(); !complaint.empty())
+      throw Error(text(entries_.front().name, ": ", complaint));
+    check_memory(text(entries_.front().name, ": the model, with the 'nuser_' of <size>,"), counts_.user_bytes());
     for (std::size_t i = 0, texts = entries_.size(); i < texts; ++i)
       for (const auto& reference : entries_[i].text.references)
         if (reference.element != "include") take(i, reference);
@@ -104,13 +109,29 @@ class Assembly {
       throw Error(text(asking.name, ":", reference.line, ": includes '", name,
                        "' once more; MuJoCo takes each text once, so copy it under another name"));
     std::string content = fetched(asking, reference, name);
-    add(std::move(name), std::move(content), reference.depth);
+    add(std::move(name), std::move(content), reference.place);
   }
 
   void take(std::size_t asking, const MjcfReference& reference) {
     const std::string name = resolve(reference);
     if (!known_.contains(name)) add(name, fetched(entries_[asking], reference, name), std::nullopt);
-    check_picture(asking, reference, entries_[known_.at(name)]);
+    const Entry& file = entries_[known_.at(name)];
+    check_picture(asking, reference, file);
+    if (reference.element == "mesh" || reference.element == "skin") count_mesh(file);
+  }
+
+  /// MuJoCo makes an object of each that names the file.
+  void count_mesh(const Entry& file) {
+    constexpr double most_named = 256 << 20;
+    // An OBJ's triangle may have five bytes and takes 256; of others most for a vertex on the hull, of which each has 12 bytes.
+    constexpr double bytes_a_byte_of_obj = 52, bytes_a_byte = 12;
+    const auto size = static_cast<double>(file.content.size());
+    named_bytes_ += size;
+    mesh_bytes_ += size * (key_of(file.name).ends_with(".obj") ? bytes_a_byte_of_obj : bytes_a_byte);
+    if (named_bytes_ > most_named)
+      throw Error(text(file.name, ": with it the model names meshes and skins of ", memory_text(named_bytes_),
+                       ", each as often as it is named; at most ", memory_text(most_named), " are taken, so name each once"));
+    check_memory(text(file.name, ": the model, with it,"), mesh_bytes_);
   }
 
   std::string fetched(const Entry& asking, const MjcfReference& reference, const std::string& name) const {
@@ -127,6 +148,7 @@ class Assembly {
     if (!texture && reference.element != "hfield") return;
     const auto [width, height] = picture_sides(file.name, file.content);
     if (!texture) {
+      check_heights(file, width, height);
       counts_.height_bytes += bytes_a_height * width * height;
       return check_memory(text(file.name, ": the model"), counts_.height_bytes);
     }
@@ -140,6 +162,22 @@ class Assembly {
     count_textures(file.name, more);
   }
 
+  /// MuJoCo's own format begins with the rows.
+  static void check_heights(const Entry& file, double first, double second) {
+    const bool png = lower_case(file.name).ends_with(".png");
+    if (const std::string complaint = heights_complaint(png ? second : first, png ? first : second); !complaint.empty())
+      throw Error(text(file.name, ": a height field of ", complaint));
+    if (png) return;
+    // MuJoCo divides them by the difference of the farthest.
+    constexpr float most = 1e10F;
+    for (std::size_t at = 2 * sizeof(std::int32_t); at + sizeof(float) <= file.content.size(); at += sizeof(float)) {
+      float height = 0;
+      std::memcpy(&height, file.content.data() + at, sizeof height);
+      if (!(std::abs(height) <= most))
+        throw Error(text(file.name, ": a height is ", height, "; at most ", most, " up or down is taken"));
+    }
+  }
+
   void count_textures(const std::string& name, double bytes) {
     texture_bytes_ += bytes;
     if (!(texture_bytes_ < most_texture_bytes))
@@ -148,8 +186,8 @@ class Assembly {
     check_memory(text(name, ": the model"), texture_bytes_);
   }
 
-  /// Of an MJCF text `depth` is the number of elements that it is included in; other files have none.
-  void add(std::string name, std::string content, std::optional<int> depth) {
+  /// Of an MJCF text `place` is where it is included; other files have none.
+  void add(std::string name, std::string content, const std::optional<MjcfPlace>& place) {
     constexpr std::size_t most_files = 1900;  // MuJoCo's folder in memory has room for 2000
     bytes_ += content.size();
     if (bytes_ > MujocoBundle::most_bytes)
@@ -160,7 +198,7 @@ class Assembly {
     check_png(name, content);
     check_mesh_file(name, content);
     MjcfText found;
-    if (depth) found = read_mjcf_text(content, name, *depth, counts_);
+    if (place) found = read_mjcf_text(content, name, *place, counts_);
     count_textures(name, found.texture_bytes);
     const auto override_with = [](auto& known, const auto& later) {
       if (later) known = later;
@@ -180,7 +218,7 @@ class Assembly {
   MjcfFolders folders_;
   MjcfCounts counts_;
   std::size_t bytes_ = 0;
-  double texture_bytes_ = 0, texture_bytes_of_one_ = 0;
+  double texture_bytes_ = 0, texture_bytes_of_one_ = 0, named_bytes_ = 0, mesh_bytes_ = 0;
   std::pair<std::size_t, std::size_t> texture_{};  // the last one: its file and its place there
 };
 

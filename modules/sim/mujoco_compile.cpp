@@ -4,6 +4,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <clocale>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,11 +14,13 @@ module;
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 module iap.sim;
 import iap.core;
 #include "mujoco_internal.hpp"
+#include "mujoco_memory.hpp"
 
 namespace iap {
 namespace {
@@ -83,6 +86,48 @@ void check_skins(const mjModel& model, const std::string& name) {
   }
 }
 
+/// What is not finite, or so far away that sums of squares are no floats, makes pictures and contacts of what is no number.
+class Places {
+ public:
+  Places(const mjModel& model, const std::string& name) : model_(model), name_(name) {}
+
+  void check() const {
+    for (int i = 0; i < model_.nbody; ++i) check("body", mjOBJ_BODY, i, "position", model_.body_pos + 3 * i);
+    for (int i = 0; i < model_.ngeom; ++i) {
+      check("geom", mjOBJ_GEOM, i, "position", model_.geom_pos + 3 * i);
+      // To a plane no end is one, too.
+      check("geom", mjOBJ_GEOM, i, "size", model_.geom_size + 3 * i, model_.geom_type[i] == mjGEOM_PLANE);
+    }
+    for (int i = 0; i < model_.nsite; ++i) {
+      check("site", mjOBJ_SITE, i, "position", model_.site_pos + 3 * i);
+      check("site", mjOBJ_SITE, i, "size", model_.site_size + 3 * i);
+    }
+    for (int i = 0; i < model_.nlight; ++i) {
+      check("light", mjOBJ_LIGHT, i, "position", model_.light_pos + 3 * i);
+      check("light", mjOBJ_LIGHT, i, "direction", model_.light_dir + 3 * i);
+    }
+    for (int i = 0; i < model_.ncam; ++i) check("camera", mjOBJ_CAMERA, i, "position", model_.cam_pos + 3 * i);
+    for (int mesh = 0; mesh < model_.nmesh; ++mesh)
+      for (int i = 0; i < model_.mesh_vertnum[mesh]; ++i)
+        check("mesh", mjOBJ_MESH, mesh, "vertex", model_.mesh_vert + std::ptrdiff_t{3} * (model_.mesh_vertadr[mesh] + i));
+  }
+
+ private:
+  template <typename T>
+  void check(const char* kind, int type, int index, const char* quantity, const T* three, bool endless = false) const {
+    constexpr T most = 1e10;
+    for (const T value : std::span(three, 3)) {
+      if (std::abs(value) <= most || (endless && std::isinf(value))) continue;
+      const char* own = mj_id2name(&model_, type, index);
+      throw Error(text(name_, ": ", kind, " ", own && *own ? text("'", own, "'") : text(index), " has ", value, " in its ",
+                       quantity, "; at most ", most, " in any direction is taken, so make the model smaller"));
+    }
+  }
+
+  const mjModel& model_;
+  const std::string& name_;
+};
+
 ModelPointer compile(std::span<const MujocoFile> texts) {
   const std::unique_ptr<mjVFS, DeleteFiles> files(new mjVFS);
   mj_defaultVFS(files.get());
@@ -90,9 +135,12 @@ ModelPointer compile(std::span<const MujocoFile> texts) {
   char message[1000] = "";
   const PointStreams streams;
   const std::string name(texts.front().name);
+  const WeighedMemory memory(text(name, ": the simulation"));
   ModelPointer model(mj_loadXML(name.c_str(), files.get(), message, sizeof message));
+  if (!model && !memory.refusal().empty()) throw Error(memory.refusal());
   if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message)));
   check_skins(*model, name);
+  Places(*model, name).check();
   return model;
 }
 

@@ -119,10 +119,9 @@ void MujocoWorld::step(int steps) {
   mjData* data = impl_->data.get();
   impl_->solved.forget();
   const auto advance = [&](int first, int last) {
-    constexpr int steps_between_looks = 64;
     for (int i = first; i < last; ++i) {
       i == 0 && model->opt.integrator != mjINT_RK4 ? mj_step2(model, data) : mj_step(model, data);
-      if ((i + 1) % steps_between_looks != 0 || !interrupt_requested()) continue;
+      if (i + 1 == steps || !interrupt_requested()) continue;
       mj_step1(model, data);  // who catches it finds the world as after any step
       throw Interrupted();
     }

@@ -1,8 +1,10 @@
 // What meshes and skins of a model say of their corners: MuJoCo reads, and draws, wherever they point.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -84,9 +86,52 @@ TEST_CASE("corners of an OBJ are among its vertices and normals") {
             text("5: '", wrong, "' is no corner; write numbers of at most 9 digits, such as 1, 1/2, 1//3 or 1/2/3"));
   for (const std::string& none : {vertices, vertices + "g a\n", std::string("# nothing\n"), std::string()})
     CHECK(message_of_obj(none) == "a.obj: has no faces");
-  refused(vertices + "f 1 2\n" + faces, "5: a face has 2 corners; it needs three or four");
+  refused(vertices + "f 1 2\n" + faces, "5: a face has 2 corners; it needs three, and at most 100 are taken");
   refused(vertices + "o a\nl 1 2\no b\n" + faces, "6: has a line or a point before its first face; leave it out");
   CHECK(message_of_obj(vertices + std::string(1, '\0') + faces) == "a.obj: holds a zero byte; an OBJ is a text");
+}
+
+TEST_CASE("faces of an OBJ have at most 100 corners") {
+  // A drum with lids of so many corners.
+  const auto drum = [](int corners) {
+    std::string obj, lids[2] = {"f", "f"}, sides;
+    for (const int z : {0, 1})
+      for (int i = 0; i < corners; ++i)
+        obj += text("v ", std::cos(6.2831853 * i / corners), " ", std::sin(6.2831853 * i / corners), " ", z, "\n");
+    for (int i = 0; i < corners; ++i) {
+      const int next = (i + 1) % corners;
+      lids[0] += text(" ", corners - i);
+      lids[1] += text(" ", corners + i + 1);
+      sides += text("f ", i + 1, " ", next + 1, " ", corners + next + 1, " ", corners + i + 1, "\n");
+    }
+    return message_of_obj(obj + sides + lids[0] + "\n" + lids[1] + "\n");
+  };
+  CHECK(drum(5).empty());
+  CHECK(drum(100).empty());
+  CHECK(drum(101) == "a.obj:304: a face has 101 corners; it needs three, and at most 100 are taken");
+}
+
+TEST_CASE("meshes have coordinates of which MuJoCo can make a hull") {
+  const std::string few = "; at most 1e+09 is taken, so make the mesh smaller";
+  CHECK(message_of_obj("v 1e-400 0 0 1 1 1\nv 1 0 0\nv 0 1 0\nv 0 0 1e0\nvt .5 0\n" + faces).empty());
+  for (const std::string far : {"2e9", "-3e38"}) {
+    CHECK(message_of_obj(vertices + "v 0 0 " + far + "\n" + faces) ==
+          text("a.obj:5: a vertex has the coordinate ", far == "2e9" ? "2e+09" : "-3e+38", few));
+    CHECK(message_of_obj(vertices + "vn 0 " + far + " 0\n" + faces).starts_with("a.obj:5: a normal has the coordinate "));
+  }
+  for (const std::string none : {"nan", "inf", "1e400", "0x10", "x"}) {
+    CHECK(message_of_obj("v " + none + " 0 0\n" + vertices + faces) == "a.obj:1: a vertex has '" + none + "' in place of a number");
+    CHECK(message_of_obj(vertices + "vt 0 " + none + "\n" + faces) ==
+          "a.obj:5: a texture coordinate has '" + none + "' in place of a number");
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float odd : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN(), 2e9F}) {
+    const std::string file = bytes_of(std::vector<std::int32_t>{4, 0, 0, 4}) +
+                             bytes_of(std::vector<float>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, odd}) +
+                             bytes_of(std::vector<std::int32_t>{0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3});
+    CHECK_THAT(message_of(model_of("<mesh name='m' file='a.msh'/>"), "a.msh", file),
+               ContainsSubstring("a.msh: has the coordinate ") && ContainsSubstring(few));
+  }
 }
 
 TEST_CASE("faces of a mesh in MuJoCo's own format have vertices that are there") {

@@ -89,6 +89,24 @@ TEST_CASE("sensors say after several steps at once what they say after as many s
     }
 }
 
+TEST_CASE("an interrupt is heard after any step but the last, and leaves the world as after it") {
+  auto world = ball("Euler"), other = ball("Euler");
+  for (auto* each : {&world, &other}) {
+    each->reset();
+    each->forward();
+  }
+  request_interrupt();
+  CHECK_THROWS_AS(world.step(1000), Interrupted);
+  CHECK_NOTHROW(other.step(1));
+  clear_interrupt();
+  CHECK(world.time() == other.time());
+  CHECK(world.qpos()[0] == other.qpos()[0]);
+  CHECK(world.body_position(1)[2] == other.body_position(1)[2]);
+  world.step(1);
+  other.step(1);
+  CHECK(world.qpos()[0] == other.qpos()[0]);
+}
+
 TEST_CASE("contacts have the forces that the last step was solved with, whatever touched since") {
   // A light ball falls beside a heavy one that lies; its contact comes before the other's.
   constexpr std::string_view balls = R"(<mujoco><option timestep=".002" integrator="INTEGRATOR" cone="CONE"/><worldbody>
