@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numbers>
 #include <string>
@@ -238,4 +239,57 @@ TEST_CASE("a mirror adds its share of what stands above it") {
     }
     CHECK((reflected > 50) == reflection);
   }
+}
+
+TEST_CASE("a plane whose half size is not finite, or as good as that, has no end") {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  Scene scene = floor_scene();
+  scene.lights.resize(1);
+  scene.lights[0].position = {0.3f, 0.1f, 2};
+  scene.lights[0].diffuse = {0.9f, 0.9f, 0.9f};
+  scene.lights[0].specular = {0.5f, 0.5f, 0.5f};
+  const Bytes smooth = draw(scene, 30, 40);
+  scene.primitives[0].light_cell = {0.25f, 0.25f};
+  const Bytes cells = draw(scene, 30, 40);
+  CHECK(cells != smooth);
+  for (const float odd : {infinity, nan, 1e38f})
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      CAPTURE(odd, axis);
+      Scene other = scene;
+      other.primitives[0].size[axis] = odd;
+      CHECK(draw(other, 30, 40) == cells);
+      other = scene;
+      other.primitives[0].light_cell[axis] = odd;
+      CHECK(draw(other, 30, 40) == smooth);
+    }
+}
+
+TEST_CASE("solids at places that are not finite show nothing, and images without finite repeats are drawn") {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  Scene scene = floor_scene();
+  scene.textures = {std::make_shared<const Texture>(Texture::Kind::flat, 8, 8, Bytes(8 * 8 * 3, 200))};
+  scene.primitives[0].texture = 0;
+  scene.lights.resize(1);
+  scene.lights[0].position = {0, 0, 3};
+  scene.lights[0].diffuse = {0.9f, 0.9f, 0.9f};
+  scene.lights[0].casts_shadow = true;
+  const Bytes bare = draw(scene, 30, 40);
+  for (const float odd : {nan, infinity, -infinity, 1e30f}) {
+    for (const Shape shape : {Shape::sphere, Shape::capsule, Shape::ellipsoid, Shape::cylinder, Shape::box})
+      for (const float alpha : {1.f, 0.5f}) {
+        CAPTURE(odd, static_cast<int>(shape), alpha);
+        Scene other = scene;
+        for (int i = 0; i < 40; ++i) {
+          const float shift = static_cast<float>(i * 7 % 40);  // behind the camera, in no order
+          other.primitives.push_back(glowing(shape, {0.1f, 0.1f, 0.1f}, {odd, 0, shift}, {1, 0, 0, alpha}));
+          other.primitives.push_back(glowing(shape, {0.1f, 0.1f, 0.1f}, {0, -10 - shift, 2}, {1, 0, 0, alpha}));
+        }
+        CHECK(draw(other, 30, 40) == bare);
+      }
+    Scene other = scene;
+    other.primitives[0].texture_repeat = {odd, 1};
+    CHECK_NOTHROW(draw(other, 30, 40));
+  }
+  scene.camera.vertical_fov_degrees = 1e-30f;
+  CHECK_NOTHROW(draw(scene, 30, 40));
 }

@@ -286,3 +286,52 @@ TEST_CASE("what is no mesh is an error") {
   const Mesh flat({.vertices = {0, 0, 0, 1, 0, 0, 2, 0, 0}, .indices = {0, 1, 2}});
   CHECK_FALSE(flat.hit({.5f, 0, 1}, {0, 0, -1}, 0, 10));
 }
+
+TEST_CASE("rays that are not finite, or very long, meet no mesh, and a mesh at such a place is nowhere") {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const auto mesh = std::make_shared<const Mesh>(cube({1, 1, 1}));
+  REQUIRE(mesh->hit({0, 0, 5}, {0, 0, -1}, 0, 10));
+  CHECK(mesh->hit({0, 0, 5}, {0, 0, -1}, 0, infinity));
+  for (const auto& [from, to] : {std::pair{nan, 10.f}, {0.f, nan}, {infinity, -infinity}}) {
+    CHECK_FALSE(mesh->hit({0, 0, 5}, {0, 0, -1}, from, to));
+    CHECK_FALSE(mesh->blocks({0, 0, 5}, {0, 0, -1}, from, to));
+  }
+  Scene scene = looking();
+  scene.primitives = {{.shape = Shape::plane, .rgba = {.7f, .7f, .6f, 1}, .reflectance = .4f}};
+  scene.lights = {{.diffuse = {.3f, .3f, .3f}, .headlight = true},
+                  {.position = {0, 0, 6}, .diffuse = {.5f, .5f, .5f}, .cutoff_degrees = 60, .casts_shadow = true}};
+  scene.meshes = {{mesh, {0, 0, 1.5f}}};
+  const auto picture = draw(scene, 20, 30);
+  const auto metres = depth(scene, 20, 30);
+  for (const float odd : {nan, infinity, -infinity, 1e19f, -3e38f}) {
+    CAPTURE(odd);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      Vec3 origin{0, 0, 5}, direction{0, 0, -1};
+      origin[axis] = odd;
+      CHECK_FALSE(mesh->hit(origin, direction, 0, 10));
+      CHECK_FALSE(mesh->blocks(origin, direction, 0, 10));
+      origin = {0, 0, 5};
+      direction[axis] = odd;
+      CHECK_FALSE(mesh->hit(origin, direction, 0, 10));
+      CHECK_FALSE(mesh->blocks(origin, direction, 0, 10));
+      Scene other = scene;
+      other.meshes.push_back({mesh, {0, 0, 0}});
+      other.meshes.back().position[axis] = odd;
+      CHECK(draw(other, 20, 30) == picture);
+      CHECK(depth(other, 20, 30) == metres);
+      other = scene;
+      other.lights[1].position[axis] = odd;
+      CHECK_NOTHROW(draw(other, 20, 30));
+      other.camera.position[axis] = odd;
+      CHECK_NOTHROW(draw(other, 20, 30));
+    }
+    Scene other = scene;
+    other.camera.forward = {odd, odd, odd};
+    CHECK_NOTHROW(draw(other, 20, 30));
+    if (std::isfinite(odd)) continue;
+    other = scene;
+    other.meshes.push_back({mesh, {0, 0, 0}});
+    other.meshes.back().rotation.fill(odd);
+    CHECK(draw(other, 20, 30) == picture);
+  }
+}

@@ -2,6 +2,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -133,6 +134,24 @@ TEST_CASE("links and joints are counted before urdfdom sees them, which frees a 
   // Of other elements they are no parts of the robot.
   CHECK(parse_urdf(robot(link("a") + "<transmission name=\"t\">" + transmissions + "</transmission>"), "robot.urdf").links.size() ==
         1);
+}
+
+TEST_CASE("shapes of all links are counted before urdfdom sees them, seen ones and those that collide") {
+  const auto times = [](int count, const std::string& what) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += what;
+    return all;
+  };
+  const std::string ball = R"(<geometry><sphere radius=".01"/></geometry>)";
+  const std::string collision = "<collision>" + ball + "</collision>", visual = "<visual>" + ball + "</visual>";
+  const auto two = [&](int collisions, int visuals) {
+    return robot(link("a", mass + times(collisions, collision)) + link("b", mass + times(visuals, visual)) + joint("j", "a", "b"));
+  };
+  const RobotDescription most = parse_urdf(two(2000, 3000), "robot.urdf");
+  CHECK(most.links[0].collisions.size() == 2000);
+  CHECK(most.links[1].visuals.size() == 3000);
+  refused(two(2000, 3001), "has 5001 <collision> and <visual>; at most 5000 can be simulated, so leave some out");
+  refused(two(200'000, 0), "has 200000 <collision> and <visual>");
 }
 
 TEST_CASE("masses and shapes that cannot be are refused by the name of the link") {
@@ -362,6 +381,33 @@ TEST_CASE("the files of a robot that would make every policy file huge are refus
                     robot(link("a", mass + "<collision><geometry><mesh filename=\"large.obj\"/></geometry></collision>")));
   CHECK_THROWS_MATCHES(RobotBundle::read(folder / "robot.urdf"), Error,
                        MessageMatches(ContainsSubstring("more than 64 MB (with 'large.obj')")));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a mesh file is read once, however many shapes name it, and all of them together have a limit") {
+  const auto folder = std::filesystem::temp_directory_path() / "iap_urdf_once";
+  std::filesystem::remove_all(folder);
+  make_folder(folder);
+  write_file_atomic(folder / "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n");
+  std::filesystem::resize_file(folder / "m.obj", std::uintmax_t{60} << 20);
+  const auto with = [&](int copies, bool other_names) {
+    std::string shapes, name = "m.obj";
+    for (int i = 0; i < copies; ++i) {
+      shapes += "<collision><geometry><mesh filename=\"" + name + "\"/></geometry></collision>";
+      if (other_names) name = "./" + name;
+    }
+    return parse_urdf(robot(link("a", mass + shapes)), "robot.urdf", folder);
+  };
+  const RobotDescription many = with(1000, false);  // it would take minutes to read it for each
+  CHECK(many.links[0].collisions.size() == 1000);
+  CHECK(many.links[0].collisions.back().points == std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
+  CHECK(with(4, true).links[0].collisions.size() == 4);
+  CHECK_THROWS_MATCHES(with(5, true), Error,
+                       MessageMatches(ContainsSubstring("robot.urdf: its mesh files have more than 256 MiB (with '") &&
+                                      ContainsSubstring("make them smaller")));
+  request_interrupt();
+  CHECK_THROWS_AS(with(1, false), Interrupted);
+  clear_interrupt();
   std::filesystem::remove_all(folder);
 }
 

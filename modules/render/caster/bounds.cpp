@@ -106,7 +106,7 @@ Rectangle project(const Primitive& primitive, const Projector& view) {
       return join(sphere(view, position - end, primitive.size[0]), sphere(view, position + end, primitive.size[0]));
     }
     case Shape::plane:
-      if (!(primitive.size[0] > 0 && primitive.size[1] > 0)) return everything;
+      if (is_endless(primitive.size[0]) || is_endless(primitive.size[1])) return everything;
       return corners(view, primitive);
     default: return corners(view, primitive);
   }

@@ -54,9 +54,10 @@ frame::Rays unit_rays(const frame::Rays& rays, const Unit& unit) {
 frame::Bounds pixel_bounds(const Primitive& primitive, const Pose& pose, double tangent, double near_plane, int height, int width) {
   const Rectangle on_plane = project(primitive, {pose.eye, pose.forward, pose.right, pose.up, near_plane, false});
   const double scale = height / (2 * tangent);
-  // A pixel's samples lie up to one pixel from its left and upper edge, and rounding must not lose any.
-  const auto column = [&](double x) { return std::clamp(x * scale + width / 2.0, -8.0, width + 8.0); };
-  const auto row = [&](double y) { return std::clamp(height / 2.0 - y * scale, -8.0, height + 8.0); };
+  // A pixel's samples lie up to one pixel from its left and upper edge, and rounding must not lose any. NaN becomes the least.
+  const auto limited = [](double pixel, int count) { return std::fmin(std::fmax(pixel, -8.0), count + 8.0); };
+  const auto column = [&](double x) { return limited(x * scale + width / 2.0, width); };
+  const auto row = [&](double y) { return limited(height / 2.0 - y * scale, height); };
   return {std::max(0, static_cast<int>(std::floor(column(on_plane.left) - 1.01))),
           std::min(width, static_cast<int>(std::ceil(column(on_plane.right) + 1.01))),
           std::max(0, static_cast<int>(std::floor(row(on_plane.top) - 1.01))),
@@ -79,7 +80,7 @@ frame::Solid prepare_solid(const Scene& scene, const Primitive& primitive, const
   solid.position = to_float(to_double(primitive.position));
   solid.half_length = static_cast<float>(unit.half_length);
   for (int i = 0; i < 2; ++i)
-    solid.half_width[i] = primitive.size[i] > 0 ? primitive.size[i] : std::numeric_limits<float>::infinity();
+    solid.half_width[i] = is_endless(primitive.size[i]) ? std::numeric_limits<float>::infinity() : primitive.size[i];
   solid.rgb = {primitive.rgba[0], primitive.rgba[1], primitive.rgba[2]};
   solid.alpha = primitive.rgba[3];
   if (primitive.shape == Shape::plane && behind(primitive, eye)) solid.alpha *= 0.3f;
@@ -141,8 +142,10 @@ frame::Haze prepare_haze(const Scene& scene, const Double3& eye, double sky_radi
 }
 
 double distance_key(const Primitive& primitive, const Double3& eye) {
-  if (primitive.shape == Shape::plane) return 1e10;
-  return length(to_double(primitive.position) - eye) - bounding_radius(primitive);
+  constexpr double of_planes = 1e10;
+  if (primitive.shape == Shape::plane) return of_planes;
+  const double key = length(to_double(primitive.position) - eye) - bounding_radius(primitive);
+  return std::isnan(key) ? of_planes : key;  // which has no place in an order
 }
 
 void check(const Scene& scene) {

@@ -19,11 +19,12 @@ namespace {
 constexpr int most_cells = 200;
 
 // As MuJoCo divides a plane: see Primitive::light_cell.
-frame::GridAxis grid_axis(double half_size, double half_cell) {
-  if (!(half_size > 0)) {
+frame::GridAxis grid_axis(float given, double half_cell) {
+  if (is_endless(given)) {
     const double start = -half_cell * most_cells;
     return {static_cast<float>(start), 0, static_cast<float>(2 * half_cell), most_cells + 2};
   }
+  const double half_size = given;
   half_cell = std::max(half_cell, half_size / (most_cells - 2));
   int count = static_cast<int>(std::floor(half_size / half_cell));
   count -= count % 2;
@@ -51,7 +52,7 @@ void prepare_grids(const Scene& scene, frame::Frame& frame) {
   frame.grid_count = 0;
   for (std::size_t i = 0; i < scene.primitives.size(); ++i) {
     const Primitive& plane = scene.primitives[i];
-    if (plane.shape != Shape::plane || !(plane.light_cell[0] > 0 && plane.light_cell[1] > 0)) continue;
+    if (plane.shape != Shape::plane || is_endless(plane.light_cell[0]) || is_endless(plane.light_cell[1])) continue;
     const bool opaque = std::ranges::find(frame.opaque, static_cast<int>(i)) != frame.opaque.end();
     for (const auto view : {frame::direct, frame::mirrored}) {
       if (view == frame::mirrored && (frame.mirror < 0 || frame.mirror == static_cast<int>(i))) continue;

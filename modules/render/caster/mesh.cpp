@@ -65,6 +65,14 @@ RTCRay make_ray(const std::array<float, 3>& origin, const std::array<float, 3>& 
   return ray;
 }
 
+// Embree asserts that rays are finite and within 1.8e18, and ends the process.
+bool is_sound(const RTCRay& ray) {
+  constexpr float farthest = 1e18f;
+  const auto within = [](float value) { return std::abs(value) <= farthest; };  // false for NaN
+  return within(ray.org_x) && within(ray.org_y) && within(ray.org_z) && within(ray.dir_x) && within(ray.dir_y) &&
+         within(ray.dir_z) && ray.tnear <= ray.tfar;
+}
+
 void check(const Triangles& triangles) {
   const auto& [vertices, indices, colours, normals, texcoords] = triangles;
   if (vertices.size() % 3 != 0 || indices.size() % 3 != 0 || indices.empty())
@@ -227,6 +235,7 @@ std::optional<MeshHit> Mesh::hit(const std::array<float, 3>& origin, const std::
                                  float to) const {
   RTCRayHit ray{};
   ray.ray = make_ray(origin, direction, from, to);
+  if (!is_sound(ray.ray)) return {};
   ray.hit.geomID = RTC_INVALID_GEOMETRY_ID;
   intersect(impl_->scene.get(), ray);
   if (ray.hit.geomID == RTC_INVALID_GEOMETRY_ID) return {};
@@ -253,6 +262,7 @@ std::array<float, 2> Mesh::texture_place(std::uint32_t triangle, const std::arra
 
 bool Mesh::blocks(const std::array<float, 3>& origin, const std::array<float, 3>& direction, float from, float to) const {
   RTCRay ray = make_ray(origin, direction, from, to);
+  if (!is_sound(ray)) return false;
   occlude(impl_->scene.get(), ray);
   return ray.tfar < 0;
 }

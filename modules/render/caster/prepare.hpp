@@ -25,6 +25,10 @@ inline frame::Vector to_float(const Double3& v) {
 }
 inline Double3 axis(const Mat3& m, int i) { return {m[i], m[3 + i], m[6 + i]}; }
 
+// Whether a plane, or its cells, have no end along an axis of this half size: far from where floats tell metres apart they are as
+// good as without, and numbers of cells are finite.
+inline bool is_endless(float half_size) { return !(half_size > 0 && half_size <= 1e9f); }
+
 // The map from the world into the space where a shape has unit size.
 struct Unit {
   std::array<Double3, 3> rows;

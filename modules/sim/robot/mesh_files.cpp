@@ -32,12 +32,11 @@ std::vector<std::filesystem::path> places_of(std::string_view name, const std::f
 
 FindMesh meshes_in(const std::filesystem::path& folder, const std::string& source) {
   return [folder, source](const std::string& name, const std::string& link) -> MeshFile {
-    constexpr std::uintmax_t largest = std::uintmax_t{256} << 20;
     const auto places = places_of(name, folder);
     std::error_code ignored;
     for (const auto& place : places) {
       if (!std::filesystem::is_regular_file(place, ignored)) continue;
-      check_file(place, largest);
+      check_file(place, largest_meshes);
       return {place.string(), read_file(place)};
     }
     throw Error(text(source, ": link '", link, "': there is no mesh file '", places.back().string(),

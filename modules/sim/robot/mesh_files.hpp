@@ -1,10 +1,14 @@
-// Include after `module iap.sim;`, with <cstddef>, <filesystem>, <functional>, <span>, <string>, <string_view> and <vector>.
+// Include after `module iap.sim;`, with <cstddef>, <cstdint>, <filesystem>, <functional>, <span>, <string>, <string_view> and
+// <vector>.
 #pragma once
 
 namespace iap {
 
 // What a URDF text may have.
 constexpr std::size_t largest_urdf = std::size_t{16} << 20;
+
+// What all files of a robot's meshes may have.
+constexpr std::uintmax_t largest_meshes = std::uintmax_t{256} << 20;
 
 // What a coordinate of a mesh takes in the end: engines keep points, hulls and texts of them.
 constexpr double bytes_a_coordinate = 64;

@@ -176,6 +176,7 @@ void RobotWorld::step(std::span<const double> torques, int steps) {
     throw Error(text("the robot '", own.robot.name, "' has ", own.joint_body.size(), " joints, not ", torques.size()));
   own.unstable = own.unstable || !sound(torques);
   if (own.unstable) return;
+  check_interrupt();
   own.engine->step(torques, steps);
   own.steps += steps;
   own.look();

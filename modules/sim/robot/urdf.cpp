@@ -10,6 +10,7 @@ module;
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -166,7 +167,19 @@ class Converter {
     link.velocity = from.limits->velocity;
   }
 
+  // A file is read once, however many shapes name it.
+  const std::vector<double>& points_of(const std::string& name, const std::string& link) {
+    if (const auto known = meshes_.find(name); known != meshes_.end()) return known->second;
+    const MeshFile mesh = find_mesh_(name, link);
+    mesh_bytes_ += mesh.content.size();
+    if (mesh_bytes_ > largest_meshes)
+      fail("its mesh files have more than ", largest_meshes >> 20, " MiB (with '", mesh.name,
+           "'); make them smaller (by decimation)");
+    return meshes_.emplace(name, mesh_points(mesh)).first->second;
+  }
+
   RobotShape convert(const urdf::Geometry& from, const urdf::Pose& origin, const std::string& link) {
+    check_interrupt();
     RobotShape shape{.placement = placement(origin)};
     switch (from.type) {
       case urdf::Geometry::BOX: {
@@ -191,7 +204,7 @@ class Converter {
         if (std::ranges::find(scale, 0.) != scale.end())
           fail("link '", link, "': the mesh '", mesh.filename, "' has the scale ", scale[0], ' ', scale[1], ' ', scale[2],
                "; none of its numbers may be 0");
-        shape.points = mesh_points(find_mesh_(mesh.filename, link));
+        shape.points = points_of(mesh.filename, link);
         coordinates_ += static_cast<double>(shape.points.size());
         check_memory(text(source_, ": its meshes"), bytes_a_coordinate * coordinates_);
         for (std::size_t i = 0; i < shape.points.size(); ++i) shape.points[i] *= scale[i % 3];
@@ -206,6 +219,8 @@ class Converter {
   const urdf::ModelInterface& model_;
   const std::string& source_;
   const FindMesh& find_mesh_;
+  std::map<std::string, std::vector<double>> meshes_;
+  std::uintmax_t mesh_bytes_ = 0;
   double coordinates_ = 0;  // of all meshes
 };
 

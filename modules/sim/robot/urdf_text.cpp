@@ -5,7 +5,6 @@ module;
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 module iap.sim;
 import iap.core;
 #include "urdf_text.hpp"
@@ -70,12 +69,16 @@ class UrdfReader {
     }
   }
   void check_counts() const {
-    for (const auto& [what, count] : {std::pair{"links", links_}, std::pair{"joints", joints_}})
-      if (count > most_links)
-        throw Error(text(source_, ": has ", count, " ", what, "; at most ", most_links, " can be simulated, so leave some out"));
+    check_count("links", links_, most_links);
+    check_count("joints", joints_, most_links);
+    check_count("<collision> and <visual>", shapes_, most_shapes);
   }
 
  private:
+  void check_count(std::string_view what, std::size_t count, std::size_t most) const {
+    if (count > most)
+      throw Error(text(source_, ": has ", count, " ", what, "; at most ", most, " can be simulated, so leave some out"));
+  }
   [[noreturn]] void fail(std::string_view complaint) const {
     const auto line = 1 + std::ranges::count(text_.substr(0, at_), '\n');
     throw Error(text(source_, ": cannot be read as URDF: line ", line, ": ", complaint));
@@ -155,9 +158,10 @@ class UrdfReader {
     const std::string_view name = read_name();
     if (name.starts_with("xacro:")) fail_xacro(text('<', brief(name), '>'));
     // Of the same name are elements of <transmission>, <gazebo> ...
-    const bool of_robot = depth_ == 1;
+    const bool of_robot = depth_ == 1, of_link = depth_ == 2;
     if (of_robot && name == "link") ++links_;
     if (of_robot && name == "joint") ++joints_;
+    if (of_link && (name == "collision" || name == "visual")) ++shapes_;
     for (skip_blanks(); !starts(">") && !starts("/>"); skip_blanks()) check_value(name, read_attribute());
     if (starts("/>")) {
       at_ += 2;
@@ -172,7 +176,7 @@ class UrdfReader {
   const std::string& source_;
   std::size_t at_ = 0;
   int depth_ = 0;
-  std::size_t links_ = 0, joints_ = 0;
+  std::size_t links_ = 0, joints_ = 0, shapes_ = 0;
 };
 
 }  // namespace
