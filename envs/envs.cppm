@@ -34,6 +34,15 @@ std::span<const EnvEntry> env_catalog();
 /// unknown names get the nearest one.
 std::unique_ptr<Env> make_env(const Config& config);
 
+/// Whether `make_env` builds what `env` describes out of a text in Lua.
+bool is_lua_env(const Config& env);
+
+/// Whether an environment's `option` is what iap itself writes beside the name of a file: its text, what that needs, where it came
+/// from.
+bool is_file_record(std::string_view option);
+/// Takes out of `env` what belongs to the file that `option`, which was set just now, named before.
+void forget_file(Config& env, std::string_view option);
+
 /// Says who builds environments written in Lua: the script layer, which lies above this module. Thread-safe.
 void register_script_envs(EnvMaker make) noexcept;
 

@@ -1,6 +1,9 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,10 +22,8 @@ std::unique_ptr<Env> make_script_env_kind(Options& options);
 
 namespace {
 
-constexpr const char* script_suffix = ".lua";
-
 std::unique_ptr<Env> make_named(const std::string& name, Options& options) {
-  if (name.ends_with(script_suffix)) return make_script_env_kind(options);
+  if (is_lua_env(options.config())) return make_script_env_kind(options);
   std::vector<std::string> known;
   for (const auto& entry : env_catalog()) {
     if (entry.name == name) return entry.make(options);
@@ -86,6 +87,24 @@ void check_text(const std::string& owner, const std::string& place, const Config
 }
 
 }  // namespace
+
+bool is_lua_env(const Config& env) {
+  const Config* name = env.find("name");
+  return name && name->string() && name->string()->ends_with(".lua");
+}
+
+bool is_file_record(std::string_view option) {
+  constexpr std::string_view records[]{"source", "required_modules", "model_files", "loaded_from"};
+  return std::ranges::find(records, option) != std::end(records);
+}
+
+void forget_file(Config& env, std::string_view option) {
+  auto* entries = env.map();
+  if (!entries) return;
+  if (option == "name") std::erase_if(*entries, [](const auto& entry) { return is_file_record(entry.first); });
+  // What a text in Lua calls so is its own; its files are those of its model.
+  if (option == "urdf" && !is_lua_env(env)) entries->erase("model_files");
+}
 
 LibraryVersions envs_versions() { return car_racing::versions(); }
 

@@ -23,10 +23,28 @@ import iap.train;
 namespace iap::cli {
 namespace {
 
+/// Of what can be set.
 std::vector<std::string> names_of(const Config& table) {
   std::vector<std::string> names;
-  for (const auto& [key, value] : *table.map()) names.push_back(key);
+  for (const auto& [key, value] : *table.map())
+    if (!is_file_record(key)) names.push_back(key);
   return names;
+}
+
+/// @throws Error for a `path` that neither the options given nor what they became have. What leads into a list is not looked at.
+void check_droppable(const Config& env, const Config& completed, const std::string& path) {
+  const Config *given = &env, *whole = &completed;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    const Config* known = whole && whole->map() ? whole : given;
+    if (!known || !known->map()) return;
+    given = given ? given->find(part) : nullptr;
+    whole = whole ? whole->find(part) : nullptr;
+    if (!given && !whole)
+      throw Error(text("there is no option '", path.substr(0, end), "' to drop", did_you_mean(part, names_of(*known))));
+    begin = end + 1;
+  }
 }
 
 void override_option(Config& env, const Config& completed, const std::string& assignment) {
@@ -34,11 +52,11 @@ void override_option(Config& env, const Config& completed, const std::string& as
   if (path == "name") throw Error(text("--set ", assignment, ": another environment is chosen with --env"));
   try {
     const std::string option = path.substr(0, path.find('.'));
-    if (value == "null" && !env.find(option) && !completed.find(option))
-      throw Error(text("there is no option '", option, "' to drop", did_you_mean(option, names_of(completed))));
+    if (is_file_record(option))
+      throw Error(text("'", option, "' is no option but what iap itself writes beside the name of a file; leave it out"));
+    if (value == "null") check_droppable(env, completed, path);
     set_path(env, path, value);
-    // Another robot has other files.
-    if (option == "urdf") env.map()->erase("model_files");
+    forget_file(env, path);
   } catch (const Error& error) {
     throw Error(text("--set ", assignment, ": ", error.what()));
   }
@@ -54,8 +72,7 @@ Config env_for(const PolicySource& source, const Config& metadata) {
   Config env = own ? given_env(completed, metadata.find("env_given")) : completed;
   if (source.env) {
     env["name"] = *source.env;
-    // What belongs to the text of the environment in Lua that the policy was trained in.
-    for (const char* key : {"source", "required_modules", "model_files", "loaded_from"}) env.map()->erase(key);
+    forget_file(env, "name");
   }
   for (const auto& assignment : source.overrides) override_option(env, completed, assignment);
   return env;

@@ -1,7 +1,7 @@
 #include "script/context.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -10,8 +10,10 @@
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "script/config_paths.hpp"
+#include "script/training_override.hpp"
 import iap.core;
-import iap.env;
 import iap.script;
 import iap.train;
 
@@ -21,8 +23,6 @@ namespace {
 /// Its address is the registry key of the context.
 char context_key;
 
-std::string first_part(const std::string& path) { return path.substr(0, path.find('.')); }
-
 /// Numbers may replace numbers; everything else keeps its type. A default without a type (nil) cannot be in a table.
 bool same_type(const Config& a, const Config& b) {
   if (a.number() && b.number()) return true;
@@ -30,14 +30,25 @@ bool same_type(const Config& a, const Config& b) {
   return a.type_name() == b.type_name();
 }
 
-/// The entry of a table or list, which counts from 1; null if it has none.
-const Config* entry_of(const Config& config, std::string_view key) {
-  const auto* items = config.list();
-  if (!items) return config.find(key);
-  std::size_t position = 0;
-  const auto [end, failure] = std::from_chars(key.data(), key.data() + key.size(), position);
-  const bool there = failure == std::errc() && end == key.data() + key.size() && position >= 1 && position <= items->size();
-  return there ? &(*items)[position - 1] : nullptr;
+/// Gives whole numbers the kind of those in the script's default, which Lua tells apart: integers wrap around where floats do not.
+/// @throws Error for a whole number beyond the integers.
+void follow_numbers(const Config& original, Config& changed, const Override& given) {
+  const auto is_integer = [](const Config& value) { return value.type_name() == "an integer"; };
+  if (const auto number = changed.number(); number && original.number()) {
+    if (!is_integer(original)) changed = *number;
+    if (!is_integer(original) || is_integer(changed) || std::trunc(*number) != *number) return;
+    constexpr double beyond = 9223372036854775808.0;
+    if (!(*number >= -beyond && *number < beyond))
+      throw Error(text("--set ", given.path, "=", given.value, ": expected an integer like the default ", original.describe(),
+                       ", from -2^63 to 2^63 - 1, got ", changed.describe()));
+    changed = static_cast<std::int64_t>(*number);
+  } else if (const auto* items = original.list(); items && !items->empty() && changed.list()) {
+    for (std::size_t i = 0; i < changed.list()->size(); ++i)
+      follow_numbers((*items)[std::min(i, items->size() - 1)], (*changed.list())[i], given);
+  } else if (original.map() && changed.map()) {
+    for (auto& [key, value] : *changed.map())
+      if (const Config* own = original.find(key)) follow_numbers(*own, value, given);
+  }
 }
 
 /// The entry at `path` of what a script declares, or null below a table that it leaves empty. @throws Error naming the first part
@@ -62,43 +73,6 @@ const Config* declared_at(const Config& declared, const std::string& path) {
     begin = end + 1;
   }
   return found;
-}
-
-/// Sets an option of iap.train, or takes it out. What takes out what is not there stays as a null, so that a name that nobody
-/// knows is still told.
-void override_training(Config& options, const std::string& path, const std::string& value) {
-  const std::string name = first_part(path);
-  if (is_record(name))
-    throw Error(text("train: '", name, "' is no option but what iap itself writes into config.json; leave it out"));
-  if (value == "null" && (name == path || !options.find(name))) {
-    options[name] = Config();
-    return;
-  }
-  // An environment may be its name alone.
-  if (name != path && (name == "env" || name == "eval_env"))
-    if (const Config* env = options.find(name); env && env->string()) options[name] = env_table(*env, "--set " + path);
-  if (name == "policy" && name != path && !options.find(name))
-    throw Error(
-        text("--set ", path, ": the script has no policy of its own whose options could change; write policy = ... beside init"));
-  set_path(options, path, value);
-}
-
-/// Why iap.train refuses an override whatever else it is given; "" if it does not. Of what lies deeper, which depends on what the
-/// script gives, the name of the option alone counts.
-std::string training_refusal(const std::string& path, const std::string& value) {
-  Config options = Config::Map{{"env", Config::Map{}}, {"policy", Config::Map{}}};
-  const std::string name = first_part(path);
-  if (name == "on_iteration") return "";  // it is the script's, and no option of a table
-  try {
-    if (name == path)
-      override_training(options, path, value);
-    else if (!options.find(name))
-      options[name] = Config();
-    read_train_options(options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 /// Hook: fails at every instruction, so that a script's pcall cannot swallow it.
@@ -170,6 +144,7 @@ void RunContext::begin_writing(lua_State* state) {
 
 void RunContext::apply_to_training(Config& options) {
   trained_ = seed_used_ = out_used_ = true;
+  check_arguments(true);
   const bool folder_named = settings_.out && !out_taken_by_script_ && !std::exchange(out_given_, true);
   for (auto& entry : overrides_) {
     if (entry.taken_by_script) continue;
@@ -209,6 +184,7 @@ void RunContext::declare(Config& defaults, bool training) {
     if (!same_type(*original, changed))
       throw Error(text("--set ", entry.path, "=", entry.value, ": expected ", original->type_name(), " like the default ",
                        original->describe(), ", got ", changed.describe()));
+    if (Config* set = entry_at(defaults, entry.path)) follow_numbers(*original, *set, entry);
   }
   if (settings_.seed && declared.find("seed")) {
     defaults["seed"] = static_cast<std::int64_t>(*settings_.seed);
@@ -234,6 +210,22 @@ void RunContext::check_known(const GivenOverride& entry, bool training) const {
   if (refusal.find("; known: ") == std::string::npos) throw Error(text("--set ", entry.path, "=", entry.value, ": ", refusal));
   for (const auto& option : known) own += (own.empty() ? "; the script's own: " : ", ") + option;
   throw Error(text("--set ", entry.path, "=", entry.value, ": ", refusal, own));
+}
+
+void RunContext::check_arguments(bool training) const {
+  if (arguments_seen) return;
+  for (const auto& argument : settings_.arguments) {
+    const auto equals = argument.find('=');
+    if (equals == std::string::npos || equals == 0) continue;
+    const std::string path = argument.substr(0, equals), name = first_part(path);
+    const auto is_of_training = [&] {
+      const std::string refusal = training_refusal(path, argument.substr(equals + 1));
+      return refusal.find("unknown option") == std::string::npos || refusal.find("did you mean") != std::string::npos;
+    };
+    if (declared_.contains(name) || (training && is_of_training()))
+      throw Error(text("argument '", argument, "': the script ", training ? "begins to train without a look" : "did not look",
+                       " at its arguments; to set an option, write --set ", shell_word(argument)));
+  }
 }
 
 void RunContext::begin_input() {
@@ -317,7 +309,9 @@ void RunContext::check_all_used() const {
     if (!entry.used)
       throw Error(text("--set ", entry.path, ": nothing in the script used it",
                        remedy.empty() ? did_you_mean(entry.path, known) : "; ", remedy));
-  if (!trained_) check_flags_used();
+  if (trained_) return;
+  check_flags_used();
+  check_arguments(false);
 }
 
 void RunContext::check_flags_used() const {

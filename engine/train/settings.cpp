@@ -59,17 +59,29 @@ std::vector<std::string> read_log(Options& reader) {
 /// What identities leave out, as checkpoints of programs that did not know these options do.
 Config::Map unwritten_defaults() { return {{"action_noise", 0.0}, {"fit", "resample"}}; }
 
-/// Without where a text came from, beside a text: the same one is found by another path, or elsewhere.
-void forget_places(Config& config) {
-  if (auto* items = config.list())
-    for (Config& item : *items) forget_places(item);
-  auto* entries = config.map();
+/// Without where the texts of blocks in Lua came from. Further in are their own options, in which the same names mean what they
+/// like.
+void forget_block_places(Config& blocks) {
+  if (auto* items = blocks.list())
+    for (Config& item : *items) forget_block_places(item);
+  auto* entries = blocks.map();
   if (!entries) return;
-  for (auto& [key, value] : *entries) forget_places(value);
-  if (!entries->contains("source")) return;
-  for (const char* place : {"file", "loaded_from"}) entries->erase(place);
-  // A block's name is what it is called by, an environment's the path of its text.
-  if (!entries->contains("kind")) entries->erase("name");
+  const Config* kind = blocks.find("kind");
+  if (!kind || *kind != Config("script")) {
+    for (auto& [key, value] : *entries) forget_block_places(value);
+  } else if (entries->contains("source")) {
+    for (const char* place : {"file", "loaded_from"}) entries->erase(place);
+  }
+}
+
+/// Without where a text came from, beside a text: the same one is found by another path, or elsewhere.
+void forget_places(Config& identity) {
+  for (const char* key : {"env", "eval_env"}) {
+    const Config* env = identity.find(key);
+    if (!env || !is_lua_env(*env) || !env->find("source")) continue;
+    for (const char* place : {"name", "loaded_from"}) identity[key].map()->erase(place);
+  }
+  if (identity.find("policy")) forget_block_places(identity["policy"]);
 }
 
 /// Without the members of stages that have as many as the optimizer has by itself.
@@ -331,26 +343,28 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
 Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec, const Config& present,
                          const std::string& source) {
   // What cannot be built any more stays as it is, for the comparison to name the option.
-  const auto complete = [&](const char* key, auto build) {
+  const auto complete = [&](const char* key, ConfigKind kind, auto build) {
     const Config* part = stored.find(key);
     const Config* own = present.find(key);
     if (!part || !part->map() || (own && *part == *own)) return;
     Config confined = *part;
-    confine_lua(confined, source);
+    confine_lua(confined, source, kind);
     try {
       stored[key] = build(confined);
     } catch (const Error&) {
     }
   };
   if (!options.make_env)
-    for (const char* key : {"env", "eval_env"}) complete(key, [](const Config& env) { return make_env(env)->spec().config; });
+    for (const char* key : {"env", "eval_env"})
+      complete(key, ConfigKind::env, [](const Config& env) { return make_env(env)->spec().config; });
   std::vector<float> parameters;
-  complete("policy", [&](const Config& architecture) {
+  complete("policy", ConfigKind::policy, [&](const Config& architecture) {
     const Policy policy(architecture, spec.observation, spec.action_size);
     parameters.resize(policy.size());
     return policy.architecture();
   });
-  complete("optimizer", [&](const Config& optimizer) { return make_optimizer(optimizer, parameters, options.seed)->config(); });
+  complete("optimizer", ConfigKind::any,
+           [&](const Config& optimizer) { return make_optimizer(optimizer, parameters, options.seed)->config(); });
   return stored;
 }
 

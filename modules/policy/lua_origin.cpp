@@ -11,33 +11,75 @@ constexpr std::string_view mark = "loaded_from", suffix = ".lua";
 
 bool ends_in_lua(const Config* value) { return value && value->string() && value->string()->ends_with(suffix); }
 
-bool is_written_in_lua(const Config& config) {
+bool is_lua_block(const Config& config) {
   const Config* kind = config.find("kind");
-  return (kind && *kind == Config("script")) || ends_in_lua(config.find("name"));
+  return kind && *kind == Config("script");
 }
 
+bool is_lua_env(const Config& config) { return ends_in_lua(config.find("name")); }
+
 /// Marks with the text `source`, or takes marks away where it is null.
-void walk(Config& config, const Config& source) {
+void set_mark(Config& config, const Config& source) {
+  if (source.is_null())
+    config.map()->erase(std::string(mark));
+  else
+    config[mark] = source;
+}
+
+void walk_any(Config& config, const Config& source) {
   if (auto* items = config.list())
-    for (auto& item : *items) walk(item, source);
+    for (auto& item : *items) walk_any(item, source);
   auto* entries = config.map();
   if (!entries) return;
   // An environment may be given by its name alone.
   if (const auto env = entries->find("env"); env != entries->end() && ends_in_lua(&env->second) && !source.is_null())
     env->second = Config::Map{{"name", env->second}};
-  for (auto& [key, value] : *entries) walk(value, source);
-  if (!is_written_in_lua(config)) return;
-  if (source.is_null())
-    entries->erase(std::string(mark));
-  else
-    config[mark] = source;
+  for (auto& [key, value] : *entries) walk_any(value, source);
+  if (is_lua_block(config) || is_lua_env(config)) set_mark(config, source);
+}
+
+/// Whatever a block is called and however its kind hides the blocks inside it, the kind alone decides what `make_block` makes.
+void walk_blocks(Config& config, const Config& source) {
+  if (auto* items = config.list())
+    for (auto& item : *items) walk_blocks(item, source);
+  auto* entries = config.map();
+  if (!entries) return;
+  if (is_lua_block(config)) return set_mark(config, source);
+  for (auto& [key, value] : *entries) walk_blocks(value, source);
+}
+
+/// As for `make_env`, the name alone decides; an environment may be given by nothing else.
+void walk_env(Config& config, const Config& source) {
+  if (ends_in_lua(&config) && !source.is_null()) config = Config::Map{{"name", config}};
+  if (is_lua_env(config)) return set_mark(config, source);
+  walk_any(config, source);
+}
+
+void walk_metadata(Config& config, const Config& source) {
+  auto* entries = config.map();
+  if (!entries) return walk_any(config, source);
+  for (auto& [key, value] : *entries) {
+    if (key == "env" || key == "env_given")
+      walk_env(value, source);
+    else
+      walk_any(value, source);
+  }
+}
+
+void walk(Config& config, const Config& source, ConfigKind kind) {
+  switch (kind) {
+    case ConfigKind::any: return walk_any(config, source);
+    case ConfigKind::policy: return walk_blocks(config, source);
+    case ConfigKind::env: return walk_env(config, source);
+    case ConfigKind::metadata: return walk_metadata(config, source);
+  }
 }
 
 }  // namespace
 
 // It is shown, not opened; and a policy file holds no other texts.
-void confine_lua(Config& config, const std::string& source) { walk(config, printable(source)); }
+void confine_lua(Config& config, const std::string& source, ConfigKind kind) { walk(config, printable(source), kind); }
 
-void trust_lua(Config& config) { walk(config, {}); }
+void trust_lua(Config& config, ConfigKind kind) { walk(config, {}, kind); }
 
 }  // namespace iap

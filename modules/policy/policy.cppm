@@ -119,11 +119,15 @@ PolicyFile load_policy(std::string_view file, const std::string& source, Trust t
 void write_policy_file(const std::filesystem::path& path, const Policy& policy, const Config& metadata);
 PolicyFile read_policy_file(const std::filesystem::path& path, Trust trust = Trust::no);
 
+/// What a config is read as, which says where in it blocks and environments stand: the own options of what is written in Lua go to
+/// its text alone, which makes none of them. Of `any`, whatever looks like one counts, wherever it stands.
+enum class ConfigKind : std::uint8_t { any, policy, env, metadata };
+
 /// Marks every block and environment written in Lua that `config` holds at any depth as come out of the file `source` (option
 /// `loaded_from`), so that its text runs confined. For hosts that read configs from files of their own.
-void confine_lua(Config& config, const std::string& source);
+void confine_lua(Config& config, const std::string& source, ConfigKind kind = ConfigKind::any);
 /// Takes these marks away: the text is then the user's own.
-void trust_lua(Config& config);
+void trust_lua(Config& config, ConfigKind kind = ConfigKind::any);
 
 /// ObservationSpec as a Config and back, for file headers. @throws Error naming `source` and the entry.
 Config to_config(const ObservationSpec& spec);

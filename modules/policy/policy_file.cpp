@@ -92,11 +92,11 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
   options.finish();
   const auto parameters = reader.get_all<float>();
   if (!reader.at_end()) throw Error(text(source, ": has bytes after its parameters; the file is damaged"));
-  for (Config* part : {&architecture, &metadata}) {
+  for (const auto& [part, kind] : {std::pair(&architecture, ConfigKind::policy), std::pair(&metadata, ConfigKind::metadata)}) {
     if (trust == Trust::yes)
-      trust_lua(*part);
+      trust_lua(*part, kind);
     else
-      confine_lua(*part, source);
+      confine_lua(*part, source, kind);
   }
   try {
     Policy policy(architecture, observation, static_cast<int>(action_size), parameters,
@@ -114,8 +114,8 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
 std::string save_policy(const Policy& policy, const Config& metadata) {
   Config header, architecture = policy.architecture(), kept = metadata;
   // Where a text came from is a matter of this process.
-  trust_lua(architecture);
-  trust_lua(kept);
+  trust_lua(architecture, ConfigKind::policy);
+  trust_lua(kept, ConfigKind::metadata);
   header["architecture"] = std::move(architecture);
   header["observation"] = to_config(policy.observation());
   header["action_size"] = policy.action_size();

@@ -56,13 +56,13 @@ void play_options(std::string_view input) {
   attempt([&] { make_optimizer(options, initial, 1); });
   attempt([&] {
     Config architecture = options;
-    confine_lua(architecture, source);
+    confine_lua(architecture, source, ConfigKind::policy);
     Policy(architecture, seen, 2).initialise(1);
   });
   attempt([&] { read_train_options(options); });
   attempt([&] {
     Config env = options;
-    confine_lua(env, source);
+    confine_lua(env, source, ConfigKind::env);
     const Config* name = env.find("name");
     // Files of this machine are no input.
     if (name && name->string() && name->string()->find('.') == std::string::npos) make_env(env);

@@ -68,6 +68,41 @@ TEST_CASE("Lua in a config is marked at any depth, and nothing else is") {
                          " 'deep': {'er': {'name': 'c.lua', 'source': 'return 1'}}}"));
 }
 
+TEST_CASE("Lua is marked where its reader makes it, and its own options stay as they are") {
+  const auto marks = [](ConfigKind kind, const std::string& written, const std::string& expected) {
+    Config marked = config(written);
+    confine_lua(marked, "p.iap", kind);
+    CHECK(marked == config(expected));
+    trust_lua(marked, kind);
+    CHECK(marked == config(written));
+  };
+  // A block's kind alone says what it is, and where others stand inside it.
+  marks(ConfigKind::policy,
+        "{'kind': 'mirror', 'name': 'x.lua', 'block': {'kind': 'script', 'name': 'cheetah-run', 'own': {'kind': 'script'}}}",
+        "{'kind': 'mirror', 'name': 'x.lua', 'block': {'kind': 'script', 'name': 'cheetah-run', 'own': {'kind': 'script'},"
+        " 'loaded_from': 'p.iap'}}");
+  marks(ConfigKind::policy, "{'kind': 'sequence', 'blocks': [{'kind': 'script', 'level': {'name': 'f.lua', 'env': 'g.lua'}}]}",
+        "{'kind': 'sequence', 'blocks': [{'kind': 'script', 'level': {'name': 'f.lua', 'env': 'g.lua'}, 'loaded_from': 'p.iap'}]}");
+  // An environment's name does.
+  marks(ConfigKind::env, "{'name': 'x.lua', 'kind': 'mirror', 'block': {'kind': 'script'}, 'level': {'name': 'f.lua'}}",
+        "{'name': 'x.lua', 'kind': 'mirror', 'block': {'kind': 'script'}, 'level': {'name': 'f.lua'}, 'loaded_from': 'p.iap'}");
+  marks(ConfigKind::env, "{'name': 'cheetah-run', 'inside': {'kind': 'script'}}",
+        "{'name': 'cheetah-run', 'inside': {'kind': 'script', 'loaded_from': 'p.iap'}}");
+  marks(ConfigKind::metadata,
+        "{'env': {'name': 'x.lua', 'o': {'name': 'f.lua'}}, 'env_given': {'name': 'x.lua'}, 'more': [{'kind': 'script'}]}",
+        "{'env': {'name': 'x.lua', 'o': {'name': 'f.lua'}, 'loaded_from': 'p.iap'},"
+        " 'env_given': {'name': 'x.lua', 'loaded_from': 'p.iap'}, 'more': [{'kind': 'script', 'loaded_from': 'p.iap'}]}");
+  // A name alone is an environment, too.
+  for (const char* named : {"{'env': 'x.lua'}", "{'env_given': 'x.lua'}"}) {
+    Config marked = config(named);
+    confine_lua(marked, "p.iap", ConfigKind::metadata);
+    CHECK(marked.map()->begin()->second == config("{'name': 'x.lua', 'loaded_from': 'p.iap'}"));
+  }
+  // Nobody takes these for Lua.
+  for (const char* name : {"x.LUA", "x.lua ", "x.lua/", ".luac"})
+    marks(ConfigKind::env, text("{'name': '", name, "'}"), text("{'name': '", name, "'}"));
+}
+
 TEST_CASE("a policy comes back from its file alone, bit for bit") {
   Policy policy = sample();
   const std::string file = save_policy(policy, metadata());

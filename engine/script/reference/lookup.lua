@@ -194,7 +194,7 @@ return function(entries)
     return #found > 0 and list_of(found) or nil
   end
 
-  local function same(a, b) return a:lower():gsub("[_%s]", "-") == b:lower():gsub("[_%s]", "-") end
+  local function same(a, b) return #a == #b and a:lower():gsub("[_%s]", "-") == b:lower():gsub("[_%s]", "-") end
 
   -- All entries that `name` may mean: by its whole name, else by the last part of it.
   function reference.find(name)
@@ -227,11 +227,14 @@ return function(entries)
 
   -- The names nearest to `name`, at most five, or "".
   local function nearest(name)
-    local known, seen = {}, {}
+    local known, seen, lower = {}, {}, name:lower()
+    local most = #name < 4 and 1 or math.max(2, #name // 3)
     local function add(candidate)
-      local d = distance(name:lower(), candidate:lower())
-      if not seen[candidate] and d <= (#name < 4 and 1 or math.max(2, #name // 3)) then table.insert(known, { name = candidate, d = d }) end
+      -- As many letters as one is longer have to come or go: so the time does not grow with a name that is none.
+      if seen[candidate] or math.abs(#name - #candidate) > most then return end
       seen[candidate] = true
+      local d = distance(lower, candidate:lower())
+      if d <= most then table.insert(known, { name = candidate, d = d }) end
     end
     for _, entry in ipairs(entries) do
       add(entry.name)
@@ -259,7 +262,8 @@ return function(entries)
     local found = reference.find(name)
     if #found == 0 then
       local options = options_called(name)
-      if #options == 0 then return nil, "the reference has no '" .. name .. "'" .. nearest(name) end
+      local shown = #name > 100 and name:sub(1, 100) .. " ..." or name
+      if #options == 0 then return nil, "the reference has no '" .. shown .. "'" .. nearest(name) end
       local rows_of = {}
       for _, option in ipairs(options) do
         table.insert(rows_of, wrapped(option.text, "      ", "  " .. option.name .. "\n      "))

@@ -1,0 +1,184 @@
+#include "script/training_override.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "script/config_paths.hpp"
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.optim;
+import iap.train;
+
+namespace iap {
+namespace {
+
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    parts.push_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+bool is_env(const std::string& name) { return name == "env" || name == "eval_env"; }
+
+/// How many parts of a path into the policy lead to the first block in Lua on it, whose own options follow; all if there is none.
+std::size_t parts_to_lua(const Config& options, const std::vector<std::string>& parts) {
+  const Config* block = entry_of(options, parts.front());
+  for (std::size_t i = 1; i < parts.size() && block; ++i) {
+    const Config* kind = block->find("kind");
+    if (kind && *kind == Config("script")) return i;
+    block = entry_of(*block, parts[i]);
+  }
+  return parts.size();
+}
+
+/// Of a block in Lua; the models of tasks are no matter of blocks.
+bool is_text_record(std::string_view option) { return is_file_record(option) && option != "model_files"; }
+
+/// @throws Error for what iap itself writes beside the name of a file.
+void check_settable(const Config& options, const std::string& path) {
+  const auto parts = parts_of(path);
+  const std::string& name = parts.front();
+  std::string refused;
+  if (const std::size_t place = name == "curriculum" ? 2 : 1; is_env(name) || name == "curriculum") {
+    if (parts.size() > place && is_file_record(parts[place])) refused = parts[place];
+  } else if (name == "policy") {
+    const std::size_t own = parts_to_lua(options, parts);
+    if (own < parts.size() && is_text_record(parts[own])) refused = parts[own];
+  }
+  if (!refused.empty())
+    throw Error(
+        text("--set ", path, ": '", refused, "' is no option but what iap itself writes beside the name of a file; leave it out"));
+}
+
+/// Takes out what iap keeps of the file that `path` named before, and reads the text of a block as its constructor does.
+void renew_file(Config& options, const std::string& path) {
+  const auto parts = parts_of(path);
+  const std::string& name = parts.front();
+  if (is_env(name) && parts.size() == 2) {
+    if (Config* env = entry_of(options, name)) forget_file(*env, parts[1]);
+    return;
+  }
+  if (name != "policy" || parts.back() != "file" || parts_to_lua(options, parts) + 1 != parts.size()) return;
+  Config* block = entry_at(options, path.substr(0, path.rfind('.')));
+  if (!block || !block->map()) return;
+  std::erase_if(*block->map(), [](const auto& entry) { return is_text_record(entry.first); });
+  if (const Config* file = block->find("file"); file && file->string()) (*block)["source"] = read_file(*file->string());
+}
+
+/// `table` with an entry at `path` that is there and holds nothing: readers refuse its name if they do not know it.
+Config with_nothing_at(Config table, std::string_view path) {
+  Config* place = &table;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('.'), path.size());
+    const auto part = path.substr(0, end);
+    Config* next = entry_of(*place, part);
+    place = next ? next : &(*place)[part];
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  *place = Config();
+  return table;
+}
+
+Config changed(Config env, const Config& changes) {
+  if (const auto* entries = changes.map())
+    for (const auto& [key, value] : *entries) env[key] = value;
+  return env;
+}
+
+/// @throws OptionError where `read` does not know a name in `path`. What else it finds is told where it is built for good.
+void look_for_names(const std::string& path, const auto& read) {
+  try {
+    read();
+  } catch (const OptionError& error) {
+    const std::string message = error.what();
+    for (const auto& part : parts_of(path))
+      if (message.find(text("unknown option '", part, "'")) != std::string::npos)
+        throw OptionError(text("--set ", path, "=null: ", message));
+  } catch (const Error&) {
+    return;
+  }
+}
+
+/// Of a `path` that takes out what is not there: @throws OptionError for a name in it that nobody knows, or leaves it to its
+/// reader.
+void judge_names(Config& options, const std::string& path) {
+  const std::string name = first_part(path), inside = path.substr(name.size() + 1);
+  const Config* own = options.find(name);
+  const Config* base = options.find("env");
+  const Config table = own && !own->is_null() ? *own : Config(Config::Map{});
+  const Config env = base && base->map() ? *base : Config(Config::Map{});
+  if (name == "optimizer") {
+    const std::vector<float> parameters(2);
+    look_for_names(path, [&] { make_optimizer(with_nothing_at(table, inside), parameters, 0); });
+  } else if (is_env(name)) {
+    const Config tried = with_nothing_at(table, inside);
+    look_for_names(path, [&] { make_env(name == "env" || tried.find("name") ? tried : changed(env, tried)); });
+  } else if (name == "curriculum") {
+    const std::size_t dot = inside.find('.');
+    const Config* stage = entry_at(table, inside.substr(0, dot));
+    if (!stage || dot == std::string::npos) return;
+    Config changes = with_nothing_at(*stage, inside.substr(dot + 1));
+    for (const char* of_stage : {"through", "episodes", "population"}) changes.map()->erase(of_stage);
+    look_for_names(path, [&] { make_env(changed(env, changes)); });
+  } else if (own && !own->is_null()) {
+    // As far as it is there: tables on the way would not be without effect.
+    std::size_t end = path.find('.');
+    while (end != std::string::npos && entry_at(std::as_const(options), path.substr(0, end))) end = path.find('.', end + 1);
+    options = with_nothing_at(std::move(options), path.substr(0, end));
+  }
+}
+
+}  // namespace
+
+void override_training(Config& options, const std::string& path, const std::string& value) {
+  const std::string name = first_part(path);
+  if (is_record(name))
+    throw Error(text("train: '", name, "' is no option but what iap itself writes into config.json; leave it out"));
+  const bool drops = value == "null";
+  if (drops && (name == path || !options.find(name))) options[name] = Config();
+  if (name == path) {
+    if (!drops) set_path(options, path, value);
+    return;
+  }
+  check_settable(options, path);
+  // An environment may be its name alone.
+  if (is_env(name))
+    if (const Config* env = options.find(name); env && env->string()) options[name] = env_table(*env, "--set " + path);
+  if (name == "policy" && !options.find(name))
+    throw Error(
+        text("--set ", path, ": the script has no policy of its own whose options could change; write policy = ... beside init"));
+  const bool there = entry_at(std::as_const(options), path) != nullptr;
+  set_path(options, path, value);
+  if (drops && !there)
+    judge_names(options, path);
+  else
+    renew_file(options, path);
+}
+
+std::string training_refusal(const std::string& path, const std::string& value) {
+  Config options = Config::Map{{"env", Config::Map{}}, {"policy", Config::Map{}}};
+  const std::string name = first_part(path);
+  if (name == "on_iteration") return "";  // it is the script's, and no option of a table
+  try {
+    if (name == path)
+      override_training(options, path, value);
+    else if (!options.find(name))
+      options[name] = Config();
+    read_train_options(options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace iap

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+import iap.core;
+
+namespace iap {
+
+/// Sets an option of iap.train, or takes it out. What iap keeps of a file goes when another one is named. A name that nobody knows
+/// is told: here, or by its reader, for whom what takes out what is not there stays as a null.
+/// @throws Error.
+void override_training(Config& options, const std::string& path, const std::string& value);
+
+/// Why iap.train refuses an override whatever else it is given; "" if it does not. Of what lies deeper, which depends on what the
+/// script gives, the name of the option alone counts.
+std::string training_refusal(const std::string& path, const std::string& value);
+
+}  // namespace iap

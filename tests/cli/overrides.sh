@@ -1,0 +1,208 @@
+# shellcheck shell=bash
+# What --set reaches and what it must not, and whose the options of things written in Lua are.
+
+# null takes out what is there; a name that nobody knows is told at any depth.
+case_set_null_names() {
+  training_script ''
+  sed 's#env = .*#env = { name = "cartpole-swingup", pixels = { 16, 16 }, time_limit = 1, state = true },#; s#iterations = 4#iterations = 0#' train.lua >pixels.lua
+  local script name option known
+  while read -r script name option known; do
+    refuses "unknown option '$option'; $known" run "$script.lua" --set "$name=null"
+  done <<'NAMES'
+train env.lenght lenght did you mean 'length'?
+train optimizer.sgima sgima did you mean 'sigma'?
+train policy.blocks.1.bais bais did you mean 'bias'?
+train policy.blocks.1.bais.x bais did you mean 'bias'?
+train eval_env.lenght lenght did you mean 'length'?
+pixels env.distractoin distractoin did you mean 'distraction'?
+pixels env.distraction.camrea camrea did you mean 'camera'?
+pixels env.render.shadow shadow did you mean 'shadows'?
+NAMES
+  refuses "unknown option 'pixls'; did you mean 'pixels'?" run pixels.lua --set 'curriculum=[{"through":1},{}]' --set curriculum.1.pixls=null
+  # What has its default, or none, is as if it had never been given.
+  run run pixels.lua --out plain
+  exits 0
+  for name in env.distraction env.distraction.camera env.render.shadows eval_env.distraction optimizer.plateau policy.blocks.1.bias; do
+    run run pixels.lua --out plain --resume --set "$name=null"
+    exits 0
+  done
+  run eval plain --episodes 1 --set render.shadow=null
+  exits 1
+  says err "there is no option 'render.shadow' to drop; did you mean 'shadows'?"
+  run eval plain --episodes 1 --set render.shadows=null
+  exits 0
+}
+
+# Another file is read where another one is named, and nothing is left of the one before.
+case_set_file() {
+  training_script 'out = "run",'
+  sed -i 's#policy.sequence {#& iap.policy.observation {}, iap.policy.script { file = "scale.lua", by = 2 },#' train.lua
+  cat >scale.lua <<'LUA'
+local factor = require "factor"
+return function(options, shapes)
+  return { parameters = 0, outputs = shapes.inputs, forward = function(_, _, inputs)
+    local values = {}
+    for i, x in ipairs(inputs) do values[i] = factor * options.by * x end
+    return values
+  end }
+end
+LUA
+  echo 'return 1' >factor.lua
+  sed 's/^local factor.*/local factor = 0/' scale.lua >zero.lua
+  sed 's/9\.81/1.62/' pendulum.lua >moon.lua
+  cmp -s pendulum.lua moon.lua && fail "the moon is as heavy as the earth"
+  run run train.lua --set env.name=moon.lua --set policy.blocks.2.file=zero.lua
+  exits 0
+  cp run/final.iap by_set.iap
+  rm -r run
+  sed 's/pendulum\.lua/moon.lua/; s/scale\.lua/zero.lua/' train.lua >other.lua
+  run run other.lua
+  exits 0
+  cmp run/final.iap by_set.iap || fail "a file that --set names is not read"
+  run run train.lua --resume --set iterations=5 --set env.name=moon.lua --set policy.blocks.2.file=zero.lua
+  exits 0
+  run run train.lua --resume --set iterations=6
+  exits 1
+  says err "another text now"
+  run run train.lua --out new --set policy.blocks.2.file=nothere.lua
+  exits 1
+  says err "cannot read 'nothere.lua'"
+  run run train.lua --out new --set env.name=nothere.lua
+  exits 1
+  says err "cannot read 'nothere.lua'"
+  run run train.lua --out cartpole --set env.name=cartpole-swingup
+  exits 0
+}
+
+# What iap keeps of files is nobody's to set: without it a stranger's Lua would be free.
+case_set_records() {
+  task_files
+  sed -i 's#^return function(options)#&\n  local urdf = options.urdf#' task/rail.lua
+  sed -i 's#time_limit = 20,#& urdf = "mine",#; s#iterations = 4#iterations = 0#' train.lua
+  run run train.lua
+  exits 0
+  local record place
+  for record in loaded_from source required_modules model_files; do
+    run eval run --episodes 1 --set $record=null
+    exits 1
+    says err "--set $record=null: '$record' is no option but what iap itself writes beside the name of a file; leave it out"
+    for place in env eval_env curriculum.1; do
+      refuses "--set $place.$record: '$record' is no option" run train.lua --out other --set $place.$record=x
+    done
+  done
+  echo 'return function(options, shapes) return { parameters = 0, outputs = 1, forward = function() return { 1 } end } end' >scaled.lua
+  sed 's#policy.concat {#& iap.policy.script { file = "scaled.lua" },#' train.lua >block.lua
+  refuses "'source' is no option but" run block.lua --out other --set policy.blocks.1.blocks.1.source=x
+  # A task's own option may be called as one of a robot: the model stays.
+  run eval run --episodes 1 --set urdf=yours
+  exits 0
+  says out "urdf=yours"
+}
+
+# Whole numbers are of the kind that the script's default has: integers wrap around, floats do not.
+case_number_types() {
+  cat >types.lua <<'LUA'
+local o = require "iap".options({ x = 0.5, n = 3, list = { 0.5, 1.5 }, deep = { y = 2.5 } }, { training = false })
+print(o.x * o.x * o.x * o.x, math.type(o.n), o.n, math.type(o.list[3] or o.list[1]), math.type(o.deep.y))
+LUA
+  run run types.lua --set x=100000 --set n=1e3 --set "list=[1,2,3]" --set deep.y=3
+  exits 0
+  [ "$(cat out)" = "$(printf '1e+20\tinteger\t1000\tfloat\tfloat')" ] || fail "other kinds of numbers: $(cat out)"
+  run run types.lua --set n=9223372036854775807
+  exits 0
+  says out 9223372036854775807
+  local number
+  for number in 9223372036854775808 -1e300; do
+    refuses "--set n=$number: expected an integer like the default 3, from -2^63 to 2^63 - 1, got" run types.lua --set n=$number
+  done
+}
+
+# The own options of what is written in Lua may be called as iap's: a run goes on with the same ones alone, and a policy acts in its
+# file as in training.
+case_own_options() {
+  cat >own.lua <<'LUA'
+return function(options)
+  local size = 0
+  for _ in pairs(options.level) do size = size + 1 end
+  assert(size == 2 and options.level.env == "x.lua", "the level is another one")
+  return {
+    spec = { action_size = 1, vector = 1 }, reset = function() end, observe = function() return { 1 } end,
+    step = function() return #options.kind + #options.file, false, true end,
+  }
+end
+LUA
+  cat >block.lua <<'LUA'
+return function(options)
+  local size = 0
+  for _ in pairs(options.level) do size = size + 1 end
+  assert(size == 2, "the block's level is another one")
+  return { parameters = 0, outputs = 1, forward = function() return { size } end }
+end
+LUA
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = { name = "own.lua", level = { name = "forest.lua", env = "x.lua" }, file = "a", kind = "big" },
+  policy = iap.policy.sequence {
+    iap.policy.script { file = "block.lua", level = { kind = "script", name = "forest.lua" } }, iap.policy.linear {},
+  },
+  optimizer = iap.optim.es { population = 4 }, iterations = 1, eval_every = 1, eval_episodes = 1, quiet = true, out = "run",
+}
+LUA
+  run run train.lua
+  exits 0
+  silent err
+  run eval run --episodes 1
+  exits 0
+  says out "mean return         4.00"
+  local set
+  for set in env.file=b env.kind=tall env.level.name=meadow.lua policy.blocks.1.level.name=meadow.lua; do
+    run run train.lua --resume --set iterations=2 --set $set
+    exits 1
+    says err "with other settings (${set%%=*}: "
+  done
+  mkdir elsewhere
+  cp own.lua block.lua elsewhere
+  run run train.lua --resume --set iterations=2 --set env.name=elsewhere/own.lua --set policy.blocks.1.file=elsewhere/block.lua
+  exits 0
+  # A file that is loaded and saved again is the same.
+  echo 'require "iap".policy.load("run/best.iap"):save "again.iap"' >again.lua
+  run run again.lua
+  exits 0
+  cmp run/best.iap again.iap || fail "saving a policy again changes it"
+}
+
+# A block or an environment in a stranger's file is confined whatever it and those around it are called.
+case_trust_hidden() {
+  echo 'return function() os.execute("touch owned") return { parameters = 0, outputs = 1, forward = function() return { 0 } end } end' >touch.lua
+  cat >world.lua <<'LUA'
+return function(options)
+  local own = options.kind, options.block
+  os.execute("touch owned")
+  return { spec = { action_size = 1, vector = 1 }, reset = function() end, observe = function() return { 1 } end,
+    step = function() return 0, false, true end }
+end
+LUA
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+local plain = iap.env.make("cartpole-swingup", { time_limit = 1 })
+local touch = { file = "touch.lua", name = "cheetah-run" }
+iap.policy.build(iap.policy.sequence { name = "x.lua", iap.policy.concat { iap.policy.script(touch) }, iap.policy.linear {} }, plain):save "1.iap"
+iap.policy.build(iap.policy.script(touch), plain):save "2.iap"
+local world = iap.env.make { name = "world.lua", kind = "mirror", block = { kind = "script", file = "touch.lua" } }
+iap.policy.build(iap.policy.linear {}, world):save "3.iap"
+LUA
+  run run build.lua
+  exits 0
+  rm owned touch.lua world.lua
+  local policy
+  for policy in 1 2 3; do
+    run eval $policy.iap --episodes 1
+    exits 1
+    says err "os.execute is not available to Lua that comes out of a file"
+    [ ! -e owned ] || fail "$policy.iap ran os.execute"
+    run eval $policy.iap --episodes 1 --trust
+    exits 0
+    rm owned
+  done
+}
