@@ -74,7 +74,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
     cli::follow_instructions(arguments.instructions, arguments.run.program, arguments.sweep.words);
     arguments.run.instructions = arguments.sweep.run.instructions = arguments.instructions;
     if (!plays) start_others_alone();
-    const auto job = plays ? cli::join_job() : nullptr;
+    const auto job = plays ? cli::join_job() : cli::JoinedJob();
     if (job && !cli::speaks()) return cli::serve(*job);
     if (*commands.run && arguments.dry_run) return cli::dry_run(arguments.file, arguments.run);
     if (*commands.run) return cli::run(arguments.file, arguments.run, arguments.verbose, arguments.sweep_process);

@@ -30,6 +30,7 @@ Timing measure(double seconds, const std::function<void()>& body) {
   double processor = std::numeric_limits<double>::infinity();
   const auto begin = Clock::now();
   while (static_cast<int>(times.size()) < least_calls || seconds_since(begin) < seconds) {
+    check_interrupt();
     const double processor_before = processor_milliseconds();
     const auto start = Clock::now();
     body();

@@ -106,6 +106,7 @@ void print_overlap(std::ostream& out) {
     double found = 0, worth = 0, worst = 0;
     int keys = 0;
     for (int trial = 0; trial < trials; ++trial) {
+      check_interrupt();
       const FramePair frames(static_cast<std::uint64_t>(trial));
       const PatchGrid grid(frames.keys.shape(), 2, 2, "bench");
       Head head(Config::Map{{"kernel", "trig"}, {"m", m}, {"input", "normalised"}, {"feature_seed", trial}}, grid,

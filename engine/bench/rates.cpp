@@ -17,6 +17,7 @@ double best_rate(double seconds, const Body& body) {
   const auto begin = Clock::now();
   double shortest = 1e9;
   do {
+    check_interrupt();
     const auto start = Clock::now();
     body();
     shortest = std::min(shortest, seconds_since(start));

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/sweep.hpp"
@@ -427,11 +428,20 @@ Commands describe_commands(CLI::App& app, Arguments& arguments) {
   Commands commands{};
   app.set_version_flag("--version", "iap " + std::string(version()), "print the version");
   app.add_flag("-v,--verbose", arguments.verbose, "print the Lua stack with errors");
-  add_text(app, "--instructions", arguments.instructions, "NAME",
-           "compute with this instruction set at most, as in `iap doctor`: the last bits follow it (default: IAP_INSTRUCTIONS, or "
-           "the best)");
+  // Whichever of the two comes second, both have to mean the same.
+  const auto choose = [&arguments](const std::string& name) {
+    const std::string before = std::exchange(arguments.instructions, name);
+    if (!before.empty() && before != name)
+      throw Error(text("--portable and --instructions ", before == portable_instructions ? name : before,
+                       ": they ask for different instructions; leave one out"));
+  };
+  app.add_option_function<std::string>(
+         "--instructions", choose,
+         "compute with this instruction set at most, as in `iap doctor`: the last bits follow it (default: IAP_INSTRUCTIONS, or "
+         "the best)")
+      ->type_name("NAME");
   app.add_flag_callback(
-      "--portable", [&arguments] { arguments.instructions = portable_instructions; },
+      "--portable", [choose] { choose(std::string(portable_instructions)); },
       "compute with what x86-64 machines since 2011 have in common: the same bits on all of them, but slower");
   app.require_subcommand(0, 1);
   app.fallthrough();

@@ -114,6 +114,8 @@ struct ImportOptions {
   std::optional<std::string> env;            ///< by default the one such weights were trained for
 };
 
+/// For commands that run a script. @throws Error for a policy or a run, saying what looks at it.
+void check_is_script(const std::filesystem::path& file);
 /// `sweep_process` is 0, or the number of the process whose sweep the run belongs to: the run ends with it.
 int run(const std::filesystem::path& file, RunSettings settings, bool verbose, int sweep_process);
 /// What the script would train, and how long that takes by episodes that are played for it; nothing is written.

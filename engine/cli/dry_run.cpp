@@ -138,6 +138,7 @@ double rounds(std::int64_t episodes, int threads) { return std::ceil(static_cast
 }  // namespace
 
 int dry_run(const std::filesystem::path& file, RunSettings settings) {
+  check_is_script(file);
   const int asked = settings.threads.value_or(0);
   Script script(std::move(settings));
   catch_interrupts(&script);

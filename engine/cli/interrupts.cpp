@@ -5,6 +5,8 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <ctime>
 import iap.core;
 import iap.script;
 
@@ -13,6 +15,7 @@ namespace {
 
 std::atomic<Script*> running_script = nullptr;
 volatile std::sig_atomic_t waiting_for_key = 0, key_interrupted = 0, terminated = 0;
+FirstTermination first_termination;
 
 void interrupt_work() {
   if (auto* script = running_script.load(std::memory_order_relaxed))
@@ -21,20 +24,23 @@ void interrupt_work() {
     request_interrupt();
 }
 
+void end_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 void on_interrupt(int signal) {
   if (waiting_for_key) {
     key_interrupted = 1;
     return;
   }
-  if (interrupt_requested()) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-    return;
-  }
+  if (interrupt_requested()) return end_by(signal);
   interrupt_work();
 }
 
-void on_termination(int) {
+void on_termination(int signal) {
+  if (!interrupt_requested()) first_termination.forget();
+  if (signal == SIGTERM && first_termination.long_ago()) return end_by(signal);
   terminated = 1;
   interrupt_work();
 }
@@ -54,6 +60,15 @@ struct sigaction catch_signal(int signal, void (*handler)(int)) {
 void catch_interrupts(Script* script) {
   running_script.store(script, std::memory_order_relaxed);
   catch_signal(SIGINT, on_interrupt);
+}
+
+bool FirstTermination::long_ago() noexcept {
+  constexpr std::int64_t patience = 5000;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t now = std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+  std::int64_t first = 0;
+  return !at_.compare_exchange_strong(first, now) && now - first >= patience;
 }
 
 void catch_termination() {

@@ -1,6 +1,8 @@
 #pragma once
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 
 import iap.script;
 
@@ -18,8 +20,20 @@ inline constexpr std::array terminating{SIGTERM, SIGUSR1, SIGXCPU, SIGPIPE, SIGH
 
 /// From now on SIGTERM, SIGUSR1 by which batch systems announce a time limit, SIGXCPU (the limit on processor time), SIGPIPE
 /// (nobody reads any more what is printed) and SIGHUP (the terminal is gone; not where it was ignored) do what the first Ctrl-C
-/// does, however often they come. After `catch_interrupts`.
+/// does, however often they come; but a SIGTERM that comes 5 s or more after the first, while that one still waits to be heard,
+/// ends the process as the second Ctrl-C does. After `catch_interrupts`.
 void catch_termination();
+
+/// For handlers of SIGTERM: schedulers and `timeout` send it to a process and once more to its group, which is one request.
+class FirstTermination {
+ public:
+  void forget() noexcept { at_ = 0; }
+  /// Whether the first one came 5 s ago or earlier. Where there was none, this is it.
+  bool long_ago() noexcept;
+
+ private:
+  std::atomic<std::int64_t> at_ = 0;  // ms of the monotonic clock
+};
 
 /// The same for as long as it lives.
 class CaughtTermination {

@@ -28,11 +28,14 @@ constexpr std::array handled{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU, SIGCHLD}
 std::array<struct sigaction, handled.size()> before;
 std::array<int, 2> wake{-1, -1};  // a pipe: what the handler writes ends the wait, whichever thread it ran in
 std::atomic<int> requests = 0;
+FirstTermination first_termination;
 
 void on_signal(int signal) {
   const int kept = errno;
+  if (requests.load() == 0) first_termination.forget();
+  const bool soon = signal == SIGTERM && !first_termination.long_ago();
   // The limit of processor time is told every second from then on.
-  const bool again = signal == SIGXCPU && requests.load() > 0;
+  const bool again = (soon || signal == SIGXCPU) && requests.load() > 0;
   if (signal != SIGCHLD && !again) requests.fetch_add(1);
   const char byte = 0;
   [[maybe_unused]] const auto written = write(wake[1], &byte, 1);

@@ -1,6 +1,7 @@
 #include "cli/ranks.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <initializer_list>
 #include <iostream>
 #include <memory>
@@ -22,7 +23,14 @@ void leave_signals_to_rank_0() {
   for (const int signal : {SIGXCPU, SIGHUP, SIGPIPE}) catch_signal(signal, [](int) { request_interrupt(); });
 }
 
+Job* joined = nullptr;
+
 }  // namespace
+
+void EndJob::operator()(Job* job) const {
+  joined = nullptr;
+  delete job;
+}
 
 bool speaks() {
   const auto& launch = launched();
@@ -35,16 +43,19 @@ int refuse(std::string_view why) {
   return Exit::usage;
 }
 
-std::unique_ptr<Job> join_job() {
+JoinedJob join_job() {
   const auto& launch = launched();
   if (!launch) return nullptr;
   if (launch->rank != 0) leave_signals_to_rank_0();
   auto ranks = mpi_ranks(*launch);
   // Again, as MPI may take some of them when it begins: MPICH's SIGHUP.
   if (launch->rank != 0) leave_signals_to_rank_0();
-  auto job = std::make_unique<Job>(std::move(ranks));
+  JoinedJob job(new Job(std::move(ranks)));
   start_others_alone();
   if (launch->rank == 0) job->take_rollouts();
+  // To a launcher, a process that leaves its job without a farewell has failed. Last, so that what the farewell needs outlives it.
+  joined = job.get();
+  std::atexit([] { EndJob()(joined); });
   return job;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/interrupts.hpp"
 #include "cli/line_editor.hpp"
 #include "cli/processes.hpp"
+#include "cli/values.hpp"
 import iap.core;
 import iap.script;
 
@@ -16,16 +17,21 @@ namespace iap::cli {
 
 void print_error(const std::exception& error, bool verbose) {
   std::fflush(stdout);
-  std::cerr << error.what() << "\n";
   const auto* script = dynamic_cast<const ScriptError*>(&error);
+  // What a script of one's own says keeps its lines.
+  std::cerr << (script ? error.what() : one_line(error.what())) << "\n";
   if (verbose && script && !script->traceback().empty()) std::cerr << script->traceback() << "\n";
 }
 
-int run(const std::filesystem::path& file, RunSettings settings, bool verbose, int sweep_process) {
+void check_is_script(const std::filesystem::path& file) {
   std::error_code ignored;
   if (file.extension() == ".iap" || std::filesystem::exists(file / "config.json", ignored))
     throw Error(text("'", file.string(), "' is no script but a policy or a run; look at it with iap eval ", file.string(),
                      " or iap play ", file.string()));
+}
+
+int run(const std::filesystem::path& file, RunSettings settings, bool verbose, int sweep_process) {
+  check_is_script(file);
   settings.single = sweep_process != 0;
   Script script(std::move(settings));
   catch_interrupts(&script);

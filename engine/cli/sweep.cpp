@@ -21,9 +21,14 @@ namespace iap::cli {
 namespace {
 
 void check_command(const SweepCommand& command) {
+  check_is_script(command.file);
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(command.file, ignored))
-    throw Error(text("there is no script '", command.file.string(), "'"));
+  const auto status = std::filesystem::status(command.file, ignored);
+  const std::string name = command.file.string();
+  if (!std::filesystem::exists(status)) throw Error(text("there is no script '", name, "'"));
+  if (std::filesystem::is_directory(status)) throw Error(text("'", name, "' is a folder; name the script in it"));
+  if (!std::filesystem::is_regular_file(status))
+    throw Error(text("'", name, "' is no regular file, and each run of a sweep reads its script anew; save it in one"));
 }
 
 std::string go_on(const SweepCommand& command) {
@@ -209,7 +214,8 @@ class Sweep {
     write_report(runs, page, options);
     std::cout << "page     " << page.string() << " (" << file_size_text(page) << ")\n";
   } catch (const Error& error) {
-    std::cerr << "note: there is no page of all runs: " << error.what() << "; iap report makes one of runs that are named\n";
+    std::cerr << "note: there is no page of all runs: " << one_line(error.what())
+              << "; iap report makes one of runs that are named\n";
   }
 
   int end() const {

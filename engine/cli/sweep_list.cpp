@@ -45,11 +45,19 @@ std::string meaning(const std::string& value) {
   return read ? to_json(*read) : "null";
 }
 
-/// Why an option cannot be swept, or "".
-std::string refusal(const std::string& path, bool halving) {
+/// Why the runs of a sweep take an option from nothing but the sweep itself, or "".
+std::string belongs_to_sweep(const std::string& path) {
   if (path == "seed") return "seeds have an option of their own: --seeds N, and --seed for the first";
   if (path == "out" || path == "resume") return "each run has its own folder below --out";
-  if (is_manner(path) || path == "checkpoint_every" || path == "log") return "it changes no result";
+  return "";
+}
+
+/// Why an option cannot be swept, or "".
+std::string refusal(const std::string& path, bool halving) {
+  if (auto reason = belongs_to_sweep(path); !reason.empty()) return reason;
+  if (path == "threads") return "it changes no result; --threads sets it for all runs";
+  if (is_manner(path) || path == "checkpoint_every" || path == "log")
+    return text("it changes no result; --set ", path, "=VALUE sets it for all runs");
   if (path == "iterations" && halving) return "--halving sets the iterations itself";
   return "";
 }
@@ -72,10 +80,11 @@ void check_paths(const std::vector<SweptOption>& options, const SweepCommand& co
       if (const auto given = read_override(assignment, "env.action_repeat=2").path; overlap(path, given))
         throw Error(text("--over ", path, " and --set ", given, " set the same option; leave one out"));
   }
-  for (const auto& assignment : command.run.overrides)
-    if (const auto given = read_override(assignment, "env.action_repeat=2").path;
-        given != "quiet" && given != "checkpoint_every" && given != "log")
-      if (const auto reason = refusal(given, false); !reason.empty()) throw Error(text("--set ", given, ": ", reason));
+  for (const auto& assignment : command.run.overrides) {
+    const auto given = read_override(assignment, "env.action_repeat=2").path;
+    const auto reason = given == "threads" ? "each run gets its own; give --threads" : belongs_to_sweep(given);
+    if (!reason.empty()) throw Error(text("--set ", given, ": ", reason));
+  }
 }
 
 /// The shortest end of each path that no other one has, in whole parts: "sigma"; "1.heads" beside "2.heads".

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/sweep.hpp"
+#include "cli/values.hpp"
 import iap.core;
 import iap.train;
 
@@ -35,6 +36,12 @@ int count_in(const Config& config, const char* key) {
 std::string string_in(const Config& config, const char* key) {
   const Config* found = config.find(key);
   return found && found->string() ? *found->string() : "";
+}
+
+Config read_job(const std::filesystem::path& path) try {
+  return parse_json(read_file(path), path.string());
+} catch (const Error& error) {
+  throw Error(text(error.what(), "; remove it, and the sweep goes by what the run itself has written"));
 }
 
 /// JSON knows no NaN: such entries are left out.
@@ -83,10 +90,10 @@ JobRecord read_record(const std::filesystem::path& folder) {
   std::error_code ignored;
   JobRecord record;
   if (!std::filesystem::exists(path, ignored)) return record;
-  const Config config = parse_json(read_file(path), path.string());
+  const Config config = read_job(path);
   for (std::size_t i = 0; i < statuses.size(); ++i)
     if (string_in(config, "status") == statuses[i]) record.status = static_cast<JobRecord::Status>(i);
-  record.message = string_in(config, "message");
+  record.message = one_line(string_in(config, "message"));
   record.iterations = count_in(config, "iterations");
   record.tries = count_in(config, "tries");
   if (const Config* rungs = config.find("rungs"); rungs && rungs->list())

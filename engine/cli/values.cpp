@@ -36,7 +36,9 @@ std::string place_trouble(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) return "it is a folder";
   const auto folder = folder_of(file);
-  return std::filesystem::is_directory(folder, ignored) ? "" : text("there is no folder '", folder.string(), "'");
+  if (std::filesystem::is_directory(folder, ignored)) return "";
+  return std::filesystem::exists(folder, ignored) ? text("'", folder.string(), "' is no folder")
+                                                  : text("there is no folder '", folder.string(), "'");
 }
 
 /// Whether a run keeps such a file in that folder.
@@ -93,6 +95,11 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::fi
       if (other->file && same_file(file, *other->file))
         refuse(text(other->option, " and ", output->option, " would overwrite each other; give each a file of its own"));
   }
+}
+
+std::string one_line(std::string message) {
+  std::ranges::replace(message, '\n', ' ');
+  return message;
 }
 
 std::string return_text(double value) {

@@ -63,7 +63,7 @@ Trace trace_of(const fs::path& folder) {
 std::string end_line(const fs::path& folder) {
   const auto summary = sound_summary(folder);
   if (!summary) return "is no longer at work, but not complete (interrupted?); --resume continues it";
-  return text("ended after iteration ", summary->iterations, " (", summary->stop_reason, ")");
+  return text("ended after iteration ", summary->iterations, " (", one_line(summary->stop_reason), ")");
 }
 
 class Watch {
@@ -124,7 +124,7 @@ class Watch {
     const bool same = std::exchange(trouble_, trouble) == trouble;
     if (!same || complained_ || trouble.ends_with("nothing to report yet") || !fs::exists(folder_ / "best.iap", ignored)) return;
     complained_ = true;
-    std::cerr << "note: there is no page: " << trouble << std::endl;
+    std::cerr << "note: there is no page: " << one_line(trouble) << std::endl;
   }
 
   void tell(const char* note) const {

@@ -51,7 +51,17 @@ std::string path_of(const TrainOptions& options, std::string& content) {
   return path;
 }
 
+/// The complaint about a file at `path`; `init` has no trust to pass, nor has the run's command line.
+std::string with_own_remedy(const std::string& complaint, const std::string& path) {
+  const auto asked = trust_asked(complaint);
+  if (asked == std::string::npos) return complaint;
+  const auto remedy = complaint.rfind("; ", asked);
+  return text(complaint.substr(0, remedy), "; if you trust '", path, "', write init = iap.policy.load(\"", path, "\", { trust = true })");
+}
+
 }  // namespace
+
+std::string::size_type trust_asked(const std::string& complaint) { return complaint.find("--trust"); }
 
 std::optional<Initial> read_initial(const TrainOptions& options) {
   if (options.init_policy) {
@@ -67,7 +77,7 @@ std::optional<Initial> read_initial(const TrainOptions& options) {
     initial = initial_of(open_policy(path), path);
   } catch (const Error& error) {
     initial = kept_initial(options, path);
-    if (!initial) throw Error(text("train: option 'init': ", error.what()));
+    if (!initial) throw Error(text("train: option 'init': ", with_own_remedy(error.what(), path)));
   }
   if (!content.empty() && content != initial->content)
     throw Error(text("train: option 'init': '", path, "' holds a policy with the content ", initial->content, ", not ", content,

@@ -20,4 +20,7 @@ struct Initial {
 /// it comes out of the run's checkpoint. @throws Error naming option and path, or a policy that is not the one expected.
 std::optional<Initial> read_initial(const TrainOptions& options);
 
+/// Where a refusal of what is in a file names trust as the remedy; npos if it does not.
+std::string::size_type trust_asked(const std::string& complaint);
+
 }  // namespace iap

@@ -119,7 +119,7 @@ void Trainer::evaluate_mean(IterationReport& report) {
   report.evaluated = true;
   report.eval_mean = evaluation.mean;
   report.eval_std = evaluation.standard_deviation;
-  const auto interval = options_.eval_episodes > 1 ? text(" [", evaluation.low, ", ", evaluation.high, "]") : "";
+  const auto interval = std::isfinite(evaluation.low) ? text(" [", evaluation.low, ", ", evaluation.high, "]") : "";
   log(text("iteration ", optimizer_->iteration(), ": evaluation ", evaluation.mean, interval));
   if (!scheduled()) {
     end_eval_ = evaluation.mean;

@@ -7,6 +7,7 @@ module;
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 module iap.train;
 import iap.core;
@@ -31,9 +32,13 @@ std::vector<std::string> lasting(std::vector<std::string> names) {
   return names;
 }
 
-/// The complete rows of `table` for iterations up to `iteration`.
-std::vector<std::vector<std::string>> rows_up_to(std::string_view table, std::size_t columns, std::uint32_t iteration) {
-  std::vector<std::vector<std::string>> rows;
+struct Rows {
+  std::vector<std::vector<std::string>> kept;  ///< the complete ones of iterations up to the one asked for
+  std::uint32_t beyond = 0;                    ///< how many iterations the last one is after it
+};
+
+Rows rows_up_to(std::string_view table, std::size_t columns, std::uint32_t iteration) {
+  Rows rows;
   for (;;) {
     const auto end = table.find('\n');
     if (end == std::string_view::npos) return rows;
@@ -41,9 +46,14 @@ std::vector<std::vector<std::string>> rows_up_to(std::string_view table, std::si
     table.remove_prefix(end + 1);
     double number = 0;
     if (cells.size() != columns || !read_cell(cells[0], number)) continue;
-    if (!(number <= iteration && iteration_of(number))) continue;
-    keep_row(rows, std::move(cells));
-    if (rows.size() % rows_between_looks == 0) check_interrupt();
+    const auto found = iteration_of(number);
+    if (!found) continue;
+    if (*found > iteration) {
+      rows.beyond = *found - iteration;
+      continue;
+    }
+    keep_row(rows.kept, std::move(cells));
+    if (rows.kept.size() % rows_between_looks == 0) check_interrupt();
   }
 }
 
@@ -76,12 +86,14 @@ MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns
   const auto end = table.find('\n');
   const auto wanted = names_of(columns), there = csv_cells(std::string_view(table).substr(0, end));
   if (end == std::string::npos || lasting(there) != lasting(wanted)) {
+    read_table(path, Torn::skipped);  // which says so where the columns are the same but for what an editor did to the text
     const std::string expected = csv_line(wanted);
     throw Error(text("'", path.string(), "' does not begin with the columns ", expected.substr(0, expected.size() - 1),
                      "; move it away to continue the run with a new table"));
   }
-  auto rows = rows_up_to(std::string_view(table).substr(end + 1), there.size(), iteration);
+  auto [rows, beyond] = rows_up_to(std::string_view(table).substr(end + 1), there.size(), iteration);
   MetricsFile metrics;
+  metrics.beyond_ = beyond;
   metrics.rows_ = static_cast<std::uint32_t>(rows.size());
   metrics.names_ = there;
   for (const auto& name : wanted)
@@ -114,7 +126,7 @@ Columns MetricsFile::row(const std::filesystem::path& path, std::uint32_t iterat
   if (!std::filesystem::exists(path, ignored)) return {};
   const std::string table = read_file(path);
   const auto names = csv_cells(std::string_view(table).substr(0, table.find('\n')));
-  const auto rows = rows_up_to(table, names.size(), iteration);
+  const auto rows = rows_up_to(table, names.size(), iteration).kept;
   double found = 0;
   if (rows.empty() || !read_cell(rows.back().front(), found) || found != iteration) return {};
   Columns columns;
@@ -131,7 +143,7 @@ std::int64_t MetricsFile::last_iteration(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, ignored)) return 0;
   const std::string table = read_file(path);
   const auto columns = csv_cells(std::string_view(table).substr(0, table.find('\n'))).size();
-  const auto rows = rows_up_to(table, columns, std::numeric_limits<std::uint32_t>::max());
+  const auto rows = rows_up_to(table, columns, std::numeric_limits<std::uint32_t>::max()).kept;
   double iteration = 0;
   if (!rows.empty()) read_cell(rows.back().front(), iteration);
   return static_cast<std::int64_t>(iteration);

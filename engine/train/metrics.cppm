@@ -41,13 +41,15 @@ class MetricsFile {
   /// Rows that `resume` kept, and the value of "seconds" in the last of them.
   std::uint32_t rows() const { return rows_; }
   double seconds() const { return seconds_; }
+  /// How many iterations beyond the last kept row the file had, which `resume` dropped.
+  std::uint32_t beyond() const { return beyond_; }
 
  private:
   MetricsFile() = default;
 
   AppendFile file_;
   std::vector<std::string> names_;
-  std::uint32_t rows_ = 0;
+  std::uint32_t rows_ = 0, beyond_ = 0;
   double seconds_ = 0;
 };
 

@@ -31,7 +31,11 @@ void print(const std::string& line) {
 }
 
 /// `line` may hold texts out of files.
-std::string told(const std::string& line) { return printable(line) + "\n"; }
+std::string told(const std::string& line) {
+  std::string shown = printable(line);
+  std::ranges::replace(shown, '\n', ' ');
+  return shown + "\n";
+}
 
 class Quiet : public Progress {
  public:

@@ -1,5 +1,6 @@
 module;
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -16,6 +17,7 @@ import iap.optim;
 import iap.policy;
 import iap.rollout;
 import :evaluation;
+import :initial;
 import :progress;
 import :run_folder;
 import :run_state;
@@ -42,6 +44,34 @@ void Trainer::write_policy(const char* name, std::span<const float> parameters, 
                            std::uint32_t iteration, std::optional<double> value) {
   const PolicyFile file = policy_of(parameters, moments, iteration, value);
   write_policy_file(folder_->file(name), file.policy, file.metadata);
+}
+
+/// Lua that the run's own script may run as it likes is confined wherever its best.iap is played: what is then refused at the first
+/// step is told before hours are spent on it.
+void Trainer::check_confined() {
+  if (options_.make_env || options_.safeguards.isolated()) return;
+  const Config plain = Config::List{evaluation().policy.architecture(), evaluation().spec.config};
+  Config marked = plain;
+  confine_lua(marked, "best.iap");
+  if (marked == plain) return;
+  try {
+    PolicyFile file = read_policy_file(folder_->file("best.iap"));
+    const Config* own = recorded_env(file.metadata);
+    if (!own) return;
+    const auto env = make_env(*own);
+    const EnvSpec& spec = env->spec();
+    env->reset(options_.seed);
+    file.policy.reset(options_.seed);
+    file.policy.act(env->observe());
+    const std::vector<float> action(static_cast<std::size_t>(spec.action_size), 0.5F * (spec.action_low + spec.action_high));
+    env->step(action);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    // Other faults are the world's own, and told where it is played.
+    const std::string complaint = error.what();
+    if (trust_asked(complaint) != std::string::npos) warn("the run's policy will not play without trust: " + complaint);
+  }
 }
 
 /// What the run came to; writes the files that only its end writes.
@@ -89,8 +119,9 @@ void Trainer::confirm(TrainResult& result) {
                                          options_.seed, EpisodeSet::confirmation);
       tell_trouble(played.episodes, "confirmation");
       result.confirmed = Confirmation{episodes, played.mean, played.standard_deviation, played.low, played.high};
-      log(text("best policy (iteration ", result.best_iteration, ") on ", episodes, " fresh episodes: ", played.mean, " [",
-               played.low, ", ", played.high, "]"));
+      const auto interval = std::isfinite(played.low) ? text(" [", played.low, ", ", played.high, "]") : "";
+      log(text("best policy (iteration ", result.best_iteration, ") on ", episodes,
+               episodes == 1 ? " fresh episode: " : " fresh episodes: ", played.mean, interval));
     }
   } catch (const Interrupted&) {
     return;
@@ -115,7 +146,7 @@ void Trainer::tell_end(const TrainResult& result) {
   if (result.stop_reason != "interrupted" && result.stop_reason != "iterations") line += text(" (", result.stop_reason, ")");
   if (std::isfinite(result.best_eval))
     line += text("; best evaluation ", short_number(result.best_eval), " (iteration ", result.best_iteration, ")");
-  if (const auto& confirmed = result.confirmed; confirmed && confirmed->episodes > 1)
+  if (const auto& confirmed = result.confirmed; confirmed && std::isfinite(confirmed->low))
     line += text(", that policy on ", confirmed->episodes, " fresh episodes ", short_number(confirmed->mean), " (95% interval ",
                  short_number(confirmed->low), " to ", short_number(confirmed->high), ")");
   progress_->note(place() + line);

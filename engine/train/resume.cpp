@@ -113,6 +113,9 @@ void Trainer::begin() {
       check_basis();
       had_enough_ = had_enough();
     }
+    // What a link leads out of the folder is refused while all is still there.
+    for (const char* written : {"best.iap", "checkpoint.iap", "config.json", "experiment.lua", "metrics.csv"})
+      folder_->file(written);
     if (!resumed || !(finished() || had_enough_))
       for (const char* end : {"result.json", "final.iap"}) folder_->remove(end);
     write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, identity_), 2) + "\n");
@@ -133,6 +136,7 @@ void Trainer::begin() {
   evaluate_mean(report);
   state_.first_eval = report.eval_mean;
   complete(report);
+  if (folder_) check_confined();
 }
 
 /// What the run begins at, and where that policy is another one than ours although its parameters fit.
@@ -183,6 +187,18 @@ void Trainer::continue_files() {
     warn(text("'", table.string(), "' ", there ? text("had only ", rows, " of the ", all, " rows") : "was missing; all rows",
               " up to iteration ", state_.iteration, there ? "; the others are lost: " : " are lost: ",
               "charts and reports do not show these iterations, while the run itself goes on as it would have"));
+  if (const std::uint32_t beyond = metrics_->beyond(); beyond > 0) {
+    const std::string dropped =
+        text("'", table.string(), "' has ", beyond, beyond == 1 ? " iteration" : " iterations", " beyond the checkpoint, which ",
+             beyond == 1 ? "is " : "are ", finished() || had_enough_ ? "taken out of it" : "played again");
+    // No kill leaves more of them than there are between two checkpoints.
+    if (std::cmp_greater(beyond, options_.checkpoint_every)) {
+      warn(dropped);
+    } else {
+      log(dropped);
+      progress_->note(dropped);
+    }
+  }
   logs_.emplace(folder_->path(), options_.log);
   seconds_before_ = metrics_->seconds();
   write_policy("best.iap", state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);

@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -93,7 +94,10 @@ void RunFolder::log(std::string_view line) noexcept {
     std::tm parts{};
     char stamp[32];
     if (!::gmtime_r(&now, &parts) || std::strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) stamp[0] = '\0';
-    log_.append(text(stamp, " ", line, "\n"));
+    // It may hold texts out of files: a line of theirs could pass for one of the run's.
+    std::string shown = printable(line);
+    std::ranges::replace(shown, '\n', ' ');
+    log_.append(text(stamp, " ", shown, "\n"));
   } catch (...) {
     return;
   }

@@ -107,6 +107,7 @@ class Trainer {
                        std::optional<double> value) const;
   void write_policy(const char* name, std::span<const float> parameters, std::span<const Moment> moments, std::uint32_t iteration,
                     std::optional<double> value);
+  void check_confined();
   TrainResult result_of(std::string stop_reason);
   void confirm(TrainResult& result);
   void tell_end(const TrainResult& result);

@@ -85,7 +85,10 @@ RuleResult apply(const Rule& rule, Check& check) {
     result.finding = error.what();
     result.remedy = "mend this error first: it ended the check of this rule";
   }
-  result.finding = printable(result.finding);  // images and values have the names that a file gave them
+  // Images and values have the names that a file gave them, and errors its words: a line of them could pass for a rule that is
+  // kept.
+  result.finding = printable(result.finding);
+  std::ranges::replace(result.finding, '\n', ' ');
   return result;
 }
 

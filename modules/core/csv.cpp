@@ -31,6 +31,17 @@ double bytes_a_row(std::size_t columns) {
   return static_cast<double>(sizeof(std::vector<double>) + bytes_of_an_allocation + columns * sizeof(double));
 }
 
+/// Editors and spreadsheets of other systems write what would pass for a part of the first or the last column's name.
+void check_form(std::string_view table, const std::string& name) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  const auto header = table.substr(0, table.find('\n'));
+  if (header.starts_with(mark))
+    throw Error(text(name, ": begins with a byte order mark, as spreadsheets write it; take it away: ",
+                     "sed -i '1s/^\\xEF\\xBB\\xBF//' '", name, "'"));
+  if (header.ends_with('\r'))
+    throw Error(text(name, ": its lines end in CR LF, as on Windows; give it the ends of Unix: sed -i 's/\\r$//' '", name, "'"));
+}
+
 }  // namespace
 
 std::string csv_cell(double value) {
@@ -82,6 +93,7 @@ std::vector<double> Table::column(const std::string& name) const {
 
 Table read_table(const std::filesystem::path& csv, Torn torn) {
   const std::string content = read_file(csv), name = csv.string();
+  check_form(content, name);
   Table table;
   std::size_t number = 0, next_look = long_text;
   for (std::string_view rest = content; !rest.empty();) {

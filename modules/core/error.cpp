@@ -30,10 +30,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t longest_typo = 200;  // the distance takes time in proportion to both lengths
-  constexpr std::size_t short_name = 3;      // where two letters are most of it
+  constexpr std::size_t short_name = 4;      // where two letters are half of it
   if (name.size() > longest_typo) return "";
   std::string best;
-  std::size_t best_distance = name.size() <= short_name ? 1 : std::max<std::size_t>(2, name.size() / 2);
+  std::size_t best_distance = name.size() <= short_name ? 1 : std::max<std::size_t>(2, name.size() / 3);
   for (const auto& candidate : candidates) {
     // At least as many letters have to come or go.
     if (std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size()) > best_distance) continue;

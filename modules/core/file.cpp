@@ -18,6 +18,18 @@ namespace {
 
 std::string reason() { return std::strerror(errno); }
 
+/// The first part of `path` that is there and leads to no folder, or "".
+std::filesystem::path obstacle_in(const std::filesystem::path& path) {
+  std::filesystem::path part;
+  std::error_code ignored;
+  for (const auto& name : path) {
+    part /= name;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(part, ignored))) return {};
+    if (!std::filesystem::is_directory(part, ignored)) return part;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -65,7 +77,14 @@ void write_file_atomic(const std::filesystem::path& path, std::string_view conte
 void make_folder(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw Error(text("cannot create folder '", path.string(), "': ", error.message()));
+  if (error) {
+    const std::filesystem::path obstacle = obstacle_in(path);
+    if (obstacle.empty()) throw Error(text("cannot create folder '", path.string(), "': ", error.message()));
+    std::error_code ignored;
+    throw Error(text("cannot create folder '", path.string(), "': '", obstacle.string(), "' is ",
+                     std::filesystem::is_symlink(obstacle, ignored) ? "a link that leads to no folder" : "no folder",
+                     "; choose another place, or move that away"));
+  }
   if (::access(path.c_str(), W_OK | X_OK) != 0) throw Error(text("cannot write into folder '", path.string(), "': ", reason()));
 }
 

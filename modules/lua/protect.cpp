@@ -35,8 +35,10 @@ void call(lua_State* state, int arguments, int results) {
     lua_settop(state, base);
     throw;
   }
-  std::string message(lua_type(state, -1) == LUA_TSTRING ? string_at(state, -1) : "error object is not a string");
-  if (lua_type(state, -1) != LUA_TSTRING) message += " but " + describe_value(state, -1);
+  const std::string message =
+      lua_type(state, -1) == LUA_TSTRING
+          ? std::string(string_at(state, -1))
+          : text(where(state), "raised no text but ", describe_value(state, -1), "; raise one, such as error(\"what is wrong\")");
   lua_pop(state, 1);
   throw LuaError(Meter::of(state) ? shown_message(message) : message);
 }

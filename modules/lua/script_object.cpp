@@ -188,6 +188,7 @@ std::vector<std::string> ScriptObject::names_read() {
     if (lua_type(state_, -2) == LUA_TSTRING) names.emplace_back(string_at(state_, -2));
     lua_pop(state_, 1);
   }
+  std::ranges::sort(names);  // the table's own order is another one in each process
   return names;
 }
 

@@ -83,6 +83,19 @@ case_ended_sweep() {
   done
 }
 
+# A benchmark is heard between two repetitions, not at its end.
+case_ended_bench() {
+  local signal name
+  for signal in INT TERM; do
+    for name in attention rollout; do
+      timeout --preserve-status --foreground -k 10 -s "$signal" 1 "$iap" bench "$name" >out 2>err </dev/null
+      code=$?
+      exits 130
+      says err "interrupted"
+    done
+  done
+}
+
 # What is told while a policy is read, which may take its Lua a while, is not the policy's fault.
 case_ended_loading() {
   cat >block.lua <<'LUA'

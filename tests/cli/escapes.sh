@@ -75,6 +75,7 @@ case_strangers_run() {
     exits 1
     says err "'turned/$name' is a link to '../written'"
     [ ! -e written ] || fail "$name is written through a link"
+    [ -s turned/result.json ] && [ -s turned/final.iap ] || fail "a run that is refused loses its end"
   done
   turned result.json ../written
   refuses "'turned/result.json' is a link to '../written'" report turned --no-pictures

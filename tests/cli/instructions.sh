@@ -27,6 +27,15 @@ case_instructions() {
   run doctor --instructions ABACUS
   exits 1
   says err "instructions: this machine does not have 'ABACUS'; take one of portable, "
+  # Two that differ, in either order; portable is one of them.
+  for words in "--portable --instructions SSE4" "--instructions SSE4 --portable"; do
+    # shellcheck disable=SC2086
+    run doctor $words
+    exits 2
+    says err "--portable and --instructions SSE4: they ask for different instructions; leave one out"
+  done
+  run doctor --portable --instructions portable
+  exits 0
   # What it prints, it takes.
   run doctor
   run doctor --instructions "$(sed -n 's/^SIMD *//p' out)"

@@ -244,3 +244,22 @@ case_isolation_repeated() {
   says out "repeated episodes   1, which failed at first"
   says out "note                episode "
 }
+
+# What keeps episodes apart and cuts them off is every run's, and changes no result.
+case_sweep_isolated() {
+  sweep_script ""
+  run sweep train.lua --out plain --set iterations=1
+  exits 0
+  run sweep train.lua --out apart --set iterations=1 --set isolate=true --set episode_timeout=30 --set retries=2
+  exits 0
+  says out "--set isolate=true --set episode_timeout=30 --set retries=2"
+  same_metrics plain/seed1 apart/seed1
+  # A world that hangs.
+  sed -i 's#function Pendulum:step(action)#&\n    while options.start == 9 do end#' pendulum.lua
+  run sweep train.lua --out hangs --set env.start=9 --set episode_timeout=0.3 --set retries=0 --set failed_return=-5 \
+    --set iterations=1 --set optimizer.population=2 --set eval_episodes=2 --set confirm_episodes=0
+  exits 0
+  says err "seed1: eval -5"
+  run sweep train.lua --set worker_memory=4000 --dry-run
+  exits 0
+}

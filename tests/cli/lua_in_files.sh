@@ -42,6 +42,18 @@ LUA
   exits 0
   rm owned
 
+  # A run that begins at it names what a script can write.
+  training_script 'init = arg[1] and iap.policy.load("policy.iap", { trust = true }) or "policy.iap",'
+  sed -i 's#iap.env.make.*#iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, time_limit = 4, state = true }),#; /policy = /d' train.lua
+  run run train.lua
+  exits 1
+  says err "train: option 'init': policy.iap: touch.lua:2: os.execute is not available to Lua that comes out of a file; if you trust 'policy.iap', write init = iap.policy.load(\"policy.iap\", { trust = true })"
+  grep -qF -- "--trust" err && fail "iap run has no --trust"
+  lines err 1
+  run run train.lua trusted
+  exits 0
+  rm owned
+
   # A run whose environment needs a file: its own script is free, resumed or not; what its folder holds is confined.
   training_script 'out = "run",'
   sed -i 's#^return function(options)#&\n  local file = assert(io.open("length.txt"))\n  options = { length = file:read("n") }\n  file:close()#; s#local length = options.length or 1.0#local length = options.length#' pendulum.lua
@@ -49,8 +61,12 @@ LUA
   echo 2 >length.txt
   run run train.lua
   exits 0
+  says err "warning: the run's policy will not play without trust: run/best.iap: pendulum.lua:"
+  says err "io.open is not available to Lua that comes out of a file; if you trust 'run/best.iap', pass --trust"
+  lines err 1
   run run train.lua --resume --set iterations=6
   exits 0
+  silent err
   run eval run --episodes 2
   exits 1
   says err "run/best.iap: pendulum.lua:"
@@ -71,6 +87,27 @@ LUA
   echo 'local e = require("iap").eval("run", { episodes = 2, trust = true }) assert(e.mean < 0)' >eval.lua
   run run eval.lua
   exits 0
+}
+
+# What a file's Lua says when it fails is one line, on the terminal and in log.txt: others could pass for messages of the program.
+case_forged_lines() {
+  training_script 'out = "run",'
+  sed -i 's#function Pendulum:step(action)#&\n    if options.start == 9 then error("one\\nbest policy: 1\\27[2Jx", 0) end#' pendulum.lua
+  run run train.lua
+  exits 0
+  local escape=$'\e'
+  refuses "run/best.iap: one best policy: 1?[2Jx" eval run --set start=9 --episodes 1
+  run check run --set start=9
+  exits 1
+  says out "one best policy: 1?[2Jx"
+  grep -q "^best policy" out && fail "a line of its own in a report"
+  refuses "one best policy: 1?[2Jx" run train.lua --set env.start=9 --set out=own
+  says own/log.txt "one best policy: 1?[2Jx"
+  grep -qE "^best policy|$escape" own/log.txt && fail "a line of its own in log.txt"
+  run run train.lua --set env.start=9 --set out=failed --set failed_return=0
+  exits 0
+  grep -qE "^best policy|$escape" failed/log.txt err && fail "a line of its own about an episode that failed"
+  return 0
 }
 
 # What an environment and a block require goes into the policy file, which then needs neither them nor their neighbours.
@@ -94,6 +131,7 @@ LUA
   sed -i 's#iap.policy.sequence {#& iap.policy.script { file = "halve.lua" },#' train.lua
   run run train.lua
   exits 0
+  silent err
   run eval run --episodes 4 --csv here.csv
   exits 0
   policy_alone physics pendulum.lua halve.lua late.lua

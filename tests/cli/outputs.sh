@@ -152,6 +152,14 @@ case_outputs_names() {
 
 # What would overwrite something else is refused before anything is played.
 case_outputs_refused() {
+  training_script ""
+  touch afile
+  ln -s nowhere dangling
+  local out
+  for out in afile afile/below; do
+    refuses "cannot create folder '$out': 'afile' is no folder; choose another place, or move that away" run train.lua --out $out
+  done
+  refuses "cannot create folder 'dangling': 'dangling' is a link that leads to no folder; choose another place" run train.lua --out dangling
   small_run
   cp run/best.iap policy.iap
   refuses "cannot write 'x': --csv and --actions would overwrite each other" eval run --csv x --actions x

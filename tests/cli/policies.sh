@@ -179,7 +179,7 @@ case_eval_shipped() {
 
 case_one_episode() {
   training_script 'out = "run",'
-  run run train.lua --set eval_episodes=1
+  run run train.lua --set eval_episodes=1 --set confirm_episodes=1
   exits 0
   grep -qE 'inf|nan' run/metrics.csv run/log.txt && fail "a run with one evaluation episode writes an interval"
   awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "eval_mean") m = i; else if ($i == "eval_std") s = i} \

@@ -189,6 +189,12 @@ case_check_broken() {
 
 # What is no environment is one line, like everywhere.
 case_check_errors() {
+  # The options that a file in Lua looks at are listed in one order, process by process.
+  {
+    echo 'return function(options) local _ = options.steps, options.angle, options.mass, options.length'
+    echo 'return { spec = { action_size = 1, vector = 1, max_steps = 3, control_dt = 0.1 }, reset = print, step = print, observe = print } end'
+  } >asks.lua
+  for _ in 1 2 3 4 5 6; do refuses "known: name, angle, length, mass, steps" check asks.lua --set qqqqqqqq=1; done
   training_script ""
   echo 'return {' >half.lua
   mkdir folder project

@@ -107,6 +107,23 @@ case_second_interrupt() {
   exits 130
 }
 
+# A scheduler has no other signal before SIGKILL, but sends it to the process and to its group: those two are one.
+case_second_termination() {
+  printf 'print("ready") io.stdout:flush()\nlocal _ = ("a"):rep(1000):find((".-"):rep(12) .. "b")\n' >loop.lua
+  "$iap" run loop.lua >out 2>err </dev/null &
+  local pid=$! begin
+  until grep -q ready out; do
+    kill -0 "$pid" || fail "ended before it was ready"
+    sleep 0.05
+  done
+  begin=${EPOCHREALTIME/[.,]/}
+  while kill -TERM "$pid" 2>/dev/null; do sleep 0.5; done
+  wait "$pid"
+  code=$?
+  exits 143
+  [ $((${EPOCHREALTIME/[.,]/} - begin)) -ge 5000000 ] || fail "did not wait for 5 s"
+}
+
 case_prompt_pipe() {
   printf '%s\n' '1 + 1' '= "a" .. "b"' 'for i = 1, 2 do' '  print(i)' 'end' '{ 1, { x = 2 } }' 'local x = 5' 'iap.version:len() > 0' | "$iap" >out 2>err
   code=$?

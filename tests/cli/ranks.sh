@@ -92,6 +92,20 @@ ranks_with() {
   cmp -s swept/sweep.csv swept_alone/sweep.csv || fail "a sweep shared by ranks has another table"
   [ "$(cat swept/*/job.json | grep -c '"tries": 1')" = 4 ] || fail "runs were begun other than once"
 
+  # A script may end itself: the others are sent home, and the exit code is its own.
+  local ending
+  for ending in 0 "true, true" 3; do
+    { cat train.lua && echo "os.exit($ending)"; } >leaves.lua
+    rm -rf left
+    ranks 3 run leaves.lua --out left
+    if [ "$ending" = 3 ]; then exits 3; else exits 0; fi
+    same_runs one left
+  done
+  echo 'os.exit()' >leaves.lua
+  ranks 2 run leaves.lua
+  exits 0
+  silent err
+
   # Errors are told once, by rank 0.
   ranks 3 run nowhere.lua
   exits 1

@@ -41,11 +41,16 @@ case_runtime_error() {
   run run bad.lua
   exits 1
   says err "(global 'iap'); a script begins with: local iap = require \"iap\""
-  printf 'error({})' >bad.lua
+  printf '\nerror({})' >bad.lua
+  refuses 'bad.lua:2: raised no text but a value of type table; raise a text, such as error("what is wrong")' run bad.lua
+  printf 'error(setmetatable({}, { __tostring = function() return "in words" end }))' >bad.lua
+  refuses "in words" run bad.lua
+  # Lines of one's own stay; what a terminal would obey does not.
+  printf 'error("one\\ntwo\\27[2Jx", 0)' >bad.lua
   run run bad.lua
   exits 1
-  says err "table"
-  lines err 1
+  lines err 2
+  says err "two?[2Jx"
   printf 'iap = require "iap"\niap.env.make("cheetah-run", {pixel = {3, 3}})\n' >bad.lua
   run run bad.lua
   exits 1
@@ -80,6 +85,48 @@ case_arguments() {
   run run lib/show.lua -- --seed "two words"
   exits 0
   [ "$(cat out)" = "$(printf 'lib/show.lua\t2\t--seed\ttwo words\thelper')" ] || fail "arguments"
+  # Those that look like options are arguments like all others to a script that looks at them, however it does.
+  local look
+  training_script ""
+  mv train.lua plain.lua
+  for look in 'assert(arg[1] == "seed=7" and arg[2] == "more" and not arg[3])' 'assert(#arg == 2)' 'for i, word in ipairs(arg) do assert(word == arg[i]) end' \
+    'local n = 0 for _ in pairs(arg) do n = n + 1 end assert(n == 3)' 'assert(table.concat(arg, " ") == "seed=7 more")' \
+    'assert(table.remove(arg, 1) == "seed=7" and arg[1] == "more" and #arg == 1)' 'arg[3] = "last" assert(select("#", table.unpack(arg)) == 3)'; do
+    (echo "$look" && cat plain.lua) >train.lua
+    run run train.lua seed=7 more
+    exits 0
+    silent err
+  done
+}
+
+# An option whose --set was forgotten would train for hours without it.
+case_forgotten_set() {
+  training_script 'on_iteration = function() print("trains") end,'
+  local word
+  for word in optimizer.sigma=.2 seed=7 'env={"name": "cheetah-run"}' iteratoins=2 sigma=.2; do
+    refuses "train.lua:2: argument '$word': the script begins to train without a look at its arguments; to set an option, write --set " \
+      run train.lua notes.txt "$word"
+  done
+  says err "write --set sigma=.2"
+  refuses "argument 'seed=7'" run train.lua seed=7 --dry-run
+  echo 'print(arg[0])' | cat - train.lua >named.lua
+  run run named.lua seed=7
+  exits 1
+  says err "argument 'seed=7'"
+  # Other words are not ours to judge.
+  run run train.lua label=first =1 notes.txt --set iterations=1
+  exits 0
+  # A script of its own options, which trains nothing.
+  echo 'print(require("iap").options({ size = 3 }, { training = false }).size)' >options.lua
+  run run options.lua size=4
+  exits 1
+  says err "argument 'size=4': the script did not look at its arguments; to set an option, write --set size=4"
+  lines err 1
+  run run options.lua other=4
+  exits 0
+  echo 'print(require("iap").options({ size = 3 }, { training = false }).size, arg[1])' >options.lua
+  run run options.lua size=4
+  exits 0
 }
 
 case_options() {

@@ -320,8 +320,13 @@ case_sweep_failures() {
   run sweep --out camera -- -x.lua
   exits 1
   says err "seed1: failed: "
-  says err "camera is in use by another process | second line"
+  says err "camera is in use by another process second line"
   says err "camera.lua"
+  sweep_script ""
+  printf '%s\n' 'error("camera is in use by another process\nsecond line")' | cat train.lua - >own.lua
+  run sweep own.lua --out own
+  exits 1
+  says err "camera is in use by another process | second line"
   # A process that ends itself is told with its exit code; it has not trained to the end, whatever that code is.
   sweep_script ""
   touch ends
@@ -384,7 +389,16 @@ case_sweep_errors() {
   not_swept "--over optimizer.sigma and --set optimizer.sigma set the same option" train.lua --over optimizer.sigma=1 --set optimizer.sigma=2
   not_swept "set the same option" train.lua --over optimizer.sigma=1 --over 'optimizer={"kind":"es"}'
   not_swept "--over seed: seeds have an option of their own: --seeds" train.lua --over seed=1,2
-  not_swept "--over threads: it changes no result" train.lua --over threads=1,2
+  not_swept "--over threads: it changes no result; --threads sets it for all runs" train.lua --over threads=1,2
+  not_swept "--over isolate: it changes no result; --set isolate=VALUE sets it for all runs" train.lua --over isolate=true,false
+  not_swept "--set threads: each run gets its own; give --threads" train.lua --set threads=2
+  not_swept "--set resume: each run has its own folder below --out" train.lua --set resume=true
+  # What is no script.
+  echo "x" >p.iap
+  mkdir folder
+  not_swept "'p.iap' is no script but a policy or a run; look at it with iap eval p.iap" p.iap
+  not_swept "'folder' is a folder; name the script in it" folder
+  not_swept "'/dev/null' is no regular file, and each run of a sweep reads its script anew" /dev/null
   not_swept "--halving 3 keeps one of 3 combinations; there are 2" train.lua --over optimizer.sigma=1,2 --halving 3
   not_swept "cannot be divided by 5" train.lua --over optimizer.sigma=1,2,3,4,5 --halving 5
   not_swept "--over iterations: --halving sets the iterations itself" train.lua --over iterations=1,2 --halving 2
@@ -431,6 +445,18 @@ LUA
   # A folder with other runs.
   run sweep train.lua --out taken
   exits 0
+  cp taken/seed1/job.json kept.json
+  echo '{"status": ' >taken/seed1/job.json
+  run sweep train.lua --out taken
+  exits 1
+  says err "remove it, and the sweep goes by what the run itself has written"
+  lines err 1
+  rm taken/seed1/job.json
+  run sweep train.lua --out taken
+  exits 0
+  says err "[1/1] seed1: eval "
+  says err "done before"
+  cp kept.json taken/seed1/job.json
   run sweep train.lua --out taken --set optimizer.population=4
   exits 1
   says err "'taken/seed1' holds a run with other settings (optimizer.population: 8 before, 4 now)"

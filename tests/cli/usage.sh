@@ -47,6 +47,8 @@ case_suggestions() {
   refused "iap eval: --seed was given 2 times" eval x --seed 1 --seed 2
   refused "iap list: there is no 'kernel'; did you mean 'kernels'?" list kernel
   refused "iap play: --view: there is no 'overley'; did you mean 'overlay'?" play x --view overley
+  # Half a word is no slip of another one.
+  refused "iap eval: --policy: there is no 'last'; known: best, final" eval x --policy last
   run eval --qqqqqqqqqqqqqqqqqqqqqqqqqqqq x
   exits 2
   [ "$(grep -o -- '--help' err | wc -l)" = 2 ] || fail "an option is listed twice"
@@ -171,4 +173,10 @@ case_help_names() {
   exits 2
   says err "or the command 'eval'?"
   lines err 1
+  # However long what is none is, which once took minutes.
+  timeout 20 "$iap" help "$(printf 'a%.0s' {1..100000})" >out 2>err
+  code=$?
+  exits 2
+  says err "aaa ...'; without a name there is a list"
+  [ "$(wc -c <err)" -lt 300 ] || fail "a name is repeated in full"
 }

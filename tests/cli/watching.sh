@@ -350,6 +350,27 @@ case_logs_killed() {
   agrees run $((done_before + 6))
 }
 
+# Of returns that are infinite, though each reward is finite, there is everything but a curve.
+case_report_infinite() {
+  training_script 'out = "run",'
+  sed -i 's/return -math.cos(self.angle)/return 1e308/' pendulum.lua
+  sed -i '/^print/d' train.lua # of numbers
+  run run train.lua
+  exits 0
+  grep -qE 'inf|nan' <(grep -F '[' run/log.txt) && fail "an interval that is none"
+  run report run
+  exits 0
+  says run/report.html "There is no curve: "
+  says run/report.html "there is no finite point to draw"
+  says run/report.html "All settings"
+  run watch run
+  exits 0
+  run run train.lua --seed 4 --out other
+  run report run other
+  exits 0
+  [ "$(grep -c "There is no curve: " report.html)" -eq 2 ] || fail "not told of both curves"
+}
+
 case_logs_errors() {
   training_script 'out = "run", log = { "tensorbord" },'
   run run train.lua

@@ -24,10 +24,15 @@ TEST_CASE("nearest names are found within a plausible number of typos and nowher
   CHECK(nearest_name("anything", {}).empty());
   // Both are one letter away: the first one wins, whatever the machine.
   CHECK(nearest_name("rat", {"rag", "ran"}) == "rag");
-  // Neighbours that change places are one typo; of three letters one may be wrong.
+  // Neighbours that change places are one typo; of four letters one may be wrong, of many a third: what is half another name is
+  // another word.
   CHECK(nearest_name("tow", {"two"}) == "two");
   CHECK(nearest_name("top", {"log", "stop"}) == "stop");
   CHECK(nearest_name("top", {"log", "fit", "out"}).empty());
+  CHECK(nearest_name("lsat", {"last"}) == "last");
+  CHECK(nearest_name("last", {"best", "final"}).empty());
+  CHECK(nearest_name("frames", {"n", "name"}).empty());
+  CHECK(nearest_name("hashed", {"hash", "exact"}) == "hash");
   CHECK(did_you_mean("sigam", names) == "; did you mean 'sigma'?");
   CHECK(did_you_mean("quadruped", names) == "; known: population, sigma, learning_rate, seed");
   CHECK(did_you_mean("quadruped", {}).empty());

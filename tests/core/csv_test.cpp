@@ -48,6 +48,16 @@ TEST_CASE("damaged metrics are refused with file and line") {
   for (const char* nothing : {"", "a,b"}) CHECK(read_table(folder.file(nothing), Torn::skipped).columns.empty());
 }
 
+TEST_CASE("a table that an editor gave another form is refused with the form and the remedy") {
+  const Folder folder;
+  for (const Torn torn : {Torn::refused, Torn::skipped}) {
+    CHECK_THROWS_WITH(read_table(folder.file("a,b\r\n1,2\r\n"), torn),
+                      ContainsSubstring("metrics.csv: its lines end in CR LF") && ContainsSubstring("sed -i 's/\\r$//' '"));
+    CHECK_THROWS_WITH(read_table(folder.file(std::string("\xEF\xBB\xBF") + "a,b\n1,2\n"), torn),
+                      ContainsSubstring("metrics.csv: begins with a byte order mark") && ContainsSubstring("sed -i '1s/"));
+  }
+}
+
 TEST_CASE("an interrupt ends a long table and a long line, not short ones") {
   const Folder folder;
   std::string rows = "a,b\n";

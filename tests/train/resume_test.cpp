@@ -228,6 +228,61 @@ TEST_CASE("metrics are cut back to the checkpoint, a torn row included") {
   }
 }
 
+TEST_CASE("rows beyond the checkpoint are played again, and told") {
+  const Scratch scratch("beyond");
+  TrainOptions options = small_run(scratch / "run");
+  const Whole whole = uninterrupted(options, scratch / "whole");
+  const auto killed = scratch / "killed";
+  options.checkpoint_every = 3;
+  options.on_iteration = [&](const IterationReport& report) {
+    if (report.iteration == 4) std::filesystem::copy(options.out, killed);
+    return true;
+  };
+  train(options);
+  options.on_iteration = {};
+  options.checkpoint_every = 1;
+  options.resume = true;
+  options.out = killed;
+  check_same(whole, train(options), killed);
+  const std::string log = read_file(killed / "log.txt");
+  CHECK_THAT(log, ContainsSubstring("metrics.csv' has 1 iteration beyond the checkpoint, which is played again"));
+  CHECK(log.find("warning") == std::string::npos);
+  // More than checkpoints so close to each other leave.
+  options.out = scratch / "mixed";
+  options.on_iteration = [](const IterationReport&) { return false; };
+  train(options);
+  options.on_iteration = {};
+  write_text(options.out / "metrics.csv", read_file(scratch / "whole/metrics.csv"));
+  check_same(whole, train(options), options.out);
+  const std::string mixed = read_file(options.out / "log.txt");
+  CHECK_THAT(mixed, ContainsSubstring("warning: ") &&
+                        ContainsSubstring("metrics.csv' has 4 iterations beyond the checkpoint, which are played again"));
+  // Nothing of this where the two are at one.
+  CHECK(train(options).iterations == 5);
+  CHECK(read_file(options.out / "log.txt").substr(mixed.size()).find("beyond") == std::string::npos);
+}
+
+TEST_CASE("a table that came out of a spreadsheet keeps its run from going on, with the remedy") {
+  const Scratch scratch("spreadsheet");
+  TrainOptions options = small_run(scratch / "run");
+  options.on_iteration = [](const IterationReport& report) { return report.iteration < 3; };
+  train(options);
+  options.on_iteration = {};
+  options.resume = true;
+  const std::string table = read_file(options.out / "metrics.csv");
+  const auto refused = [&](const std::string& changed, const char* cause) {
+    write_text(options.out / "metrics.csv", changed);
+    CHECK_THROWS_WITH(train(options), ContainsSubstring("metrics.csv") && ContainsSubstring(cause) && ContainsSubstring("sed -i"));
+    CHECK(read_file(options.out / "metrics.csv") == changed);
+  };
+  std::string other;
+  for (const char c : table) other += c == '\n' ? "\r\n" : std::string(1, c);
+  refused(other, "CR LF");
+  refused("\xEF\xBB\xBF" + table, "byte order mark");
+  write_text(options.out / "metrics.csv", table);
+  CHECK(train(options).iterations == 5);
+}
+
 TEST_CASE("a resumed run counts its time on") {
   const Scratch scratch("time");
   TrainOptions options = small_run(scratch / "run");

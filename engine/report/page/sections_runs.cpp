@@ -73,9 +73,10 @@ std::vector<double> common_stage_starts(const std::vector<RunGroup>& groups) {
   return first;
 }
 
-/// One drawing for screens and one for phones, where the first would shrink to nothing.
+/// One drawing for screens and one for phones, where the first would shrink to nothing. Returns without a place on an axis, as
+/// infinite ones, keep nobody from the rest of the page.
 std::string chart_figure(const std::vector<Curve>& curves, const std::string& legend, const std::string& description,
-                         const std::string& y_label, const std::string& words, const std::vector<double>& stages) {
+                         const std::string& y_label, const std::string& words, const std::vector<double>& stages) try {
   Frame frame{.x_label = "iteration", .y_label = y_label, .description = description, .marks = stages};
   const std::string caption = with_stages(words, stages);
   std::string html = text("<figure><div class=\"legend\">", legend, "</div>\n<div class=\"wide\">", svg_curves(curves, frame));
@@ -84,6 +85,8 @@ std::string chart_figure(const std::vector<Curve>& curves, const std::string& le
   html += text("</div><div class=\"narrow\">", svg_curves(curves, frame), "</div>");
   if (!caption.empty()) html += text("<figcaption>", caption, "</figcaption>");
   return html + "</figure>\n";
+} catch (const Error& error) {
+  return text("<p>There is no curve: ", escaped(error.what()), "</p>\n");
 }
 
 /// A single run: what the mean policy reached, with the deviation between its episodes, and how the population did, in the colours

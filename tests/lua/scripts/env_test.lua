@@ -35,6 +35,13 @@ assert(first_a ~= first_c)
 -- The same options in one table, and a rebuild from the spec.
 check.equal(iap.env.make { name = "cartpole-swingup", action_repeat = 2 }:spec().config.action_repeat, 2)
 check.equal(iap.env.make(spec.config):spec().config.action_repeat, 2)
+-- In two, the second goes before the first, whatever that is, and what it does not name stays.
+for _, first in ipairs { { name = "cartpole-swingup", action_repeat = 3, time_limit = 7 },
+  iap.env.make("cartpole-swingup", { action_repeat = 3, time_limit = 7 }) } do
+  local config = iap.env.make(first, { action_repeat = 2 }):spec().config
+  check.equal(config.action_repeat, 2)
+  check.equal(config.time_limit, 7)
+end
 check.equal(iap.env.check(env, 20), true)
 
 -- The contract, rule by rule.
