@@ -56,7 +56,8 @@ std::string with_own_remedy(const std::string& complaint, const std::string& pat
   const auto asked = trust_asked(complaint);
   if (asked == std::string::npos) return complaint;
   const auto remedy = complaint.rfind("; ", asked);
-  return text(complaint.substr(0, remedy), "; if you trust '", path, "', write init = iap.policy.load(\"", path, "\", { trust = true })");
+  return text(complaint.substr(0, remedy), "; if you trust '", path, "', write init = iap.policy.load(\"", path,
+              "\", { trust = true })");
 }
 
 }  // namespace
