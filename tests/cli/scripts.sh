@@ -141,12 +141,12 @@ LUA
   [ "$(cat out)" = "$(printf '4.5\texp\t9\t16\t32\t2')" ] || fail "overrides"
   run run options.lua --set grid.2=5
   [ "$(cat out)" = "$(printf '3\trelu\t1\t8\t5\t1')" ] || fail "override in a list"
-  # Numbers as Lua reads them.
+  # Numbers as Lua reads them, whole ones of the default's kind.
   local number
   for number in .5 -.5 1. +0.5 +1 -1.e2 +.5e-3; do
     run run options.lua --set size="$number"
     exits 0
-    [ "$(cut -f 1 out)" = "$(printf 'print(%s)' "${number#+}" >number.lua && "$iap" run number.lua)" ] || fail "$number is another number"
+    [ "$(cut -f 1 out)" = "$(printf 'local n = %s print(math.tointeger(n) or n)' "${number#+}" >number.lua && "$iap" run number.lua)" ] || fail "$number is another number"
   done
   run run options.lua --set name=1.2.3
   [ "$(cut -f 2 out)" = 1.2.3 ] || fail "a version is no number"

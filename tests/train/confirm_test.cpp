@@ -75,7 +75,7 @@ TEST_CASE("confirming changes no other file, and a complete run tells the same a
     const TrainResult first = train(options);
     const auto files = run_content(options.out);
     CHECK(differences(without, files) == "config.json result.json ");
-    CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring(std::to_string(episodes) + " fresh episodes"));
+    CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring(std::to_string(episodes) + " fresh episode"));
     // Once from result.json, once played anew.
     options.resume = true;
     for (const bool keep : {true, false}) {
