@@ -20,7 +20,7 @@ inline constexpr std::array terminating{SIGTERM, SIGUSR1, SIGXCPU, SIGPIPE, SIGH
 
 /// From now on SIGTERM, SIGUSR1 by which batch systems announce a time limit, SIGXCPU (the limit on processor time), SIGPIPE
 /// (nobody reads any more what is printed) and SIGHUP (the terminal is gone; not where it was ignored) do what the first Ctrl-C
-/// does, however often they come; but a SIGTERM that comes 5 s or more after the first, while that one still waits to be heard,
+/// does, however often they come; but a SIGTERM that comes 5 s or more after the first, while what it ended is not done yet,
 /// ends the process as the second Ctrl-C does. After `catch_interrupts`.
 void catch_termination();
 

@@ -12,7 +12,7 @@ bool speaks();
 /// Tells what is wrong with the command line. Returns the exit code, which is that of success where rank 0 speaks: a launcher that
 /// sees another one end in failure kills rank 0, perhaps before it has spoken.
 int refuse(std::string_view why);
-/// Ends the job.
+/// With a farewell: launchers take a rank that is gone without one for failed.
 struct EndJob {
   void operator()(Job* job) const;
 };

@@ -1,6 +1,7 @@
 #include "script/context.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,20 @@ void follow_numbers(const Config& original, Config& changed, const Override& giv
     for (auto& [key, value] : *changed.map())
       if (const Config* own = original.find(key)) follow_numbers(*own, value, given);
   }
+}
+
+/// Whether a script with this `text`, or a module of its own, could look at its arguments.
+bool may_read_arguments(std::string_view text) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::string_view word : {"arg", "require", "dofile", "loadfile", "_G", "_ENV"})
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+      const std::string_view rest = text.substr(at + word.size());
+      if ((at > 0 && is_word(text[at - 1])) || (!rest.empty() && is_word(rest.front()))) continue;
+      const std::string_view next = rest.substr(std::min(rest.find_first_not_of(" ("), rest.size()));
+      const bool harmless = word == "arg" ? rest.starts_with("[0]") : next.starts_with("\"iap\"") || next.starts_with("'iap'");
+      if (!harmless) return true;
+    }
+  return false;
 }
 
 /// The entry at `path` of what a script declares, or null below a table that it leaves empty. @throws Error naming the first part
@@ -213,7 +228,7 @@ void RunContext::check_known(const GivenOverride& entry, bool training) const {
 }
 
 void RunContext::check_arguments(bool training) const {
-  if (arguments_seen) return;
+  if (may_read_arguments(script)) return;
   for (const auto& argument : settings_.arguments) {
     const auto equals = argument.find('=');
     if (equals == std::string::npos || equals == 0) continue;
@@ -223,8 +238,8 @@ void RunContext::check_arguments(bool training) const {
       return refusal.find("unknown option") == std::string::npos || refusal.find("did you mean") != std::string::npos;
     };
     if (declared_.contains(name) || (training && is_of_training()))
-      throw Error(text("argument '", argument, "': the script ", training ? "begins to train without a look" : "did not look",
-                       " at its arguments; to set an option, write --set ", shell_word(argument)));
+      throw Error(text("argument '", argument, "': the script does not read its arguments; to set an option, write --set ",
+                       shell_word(argument)));
   }
 }
 

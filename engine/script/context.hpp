@@ -28,8 +28,6 @@ class RunContext {
   std::string script;
   /// The file that it came from; empty for text.
   std::filesystem::path file;
-  /// Whether the script has looked at its arguments; known only where one of them has a '='.
-  bool arguments_seen = false;
   /// The script as the run's folder `out` keeps it: with the overrides on top.
   std::string experiment(const std::string& out = "") const;
 
@@ -89,8 +87,8 @@ class RunContext {
 
   /// @throws Error if neither the script nor, with `training`, iap.train has such an option.
   void check_known(const GivenOverride& entry, bool training) const;
-  /// @throws Error naming an argument that sets an option of the script, or of iap.train where it is `training`, if the script has
-  /// looked at none: --set was forgotten.
+  /// @throws Error naming an argument that sets an option of the script, or of iap.train where it is `training`, if the script
+  /// reads none: --set was forgotten.
   void check_arguments(bool training) const;
   /// @throws Error naming --seed, --out or --resume if a script that does not train has no use for it.
   void check_flags_used() const;

@@ -178,7 +178,16 @@ int summary(Call& call) { return call.give(call.self<PolicyObject>().policy.summ
 /// @lua method policy:metadata
 /// What its file says besides: the environment, the return that was measured.
 /// @return table - such as {env = {...}, ["return"] = 77.5}
-int metadata(Call& call) { return call.give(call.self<PolicyObject>().metadata); }
+int metadata(Call& call) {
+  Config handed_on = call.self<PolicyObject>().metadata;
+  // A script may make an environment of any table in it.
+  for (const char* key : {"env", "env_given"}) {
+    const Config* env = handed_on.find(key);
+    const Config* source = env ? env->find("loaded_from") : nullptr;
+    if (source && source->string()) confine_lua(handed_on[key], std::string(*source->string()));
+  }
+  return call.give(std::move(handed_on));
+}
 /// @lua method policy:blueprint
 /// Its blocks without parameters, for another training.
 /// @return blueprint - with all options as they became

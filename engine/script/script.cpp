@@ -51,29 +51,6 @@ int wrap_watched(lua_State* state) {
   return results;
 }
 
-/// Makes `arg` of a script that is given options as arguments: it holds them from the first look on, and tells of that look.
-constexpr std::string_view late_arguments = R"lua(
-local words, tell = ...
-local ipairs, pairs, setmetatable = ipairs, pairs, setmetatable
-local function fill(list)
-  setmetatable(list, nil)
-  for i, word in ipairs(words) do list[i] = word end
-  tell()
-end
-return setmetatable({}, {
-  __index = function(list, key) fill(list) return list[key] end,
-  __newindex = function(list, key, value) fill(list) list[key] = value end,
-  __len = function(list) fill(list) return #list end,
-  __pairs = function(list) fill(list) return pairs(list) end,
-})
-)lua";
-
-/// Its upvalue is the context.
-int note_look(lua_State* state) {
-  static_cast<RunContext*>(lua_touserdata(state, lua_upvalueindex(1)))->arguments_seen = true;
-  return 0;
-}
-
 /// Message handler: "message\0traceback".
 int add_traceback(lua_State* state) {
   if (!lua_isstring(state, 1) && luaL_getmetafield(state, 1, "__tostring") == LUA_TNIL) {
@@ -139,17 +116,9 @@ Script::~Script() = default;
 
 void Script::Impl::run_file(const std::filesystem::path& path) {
   const auto& words = context.settings().arguments;
-  const bool late = std::ranges::any_of(words, [](const std::string& word) { return word.find('=') != std::string::npos; });
   lua::push_config(lua, Config::List(words.begin(), words.end()));
   const std::string name = path.string();
-  lua::protect(lua, 1, 0, [this, &name, late](lua_State* inner) noexcept {
-    if (late) {
-      if (luaL_loadbuffer(inner, late_arguments.data(), late_arguments.size(), "=arguments") != LUA_OK) lua_error(inner);
-      lua_insert(inner, 1);
-      lua_pushlightuserdata(inner, &context);
-      lua_pushcclosure(inner, note_look, 1);
-      lua_call(inner, 2, 1);
-    }
+  lua::protect(lua, 1, 0, [&name](lua_State* inner) noexcept {
     lua_pushlstring(inner, name.data(), name.size());
     lua_rawseti(inner, 1, 0);
     lua_setglobal(inner, "arg");

@@ -51,13 +51,12 @@ std::string path_of(const TrainOptions& options, std::string& content) {
   return path;
 }
 
-/// The complaint about a file at `path`; `init` has no trust to pass, nor has the run's command line.
-std::string with_own_remedy(const std::string& complaint, const std::string& path) {
+/// A file's complaint; `init` has no trust to pass, nor has the run's command line.
+std::string with_own_remedy(const std::string& complaint) {
   const auto asked = trust_asked(complaint);
   if (asked == std::string::npos) return complaint;
-  const auto remedy = complaint.rfind("; ", asked);
-  return text(complaint.substr(0, remedy), "; if you trust '", path, "', write init = iap.policy.load(\"", path,
-              "\", { trust = true })");
+  return text(complaint.substr(0, complaint.rfind("; ", asked)),
+              "; if you trust it, write init = iap.policy.load(PATH, { trust = true })");
 }
 
 }  // namespace
@@ -78,7 +77,7 @@ std::optional<Initial> read_initial(const TrainOptions& options) {
     initial = initial_of(open_policy(path), path);
   } catch (const Error& error) {
     initial = kept_initial(options, path);
-    if (!initial) throw Error(text("train: option 'init': ", with_own_remedy(error.what(), path)));
+    if (!initial) throw Error(text("train: option 'init': ", with_own_remedy(error.what())));
   }
   if (!content.empty() && content != initial->content)
     throw Error(text("train: option 'init': '", path, "' holds a policy with the content ", initial->content, ", not ", content,

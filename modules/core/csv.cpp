@@ -36,10 +36,10 @@ void check_form(std::string_view table, const std::string& name) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   const auto header = table.substr(0, table.find('\n'));
   if (header.starts_with(mark))
-    throw Error(text(name, ": begins with a byte order mark, as spreadsheets write it; take it away: ",
-                     "sed -i '1s/^\\xEF\\xBB\\xBF//' '", name, "'"));
+    throw Error(
+        text(name, ": begins with a byte order mark, as spreadsheets write it; take it away (sed -i '1s/^\\xEF\\xBB\\xBF//')"));
   if (header.ends_with('\r'))
-    throw Error(text(name, ": its lines end in CR LF, as on Windows; give it the ends of Unix: sed -i 's/\\r$//' '", name, "'"));
+    throw Error(text(name, ": its lines end in CR LF, as on Windows; give it the ends of Unix (sed -i 's/\\r$//')"));
 }
 
 }  // namespace

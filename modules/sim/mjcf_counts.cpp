@@ -145,7 +145,7 @@ double MjcfCounts::user_bytes() const {
 }
 
 std::string heights_complaint(double rows, double columns) {
-  constexpr double fewest = 2, most = 1 << 20;
+  constexpr double fewest = 2, most = 1025 * 1025;  // terrains often have a power of two and one more
   if (rows < fewest || columns < fewest)
     return text(rows, " x ", columns, " heights; it needs at least ", fewest, " rows and ", fewest, " columns");
   if (rows * columns > most)

@@ -14,7 +14,7 @@ module;
 #include <mutex>
 #include <span>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 module iap.sim;
@@ -137,7 +137,7 @@ ModelPointer compile(std::span<const MujocoFile> texts) {
   const std::string name(texts.front().name);
   const WeighedMemory memory(text(name, ": the simulation"));
   ModelPointer model(mj_loadXML(name.c_str(), files.get(), message, sizeof message));
-  if (!model && !memory.refusal().empty()) throw Error(memory.refusal());
+  if (const std::string refusal = memory.refusal(); !refusal.empty()) throw Error(refusal);
   if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message)));
   check_skins(*model, name);
   Places(*model, name).check();

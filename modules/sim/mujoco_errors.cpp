@@ -5,11 +5,12 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 module iap.sim;
@@ -56,30 +57,48 @@ WeighedMemory::WeighedMemory(std::string what) : what_(std::move(what)), outer_(
 
 WeighedMemory::~WeighedMemory() {
   weighed = outer_;
-  if (refusal_.empty()) return;
-  for (void* block : blocks_) std::free(block);
+  if (!refused_) return;
+  for (const auto& [block, bytes] : blocks_) std::free(block);
 }
 
-// To MuJoCo no memory is an error, from which its compiler cleans up.
+// To MuJoCo no memory is an error, from which its compiler cleans up; through its C frames nothing else may come.
 void* WeighedMemory::take(std::size_t bytes) {
   constexpr double small = 1 << 20;
   const auto more = static_cast<double>(bytes);
-  taken_ += more;
-  const bool much = taken_ > memory_share();
+  void* block = nullptr;
   try {
+    const bool much = taken_ + more > memory_share();
     // What was taken before is in use by now.
-    if (much || more >= small) check_memory(what_, much ? taken_ : more);
+    if (much || more >= small) check_memory(what_, much ? taken_ + more : more);
+    block = allocate(bytes);
+    if (block) blocks_.emplace(block, bytes);
+    taken_ += more;
+    return block;
   } catch (const Error& error) {
-    refusal_ = error.what();
-    return nullptr;
+    refuse(error.what());
+  } catch (const std::exception&) {
+    refuse("out of memory");
   }
-  void* block = allocate(bytes);
-  blocks_.insert(block);
-  return block;
+  std::free(block);
+  return nullptr;
 }
 
-void WeighedMemory::forget(void* block) { blocks_.erase(block); }
+void WeighedMemory::refuse(const char* why) {
+  refused_ = true;
+  try {
+    refusal_ = why;
+  } catch (const std::exception&) {
+    refusal_.clear();  // which is said then
+  }
+}
 
-const std::string& WeighedMemory::refusal() const { return refusal_; }
+void WeighedMemory::forget(void* block) {
+  const auto found = blocks_.find(block);
+  if (found == blocks_.end()) return;
+  taken_ -= static_cast<double>(found->second);
+  blocks_.erase(found);
+}
+
+std::string WeighedMemory::refusal() const { return !refused_ || !refusal_.empty() ? refusal_ : "out of memory"; }
 
 }  // namespace iap

@@ -1,4 +1,4 @@
-// What MuJoCo takes while it compiles a model. Include after `module iap.sim;`, with <cstddef>, <string> and <unordered_set> before
+// What MuJoCo takes while it compiles a model. Include after `module iap.sim;`, with <cstddef>, <string> and <unordered_map> before
 // it.
 #pragma once
 
@@ -18,12 +18,15 @@ class WeighedMemory {
   void* take(std::size_t bytes);
   void forget(void* block);
   // Why there was none, or "".
-  const std::string& refusal() const;
+  std::string refusal() const;
 
  private:
+  void refuse(const char* why);
+
   std::string what_, refusal_;
-  double taken_ = 0;
-  std::unordered_set<void*> blocks_;  // MuJoCo loses some where it got no more
+  bool refused_ = false;
+  double taken_ = 0;                               // bytes, less what was given back
+  std::unordered_map<void*, std::size_t> blocks_;  // MuJoCo loses some where it got no more
   WeighedMemory* outer_;
 };
 

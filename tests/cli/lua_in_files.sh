@@ -47,7 +47,7 @@ LUA
   sed -i 's#iap.env.make.*#iap.env.make("cartpole-swingup", { pixels = { 24, 32 }, time_limit = 4, state = true }),#; /policy = /d' train.lua
   run run train.lua
   exits 1
-  says err "train: option 'init': policy.iap: touch.lua:2: os.execute is not available to Lua that comes out of a file; if you trust 'policy.iap', write init = iap.policy.load(\"policy.iap\", { trust = true })"
+  says err "train: option 'init': policy.iap: touch.lua:2: os.execute is not available to Lua that comes out of a file; if you trust it, write init = iap.policy.load(PATH, { trust = true })"
   grep -qF -- "--trust" err && fail "iap run has no --trust"
   lines err 1
   run run train.lua trusted

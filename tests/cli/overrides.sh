@@ -191,6 +191,8 @@ iap.policy.build(iap.policy.sequence { name = "x.lua", iap.policy.concat { iap.p
 iap.policy.build(iap.policy.script(touch), plain):save "2.iap"
 local world = iap.env.make { name = "world.lua", kind = "mirror", block = { kind = "script", file = "touch.lua" } }
 iap.policy.build(iap.policy.linear {}, world):save "3.iap"
+local text = assert(io.open("world.lua")):read("a")
+iap.policy.build(iap.policy.linear {}, plain):save("4.iap", { env = { name = "a.lua", source = "", inner = { name = "b.lua", source = text } } })
 LUA
   run run build.lua
   exits 0
@@ -205,4 +207,10 @@ LUA
     exits 0
     rm owned
   done
+  # What a script takes out of a file is as confined as the file.
+  echo 'local iap = require "iap" iap.env.make(iap.policy.load("4.iap"):metadata().env.inner)' >inner.lua
+  run run inner.lua
+  exits 1
+  says err "os.execute is not available to Lua that comes out of a file"
+  [ ! -e owned ] || fail "an environment inside another one ran os.execute"
 }

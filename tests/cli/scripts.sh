@@ -89,7 +89,8 @@ case_arguments() {
   local look
   training_script ""
   mv train.lua plain.lua
-  for look in 'assert(arg[1] == "seed=7" and arg[2] == "more" and not arg[3])' 'assert(#arg == 2)' 'for i, word in ipairs(arg) do assert(word == arg[i]) end' \
+  for look in 'assert(arg[1] == "seed=7" and arg[2] == "more" and not arg[3])' 'assert(#arg == 2)' 'for i, word in next, arg do assert(i == 0 or word == arg[i]) end assert(rawlen(arg) == 2)' \
+    'for i, word in ipairs(arg) do assert(word == arg[i]) end' \
     'local n = 0 for _ in pairs(arg) do n = n + 1 end assert(n == 3)' 'assert(table.concat(arg, " ") == "seed=7 more")' \
     'assert(table.remove(arg, 1) == "seed=7" and arg[1] == "more" and #arg == 1)' 'arg[3] = "last" assert(select("#", table.unpack(arg)) == 3)'; do
     (echo "$look" && cat plain.lua) >train.lua
@@ -104,7 +105,7 @@ case_forgotten_set() {
   training_script 'on_iteration = function() print("trains") end,'
   local word
   for word in optimizer.sigma=.2 seed=7 'env={"name": "cheetah-run"}' iteratoins=2 sigma=.2; do
-    refuses "train.lua:2: argument '$word': the script begins to train without a look at its arguments; to set an option, write --set " \
+    refuses "train.lua:2: argument '$word': the script does not read its arguments; to set an option, write --set " \
       run train.lua notes.txt "$word"
   done
   says err "write --set sigma=.2"
@@ -113,6 +114,13 @@ case_forgotten_set() {
   run run named.lua seed=7
   exits 1
   says err "argument 'seed=7'"
+  # A script that reads them later, or whose modules do, is left alone.
+  echo 'return arg[1]' >words.lua
+  for word in 'print(arg[1])' 'print(require "words")'; do
+    (cat train.lua && echo "$word") >later.lua
+    run run later.lua seed=7
+    exits 0
+  done
   # Other words are not ours to judge.
   run run train.lua label=first =1 notes.txt --set iterations=1
   exits 0
@@ -120,7 +128,7 @@ case_forgotten_set() {
   echo 'print(require("iap").options({ size = 3 }, { training = false }).size)' >options.lua
   run run options.lua size=4
   exits 1
-  says err "argument 'size=4': the script did not look at its arguments; to set an option, write --set size=4"
+  says err "argument 'size=4': the script does not read its arguments; to set an option, write --set size=4"
   lines err 1
   run run options.lua other=4
   exits 0

@@ -357,6 +357,7 @@ case_report_infinite() {
   sed -i '/^print/d' train.lua # of numbers
   run run train.lua
   exits 0
+  says run/log.txt "evaluation inf"
   grep -qE 'inf|nan' <(grep -F '[' run/log.txt) && fail "an interval that is none"
   run report run
   exits 0

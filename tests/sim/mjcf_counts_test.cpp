@@ -231,9 +231,9 @@ TEST_CASE("height fields have rows and columns, and at most a million heights") 
     return message_of("<asset><hfield name='h' size='1 1 1 1' " + sides + "/></asset>");
   };
   CHECK(message("nrow='2' ncol='2'").empty());
-  CHECK(message("nrow='1024' ncol='1024'").empty());
-  CHECK(message("nrow='1024' ncol='1025'") ==
-        "model.xml:1: hfield: 1024 x 1025 heights; at most 1048576 are taken, so make it coarser");
+  CHECK(message("nrow='1025' ncol='1025'").empty());
+  CHECK(message("nrow='1025' ncol='1026'") ==
+        "model.xml:1: hfield: 1025 x 1026 heights; at most 1050625 are taken, so make it coarser");
   for (const std::string sides : {"nrow='1' ncol='16'", "nrow='16' ncol='1'", "nrow='16'", ""})
     CHECK_THAT(message(sides), ContainsSubstring(" heights; it needs at least 2 rows and 2 columns"));
 
@@ -250,7 +250,7 @@ TEST_CASE("height fields have rows and columns, and at most a million heights") 
   };
   CHECK(file(2, 2, {0, 1, 2, 3}).empty());
   CHECK(file(1, 4, {0, 1, 2, 3}).starts_with("h.bin: a height field of 1 x 4 heights; it needs at least 2 rows"));
-  CHECK_THAT(file(4096, 4096, {}), ContainsSubstring("h.bin: a height field of 4096 x 4096 heights; at most 1048576"));
+  CHECK_THAT(file(4096, 4096, {}), ContainsSubstring("h.bin: a height field of 4096 x 4096 heights; at most 1050625"));
   CHECK(file(2, 2, {0, 1, 2, std::numeric_limits<float>::quiet_NaN()}) ==
         "h.bin: a height is nan; at most 1e+10 up or down is taken");
   CHECK(file(2, 2, {0, 1, 2, 3e38F}) == "h.bin: a height is 3e+38; at most 1e+10 up or down is taken");
