@@ -186,7 +186,7 @@ int metadata(Call& call) {
     const Config* source = env ? env->find("loaded_from") : nullptr;
     if (source && source->string()) confine_lua(handed_on[key], std::string(*source->string()));
   }
-  return call.give(std::move(handed_on));
+  return call.give(handed_on);
 }
 /// @lua method policy:blueprint
 /// Its blocks without parameters, for another training.
