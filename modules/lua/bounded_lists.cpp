@@ -133,11 +133,12 @@ int unpack(lua_State* state) {
   charge(state, std::min(more, std::uint64_t{1} << 40));
   lua_settop(state, 1);
   if (more >= INT_MAX || !lua_checkstack(state, static_cast<int>(more) + 1)) return luaL_error(state, "too many results to unpack");
-  for (std::uint64_t i = 0; i <= more; ++i) {
+  const int count = static_cast<int>(more) + 1;
+  for (int i = 0; i < count; ++i) {
     charge(state, steps_a_move);
-    lua_geti(state, 1, static_cast<lua_Integer>(static_cast<std::uint64_t>(first) + i));
+    lua_geti(state, 1, first + i);
   }
-  return static_cast<int>(more) + 1;
+  return count;
 }
 
 int pack(lua_State* state) {
