@@ -34,9 +34,6 @@ std::span<const EnvEntry> env_catalog();
 /// unknown names get the nearest one.
 std::unique_ptr<Env> make_env(const Config& config);
 
-/// Whether `make_env` builds what `env` describes out of a text in Lua.
-bool is_lua_env(const Config& env);
-
 /// Whether an environment's `option` is what iap itself writes beside the name of a file: its text, what that needs, where it came
 /// from.
 bool is_file_record(std::string_view option);

@@ -88,11 +88,6 @@ void check_text(const std::string& owner, const std::string& place, const Config
 
 }  // namespace
 
-bool is_lua_env(const Config& env) {
-  const Config* name = env.find("name");
-  return name && name->string() && name->string()->ends_with(".lua");
-}
-
 bool is_file_record(std::string_view option) {
   constexpr std::string_view records[]{"source", "required_modules", "model_files", "loaded_from"};
   return std::ranges::find(records, option) != std::end(records);

@@ -34,16 +34,14 @@ std::vector<std::string> names_of(const Config& table) {
 /// @throws Error for a `path` that neither the options given nor what they became have. What leads into a list is not looked at.
 void check_droppable(const Config& env, const Config& completed, const std::string& path) {
   const Config *given = &env, *whole = &completed;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    const std::string part = path.substr(begin, end - begin);
+  for (const auto part : path_parts(path)) {
     const Config* known = whole && whole->map() ? whole : given;
     if (!known || !known->map()) return;
     given = given ? given->find(part) : nullptr;
     whole = whole ? whole->find(part) : nullptr;
     if (!given && !whole)
-      throw Error(text("there is no option '", path.substr(0, end), "' to drop", did_you_mean(part, names_of(*known))));
-    begin = end + 1;
+      throw Error(text("there is no option '", path.substr(0, static_cast<std::size_t>(part.data() - path.data()) + part.size()),
+                       "' to drop", did_you_mean(part, names_of(*known))));
   }
 }
 
@@ -51,7 +49,7 @@ void override_option(Config& env, const Config& completed, const std::string& as
   const auto [path, value] = read_override(assignment, "render.shadows=false");
   if (path == "name") throw Error(text("--set ", assignment, ": another environment is chosen with --env"));
   try {
-    const std::string option = path.substr(0, path.find('.'));
+    const std::string option = first_part(path);
     if (is_file_record(option))
       throw Error(text("'", option, "' is no option but what iap itself writes beside the name of a file; leave it out"));
     if (value == "null") check_droppable(env, completed, path);

@@ -97,11 +97,6 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::fi
   }
 }
 
-std::string one_line(std::string message) {
-  std::ranges::replace(message, '\n', ' ');
-  return message;
-}
-
 std::string return_text(double value) {
   constexpr double least = 0.01;
   const double size = std::abs(value);

@@ -29,9 +29,6 @@ struct Output {
 /// `read`, which the command reads, or of what a run keeps in its folder. @throws Error naming path and reason.
 void check_outputs(const std::vector<Output>& outputs, const std::vector<std::filesystem::path>& read = {});
 
-/// `message`, which may hold texts out of files, in one line: one of theirs could pass for another message.
-std::string one_line(std::string message);
-
 /// A return for people: two digits behind the point, and three significant ones where those would all be zeros.
 std::string return_text(double value);
 

@@ -1,7 +1,6 @@
 #pragma once
 // What every function of the C interface does: no exception leaves it, what the caller got wrong is told from what failed inside,
 // and the host's modes have no part in results.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -56,13 +55,6 @@ iap_status guarded(Body body, Keep keep) noexcept {
     keep("unknown failure");
     return IAP_FAILED;
   }
-}
-
-/// A message as one line that any terminal may show, whatever names stand in it.
-inline std::string one_line(std::string_view message) {
-  std::string line = printable(message);
-  std::ranges::replace(line, '\n', ' ');
-  return line;
 }
 
 /// As `guarded`, for a call on `object`, whose member `error` keeps the message.

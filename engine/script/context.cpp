@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "script/config_paths.hpp"
 #include "script/training_override.hpp"
 import iap.core;
 import iap.script;
@@ -70,9 +70,9 @@ bool may_read_arguments(std::string_view text) {
 /// that its table lacks, or that lies below what is no table.
 const Config* declared_at(const Config& declared, const std::string& path) {
   const Config* found = &declared;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    const std::string part = path.substr(begin, end - begin), above = path.substr(0, begin ? begin - 1 : 0);
+  for (const auto part : path_parts(path)) {
+    const auto begin = static_cast<std::size_t>(part.data() - path.data());
+    const std::string above = path.substr(0, begin ? begin - 1 : 0);
     const auto* entries = found->map();
     if (entries && entries->empty()) return nullptr;
     if (!entries && !found->list())
@@ -85,7 +85,6 @@ const Config* declared_at(const Config& declared, const std::string& path) {
     }
     if (!next) return nullptr;  // whoever sets it says what positions there are
     found = next;
-    begin = end + 1;
   }
   return found;
 }
@@ -215,16 +214,15 @@ void RunContext::declare(Config& defaults, bool training) {
 void RunContext::check_known(const GivenOverride& entry, bool training) const {
   const std::string name = first_part(entry.path);
   const std::vector<std::string> known(declared_.begin(), declared_.end());
-  const std::string refusal = training ? training_refusal(entry.path, entry.value) : "";
-  if (training && refusal.empty()) return check_set_once(entry);
-  const bool unknown = !training || refusal.find("unknown option") != std::string::npos;
-  if (!training || (unknown && !nearest_name(name, known).empty()))
+  const auto refusal = training ? training_refusal(entry.path, entry.value) : std::nullopt;
+  if (training && !refusal) return check_set_once(entry);
+  if (!training || (refusal->unknown && !nearest_name(name, known).empty()))
     throw Error(text("--set ", entry.path, ": the script has no option '", name, "'",
                      known.empty() ? "; it has none" : did_you_mean(name, known)));
   std::string own;
-  if (refusal.find("; known: ") == std::string::npos) throw Error(text("--set ", entry.path, "=", entry.value, ": ", refusal));
-  for (const auto& option : known) own += (own.empty() ? "; the script's own: " : ", ") + option;
-  throw Error(text("--set ", entry.path, "=", entry.value, ": ", refusal, own));
+  if (refusal->unknown && !refusal->guessed)
+    for (const auto& option : known) own += (own.empty() ? "; the script's own: " : ", ") + option;
+  throw Error(text("--set ", entry.path, "=", entry.value, ": ", refusal->message, own));
 }
 
 void RunContext::check_arguments(bool training) const {
@@ -234,8 +232,8 @@ void RunContext::check_arguments(bool training) const {
     if (equals == std::string::npos || equals == 0) continue;
     const std::string path = argument.substr(0, equals), name = first_part(path);
     const auto is_of_training = [&] {
-      const std::string refusal = training_refusal(path, argument.substr(equals + 1));
-      return refusal.find("unknown option") == std::string::npos || refusal.find("did you mean") != std::string::npos;
+      const auto refusal = training_refusal(path, argument.substr(equals + 1));
+      return !refusal || !refusal->unknown || refusal->guessed;
     };
     if (declared_.contains(name) || (training && is_of_training()))
       throw Error(text("argument '", argument, "': the script does not read its arguments; to set an option, write --set ",

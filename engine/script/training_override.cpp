@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "script/config_paths.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -18,24 +18,13 @@ import iap.train;
 namespace iap {
 namespace {
 
-std::vector<std::string> parts_of(const std::string& path) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    parts.push_back(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 bool is_env(const std::string& name) { return name == "env" || name == "eval_env"; }
 
 /// How many parts of a path into the policy lead to the first block in Lua on it, whose own options follow; all if there is none.
-std::size_t parts_to_lua(const Config& options, const std::vector<std::string>& parts) {
+std::size_t parts_to_lua(const Config& options, const std::vector<std::string_view>& parts) {
   const Config* block = entry_of(options, parts.front());
   for (std::size_t i = 1; i < parts.size() && block; ++i) {
-    const Config* kind = block->find("kind");
-    if (kind && *kind == Config("script")) return i;
+    if (is_lua_block(*block)) return i;
     block = entry_of(*block, parts[i]);
   }
   return parts.size();
@@ -46,9 +35,9 @@ bool is_text_record(std::string_view option) { return is_file_record(option) && 
 
 /// @throws Error for what iap itself writes beside the name of a file.
 void check_settable(const Config& options, const std::string& path) {
-  const auto parts = parts_of(path);
-  const std::string& name = parts.front();
-  std::string refused;
+  const auto parts = path_parts(path);
+  const std::string name(parts.front());
+  std::string_view refused;
   if (const std::size_t place = name == "curriculum" ? 2 : 1; is_env(name) || name == "curriculum") {
     if (parts.size() > place && is_file_record(parts[place])) refused = parts[place];
   } else if (name == "policy") {
@@ -62,8 +51,8 @@ void check_settable(const Config& options, const std::string& path) {
 
 /// Takes out what iap keeps of the file that `path` named before, and reads the text of a block as its constructor does.
 void renew_file(Config& options, const std::string& path) {
-  const auto parts = parts_of(path);
-  const std::string& name = parts.front();
+  const auto parts = path_parts(path);
+  const std::string name(parts.front());
   if (is_env(name) && parts.size() == 2) {
     if (Config* env = entry_of(options, name)) forget_file(*env, parts[1]);
     return;
@@ -78,32 +67,21 @@ void renew_file(Config& options, const std::string& path) {
 /// `table` with an entry at `path` that is there and holds nothing: readers refuse its name if they do not know it.
 Config with_nothing_at(Config table, std::string_view path) {
   Config* place = &table;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('.'), path.size());
-    const auto part = path.substr(0, end);
+  for (const auto part : path_parts(path)) {
     Config* next = entry_of(*place, part);
     place = next ? next : &(*place)[part];
-    path.remove_prefix(std::min(end + 1, path.size()));
   }
   *place = Config();
   return table;
-}
-
-Config changed(Config env, const Config& changes) {
-  if (const auto* entries = changes.map())
-    for (const auto& [key, value] : *entries) env[key] = value;
-  return env;
 }
 
 /// @throws OptionError where `read` does not know a name in `path`. What else it finds is told where it is built for good.
 void look_for_names(const std::string& path, const auto& read) {
   try {
     read();
-  } catch (const OptionError& error) {
-    const std::string message = error.what();
-    for (const auto& part : parts_of(path))
-      if (message.find(text("unknown option '", part, "'")) != std::string::npos)
-        throw OptionError(text("--set ", path, "=null: ", message));
+  } catch (const UnknownOption& error) {
+    const auto parts = path_parts(path);
+    if (std::ranges::find(parts, error.option()) != parts.end()) throw OptionError(text("--set ", path, "=null: ", error.what()));
   } catch (const Error&) {
     return;
   }
@@ -121,15 +99,20 @@ void judge_names(Config& options, const std::string& path) {
     const std::vector<float> parameters(2);
     look_for_names(path, [&] { make_optimizer(with_nothing_at(table, inside), parameters, 0); });
   } else if (is_env(name)) {
-    const Config tried = with_nothing_at(table, inside);
-    look_for_names(path, [&] { make_env(name == "env" || tried.find("name") ? tried : changed(env, tried)); });
+    const Config whole = name == "env" || table.find("name") ? table : with_changes(env, table);
+    look_for_names(path, [&] { make_env(with_nothing_at(whole, inside)); });
   } else if (name == "curriculum") {
     const std::size_t dot = inside.find('.');
     const Config* stage = entry_at(table, inside.substr(0, dot));
-    if (!stage || dot == std::string::npos) return;
-    Config changes = with_nothing_at(*stage, inside.substr(dot + 1));
-    for (const char* of_stage : {"through", "episodes", "population"}) changes.map()->erase(of_stage);
-    look_for_names(path, [&] { make_env(changed(env, changes)); });
+    if (!stage || !stage->map() || dot == std::string::npos) return;
+    const std::string option = inside.substr(dot + 1);
+    Config changes = *stage;
+    for (const char* of_stage : {"through", "episodes", "population"}) {
+      if (first_part(option) == of_stage) return;
+      changes.map()->erase(of_stage);
+    }
+    const Config whole = with_changes(env, changes);
+    look_for_names(path, [&] { make_env(with_nothing_at(whole, option)); });
   } else if (own && !own->is_null()) {
     // As far as it is there: tables on the way would not be without effect.
     std::size_t end = path.find('.');
@@ -165,20 +148,22 @@ void override_training(Config& options, const std::string& path, const std::stri
     renew_file(options, path);
 }
 
-std::string training_refusal(const std::string& path, const std::string& value) {
+std::optional<TrainingRefusal> training_refusal(const std::string& path, const std::string& value) {
   Config options = Config::Map{{"env", Config::Map{}}, {"policy", Config::Map{}}};
   const std::string name = first_part(path);
-  if (name == "on_iteration") return "";  // it is the script's, and no option of a table
+  if (name == "on_iteration") return {};  // it is the script's, and no option of a table
   try {
     if (name == path)
       override_training(options, path, value);
     else if (!options.find(name))
       options[name] = Config();
     read_train_options(options);
+  } catch (const UnknownOption& error) {
+    return TrainingRefusal{error.what(), true, error.guessed()};
   } catch (const Error& error) {
-    return error.what();
+    return TrainingRefusal{error.what()};
   }
-  return "";
+  return {};
 }
 
 }  // namespace iap

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 import iap.core;
 
@@ -9,8 +10,15 @@ namespace iap {
 /// @throws Error.
 void override_training(Config& options, const std::string& path, const std::string& value);
 
-/// Why iap.train refuses an override whatever else it is given; "" if it does not. Of what lies deeper, which depends on what the
-/// script gives, the name of the option alone counts.
-std::string training_refusal(const std::string& path, const std::string& value);
+/// Why iap.train refuses an override.
+struct TrainingRefusal {
+  std::string message;
+  bool unknown = false;  ///< it knows no such option
+  bool guessed = false;  ///< and the message says what was perhaps meant
+};
+
+/// Of an override that iap.train refuses whatever else it is given. Of what lies deeper, which depends on what the script gives,
+/// the name of the option alone counts.
+std::optional<TrainingRefusal> training_refusal(const std::string& path, const std::string& value);
 
 }  // namespace iap

@@ -30,12 +30,7 @@ void print(const std::string& line) {
   std::fflush(stderr);
 }
 
-/// `line` may hold texts out of files.
-std::string told(const std::string& line) {
-  std::string shown = printable(line);
-  std::ranges::replace(shown, '\n', ' ');
-  return shown + "\n";
-}
+std::string told(const std::string& line) { return one_line(line) + "\n"; }
 
 class Quiet : public Progress {
  public:

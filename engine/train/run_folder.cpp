@@ -1,5 +1,4 @@
 module;
-#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -94,10 +93,7 @@ void RunFolder::log(std::string_view line) noexcept {
     std::tm parts{};
     char stamp[32];
     if (!::gmtime_r(&now, &parts) || std::strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) stamp[0] = '\0';
-    // It may hold texts out of files: a line of theirs could pass for one of the run's.
-    std::string shown = printable(line);
-    std::ranges::replace(shown, '\n', ' ');
-    log_.append(text(stamp, " ", shown, "\n"));
+    log_.append(text(stamp, " ", one_line(line), "\n"));
   } catch (...) {
     return;
   }

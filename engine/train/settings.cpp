@@ -66,8 +66,7 @@ void forget_block_places(Config& blocks) {
     for (Config& item : *items) forget_block_places(item);
   auto* entries = blocks.map();
   if (!entries) return;
-  const Config* kind = blocks.find("kind");
-  if (!kind || *kind != Config("script")) {
+  if (!is_lua_block(blocks)) {
     for (auto& [key, value] : *entries) forget_block_places(value);
   } else if (entries->contains("source")) {
     for (const char* place : {"file", "loaded_from"}) entries->erase(place);
@@ -100,15 +99,14 @@ void forget_default_eval_env(Config& identity) {
   const Config* eval_env = identity.find("eval_env");
   const Config* env = identity.find("env");
   if (!eval_env || !env || !env->map()) return;
-  Config::Map trained = *env->map();
+  Config trained = *env;
   const Config* curriculum = identity.find("curriculum");
-  if (curriculum && curriculum->list() && !curriculum->list()->empty() && curriculum->list()->back().map())
-    for (const auto& [key, value] : *curriculum->list()->back().map()) {
-      if (key == "episodes" || key == "population") continue;
-      trained.erase(key);
-      if (!value.is_null()) trained.emplace(key, value);
-    }
-  if (*eval_env == Config(std::move(trained))) identity.map()->erase("eval_env");
+  if (curriculum && curriculum->list() && !curriculum->list()->empty() && curriculum->list()->back().map()) {
+    Config last = curriculum->list()->back();
+    for (const char* of_stage : {"through", "episodes", "population"}) last.map()->erase(of_stage);
+    trained = with_changes(std::move(trained), last);
+  }
+  if (*eval_env == trained) identity.map()->erase("eval_env");
 }
 
 /// Without a curriculum of one stage that changes nothing.
@@ -201,7 +199,7 @@ bool is_of_env(const Config* env, const std::string& name) {
 void finish(const Options& reader) {
   try {
     reader.finish();
-  } catch (const OptionError&) {
+  } catch (const UnknownOption&) {
     const Config& given = reader.config();
     for (const auto& [name, value] : *given.map()) {
       if (is_of_training(name)) continue;
@@ -210,7 +208,7 @@ void finish(const Options& reader) {
                                 : is_of_env(given.find("env"), name)           ? "env." + name
                                 : blocks                                       ? place_in_blocks(*blocks, name, "policy")
                                                                                : "";
-      if (!place.empty()) throw OptionError(text("train: unknown option '", name, "'; did you mean '", place, "'?"));
+      if (!place.empty()) throw UnknownOption(text("train: unknown option '", name, "'; did you mean '", place, "'?"), name, true);
       break;
     }
     throw;

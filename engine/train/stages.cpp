@@ -25,19 +25,6 @@ constexpr int most_episodes = (1 << 24) - 1;
 
 std::string stage_name(std::size_t index) { return text("train: option 'curriculum', stage ", index + 1); }
 
-/// Those of `env`, with `changes` in their place; null takes an option out.
-Config changed(const Config& env, const Config& changes) {
-  Config options = env;
-  if (const Config::Map* map = changes.map())
-    for (const auto& [key, value] : *map) {
-      if (value.is_null())
-        options.map()->erase(key);
-      else
-        options[key] = value;
-    }
-  return options;
-}
-
 EnvSpec spec_of(const EnvFactory& make_env) {
   const auto env = make_env();
   if (!env) throw Error("train: the environment factory returned no environment");
@@ -104,7 +91,7 @@ class Builder {
       throw Error(text(owner,
                        ": changes an environment that the host builds itself, which takes no options; a stage can change "
                        "'through', 'episodes' and 'population'"));
-    return world(owner, factory_of(changed(options_.env, changes)), nullptr, first);
+    return world(owner, factory_of(with_changes(options_.env, changes)), nullptr, first);
   }
 
   World world(const std::string& owner, const EnvFactory& make_env, const EnvSpec* known, const World* first) const {
@@ -155,8 +142,9 @@ World evaluation_world(const TrainOptions& options, const Config& last_changes, 
   const std::string owner = "train: option 'eval_env'";
   if (options.make_env) return builder.changed_world(owner, options.eval_env, &first);
   const bool whole = options.eval_env.find("name") != nullptr;
-  return builder.world(owner, factory_of(whole ? options.eval_env : changed(changed(options.env, last_changes), options.eval_env)),
-                       nullptr, &first);
+  return builder.world(
+      owner, factory_of(whole ? options.eval_env : with_changes(with_changes(options.env, last_changes), options.eval_env)),
+      nullptr, &first);
 }
 
 }  // namespace

@@ -87,8 +87,7 @@ RuleResult apply(const Rule& rule, Check& check) {
   }
   // Images and values have the names that a file gave them, and errors its words: a line of them could pass for a rule that is
   // kept.
-  result.finding = printable(result.finding);
-  std::ranges::replace(result.finding, '\n', ' ');
+  result.finding = one_line(result.finding);
   return result;
 }
 

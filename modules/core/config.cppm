@@ -4,6 +4,7 @@ module;
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 export module iap.core:config;
@@ -63,16 +64,24 @@ bool is_utf8(std::string_view text);
 /// @throws Error that names `source` and the position if `json` is malformed.
 Config parse_json(std::string_view json, std::string_view source);
 
-/// Sets `path` ("env.action_repeat"; list positions count from 1: "policy.blocks.2.units") to `value`, which is read as JSON where
-/// it parses, as a number where Lua would (".5", "+1"), and as a string otherwise. null takes the entry out, as if it had never
-/// been given; it creates nothing on its way.
-/// @throws Error naming the path where a part of it is empty, no position of a list, or inside something that has no parts.
-void set_path(Config& config, std::string_view path, std::string_view value);
-
 /// An option that is wrong in itself: unknown, missing, of the wrong type or out of a fixed range, whatever the object is built on.
 class OptionError : public Error {
  public:
   using Error::Error;
+};
+
+/// An option that no reader asked for.
+class UnknownOption : public OptionError {
+ public:
+  /// `guessed`: whether the message says what was perhaps meant.
+  UnknownOption(const std::string& message, std::string option, bool guessed)
+      : OptionError(message), option_(std::move(option)), guessed_(guessed) {}
+  const std::string& option() const { return option_; }
+  bool guessed() const { return guessed_; }
+
+ private:
+  std::string option_;
+  bool guessed_;
 };
 
 /// Reads the option table of one object (`owner` names it in messages) and refuses what nobody asked for. What the object was given
@@ -112,7 +121,8 @@ class Options {
   /// Says what `key` depends on, such as "kernel = \"favor++\"", for tables in which nobody reads it: `finish` then names that.
   void goes_with(std::string_view key, std::string_view condition);
 
-  /// @throws OptionError naming the first key that no reader asked for, with what it depends on or the nearest known one.
+  /// @throws OptionError naming the first key that no reader asked for, with what it depends on; UnknownOption with the nearest
+  /// known one.
   void finish() const;
   /// @throws Error "owner: message".
   [[noreturn]] void fail(std::string_view message) const;

@@ -4,6 +4,8 @@ export module iap.core;
 export import :text;
 export import :error;
 export import :config;
+export import :option_paths;
+export import :lua_config;
 export import :random;
 export import :parallel;
 export import :interrupt;

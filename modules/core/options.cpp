@@ -229,7 +229,8 @@ void Options::finish() const {
     if (std::ranges::find(asked_, key) != asked_.end()) continue;
     if (const auto found = conditions_.find(key); found != conditions_.end())
       refuse(text("option '", key, "' goes with ", found->second));
-    refuse(text("unknown option '", key, "'", did_you_mean(key, offered)));
+    throw UnknownOption(text(owner_, ": unknown option '", key, "'", did_you_mean(key, offered)), key,
+                        !nearest_name(key, offered).empty());
   }
 }
 

@@ -66,6 +66,12 @@ std::string printable(std::string_view part) {
   return shown;
 }
 
+std::string one_line(std::string_view part) {
+  std::string line = printable(part);
+  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return line;
+}
+
 std::size_t whole_characters(std::string_view part, std::size_t most) {
   std::size_t length = std::min(part.size(), most);
   const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(part[at]) & 0xC0) == 0x80; };

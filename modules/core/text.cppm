@@ -53,6 +53,8 @@ std::string hex_text(double value);
 /// `part` as a terminal may show it, whoever wrote it: what would steer the terminal or turn the direction of writing (control
 /// characters but line feeds and tabs, marks of direction), and what is no UTF-8, becomes '?'.
 std::string printable(std::string_view part);
+/// `printable(part)` in one line, with spaces for line feeds and tabs: no line of a text out of a file can pass for one of ours.
+std::string one_line(std::string_view part);
 /// How many of the first `most` bytes of `part`, which is UTF-8, hold whole characters.
 std::size_t whole_characters(std::string_view part, std::size_t most);
 /// "512 bytes", "1.5 GiB": a number of bytes with two or three digits.

@@ -137,9 +137,7 @@ int run_guarded(lua_State* state, Body body, std::span<char> message) noexcept {
     constexpr std::uint64_t steps_a_failure = 1000;
     if (meter) meter->owe(steps_a_failure);
     // The text may be a file's; whole lines of its own could pass for other messages.
-    std::string line = printable(what);
-    std::ranges::replace(line, '\n', ' ');
-    copy(line);
+    copy(one_line(what));
   };
   try {
     try {

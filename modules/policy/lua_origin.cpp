@@ -7,16 +7,10 @@ import iap.core;
 namespace iap {
 namespace {
 
-constexpr std::string_view mark = "loaded_from", suffix = ".lua";
+constexpr std::string_view mark = "loaded_from";
 
-bool ends_in_lua(const Config* value) { return value && value->string() && value->string()->ends_with(suffix); }
-
-bool is_lua_block(const Config& config) {
-  const Config* kind = config.find("kind");
-  return kind && *kind == Config("script");
-}
-
-bool is_lua_env(const Config& config) { return ends_in_lua(config.find("name")); }
+/// An environment may be given by its name alone.
+bool names_lua_env(const Config& value) { return value.string() && is_lua_name(*value.string()); }
 
 /// Marks with the text `source`, or takes marks away where it is null.
 void set_mark(Config& config, const Config& source) {
@@ -31,8 +25,7 @@ void walk_any(Config& config, const Config& source) {
     for (auto& item : *items) walk_any(item, source);
   auto* entries = config.map();
   if (!entries) return;
-  // An environment may be given by its name alone.
-  if (const auto env = entries->find("env"); env != entries->end() && ends_in_lua(&env->second) && !source.is_null())
+  if (const auto env = entries->find("env"); env != entries->end() && names_lua_env(env->second) && !source.is_null())
     env->second = Config::Map{{"name", env->second}};
   for (auto& [key, value] : *entries) walk_any(value, source);
   if (is_lua_block(config) || is_lua_env(config)) set_mark(config, source);
@@ -50,7 +43,7 @@ void walk_blocks(Config& config, const Config& source) {
 
 /// As for `make_env`, the name alone decides; an environment may be given by nothing else.
 void walk_env(Config& config, const Config& source) {
-  if (ends_in_lua(&config) && !source.is_null()) config = Config::Map{{"name", config}};
+  if (names_lua_env(config) && !source.is_null()) config = Config::Map{{"name", config}};
   if (is_lua_env(config)) return set_mark(config, source);
   walk_any(config, source);
 }

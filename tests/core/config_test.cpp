@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 import iap.core;
 
@@ -137,4 +138,39 @@ TEST_CASE("set_path reads JSON where it parses and keeps text otherwise") {
   for (const char* position : {"0", "3", "-1", "x", "1x"})
     CHECK_THROWS_MATCHES(set_path(config, text("env.pixels.", position), "1"), Error,
                          MessageMatches(ContainsSubstring("is no position in a list of 2")));
+}
+
+TEST_CASE("a path leads through tables and lists, and to nothing where a part is not there") {
+  Config config = parse_json(R"({"policy": {"blocks": [{"units": 3}, {"units": 5}]}, "sigma": 0.1})", "test");
+  CHECK(first_part("policy.blocks.2.units") == "policy");
+  CHECK(first_part("sigma") == "sigma");
+  CHECK(path_parts("policy.blocks.2") == std::vector<std::string_view>{"policy", "blocks", "2"});
+  for (const char* empty : {"", "a..b", ".a", "a."})
+    CHECK_THROWS_MATCHES(path_parts(empty), Error, MessageMatches(ContainsSubstring("has an empty part")));
+  REQUIRE(entry_at(config, "policy.blocks.2.units"));
+  CHECK(*entry_at(config, "policy.blocks.2.units") == Config(5));
+  *entry_at(config, "policy.blocks.1.units") = 4;
+  CHECK(entry_at(config, "policy")->describe() == R"({"blocks":[{"units":4},{"units":5}]})");
+  for (const char* nothing :
+       {"policy.blocks.0", "policy.blocks.3", "policy.blocks.two", "policy.blocks.1x", "sigma.x", "none.at.all"})
+    CHECK(entry_at(config, nothing) == nullptr);
+}
+
+TEST_CASE("changes take the place of options, and null takes options out") {
+  const Config env = Config::Map{{"name", "cheetah-run"}, {"camera", 1}, {"pixels", 64}};
+  const Config changes = Config::Map{{"camera", Config()}, {"pixels", 32}, {"seed", Config()}};
+  CHECK(with_changes(env, changes) == Config(Config::Map{{"name", "cheetah-run"}, {"pixels", 32}}));
+  CHECK(with_changes(env, Config()) == env);
+  CHECK(with_changes(Config(), changes) == Config(Config::Map{{"pixels", 32}}));
+  CHECK(with_changes(Config(), Config::Map{{"camera", Config()}}).is_null());
+}
+
+TEST_CASE("a block's kind and an environment's name say what is Lua") {
+  CHECK(is_lua_env(Config::Map{{"name", "maze.lua"}}));
+  CHECK_FALSE(is_lua_env(Config::Map{{"name", "cheetah-run"}}));
+  CHECK_FALSE(is_lua_env(Config::Map{{"name", 3}}));
+  CHECK_FALSE(is_lua_env(Config("maze.lua")));
+  CHECK(is_lua_block(Config::Map{{"kind", "script"}}));
+  CHECK_FALSE(is_lua_block(Config::Map{{"kind", "mlp"}}));
+  CHECK_FALSE(is_lua_block(Config::Map{{"file", "eye.lua"}}));
 }

@@ -103,3 +103,8 @@ TEST_CASE("columns are padded with spaces, whole numbers with zeros, and nothing
   CHECK(right_text("", 2) == "  ");
   for (const int value : {0, 7, -7, 123, -123, 99999}) CHECK(zero_padded(value, 4) == printed_integer("%04d", value));
 }
+
+TEST_CASE("one line shows what a terminal may show, with spaces for ends of lines and tabs") {
+  CHECK(one_line("two\nlines\tof \x1b[31mred\r") == "two lines of ?[31mred?");
+  CHECK(one_line("") == "");
+}

@@ -32,13 +32,6 @@ void check_words(cairo_t* cairo, const std::string& words) {
                      "(ulimit -n)"));
 }
 
-/// Fonts have no letter for what begins a line or moves to the next column.
-std::string in_one_line(std::string words) {
-  for (char& letter : words)
-    if (letter == '\n' || letter == '\t' || letter == '\r') letter = ' ';
-  return words;
-}
-
 /// Where the letters of UTF-8 begin.
 std::vector<std::size_t> letter_starts(const std::string& words) {
   std::vector<std::size_t> starts;
@@ -68,7 +61,7 @@ int Canvas::height() const { return cairo_image_surface_get_height(surface_.get(
 void Canvas::colour(const Colour& rgb) { cairo_set_source_rgb(get(), rgb[0], rgb[1], rgb[2]); }
 
 void Canvas::write(double x, double y, const std::string& written, double align, double size) {
-  const std::string words = in_one_line(written);
+  const std::string words = one_line(written);
   cairo_set_font_size(get(), size);
   cairo_text_extents_t extents;
   cairo_text_extents(get(), words.c_str(), &extents);
@@ -88,7 +81,7 @@ void Canvas::write_upwards(double x, double y, const std::string& words, double 
 }
 
 double Canvas::width_of(const std::string& written, double size) {
-  const std::string words = in_one_line(written);
+  const std::string words = one_line(written);
   cairo_set_font_size(get(), size);
   cairo_text_extents_t extents;
   cairo_text_extents(get(), words.c_str(), &extents);
