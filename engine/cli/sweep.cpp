@@ -45,6 +45,7 @@ class Sweep {
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     rungs_ = sweep_rungs(command_, list_, check_script(command_, list_));
     if (!command_.collect) check_passed(list_, part_, rungs_);
+    check_no_files_of_others(list_.folder);
   }
 
   /// Says what would be run.

@@ -118,6 +118,17 @@ std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list,
   return rungs;
 }
 
+void check_no_files_of_others(const std::filesystem::path& folder) {
+  std::error_code error, ignored;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (std::filesystem::exists(entry->path() / "job.json", ignored)) return;
+  for (const char* name : {"sweep.csv", "report.html"})
+    if (std::filesystem::exists(std::filesystem::symlink_status(folder / name, ignored)))
+      throw Error(
+          text("'", (folder / name).string(),
+               "' is not of a sweep, no run of which lies beside it, and would be written over; choose another folder with --out"));
+}
+
 void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs) {
   for (const std::size_t job : jobs)
     for (const int rung : rungs) passed_figures(list.jobs[job].folder, rung);

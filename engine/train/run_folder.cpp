@@ -27,8 +27,8 @@ void check_holds_no_run(const std::filesystem::path& path, const std::string& sc
                      continues ? "; continue it with --resume (resume = true), or" : " but no checkpoint.iap to continue from;",
                      " choose another folder with --out (out = FOLDER)"));
   };
-  for (const char* name :
-       {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap", "result.json"})
+  for (const char* name : {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap",
+                           "result.json", "metrics.jsonl", "events.out.tfevents.iap"})
     if (std::filesystem::exists(path / name, ignored)) refuse(name);
   if (std::filesystem::exists(path / "experiment.lua", ignored) && read_file(run_file(path, "experiment.lua")) != script)
     refuse("experiment.lua");

@@ -164,6 +164,13 @@ case_resume() {
   run run train.lua --out whole --resume
   exits 1
   says err "no checkpoint.iap"
+  # Of another program's files nothing is lost.
+  mkdir others
+  echo '{"loss": 1}' >others/metrics.jsonl
+  run run train.lua --out others
+  exits 1
+  says err "'others' already holds a run (metrics.jsonl)"
+  says others/metrics.jsonl '{"loss": 1}'
 }
 
 # --resume without --out: the newest unfinished run of the script, which is named at the start, when it stops and at the end.
