@@ -70,8 +70,9 @@ class MjcfReader {
         fail(at_, "has a document type or CDATA; write plain XML");
       else if (starts("</")) {
         if (depth_ == outer_.depth) fail(at_, "is no XML: an element ends that did not begin");
-        skip_behind("</", ">", "an element");
         --depth_;
+        if (depth_ == outer_.depth && !found_.root_end) found_.root_end = at_;
+        skip_behind("</", ">", "an element");
         if (default_depth_ == depth_) default_depth_.reset();
         if (composite_depth_ == depth_) composite_depth_.reset();
       } else

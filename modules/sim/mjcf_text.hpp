@@ -37,7 +37,8 @@ struct MjcfFolders {
 };
 
 struct MjcfText {
-  std::string root;  // name of the outermost element
+  std::string root;                     // name of the outermost element
+  std::optional<std::size_t> root_end;  // where its end tag begins, if it has one
   std::vector<MjcfReference> references;
   MjcfFolders folders;
   double texture_bytes = 0;  // of the textures that are not in files

@@ -31,7 +31,9 @@ enum class MujocoJoint { free, ball, slide, hinge };
 /// makes the world usable again.
 class MujocoWorld {
  public:
-  /// Compiles `files[0]`, which may include the others. @throws Error with MuJoCo's message and the file's name.
+  /// Compiles `files[0]`, which may include the others, as they are: what others wrote belongs in a bundle, which looks through it
+  /// and keeps MuJoCo's compiler from threads of its own, whose errors end the process. @throws Error with MuJoCo's message and the
+  /// file's name.
   explicit MujocoWorld(std::span<const MujocoFile> files);
   explicit MujocoWorld(const MujocoBundle& bundle);
   ~MujocoWorld();

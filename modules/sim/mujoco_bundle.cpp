@@ -41,6 +41,10 @@ struct Entry {
 bool is_model_text(const std::string& model) { return model.find('<') != std::string::npos; }
 constexpr const char* inline_name = "model.xml";
 
+// Where there are many processors MuJoCo looks for length ranges in threads of its own. Nobody there catches what its errors throw,
+// nor is told of a thread that there is no room for. Of several <compiler> the last word counts.
+constexpr const char* one_thread = R"(<compiler usethread="false"/>)";
+
 std::string lower_case(std::string name) {
   std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
   return name;
@@ -251,17 +255,24 @@ struct MujocoBundle::Impl {
       given.emplace(entry.name, own);
       names.push_back(own);
     }
-    for (const auto& entry : entries) contents.push_back(renamed(entry, given, resolve));
+    for (const auto& entry : entries)
+      contents.push_back(rewritten(entry, given, resolve, &entry == &entries.front() ? entry.text.root_end : std::nullopt));
     for (std::size_t i = 0; i < entries.size(); ++i) files.push_back({names[i], contents[i]});
   }
 
   /// The content with other names for those files that MuJoCo would take for one. An object that is named after its file keeps its
-  /// name.
+  /// name. Where `model_end` says that the model ends, MuJoCo is kept in the thread that compiles.
   template <typename Resolve>
-  static std::string renamed(const Entry& entry, const std::map<std::string, std::string>& given, const Resolve& resolve) {
+  static std::string rewritten(const Entry& entry, const std::map<std::string, std::string>& given, const Resolve& resolve,
+                               const std::optional<std::size_t> model_end) {
     std::string content;
     std::size_t copied = 0;
     const auto copy_to = [&](std::size_t end) {
+      if (model_end && copied <= *model_end && *model_end < end) {
+        content.append(entry.content, copied, *model_end - copied);
+        content += one_thread;
+        copied = *model_end;
+      }
       content.append(entry.content, copied, end - copied);
       copied = end;
     };
