@@ -21,9 +21,11 @@ module;
 #include <exception>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 module iap.core;
 
@@ -52,8 +54,8 @@ class FirstFailure {
   std::exception_ptr error_;
 };
 
-/// While it lives, this thread reads and writes numbers in the locale of another. Floating-point modes need no such care: TBB's
-/// arenas and new threads take over the caller's.
+/// While it lives, this thread reads and writes numbers in the locale of another. Floating-point modes need no such care: new
+/// threads take over the caller's, and so do TBB's by what a loop is started with.
 class SameLocale {
  public:
   explicit SameLocale(::locale_t locale) : before_(::uselocale(locale)) {}
@@ -98,6 +100,53 @@ std::atomic<bool> ending = false;
 void watch_for_the_end() {
   [[maybe_unused]] static const int registered = ::on_exit([](int, void*) { ending.store(true); }, nullptr);
 }
+
+/// A place for a loop on so many threads, used again by later ones: of those that are made anew TBB keeps some 7 kB each, in a list
+/// that it walks through, for as long as it finds its workers busy.
+class Arena {
+ public:
+  explicit Arena(int threads) : arena_(take(threads)) {}
+  ~Arena() { give_back(); }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  oneapi::tbb::task_arena* operator->() const { return arena_.get(); }
+
+ private:
+  using Owned = std::unique_ptr<oneapi::tbb::task_arena>;
+  struct Free {
+    std::mutex mutex;
+    std::vector<Owned> arenas;
+  };
+
+  /// It outlives the process's static objects, some of which may still call.
+  static Free& free() {
+    static Free& all = *new Free;
+    return all;
+  }
+
+  // After fork() the lock may be held by a thread that the child does not have: nobody waits for it.
+  static Owned take(int threads) {
+    Free& free = Arena::free();
+    if (const std::unique_lock lock(free.mutex, std::try_to_lock); lock) {
+      const auto found = std::ranges::find(free.arenas, threads, [](const Owned& arena) { return arena->max_concurrency(); });
+      if (found != free.arenas.end()) {
+        Owned taken = std::move(*found);
+        free.arenas.erase(found);
+        return taken;
+      }
+    }
+    return std::make_unique<oneapi::tbb::task_arena>(threads);
+  }
+
+  void give_back() noexcept try {
+    Free& free = Arena::free();
+    if (const std::unique_lock lock(free.mutex, std::try_to_lock); lock) free.arenas.push_back(std::move(arena_));
+  } catch (...) {
+    return;  // no memory for the list: TBB has it back
+  }
+
+  Owned arena_;
+};
 #endif
 
 /// Runs `body` for ever-increasing indices on each of `threads` workers. Handing indices out in order (rather than as ranges)
@@ -119,15 +168,17 @@ void run_workers(int threads, const std::function<void(int worker)>& work) {
   if (threads > hardware_threads())
     more_workers.emplace(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
   // One task a worker, isolated so that a nested parallel_for never runs another worker's task on top of this one's state.
-  oneapi::tbb::task_arena arena(threads);
-  arena.execute([&] {
+  using Context = oneapi::tbb::task_group_context;
+  Context caller(Context::isolated, Context::default_traits | Context::fp_settings);
+  const Arena arena(threads);
+  arena->execute([&] {
     oneapi::tbb::parallel_for(
         oneapi::tbb::blocked_range<int>(0, threads, 1),
         [&](const oneapi::tbb::blocked_range<int>& range) {
           for (int worker = range.begin(); worker < range.end(); ++worker)
             oneapi::tbb::this_task_arena::isolate([&] { work(worker); });
         },
-        oneapi::tbb::simple_partitioner());
+        oneapi::tbb::simple_partitioner(), caller);
   });
 #endif
 }

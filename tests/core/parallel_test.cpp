@@ -1,9 +1,12 @@
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -114,6 +117,26 @@ TEST_CASE("results by index do not depend on the number of threads") {
   };
   const auto expected = run(1);
   for (const int threads : {2, 3, 8}) CHECK(run(threads) == expected);
+}
+
+TEST_CASE("thousands of loops keep no memory") {
+  const auto resident = [] {  // bytes
+    std::ifstream statm("/proc/self/statm");
+    long pages = 0;
+    statm >> pages >> pages;
+    return pages * sysconf(_SC_PAGESIZE);
+  };
+  const auto loops = [](int count) {
+    for (int i = 0; i < count; ++i)
+      parallel_for(2, 2, [](std::size_t, int) {
+        volatile double sum = 0;
+        for (int j = 0; j < 10000; ++j) sum = sum + j;
+      });
+  };
+  loops(100);
+  const long before = resident();
+  loops(5000);
+  CHECK(resident() - before < 8 << 20);  // 35 MB, where each loop keeps what an arena of TBB takes
 }
 
 TEST_CASE("loops that several threads of a host begin at once end, each with its own work done") {
