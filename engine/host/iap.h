@@ -1,9 +1,9 @@
 /* iap.h - the C interface of iap: trained policies, environments, batches of them and whole rollouts inside any program.
  *
  * Errors. Every function that can fail returns an iap_status and leaves its outputs untouched unless it returns IAP_OK; one line
- * that says why is kept by the object (iap_policy_error and its kin) or, where there is none yet, written to `message`. Of
- * IAP_BAD_ARGUMENT it names the function and the argument, of IAP_BAD_FILE the file. No function ends the process, and no exception
- * leaves one.
+ * that says why is kept by the object (iap_policy_error and its kin) or, where there is none yet, written to `message`. It is UTF-8
+ * that a terminal may show: spaces for line ends and tabs, '?' for other control characters. Of IAP_BAD_ARGUMENT it names the
+ * function and the argument, of IAP_BAD_FILE the file. No function ends the process, and no exception leaves one.
  *
  * Threads. There is no global state. Different objects may be used from different threads at the same time; one object by one
  * thread at a time, and not always the same. Batches and rollouts work on threads of their own while a call lasts, and their

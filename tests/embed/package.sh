@@ -75,6 +75,26 @@ tail='set_target_properties(host PROPERTIES CXX_EXTENSIONS ON)' refused target_e
 # A host that can do without is not stopped.
 tail='' configure optional "$(settings 'C CXX' | sed 's/iap REQUIRED)/iap)\nif(iap_FOUND)\n  message(FATAL_ERROR found)\nendif()\nreturn()/')" \
   "${ninja[@]}" -DCMAKE_CXX_COMPILER=g++ || { cat optional.log; exit 1; }
+# Neither is one that can do without a component: it gets the others, and is told why.
+# does_without NAME SENTENCE COMPONENTS CMAKE-ARGUMENT...: a C host that wants these, and links iap::c.
+does_without() {
+  local name=$1 sentence=$2 components=$3
+  shift 3
+  mkdir "$name"
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.28)' 'project(host LANGUAGES C CXX)' "$standard" "$extensions" "find_package(iap $components)" \
+    'if(iap_engine_FOUND OR NOT iap_c_FOUND OR TARGET iap::engine)' '  message(FATAL_ERROR "the engine is there, or C is not")' 'endif()' \
+    'add_executable(host main.c)' 'target_link_libraries(host PRIVATE iap::c)' >"$name/CMakeLists.txt"
+  echo 'int main(void) { return 0; }' >"$name/main.c"
+  cmake -S "$name" -B "$name/build" -DCMAKE_PREFIX_PATH="$work/prefix" "$@" >"$name.log" 2>&1 || { cat "$name.log"; exit 1; }
+  tr -s ' \n' ' ' <"$name.log" | grep -qF -- "$sentence" || { echo "$name does not say '$sentence':"; cat "$name.log"; exit 1; }
+}
+gcc_make=(-G 'Unix Makefiles' -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++)
+does_without optional_engine 'not Unix Makefiles' 'REQUIRED COMPONENTS c OPTIONAL_COMPONENTS engine' "${gcc_make[@]}"
+does_without optional_unknown "There is no component 'cpp'" 'REQUIRED COMPONENTS c OPTIONAL_COMPONENTS cpp' "${gcc_make[@]}"
+does_without optional_dependency 'fmt' 'REQUIRED COMPONENTS c OPTIONAL_COMPONENTS engine' "${ninja[@]}" "${clang[@]}" -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON
+PKG_CONFIG_LIBDIR=$work does_without optional_module 'what pkg-config calls bullet-float64' 'REQUIRED COMPONENTS c OPTIONAL_COMPONENTS engine' \
+  "${ninja[@]}" "${clang[@]}"
+PKG_CONFIG_LIBDIR=$work refused module 'what pkg-config calls bullet-float64' "$good" "${ninja[@]}" "${clang[@]}"
 
 # The C host, with gcc and make, where nothing that the engine is linked with is to be found.
 without=(-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON)

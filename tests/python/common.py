@@ -33,6 +33,21 @@ def lua(text):
     return [float.fromhex(line) for line in done.stdout.split()]
 
 
+class Raises:
+    """What fails by an error of its own as soon as it is asked for anything."""
+
+    def __array__(self, *_, **__):
+        raise TypeError("is on another device")
+
+    def __iter__(self):
+        raise RuntimeError("is not at hand")
+
+
+class RaisingPath(os.PathLike):
+    def __fspath__(self):
+        raise KeyError
+
+
 class Test(unittest.TestCase):
     @contextlib.contextmanager
     def refused(self, *parts):

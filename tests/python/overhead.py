@@ -45,7 +45,7 @@ def measure(loop, name, steps, threads, **options):
         batch.reset(seed=1)
 
     def in_c(steps):
-        loop(own._pointer, address(actions), actions.size, len(own.images), address(rewards), address(flags), COUNT, steps)
+        loop(own._held(), address(actions), actions.size, len(own.images), address(rewards), address(flags), COUNT, steps)
 
     def in_python(batch):
         def run(steps):

@@ -3,9 +3,10 @@ import pathlib
 import unittest
 
 import numpy as np
-from common import WORLD, Test, lua
+from common import WORLD, Raises, RaisingPath, Test, lua
 
 import iap
+from iap._library import lib
 
 
 class Environments(Test):
@@ -76,6 +77,20 @@ end""")
         shown.close()
         self.assertEqual(view["grey"][1, 2, 0], 1)
 
+    def test_what_is_read_stays_though_the_environment_is_closed_meanwhile(self):
+        class Closing(iap.Env):
+            def _call(self, function, *arguments):
+                held = super()._call(function, *arguments)
+                if function is lib.iap_env_observe:
+                    self.close()
+                return held
+
+        expected = iap.Env("world.lua").reset(seed=1)[0]
+        for copy in (True, False):
+            seen = Closing("world.lua", copy=copy).reset(seed=1)[0]
+            for name, values in expected.items():
+                self.assertEqual(seen[name].tolist(), values.tolist())
+
     def test_seeds_follow_from_the_first(self):
         first, second = iap.Env("world.lua"), iap.Env("world.lua")
         first.reset(seed=4), second.reset(seed=4)
@@ -135,6 +150,13 @@ end""")
             iap.Env("{ name = 'cheetah-run' }", pixels=(64, 64))
         with self.refused("env: expected a name, a text or a dict, got a int"):
             iap.Env(5)
+        # The test of rollouts says so of theirs.
+        for make in (iap.Env, lambda env, **options: iap.VectorEnv(env, 2, **options)):
+            for env in ("cartpole-swingup", {"name": "cartpole-swingup"}, "{ name = 'cartpole-swingup' }"):
+                with self.refused("env: option 'name' is 'cheetah-run', but env says which environment it is; give the name there"):
+                    make(env, name="cheetah-run")
+        with self.refused("env: KeyError"):
+            iap.Env(RaisingPath())
         with self.refused("env: option 'pixels' is nan; give finite numbers"):
             iap.Env("cheetah-run", pixels=float("nan"))
         with self.refused("env: option 'distraction.camera.zoom_in' is inf"):
@@ -147,8 +169,9 @@ end""")
             iap.Env("wa.lua\ud800x", strength=2)
         with self.refused("render_mode"):
             iap.Env("cartpole-swingup", render_mode="human")
-        with self.refused("render_size"):
-            iap.Env("cartpole-swingup", render_size=(0, 4))
+        for size in ((0, 4), Raises()):
+            with self.refused("render_size"):
+                iap.Env("cartpole-swingup", render_size=size)
         env = iap.Env("world.lua")
         with self.refused("step(): no episode has begun; call reset() first"):
             env.step([0])
@@ -158,10 +181,13 @@ end""")
             env.reset(options={"start": 1})
         with self.refused("options: reset takes none, got 5"):
             env.reset(options=5)
+        with self.refused("options: reset takes none, got array([1, 2])"):
+            env.reset(options=np.array([1, 2]))
         env.reset(seed=1)
         for action, message in (([0, 0], "action: has the shape (2,), expected (1,)"), (0, "action: has the shape (), expected (1,)"),
                                 ([True], "action: has the dtype bool"), (["1"], "action: has the dtype <U1"),
                                 ([1j], "action: has the dtype complex128"), ([[0], [0, 1]], "action: "),
+                                (Raises(), "action: is on another device"),
                                 ([np.nan], "step(): 'action' holds nan as value 0; give finite values")):
             with self.refused(message):
                 env.step(action)
@@ -171,8 +197,10 @@ end""")
             env.step([0])
         env.reset(seed=1)
         env.close()
-        with self.refused("this Env is closed"):
-            env.step([0])
+        for use in (lambda: env.step([0]), env.reset, env.render, env.__enter__):
+            with self.refused("this Env is closed"):
+                use()
+        env.close()
 
 
 if __name__ == "__main__":

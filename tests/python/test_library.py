@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import sys
 import unittest
+import weakref
 
 from common import WORLD, Test
 
@@ -81,6 +82,52 @@ for thread in threads: thread.join()
 assert len({result[0] for result in results}) == 1, results
 """)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_is_closed_during_a_call_goes_when_the_call_ends(self):
+        pathlib.Path("world.lua").write_text(WORLD)
+        by_signal = """
+import random, signal, iap
+env = None
+signal.signal(signal.SIGALRM, lambda *_: env.close())
+for _ in range(500):
+    env = iap.Env("world.lua")
+    signal.setitimer(signal.ITIMER_REAL, random.uniform(.0002, .002))
+    try:
+        while True: env.reset(seed=1)
+    except iap.Error as error:
+        assert str(error) == "this Env is closed", error
+"""
+        by_thread = """
+import threading, time, numpy, iap
+batch = iap.VectorEnv("cartpole-swingup", 32, action_repeat=8, threads=2)
+batch.reset(seed=1)
+said = []
+def step():
+    try:
+        while True: batch.step(numpy.zeros((32, 1)))
+    except iap.Error as error:
+        said.append(str(error))
+thread = threading.Thread(target=step)
+thread.start()
+time.sleep(.3)
+batch.close()
+thread.join()
+assert said == ["this VectorEnv is closed"], said
+"""
+        for code in (by_signal, by_thread):
+            done = python(code)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_an_error_that_is_kept_keeps_no_closed_object(self):
+        env = iap.Env("cartpole-swingup")
+        owner = weakref.ref(env._owner)
+        try:
+            env.step([0])
+        except iap.Error as error:
+            kept = error
+        env.close()
+        self.assertIsNone(owner())
+        self.assertIn("call reset() first", str(kept))
 
 
 if __name__ == "__main__":

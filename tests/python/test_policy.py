@@ -4,9 +4,10 @@ import pickle
 import unittest
 
 import numpy as np
-from common import Test, lua
+from common import Raises, RaisingPath, Test, lua
 
 import iap
+from iap._library import lib
 
 BUILD = """
 local blocks = iap.policy.sequence { iap.attention.rank { patch = 4, stride = 2, d = 4, top = 3, values = "content" },
@@ -84,6 +85,11 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
         self.assertEqual(act(pixels=picture), expected)
         large = np.repeat(np.repeat(picture, 3, 0), 2, 1)
         self.assertEqual(act(large, resize=True), expected)
+        # An axis of one element may have any stride, which means nothing.
+        strided = np.lib.stride_tricks.as_strided
+        for one in (np.full((1, 1, 3), 7, np.uint8), np.arange(150, dtype=np.uint8).reshape(1, 50, 3), picture[:, :1]):
+            odd = [1 if side == 1 else stride for side, stride in zip(one.shape, one.strides)]
+            self.assertEqual(act(strided(one, one.shape, odd), resize=True), act(one.copy(), resize=True))
         self.assertNotEqual(act(picture[::-1]), expected)
 
     def test_refuses_with_one_message(self):
@@ -95,7 +101,10 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
             iap.Policy(None)
         policy = iap.Policy("policy.iap")
         for picture, remedy in ((np.zeros((12, 16, 3)), "got float64 of the shape (12, 16, 3); floats from 0 to 1: (255 * numpy.asarray(picture))"),
-                                (np.zeros((3, 12, 16), np.uint8), "picture.transpose(1, 2, 0)"),
+                                (np.zeros((3, 12, 16), np.uint8), "channels come last: picture.transpose(1, 2, 0)"),
+                                (np.zeros((4, 12, 16), np.uint8), "channels come last: picture.transpose(1, 2, 0)"),
+                                (np.zeros((1, 12, 16), np.uint8), "grey as three channels, which come last: numpy.repeat(picture.transpose"),
+                                (np.zeros((5, 12, 16), np.uint8), "got uint8 of the shape (5, 12, 16)"),
                                 (np.zeros((12, 16, 4), np.uint8), "picture[..., :3]"),
                                 (np.zeros((12, 16), np.uint8), "got uint8 of the shape (12, 16); grey as three channels"),
                                 (np.zeros((12, 16, 3), np.int64), "numpy.asarray(picture, numpy.uint8)"),
@@ -104,6 +113,10 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
                                 (np.zeros((12, 16, 3), bool), "got bool of the shape (12, 16, 3)")):
             with self.refused("pixels: expected uint8 of the shape (12, 16, 3), ", remedy):
                 policy.act(picture)
+        with self.refused("pixels: is on another device"):
+            policy.act(Raises())
+        with self.refused("source: KeyError"):
+            iap.Policy(RaisingPath())
         with self.refused("pixels: setting an array element"):
             policy.act([[1, 2], [3]])
         with self.refused("observation: the policy sees pixels, got vector"):
@@ -121,6 +134,67 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
             pass
         with self.refused("this Policy is closed"):
             policy.reset()
+        with self.refused("this Policy is closed"), policy:
+            pass
+        policy.close()
+
+    def told(self, policy, picture, **options):
+        """What is advised of a picture that is refused."""
+        with self.assertRaises(iap.Error) as caught:
+            policy.act(picture, **options)
+        return str(caught.exception).partition("; ")[2]
+
+    def test_what_is_advised_of_grey_pictures_is_right(self):
+        policy = iap.Policy("policy.iap")
+        grey = np.random.default_rng(2).integers(0, 256, (12, 16), np.uint8)
+        expected = policy.act(np.stack([grey] * 3, 2)).tolist()
+        for picture in (grey, grey[:, :, None], grey[None]):
+            for options in ({}, {"resize": True}):
+                advised = self.told(policy, picture, **options).rpartition(": ")[2]
+                policy.reset()
+                self.assertEqual(policy.act(eval(advised, {"numpy": np, "picture": picture}), **options).tolist(), expected)
+
+    def test_what_is_read_stays_though_the_policy_is_closed_meanwhile(self):
+        class Closing(iap.Policy):
+            def _call(self, function, *arguments):
+                held = super()._call(function, *arguments)
+                if function is lib.iap_policy_scores:
+                    self.close()
+                return held
+
+        scores = []
+        for kind in (iap.Policy, Closing):
+            policy = kind("policy.iap")
+            policy.act(np.full((12, 16, 3), 9, np.uint8))
+            scores.append([(score.block, score.image, score.values.tolist()) for score in policy.scores()])
+        self.assertEqual(scores[0], scores[1])
+        with self.refused("this Closing is closed"):
+            policy.scores()
+
+    def test_a_picture_stays_though_another_is_shown_meanwhile(self):
+        pathlib.Path("both.lua").write_text("""return function()
+  local self = { spec = { action_size = 1, vector = 2, max_steps = 2, images = { eye = { height = 8, width = 8, channels = 1 } } } }
+  function self:reset() end
+  function self:step() return 0, false, false end
+  function self:observe() local eye = {} for i = 1, 64 do eye[i] = i end return { 0, 0 }, { eye = eye } end
+  return self
+end""")
+        lua("""local eye = iap.attention.rank { patch = 2, d = 2, top = 4, values = "content" }
+local blocks = iap.policy.sequence { iap.policy.concat { eye, iap.policy.observation {} }, iap.policy.linear {} }
+local policy = iap.policy.build(blocks, iap.env.make("both.lua"))
+policy:initialise(1)
+policy:save("both.iap")""")
+        policy, eye = iap.Policy("both.iap"), np.random.default_rng(3).integers(0, 256, (8, 8), np.uint8)
+        expected = policy.act(eye=eye, vector=[1, 2]).tolist()
+
+        class Acts:
+            """As what handles a signal in the middle of a call may."""
+
+            def __array__(self, *_, **__):
+                policy.act(eye=np.zeros((8, 8), np.uint8), vector=[3, 4])
+                return np.array([1, 2])
+
+        self.assertEqual(policy.act(eye=eye, vector=Acts()).tolist(), expected)
 
     def test_lua_in_a_file_is_confined_unless_trusted(self):
         pathlib.Path("block.lua").write_text(
@@ -166,7 +240,12 @@ policy:save("table.iap", { env = ('{ name = "x.lua", source = %q }'):format(sour
         self.assertFalse(pathlib.Path("owned").exists())
 
     def test_messages_steer_no_terminal(self):
-        self.assertEqual(str(iap.Error("a\x1b[31m\u202e\nb \u00e9")), "a?[31m? b \u00e9")
+        self.assertEqual(str(iap.Error("a\x1b[31m\u202e\nb \u00e9\tc\x85\ud800")), "a?[31m? b \u00e9 c??")
+        # What is no ASCII but steers nothing stands as in the library's own messages.
+        self.assertEqual(str(iap.Error("a\u00a0b\u3000\u200d")), "a\u00a0b\u3000\u200d")
+        for place in ("a\tb", "a\u00a0b"):
+            with self.refused(f"./{place}.iap".replace("\t", " ")):
+                iap.Policy(f"./{place}.iap")
 
 
 if __name__ == "__main__":

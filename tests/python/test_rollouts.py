@@ -1,7 +1,7 @@
 import unittest
 
 import numpy as np
-from common import Test, lua
+from common import Raises, RaisingPath, Test, lua
 
 import iap
 
@@ -85,6 +85,12 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
             iap.Rollouts(WORLD, 5)
         with self.refused("nowhere.iap"):
             iap.Rollouts(WORLD, "nowhere.iap")
+        with self.refused("env: option 'name' is 'cheetah-run', but env says which"):
+            iap.Rollouts(WORLD, BLOCKS, name="cheetah-run")
+        with self.refused("env: options without a name; give it as env"):
+            iap.Rollouts(None, BLOCKS, name="cheetah-run")
+        with self.refused("policy: KeyError"):
+            iap.Rollouts(WORLD, RaisingPath())
         with self.refused("'env' is null"):
             iap.Rollouts(None, BLOCKS)
         rollouts = iap.Rollouts(WORLD, BLOCKS)
@@ -93,6 +99,8 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
             rollouts.run(np.zeros((2, size + 1)))
         with self.refused(f"parameters: has the shape ({size},), expected (members, {size}); a single member is parameters[None, :]"):
             rollouts.run(np.zeros(size))
+        with self.refused("parameters: is on another device"):
+            rollouts.run(Raises())
         with self.refused("parameters: setting an array element"):
             rollouts.run([[1.0, 2.0], [3.0]])
         with self.refused("parameters: has the dtype object; give real numbers"):

@@ -2,7 +2,7 @@ import pathlib
 import unittest
 
 import numpy as np
-from common import WORLD, Test
+from common import WORLD, Raises, Test
 
 import iap
 
@@ -82,8 +82,9 @@ class Batches(Test):
             batch.step(np.zeros((2, 1)))
         with self.refused("seed: expected an integer or 2 of them, got 3"):
             batch.reset(seed=[1, 2, 3])
-        with self.refused("seed: expected an integer or 2 of them, got 1.5"):
-            batch.reset(seed=1.5)
+        for seed, shown in ((1.5, "1.5"), (Raises(), "<common.Raises")):
+            with self.refused(f"seed: expected an integer or 2 of them, got {shown}"):
+                batch.reset(seed=seed)
         batch.reset(seed=1)
         with self.refused("actions: has the shape (2,), expected (2, 1)"):
             batch.step(np.zeros(2))

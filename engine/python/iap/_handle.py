@@ -15,14 +15,15 @@ class Owner:
     """Frees an object of the library when nothing refers to it any more, arrays over its memory included."""
 
     def __init__(self, kind, pointer):
-        self.pointer = pointer
+        # What ctypes passes on for an owner; its calls hold their arguments, and so the object, until they return.
+        self._as_parameter_ = pointer
         self.process = os.getpid()
         self._free = getattr(lib, f"iap_{kind}_free")
 
     def __del__(self):
         # A forked child has a copy of the memory, but not of the threads.
         if os.getpid() == self.process:
-            self._free(self.pointer)
+            self._free(self._as_parameter_)
 
 
 class Handle:
@@ -38,24 +39,29 @@ class Handle:
         self._owner = Owner(self._kind, pointer)
         self._error = getattr(lib, f"iap_{self._kind}_error")
 
-    @property
-    def _pointer(self):
+    def _held(self):
+        """The owner, for calls of the library. Who reads the object's memory keeps it meanwhile: close() may come in between."""
         owner = self._owner
         if owner is None:
             raise Error(f"this {type(self).__name__} is closed")
         if owner.process != os.getpid():
             raise Error(f"this {type(self).__name__} was made in another process; make it after the fork")
-        return owner.pointer
+        return owner
 
     def _call(self, function, *arguments):
-        pointer = self._pointer
-        if function(pointer, *arguments):
-            message = self._error(pointer).decode(errors="replace")
+        """Calls `function` on the object. -> the owner, for who goes on to read the object's memory"""
+        owner = self._held()
+        if function(owner, *arguments):
+            message = self._error(owner).decode(errors="replace")
+            del owner  # which the error's traceback would keep
             # Methods are called as the functions of the C interface are: iap_env_reset is reset.
             raise Error(re.sub(r"\biap_(?:env|batch|policy|rollouts)_(?!load_trusted)([a-z_]+)", r"\1()", message))
+        return owner
 
     def close(self):
-        """Lets go of the library's object. Whatever is called afterwards is an error."""
+        """Lets go of the library's object, once the calls end that are under way. Whatever is called afterwards is an error, but for
+        close itself.
+        """
         self._owner = None
 
     def __reduce_ex__(self, protocol):
@@ -63,18 +69,23 @@ class Handle:
         raise Error(f"a {type(self).__name__} cannot be copied or pickled; make another one from the same description or file")
 
     def __enter__(self):
+        self._held()  # is an error where it is closed
         return self
 
     def __exit__(self, *_):
         self.close()
 
 
+def _reason(error):
+    return str(error) or type(error).__name__
+
+
 def encode(text, what):
     """`text` as the library takes it."""
     try:
         coded = os.fsencode(text)
-    except (TypeError, UnicodeError) as error:
-        raise Error(f"{what}: {error}") from None
+    except Exception as error:
+        raise Error(f"{what}: {_reason(error)}") from error
     if b"\0" in coded:
         raise Error(f"{what}: holds a character NUL")
     return coded
@@ -109,25 +120,28 @@ def table_text(table, what):
     """A dict or list as JSON."""
     try:
         bad = _not_finite(table)
-        if bad:
-            raise Error(f"{what}: option '{bad[0]}' is {bad[1]}; give finite numbers")
-        return json.dumps(table, default=_plain)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise Error(f"{what}: {error}") from None
+        text = None if bad else json.dumps(table, default=_plain)
+    except Exception as error:
+        raise Error(f"{what}: {_reason(error)}") from error
+    if bad:
+        raise Error(f"{what}: option '{bad[0]}' is {bad[1]}; give finite numbers")
+    return text
 
 
-def path_text(path):
+def path_text(path, what):
     """A path as the library takes it: never as a text that describes something, whatever the file is called."""
-    return os.path.join(os.curdir, os.fsdecode(path))
+    return os.path.join(os.curdir, decode(encode(path, what)))
 
 
 def env_text(env, options):
     """The text for the library of an environment that is named, described by a dict or by a text, with options beside it."""
+    if "name" in options:
+        raise Error(f"env: option 'name' is {options['name']!r}, but env says which environment it is; give the name there")
     if isinstance(env, dict):
         return encode(table_text({**env, **options}, "env"), "env")
     if not isinstance(env, (str, os.PathLike)):
         raise Error(f"env: expected a name, a text or a dict, got a {type(env).__name__}")
-    text = env if isinstance(env, str) else path_text(env)
+    text = env if isinstance(env, str) else path_text(env, "env")
     if options:
         if text.lstrip()[:1] in ("{", "["):
             raise Error("env: options beside a text that is a table; write them into it, or give a dict")
@@ -135,12 +149,17 @@ def env_text(env, options):
     return encode(text, "env")
 
 
+def as_array(values, what):
+    """`values` as numpy takes them, whatever they raise when they are asked for an array."""
+    try:
+        return np.asarray(values)
+    except Exception as error:
+        raise Error(f"{what}: {_reason(error)}") from error
+
+
 def floats(values, shape, what):
     """`values` as contiguous, aligned float32 of this shape; other real numbers are converted."""
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise Error(f"{what}: {error}") from None
+    array = as_array(values, what)
     if array.dtype.kind not in "fiu":
         raise Error(f"{what}: has the dtype {array.dtype}; give real numbers")
     if array.shape != shape:

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pathlib
+import re
 from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 ABI = 1  # IAP_ABI_VERSION, and the number at the end of the library's name
@@ -11,11 +12,15 @@ RGB, BGR = 0, 1
 SAME_SIZE, RESIZE = 0, 1
 
 
+# Controls, separators of lines, what embeds, overrides or isolates a direction, and surrogates, as the library's own messages lack them.
+_STEERS = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
 class Error(RuntimeError):
     """Whatever goes wrong: one line that names the thing, the value and the remedy, and that a terminal may show."""
 
     def __init__(self, message=""):
-        super().__init__("".join(c if c.isprintable() else " " if c == "\n" else "?" for c in str(message)))
+        super().__init__(_STEERS.sub(lambda found: " " if found[0] in "\n\t" else "?", str(message)))
 
 
 class Sized(Structure):

@@ -16,7 +16,7 @@ class World(Handle):
 
     def _describe(self, describe, image, observe):
         spec = EnvSpecStruct()
-        self._call(describe, ctypes.byref(spec))
+        owner = self._call(describe, ctypes.byref(spec))
         self.name = decode(spec.name)
         self.config = json.loads(spec.config)
         self.control_dt = spec.control_dt
@@ -30,28 +30,31 @@ class World(Handle):
         self._vector = ctypes.c_void_p()
         self._lead = () if self._count is None else (self._count,)
         self._views = {}
+        del owner
         return spec
 
     def _spaces(self, spec, count=None):
         return action_space(spec, count), observation_space(self.images, self.vector_size, count)
 
-    def _part(self, name, pointer, shape, dtype, copy):
-        """An array over the memory at `pointer`; the last one is kept, because memory mostly stays in place."""
-        known = self._views.get(name)
-        if known is None or known[0] != pointer:
-            known = self._views[name] = pointer, view(self._owner, pointer, (*self._lead, *shape), dtype)
-        return known[1].copy() if copy else known[1]
-
     def _observation(self, copy):
         structs, vector = self._structs, self._vector
-        self._call(self._observe, ctypes.addressof(structs) if structs else None, len(structs), ctypes.addressof(vector))
+        views = self._views  # this one: close() takes another
+        owner = self._call(self._observe, ctypes.addressof(structs) if structs else None, len(structs), ctypes.addressof(vector))
+
+        def part(name, pointer, shape, dtype):
+            """An array over the memory at `pointer`; the last one is kept, because memory mostly stays in place."""
+            known = views.get(name)
+            if known is None or known[0] != pointer:
+                known = views[name] = pointer, view(owner, pointer, (*self._lead, *shape), dtype)
+            return known[1].copy() if copy else known[1]
+
         seen = {}
         for image, struct in zip(self.images, structs):
-            seen[image.name] = self._part(image.name, struct.data, image.shape, image.dtype, copy)
+            seen[image.name] = part(image.name, struct.data, image.shape, image.dtype)
         if self.vector_size:
-            seen["vector"] = self._part("vector", vector.value, (self.vector_size,), "float32", copy)
+            seen["vector"] = part("vector", vector.value, (self.vector_size,), "float32")
         return next(iter(seen.values())) if len(seen) == 1 else seen
 
     def close(self):
-        self._views = {}
         super().close()
+        self._views = {}

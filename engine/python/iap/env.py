@@ -43,8 +43,8 @@ class Env(World, EnvBase):
             return rows, round(rows * self.images[0].width / self.images[0].height) if self.images else rows
         try:
             height, width = size
-        except (TypeError, ValueError):
-            raise Error(f"render_size: expected (height, width), got {size!r}") from None
+        except Exception as error:
+            raise Error(f"render_size: expected (height, width), got {size!r}") from error
         return whole(height, 1, 1 << 14, "render_size"), whole(width, 1, 1 << 14, "render_size")
 
     def reset(self, *, seed=None, options=None):
@@ -69,6 +69,7 @@ class Env(World, EnvBase):
     def render(self):
         """The present as an array of height x width x 3 bytes; None without a render_mode."""
         if self.render_mode is None:
+            self._held()  # is an error where it is closed
             return None
         height, width = self._render_size
         picture = np.empty((height, width, 3), np.uint8)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _library
-from ._handle import Handle, address, decode, encode, floats, whole
+from ._handle import Handle, address, as_array, decode, encode, floats, whole
 from ._library import Error, Image, ImageSpecStruct, PatchStruct, ScoresStruct, lib
 
 
@@ -49,17 +49,23 @@ class Scores(NamedTuple):
 def image_spec(call, function, index):
     """Description number `index` of the pictures of an object."""
     spec = ImageSpecStruct()
-    call(function, index, ctypes.byref(spec))
+    owner = call(function, index, ctypes.byref(spec))  # whose memory the name lies in
     dtype = np.dtype(np.float32 if spec.pixel == _library.FLOAT32 else np.uint8)
-    return ImageSpec(decode(spec.name), spec.height, spec.width, spec.channels, dtype)
+    found = ImageSpec(decode(spec.name), spec.height, spec.width, spec.channels, dtype)
+    del owner
+    return found
 
 
 def _remedy(array, spec):
     """What turns a picture that is refused into what the policy sees, where that is easily said."""
     numbers, channels = array.dtype.kind in "fiu", spec.channels
-    if array.ndim == 3 and array.shape[2] != channels and array.shape[0] == channels:
+    first, last = (array.shape[0], array.shape[2]) if array.ndim == 3 else (0, 0)
+    most = 4  # channels of a picture; more are its width, or pictures
+    if last > most and (first == channels or 1 < channels < first <= most):
         return "; channels come last: picture.transpose(1, 2, 0)"
-    if array.ndim == 3 and array.shape[2] > channels > 1:
+    if channels == 3 and first == 1 and last > most:
+        return "; grey as three channels, which come last: numpy.repeat(picture.transpose(1, 2, 0), 3, axis=2)"
+    if 1 < channels < last <= most:
         return f"; leave out the other channels: picture[..., :{channels}]"
     if channels == 3 and array.ndim >= 2 and array.shape[2:] in ((), (1,)):
         return "; grey as three channels: numpy.repeat(picture.reshape(*picture.shape[:2], 1), 3, axis=2)"
@@ -90,15 +96,14 @@ class Policy(Handle):
             self._make(getattr(lib, f"iap_policy_load{how}"), encode(source, "source"))
         else:
             raise Error(f"source: expected a path or bytes, got a {type(source).__name__}")
-        pointer = self._pointer
-        self.parameter_count = lib.iap_policy_parameter_count(pointer)
-        self.action_size = lib.iap_policy_action_size(pointer)
-        self.vector_size = lib.iap_policy_vector_size(pointer)
-        self.control_dt = lib.iap_policy_control_dt(pointer)
-        self.images = [image_spec(self._call, lib.iap_policy_image, i) for i in range(lib.iap_policy_image_count(pointer))]
-        self.metadata = json.loads(lib.iap_policy_metadata(pointer))
+        owner = self._held()
+        self.parameter_count = lib.iap_policy_parameter_count(owner)
+        self.action_size = lib.iap_policy_action_size(owner)
+        self.vector_size = lib.iap_policy_vector_size(owner)
+        self.control_dt = lib.iap_policy_control_dt(owner)
+        self.images = [image_spec(self._call, lib.iap_policy_image, i) for i in range(lib.iap_policy_image_count(owner))]
+        self.metadata = json.loads(lib.iap_policy_metadata(owner))
         self.env = self.metadata.get("env")
-        self._structs = (Image * len(self.images))(*(Image() for _ in self.images))
         self._names = [*(image.name for image in self.images), *(["vector"] if self.vector_size else [])]
 
     def reset(self, seed=0):
@@ -112,10 +117,11 @@ class Policy(Handle):
         width are averaged over areas to the policy's; otherwise they are refused.
         """
         parts = self._parts(observation, named)
-        keep = [self._fill(i, parts[image.name], bgr, resize) for i, image in enumerate(self.images)]
+        structs = (Image * len(self.images))()  # of this call alone: a handler of signals may act in between
+        keep = [self._fill(struct, spec, parts[spec.name], bgr, resize) for struct, spec in zip(structs, self.images)]
         vector = floats(parts["vector"], (self.vector_size,), "vector") if self.vector_size else None
         action = np.empty(self.action_size, np.float32)
-        self._call(lib.iap_policy_act, ctypes.addressof(self._structs), len(self.images),
+        self._call(lib.iap_policy_act, ctypes.addressof(structs), len(structs),
                    None if vector is None else address(vector), self.vector_size, address(action), self.action_size)
         del keep
         return action
@@ -133,29 +139,29 @@ class Policy(Handle):
             raise Error(f"observation: the policy sees {', '.join(self._names)}, got {', '.join(map(str, parts)) or 'nothing'}")
         return parts
 
-    def _fill(self, index, picture, bgr, resize):
-        """Points a struct at `picture`; the array that is returned must live as long as it is used."""
-        spec = self.images[index]
-        try:
-            array = np.asarray(picture)
-        except ValueError as error:
-            raise Error(f"{spec.name}: {error}") from None
+    @staticmethod
+    def _fill(struct, spec, picture, bgr, resize):
+        """Points `struct` at `picture`; the array that is returned must live as long as it is used."""
+        array = as_array(picture, spec.name)
         if array.ndim == 2 and spec.channels == 1:
             array = array[:, :, None]
         fits = array.dtype == spec.dtype and array.ndim == 3 and 0 not in array.shape and array.shape[2] == spec.channels
         if not fits or not (resize or array.shape == spec.shape):
             raise Error(f"{spec.name}: expected {spec.dtype} of the shape {spec.shape}, got {array.dtype} of the shape {array.shape}"
                         f"{_remedy(array, spec)}")
-        size = array.itemsize
-        if array.strides[2] != size or array.strides[1] != size * array.shape[2] or \
-                abs(array.strides[0]) < array.strides[1] * array.shape[1]:
-            array = np.ascontiguousarray(array)
-        struct = self._structs[index]
+        row_stride = 0  # rows follow one another; numpy lets an axis of one element have any stride
+        if not array.flags.c_contiguous:
+            row = array[0]
+            if row.flags.c_contiguous and abs(array.strides[0]) >= row.nbytes:
+                row_stride = array.strides[0]
+            else:
+                array = np.ascontiguousarray(array)
+        struct.size = ctypes.sizeof(struct)
         struct.height, struct.width, struct.channels = array.shape
         struct.pixel = _library.FLOAT32 if spec.dtype == np.float32 else _library.UINT8
         struct.order = _library.BGR if bgr else _library.RGB
         struct.fit = _library.RESIZE if resize else _library.SAME_SIZE
-        struct.row_stride = array.strides[0]
+        struct.row_stride = row_stride
         struct.data = address(array)
         return array
 
@@ -170,9 +176,10 @@ class Policy(Handle):
     def scores(self):
         """The scores of all patches in the last act, as a list of Scores: one for each attention block, or head of one."""
         found = []
-        for index in range(lib.iap_policy_view_count(self._pointer)):
+        for index in range(lib.iap_policy_view_count(self._held())):
             scores = ScoresStruct()
-            self._call(lib.iap_policy_scores, index, ctypes.byref(scores))
+            owner = self._call(lib.iap_policy_scores, index, ctypes.byref(scores))
             values = np.ctypeslib.as_array(scores.values, (scores.rows, scores.columns)).copy()
             found.append(Scores(decode(scores.block), decode(scores.image), scores.patch, scores.stride, values))
+            del owner
         return found

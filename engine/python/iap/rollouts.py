@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from ._handle import Handle, address, encode, env_text, floats, path_text, table_text, whole
+from ._handle import Handle, address, as_array, encode, env_text, floats, path_text, table_text, whole
 from ._library import Error, RolloutOptions, lib
 
 SEEDS = {"common": 0, "pairs": 1, "own": 2, "evaluation": 3}
@@ -27,13 +27,13 @@ class Rollouts(Handle):
         if not isinstance(policy, (str, os.PathLike)):
             raise Error(f"policy: expected a dict, a text or a path, got a {type(policy).__name__}")
         if isinstance(policy, os.PathLike):
-            policy = path_text(policy)
+            policy = path_text(policy, "policy")
         if env is None and options:
-            raise Error("env: options without a name")
+            raise Error("env: options without a name; give it as env")
         text = None if env is None else env_text(env, options)
         make = lib.iap_rollouts_make_trusted if trusted else lib.iap_rollouts_make
         self._make(make, text, encode(policy, "policy"), whole(threads, 0, 4096, "threads"))
-        self.size = lib.iap_rollouts_parameter_count(self._pointer)
+        self.size = lib.iap_rollouts_parameter_count(self._held())
 
     def initial(self, seed=0):
         """The parameters that a run of iap.train with this seed begins at."""
@@ -53,8 +53,9 @@ class Rollouts(Handle):
         What episodes are played follows from `seed` and `iteration` as in iap.train; `seeds` says who shares them: all ("common"),
         members 2k and 2k + 1 ("pairs"), or nobody ("own"). "evaluation": those of iap.eval and of a run's evaluations.
         """
-        members = len(parameters) if hasattr(parameters, "__len__") and np.iterable(parameters) else 0
-        if getattr(parameters, "shape", None) == (self.size,):
+        parameters = as_array(parameters, "parameters")
+        members = len(parameters) if parameters.ndim else 0
+        if parameters.shape == (self.size,):
             raise Error(f"parameters: has the shape ({self.size},), expected (members, {self.size}); "
                         "a single member is parameters[None, :], and evaluate takes it as it is")
         population = floats(parameters, (members, self.size), "parameters")

@@ -102,6 +102,7 @@ def observation_space(images, vector_size, count=None):
 
 
 def check_options(options):
-    if options:
-        given = ", ".join(map(str, options)) if isinstance(options, dict) else repr(options)
+    named = isinstance(options, dict)
+    if options is not None and not (named and not options):
+        given = ", ".join(map(str, options)) if named else repr(options)
         raise Error(f"options: reset takes none, got {given}")

@@ -39,12 +39,12 @@ class VectorEnv(World, VectorBase):
             first = whole(seed, 0, 2**63 - 1, "seed")
             return np.arange(first, first + self.num_envs, dtype=np.uint64)
         try:
-            seeds = [whole(value, 0, 2**64 - 1, "seed") for value in seed]
-        except TypeError:
-            raise Error(f"seed: expected an integer or {self.num_envs} of them, got {seed!r}") from None
+            seeds = list(seed)
+        except Exception as error:
+            raise Error(f"seed: expected an integer or {self.num_envs} of them, got {seed!r}") from error
         if len(seeds) != self.num_envs:
             raise Error(f"seed: expected an integer or {self.num_envs} of them, got {len(seeds)}")
-        return np.array(seeds, np.uint64)
+        return np.array([whole(value, 0, 2**64 - 1, "seed") for value in seeds], np.uint64)
 
     def reset(self, *, seed=None, options=None):
         """Begins an episode everywhere: of `seed` + i in environment i, or of seeds given one by one. -> observations, infos"""
@@ -71,12 +71,13 @@ class VectorEnv(World, VectorBase):
 
     def _observations(self):
         """The memory stays in place, so that it is looked up once."""
-        if self._seen is None:
-            self._seen = self._observation(False)
+        seen = self._seen
+        if seen is None:
+            seen = self._seen = self._observation(False)
         if not self._copy:
-            return self._seen
-        return self._seen.copy() if isinstance(self._seen, np.ndarray) else {name: array.copy() for name, array in self._seen.items()}
+            return seen
+        return seen.copy() if isinstance(seen, np.ndarray) else {name: array.copy() for name, array in seen.items()}
 
     def close(self, **_):
-        self._seen = None
         super().close()
+        self._seen = None
