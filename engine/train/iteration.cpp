@@ -170,6 +170,7 @@ IterationReport Trainer::report_of(const Returns& returns) const {
 
 /// Puts a completed iteration on record: the row first, so that a checkpoint never knows more iterations than the table.
 void Trainer::complete(IterationReport& report) {
+  if (folder_) look_after_tables(report.columns, static_cast<std::int64_t>(optimizer_->iteration()) - 1);
   report.seconds = seconds();
   for (auto& [name, value] : report.columns) {
     if (name == "seconds") value = report.seconds;
@@ -219,8 +220,9 @@ Columns Trainer::evaluation_columns(const IterationReport& report) {
 void Trainer::evaluate_end(IterationReport& report) {
   evaluate_mean(report);
   if (!folder_) return;
+  look_after_tables(report.columns, state_.iteration);
   metrics_ = MetricsFile::resume(folder_->file("metrics.csv"), report.columns, state_.iteration, evaluation_columns(report));
-  logs_.emplace(folder_->path(), options_.log);
+  logs_ = MetricsLogs(folder_->path(), logs_->names());
 }
 
 }  // namespace iap

@@ -37,7 +37,25 @@ struct Rows {
   std::uint32_t beyond = 0;                    ///< how many iterations the last one is after it
 };
 
-Rows rows_up_to(std::string_view table, std::size_t columns, std::uint32_t iteration) {
+/// The names in the first line of `table`, the content of `path`. @throws Error unless they are those `wanted`.
+std::vector<std::string> checked_columns(const std::filesystem::path& path, std::string_view table,
+                                         const std::vector<std::string>& wanted) {
+  const auto end = table.find('\n');
+  auto there = csv_cells(table.substr(0, end));
+  if (end != std::string_view::npos && lasting(there) == lasting(wanted)) return there;
+  read_table(path, Torn::skipped);  // which says so where the columns are the same but for what an editor did to the text
+  const std::string expected = csv_line(wanted);
+  throw Error(text("'", path.string(), "' does not begin with the columns ", expected.substr(0, expected.size() - 1),
+                   "; move it away to continue the run with a new table"));
+}
+
+bool holds_nothing(const std::filesystem::path& path) {
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(path, missing);
+  return missing || size == 0;
+}
+
+Rows rows_up_to(std::string_view table, std::size_t columns, std::int64_t iteration) {
   Rows rows;
   for (;;) {
     const auto end = table.find('\n');
@@ -49,7 +67,7 @@ Rows rows_up_to(std::string_view table, std::size_t columns, std::uint32_t itera
     const auto found = iteration_of(number);
     if (!found) continue;
     if (*found > iteration) {
-      rows.beyond = *found - iteration;
+      rows.beyond = static_cast<std::uint32_t>(*found - iteration);
       continue;
     }
     keep_row(rows.kept, std::move(cells));
@@ -78,20 +96,18 @@ MetricsFile::MetricsFile(const std::filesystem::path& path, const Columns& colum
   file_ = AppendFile(path);
 }
 
-MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns& columns, std::uint32_t iteration,
+void MetricsFile::check(const std::filesystem::path& path, const Columns& columns) {
+  if (holds_nothing(path)) return;
+  checked_columns(path, read_file(path), names_of(columns));
+  AppendFile{path};
+}
+
+MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns& columns, std::int64_t iteration,
                                 const Columns& replacements) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {path, columns};
+  if (holds_nothing(path)) return {path, columns};
   const std::string table = read_file(path);
-  const auto end = table.find('\n');
-  const auto wanted = names_of(columns), there = csv_cells(std::string_view(table).substr(0, end));
-  if (end == std::string::npos || lasting(there) != lasting(wanted)) {
-    read_table(path, Torn::skipped);  // which says so where the columns are the same but for what an editor did to the text
-    const std::string expected = csv_line(wanted);
-    throw Error(text("'", path.string(), "' does not begin with the columns ", expected.substr(0, expected.size() - 1),
-                     "; move it away to continue the run with a new table"));
-  }
-  auto [rows, beyond] = rows_up_to(std::string_view(table).substr(end + 1), there.size(), iteration);
+  const auto wanted = names_of(columns), there = checked_columns(path, table, wanted);
+  auto [rows, beyond] = rows_up_to(std::string_view(table).substr(table.find('\n') + 1), there.size(), iteration);
   MetricsFile metrics;
   metrics.beyond_ = beyond;
   metrics.rows_ = static_cast<std::uint32_t>(rows.size());
@@ -101,9 +117,12 @@ MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns
   std::string kept = csv_line(metrics.names_);
   for (auto& row : rows) {
     row.resize(metrics.names_.size());
+    double number = 0;
+    // The last row may be an earlier one, where rows are lost.
+    const bool replaced = &row == &rows.back() && read_cell(row.front(), number) && number == static_cast<double>(iteration);
     for (std::size_t i = 0; i < row.size(); ++i) {
       for (const auto& [name, value] : replacements)
-        if (&row == &rows.back() && metrics.names_[i] == name) row[i] = csv_cell(value);
+        if (replaced && metrics.names_[i] == name) row[i] = csv_cell(value);
       if (metrics.names_[i] == "seconds") read_cell(row[i], metrics.seconds_);
     }
     kept += csv_line(row);

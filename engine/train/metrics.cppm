@@ -23,14 +23,18 @@ class MetricsFile {
  public:
   /// An empty table with the names of `columns`.
   MetricsFile(const std::filesystem::path& path, const Columns& columns);
-  /// The table that a run left, cut back to the rows of iterations up to `iteration`; a torn last row is dropped. In the last row
-  /// the cells of the columns in `replacements` take the values given there. A missing file becomes an empty table. Columns that
-  /// only some processes of a run have (messages, bytes) stay or are added, with empty cells where there is nothing.
-  /// @throws Error if the file has other columns.
-  static MetricsFile resume(const std::filesystem::path& path, const Columns& columns, std::uint32_t iteration,
+  /// The table that a run left, cut back to the rows of iterations up to `iteration` (-1: none); a torn last row is dropped. In the
+  /// row of `iteration` the cells of the columns in `replacements` take the values given there. A missing or empty file becomes an
+  /// empty table. Columns that only some processes of a run have (messages, bytes) stay or are added, with empty cells where there
+  /// is nothing. @throws Error if the file has other columns.
+  static MetricsFile resume(const std::filesystem::path& path, const Columns& columns, std::int64_t iteration,
                             const Columns& replacements);
+  /// @throws Error where `resume` would for the columns of the file, or because it cannot be written; changes nothing.
+  static void check(const std::filesystem::path& path, const Columns& columns);
   /// Appends a row; NaN becomes an empty cell, every other number its shortest exact form. @throws Error.
   void append(const Columns& columns);
+  /// What others did to the file since the last row.
+  FileStanding standing() const { return file_.standing(); }
   void sync() { file_.sync(); }
   /// Whether `path` has rows of iterations after 0.
   static bool has_iterations(const std::filesystem::path& path);

@@ -104,8 +104,27 @@ MetricsLogs::MetricsLogs(const std::filesystem::path& folder, const std::vector<
     std::string content = format.head(start);
     for (const MetricsRow& row : rows) content += format.row(row, start);
     if (!there || content != before) write_file_atomic(path, content);
-    logs_.push_back({format.row, start, AppendFile(path)});
+    logs_.push_back({format.name, format.file, format.row, start, AppendFile(path)});
   }
+}
+
+void MetricsLogs::check(const std::filesystem::path& folder) {
+  std::error_code missing;
+  for (const Format& format : formats)
+    if (const auto path = run_file(folder, format.file); std::filesystem::exists(path, missing)) AppendFile{path};
+}
+
+std::vector<std::string> MetricsLogs::disturbed() const {
+  std::vector<std::string> found;
+  for (const Log& log : logs_)
+    if (log.file.standing() != FileStanding::kept) found.emplace_back(log.file_name);
+  return found;
+}
+
+std::vector<std::string> MetricsLogs::names() const {
+  std::vector<std::string> names;
+  for (const Log& log : logs_) names.emplace_back(log.name);
+  return names;
 }
 
 void MetricsLogs::append(const Columns& columns) {

@@ -31,13 +31,20 @@ class MetricsLogs {
   /// The logs of `names`, and those that `folder` has already, each with the rows that its metrics.csv has now, and no others.
   /// @throws Error naming the file and the reason.
   MetricsLogs(const std::filesystem::path& folder, const std::vector<std::string>& names);
+  /// @throws Error where the constructor would for a file that is there and cannot be replaced or written; changes nothing.
+  static void check(const std::filesystem::path& folder);
   /// What `MetricsFile::append` appended. @throws Error.
   void append(const Columns& columns);
+  /// The files that others changed, replaced or removed since the last row, by their names in the folder.
+  std::vector<std::string> disturbed() const;
+  /// Of the logs that are written, as `log_names`.
+  std::vector<std::string> names() const;
   /// Waits until everything is on disk.
   void sync();
 
  private:
   struct Log {
+    const char *name, *file_name;
     std::string (*row)(const MetricsRow& row, double start);
     double start;
     AppendFile file;

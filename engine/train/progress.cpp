@@ -10,6 +10,7 @@ module;
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 module iap.train;
 import iap.core;
 import :progress;
@@ -41,6 +42,23 @@ class Quiet : public Progress {
   void warn(const std::string& line) override { print(told(line)); }
 };
 
+/// What is left out first where a line is too narrow, from the least on.
+enum class Weight : std::uint8_t { speed, best, eval, bar, eta, best_eval, mean, count };
+
+/// A part of the line; half a number would be another one.
+struct Figure {
+  std::string text;
+  Weight weight;
+};
+
+std::string joined(const std::vector<Figure>& figures) {
+  std::string line;
+  for (const Figure& figure : figures)
+    // The bar and the count that it shows stand together.
+    line += (line.empty() ? "" : line.back() == ']' ? " " : "  ") + figure.text;
+  return line;
+}
+
 /// The figures that both kinds of progress show, and the time that is left.
 class Figures : public Progress {
  public:
@@ -51,16 +69,19 @@ class Figures : public Progress {
   }
 
  protected:
-  std::string describe(const IterationReport& report, double best_eval) {
+  /// What there is to show, as it stands in the line.
+  std::vector<Figure> figures(const IterationReport& report, double best_eval) {
     if (report.evaluated) eval_ = short_number(report.eval_mean);
     const std::uint32_t done = report.iteration - first_, left = iterations_ - std::min(report.iteration, iterations_);
-    std::string line = "return " + short_number(report.return_mean) + "  best " + short_number(report.return_best);
-    if (report.iteration == 0) line.clear();
-    if (!eval_.empty()) line += (line.empty() ? "eval " : "  eval ") + eval_ + "  best eval " + short_number(best_eval);
-    if (report.iteration == 0) return line;
-    line += "  " + short_number(report.steps_per_second) + " steps/s";
-    if (left && done) line += "  ETA " + duration(seconds_since(begin_) / done * left);
-    return line;
+    const bool played = report.iteration > 0;
+    std::vector<Figure> shown;
+    if (played) shown.push_back({"return " + short_number(report.return_mean), Weight::mean});
+    if (played) shown.push_back({"best " + short_number(report.return_best), Weight::best});
+    if (!eval_.empty()) shown.push_back({"eval " + eval_, Weight::eval});
+    if (!eval_.empty()) shown.push_back({"best eval " + short_number(best_eval), Weight::best_eval});
+    if (played) shown.push_back({short_number(report.steps_per_second) + " steps/s", Weight::speed});
+    if (played && left && done) shown.push_back({"ETA " + duration(seconds_since(begin_) / done * left), Weight::eta});
+    return shown;
   }
   std::string count(std::uint32_t iteration) const { return text(iteration, "/", iterations_); }
   double share(std::uint32_t iteration) const {
@@ -78,9 +99,9 @@ class Terminal : public Figures {
   ~Terminal() override { Terminal::end(); }
   void start(std::uint32_t iteration, int iterations) override {
     Figures::start(iteration, iterations);
-    draw(iteration, "");
+    draw(iteration, {});
   }
-  void update(const IterationReport& report, double best_eval) override { draw(report.iteration, describe(report, best_eval)); }
+  void update(const IterationReport& report, double best_eval) override { draw(report.iteration, figures(report, best_eval)); }
   void end() override {
     if (open_) print("\n");
     open_ = false;
@@ -88,13 +109,23 @@ class Terminal : public Figures {
   void note(const std::string& line) override { print((open_ ? "\r\x1b[K" : "") + told(line) + (open_ ? line_ : "")); }
 
  private:
-  void draw(std::uint32_t iteration, const std::string& figures) {
-    constexpr std::size_t bar = 20;
-    const auto full = static_cast<std::size_t>(share(iteration) * bar);
-    line_ = "[" + std::string(full, '#') + std::string(bar - full, '-') + "] " + count(iteration) + "  " + figures;
+  static std::size_t columns() {
     winsize size{};
-    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
-      line_.resize(std::min<std::size_t>(line_.size(), size.ws_col - 1));
+    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1U : std::string::npos;
+  }
+
+  Figure bar(std::uint32_t iteration, std::size_t length) const {
+    const auto full = static_cast<std::size_t>(share(iteration) * static_cast<double>(length));
+    return {"[" + std::string(full, '#') + std::string(length - full, '-') + "]", Weight::bar};
+  }
+
+  void draw(std::uint32_t iteration, std::vector<Figure> shown) {
+    constexpr std::size_t long_bar = 20, short_bar = 10;
+    const std::size_t most = columns();
+    shown.insert(shown.begin(), {bar(iteration, long_bar), {count(iteration), Weight::count}});
+    if (joined(shown).size() > most) shown.front() = bar(iteration, short_bar);
+    while (joined(shown).size() > most) shown.erase(std::ranges::min_element(shown, {}, &Figure::weight));
+    line_ = joined(shown);
     print("\r" + line_ + "\x1b[K");
     open_ = true;
   }
@@ -107,9 +138,9 @@ class Plain : public Figures {
  public:
   void update(const IterationReport& report, double best_eval) override {
     constexpr double quiet_seconds = 5;
-    const std::string figures = describe(report, best_eval);
+    const std::string line = joined(figures(report, best_eval));
     if (!report.evaluated && printed_ && seconds_since(last_) < quiet_seconds) return;
-    print("iteration " + count(report.iteration) + "  " + figures + "\n");
+    print("iteration " + count(report.iteration) + "  " + line + "\n");
     printed_ = true;
     last_ = Clock::now();
   }

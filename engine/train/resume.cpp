@@ -5,7 +5,6 @@ module;
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 module iap.train;
 import iap.core;
@@ -55,16 +54,6 @@ std::optional<std::string> Trainer::take_up(const std::filesystem::path& folder)
   return std::move(found->warning);
 }
 
-bool Trainer::load() {
-  const auto trouble = take_up(folder_->path());
-  if (!trouble) return false;
-  if (!trouble->empty()) {
-    warn("continuing from the previous checkpoint, because " + *trouble);
-    restore_newest(folder_->path(), state_);
-  }
-  return true;
-}
-
 /// Says what a resumed run cannot promise where something else computes than before.
 void Trainer::check_basis() {
   try {
@@ -105,21 +94,20 @@ bool Trainer::had_enough() const {
 
 /// Brings the run to its first or next iteration.
 void Trainer::begin() {
-  const bool resumed = folder_ && options_.resume && load();
+  const auto trouble = folder_ && options_.resume ? take_up(folder_->path()) : std::optional<std::string>();
+  const bool resumed = trouble.has_value();
   if (folder_) {
+    check_files(resumed);
     if (resumed) {
+      if (!trouble->empty()) {
+        warn("continuing from the previous checkpoint, because " + *trouble);
+        restore_newest(folder_->path(), state_);
+      }
       keep_mean();
       look_back();
       check_basis();
       had_enough_ = had_enough();
     }
-    // What a link leads out of the folder is refused while all is still there.
-    for (const char* written : {"best.iap", "checkpoint.iap", "config.json", "experiment.lua", "metrics.csv"})
-      folder_->file(written);
-    if (!resumed || !(finished() || had_enough_))
-      for (const char* end : {"result.json", "final.iap"}) folder_->remove(end);
-    write_file_atomic(folder_->file("config.json"), to_json(run_config(options_, identity_), 2) + "\n");
-    if (!options_.script.empty()) write_file_atomic(folder_->file("experiment.lua"), options_.script);
     log(text(resumed ? "resumes" : "begins", " at iteration ", optimizer_->iteration(), " of ", options_.iterations, ": ",
              stage().world.spec.name, ", ", stage().world.policy.size(), " parameters, population ", optimizer_->population(), ", ",
              pool_->threads(), " threads, ", chosen_instructions()));
@@ -130,6 +118,7 @@ void Trainer::begin() {
   if (resumed) return continue_files();
   IterationReport report = report_of({});
   if (folder_) {
+    replace_files(false);
     metrics_.emplace(folder_->file("metrics.csv"), report.columns);
     logs_.emplace(folder_->path(), options_.log);
   }
@@ -169,47 +158,6 @@ void Trainer::tell_begin(bool resumed) {
   else if (resumed)
     line = text("is complete with ", done, " iterations; ", rest);
   progress_->note(place() + line);
-}
-
-/// Brings the files to where an uninterrupted run of as many iterations would have them.
-void Trainer::continue_files() {
-  IterationReport report = report_of({});
-  Columns end;
-  if (!scheduled()) {
-    if (finished() || had_enough_) evaluate_mean(report);
-    end = evaluation_columns(report);
-  }
-  const auto table = folder_->file("metrics.csv");
-  std::error_code ignored;
-  const bool there = std::filesystem::exists(table, ignored);
-  metrics_ = MetricsFile::resume(table, report.columns, state_.iteration, end);
-  if (const std::uint32_t rows = metrics_->rows(), all = state_.iteration + 1; rows < all)
-    warn(text("'", table.string(), "' ", there ? text("had only ", rows, " of the ", all, " rows") : "was missing; all rows",
-              " up to iteration ", state_.iteration, there ? "; the others are lost: " : " are lost: ",
-              "charts and reports do not show these iterations, while the run itself goes on as it would have"));
-  if (const std::uint32_t beyond = metrics_->beyond(); beyond > 0) {
-    const std::string dropped =
-        text("'", table.string(), "' has ", beyond, beyond == 1 ? " iteration" : " iterations", " beyond the checkpoint, which ",
-             beyond == 1 ? "is " : "are ", finished() || had_enough_ ? "taken out of it" : "played again");
-    // No kill leaves more of them than there are between two checkpoints.
-    if (std::cmp_greater(beyond, options_.checkpoint_every)) {
-      warn(dropped);
-    } else {
-      log(dropped);
-      progress_->note(dropped);
-    }
-  }
-  logs_.emplace(folder_->path(), options_.log);
-  seconds_before_ = metrics_->seconds();
-  write_policy("best.iap", state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
-}
-
-void Trainer::save_checkpoint() {
-  if (complete_.empty()) return;
-  metrics_->sync();
-  logs_->sync();
-  write_checkpoint(folder_->path(), complete_);
-  complete_.clear();
 }
 
 }  // namespace iap

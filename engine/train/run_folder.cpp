@@ -80,6 +80,14 @@ bool RunFolder::in_use(const std::filesystem::path& path) {
   return is_taken(path, [](AppendFile& log) { return log.lock(); });
 }
 
+void RunFolder::check_place(std::string_view name) const {
+  std::error_code missing;
+  const auto path = path_ / name;
+  const auto status = std::filesystem::symlink_status(path, missing);  // of a link, the link
+  if (std::filesystem::is_directory(status))
+    throw Error(text("'", path.string(), "' is a folder where the run keeps a file; move it away"));
+}
+
 void RunFolder::remove(std::string_view name) {
   std::error_code error;
   const auto path = path_ / name;  // of a link, the link

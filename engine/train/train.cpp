@@ -125,6 +125,10 @@ TrainResult Trainer::run() {
     return result_of(std::move(stop_reason));
   }();
   if (result.stop_reason != "interrupted") confirm(result);
+  {
+    const HeldInterrupt interrupt;
+    look_after_tables_at_end();
+  }
   tell_end(result);
   return result;
 }

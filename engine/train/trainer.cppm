@@ -77,7 +77,6 @@ class Trainer {
 
   // resume.cpp: from the folder to the first or next iteration, and back to the folder
   std::optional<std::string> take_up(const std::filesystem::path& folder);
-  bool load();
   void begin();
   std::string initial_line() const;
   void tell_begin(bool resumed);
@@ -85,7 +84,13 @@ class Trainer {
   void look_back();
   bool had_enough() const;
   bool is_confirmed() const;
+
+  // files.cpp: what stands in the folder while the run is at work
+  void check_files(bool resumed) const;
+  void replace_files(bool resumed);
   void continue_files();
+  void look_after_tables(const Columns& columns, std::int64_t last);
+  void look_after_tables_at_end();
   void save_checkpoint();
 
   // iteration.cpp

@@ -50,6 +50,14 @@ enum class FileLock : std::uint8_t {
   none    ///< the file system, or the system, gives no locks
 };
 
+/// What others did to a file that is open here.
+enum class FileStanding : std::uint8_t {
+  kept,      ///< nothing that shows: its path leads to it, and it is as long as it was left
+  changed,   ///< it is longer or shorter than it was left
+  replaced,  ///< its path leads to another file
+  gone       ///< its path leads nowhere
+};
+
 /// A file that only grows: a table, a log. Closes itself.
 class AppendFile {
  public:
@@ -62,6 +70,8 @@ class AppendFile {
   /// Adds all of `text` or, where the system refuses, nothing: what it took of it is cut off again.
   /// @throws Error naming the path and the reason.
   void append(std::string_view text);
+  /// For who is its only writer: what is appended to a file whose name leads elsewhere by now is lost.
+  FileStanding standing() const;
   /// Waits until everything is on disk. @throws Error naming the path and the reason.
   void sync();
   /// Tries to become the only holder of this lock in all processes; it ends with the process.
@@ -70,6 +80,7 @@ class AppendFile {
  private:
   std::filesystem::path path_;
   int descriptor_ = -1;
+  std::int64_t end_ = 0;  ///< how long it was left
 };
 
 }  // namespace iap

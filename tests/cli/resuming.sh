@@ -191,3 +191,52 @@ case_resume_odd_folders() {
   run eval "$odd" --episodes 2
   exits 0
 }
+
+# A run that is refused to go on keeps what it has, its end too.
+case_resume_refused() {
+  training_script 'out = "run",'
+  run run train.lua
+  exits 0
+  cp -r run whole
+  sed -i 's/,/;/g' run/metrics.csv # as a spreadsheet saves it
+  refuses "'run/metrics.csv' does not begin with the columns" run train.lua --resume --set iterations=6
+  cp whole/metrics.csv run
+  mkdir run/metrics.jsonl
+  refuses "'run/metrics.jsonl' is no regular file" run train.lua --resume --set iterations=6
+  rmdir run/metrics.jsonl
+  diff -r -x log.txt whole run >differences || fail "a refusal changes the folder: $(cat differences)"
+  run run train.lua --resume --set iterations=6
+  exits 0
+  lines run/metrics.csv 8
+}
+
+# Tables that others save anew, remove or spoil while the run is at work.
+case_tables_touched() {
+  training_script 'log = "jsonl", on_iteration = function(r) if r.iteration == 3 then os.execute(os.getenv("DO") or "true") end end,'
+  run run train.lua --out whole
+  exits 0
+  silent err
+  DO="sed -i s/x/x/ run/metrics.csv" run run train.lua --out run
+  exits 0
+  lines err 1
+  for place in err run/log.txt; do says $place "warning: 'run/metrics.csv' was replaced while the run was at work; the run goes on in it"; done
+  same_metrics whole run
+  rm -r run
+  DO="rm run/metrics.csv run/metrics.jsonl" run run train.lua --out run
+  exits 0
+  lines err 2
+  says err "warning: 'run/metrics.csv' was removed while the run was at work; all rows up to iteration 3 are lost"
+  says err "warning: 'run/metrics.jsonl' was changed, replaced or removed while the run was at work"
+  lines run/metrics.csv 2
+  lines run/metrics.jsonl 1
+  cmp -s whole/final.iap run/final.iap || fail "a table that is gone changes the run"
+  rm -r run
+  DO="sed -i 's/,/;/g' run/metrics.csv" run run train.lua --out run
+  exits 1
+  says err "'run/metrics.csv' was replaced while the run was at work, and the run cannot go on in it"
+  says err "--resume"
+  sed -i 's/;/,/g' run/metrics.csv
+  run run train.lua --out run --resume
+  exits 0
+  same_metrics whole run
+}

@@ -235,6 +235,30 @@ TEST_CASE("a line that the disk has no room for is not half there") {
   CHECK(read_file(path) == "1,2.5\n2,7.125\n");
 }
 
+TEST_CASE("what others do to a file that grows shows, by its path and its length") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "metrics.csv", aside = folder.path() / "aside";
+  AppendFile(path).append("iteration\n");
+  AppendFile file(path);
+  CHECK(file.standing() == FileStanding::kept);
+  file.append("1\n");
+  AppendFile moved(std::move(file));
+  moved.append("2\n");
+  CHECK(moved.standing() == FileStanding::kept);
+  AppendFile(path).append("3\n");
+  CHECK(moved.standing() == FileStanding::changed);
+  fs::resize_file(path, 0);
+  CHECK(moved.standing() == FileStanding::changed);
+  fs::rename(path, aside);
+  CHECK(moved.standing() == FileStanding::gone);
+  fs::copy_file(aside, path);
+  CHECK(moved.standing() == FileStanding::replaced);
+  // A link to the file is its name, too.
+  fs::remove(path);
+  fs::create_symlink(aside, path);
+  CHECK(moved.standing() == FileStanding::changed);
+}
+
 TEST_CASE("a file has one holder at a time") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "log.txt";

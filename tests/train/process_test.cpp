@@ -8,11 +8,14 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
+#include <vector>
 import iap.core;
 import iap.env;
 import iap.train;
@@ -82,8 +85,10 @@ TEST_CASE("progress in a pipe is a plain line for every evaluation; a quiet run 
   CHECK(read_file(scratch / "errors").empty());
 }
 
-TEST_CASE("progress on a terminal is one line that is drawn again, no wider than the terminal, between two that stay") {
-  const Scratch scratch("terminal");
+namespace {
+
+/// What a run in the folder `out`, which does not exist, shows on a terminal of `columns`.
+std::string shown_on_terminal(const std::filesystem::path& out, int columns) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
   REQUIRE(::grantpt(terminal) == 0);
@@ -91,9 +96,9 @@ TEST_CASE("progress on a terminal is one line that is drawn again, no wider than
   const std::string name = ::ptsname(terminal);
   // Held open here, so that what the child wrote can still be read after its end.
   const int other_end = ::open(name.c_str(), O_RDWR | O_NOCTTY);
-  winsize size{.ws_row = 24, .ws_col = 60};
+  winsize size{.ws_row = 24, .ws_col = static_cast<unsigned short>(columns)};
   REQUIRE(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
-  const pid_t child = start_child(scratch / "run", 0, "loud", name);
+  const pid_t child = start_child(out, 0, "loud", name);
   std::string shown;
   char buffer[4096];
   REQUIRE(::fcntl(terminal, F_SETFL, O_NONBLOCK) == 0);
@@ -112,7 +117,61 @@ TEST_CASE("progress on a terminal is one line that is drawn again, no wider than
   ::close(other_end);
   ::close(terminal);
   CHECK(WEXITSTATUS(status) == 0);
-  CHECK_THAT(shown, ContainsSubstring("20/20") && ContainsSubstring("[####################]") && ContainsSubstring("\x1b[K"));
+  return shown;
+}
+
+/// The parts of the lines that were drawn, by the count in them ("3/20"), the bar left out.
+std::map<std::string, std::vector<std::string>> drawn_parts(const std::string& shown) {
+  std::map<std::string, std::vector<std::string>> parts;
+  for (std::size_t begin = shown.find('\r'); begin != std::string::npos;) {
+    const std::size_t end = shown.find("\x1b[K", ++begin);
+    std::string line = shown.substr(begin, end - begin);
+    begin = shown.find('\r', begin);
+    if (line.starts_with('[')) line.erase(0, line.find(']') + 2);
+    if (line.empty() || line.find('\n') != std::string::npos) continue;
+    const std::string count = line.substr(0, line.find("  "));
+    for (std::size_t at = count.size(); at < line.size();) {
+      const std::size_t next = std::min(line.find("  ", at + 2), line.size());
+      parts[count].push_back(line.substr(at + 2, next - at - 2));
+      at = next;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+TEST_CASE("a progress line leaves out whole figures where the terminal is narrow") {
+  const Scratch scratch("narrow");
+  const auto all = drawn_parts(shown_on_terminal(scratch / "wide", 200));
+  REQUIRE(all.size() >= 20);
+  std::size_t most = 1000;
+  for (const int columns : {80, 50, 40, 30, 20, 9}) {
+    INFO(columns);
+    std::size_t shown = 0;
+    for (const auto& [count, parts] : drawn_parts(shown_on_terminal(scratch / std::to_string(columns), columns))) {
+      INFO(count);
+      for (const auto& part : parts) {
+        INFO(part);
+        const bool moves = part.starts_with("ETA ") || part.ends_with(" steps/s");
+        CHECK((moves || std::ranges::count(all.at(count), part) > 0));
+      }
+      shown += parts.size();
+      const auto has = [&](const char* name) {
+        return std::ranges::any_of(parts, [&](const std::string& part) { return part.starts_with(name); });
+      };
+      if (columns == 80 && count != "0/20" && count != "20/20") CHECK((has("return ") && has("best eval ") && has("ETA ")));
+      if (columns == 40 && count != "0/20") CHECK((has("return ") && has("best eval ")));
+    }
+    CHECK(shown <= most);
+    most = shown;
+  }
+}
+
+TEST_CASE("progress on a terminal is one line that is drawn again, no wider than the terminal, between two that stay") {
+  const Scratch scratch("terminal");
+  const std::string shown = shown_on_terminal(scratch / "run", 60);
+  CHECK_THAT(shown, ContainsSubstring("20/20") && ContainsSubstring("[##########] 20/20") && ContainsSubstring("\x1b[K"));
   // A line before it that says where the run goes, and one after it that says what came out.
   REQUIRE(std::ranges::count(shown, '\n') == 3);
   REQUIRE(shown.ends_with('\n'));

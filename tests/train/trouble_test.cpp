@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <chrono>
@@ -188,6 +189,62 @@ TEST_CASE("a folder that cannot be made or written is an error that names it") {
     options.resume = true;
     std::filesystem::create_directories(options.out / name / "inside");
     CHECK_THAT(error_of(options), ContainsSubstring(name));
+  }
+}
+
+TEST_CASE("a run that is refused to go on keeps all that it has, and so does one that finds no room to") {
+  namespace fs = std::filesystem;
+  const Scratch scratch("refused");
+  TrainOptions options = small_run(scratch / "whole");
+  options.script = "-- a script";
+  options.log = {"jsonl"};
+  train(options);
+  bool played = false;
+  options.make_env = fake_envs([&](auto...) { played = true; });
+  options.iterations = 7;
+  options.resume = true;
+  const auto copy_of_whole = [&](const std::string& name) {
+    options.out = scratch / name;
+    fs::copy(scratch / "whole", options.out, fs::copy_options::recursive);
+    played = false;
+  };
+  const auto content = [&] {
+    std::string all;
+    for (const char* name : {"best.iap", "checkpoint.iap", "checkpoint.previous.iap", "config.json", "experiment.lua", "final.iap",
+                             "metrics.csv", "metrics.jsonl", "result.json"})
+      all += name + (fs::is_regular_file(options.out / name) ? read_file(options.out / name) : " is none");
+    return all;
+  };
+  const auto check_refused = [&](const std::string& what) {
+    INFO(what);
+    const std::string before = content();
+    CHECK_THAT(error_of(options), ContainsSubstring(what));
+    CHECK(content() == before);
+    CHECK(!played);
+  };
+  copy_of_whole("separators");
+  std::string table = read_file(options.out / "metrics.csv");
+  std::ranges::replace(table, ',', ';');
+  write_text(options.out / "metrics.csv", table);
+  check_refused("does not begin with the columns");
+  for (const std::string name : {"metrics.csv", "metrics.jsonl", "events.out.tfevents.iap", "best.iap", "experiment.lua",
+                                 "config.json", "checkpoint.previous.iap", "result.json", "final.iap"}) {
+    copy_of_whole("folder_" + name);
+    fs::remove(options.out / name);
+    fs::create_directory(options.out / name);
+    check_refused(name);
+  }
+  for (rlim_t bytes = 0; bytes < 3000; bytes += 150) {
+    INFO(bytes);
+    copy_of_whole("full_" + std::to_string(bytes));
+    const auto final_policy = read_file(options.out / "final.iap"), result = read_file(options.out / "result.json");
+    {
+      const FullDisk full(bytes);
+      error_of(options);
+    }
+    if (played) continue;
+    CHECK(read_file(options.out / "final.iap") == final_policy);
+    CHECK(read_file(options.out / "result.json") == result);
   }
 }
 

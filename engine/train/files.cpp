@@ -1,0 +1,139 @@
+module;
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+module iap.train;
+import iap.core;
+import iap.optim;
+import iap.policy;
+import :checkpoint;
+import :metrics;
+import :metrics_logs;
+import :progress;
+import :run_folder;
+import :settings;
+import :trainer;
+import :types;
+
+namespace iap {
+namespace {
+
+/// What is said of a table that has `rows` of the rows up to iteration `last`; "" where none is lost.
+std::string lost_rows(bool there, std::uint32_t rows, std::int64_t last) {
+  const std::int64_t all = last + 1;
+  if (rows >= all) return "";
+  return text(there ? text("had only ", rows, " of the ", all, " rows") : "all rows", " up to iteration ", last,
+              there ? "; the others are lost: " : " are lost: ",
+              "charts and reports do not show these iterations, while the run itself goes on as it would have");
+}
+
+}  // namespace
+
+/// Whatever keeps the run from its folder is refused while all is still there. @throws Error.
+void Trainer::check_files(bool resumed) const {
+  // Links that lead out of the folder, too.
+  for (const char* written : {"best.iap", "checkpoint.iap", "config.json", "experiment.lua", "metrics.csv"}) folder_->file(written);
+  for (const char* anew : {"checkpoint.previous.iap", "final.iap", "result.json"}) folder_->check_place(anew);
+  MetricsLogs::check(folder_->path());
+  if (resumed) MetricsFile::check(folder_->file("metrics.csv"), report_of({}).columns);
+}
+
+/// Writes what the run says of itself. What only its end leaves is removed where there is something left to do, but not before
+/// there is room for the rest.
+void Trainer::replace_files(bool resumed) {
+  std::deque<PartFile> parts;
+  const auto prepare = [&](const char* name, std::string_view content) { parts.emplace_back(folder_->file(name)).append(content); };
+  prepare("config.json", to_json(run_config(options_, identity_), 2) + "\n");
+  if (!options_.script.empty()) prepare("experiment.lua", options_.script);
+  if (resumed) {
+    const PolicyFile best = policy_of(state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
+    prepare("best.iap", save_policy(best.policy, best.metadata));
+  }
+  if (!resumed || !(finished() || had_enough_))
+    for (const char* end : {"result.json", "final.iap"}) folder_->remove(end);
+  for (PartFile& part : parts) part.commit();
+}
+
+/// Brings the files to where an uninterrupted run of as many iterations would have them.
+void Trainer::continue_files() {
+  IterationReport report = report_of({});
+  Columns end;
+  if (!scheduled()) {
+    if (finished() || had_enough_) evaluate_mean(report);
+    end = evaluation_columns(report);
+  }
+  const auto table = folder_->file("metrics.csv");
+  std::error_code ignored;
+  const bool there = std::filesystem::exists(table, ignored);
+  metrics_ = MetricsFile::resume(table, report.columns, state_.iteration, end);
+  if (const auto lost = lost_rows(there, metrics_->rows(), state_.iteration); !lost.empty())
+    warn(text("'", table.string(), "' ", there ? "" : "was missing; ", lost));
+  if (const std::uint32_t beyond = metrics_->beyond(); beyond > 0) {
+    const std::string dropped =
+        text("'", table.string(), "' has ", beyond, beyond == 1 ? " iteration" : " iterations", " beyond the checkpoint, which ",
+             beyond == 1 ? "is " : "are ", finished() || had_enough_ ? "taken out of it" : "played again");
+    // No kill leaves more of them than there are between two checkpoints.
+    if (std::cmp_greater(beyond, options_.checkpoint_every)) {
+      warn(dropped);
+    } else {
+      log(dropped);
+      progress_->note(dropped);
+    }
+  }
+  logs_.emplace(folder_->path(), options_.log);
+  seconds_before_ = metrics_->seconds();
+  replace_files(true);
+}
+
+/// A row that is appended to a file whose name leads elsewhere by now is lost without a word. So this goes on, where others had
+/// their hands on the tables that have the rows up to iteration `last`, in what lies there now, and says so.
+/// @throws Error where that is not the run's table.
+void Trainer::look_after_tables(const Columns& columns, std::int64_t last) {
+  const FileStanding standing = metrics_->standing();
+  if (standing != FileStanding::kept) {
+    const bool there = standing != FileStanding::gone;
+    const char* done = standing == FileStanding::changed ? "changed" : there ? "replaced" : "removed";
+    const std::string happened =
+        text("'", (folder_->path() / "metrics.csv").string(), "' was ", done, " while the run was at work");
+    try {
+      metrics_ = MetricsFile::resume(folder_->file("metrics.csv"), columns, last, {});
+    } catch (const Error& error) {
+      throw Error(text(happened, ", and the run cannot go on in it: ", error.what(),
+                       "; once that is put right, --resume (resume = true) goes on from the last checkpoint"));
+    }
+    const auto lost = lost_rows(there, metrics_->rows(), last);
+    const std::string_view now = there ? "the run goes on in it" : "a new one is begun";
+    warn(text(happened, "; ", lost.empty() ? now : there ? "it " : "", lost));
+  }
+  const auto disturbed = logs_->disturbed();
+  if (!disturbed.empty()) logs_ = MetricsLogs(folder_->path(), logs_->names());
+  for (const auto& name : disturbed)
+    warn(text("'", (folder_->path() / name).string(),
+              "' was changed, replaced or removed while the run was at work; it is made anew from metrics.csv"));
+}
+
+/// The same for what happened since the last row. The run has come to its end all the same.
+void Trainer::look_after_tables_at_end() {
+  if (!folder_ || !metrics_ || !logs_) return;
+  try {
+    look_after_tables(report_of({}).columns, state_.iteration);
+  } catch (const std::exception& error) {
+    warn(error.what());
+  }
+}
+
+void Trainer::save_checkpoint() {
+  if (complete_.empty()) return;
+  metrics_->sync();
+  logs_->sync();
+  write_checkpoint(folder_->path(), complete_);
+  complete_.clear();
+}
+
+}  // namespace iap
