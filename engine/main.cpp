@@ -73,6 +73,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
   try {
     cli::follow_instructions(arguments.instructions, arguments.run.program, arguments.sweep.words);
     arguments.run.instructions = arguments.sweep.run.instructions = arguments.instructions;
+    arguments.run.answers_interrupts = arguments.sweep.run.answers_interrupts = true;
     if (!plays) start_others_alone();
     const auto job = plays ? cli::join_job() : cli::JoinedJob();
     if (job && !cli::speaks()) return cli::serve(*job);

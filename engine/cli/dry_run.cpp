@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -143,8 +144,9 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
   Script script(std::move(settings));
   catch_interrupts(&script);
   catch_termination();
-  const Rehearsal rehearsal = script.rehearse(file);
+  const Rehearsal rehearsal = script.rehearse(file, true);
   catch_interrupts(nullptr);
+  std::fflush(stdout);
   if (rehearsal.trainings == 0) {
     std::cout << file.string() << " trains nothing\n";
     return Exit::success;

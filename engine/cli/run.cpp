@@ -53,7 +53,7 @@ int run(const std::filesystem::path& file, RunSettings settings, bool verbose, i
 }
 
 int repl(bool verbose) {
-  Script script;
+  Script script({.answers_interrupts = true});
   script.run_text("iap = require 'iap' help = iap.help", "=prompt");
   catch_interrupts(&script);
   LineEditor editor(history_path(), [&script](std::string_view prefix) { return script.complete(prefix); });

@@ -11,16 +11,18 @@ import iap.core;
 namespace iap {
 namespace {
 
-/// Called with two functions: whether the script has trained, and what ends it. Until the training, the script does what it always
-/// does, except that it prints nothing.
+/// Called with two functions, whether the script has trained and what ends it, and whether what it prints until then is printed.
+/// Until the training, the script does what it always does.
 constexpr std::string_view precautions = R"lua(
-local has_trained, finish = ...
+local has_trained, finish, aloud = ...
 local iap = require "iap"
-print = function() end
+local function is_heard() return aloud and not has_trained() end
+local shown = print
+print = function(...) if is_heard() then return shown(...) end end
 local file = getmetatable(io.stdout).__index
 local write, output = file.write, io.output
 file.write = function(self, ...)
-  if self == io.stdout then return self end
+  if self == io.stdout and not is_heard() then return self end
   if has_trained() and self ~= io.stderr then return finish() end
   return write(self, ...)
 end
@@ -62,16 +64,17 @@ int finish(lua_State* state) {
 
 }  // namespace
 
-Rehearsal Script::rehearse(const std::filesystem::path& path) {
+Rehearsal Script::rehearse(const std::filesystem::path& path, bool aloud) {
   auto& context = impl_->context;
   context.rehearsal.emplace();
-  lua::protect(impl_->lua, 0, 0, [&context](lua_State* state) noexcept {
+  lua::protect(impl_->lua, 0, 0, [&context, aloud](lua_State* state) noexcept {
     if (luaL_loadbuffer(state, precautions.data(), precautions.size(), "=precautions") != LUA_OK) lua_error(state);
     for (const lua_CFunction function : {has_trained, finish}) {
       lua_pushlightuserdata(state, &context);
       lua_pushcclosure(state, function, 1);
     }
-    lua_call(state, 2, 0);
+    lua_pushboolean(state, aloud);
+    lua_call(state, 3, 0);
   });
   try {
     impl_->run_file(path);

@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -51,6 +52,32 @@ int wrap_watched(lua_State* state) {
   return results;
 }
 
+/// As a signal handler may.
+void stop_at_once(lua_State* main) noexcept {
+  request_interrupt();
+  lua_sethook(main, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
+/// Whether the three results on top are those of a program that Ctrl-C ended, by itself or as shells put it.
+bool ended_by_interrupt(lua_State* state) {
+  if (lua_type(state, -2) != LUA_TSTRING) return false;
+  const auto how = lua::string_at(state, -2);
+  return (how == "signal" && lua_tointeger(state, -1) == SIGINT) || (how == "exit" && lua_tointeger(state, -1) == 128 + SIGINT);
+}
+
+/// os.execute. While a program runs, system() has this process ignore Ctrl-C: all that it leaves is how the program ended. Not so
+/// popen and file:close, during which the signal's own handler runs.
+int execute_watched(lua_State* state) {
+  const int results = lua::run_original(state);
+  if (results != 3 || !ended_by_interrupt(state)) return results;
+  lua_rawgeti(state, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  lua_State* main = lua_tothread(state, -1);
+  lua_pop(state, 1);
+  stop_at_once(main);
+  if (state != main) watch(state);
+  return results;
+}
+
 /// Message handler: "message\0traceback".
 int add_traceback(lua_State* state) {
   if (!lua_isstring(state, 1) && luaL_getmetafield(state, 1, "__tostring") == LUA_TNIL) {
@@ -73,13 +100,18 @@ int add_traceback(lua_State* state) {
 
 Script::Impl::Impl(RunSettings settings) : context(std::move(settings)) {
   context.attach(lua);
-  lua::protect(lua, 0, 0, [](lua_State* inner) noexcept {
+  const bool answers_interrupts = context.settings().answers_interrupts;
+  lua::protect(lua, 0, 0, [answers_interrupts](lua_State* inner) noexcept {
     luaL_getsubtable(inner, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(inner, open_iap);
     lua_setfield(inner, -2, "iap");
     lua_getglobal(inner, LUA_COLIBNAME);
     lua::wrap_function(inner, "create", create_watched);
     lua::wrap_function(inner, "wrap", wrap_watched);
+    if (answers_interrupts) {
+      lua_getglobal(inner, LUA_OSLIBNAME);
+      lua::wrap_function(inner, "execute", execute_watched);
+    }
     lua_settop(inner, 0);
   });
 }
@@ -143,10 +175,7 @@ void Script::run_text(std::string_view chunk, const std::string& name) {
 
 std::string Script::continuation() const { return impl_->context.continuation(); }
 
-void Script::interrupt() noexcept {
-  request_interrupt();
-  lua_sethook(impl_->lua, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
-}
+void Script::interrupt() noexcept { stop_at_once(impl_->lua); }
 
 Override read_override(std::string_view assignment, std::string_view example) {
   const auto equals = assignment.find('=');

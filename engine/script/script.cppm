@@ -22,8 +22,11 @@ struct RunSettings {
   std::optional<std::filesystem::path> out;  ///< option `out`
   bool resume = false;                       ///< option `resume`
   bool single = false;                       ///< a second training is refused, as `iap sweep` needs it
-  std::string program = "iap";               ///< how the user calls the program, for commands that messages show
-  std::string instructions;                  ///< `--instructions`, for the same commands
+  /// Ctrl-C ends in `Script::interrupt` here: one that only a program of os.execute met does, too. system() keeps it from the
+  /// process.
+  bool answers_interrupts = false;
+  std::string program = "iap";  ///< how the user calls the program, for commands that messages show
+  std::string instructions;     ///< `--instructions`, for the same commands
 };
 
 /// What a script would train.
@@ -72,10 +75,10 @@ class Script {
   void run_file(const std::filesystem::path& path);
   /// Runs a file to learn what it would train: iap.train builds everything, plays no episode, writes nothing and returns
   /// evaluations of 0. From then on the script ends, without an error, where it opens or changes a file, saves a policy or a
-  /// picture, calls a program or begins a second training; reports are not made. Nothing is printed. The Script is of no further
-  /// use. @throws as run_file for what fails until then, also for os.exit; overrides that nothing used are not looked for where
-  /// there is no training.
-  Rehearsal rehearse(const std::filesystem::path& path);
+  /// picture, calls a program or begins a second training; reports are not made. Nothing is printed, but `aloud` what it prints
+  /// until then. The Script is of no further use. @throws as run_file for what fails until then, also for os.exit; overrides that
+  /// nothing used are not looked for where there is no training.
+  Rehearsal rehearse(const std::filesystem::path& path, bool aloud = false);
   /// Runs `chunk`, which messages call `name`. @throws as run_file.
   void run_text(std::string_view chunk, const std::string& name);
 

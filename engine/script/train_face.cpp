@@ -68,12 +68,16 @@ Config to_config(const TrainResult& result, const TrainOptions& options) {
     entries.emplace("last_eval", result.last_eval);
     entries.emplace("best_eval", result.best_eval);
   }
-  if (const auto& confirmed = result.confirmed)
-    entries.emplace("confirmed", Config::Map{{"episodes", confirmed->episodes},
-                                             {"mean", confirmed->mean},
-                                             {"standard_deviation", confirmed->standard_deviation},
-                                             {"low", confirmed->low},
-                                             {"high", confirmed->high}});
+  if (result.best_failed > 0) entries.emplace("best_failed", static_cast<std::int64_t>(result.best_failed));
+  if (const auto& confirmed = result.confirmed) {
+    Config::Map figures{{"episodes", confirmed->episodes},
+                        {"mean", confirmed->mean},
+                        {"standard_deviation", confirmed->standard_deviation},
+                        {"low", confirmed->low},
+                        {"high", confirmed->high}};
+    if (confirmed->failed > 0) figures.emplace("failed", confirmed->failed);
+    entries.emplace("confirmed", std::move(figures));
+  }
   if (!options.out.empty()) entries.emplace("out", options.out.string());
   return entries;
 }
@@ -163,7 +167,9 @@ TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
 /// @field last_eval number ? - of the last
 /// @field best_eval number ? - the highest of all, each over few episodes: it promises more than the policy keeps
 /// @field best_iteration integer - after which that was
-/// @field confirmed table ? - {mean, standard_deviation, low, high, episodes}: the best policy on episodes that chose nothing
+/// @field best_failed integer ? - how many of its episodes failed and count `failed_return`, where some did
+/// @field confirmed table ? - {mean, standard_deviation, low, high, episodes}: the best policy on episodes that chose nothing;
+/// where some of them failed and count `failed_return`, `failed` says how many
 /// @field out string ? - the run's folder
 /// @field parameters number[] - the mean at the end
 /// @field best_parameters number[] - of the best evaluation

@@ -20,8 +20,9 @@ namespace iap {
 namespace {
 
 constexpr std::string_view magic = "IAPCHECK";
-/// The second version ends with the policy that the run began at and with moments; runs without either write the first.
-constexpr std::uint32_t version = 1, longer_version = 2;
+/// The second version ends with the policy that the run began at and with moments, the third besides with the failed episodes of
+/// the best evaluation; each run writes the first that holds what it has, which older programs read.
+constexpr std::uint32_t version = 1, longer_version = 2, longest_version = 3;
 constexpr const char* newest_name = "checkpoint.iap";
 constexpr const char* previous_name = "checkpoint.previous.iap";
 
@@ -74,16 +75,19 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
   writer.put(checkpoint.best_iteration);
   writer.put_all(std::span<const float>(checkpoint.best_parameters));
   writer.put_string(checkpoint.optimizer);
-  if (checkpoint.initial.empty() && checkpoint.moments.empty()) return seal(magic, version, writer.bytes());
+  const bool counts = checkpoint.best_failed > 0;
+  if (checkpoint.initial.empty() && checkpoint.moments.empty() && !counts) return seal(magic, version, writer.bytes());
   writer.put_string(checkpoint.initial);
   put_moments(writer, checkpoint.moments);
   put_moments(writer, checkpoint.best_moments);
-  return seal(magic, longer_version, writer.bytes());
+  if (counts) writer.put(checkpoint.best_failed);
+  return seal(magic, counts ? longest_version : longer_version, writer.bytes());
 }
 
 Checkpoint decode_checkpoint(std::string_view file, const std::string& source) {
-  const bool longer = version_of(file, source) != version;
-  const std::string payload = unseal(file, magic, longer ? longer_version : version, source);
+  const std::uint32_t found = version_of(file, source);
+  const std::uint32_t read = found == version || found == longer_version ? found : longest_version;
+  const std::string payload = unseal(file, magic, read, source);
   Reader reader(payload, source);
   Checkpoint checkpoint;
   checkpoint.identity = parse_json(reader.get_string(), source);
@@ -97,11 +101,12 @@ Checkpoint decode_checkpoint(std::string_view file, const std::string& source) {
   checkpoint.best_iteration = reader.get<std::uint32_t>();
   checkpoint.best_parameters = reader.get_all<float>();
   checkpoint.optimizer = reader.get_string();
-  if (longer) {
+  if (read != version) {
     checkpoint.initial = reader.get_string();
     checkpoint.moments = get_moments(reader);
     checkpoint.best_moments = get_moments(reader);
   }
+  if (read == longest_version) checkpoint.best_failed = reader.get<std::uint32_t>();
   if (!reader.at_end()) throw Error(text(source, ": has bytes after its end; the file is damaged"));
   return checkpoint;
 }

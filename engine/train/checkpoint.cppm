@@ -18,6 +18,7 @@ struct Checkpoint {
   std::uint64_t steps = 0;  ///< environment steps of all training episodes so far
   double first_eval = 0, last_eval = 0, best_eval = 0;
   std::uint32_t best_iteration = 0;
+  std::uint32_t best_failed = 0;  ///< as in TrainResult
   std::vector<float> best_parameters;
   std::string optimizer;  ///< what Optimizer::save wrote
   std::string initial;    ///< the policy file that the run began at, without metadata; "" for drawn parameters

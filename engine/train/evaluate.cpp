@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,11 @@ Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span
   return evaluation;
 }
 
+int failed_episodes(const Evaluation& evaluation) {
+  return static_cast<int>(
+      std::ranges::count_if(evaluation.episodes, [](const Episode& episode) { return !episode.failure.empty(); }));
+}
+
 namespace {
 
 Evaluation evaluate_in(const Config& env, const EnvFactory& factory, const Policy& policy, int episodes, std::uint64_t seed,
@@ -69,7 +75,8 @@ std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, st
   std::error_code ignored;
   const auto best = run_or_policy / "best.iap", final = run_or_policy / "final.iap";
   if (!std::filesystem::is_directory(run_or_policy, ignored)) {
-    if (choice)
+    // What is not there at all is told as anywhere else, by who opens it.
+    if (choice && std::filesystem::exists(run_or_policy, ignored))
       throw Error(text("'", run_or_policy.string(), "' is not a folder: best or final can only be chosen where a run left both"));
     return run_or_policy;
   }

@@ -20,4 +20,7 @@ std::uint64_t evaluation_seed(std::uint64_t seed, std::size_t episode, EpisodeSe
 Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
                     std::uint64_t seed, EpisodeSet set = EpisodeSet::selection, bool keep_actions = false);
 
+/// Of its episodes those that count Safeguards::failed_return.
+int failed_episodes(const Evaluation& evaluation);
+
 }  // namespace iap

@@ -121,14 +121,17 @@ void Trainer::evaluate_mean(IterationReport& report) {
   report.eval_std = evaluation.standard_deviation;
   const auto interval = std::isfinite(evaluation.low) ? text(" [", evaluation.low, ", ", evaluation.high, "]") : "";
   log(text("iteration ", optimizer_->iteration(), ": evaluation ", evaluation.mean, interval));
+  const auto failed = static_cast<std::uint32_t>(failed_episodes(evaluation));
   if (!scheduled()) {
     end_eval_ = evaluation.mean;
+    end_failed_ = failed;
     return;
   }
   state_.last_eval = evaluation.mean;
   if (!state_.best_parameters.empty() && !(evaluation.mean > state_.best_eval)) return;
   state_.best_eval = evaluation.mean;
   state_.best_iteration = optimizer_->iteration();
+  state_.best_failed = failed;
   state_.best_parameters = parameters;
   state_.best_moments = state_.moments;
 }

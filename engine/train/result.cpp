@@ -27,6 +27,16 @@ import :trainer;
 import :types;
 
 namespace iap {
+namespace {
+
+/// Behind a figure of so many episodes, ", 3 of 16 episodes failed and count as -1", or "" where none did.
+std::string failed_text(std::uint32_t failed, int episodes, const Safeguards& safeguards) {
+  if (failed == 0) return "";
+  const auto& counts = safeguards.failed_return;
+  return text(", ", failed, " of ", episodes, " episodes failed", counts ? text(" and count as ", short_number(*counts)) : "");
+}
+
+}  // namespace
 
 PolicyFile Trainer::policy_of(std::span<const float> parameters, std::span<const Moment> moments, std::uint32_t iteration,
                               std::optional<double> value) const {
@@ -82,6 +92,7 @@ TrainResult Trainer::result_of(std::string stop_reason) {
                      .last_eval = evaluated ? end_eval_.value_or(state_.last_eval) : empty_cell,
                      .best_eval = evaluated ? state_.best_eval : empty_cell,
                      .best_iteration = state_.best_iteration,
+                     .best_failed = evaluated ? state_.best_failed : 0,
                      .stop_reason = std::move(stop_reason),
                      .parameters = mean_,
                      .best_parameters = evaluated ? state_.best_parameters : mean_,
@@ -91,6 +102,7 @@ TrainResult Trainer::result_of(std::string stop_reason) {
   if (end_is_best) {
     result.best_eval = *end_eval_;
     result.best_iteration = state_.iteration;
+    result.best_failed = end_failed_;
     result.best_parameters = mean_;
   }
   // Of what is complete: where an evaluation was interrupted, the optimizer is further.
@@ -118,7 +130,8 @@ void Trainer::confirm(TrainResult& result) {
       const Evaluation played = evaluate(evaluation_pool(), result.best_parameters, result.best_policy->policy.moments(), episodes,
                                          options_.seed, EpisodeSet::confirmation);
       tell_trouble(played.episodes, "confirmation");
-      result.confirmed = Confirmation{episodes, played.mean, played.standard_deviation, played.low, played.high};
+      result.confirmed =
+          Confirmation{episodes, played.mean, played.standard_deviation, played.low, played.high, failed_episodes(played)};
       const auto interval = std::isfinite(played.low) ? text(" [", played.low, ", ", played.high, "]") : "";
       log(text("best policy (iteration ", result.best_iteration, ") on ", episodes,
                episodes == 1 ? " fresh episode: " : " fresh episodes: ", played.mean, interval));
@@ -135,6 +148,7 @@ void Trainer::confirm(TrainResult& result) {
                                     .last_eval = result.last_eval,
                                     .best_eval = result.best_eval,
                                     .best_iteration = result.best_iteration,
+                                    .best_failed = result.best_failed,
                                     .confirmed = result.confirmed});
 }
 
@@ -145,10 +159,12 @@ void Trainer::tell_end(const TrainResult& result) {
   if (std::cmp_less_equal(result.iterations, options_.iterations)) line += text(" of ", options_.iterations);
   if (result.stop_reason != "interrupted" && result.stop_reason != "iterations") line += text(" (", result.stop_reason, ")");
   if (std::isfinite(result.best_eval))
-    line += text("; best evaluation ", short_number(result.best_eval), " (iteration ", result.best_iteration, ")");
+    line += text("; best evaluation ", short_number(result.best_eval), " (iteration ", result.best_iteration,
+                 failed_text(result.best_failed, options_.eval_episodes, options_.safeguards), ")");
   if (const auto& confirmed = result.confirmed; confirmed && std::isfinite(confirmed->low))
     line += text(", that policy on ", confirmed->episodes, " fresh episodes ", short_number(confirmed->mean), " (95% interval ",
-                 short_number(confirmed->low), " to ", short_number(confirmed->high), ")");
+                 short_number(confirmed->low), " to ", short_number(confirmed->high),
+                 failed_text(static_cast<std::uint32_t>(confirmed->failed), confirmed->episodes, options_.safeguards), ")");
   progress_->note(place() + line);
   if (repeated_ > 0)
     progress_->note(text(place(), repeated_,

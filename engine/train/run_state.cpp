@@ -20,6 +20,7 @@ namespace {
 
 /// Bytes of a run's files. Models and scripts lie in config.json, several times where there are stages.
 constexpr std::uintmax_t most_config = 512ULL << 20, most_summary = 64ULL << 20, most_script = 4ULL << 20;
+constexpr std::int64_t most_failed = std::numeric_limits<int>::max();
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double number_in(const Config& config, std::string_view key, double fallback) {
@@ -30,6 +31,12 @@ double number_in(const Config& config, std::string_view key, double fallback) {
 std::int64_t integer_in(const Config& config, std::string_view key) {
   const Config* found = config.find(key);
   return found ? found->integer().value_or(0) : 0;
+}
+
+/// What cannot be a count of at most `most` is 0, as what is missing.
+std::int64_t count_in(const Config& config, std::string_view key, std::int64_t most) {
+  const std::int64_t count = integer_in(config, key);
+  return count >= 0 && count <= most ? count : 0;
 }
 
 /// JSON knows neither NaN nor infinity: such entries are left out.
@@ -43,6 +50,7 @@ Config to_config(const Confirmation& confirmation) {
   put(config, "standard_deviation", confirmation.standard_deviation);
   put(config, "low", confirmation.low);
   put(config, "high", confirmation.high);
+  if (confirmation.failed > 0) config["failed"] = confirmation.failed;
   return config;
 }
 
@@ -99,13 +107,15 @@ std::optional<RunSummary> read_summary(const std::filesystem::path& folder) {
                      .first_eval = number_in(config, "first_eval", none),
                      .last_eval = number_in(config, "last_eval", none),
                      .best_eval = number_in(config, "best_eval", none),
-                     .best_iteration = static_cast<std::uint32_t>(integer_in(config, "best_iteration"))};
+                     .best_iteration = static_cast<std::uint32_t>(integer_in(config, "best_iteration")),
+                     .best_failed = static_cast<std::uint32_t>(count_in(config, "best_failed", most_failed))};
   if (const Config* confirmed = config.find("confirmed"))
     summary.confirmed = Confirmation{.episodes = static_cast<int>(integer_in(*confirmed, "episodes")),
                                      .mean = number_in(*confirmed, "mean", none),
                                      .standard_deviation = number_in(*confirmed, "standard_deviation", none),
                                      .low = number_in(*confirmed, "low", none),
-                                     .high = number_in(*confirmed, "high", none)};
+                                     .high = number_in(*confirmed, "high", none),
+                                     .failed = static_cast<int>(count_in(*confirmed, "failed", most_failed))};
   return summary;
 }
 
@@ -122,6 +132,7 @@ void write_summary(const std::filesystem::path& folder, const RunSummary& summar
   put(config, "first_eval", summary.first_eval);
   put(config, "last_eval", summary.last_eval);
   put(config, "best_eval", summary.best_eval);
+  if (summary.best_failed > 0) config["best_failed"] = static_cast<std::int64_t>(summary.best_failed);
   if (summary.confirmed) config["confirmed"] = to_config(*summary.confirmed);
   write_file_atomic(run_file(folder, "result.json"), to_json(config, 2) + "\n");
 }

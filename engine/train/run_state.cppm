@@ -26,6 +26,7 @@ struct RunSummary {
   std::string stop_reason;                              ///< as in TrainResult
   double first_eval = 0, last_eval = 0, best_eval = 0;  ///< as in TrainResult
   std::uint32_t best_iteration = 0;
+  std::uint32_t best_failed = 0;  ///< as in TrainResult; 0, too, where an older version counted none
   std::optional<Confirmation> confirmed;
 };
 

@@ -99,6 +99,7 @@ struct TrainOptions {
 struct Confirmation {
   int episodes = 0;
   double mean = 0, standard_deviation = 0, low = 0, high = 0;  ///< as in Evaluation
+  int failed = 0;                                              ///< of the episodes: those that count Safeguards::failed_return
 };
 
 struct TrainResult {
@@ -107,6 +108,7 @@ struct TrainResult {
   /// more than the policy keeps.
   double first_eval = 0, last_eval = 0, best_eval = 0;
   std::uint32_t best_iteration = 0;       ///< whose evaluation that is
+  std::uint32_t best_failed = 0;          ///< episodes of it that count Safeguards::failed_return
   std::optional<Confirmation> confirmed;  ///< nothing if interrupted or not asked for
   std::string stop_reason;                ///< "iterations", "on_iteration", "interrupted" or the optimizer's own
   std::vector<float> parameters;          ///< the mean at the end, as evaluations play it

@@ -162,7 +162,8 @@ class Trainer {
   Checkpoint state_;
   std::string complete_;  ///< the file for the last completed iteration; empty once it is written
   std::optional<double> end_eval_;
-  std::vector<float> mean_;  ///< of the last completed iteration, as evaluations play it
+  std::uint32_t end_failed_ = 0;  ///< episodes of that evaluation
+  std::vector<float> mean_;       ///< of the last completed iteration, as evaluations play it
   std::vector<Moment> mean_moments_;
 };
 

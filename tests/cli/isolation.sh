@@ -263,3 +263,74 @@ case_sweep_isolated() {
   run sweep train.lua --set worker_memory=4000 --dry-run
   exits 0
 }
+
+# Figures that rest on episodes that failed say so, wherever they stand, and across --resume.
+case_failed_episodes() {
+  cat >fails.lua <<'LUA'
+return function(options)
+  local fails = options.fails or 0
+  local position, failing
+  return {
+    spec = { action_size = 1, vector = 1, max_steps = 10 },
+    reset = function() position, failing = math.random(), math.random() < fails end,
+    observe = function() return { position } end,
+    step = function(_, action)
+      if failing then error("a world of trouble") end
+      position = position + 0.1 * action[1]
+      return fails > 0 and 1 or 1 - math.abs(position), false, false
+    end,
+  }
+end
+LUA
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+local result = iap.train {
+  env = "fails.lua", eval_env = { fails = 0.9 }, policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 },
+  iterations = 3, eval_every = 2, eval_episodes = 4, confirm_episodes = 5, failed_return = -50, seed = 3, out = "whole",
+}
+print(result.best_failed, result.confirmed.failed)
+LUA
+  run run train.lua
+  exits 0
+  local chosen fresh value
+  # All evaluations are alike: the first one stays the best.
+  chosen=$(grep -c "evaluation after iteration 0: an episode failed" whole/log.txt)
+  fresh=$(grep -c "confirmation: an episode failed" whole/log.txt)
+  [ "$chosen" -gt 0 ] && [ "$fresh" -gt 0 ] || fail "no episode failed"
+  says out "$chosen"$'\t'"$fresh"
+  says whole/result.json "\"best_failed\": $chosen,"
+  says whole/result.json "\"failed\": $fresh,"
+  says err "(iteration 0, $chosen of 4 episodes failed and count as -50), that policy on 5 fresh episodes "
+  says err ", $fresh of 5 episodes failed and count as -50)"
+  run report whole --no-pictures
+  exits 0
+  says whole/report.html "best evaluation, $chosen of 4 episodes failed<"
+  says whole/report.html "the same policy on 5 fresh episodes, $fresh of 5 episodes failed<"
+  says whole/report.html "in these figures: log.txt says why."
+
+  # The count of an evaluation that no part after the first has seen.
+  run run train.lua --out parts --set iterations=1
+  exits 0
+  run run train.lua --out parts --resume
+  exits 0
+  for file in result.json checkpoint.iap best.iap final.iap; do
+    cmp -s whole/$file parts/$file || fail "$file is another one after --resume"
+  done
+  says err "(iteration 0, $chosen of 4 episodes failed and count as -50)"
+
+  # As older versions wrote it, and as nobody does.
+  cp whole/result.json result.json
+  sed '/failed"/d' result.json >whole/result.json
+  run report whole --no-pictures
+  exits 0
+  grep -q "episodes failed" whole/report.html && fail "failures of which nobody knows"
+  for value in -3 1e300 99999999999999 '"x"' '[]' null; do
+    sed "s/failed\": [0-9]*/failed\": $value/" result.json >whole/result.json
+    run report whole --no-pictures
+    exits 0
+    grep -q "episodes failed" whole/report.html && fail "$value counts"
+  done
+  run run train.lua --resume
+  exits 0
+  says whole/result.json "\"best_failed\": $chosen,"
+}

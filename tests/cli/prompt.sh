@@ -91,6 +91,62 @@ LUA
   exits 130
 }
 
+# Ctrl-C reaches all processes of a terminal, but system() has ours ignore it while a program runs: how that ended is what is left.
+case_interrupt_program() {
+  local body pid
+  for body in 'os.execute("kill -INT $$")' 'os.execute("exit 130")' 'while true do pcall(os.execute, "exit 130") end' \
+    'coroutine.wrap(function() while true do pcall(os.execute, "kill -INT $$") end end)()'; do
+    printf '%s\nprint("went on")\n' "$body" >loop.lua
+    run run loop.lua
+    exits 130
+    says err "interrupted"
+    lines err 1
+    silent out
+  done
+  # Other ends are for the script to judge.
+  echo 'print(os.execute("kill -TERM $$")) print(os.execute("exit 2")) print(os.execute())' >loop.lua
+  run run loop.lua
+  exits 0
+  says out $'signal\t15'
+  says out $'exit\t2'
+  lines out 3
+
+  # group_interrupted ARGS...: as `interrupted`, with all that the program has started
+  group_interrupted() {
+    : >out
+    setsid "$iap" "$@" >out 2>err </dev/null &
+    pid=$!
+    until grep -q ready out; do
+      kill -0 "$pid" || fail "ended before it was ready"
+      sleep 0.05
+    done
+    sleep 0.2
+    kill -INT -- "-$pid"
+    wait "$pid"
+    code=$?
+  }
+  training_script ""
+  run run train.lua --out whole
+  exits 0
+  training_script 'on_iteration = function(r) if r.iteration == 2 then os.execute("[ -e again ] || { echo ready; exec sleep 60; }") end end,'
+  group_interrupted run train.lua --out dot
+  exits 130
+  says err "dot stopped after iteration 2 of 4; continue with"
+  touch again
+  run run train.lua --out dot --resume
+  exits 0
+  same_metrics whole dot
+  echo 'local f = io.popen("echo up; exec sleep 60") f:read() print("ready") io.stdout:flush() f:close() print("went on")' >loop.lua
+  group_interrupted run loop.lua
+  exits 130
+  lines out 1
+
+  printf '%s\n' 'os.execute("exit 130") print("went on")' 'print("al" .. "ive")' | "$iap" >out 2>err
+  says err "interrupted"
+  says out "alive"
+  lines out 1
+}
+
 # Work that cannot be stopped in good order, such as a pattern that is matched without end, stops at the second Ctrl-C.
 case_second_interrupt() {
   printf 'print("ready") io.stdout:flush()\nlocal _ = ("a"):rep(1000):find((".-"):rep(12) .. "b")\n' >loop.lua

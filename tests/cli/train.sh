@@ -68,10 +68,19 @@ LUA
   says out "expected"
   run run train.lua --dry-run --set env.length=nowhere
   exits 1
-  echo 'print(1)' >plain.lua
+  # What the script prints is heard up to its training, but not once for each run of a sweep.
+  echo 'print("I ran") io.write("and wrote\n")' >plain.lua
   run run plain.lua --dry-run
   exits 0
-  says out "plain.lua trains nothing"
+  [ "$(cat out)" = $'I ran\nand wrote\nplain.lua trains nothing' ] || fail "what a script without a training prints"
+  { echo 'print("before")' && cat train.lua; } >aloud.lua
+  run run aloud.lua --dry-run
+  exits 0
+  [ "$(head -1 out)" = before ] || fail "what it prints before its training is lost"
+  grep -q '^4' out && fail "it prints what became of no training"
+  run sweep aloud.lua --dry-run
+  exits 0
+  grep -q before out && fail "a sweep's rehearsals print"
 }
 
 # A rehearsal of a run that goes on: what is left to do, or what the run would be refused for; nothing is written.
@@ -310,6 +319,8 @@ case_policy_choice() {
   run eval dot/final.iap --policy best
   exits 1
   says err "'dot/final.iap' is not a folder"
+  refuses "cannot read 'nowhere': No such file or directory" eval nowhere --policy best
+  refuses "cannot read 'nowhere': No such file or directory" play nowhere --policy final --out x.webp
   rm dot/final.iap
   run eval dot --policy final
   exits 1

@@ -127,6 +127,6 @@ TEST_CASE("a checkpoint whose optimizer does not fit is an error") {
     write_text(scratch / "run/checkpoint.iap", seal("IAPCHECK", 1, std::string_view(payload).substr(0, size)));
     CHECK_THAT(run.resume_error(), ContainsSubstring("checkpoint.iap"));
   }
-  write_text(scratch / "run/checkpoint.iap", seal("IAPCHECK", 3, payload));
-  CHECK_THAT(run.resume_error(), ContainsSubstring("version 3"));
+  write_text(scratch / "run/checkpoint.iap", seal("IAPCHECK", 4, payload));
+  CHECK_THAT(run.resume_error(), ContainsSubstring("version 4"));
 }

@@ -71,9 +71,8 @@ std::optional<ImageSpec> seen_image(const Policy& policy) {
   return {};
 }
 
-/// Training episodes that an unstable simulation ended.
-double unstable_episodes(const Run& run) {
-  const std::string column = "unstable";
+/// The sum of a column that counts training episodes, such as those that an unstable simulation ended.
+double counted_episodes(const Run& run, const std::string& column) {
   double sum = 0;
   if (std::ranges::find(run.metrics.columns, column) == run.metrics.columns.end()) return sum;
   for (const double count : run.metrics.column(column))
@@ -137,9 +136,14 @@ std::string lede_of(const std::vector<RunGroup>& groups, std::size_t runs) {
     for (const Run& one : group.runs)
       if (one.stopped_early()) words += text(". ", escaped(one.name), " stands at iteration ", one.iterations, " of ", one.planned);
   for (const RunGroup& group : groups)
-    for (const Run& one : group.runs)
-      if (const double ended = unstable_episodes(one); ended > 0)
+    for (const Run& one : group.runs) {
+      if (const double ended = counted_episodes(one, "unstable"); ended > 0)
         words += text(". ", escaped(one.name), ": the simulation became unstable in ", counted(ended, "training episode"));
+      const auto value = failed_return(one);
+      if (const double failed = counted_episodes(one, "failed"); failed > 0 && value)
+        words += text(". ", escaped(one.name), ": ", counted(failed, "training episode"), " failed and ",
+                      failed == 1 ? "counts" : "count", " as ", figure(*value));
+    }
   return words + ".";
 }
 

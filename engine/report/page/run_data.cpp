@@ -241,6 +241,11 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   return run;
 }
 
+std::optional<double> failed_return(const Run& run) {
+  const Config* value = run.config.find("failed_return");
+  return value ? value->number() : std::nullopt;
+}
+
 void check_distinct(std::span<const std::filesystem::path> folders) {
   std::map<std::filesystem::path, std::filesystem::path> seen;  // as it is, as it was given
   for (const auto& folder : folders) {

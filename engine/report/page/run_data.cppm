@@ -36,6 +36,9 @@ struct Run {
 /// @throws Error naming the folder if it is missing, is not a run's, or has not finished its first iteration.
 Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice = {}, Trust trust = Trust::no);
 
+/// What an episode of the run counts that failed; nothing where that would have ended it.
+std::optional<double> failed_return(const Run& run);
+
 /// A run that counts twice would pass for two seeds. @throws Error naming both where two of `folders` are the same one.
 void check_distinct(std::span<const std::filesystem::path> folders);
 

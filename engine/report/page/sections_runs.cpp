@@ -50,6 +50,43 @@ double confirmed_mean(const RunGroup& group) {
   return sum / static_cast<double>(group.runs.size());
 }
 
+/// Of several episodes those that failed.
+struct Failures {
+  double failed = 0, episodes = 0;
+};
+
+/// In the best evaluations of the runs that have ended; what was counted of one that goes on is in no file for others.
+Failures best_failures(const RunGroup& group) {
+  Failures all;
+  for (const Run& run : group.runs) {
+    const Config* episodes = run.config.find("eval_episodes");
+    all.episodes += episodes ? episodes->number().value_or(0) : 0;
+    all.failed += run.summary ? run.summary->best_failed : 0;
+  }
+  return all;
+}
+
+/// On the fresh episodes of a group all of which is confirmed.
+Failures confirmed_failures(const RunGroup& group) {
+  Failures all;
+  for (const Run& run : group.runs) {
+    all.episodes += run.summary->confirmed->episodes;
+    all.failed += run.summary->confirmed->failed;
+  }
+  return all;
+}
+
+/// ", 3 of 16 episodes failed", or "" where none did.
+std::string failed_text(const Failures& all) {
+  return all.failed > 0 ? text(", ", figure(all.failed), " of ", counted(all.episodes, "episode"), " failed") : "";
+}
+
+/// The same behind a figure of a table, in small letters.
+std::string failed_note(const Failures& all) {
+  const std::string words = failed_text(all);
+  return words.empty() ? "" : text(" <small>(", words.substr(2), ")</small>");
+}
+
 std::string seeds_of(const RunGroup& group) {
   std::string seeds;
   for (const Run& run : group.runs) seeds += text(seeds.empty() ? "" : ", ", run.seed);
@@ -157,10 +194,12 @@ std::string tiles_section(const RunGroup& group) {
   const Run& best = group.runs[group.best];
   const bool several = group.runs.size() > 1;
   std::string html = "<div class=\"tiles\">\n";
+  const Failures chosen = best_failures(group), confirmed = all_confirmed(group) ? confirmed_failures(group) : Failures{};
   html += tile(figure(several ? mean_of(group, &Run::best_eval) : best.best_eval),
-               several ? "best evaluation, mean of seeds" : "best evaluation", "main");
+               text("best evaluation", several ? ", mean of seeds" : "", failed_text(chosen)), "main");
   if (all_confirmed(group))
-    html += tile(figure(confirmed_mean(group)), text("the same policy on ", best.summary->confirmed->episodes, " fresh episodes"));
+    html += tile(figure(confirmed_mean(group)),
+                 text("the same policy on ", best.summary->confirmed->episodes, " fresh episodes", failed_text(confirmed)));
   html += tile(figure(mean_of(group, &Run::first_eval)), "untrained");
   html += tile(figure(static_cast<double>(best.policy->policy.size())), "parameters");
   html += tile(figure(static_cast<double>(best.iterations)), "iterations");
@@ -175,6 +214,8 @@ std::string tiles_section(const RunGroup& group) {
       html += text(" On ", fresh.episodes, " episodes that no choice depended on, it earned ", figure(fresh.mean),
                    " (95% interval ", figure(fresh.low), " to ", figure(fresh.high), ").");
   }
+  if (const auto value = failed_return(best); value && chosen.failed + confirmed.failed > 0)
+    html += text(" Episodes that failed count as ", figure(*value), " in these figures: log.txt says why.");
   return html + "</p>\n";
 }
 
@@ -188,7 +229,8 @@ std::string comparison_section(const std::vector<RunGroup>& groups) {
     const Run& best = groups[i].runs[groups[i].best];
     table += text("<tr><td class=\"name\"><i class=\"swatch c", i % colours, "\"></i>", escaped(groups[i].label),
                   "</td><td class=\"name\">", seeds_of(groups[i]), "</td><td class=\"number\">", spread(groups[i], &Run::best_eval),
-                  "</td><td class=\"number\">", all_confirmed(groups[i]) ? figure(confirmed_mean(groups[i])) : "–",
+                  failed_note(best_failures(groups[i])), "</td><td class=\"number\">",
+                  all_confirmed(groups[i]) ? figure(confirmed_mean(groups[i])) + failed_note(confirmed_failures(groups[i])) : "–",
                   "</td><td class=\"number\">", spread(groups[i], &Run::last_eval), "</td><td class=\"number\">",
                   figure(static_cast<double>(best.policy->policy.size())), "</td><td class=\"number\">",
                   figure(static_cast<double>(best.iterations)), "</td><td class=\"number\">",

@@ -83,7 +83,7 @@ policy:act(env:observe())
 same_entries("policy.view", policy:views()[1], {})
 same_entries("eval.result", iap.eval(policy, { episodes = 2, env = { name = "cartpole-balance", pixels = { 16, 16 }, time_limit = 1 } }), {})
 local run = iap.train { env = "cartpole-balance", policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 2 }, iterations = 1, eval_episodes = 1, quiet = true }
-same_entries("train.result", run, { out = true, confirmed = true })
+same_entries("train.result", run, { out = true, confirmed = true, best_failed = true })
 
 -- Options by their names, areas, and what is misspelled.
 assert(iap.help "sigma":find("iap.optim.es", 1, true))
