@@ -50,6 +50,7 @@ class Sweep {
 
   /// Says what would be run.
   void show() const {
+    tell_other_texts();
     if (command_.halving) std::cout << rungs_text() << "\n";
     for (const std::size_t number : part_) {
       const SweepJob& job = list_.jobs[number];
@@ -84,6 +85,7 @@ class Sweep {
     if (command_.collect && !std::filesystem::is_directory(list_.folder, ignored))
       throw Error(text("--collect: there is no sweep in '", list_.folder.string(), "'; name its folder with --out"));
     make_folder(list_.folder);
+    tell_other_texts();
     if (command_.halving) std::cerr << rungs_text() << "\n";
     for (std::size_t i = 0; i < rungs_.size(); ++i) {
       reached_ = i + 1;
@@ -95,6 +97,10 @@ class Sweep {
       if (i + 1 < rungs_.size() && !promote(rungs_[i])) break;
     }
     return command_.part ? end_of_part() : end();
+  }
+
+  void tell_other_texts() const {
+    if (const auto note = other_texts(command_, list_, part_); !note.empty()) std::cerr << one_line(note) << "\n";
   }
 
   std::string rungs_text() const {

@@ -23,7 +23,7 @@ struct SweptOption {
 
 struct Combination {
   std::vector<std::string> values;  ///< one for each option
-  std::string name;                 ///< "sigma=0.05,heads=4"; "" where nothing is swept but the seed
+  std::string name;                 ///< "sigma=0.05,heads=4", no other one's; "" where nothing is swept but the seed
 };
 
 /// One run.
@@ -65,6 +65,8 @@ int check_script(const SweepCommand& command, const SweepList& list);
 std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list, int iterations);
 /// @throws Error naming a file in `folder` that a sweep would write over though no sweep has written it.
 void check_no_files_of_others(const std::filesystem::path& folder);
+/// A note about those of `jobs` whose runs were made by another text of the script, or "".
+std::string other_texts(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs);
 /// @throws Error naming one of `jobs` whose run is beyond one of `rungs` and cannot be compared there.
 void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs);
 

@@ -98,6 +98,34 @@ void name_options(std::vector<SweptOption>& options) {
   }
 }
 
+std::string joined(const std::vector<std::string>& values) {
+  std::string all;
+  for (const auto& value : values) all += (all.empty() ? "" : ",") + value;
+  return all;
+}
+
+/// Gives combinations whose values differ only in what a file's name cannot hold names of their own. These follow from the values
+/// alone, whatever their order and whatever else is swept, or a later sweep would take one's run for the other's.
+void tell_names_apart(std::vector<Combination>& all) {
+  std::vector<bool> told(all.size());
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::map<std::string, std::vector<std::size_t>> called;
+    for (std::size_t i = 0; i < all.size(); ++i) called[all[i].name].push_back(i);
+    for (const auto& [name, alike] : called) {
+      if (alike.size() < 2) continue;
+      if (std::ranges::all_of(alike, [&](std::size_t i) { return told[i]; }))
+        throw Error(text("--over: ", joined(all[alike[0]].values), " and ", joined(all[alike[1]].values),
+                         " would have the same folder, '", name, "'; sweep one of them with another --out"));
+      for (const std::size_t i : alike) {
+        if (told[i]) continue;
+        all[i].name += text("-", crc32(joined(all[i].values)));
+        changed = told[i] = true;
+      }
+    }
+  }
+}
+
 std::vector<Combination> product(const std::vector<SweptOption>& options) {
   std::vector<Combination> all(1);
   for (const auto& option : options) {
@@ -113,12 +141,8 @@ std::vector<Combination> product(const std::vector<SweptOption>& options) {
     if (longer.size() > most_jobs) throw Error(text("--over: more than ", most_jobs, " combinations; take fewer values"));
     all = std::move(longer);
   }
-  // Values that differ only in what a file's name cannot hold.
-  std::map<std::string, int> count;
-  for (auto& combination : all) {
-    combination.name = shortened_name(combination.name);
-    if (const int number = ++count[combination.name]; number > 1) combination.name += text("-", number);
-  }
+  for (auto& combination : all) combination.name = shortened_name(combination.name);
+  tell_names_apart(all);
   return all;
 }
 

@@ -208,6 +208,8 @@ void RunContext::declare(Config& defaults, bool training) {
     defaults["out"] = settings_.out->string();
     out_used_ = out_taken_by_script_ = true;
   }
+  for (const auto& [key, value] : *defaults.map())
+    if (!shared_.contains(key)) own_options_[key] = value;
   if (!training) check_flags_used();
 }
 
@@ -256,12 +258,14 @@ std::string RunContext::experiment(const std::string& out) const {
   std::string overrides;
   for (const auto& entry : overrides_) overrides += text(" --set ", entry.path, "=", entry.value);
   if (settings_.seed) overrides += text(" --seed ", *settings_.seed);
+  overrides = one_line(overrides);  // or the rest of a value would be Lua
   const std::string body(script_of(script));
   return folders_.origin(out) + (overrides.empty() ? body : text("-- run with", overrides, "\n", body));
 }
 
 std::filesystem::path RunContext::run_folder(const std::string& fallback, const std::vector<std::string>* shared) {
   out_used_ = out_taken_by_script_ = true;
+  if (shared) share(*shared);
   if (settings_.out && shared) return *settings_.out;
   if (!shared) {
     // --out names the folder of the script's first run, and with it that of further runs under the same name.
@@ -274,6 +278,11 @@ std::filesystem::path RunContext::run_folder(const std::string& fallback, const 
   for (const auto& entry : overrides_)
     if (std::ranges::find(*shared, first_part(entry.path)) == shared->end()) telling.emplace_back(entry.path, entry.value);
   return folder_with_settings(fallback, telling);
+}
+
+void RunContext::share(const std::vector<std::string>& options) {
+  shared_.insert(options.begin(), options.end());
+  if (own_options_.map()) std::erase_if(*own_options_.map(), [this](const auto& entry) { return shared_.contains(entry.first); });
 }
 
 bool RunContext::resumes() const {

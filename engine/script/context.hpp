@@ -70,6 +70,9 @@ class RunContext {
   /// What is left after an interrupt, and the command that goes on; "" if nothing was trained.
   std::string continuation() const;
   int threads() const { return settings_.threads.value_or(0); }
+  /// The options that the script has declared, as it got them: a table, or null without any. Those that runs in one folder may
+  /// differ in (`run_folder`) are left out.
+  const Config& own_options() const { return own_options_; }
 
   /// @throws Error naming the first override that nothing used.
   void check_all_used() const;
@@ -78,6 +81,9 @@ class RunContext {
   struct GivenOverride : Override {
     bool taken_by_script = false, used = false;
   };
+
+  /// Of options that runs in one folder may differ in.
+  void share(const std::vector<std::string>& options);
 
   /// Whether runs go on, by --resume or by --set.
   bool resumes() const;
@@ -100,7 +106,8 @@ class RunContext {
   lua_State* state_ = nullptr;
   bool at_prompt_ = false, input_interrupted_ = false;
   std::vector<GivenOverride> overrides_;
-  std::set<std::string> declared_;
+  std::set<std::string> declared_, shared_;
+  Config own_options_;
   bool trained_ = false, seed_used_ = false, out_used_ = false;
   bool seed_taken_by_script_ = false, out_taken_by_script_ = false;
   std::string out_name_;    ///< the name of iap.run_folder that --out stands for; "" while there is none

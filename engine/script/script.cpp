@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -182,6 +183,17 @@ Override read_override(std::string_view assignment, std::string_view example) {
   if (equals == std::string_view::npos || equals == 0)
     throw Error(text("--set ", assignment, ": write it as path=value, such as ", example));
   return {std::string(assignment.substr(0, equals)), std::string(assignment.substr(equals + 1))};
+}
+
+bool is_of_script(std::string_view experiment, std::string_view script) {
+  const auto plain = [](std::string_view text) {
+    const std::string_view body = script_of(text);
+    std::string lines;
+    for (std::size_t i = 0; i < body.size(); ++i)
+      if (!body.substr(i).starts_with("\r\n")) lines += body[i];
+    return lines;
+  };
+  return plain(experiment) == plain(script);
 }
 
 std::string_view version() { return IAP_VERSION; }

@@ -51,6 +51,10 @@ void append_plain(std::string& name, std::string_view value);
 /// What of a file's name is kept where file systems refuse longer ones: its beginning, and a hash of all of it.
 std::string shortened_name(const std::string& name);
 
+/// Whether `experiment`, the experiment.lua of a run, is of a script with the text `script`. The lines about the run that stand
+/// before it do not count, nor do the ends of lines, which Lua reads alike.
+bool is_of_script(std::string_view experiment, std::string_view script);
+
 /// A script that failed. `what()` is one line that starts with "file:line:"; the Lua stack stands apart.
 class ScriptError : public Error {
  public:

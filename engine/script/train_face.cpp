@@ -207,6 +207,7 @@ int train_policy(Call& call) {
   TrainOptions options = read_train_options(config, init_policy);
   // What lies in the folder of a sweep's run is the sweep's to judge: a plan without a script does not look there.
   if (context && !(context->rehearsal && context->settings().single)) options.script = context->experiment(options.out.string());
+  if (context) options.script_options = context->own_options();
   if (context && context->rehearsal) return give_result(call, rehearsed(*context->rehearsal, options), options);
   const lua_Hook hook = lua_gethook(state);
   options.on_iteration = [state, callback, reports, hook](const IterationReport& report) {

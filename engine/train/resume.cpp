@@ -54,10 +54,17 @@ std::optional<std::string> Trainer::take_up(const std::filesystem::path& folder)
   return std::move(found->warning);
 }
 
-/// Says what a resumed run cannot promise where something else computes than before.
+/// Says what a resumed run cannot promise where something else computes than before, or where the script's own options are others.
 void Trainer::check_basis() {
   try {
-    for (const auto& sentence : computed_differently(read_run_config(folder_->path()))) warn(sentence);
+    const Config before = read_run_config(folder_->path());
+    for (const auto& sentence : computed_differently(before)) warn(sentence);
+    std::string changed;
+    for (const auto& option : changed_options(before, recorded_options(options_.script_options)))
+      changed += (changed.empty() ? "" : "; ") + option;
+    if (!changed.empty())
+      warn(text("the run was made with other options of the script so far (", changed,
+                "); another folder with --out has a run of these alone"));
   } catch (const Error& error) {
     warn(text("writing config.json anew, because ", error.what()));
   }

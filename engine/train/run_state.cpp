@@ -94,6 +94,14 @@ Config read_run_config(const std::filesystem::path& folder) {
   return config;
 }
 
+std::string read_run_script(const std::filesystem::path& folder) {
+  const auto script = run_file(folder, "experiment.lua");
+  std::error_code ignored;
+  if (!std::filesystem::exists(script, ignored)) return "";
+  check_file(script, most_script);
+  return read_file(script);
+}
+
 std::optional<RunSummary> read_summary(const std::filesystem::path& folder) {
   std::error_code missing;
   if (!std::filesystem::exists(std::filesystem::symlink_status(folder / "result.json", missing))) return {};
@@ -144,10 +152,7 @@ std::optional<RunState> run_state(const std::filesystem::path& folder) {
   const auto summary = sound_summary(folder);
   state.complete = summary ? summary->stop_reason != "on_iteration" : has_all_iterations(folder);
   state.in_use = RunFolder::in_use(folder);
-  if (const auto script = run_file(folder, "experiment.lua"); std::filesystem::exists(script, ignored)) {
-    check_file(script, most_script);
-    state.script = read_file(script);
-  }
+  state.script = read_run_script(folder);
   for (const char* name : {"log.txt", "config.json"}) {
     const auto time = std::filesystem::last_write_time(folder / name, ignored);
     if (!ignored) state.written = std::max(state.written, time);

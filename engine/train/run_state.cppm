@@ -19,6 +19,9 @@ std::filesystem::path run_file(const std::filesystem::path& folder, std::string_
 /// The config.json of a run. @throws Error as run_file, where it cannot be read, and where it is no table.
 Config read_run_config(const std::filesystem::path& folder);
 
+/// The experiment.lua of a run, or "". @throws Error as run_file, and for one that is larger than scripts are.
+std::string read_run_script(const std::filesystem::path& folder);
+
 /// result.json of a run's folder. It is there from the end of the run until more is asked of it; a run that was interrupted has
 /// none.
 struct RunSummary {

@@ -117,6 +117,12 @@ void forget_plain_curriculum(Config& identity) {
   identity.map()->erase("curriculum");
 }
 
+/// Of options that decide how long a run goes on, how often it saves and what it logs.
+bool is_length_or_log(std::string_view name) {
+  constexpr std::string_view names[]{"iterations", "confirm_episodes", "checkpoint_every", "log"};
+  return std::ranges::find(names, name) != std::end(names);
+}
+
 std::string shown(const Config* value) { return value ? value->describe() : "not set"; }
 
 const Config* item(const Config::List& list, std::size_t index) { return index < list.size() ? &list[index] : nullptr; }
@@ -218,8 +224,8 @@ void finish(const Options& reader) {
 }  // namespace
 
 /// @lua options train
-/// Options of iap.train. Tables from config.json may also hold what iap alone writes there, `given`, `instructions` and
-/// `libraries`: it changes nothing.
+/// Options of iap.train. Tables from config.json may also hold what iap alone writes there, `given`, `instructions`,
+/// `libraries` and `script_options`: it changes nothing.
 /// @option env env|string|table - the environment, its name, or a table {name = ..., ...}
 /// @option policy blueprint|table ? - the blocks; with `init` it may be left out
 /// @option optimizer optimizer|table = iap.optim.es {} - one of iap.optim
@@ -374,6 +380,7 @@ Config run_config(const TrainOptions& options, Config identity) {
   config["checkpoint_every"] = options.checkpoint_every;
   const Config basis = computed_with();
   for (const auto& [name, value] : *basis.map()) config[name] = value;
+  if (Config own = recorded_options(options.script_options); !own.map()->empty()) config["script_options"] = std::move(own);
   if (!options.log.empty()) config["log"] = Config::List(options.log.begin(), options.log.end());
   Config given = options.given;
   given["env"] = options.env;
@@ -384,7 +391,7 @@ Config run_config(const TrainOptions& options, Config identity) {
   if (const auto* path = options.init.string()) config["init"]["path"] = *path;
   if (const Config* path = options.init.find("path")) config["init"]["path"] = *path;
   std::erase_if(*given.map(), [](const auto& entry) {
-    return is_manner(entry.first) || entry.first == "out" || entry.first == "resume" || entry.first == "given";
+    return is_manner(entry.first) || entry.first == "out" || entry.first == "resume" || is_record(entry.first);
   });
   config["given"] = std::move(given);
   return config;
@@ -395,14 +402,18 @@ bool is_manner(std::string_view name) {
   return std::ranges::find(manners, name) != std::end(manners);
 }
 
-bool is_record(std::string_view name) { return name == "given" || name == "instructions" || name == "libraries"; }
+bool is_record(std::string_view name) {
+  constexpr std::string_view records[]{"given", "instructions", "libraries", "script_options"};
+  return std::ranges::find(records, name) != std::end(records);
+}
 
 Config deciding_settings(Config config) {
-  for (const char* key : {"iterations", "confirm_episodes", "checkpoint_every", "log"}) config.map()->erase(key);
-  std::erase_if(*config.map(), [](const auto& entry) { return is_record(entry.first); });
+  Config of_script = script_options_of(config);
+  std::erase_if(*config.map(), [](const auto& entry) { return is_length_or_log(entry.first) || is_record(entry.first); });
   for (const auto& [name, value] : unwritten_defaults())
     if (const Config* own = config.find(name); own && *own == value) config.map()->erase(name);
   if (const Config* init = config.find("init"); init && init->map()) config["init"].map()->erase("path");
+  if (!of_script.map()->empty()) config["script_options"] = std::move(of_script);
   return comparable(std::move(config));
 }
 
@@ -415,7 +426,34 @@ Config comparable(Config identity) {
 }
 
 std::string settings_difference(Config before, Config now) {
-  return first_difference(deciding_settings(std::move(before)), deciding_settings(std::move(now)));
+  const auto changed = changed_options(before, script_options_of(now));
+  for (Config* side : {&before, &now}) side->map()->erase("script_options");
+  const auto difference = first_difference(deciding_settings(std::move(before)), deciding_settings(std::move(now)));
+  return difference.empty() && !changed.empty() ? "the script's option " + changed.front() : difference;
+}
+
+Config script_options_of(const Config& config) {
+  const Config* record = config.find("script_options");
+  Config own = record && record->map() ? *record : Config(Config::Map{});
+  std::erase_if(*own.map(), [](const auto& entry) {
+    const std::string& name = entry.first;
+    return is_length_or_log(name) || is_manner(name) || name == "seed" || name == "out" || name == "resume";
+  });
+  return own;
+}
+
+Config recorded_options(const Config& options) {
+  const Config record = Config::Map{{"script_options", options}};
+  return script_options_of(parse_json(to_json(record), "the script's options (iap.options)"));
+}
+
+std::vector<std::string> changed_options(const Config& before, const Config& now) {
+  std::vector<std::string> changed;
+  const Config own = script_options_of(before);
+  for (const auto& [name, value] : *now.map())
+    if (const Config* old = own.find(name))
+      if (auto difference = first_difference(*old, value, name); !difference.empty()) changed.push_back(std::move(difference));
+  return changed;
 }
 
 std::string first_difference(const Config& before, const Config& now, const std::string& path) {

@@ -46,6 +46,13 @@ Config run_config(const TrainOptions& options, Config identity);
 /// stage that changes nothing.
 Config comparable(Config identity);
 
+/// `options` of a script as a record: as they come back from config.json, without what `script_options_of` leaves out. @throws
+/// Error for tables that no file could bring back.
+Config recorded_options(const Config& options);
+/// One text for each of the script's options that is another one in the record `now` than in config.json `before`, as
+/// `first_difference` has it; none for those that stand in one of them alone.
+std::vector<std::string> changed_options(const Config& before, const Config& now);
+
 /// The path and both values of the first setting that differs ("optimizer.sigma: 0.1 before, 0.2 now"), or "".
 std::string first_difference(const Config& before, const Config& now, const std::string& path = "");
 

@@ -28,7 +28,8 @@ LibraryVersions train_versions();
 /// @throws Error naming the option.
 TrainOptions read_train_options(const Config& config, std::shared_ptr<const PolicyFile> init_policy = {});
 
-/// Whether `name` is no option but what a run writes into its config.json beside them: "given", "instructions", "libraries".
+/// Whether `name` is no option but what a run writes into its config.json beside them: "given", "instructions", "libraries",
+/// "script_options".
 bool is_record(std::string_view name);
 
 /// Whether the option `name` only says how a run is computed and told ("threads", "quiet", "isolate" ...): it changes nothing of
@@ -39,7 +40,8 @@ bool is_manner(std::string_view name);
 /// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how
 /// often the run was interrupted and resumed:
 ///   experiment.lua, config.json   the script as run; every option with its default, and as "given" those that were asked for,
-///                                 as "instructions" and "libraries" what decides the last bits
+///                                 as "instructions" and "libraries" what decides the last bits, and as "script_options" the
+///                                 script's own
 ///   metrics.csv                   one row per iteration; row 0 is the evaluation before the first; the columns of times are last,
 ///                                 and behind them, over several processes, messages and bytes between them
 ///   metrics.jsonl, events.out.tfevents.iap   the same rows again, where `log` asks for it
@@ -55,10 +57,14 @@ TrainResult train(const TrainOptions& options);
 /// Builds everything that `train` builds before its first episode. @throws Error as `train` for options and what cannot be built.
 TrainingPlan plan_training(const TrainOptions& options);
 /// What of a config.json decides what a run comes to: not how long it goes on, how often it saves, what it logs, which options were
-/// written out, and with what and from where it was begun.
+/// written out, and with what and from where it was begun. The script's own options are `script_options_of` it.
 Config deciding_settings(Config config);
+/// What a config.json has on record of the script's own options, without those whose names say that they change nothing of what a
+/// run comes to (`iterations`, `out` ...): a table, empty where there is no record, or one that iap did not write.
+Config script_options_of(const Config& config);
 /// The first setting in which two config.json differ ("optimizer.sigma: 0.1 before, 0.2 now"), or "" where one run is the other
-/// or the beginning of the other.
+/// or the beginning of the other. An option of the script that only one of them has on record is none: a run of a version that kept
+/// no record, or of another text of the script.
 std::string settings_difference(Config before, Config now);
 
 /// The policies that a run leaves: best.iap, whose evaluation was the highest, and final.iap, the mean at the end.

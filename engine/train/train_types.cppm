@@ -88,8 +88,11 @@ struct TrainOptions {
   std::vector<std::string> log;
   bool resume = false;  ///< continue the run in `out` (start it if there is none)
   std::string script;   ///< text kept as experiment.lua
-  bool quiet = false;   ///< no progress output
-  Config given;         ///< the table that `read_train_options` read; null where a host filled in the members itself
+  /// What the script's own options (iap.options) are, kept as a record in config.json: it changes nothing here, and tells runs
+  /// apart whose `on_iteration` goes by them. Null where there are none.
+  Config script_options;
+  bool quiet = false;  ///< no progress output
+  Config given;        ///< the table that `read_train_options` read; null where a host filled in the members itself
   /// Called after each iteration on the calling thread; returning false ends the run in good order. A run that resumes asks once
   /// more about the last iteration that it has, so that one that had ended there ends there again.
   std::function<bool(const IterationReport&)> on_iteration;

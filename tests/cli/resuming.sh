@@ -139,6 +139,54 @@ case_resume_in_other_words() {
   says err "curriculum.2.population"
 }
 
+# A run goes on with other options of the script's own, such as its rule for stopping, and says which.
+case_resume_own_options() {
+  training_script 'out = iap.run_folder("runs/own"), on_iteration = function(r) return r.iteration < o.stop_after end,'
+  sed -i '1a local o = iap.options { stop_after = 1, name = "x", seed = 3, quiet = true, cap = math.huge, bytes = "\\xff", deep = { a = {} } }' train.lua
+  run run train.lua --out whole --set stop_after=3
+  exits 0
+  run run train.lua --out run
+  exits 0
+  silent err
+  run run train.lua --out run --resume --seed 3
+  exits 0
+  silent err
+  run run train.lua --out run --resume --set stop_after=3 --set $'name=\x1b]0;y' --set quiet=false --set deep.a.b=1
+  exits 0
+  says err 'warning: the run was made with other options of the script so far (deep.a.b: not set before, 1 now; name: "x" before, "\u001b]0;y" now; stop_after: 1 before, 3 now); another folder with --out has a run of these alone'
+  lines err 1
+  says run/log.txt "stop_after: 1 before, 3 now"
+  says run/config.json '"stop_after": 3'
+  same_metrics whole run
+  run run train.lua --out run --resume --set stop_after=3 --set $'name=\x1b]0;y' --set deep.a.b=1
+  silent err
+  # What a run's folder says may be a stranger's.
+  local record
+  for record in '5' 'null' '["stop_after", 1]' '{"unknown": 1, "iterations": 7}'; do
+    sed -i -e '/"script_options": {/,/^  },$/d' -e "1a \"script_options\": $record," run/config.json
+    run report run whole --no-pictures --out page.html
+    [ "$code" -le 1 ] || fail "a strange record ends the program with $code"
+    rm -rf sweep && mkdir sweep && cp -r run sweep/seed3
+    run sweep train.lua --seed 3 --set stop_after=4 --dry-run --out sweep
+    exits 0
+    run run train.lua --out run --resume --set stop_after=3
+    exits 0
+    silent err
+  done
+  sed -i -e '/"script_options": {/,/^  },$/d' -e '1a "script_options": {"stop_after": {"\\u001b]0;owned\\n": "\\u202e"}},' run/config.json
+  run run train.lua --out run --resume --set stop_after=3
+  exits 0
+  lines err 1
+  says err 'stop_after: {"\u001b]0;owned\n":"?"} before, 3 now'
+  # Options that a script says runs in one folder may differ in are none of a run's.
+  sed -i 's/iap.run_folder("runs\/own")/iap.run_folder("runs\/own", { shared = { "name", "stop_after" } })/' train.lua
+  run run train.lua --out shared
+  exits 0
+  run run train.lua --out shared --resume --set stop_after=2 --set name=z
+  exits 0
+  silent err
+}
+
 # Scripts that begin at the same time get a folder each, and one that trains nothing leaves none.
 case_folders_at_once() {
   training_script 'out = iap.run_folder("runs/once"),'

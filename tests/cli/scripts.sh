@@ -206,8 +206,8 @@ case_set_errors() {
     exits 1
     says err "train: unknown option 'top'; known: env, policy, optimizer,"
   done
-  ! grep -qE 'given|instructions|libraries' err || fail "records are offered as options"
-  for pair in given instructions libraries; do
+  ! grep -qE 'given|instructions|libraries|script_options' err || fail "records are offered as options"
+  for pair in given instructions libraries script_options; do
     for script in train own; do
       run run $script.lua --set $pair=x
       exits 1

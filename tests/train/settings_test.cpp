@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <limits>
 #include <string>
 
 #include "../core/temporary_folder.hpp"
@@ -94,6 +95,43 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
   CHECK(settings_difference(bare, config).empty());
   bare["fit"] = "pool";
   CHECK_THAT(settings_difference(bare, config), ContainsSubstring("fit"));
+}
+
+TEST_CASE("the script's own options tell runs apart") {
+  const auto with = [](const Config& own) {
+    TrainOptions options = read_train_options(parse_json(
+        R"({"env": {"name": "cartpole-balance"}, "policy": {"kind": "linear"}, "iterations": 1, "threads": 1})", "test"));
+    options.script_options = own;
+    return plan_training(options).config;
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Config own =
+      Config::Map{{"stop", 1}, {"cap", infinity}, {"bytes", "\xff"}, {"iterations", 3}, {"seed", 2}, {"retries", 1}, {"out", "x"}};
+  const Config before = with(own);
+  CHECK(to_json(*before.find("script_options")) == "{\"bytes\":\"\xef\xbf\xbd\",\"cap\":\"inf\",\"stop\":1}");
+  Config other = own;
+  for (const char* name : {"iterations", "seed", "retries"}) other[name] = 9;
+  other["stop"] = 1.0;
+  CHECK(settings_difference(before, with(other)).empty());
+  CHECK(settings_difference(parse_json(to_json(before), "config.json"), with(own)).empty());
+  other["stop"] = 4;
+  CHECK(settings_difference(before, with(other)) == "the script's option stop: 1 before, 4 now");
+  CHECK(deciding_settings(before) != deciding_settings(with(other)));
+  // What one of them has not on record: a run of before, another text of the script, a record that iap did not write.
+  other["more"] = 1;
+  other["stop"] = 1;
+  CHECK(settings_difference(before, with(other)).empty());
+  CHECK(settings_difference(before, with({})).empty());
+  CHECK_FALSE(with({}).find("script_options"));
+  Config strange = before;
+  for (const Config& record : {Config(5), Config(), Config(Config::List{1, "stop"})}) {
+    strange["script_options"] = record;
+    CHECK(settings_difference(strange, with(other)).empty());
+    CHECK(deciding_settings(strange) == deciding_settings(with({})));
+  }
+  // A config.json is an option table, whose records are left aside.
+  CHECK_FALSE(read_train_options(before).given.is_null());
+  CHECK_FALSE(plan_training(read_train_options(before)).config.find("given")->find("script_options"));
 }
 
 TEST_CASE("a bad option is named") {

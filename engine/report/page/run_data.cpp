@@ -163,6 +163,10 @@ void name_groups(std::vector<RunGroup>& groups) {
   }
   std::vector<std::map<std::string, std::string>> all;
   for (const auto& group : groups) all.push_back(flat_settings(asked_for(group.runs.front().config)));
+  // The script's own options mostly are what it was asked for in other words.
+  if (std::set(all.begin(), all.end()).size() < all.size())
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      all[i].merge(flat_settings(Config::Map{{"script_options", script_options_of(groups[i].runs.front().config)}}));
   const auto paths = differing_settings(all);
   const auto names = folder_names(groups);
   constexpr std::size_t most_in_a_label = 3;

@@ -1,0 +1,156 @@
+# shellcheck shell=bash
+# Whose run a folder of a sweep holds: names of values, the script's own options, the script's text.
+
+# Balancing a pole until the script has enough, which only its on_iteration knows; the script declares what stands in $1
+stopping_script() {
+  cat >stop.lua <<LUA
+local iap = require "iap"
+local o = iap.options { $1 }
+local rules = { ["a/b"] = 1, a_b = 3, ["a:b"] = 2 }
+iap.train {
+  env = iap.env.make("cartpole-balance", { time_limit = 1 }),
+  policy = iap.policy.linear { activation = "tanh" },
+  optimizer = iap.optim.es { population = 4 },
+  iterations = 4, eval_every = 1, eval_episodes = 2, out = iap.run_folder("runs/stop"), quiet = true,
+  on_iteration = function(r) return r.iteration < (o.stop_after or rules[o.rule] or 4) end,
+}
+LUA
+}
+
+# stops_after FOLDER N: a run that has done N iterations
+stops_after() { [ "$(tail -1 "$1/metrics.csv" | cut -d, -f1)" = "$2" ] || fail "$1 has not stopped after iteration $2"; }
+# folder_of VALUE: the only folder in sweep whose run is of this rule
+folder_of() { grep -lFx "    \"rule\": \"$1\"" sweep/*/config.json | sed 's#/config.json##'; }
+
+# Values that no file's name tells apart have folders that follow from the values, not from their order.
+case_sweep_names() {
+  stopping_script 'rule = "x"'
+  run sweep stop.lua --over rule=a/b,a_b,a:b,plain --out sweep
+  exits 0
+  [ "$(find sweep -name "*-seed1" | wc -l)" -eq 4 ] || fail "not a folder for each value: $(ls sweep)"
+  [ -d sweep/rule=plain-seed1 ] || fail "what clashes with nothing has another name"
+  [ ! -e sweep/rule=a_b-seed1 ] || fail "one of several has the name that all would have"
+  stops_after "$(folder_of a/b)" 1
+  stops_after "$(folder_of a_b)" 3
+  stops_after "$(folder_of a:b)" 2
+  for row in 'a/b,1,1,0' 'a_b,3,1,0' 'a:b,2,1,0'; do grep -q "^$row," sweep/sweep.csv || fail "no row $row"; done
+  # In another order, and without one of them, each value still has its own run.
+  run sweep stop.lua --over rule=a:b,a_b,a/b --out sweep
+  exits 0
+  says err "3 of 3 runs were done before"
+  for row in 'a/b,1,1,0' 'a_b,3,1,0' 'a:b,2,1,0'; do grep -q "^$row," sweep/sweep.csv || fail "no row $row in another order"; done
+  run sweep stop.lua --over rule=a_b,a:b --out sweep
+  exits 0
+  says err "2 of 2 runs were done before"
+  # Alone, a value clashes with nothing; what then has its name belongs to another.
+  run sweep stop.lua --over rule=a/b --out sweep
+  exits 0
+  stops_after sweep/rule=a_b-seed1 1
+  run sweep stop.lua --over rule=a_b --out sweep
+  exits 1
+  says err "'sweep/rule=a_b-seed1' holds a run with other settings (the script's option rule: \"a/b\" before, \"a_b\" now); choose another folder with --out"
+  lines err 1
+  # A value that looks like the name of another one.
+  local other
+  other=$(folder_of a/b | grep -v 'rule=a_b-seed1')
+  other=${other#sweep/rule=}
+  run sweep stop.lua --over "rule=a/b,a_b,${other%-seed1}" --out three
+  exits 0
+  [ "$(find three -name "*-seed1" | wc -l)" -eq 3 ] || fail "two values share a folder: $(ls three)"
+  grep -q "^${other%-seed1},4,1,0," three/sweep.csv || fail "a value that looks like the name of another one has its figures"
+}
+
+# What the script itself declares decides, too, though no option of the training shows it.
+case_sweep_own_options() {
+  stopping_script 'stop_after = 1, quiet = false, iterations = 4'
+  sed -i 's/iterations = 4, eval/iterations = o.iterations, eval/' stop.lua
+  local over=(--over "optimizer.sigma=0.1,0.2") dry config
+  run sweep stop.lua "${over[@]}" --out sweep
+  exits 0
+  stops_after sweep/sigma=0.2-seed1 1
+  grep -A2 '"script_options": {' sweep/sigma=0.1-seed1/config.json | grep -qFx '    "stop_after": 1' || fail "config.json has no record"
+  grep -A2 '"script_options": {' sweep/sigma=0.1-seed1/config.json | grep -qE 'quiet|iterations' && fail "what changes nothing is on record"
+  cp sweep/sigma=0.1-seed1/config.json before.json
+  for dry in "" --dry-run; do
+    # shellcheck disable=SC2086
+    run sweep stop.lua "${over[@]}" --out sweep --set stop_after=3 $dry
+    exits 1
+    says err "'sweep/sigma=0.1-seed1' holds a run with other settings (the script's option stop_after: 1 before, 3 now); choose another folder with --out, or remove that run to begin it anew"
+    lines err 1
+  done
+  cmp -s before.json sweep/sigma=0.1-seed1/config.json || fail "a refused sweep changes a run"
+  # What changes no result, and the same in other words.
+  run sweep stop.lua "${over[@]}" --out sweep --set quiet=true --set stop_after=1.0 --seeds 2
+  exits 0
+  says err "2 of 4 runs were done before"
+  run sweep stop.lua "${over[@]}" --out sweep --set iterations=2 --dry-run
+  exits 0
+  # Runs that kept no record go on as before.
+  for config in sweep/*/config.json; do sed -i '/"script_options": {/,/}/d' "$config"; done
+  run sweep stop.lua "${over[@]}" --seeds 2 --out sweep --set stop_after=3
+  exits 0
+  says err "4 of 4 runs were done before"
+  silent_about_text
+  # The page tells apart what only the script's options do, and says which is which.
+  run sweep stop.lua "${over[@]}" --over stop_after=1,3 --out both
+  exits 0
+  grep -q "the page leaves out" err && fail "runs of other options are left out of the page"
+  says both/report.html "sigma 0.1, stop_after 3"
+  says both/report.html "script_options.stop_after"
+  # Halving sets the iterations of the same script.
+  run sweep stop.lua --over stop_after=3,4 --halving 2 --out halves
+  exits 0
+  run sweep stop.lua --over stop_after=3,4 --halving 2 --out halves
+  exits 0
+  grep -q warning halves/*/output.txt && fail "a run that goes on to the next rung is warned of"
+  return 0
+}
+
+# silent_about_text: the script's text is that of the runs
+silent_about_text() { ! grep -q "another text" err || fail "the script is the same"; }
+
+# Runs that the script made before it was edited are told of, and stay.
+case_sweep_other_text() {
+  stopping_script 'stop_after = 1'
+  run sweep stop.lua --over optimizer.sigma=0.1,0.2 --out sweep
+  exits 0
+  silent_about_text
+  cp sweep/sigma=0.1-seed1/experiment.lua before.lua
+  run sweep stop.lua --over optimizer.sigma=0.1,0.2 --seeds 2 --set eval_every=1 --dry-run --out sweep
+  exits 0
+  silent_about_text
+  sed -i 's/$/\r/' stop.lua # another editor's ends of lines
+  run sweep stop.lua --over optimizer.sigma=0.1,0.2 --out sweep
+  exits 0
+  silent_about_text
+  sed -i 's/\r$//; s/o.stop_after or/3 or/' stop.lua
+  local dry
+  for dry in --dry-run ""; do
+    # shellcheck disable=SC2086
+    run sweep stop.lua --over optimizer.sigma=0.1,0.2,0.3 --out sweep $dry
+    exits 0
+    says err "note: 2 runs were made by another text of stop.lua, which is in their experiment.lua; --out FOLDER runs them all by this one"
+  done
+  says err "2 of 3 runs were done before"
+  stops_after sweep/sigma=0.2-seed1 1
+  stops_after sweep/sigma=0.3-seed1 3
+  cmp -s before.lua sweep/sigma=0.1-seed1/experiment.lua || fail "the text of a run that was done is another"
+  run sweep stop.lua --over optimizer.sigma=0.1 --out sweep
+  says err "note: 1 run was made by another text of stop.lua, which is in its experiment.lua; --out FOLDER runs it by this one"
+  # A copy out of a run's folder is the same text, with the lines that stand before it; a value of two lines is one of them.
+  cp sweep/sigma=0.3-seed1/experiment.lua copy.lua
+  run sweep copy.lua --over optimizer.sigma=0.3 --out sweep
+  exits 0
+  silent_about_text
+  stopping_script 'rule = "x"'
+  run sweep stop.lua --over $'rule=two\nlines' --out odd
+  exits 0
+  run sweep stop.lua --over $'rule=two\nlines' --out odd
+  exits 0
+  silent_about_text
+  # A new option is another text and no other setting.
+  stopping_script 'rule = "x", more = 1'
+  run sweep stop.lua --over $'rule=two\nlines' --out odd
+  exits 0
+  says err "note: 1 run was made by another text of stop.lua"
+}
