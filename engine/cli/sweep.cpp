@@ -43,9 +43,9 @@ class Sweep {
   Sweep(const SweepCommand& command, SweepList list)
       : command_(command), list_(std::move(list)), part_(jobs_of_part(command_, list_)), active_(list_.combinations.size()) {
     std::iota(active_.begin(), active_.end(), std::size_t{0});
+    check_sweep_folder(list_);
     rungs_ = sweep_rungs(command_, list_, check_script(command_, list_));
     if (!command_.collect) check_passed(list_, part_, rungs_);
-    check_no_files_of_others(list_.folder);
   }
 
   /// Says what would be run.

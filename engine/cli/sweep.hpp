@@ -63,8 +63,9 @@ int check_script(const SweepCommand& command, const SweepList& list);
 /// The iterations of each rung, rising to `iterations`; those alone without --halving. @throws Error for too few combinations, and
 /// where a shorter run of this script is not the beginning of a longer one.
 std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list, int iterations);
-/// @throws Error naming a file in `folder` that a sweep would write over though no sweep has written it.
-void check_no_files_of_others(const std::filesystem::path& folder);
+/// @throws Error naming the link that would take a run's files elsewhere, or a file that a sweep would write over though no sweep
+/// has written it.
+void check_sweep_folder(const SweepList& list);
 /// A note about those of `jobs` whose runs were made by another text of the script, or "".
 std::string other_texts(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs);
 /// @throws Error naming one of `jobs` whose run is beyond one of `rungs` and cannot be compared there.

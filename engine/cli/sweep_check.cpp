@@ -118,32 +118,22 @@ std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list,
   return rungs;
 }
 
-void check_no_files_of_others(const std::filesystem::path& folder) {
+void check_sweep_folder(const SweepList& list) {
   std::error_code error, ignored;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (std::filesystem::exists(entry->path() / "job.json", ignored)) return;
+  for (const auto& job : list.jobs)
+    if (std::filesystem::is_symlink(job.folder, ignored))
+      throw Error(text("'", job.folder.string(), "' is a link to '", std::filesystem::read_symlink(job.folder, ignored).string(),
+                       "', and a run's files would be written there; put the folder itself in its place"));
+  std::vector<std::filesystem::path> others;
   for (const char* name : {"sweep.csv", "report.html"})
-    if (std::filesystem::exists(std::filesystem::symlink_status(folder / name, ignored)))
-      throw Error(
-          text("'", (folder / name).string(),
-               "' is not of a sweep, no run of which lies beside it, and would be written over; choose another folder with --out"));
-}
-
-std::string other_texts(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs) {
-  const std::string script = read_file(command.file);
-  const auto is_of_another = [&](std::size_t job) {
-    try {
-      const std::string experiment = read_run_script(list.jobs[job].folder);
-      return !experiment.empty() && !is_of_script(experiment, script);
-    } catch (const Error&) {
-      return false;  // who needs the file says so
-    }
-  };
-  const auto runs = std::ranges::count_if(jobs, is_of_another);
-  if (runs == 0) return "";
-  return text("note: ", runs, runs == 1 ? " run was" : " runs were", " made by another text of ", command.file.string(),
-              ", which is in ", runs == 1 ? "its" : "their", " experiment.lua; --out FOLDER runs ", runs == 1 ? "it" : "them all",
-              " by this one");
+    if (std::filesystem::exists(run_file(list.folder, name), ignored)) others.push_back(list.folder / name);
+  if (others.empty()) return;
+  for (std::filesystem::directory_iterator entry(list.folder, error), end; !error && entry != end; entry.increment(error))
+    for (const char* kept : {"job.json", "config.json"})
+      if (std::filesystem::exists(entry->path() / kept, ignored)) return;
+  throw Error(
+      text("'", others.front().string(),
+           "' is not of a sweep, no run of which lies beside it, and would be written over; choose another folder with --out"));
 }
 
 void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs) {

@@ -137,6 +137,9 @@ case_strangers_sweep() {
   mkdir linked && ln -s ../secret linked/sweep.csv
   refuses_to_sweep "'linked/sweep.csv' is a link to '../secret', which leads out of the run's folder" linked
   refuses_to_sweep "'linked/sweep.csv' is a link" linked --collect
+  mkdir victim folders && ln -s ../victim folders/sigma=0.1-seed1
+  refuses_to_sweep "'folders/sigma=0.1-seed1' is a link to '../victim', and a run's files would be written there" folders
+  [ -z "$(ls victim)" ] || fail "a folder outside is written to"
   mkdir -p output/sigma=0.1-seed1 && ln -s ../../secret output/sigma=0.1-seed1/output.txt
   refuses_to_sweep "output.txt' is a link to '../../secret'" output
   mkdir -p pipe/sigma=0.1-seed1 && mkfifo pipe/sigma=0.1-seed1/output.txt
