@@ -28,7 +28,7 @@ constexpr std::size_t largest_batch = 65536;
 
 /// @throws BadArgument naming the first action that is not finite.
 void check_actions(std::span<const float> actions, std::size_t width) {
-  const std::size_t bad = first_not_finite(actions);
+  const std::size_t bad = iap::first_not_finite(actions);
   if (bad < actions.size())
     throw BadArgument(iap::text("iap_batch_step: 'actions' holds ", actions[bad], " as value ", bad % width, " of environment ",
                                 bad / width, "; give finite values"));

@@ -14,6 +14,7 @@
 import iap.core;
 import iap.env;
 import iap.report;
+import iap.rollout;
 
 using namespace iap::host;
 
@@ -49,8 +50,6 @@ std::size_t most_kept(std::size_t width) {
   constexpr std::size_t most_steps = 1'000'000, most_values = std::size_t{1} << 26;
   return std::min(most_steps, most_values / std::max<std::size_t>(width, 1));
 }
-
-constexpr std::int32_t largest_side = 1 << 14;
 
 }  // namespace
 
@@ -136,7 +135,7 @@ iap_status iap_env_step(iap_env* env, const float* action, size_t action_size, i
             counted(width, "value"));
     check_struct("iap_env_step", "'step'", "iap_step", step);
     const std::span<const float> given(action, width);
-    if (const size_t bad = first_not_finite(given); bad < width)
+    if (const size_t bad = iap::first_not_finite(given); bad < width)
       throw BadArgument(iap::text("iap_env_step: 'action' holds ", given[bad], " as value ", bad, "; give finite values"));
     require(env->state != State::unbegun, "iap_env_step: no episode has begun; call iap_env_reset first");
     require(env->state != State::over, "iap_env_step: the episode is over; call iap_env_reset");
@@ -161,7 +160,8 @@ iap_status iap_env_observe(iap_env* env, iap_image* images, size_t image_count, 
 iap_status iap_env_draw(iap_env* env, int32_t height, int32_t width, uint8_t* rgb, size_t row_stride) {
   return on(env, [&] {
     for (const auto& [name, side] : {std::pair("height", height), std::pair("width", width)})
-      require(side >= 1 && side <= largest_side, "iap_env_draw: '", name, "' is ", side, "; give 1 to ", largest_side);
+      require(side >= 1 && side <= iap::largest_drawing, "iap_env_draw: '", name, "' is ", side, "; give 1 to ",
+              iap::largest_drawing);
     require(rgb, "iap_env_draw: 'rgb' is null; it receives ", height, " x ", width, " x 3 bytes");
     const size_t row = 3 * static_cast<size_t>(width);
     require(row_stride == 0 || row_stride >= row, "iap_env_draw: 'row_stride' is ", row_stride, "; a row has ", row, " bytes");

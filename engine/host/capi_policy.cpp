@@ -7,6 +7,7 @@
 #include "host/policy.hpp"
 import iap.core;
 import iap.policy;
+import iap.rollout;
 
 using namespace iap::host;
 
@@ -56,10 +57,10 @@ iap_status iap_policy_act(iap_policy* policy, const iap_image* images, size_t im
       policy->images[i] = policy->readers[i].read("iap_policy_act", given, i);
     }
     const std::span<const float> seen(vector, values);
-    if (const size_t bad = first_not_finite(seen); bad < values)
+    if (const size_t bad = iap::first_not_finite(seen); bad < values)
       throw BadArgument(iap::text("iap_policy_act: 'vector' holds ", seen[bad], " as value ", bad, "; give finite values"));
     const auto chosen = policy->policy.act({policy->images, seen});
-    if (const size_t bad = first_not_finite(chosen); bad < chosen.size())
+    if (const size_t bad = iap::first_not_finite(chosen); bad < chosen.size())
       throw iap::Error(iap::text("iap_policy_act: the policy gave ", chosen[bad], " as action ", bad));
     std::ranges::copy(chosen, action);
   });

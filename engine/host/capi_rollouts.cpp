@@ -105,7 +105,7 @@ void check_parameters(const char* function, const iap_rollouts& rollouts, const 
 
 /// @throws BadArgument naming the first parameter that is not finite.
 void check_finite(const char* function, std::span<const float> parameters, std::size_t size) {
-  const std::size_t bad = first_not_finite(parameters);
+  const std::size_t bad = iap::first_not_finite(parameters);
   if (bad == parameters.size()) return;
   const std::string member = parameters.size() > size ? iap::text(" of member ", bad / size) : "";
   throw BadArgument(

@@ -1,8 +1,6 @@
 #include "host/pictures.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -12,6 +10,7 @@
 #include <vector>
 import iap.core;
 import iap.env;
+import iap.rollout;
 
 namespace iap::host {
 namespace {
@@ -55,15 +54,6 @@ class Shown final : public Env {
 };
 
 }  // namespace
-
-// The first loop has no exit, so that it is vectorised.
-std::size_t first_not_finite(std::span<const float> values) {
-  unsigned bad = 0;
-  for (const float value : values) bad |= static_cast<unsigned>((std::bit_cast<std::uint32_t>(value) & 0x7f800000U) == 0x7f800000U);
-  if (!bad) return values.size();
-  return static_cast<std::size_t>(std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); }) -
-                                  values.begin());
-}
 
 void describe_image(const char* function, const char* whose, const ObservationSpec& seen, std::size_t index, iap_image_spec* spec) {
   check_struct(function, "'spec'", "iap_image_spec", spec);

@@ -2,16 +2,12 @@
 // Pictures and vectors between the caller and the engine.
 #include <cstddef>
 #include <memory>
-#include <span>
 
 #include "host/structs.hpp"
 import iap.core;
 import iap.env;
 
 namespace iap::host {
-
-/// The position of the first value that is NaN or infinite, or values.size().
-std::size_t first_not_finite(std::span<const float> values);
 
 /// The body of the functions that describe image number `index` of those that are seen. `whose`: "the policy sees".
 void describe_image(const char* function, const char* whose, const ObservationSpec& seen, std::size_t index, iap_image_spec* spec);

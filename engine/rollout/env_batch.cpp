@@ -10,6 +10,7 @@ module;
 module iap.rollout;
 import iap.core;
 import iap.env;
+import :accept;
 
 namespace iap {
 namespace {
@@ -28,6 +29,7 @@ struct EnvBatch::Impl {
   struct World {
     std::unique_ptr<Env> env;
     std::uint64_t seed = 0, episode = 0;
+    int steps = 0;  // of the episode
     bool over = false;
   };
 
@@ -42,7 +44,13 @@ struct EnvBatch::Impl {
   const EnvSpec& spec() const { return worlds.front().env->spec(); }
 
   void keep(std::size_t index) {
-    const Observation seen = worlds[index].env->observe();
+    World& world = worlds[index];
+    const Observation seen = world.env->observe();
+    // What broke down may show anything.
+    const bool finite = world.steps == 0 || !results[index].unstable;
+    if (const auto flaw = observation_flaw(spec(), seen, finite); !flaw.empty())
+      throw Error(
+          text("'", spec().name, "', ", world.steps == 0 ? "after the reset" : text("after step ", world.steps), ": ", flaw));
     std::ranges::copy(seen.vector, vectors.begin() + static_cast<std::ptrdiff_t>(index * seen.vector.size()));
     for (std::size_t i = 0; i < pictures.size(); ++i) {
       const std::size_t size = views[i].shape.bytes();
@@ -71,7 +79,7 @@ EnvBatch::EnvBatch(const EnvFactory& make_env, std::size_t count, int threads) :
   if (count == 0) throw Error("a batch must hold at least one environment");
   if (threads < 0) throw Error(text("a batch's number of threads must not be negative, got ", threads));
   impl_->threads = threads;
-  for (std::size_t i = 0; i < count; ++i) impl_->worlds.push_back({.env = make_env()});
+  for (std::size_t i = 0; i < count; ++i) impl_->worlds.push_back({.env = accepted(make_env())});
   impl_->results.resize(count);
   const ObservationSpec& seen = spec().observation;
   impl_->vectors.resize(count * static_cast<std::size_t>(seen.vector));
@@ -93,6 +101,7 @@ void EnvBatch::reset(std::span<const std::uint64_t> seeds) {
     world.env->reset(seeds[index]);
     world.seed = seeds[index];
     world.episode = 0;
+    world.steps = 0;
     world.over = false;
   });
 }
@@ -106,9 +115,11 @@ std::span<const StepResult> EnvBatch::step(std::span<const float> actions) {
     StepResult& result = impl_->results[index];
     if (world.over) {
       world.env->reset(next_seed(world.seed, ++world.episode));
+      world.steps = 0;
       result = {};
     } else {
       result = world.env->step(actions.subspan(index * width, width));
+      ++world.steps;
       result.terminated = result.terminated || result.unstable;
     }
     world.over = result.terminated || result.truncated;

@@ -12,6 +12,7 @@ module iap.rollout;
 import iap.core;
 import iap.env;
 import iap.policy;
+import :accept;
 
 namespace iap {
 namespace {
@@ -53,6 +54,7 @@ void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& obse
   while (!episode.terminated && !episode.truncated) {
     check_interrupt();
     const Observation observation = env.observe();
+    if (const auto flaw = observation_flaw(spec, observation); !flaw.empty()) throw Error(text("before it, ", flaw));
     map_action(spec, policy.act(observation), noise.deviation, random, action);
     if (observer) observer(observation, action, policy);
     const StepResult result = env.step(action);

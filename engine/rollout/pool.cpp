@@ -26,9 +26,7 @@ struct RolloutPool::Impl {
     if (safeguards.isolated()) return worker_player(setup, safeguards);
     // Factories may come from a host that never thought of threads, so they run one at a time.
     const std::lock_guard lock(building);
-    auto env = make_env();
-    if (!env) throw Error("the environment factory returned no environment");
-    return local_player(std::move(env), prototype.clone());
+    return local_player(accepted(make_env()), prototype.clone());
   }
 
   Episode failed_episode(const std::string& why) const {

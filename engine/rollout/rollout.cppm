@@ -19,13 +19,22 @@ export import :types;
 
 export namespace iap {
 
+/// `env` as rollouts, batches and training take it. @throws Error if there is none, and naming what cannot be in its spec: sizes
+/// that are negative or above the limits (vector and actions 2^24 values, 16384 a side of an image), a range of actions whose ends
+/// are not finite or the wrong way about, flawed names.
+std::unique_ptr<Env> accepted(std::unique_ptr<Env> env);
+
+/// The position of the first value that is NaN or infinite, or values.size().
+std::size_t first_not_finite(std::span<const float> values);
+
 /// @throws Error saying what differs where `policy` was built for other observations or actions than those of an environment.
 void check_fit(const EnvSpec& spec, const Policy& policy);
 
 /// One episode of `policy` in `env` from `seed`. The policy's outputs are clipped to [-1, 1] and mapped to the action range; noise
 /// is added to what was clipped, and the sum clipped again.
-/// @throws Error naming environment, seed and step for a reward or an action that is not finite, for a policy that does not fit
-/// the environment, and for whatever either of them throws; Interrupted on Ctrl-C, noticed before each step.
+/// @throws Error naming environment, seed and step for a reward, an observation or an action that is not finite, for an observation
+/// of another size than the spec's, for a policy that does not fit the environment, and for whatever either of them throws;
+/// Interrupted on Ctrl-C, noticed before each step.
 Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer = {}, const ActionNoise& noise = {});
 
 /// Whatever plays many episodes at a time: the threads of this process, or those of several.
@@ -101,7 +110,7 @@ std::unique_ptr<Rollouts> open_rollouts(const Config& env, EnvFactory make_env, 
 /// another one instead (Gymnasium's AutoresetMode.NEXT_STEP). Results do not depend on the number of threads.
 class EnvBatch {
  public:
-  /// `threads` 0: all hardware threads. @throws Error for no environment, and as `make_env` does.
+  /// `threads` 0: all hardware threads. @throws Error for no environment, and as `accepted` and `make_env` do.
   EnvBatch(const EnvFactory& make_env, std::size_t count, int threads);
   ~EnvBatch();
 
@@ -113,8 +122,9 @@ class EnvBatch {
   /// episode was over begins the next one instead, whatever its action: reward 0, no flag. Episode k of an environment that was
   /// reset with s, counted from 0, has the seed of the stream {seed = s, iteration = k / 2^24, episode = k % 2^24, purpose =
   /// environment}; episode 0 has s itself.
-  /// @throws Error before a reset, on a wrong number of actions, and naming the environment that failed, first by number; there is
-  /// nothing left to do then but to reset.
+  /// @throws Error before a reset, on a wrong number of actions, and naming the environment that failed, first by number, also for
+  /// an observation of another size than the spec's and, unless the step was unstable, one that is not finite; there is nothing
+  /// left to do then but to reset.
   std::span<const StepResult> step(std::span<const float> actions);
   /// What all of them show now, in place as long as the batch: size() x spec().observation.vector values, and of each image size()
   /// pictures, of which the view shows the first.

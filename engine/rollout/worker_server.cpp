@@ -89,7 +89,8 @@ void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& ma
   if (order.instruction_sets != instruction_sets()) use_instruction_sets(order.instruction_sets);
   std::unique_ptr<Player> player;
   bool there = channel.send(encode(answer_of([&] {
-                              player = local_player(make_env(env_of(order.setup, source)), policy_of(order.setup, source));
+                              player =
+                                  local_player(accepted(make_env(env_of(order.setup, source))), policy_of(order.setup, source));
                               return Episode();
                             })),
                             {});

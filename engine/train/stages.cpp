@@ -25,12 +25,6 @@ constexpr int most_episodes = (1 << 24) - 1;
 
 std::string stage_name(std::size_t index) { return text("train: option 'curriculum', stage ", index + 1); }
 
-EnvSpec spec_of(const EnvFactory& make_env) {
-  const auto env = make_env();
-  if (!env) throw Error("train: the environment factory returned no environment");
-  return env->spec();
-}
-
 /// As `build`; what goes wrong is told with the name of what was built, unless that is "".
 template <typename Build>
 auto told(const std::string& owner, Build build) {
@@ -42,6 +36,11 @@ auto told(const std::string& owner, Build build) {
   } catch (const std::exception& error) {
     throw Error(text(owner, ": ", error.what()));
   }
+}
+
+EnvSpec spec_of(const EnvFactory& make_env) {
+  auto env = make_env();
+  return told("train", [&] { return accepted(std::move(env))->spec(); });
 }
 
 /// @throws Error unless `other` shows and takes what `first` does; the sizes of images may differ.

@@ -42,7 +42,7 @@ void RobotPicture::draw(const Scene& scene) {
 }
 
 std::optional<RobotPicture> read_picture(Options& options, std::optional<PictureSize> fallback, bool depth) {
-  constexpr PictureSize largest{4096, 4096};
+  constexpr PictureSize largest{16384, 16384};
   const DrawOptions drawing = read_draw_options(options.value("render"), text(options.owner(), ": render"));
   options.complete("render", to_config(drawing));
   const auto size = read_pixels(options, largest, fallback);

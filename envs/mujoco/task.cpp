@@ -80,9 +80,15 @@ void MujocoTask::read_ranges() {
   if (plain) ranges_.clear();
 }
 
+/// OpenGL in software keeps its buffers in this process's memory.
+void check_buffers(const std::string& owner, PictureSize size, int samples) {
+  constexpr double colour_and_depth = 8;
+  check_memory(text(owner, ": what OpenGL keeps for 'pixels'"), colour_and_depth * (samples + 1) * size.height * size.width);
+}
+
 /// @lua options env.mujoco
 /// Options of every task on MuJoCo: DM Control's, and yours in Lua.
-/// @option pixels integer[] ? - {height, width} of the picture, from {1, 1} to {4096, 4096}; without it nothing is drawn
+/// @option pixels integer[] ? - {height, width} of the picture, from {1, 1} to {16384, 16384}; without it nothing is drawn
 /// @option state boolean = (true without pixels) - show the state as a vector, too
 /// @option camera integer|string = (0; of a task in Lua its own) - index, from 0, or name of the model's camera
 /// @option render {env.render} ? - how pictures are drawn
@@ -91,7 +97,7 @@ void MujocoTask::read_ranges() {
 /// @use env.common
 /// @see pictures.md
 void MujocoTask::read_options(const MujocoTaskInfo& info, Options& options) {
-  constexpr PictureSize largest{4096, 4096};
+  constexpr PictureSize largest{16384, 16384};
   const auto size = read_pixels(options, largest);
   if (size) {
     const ImageShape shape{size->height, size->width, 3, PixelType::uint8};
@@ -102,6 +108,7 @@ void MujocoTask::read_options(const MujocoTaskInfo& info, Options& options) {
   if (!shows_state_ && !size) options.fail("it would show nothing: set pixels = {height, width} or state = true");
   draw_options_ = read_draw_options(options.value("render"), text(options.owner(), ": render"));
   options.complete("render", to_config(draw_options_));
+  if (size && draw_options_.path == DrawOptions::Path::gl) check_buffers(options.owner(), *size, draw_options_.samples);
   const Config& distraction = options.value("distraction");
   if (size || options.has("camera") || world_.count("camera") > 0) {
     camera_ = read_camera(world_, info.camera, options);

@@ -132,7 +132,8 @@ std::optional<std::filesystem::path> choose_wad(Options& options, const std::str
 /// @lua options env.take-cover
 /// AttentionAgent's DoomTakeCover: step aside from the fireballs of imps, in the first person. 1 action, 2100 tics of 1/35 s; a tic
 /// survived pays 1.
-/// @option pixels integer[] = { 96, 96 } - {height, width} of the picture, which is always shown; up to the screen's {480, 640}
+/// @option pixels integer[] = { 96, 96 } - {height, width} of the picture, which is always shown; the screen has {480, 640},
+/// what is larger is enlarged
 /// @option state boolean = false - show the player's place and speed and the nearest fireballs as a vector, too
 /// @option modification "none"|"walls"|"floor"|"text" = "none" - AttentionAgent's changes of the world's looks
 /// @option art "auto"|"freedoom"|"procedural" = "auto" - Freedoom's (Debian's package `freedoom`) or our own; auto takes the first
@@ -147,12 +148,14 @@ extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
   const std::string art = options.choice("art", {"auto", "freedoom", "procedural"}, "auto");
   const std::string skill = options.choice("skill", {"hard", "nightmare"}, "hard");
   const bool state = options.boolean("state", false);
-  const PictureSize size = *read_pixels(options, {screen_height, screen_width}, PictureSize{picture_size, picture_size});
+  constexpr int largest = 16384;
+  const PictureSize size = *read_pixels(options, {largest, largest}, PictureSize{picture_size, picture_size});
+  const PictureSize drawn{std::min(size.height, screen_height), std::min(size.width, screen_width)};
   const auto wad = choose_wad(options, art);
   options.complete("art", wad ? "freedoom" : "procedural");
   constexpr double dt = 1.0 / tics_a_second;
   EnvSpec spec{.name = "take-cover",
-               .observation = {.images = {{"pixels", {size.height, size.width, 3, PixelType::uint8}}},
+               .observation = {.images = {{"pixels", {drawn.height, drawn.width, 3, PixelType::uint8}}},
                                .vector = state ? state_size : 0,
                                .dt = dt},
                .action_size = 1,
@@ -165,7 +168,9 @@ extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
   }
   const Scenery scenery{.high_walls = modification == "walls", .other_floor = modification == "floor"};
   auto stage = std::make_shared<Stage>(wad ? wad_art(*wad) : procedural_art(), scenery, modification == "text");
-  return std::make_unique<TakeCover>(std::move(spec), std::move(stage), skill == "nightmare");
+  auto env = std::make_unique<TakeCover>(std::move(spec), std::move(stage), skill == "nightmare");
+  if (size == drawn) return env;
+  return resize_images(std::move(env), size.height, size.width);
 }
 
 }  // namespace iap

@@ -93,6 +93,9 @@ std::optional<PictureSize> read_pixels(Options& options, PictureSize most, std::
   if (size.size() != 2 || size[0] < 1 || size[0] > most.height || size[1] < 1 || size[1] > most.width)
     options.fail(text("option 'pixels' must be {height, width}, at least {1, 1} and at most {", most.height, ", ", most.width,
                       "}, got ", given.describe()));
+  constexpr double copies = 4, pixel = 4;  // here, in the policy, and between them; bytes of a colour or a depth
+  check_memory(text(options.owner(), ": option 'pixels'"),
+               copies * pixel * static_cast<double>(size[0]) * static_cast<double>(size[1]));
   return PictureSize{static_cast<int>(size[0]), static_cast<int>(size[1])};
 }
 

@@ -66,6 +66,44 @@ TEST_CASE("a picture for people is the environment's own at that size, begun at 
   }
 }
 
+TEST_CASE("wide and high pictures are drawn at their size, whatever is observed") {
+  const auto check = [](const char* observed, const std::string& options, std::int32_t height, std::int32_t width) {
+    INFO(observed << ' ' << height << " x " << width);
+    const auto env = make_env(observed);
+    const auto own = iap::make_env(
+        iap::parse_json("{" + options + ", \"pixels\": [" + std::to_string(height) + ", " + std::to_string(width) + "]}", "test"));
+    REQUIRE(iap_env_reset(env.get(), 3) == IAP_OK);
+    own->reset(3);
+    check_drawn(env.get(), *own);
+  };
+  for (const char* observed : {"cartpole-swingup", R"({"name": "cartpole-swingup", "pixels": [16, 16]})"}) {
+    check(observed, R"("name": "cartpole-swingup")", 6, 4097);
+    check(observed, R"("name": "cartpole-swingup")", 16384, 2);
+  }
+  check("a1-obstacle-course", R"("name": "a1-obstacle-course")", 2, 16384);
+  check("car-racing", R"("name": "car-racing")", 6, 4097);
+  check("take-cover", R"("name": "take-cover", "art": "auto")", 490, 20);
+}
+
+TEST_CASE("why the environment cannot be drawn in a size is told") {
+  const Folder folder;
+  const auto env = make_env(folder.file("small.lua", R"(return function(options)
+    local height = (options.pixels or { 2 })[1]
+    if height > 8 then error("at most 8 rows", 0) end
+    local self = { spec = { action_size = 1, images = { grey = { height = height, width = 2, channels = 1 } } } }
+    function self:reset() end
+    function self:step() return 0, false, false end
+    function self:observe() return nil, { grey = ("a"):rep(2 * height) } end
+    return self
+  end)"));
+  REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+  std::vector<std::uint8_t> rgb(20 * 2 * 3);
+  CHECK(iap_env_draw(env.get(), 8, 2, rgb.data(), 0) == IAP_OK);
+  CHECK(iap_env_draw(env.get(), 20, 2, rgb.data(), 0) == IAP_FAILED);
+  CHECK_THAT(iap_env_error(env.get()),
+             ContainsSubstring("cannot be drawn in 20 x 2 pixels: ") && ContainsSubstring("at most 8 rows"));
+}
+
 TEST_CASE("rows are drawn as far apart as asked, and nothing between them is written") {
   const auto env = make_env("cartpole-balance");
   REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);

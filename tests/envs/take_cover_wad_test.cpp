@@ -161,7 +161,7 @@ TEST_CASE("the environment names its WAD and what is wrong with it") {
   refused({{"wad", path}}, path + ": lump PLAYPAL is missing");
   refused({{"wad", path}, {"art", "procedural"}}, "option 'wad' belongs to art = \"freedoom\"");
   refused({{"modification", "wall"}}, "did you mean 'walls'");
-  refused({{"pixels", Config::List{500, 96}}}, "at most {480, 640}");
+  refused({{"pixels", Config::List{16385, 96}}}, "at most {16384, 16384}");
   refused({{"art", "doom"}}, "unknown art 'doom'");
 }
 

@@ -300,4 +300,28 @@ TEST_CASE("pictures that are too large are refused before anything is drawn") {
   const VideoInfo info = write_video(film, other, wide, {.view = PictureView::raw, .steps = 1});
   CHECK(info.height == 160);
   CHECK(info.width == 16000);
+  // Of a single picture a strip could hold more than an environment can be drawn in.
+  const auto strip = folder.path() / "s.png";
+  CHECK_THROWS_MATCHES(
+      write_strip(strip, other, wide, {.frames = 1, .scale = 50}), Error,
+      MessageMatches(ContainsSubstring("cannot be drawn in 200 x 20000 pixels: ") && ContainsSubstring("at most {16384, 16384}")));
+  CHECK(write_strip(strip, other, wide, {.view = PictureView::raw, .frames = 1, .steps = 1, .captions = false}).width == 16000);
+}
+
+TEST_CASE("a wide picture is drawn anew rather than enlarged") {
+  const TemporaryFolder folder;
+  const Config wide = with(small_env(), "pixels", "[4,400]");
+  Policy policy = some_policy(small_policy(), wide);
+  const auto drawn = [&](bool redraw) {
+    const auto path = folder.path() / "s.png";
+    write_strip(path, policy, wide,
+                {.view = PictureView::raw, .frames = 1, .steps = 1, .scale = 12, .redraw = redraw, .captions = false});
+    return read_png(path);
+  };
+  const auto anew = make_env(with(wide, "pixels", "[48,4800]"));
+  anew->reset(0);
+  const Image picture = drawn(true);
+  REQUIRE(picture.shape() == anew->spec().observation.images[0].shape);
+  CHECK(std::ranges::equal(picture.bytes(), std::span(anew->observe().images[0].bytes(), picture.shape().count())));
+  CHECK_FALSE(std::ranges::equal(picture.bytes(), drawn(false).bytes()));
 }

@@ -16,7 +16,7 @@ class Env(World, EnvBase):
 
     Observations are an array where one thing is seen, else a dict of pictures by name and "vector". They are copies, or with
     copy=False read-only views of the engine's memory, which are valid until the next call on the environment.
-    render_mode="rgb_array" draws pictures of render_size (height, width), by default 400 rows high.
+    render_mode="rgb_array" draws pictures of render_size (height, width), 1 to 16384 each, by default 400 rows high.
 
     Besides what Gymnasium's environments have: name, config (what the options became, as a dict that rebuilds it), control_dt
     (seconds a step), max_steps (0: no limit), images (a list of ImageSpec), vector_size, state_names.

@@ -18,8 +18,10 @@ std::unique_ptr<Env> drawn_at(Config config, PictureSize size) {
   std::unique_ptr<Env> env;
   try {
     env = make_env(config);
-  } catch (const Error&) {
-    return nullptr;
+  } catch (const OptionError&) {
+    return nullptr;  // nobody reads `pixels`
+  } catch (const Error& error) {
+    throw Error(text("cannot be drawn in ", size.height, " x ", size.width, " pixels: ", error.what()));
   }
   const auto& images = env->spec().observation.images;
   if (images.empty() || images.front().shape.height != size.height || images.front().shape.width != size.width) return nullptr;

@@ -10,11 +10,14 @@ import iap.env;
 
 export namespace iap {
 
+/// Rows and columns that a drawing may have: those of the pictures that environments show.
+inline constexpr int largest_drawing = 16384;
+
 /// Plays an episode along in an environment of its own, whose pictures have another size than those that are observed.
 class EnvDrawing {
  public:
   /// Draws the environment of `config` in `size`; one that draws in a single size is resized by area averaging. @throws Error if it
-  /// shows nothing.
+  /// shows nothing, or nothing in that size.
   EnvDrawing(const Config& config, PictureSize size);
   ~EnvDrawing();
 
@@ -36,7 +39,8 @@ class EnvDrawing {
 
 namespace iap {
 
-/// The environment of `config` drawn in `size`, or nothing if it cannot do that.
+/// The environment of `config` drawn in `size`, or nothing if the size of its pictures is its own. @throws Error if it has no
+/// pictures of that size, saying why.
 std::unique_ptr<Env> drawn_at(Config config, PictureSize size);
 
 }  // namespace iap

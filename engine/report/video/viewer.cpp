@@ -90,7 +90,9 @@ int most_scale(const ImageShape& own, int images, const ViewerOptions& options) 
 int scale_for(const ImageShape& own, int images, const ViewerOptions& options) {
   if (options.scale > 0) return options.scale;
   const int wanted = (options.min_height + own.height - 1) / own.height;
-  return std::max(1, options.largest > 0 ? std::min(wanted, most_scale(own, images, options)) : wanted);
+  int most = options.largest > 0 ? most_scale(own, images, options) : wanted;
+  if (options.redraw) most = std::min(most, largest_drawing / std::max(own.height, own.width));
+  return std::max(1, std::min(wanted, most));
 }
 
 void check_size(int height, int wide, const ViewerOptions& options) {
