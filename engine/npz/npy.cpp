@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t most_values = std::size_t{1} << 28;
+/// Headers that NumPy writes have some hundred bytes; it reads arrays of 32 dimensions at most, from 2.0 on of 64.
+constexpr std::size_t most_header_bytes = std::size_t{64} << 10, most_dimensions = 32;
 
 struct Header {
   std::optional<std::string> descr;
@@ -87,6 +89,9 @@ class HeaderReader {
     std::vector<std::size_t> values;
     expect('(');
     while (!accept(')')) {
+      if (values.size() == most_dimensions)
+        throw Error(text(source_, ": the array has more than ", most_dimensions,
+                         " dimensions, the most that are read and that NumPy 1 knows; reshape it"));
       values.push_back(number());
       if (accept(',')) continue;
       expect(')');
@@ -113,8 +118,10 @@ class HeaderReader {
 NpyType read_type(const std::string& descr, const std::string& source) {
   if (descr == "<f4") return NpyType::float32;
   if (descr == "<f8") return NpyType::float64;
+  constexpr std::size_t shown = 40;
+  const std::string quoted = one_line(descr.substr(0, shown)) + (descr.size() > shown ? " ..." : "");
   const char* remedy = descr.starts_with('>') ? "big-endian numbers" : "another type of numbers";
-  throw Error(text(source, ": holds '", descr, "', ", remedy, "; save the array as '<f4' or '<f8'"));
+  throw Error(text(source, ": holds '", quoted, "', ", remedy, "; save the array as '<f4' or '<f8'"));
 }
 
 std::size_t count_values(const std::vector<std::size_t>& shape, const std::string& source) {
@@ -150,6 +157,9 @@ std::string_view find_header(std::string_view file, const std::string& source) {
   if (file.size() < versions + width) throw too_short();
   std::size_t length = 0;
   for (std::size_t i = 0; i < width; ++i) length |= std::size_t{static_cast<unsigned char>(file[versions + i])} << 8 * i;
+  if (length > most_header_bytes)
+    throw Error(text(source, ": its header has ", memory_text(static_cast<double>(length)), ", at most ",
+                     memory_text(static_cast<double>(most_header_bytes)), " are read; save the array with numpy.save"));
   if (file.size() - versions - width < length) throw too_short();
   return file.substr(versions + width, length);
 }

@@ -65,11 +65,13 @@ std::string read_entry(zip_t* archive, zip_uint64_t index, const std::string& so
   std::string content(entry_size(archive, index, source), '\0');
   const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
   if (!file) throw Error(text(source, ": cannot be unpacked: ", zip_strerror(archive)));
+  constexpr std::size_t piece = std::size_t{1} << 20;
   std::size_t done = 0;
   // One byte more is asked for, because only the end of an entry checks its checksum.
   for (char beyond; done <= content.size();) {
+    check_interrupt();
     char* to = done < content.size() ? content.data() + done : &beyond;
-    const auto count = zip_fread(file.get(), to, done < content.size() ? content.size() - done : 1);
+    const auto count = zip_fread(file.get(), to, done < content.size() ? std::min(piece, content.size() - done) : 1);
     if (count < 0) throw Error(text(source, ": cannot be unpacked: ", zip_file_strerror(file.get())));
     if (count == 0) break;
     done += static_cast<std::size_t>(count);

@@ -183,7 +183,7 @@ int importance(Call& call) {
 /// @option steps integer 0.. = 0 - ends the episode after so many decisions; 0: its own end
 /// @option scale integer 0..64 = 0 - pixels for a pixel of the policy's; 0: at least 400 rows, as far as a
 /// film can hold them
-/// @option fps number 0..1000 = 0 - decisions a second; 0: real time
+/// @option fps number 0..1000 = 0 - decisions a second, 0.1 at least; 0: real time, as far as that is no slower
 /// @option most_fps number 0.1..1000 = 50 - of more, only every nth is shown
 /// @option quality integer 0..100 = 80 - of a .webp
 /// @option redraw boolean = true - draw the environment anew at that size, instead of enlarging what the policy sees

@@ -184,12 +184,14 @@ Config read_config(lua_State* state, int index, std::string_view owner, const Ta
 std::vector<double> read_numbers(lua_State* state, int index, std::string_view owner) {
   index = lua_absindex(state, index);
   reserve(state, 1);
-  spend(state, lua_rawlen(state, index));
-  std::vector<double> values(lua_rawlen(state, index));
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  // A table of some keys far apart can say any length: room is made for what is there.
+  const std::size_t length = lua_rawlen(state, index);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < length; ++i) {
+    spend(state, 1);
     const bool is_number = lua_rawgeti(state, index, static_cast<lua_Integer>(i) + 1) == LUA_TNUMBER;
     const std::string got = is_number ? "" : describe_value(state, -1);
-    values[i] = is_number ? lua_tonumberx(state, -1, nullptr) : 0;
+    values.push_back(is_number ? lua_tonumberx(state, -1, nullptr) : 0);
     lua_pop(state, 1);
     if (!is_number) throw Error(text(owner, ": element ", i + 1, " must be a number, got ", got));
   }

@@ -127,7 +127,7 @@ case_strangers_run() {
   run run long.lua
   turned nothing here
   cp out turned/config.json
-  refuses "the settings of a run have names of" report turned --no-pictures
+  refuses "the settings of a run have names and values of more than 8 MiB together" report turned --no-pictures
 }
 
 # The folder of somebody else's sweep is one of runs.
@@ -220,6 +220,33 @@ LUA
     run run heads.lua
     exits 1
     says err "what its heads keep needs 129 GiB of memory"
+    # What a probe fits: numbers of a state, which cost a file a word, to numbers of a block.
+    cat >wide_state.lua <<'LUA'
+local iap = require "iap"
+local numbers, outputs, out = table.unpack(arg)
+local env = ([[local t, steps = {}, 0
+local function observe() for i = 1, N do t[i] = math.random() end return t end
+return { spec = { action_size = 1, vector = N }, reset = function() steps = 0 end, observe = observe,
+  step = function() steps = steps + 1 return 0, steps == 3 end }]]):gsub("N", numbers)
+local block = [[return function() local o = {} return { parameters = 0, outputs = N, forward = function() BODY return o end } end]]
+local function script(name, count, body)
+  return iap.policy.script { file = name, source = (block:gsub("N", count):gsub("BODY", body)) }
+end
+local made = iap.env.make { name = "env.lua", source = "return function() " .. env .. " end" }
+iap.policy.build(iap.policy.sequence {
+  script("a.lua", outputs, "for i = 1, " .. outputs .. " do o[i] = math.random() end"), script("b.lua", "1", "o[1] = 0"),
+}, made):save(out)
+LUA
+    run run wide_state.lua 70000 2 wide.iap
+    exits 0
+    refuses "probe: environment 'env.lua' has a state of 70000 numbers, at most 65536 can be fitted; let it show fewer" probe wide.iap
+    run run wide_state.lua 60000 2000 wide.iap
+    exits 0
+    run probe wide.iap --episodes 8
+    exits 1
+    says err "ridge regression: fitting "
+    says err " targets to 2000 features on "
+    lines err 1
   ) || exit 1
   # As numbers, rows of two bytes take some thirty times as much.
   { head -n 1 base/metrics.csv | cut -d, -f1 && yes 1 | head -c 30M; } >turned/metrics.csv
@@ -267,6 +294,10 @@ with zipfile.ZipFile("others.npz", "w", zipfile.ZIP_DEFLATED) as archive:
   for name, numbers in ("a", 100 << 18), ("b", 100 << 18), ("params", 5):
     header = ("{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % numbers).ljust(117) + "\n"
     archive.writestr(name + ".npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + bytes(4 * numbers))
+for name, descr, shape in ("shape", "<f4", b"0," * 30000000), ("descr", "x" * 30000000, b"0,"):
+  header = ("{'descr': '%s', 'fortran_order': False, 'shape': (" % descr).encode() + shape + b"), }"
+  with zipfile.ZipFile(name + ".npz", "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("params.npy", b"\x93NUMPY\2\0" + struct.pack("<I", len(header)) + header)
 PY
   cat >pictures.lua <<'LUA'
 local iap = require "iap"
@@ -288,5 +319,7 @@ XML
     says err "pixels.png: holds more pixels than its header says"
     lines err 1
     refuses "others.npz: holds 5 parameters" import attention-agent others.npz --out others.iap
+    refuses "shape.npz: params.npy: its header has 57.2 MiB, at most 64 KiB are read" import attention-agent shape.npz --out o.iap
+    refuses "descr.npz: params.npy: its header has 28.6 MiB, at most 64 KiB are read" import attention-agent descr.npz --out o.iap
   ) || exit 1
 }

@@ -147,6 +147,41 @@ case_play_errors() {
   refuses "there is nothing to show: the policy sees no image" play run
 }
 
+# Steps of hours and of nanoseconds are shown at a pace that films hold, and never more slowly.
+case_play_pace() {
+  local dt pace frames name
+  for dt in 1e-9 0.05 1e5 1e9; do
+    cat >build.lua <<LUA
+local iap = require "iap"
+local source = [[return function()
+  local steps, env = 0, { spec = { action_size = 1, control_dt = $dt, images = { pixels = { height = 16, width = 16 } } } }
+  function env:reset() steps = 0 end
+  function env:step() steps = steps + 1 return 0, steps == 5 end
+  function env:observe() return nil, { pixels = string.char(steps * 40):rep(16 * 16 * 3) } end
+  return env
+end]]
+iap.policy.build(iap.policy.sequence { iap.attention.rank { patch = 4, d = 2, top = 2 }, iap.policy.linear {} },
+  iap.env.make { name = "env.lua", source = source }):save("pace.iap")
+LUA
+    run run build.lua
+    exits 0
+    case $dt in 1e-9) pace=50 frames=1 ;; 0.05) pace=20 frames=5 ;; *) pace=0.1 frames=5 ;; esac
+    for name in p.webp p.png; do
+      run play pace.iap --scale 2 --out $name
+      exits 0
+      says out "$name (32 x 32, $frames frame"
+      says out ", $pace a second"
+    done
+  done
+  cat >slow.lua <<'LUA'
+require("iap").report.video { policy = "pace.iap", out = "slow.webp", fps = 1e-6 }
+LUA
+  run run slow.lua
+  exits 1
+  says err "a video's fps must be at least 0.1, a picture for ten seconds, got 1e-06; 0 is real time"
+  lines err 1
+}
+
 # The seed of any episode, of 64 bits, can be played again.
 case_seeds() {
   cat >seeded.lua <<'LUA'

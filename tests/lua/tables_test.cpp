@@ -1,4 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -10,6 +12,8 @@ import iap.core;
 
 using namespace iap;
 using namespace iap::lua;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
 
 namespace {
 
@@ -120,4 +124,13 @@ TEST_CASE("numbers keep every bit on the way through a state") {
     CHECK(back[i] == values[i]);
     CHECK(std::signbit(back[i]) == std::signbit(values[i]));
   }
+}
+
+TEST_CASE("a list of some numbers far apart takes no room for what is missing between them") {
+  State state;
+  REQUIRE(run(state,
+              "far = {1, 1, 1, 1, 1, 1, 1, 1, 1} far[17] = 1 for k = 4, 40 do far[1 << k] = 1 end assert(#far == 1 << 40)") == "");
+  lua_getglobal(state, "far");
+  CHECK_THROWS_MATCHES(read_numbers(state, -1, "test"), Error,
+                       MessageMatches(ContainsSubstring("test: element 10 must be a number, got nil")));
 }

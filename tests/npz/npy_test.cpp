@@ -102,6 +102,22 @@ TEST_CASE("anything else is refused with the reason") {
   check_refused(npy(1, header("<f4", "(1,)") + "x", four), "header");
 }
 
+TEST_CASE("a header takes no more than NumPy's own would, and a message shows the beginning of what it names") {
+  const std::string four = bytes_of(std::vector<float>{1});
+  const auto ones = [](int count) {
+    std::string shape = "(";
+    for (int i = 0; i < count; ++i) shape += "1,";
+    return shape + ")";
+  };
+  CHECK(parse_npy(npy(1, header("<f4", ones(32)), four), "a.npy").shape.size() == 32);
+  check_refused(npy(1, header("<f4", ones(33)), four), "more than 32 dimensions");
+  const std::string filled = header("<f4", "(1,)");
+  CHECK(parse_npy(npy(2, filled + std::string((64 << 10) - filled.size(), ' '), four), "a.npy").values.size() == 1);
+  check_refused(npy(2, filled + std::string(64 << 10, ' '), four), "its header has 64.1 KiB, at most 64 KiB are read");
+  check_refused(npy(2, header("a\n\x1b[31m" + std::string(60'000, 'x'), "(1,)"), four),
+                "holds 'a ?[31m" + std::string(33, 'x') + " ...', another type");
+}
+
 TEST_CASE("a file cut anywhere is refused, never read beyond its end") {
   for (const int version : {1, 2}) {
     const std::string file = npy(version, header("<f4", "(2, 1)"), bytes_of(std::vector<float>{1, 2}));

@@ -194,6 +194,12 @@ TEST_CASE("what cannot be written as a moving picture is an error that says why"
   refuses("a.webp", {.fps = NAN}, "fps must be above 0");
   refuses("a.webp", {.quality = 101}, "quality must be in [0, 100], got 101");
   refuses("nothing/a.png", {}, "a.png");
+  // Frames of days: a WebP has no place for them, an APNG shows each as long as it can.
+  const auto frames = walking_square();
+  CHECK_THROWS_MATCHES(write(folder.path() / "a.webp", frames, {.fps = 1e-5}), Error,
+                       MessageMatches(ContainsSubstring("of fps = 1e-05 frame 1 does not fit, choose a higher fps")));
+  write(folder.path() / "a.png", frames, {.fps = 1e-6});
+  CHECK_THAT(read_file(folder.path() / "a.png"), ContainsSubstring(std::string("\xff\xff\x03\xe8", 4)));
   for (const char* name : {"a.webp", "a.png"}) {
     const auto writer = open_animation(folder.path() / name, {});
     CHECK_THROWS_MATCHES(writer->finish(), Error, MessageMatches(ContainsSubstring("it has no frame")));

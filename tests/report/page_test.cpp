@@ -296,6 +296,28 @@ TEST_CASE("a page holds no texts that nobody reads") {
   config.insert(1, "\"novel\": \"" + std::string(1 << 20, 'x') + "\",");
   write_file_atomic(run / "config.json", config);
   CHECK(report({run}).size() < before + 2000);
+  // As many texts, and lists whose numbers are written in more letters than the file has; and names of the page's head.
+  const auto with = [&](const std::string& settings) {
+    std::string changed = read_file(run / "config.json");
+    write_file_atomic(run / "config.json", changed.insert(1, settings));
+  };
+  std::string texts, list = "\"novels\": [1e9";
+  for (int i = 0; i < 1000; ++i) texts += text("\"page", i, "\": \"", std::string(5000, '\''), "\",");
+  for (int i = 0; i < 10'000; ++i) list += ",1e14";
+  with(texts + list + "],");
+  CHECK(report({run}).size() < before + 3'000'000);
+  Config named = parse_json(read_file(run / "config.json"), "test");
+  named["env"]["name"] = std::string(1 << 20, 'x');
+  write_file_atomic(run / "config.json", to_json(named));
+  CHECK(report({run}).size() < before + 3'000'000);
+  // Short ones stand in full, as far as a page has room for all of them.
+  write_file_atomic(run / "config.json", config);
+  texts.clear();
+  for (int i = 0; i < 3000; ++i) texts += text("\"page", i, "\": \"", std::string(4000, 'x'), "\",");
+  with(texts);
+  CHECK_THROWS_MATCHES(report({run}), Error,
+                       MessageMatches(ContainsSubstring("names and values of more than 8 MiB together, the most that is shown")));
+  write_file_atomic(run / "config.json", config);
   write_file_atomic(run / "experiment.lua", std::string((4 << 20) + 1, '-'));
   CHECK_THROWS_MATCHES(report({run}), Error, MessageMatches(ContainsSubstring("experiment.lua")));
 }

@@ -277,3 +277,16 @@ TEST_CASE("what cannot be fitted is one clear message") {
   bad.episodes[0][0] = std::numeric_limits<float>::infinity();
   refuses(x, bad, {.fitted = 2}, "target 1 is inf in row 1 of episode 1");
 }
+
+TEST_CASE("a fit is compared with the memory before it is there") {
+  const Samples x = normals(11, 100, 4, 5), y = normals(12, 1000, 4, 5);
+  const auto refuses = [&](double machine, int threads, const char* why) {
+    limit_usable_memory(machine);
+    CHECK_THROWS_MATCHES(linear_readout(x, y, {.fitted = 3, .threads = threads}), Error, MessageMatches(ContainsSubstring(why)));
+    limit_usable_memory(std::numeric_limits<double>::infinity());
+  };
+  // Moments of 110,000 numbers: one of all rows, three of folds, and two on each thread.
+  refuses(8 << 20, 1, "ridge regression: fitting 1000 targets to 100 features on 1 thread needs 5.3 MiB of memory");
+  refuses(8 << 20, 3, "on 3 threads needs 8.7 MiB of memory");
+  refuses(900 << 10, 1, "ridge regression: scaling 1000 columns needs 500 KiB of memory");
+}

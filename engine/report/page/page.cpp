@@ -32,7 +32,12 @@ namespace {
 
 void check_page_name(const std::filesystem::path& out) { check_ending(out, "a report is a web page", {".html", ".htm"}); }
 
-std::string shown(const Config* value) { return value && value->string() ? *value->string() : "?"; }
+/// A name in the page's first lines.
+std::string shown(const Config* value) {
+  constexpr std::size_t longest = 256;
+  if (!value || !value->string()) return "?";
+  return value->string()->substr(0, whole_characters(*value->string(), longest));
+}
 
 std::string env_of(const Run& run) {
   const Config* env = run.config.find("env");

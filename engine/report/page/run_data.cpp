@@ -33,12 +33,17 @@ bool is_plain(const Config& value) { return !value.map() && !value.list(); }
 /// People read it on the page.
 constexpr std::uintmax_t most_script_bytes = std::uintmax_t{4} << 20;
 
-/// Long texts by their beginning and what tells them apart.
-std::string shown_text(const std::string& string) {
-  constexpr std::size_t longest = 16'384, beginning = 256;
-  if (string.size() <= longest) return string;
-  return text(printable(string.substr(0, beginning)), " ... (", string.size() >> 10, " kB, sum ", crc32(string), ")");
+/// Characters of a setting that are shown in full.
+constexpr std::size_t longest_setting = 4096;
+
+/// A long value by its beginning and what tells it apart: `words` are what would be shown, as far as somebody wrote them.
+std::string shortened(std::string_view words, std::string_view whole) {
+  constexpr std::size_t beginning = 256;
+  return text(printable(words.substr(0, whole_characters(words, beginning))), " ... (", whole.size() >> 10, " kB, sum ",
+              crc32(whole), ")");
 }
+
+std::string shown_text(const std::string& string) { return string.size() <= longest_setting ? string : shortened(string, string); }
 
 std::string shown(const Config& value) {
   if (value.string()) return shown_text(*value.string());
@@ -49,9 +54,12 @@ std::string shown(const Config& value) {
     constexpr double longest = 1e15;
     return *number == std::floor(*number) && std::abs(*number) < longest ? figure(*number) : csv_cell(*number);
   }
-  if (value.map()) return to_json(value);
+  if (value.map()) return shown_text(to_json(value));
   std::string words;
-  for (const auto& item : *value.list()) words += (words.empty() ? "" : ", ") + shown(item);
+  for (const auto& item : *value.list()) {
+    words += (words.empty() ? "" : ", ") + shown(item);
+    if (words.size() > longest_setting) return shortened(words, to_json(value));
+  }
   return words;
 }
 
@@ -64,32 +72,42 @@ std::string summary(const Config& file) {
   return text(content.size() >> 10, " kB, sum ", crc32(content));
 }
 
-/// Paths of deep tables repeat each other's beginnings: a file of kilobytes could spell out to gigabytes.
-constexpr std::size_t most_path_bytes = std::size_t{8} << 20;
+/// Writes a run's settings down by their paths. What they take is counted: paths of deep tables repeat each other's beginnings,
+/// and each value may be long, so that a file of megabytes could become a page of gigabytes.
+class Flattener {
+ public:
+  std::map<std::string, std::string> settings;
 
-std::size_t path_bytes(const Config& value, std::size_t path) {
-  std::size_t bytes = 0;
-  if (const auto* map = value.map()) {
-    for (const auto& [key, item] : *map) bytes += path_bytes(item, path + 1 + key.size());
-    return bytes;
+  void add(const Config& value, const std::string& path) {
+    count(path);
+    const auto below = [&](std::string_view key) { return path.empty() ? std::string(key) : text(path, ".", key); };
+    if (path.ends_with(model_files) && value.map()) {
+      for (const auto& [name, content] : *value.map()) put(below(name), summary(content));
+    } else if (const auto* map = value.map()) {
+      for (const auto& [key, item] : *map) add(item, below(key));
+    } else if (const auto* list = value.list(); list && !std::ranges::all_of(*list, is_plain)) {
+      for (std::size_t i = 0; i < list->size(); ++i) add((*list)[i], below(std::to_string(i + 1)));
+    } else {
+      put(path, shown(value));
+    }
   }
-  if (const auto* list = value.list())
-    for (const Config& item : *list) bytes += path_bytes(item, path + 1);
-  return bytes + path;
-}
 
-void flatten(const Config& value, const std::string& path, std::map<std::string, std::string>& settings) {
-  const auto below = [&](std::string_view key) { return path.empty() ? std::string(key) : text(path, ".", key); };
-  if (path.ends_with(model_files) && value.map()) {
-    for (const auto& [name, content] : *value.map()) settings[below(name)] = summary(content);
-  } else if (const auto* map = value.map()) {
-    for (const auto& [key, item] : *map) flatten(item, below(key), settings);
-  } else if (const auto* list = value.list(); list && !std::ranges::all_of(*list, is_plain)) {
-    for (std::size_t i = 0; i < list->size(); ++i) flatten((*list)[i], below(std::to_string(i + 1)), settings);
-  } else {
-    settings[path] = shown(value);
+ private:
+  void count(const std::string& words) {
+    constexpr std::size_t most = std::size_t{8} << 20;
+    bytes_ += words.size();
+    if (bytes_ > most)
+      throw Error(text("the settings of a run have names and values of more than ", memory_text(static_cast<double>(most)),
+                       " together, the most that is shown; its config.json is none that iap wrote"));
   }
-}
+  void put(const std::string& path, const std::string& words) {
+    count(path);
+    count(words);
+    settings[path] = words;
+  }
+
+  std::size_t bytes_ = 0;
+};
 
 double last_finite(const std::vector<double>& values) {
   for (std::size_t i = values.size(); i-- > 0;)
@@ -288,12 +306,9 @@ std::vector<RunGroup> group_runs(std::vector<Run> runs) {
 std::map<std::string, std::string> flat_settings(const Config& config) {
   Config relevant = deciding_settings(config);
   relevant.map()->erase("seed");
-  if (const auto bytes = path_bytes(relevant, 0); bytes > most_path_bytes)
-    throw Error(text("the settings of a run have names of ", memory_text(static_cast<double>(bytes)), " together, at most ",
-                     memory_text(static_cast<double>(most_path_bytes)), " are shown; its config.json is none that iap wrote"));
-  std::map<std::string, std::string> settings;
-  flatten(relevant, "", settings);
-  return settings;
+  Flattener flattener;
+  flattener.add(relevant, "");
+  return std::move(flattener.settings);
 }
 
 std::set<std::string> differing_settings(const std::vector<std::map<std::string, std::string>>& all) {

@@ -16,6 +16,7 @@ void combine(std::vector<double>& to, const std::vector<double>& other, double s
 }
 
 void combine(Moments& to, const Moments& other, double sign) {
+  check_interrupt();
   to.rows += sign * other.rows;
   combine(to.x, other.x, sign);
   combine(to.y, other.y, sign);
@@ -66,6 +67,7 @@ void Moments::add_row(const double* features, const double* targets) {
     for (std::size_t j = 0; j <= i; ++j) row[j] += features[i] * features[j];
   }
   for (std::size_t k = 0; k < q; ++k) {
+    check_interrupt();
     y[k] += targets[k];
     for (std::size_t i = 0; i < p; ++i) xy[k * p + i] += targets[k] * features[i];
   }
@@ -91,6 +93,7 @@ LinearMaps solve_ridge(const Moments& moments, double lambda) {
   factorise(factor, p);
   LinearMaps maps{.weights = moments.xy, .offsets = moments.y};
   for (std::size_t k = 0; k < q; ++k) {
+    check_interrupt();
     double* w = maps.weights.data() + k * p;
     for (std::size_t i = 0; i < p; ++i) w[i] -= moments.x[i] * moments.y[k] / moments.rows;
     substitute(factor, p, w);

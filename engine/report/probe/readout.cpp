@@ -32,11 +32,13 @@ struct Scaled {
 
 void check_finite(const Samples& samples, const char* what) {
   const auto width = static_cast<std::size_t>(samples.columns);
-  for (std::size_t e = 0; e < samples.episodes.size(); ++e)
+  for (std::size_t e = 0; e < samples.episodes.size(); ++e) {
+    check_interrupt();
     for (std::size_t i = 0; i < samples.episodes[e].size(); ++i)
       if (const float value = samples.episodes[e][i]; !std::isfinite(value))
         throw Error(text("ridge regression: ", what, " ", i % width + 1, " is ", value, " in row ", i / width + 1, " of episode ",
                          e + 1, "; values must be finite"));
+  }
 }
 
 void check(const Samples& features, const Samples& targets, const ReadoutOptions& options) {
@@ -64,7 +66,9 @@ std::vector<std::vector<double>> column_of(const Samples& samples, std::size_t c
   const auto width = static_cast<std::size_t>(samples.columns);
   std::vector<std::vector<double>> values;
   for (const auto& episode : samples.episodes) {
+    check_interrupt();
     auto& own = values.emplace_back();
+    own.reserve(episode.size() / width);
     double mean = 0;
     for (std::size_t at = column; at < episode.size(); at += width) {
       own.push_back(double{episode[at]});
@@ -82,6 +86,12 @@ Scaled scaled(const Samples& samples, const ReadoutOptions& options) {
   // Whatever varies in floats varies by more than this part of its size; what is less came from rounding in the means.
   constexpr double least_variation = 1e-10;
   Scaled result;
+  // As columns, each episode's part a vector of its own, then as rows.
+  constexpr double part = sizeof(std::vector<double>) + 24;
+  double numbers = 0;
+  for (const auto& episode : samples.episodes) numbers += static_cast<double>(episode.size());
+  check_memory(text("ridge regression: scaling ", samples.columns, " columns"),
+               2 * sizeof(double) * numbers + part * samples.columns * static_cast<double>(samples.episodes.size()));
   std::vector<std::vector<std::vector<double>>> columns;
   for (std::size_t column = 0; column < static_cast<std::size_t>(samples.columns); ++column) {
     double largest = 0, mean = 0, variance = 0, rows = 0;
@@ -103,10 +113,26 @@ Scaled scaled(const Samples& samples, const ReadoutOptions& options) {
   result.columns = columns.size();
   for (std::size_t e = 0; e < samples.episodes.size(); ++e) {
     auto& rows = result.episodes.emplace_back(samples.rows(e) * result.columns);
-    for (std::size_t column = 0; column < result.columns; ++column)
+    for (std::size_t column = 0; column < result.columns; ++column) {
+      check_interrupt();
       for (std::size_t i = 0; i < columns[column][e].size(); ++i) rows[i * result.columns + column] = columns[column][e][i];
+    }
   }
   return result;
+}
+
+/// Moments of all fitted rows, once there is room for what is made of them: the moments of each fold, each target's errors, and on
+/// each thread those without a fold with their solution.
+Moments weighed_moments(std::size_t p, std::size_t q, std::size_t folds, const ReadoutOptions& options) {
+  const auto features = static_cast<double>(p), targets = static_cast<double>(q), parts = static_cast<double>(folds);
+  const double one = features * features + features * targets + features + targets;
+  const auto tasks = options.ridge ? 1 : static_cast<int>(folds * grid.size());
+  const int threads = std::min(options.threads > 0 ? options.threads : hardware_threads(), tasks);
+  const double numbers = (1 + parts + 2 * threads) * one + static_cast<double>(tasks) * targets;
+  check_memory(
+      text("ridge regression: fitting ", q, " targets to ", p, " features on ", threads, threads == 1 ? " thread" : " threads"),
+      sizeof(double) * numbers);
+  return {p, q};
 }
 
 class Regression {
@@ -116,9 +142,13 @@ class Regression {
         x_(scaled(features, options)),
         y_(scaled(targets, options)),
         folds_(std::min(options.fitted, most_folds)),
-        total_(x_.columns, y_.columns) {
+        total_(weighed_moments(x_.columns, y_.columns, folds_, options)) {
     for (std::size_t e = 0; e < features.episodes.size(); ++e) rows_.push_back(features.rows(e));
-    parts_.assign(folds_, total_);
+    parts_.reserve(folds_);
+    for (std::size_t fold = 0; fold < folds_; ++fold) {
+      check_interrupt();
+      parts_.push_back(total_);
+    }
     parallel_for(folds_, options.threads, [&](std::size_t fold, int) {
       for (std::size_t e = fold; e < options_.fitted; e += folds_)
         for (std::size_t i = 0; i < rows_[e]; ++i) parts_[fold].add_row(x_.row(e, i), y_.row(e, i));
@@ -147,6 +177,7 @@ class Regression {
 
  private:
   double error(const LinearMaps& maps, std::size_t target, std::size_t episode) const {
+    check_interrupt();
     double sum = 0;
     const double* w = maps.weights.data() + target * x_.columns;
     for (std::size_t i = 0; i < rows_[episode]; ++i) {

@@ -23,6 +23,8 @@ namespace iap {
 namespace {
 
 constexpr int held_steps = 3;
+/// A row of the table each, and a solution for each fold and lambda.
+constexpr int most_state_values = 1 << 16;
 
 void append(std::vector<float>& to, std::span<const float> values, const std::string& owner) {
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -59,6 +61,9 @@ std::unique_ptr<StateEnv> StateEnv::make(const Config& config, const Observation
     throw Error(text("probe: environment '", name,
                      "' has no state vector beside its pixels; probe one that takes the option state = true, or let an environment "
                      "in Lua say spec.vector and observe its state first"));
+  if (const int values = env->spec().observation.vector; values > most_state_values)
+    throw Error(text("probe: environment '", name, "' has a state of ", values, " numbers, at most ", most_state_values,
+                     " can be fitted; let it show fewer"));
   return std::unique_ptr<StateEnv>(new StateEnv(std::move(env), seen.vector == 0));
 }
 

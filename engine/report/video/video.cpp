@@ -32,13 +32,16 @@ PictureView picture_view(std::string_view name) {
 }
 
 FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps) {
-  constexpr double unknown = 25;
+  // Steps of hours, or of nanoseconds, are shown at a pace at which somebody can look, and which every format can hold.
+  constexpr double unknown = 25, slowest = 0.1, most_every = 1e6;
   if (!(fps >= 0 && std::isfinite(fps))) throw Error(text("a video's fps must not be negative, got ", fps, "; 0 is real time"));
+  if (fps > 0 && fps < slowest)
+    throw Error(text("a video's fps must be at least ", slowest, ", a picture for ten seconds, got ", fps, "; 0 is real time"));
   if (!(most_fps > 0)) throw Error(text("a video's most_fps must be above 0, got ", most_fps));
-  if (fps == 0) fps = spec.control_dt > 0 ? 1 / spec.control_dt : unknown;
+  if (fps == 0) fps = spec.control_dt > 0 ? std::max(1 / spec.control_dt, slowest) : unknown;
   // 1 / control_dt may miss a whole number by a rounding error.
-  const int every = std::max(1, static_cast<int>(std::ceil(fps / most_fps - 1e-6)));
-  return {every, fps / every};
+  const int every = static_cast<int>(std::clamp(std::ceil(fps / most_fps - 1e-6), 1.0, most_every));
+  return {every, std::min(fps / every, most_fps)};
 }
 
 VideoInfo write_video(const std::filesystem::path& path, Policy& policy, const Config& env, const VideoOptions& options) {

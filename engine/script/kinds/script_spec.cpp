@@ -10,7 +10,7 @@ import iap.env;
 namespace iap {
 namespace {
 
-constexpr std::int64_t largest_vector = 1 << 24, largest_image = 1 << 14;
+constexpr std::int64_t largest_image = 1 << 14;
 
 /// Before anything is read: a misspelt name would pass for a missing one.
 void refuse_unknown(Options& options, std::initializer_list<const char*> names) {
@@ -76,7 +76,7 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   refuse_unknown(
       options, {"action_size", "action_low", "action_high", "control_dt", "max_steps", "vector", "state_names", "keys", "images"});
   EnvSpec spec;
-  spec.action_size = static_cast<int>(options.integer_in("action_size", 1, largest_vector));
+  spec.action_size = static_cast<int>(options.integer_in("action_size", 1, std::int64_t{largest_vector}));
   spec.action_low = static_cast<float>(options.number("action_low", -1));
   spec.action_high = static_cast<float>(options.number("action_high", 1));
   if (!(spec.action_low < spec.action_high))
@@ -84,7 +84,7 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   if (options.has("control_dt")) spec.observation.dt = options.number_in("control_dt", 1e-9, 1e9);
   spec.control_dt = options.number_in("control_dt", 1e-9, 1e9, 1);
   spec.max_steps = static_cast<int>(options.integer_in("max_steps", 0, 1'000'000'000, 0));
-  spec.observation.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector, 0));
+  spec.observation.vector = static_cast<int>(options.integer_in("vector", 0, std::int64_t{largest_vector}, 0));
   spec.state_names = read_state_names(options);
   if (const auto flaw = state_names_flaw(spec); !flaw.empty()) options.fail(text("option 'state_names': ", flaw));
   spec.config["keys"] = options.value("keys");

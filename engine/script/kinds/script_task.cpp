@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "script/kinds/script_kinds.hpp"
+#include "script/kinds/script_spec.hpp"
 #include "script/kinds/task_data.hpp"
 #include "script/kinds/task_entries.hpp"
 import iap.core;
@@ -88,9 +89,14 @@ class TaskScript {
       fail(text("observe must return a list of at least one number, got ",
                 lua_type(state, 1) == LUA_TTABLE ? "an empty table" : lua::describe_value(state, 1)),
            moment);
-    const auto count = static_cast<int>(lua_rawlen(state, 1));
+    // A table of some keys far apart can say any length.
+    const std::size_t count = lua_rawlen(state, 1);
+    if (count > largest_vector)
+      fail(text("observe must return a list of at most ", largest_vector, " numbers, got one of length ", count,
+                "; fill it from 1 on, without gaps"),
+           moment);
     script_.clear();
-    return count;
+    return static_cast<int>(count);
   }
 
   void observe(std::span<float> out, const Moment& moment) {

@@ -192,13 +192,13 @@ void check_writable(const TaskValues& values, const std::string& path) {
 void set_task_values(lua_State* state, const TaskValues& values, const std::string& path) {
   check_writable(values, path);
   const bool is_list = lua_type(state, 3) == LUA_TTABLE, is_view = is_task_userdata(state, 3, task_values_kind);
-  const int count = is_list ? static_cast<int>(lua_rawlen(state, 3)) : is_view ? values_at(state, 3).count : -1;
-  if (count != values.count)
+  const std::size_t count = is_list ? lua_rawlen(state, 3) : is_view ? static_cast<std::size_t>(values_at(state, 3).count) : 0;
+  if ((!is_list && !is_view) || count != static_cast<std::size_t>(values.count))
     throw Error(text(path, " must become a list of ", values.count, " numbers, got ",
-                     count >= 0 ? text(count, " values") : lua::describe_value(state, 3)));
-  std::vector<double> numbers(static_cast<std::size_t>(count));
+                     is_list || is_view ? text(count, " values") : lua::describe_value(state, 3)));
+  std::vector<double> numbers(count);
   lua::reserve(state, 1);
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < values.count; ++i) {
     double& number = numbers[static_cast<std::size_t>(i)];
     if (is_view) {
       number = values_at(state, 3).get(i);

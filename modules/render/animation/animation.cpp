@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -43,6 +44,9 @@ void check_animation_frame(const std::string& name, const ImageView& frame, Imag
                      " x ", shape.width));
 }
 
-int frame_begin_ms(int index, double fps) { return static_cast<int>(std::lround(index * 1000.0 / fps)); }
+std::int64_t frame_begin_ms(int index, double fps) {
+  constexpr double longest = 1e15;
+  return std::llround(std::min(index * 1000.0 / fps, longest));
+}
 
 }  // namespace iap

@@ -1,4 +1,5 @@
-// The formats behind `open_animation`. Include after `module iap.render;`, with <filesystem>, <memory> and <string> before it.
+// The formats behind `open_animation`. Include after `module iap.render;`, with <cstdint>, <filesystem>, <memory> and <string>
+// before it.
 #pragma once
 
 namespace iap {
@@ -15,6 +16,6 @@ void check_animation_options(const std::string& name, const AnimationOptions& op
 void check_animation_frame(const std::string& name, const ImageView& frame, ImageShape& shape);
 
 // When frame `index` begins, in milliseconds: rounded from the exact time, so that rounding does not add up.
-int frame_begin_ms(int index, double fps);
+std::int64_t frame_begin_ms(int index, double fps);
 
 }  // namespace iap

@@ -131,8 +131,8 @@ class ApngFile final : public AnimationWriter {
     std::string content;
     put_big(content, sequence_++);
     for (const int value : {area.width, area.height, area.left, area.top}) put_big(content, static_cast<std::uint32_t>(value));
-    const int duration = frame_begin_ms(frames_ + 1, options_.fps) - frame_begin_ms(frames_, options_.fps);
-    put_big(content, static_cast<std::uint32_t>(std::min(duration, 65535)), 2);
+    const std::int64_t duration = frame_begin_ms(frames_ + 1, options_.fps) - frame_begin_ms(frames_, options_.fps);
+    put_big(content, static_cast<std::uint32_t>(std::min(duration, std::int64_t{65535})), 2);
     put_big(content, 1000, 2);
     content += std::string(2, '\0');  // leave the frame as it is, replace what is below
     return chunk("fcTL", content);

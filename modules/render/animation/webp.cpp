@@ -2,7 +2,9 @@ module;
 #include <webp/encode.h>
 #include <webp/mux.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -49,6 +51,15 @@ struct WebpAnimation::Impl {
   [[noreturn]] void fail() const {
     throw Error(text("cannot write '", name, "': ", encoder ? WebPAnimEncoderGetError(encoder.get()) : "out of memory"));
   }
+  /// When the next frame begins. The format has 24 bits for a frame's milliseconds, its encoder an int for all of them.
+  int begin_ms() const {
+    constexpr std::int64_t longest_frame = (1 << 24) - 1;
+    const std::int64_t at = frame_begin_ms(frames, options.fps);
+    if (frame_begin_ms(1, options.fps) > longest_frame || at > std::numeric_limits<int>::max())
+      throw Error(text("cannot write '", name, "': a WebP holds frames of 4.6 hours and 24 days of them at most; of fps = ",
+                       options.fps, " frame ", frames + 1, " does not fit, choose a higher fps"));
+    return static_cast<int>(at);
+  }
   void begin(const ImageView& frame) {
     WebPAnimEncoderOptions layout;
     if (!WebPAnimEncoderOptionsInit(&layout)) fail();
@@ -77,7 +88,7 @@ void WebpAnimation::add(const ImageView& frame) {
   check_animation_frame(impl_->name, frame, impl_->shape);
   if (!impl_->encoder) impl_->begin(frame);
   Picture picture(frame);
-  const int begin = frame_begin_ms(impl_->frames, impl_->options.fps);
+  const int begin = impl_->begin_ms();
   if (!picture.get() || !WebPAnimEncoderAdd(impl_->encoder.get(), picture.get(), begin, &impl_->config)) impl_->fail();
   ++impl_->frames;
 }
@@ -87,7 +98,7 @@ std::string WebpAnimation::finish() {
   WebPData data;
   WebPDataInit(&data);
   const std::unique_ptr<WebPData, void (*)(WebPData*)> owner(&data, WebPDataClear);
-  const int end = frame_begin_ms(impl_->frames, impl_->options.fps);
+  const int end = impl_->begin_ms();
   if (!WebPAnimEncoderAdd(impl_->encoder.get(), nullptr, end, nullptr) || !WebPAnimEncoderAssemble(impl_->encoder.get(), &data))
     impl_->fail();
   return {reinterpret_cast<const char*>(data.bytes), data.size};

@@ -218,6 +218,15 @@ fails({ "made.lua: reward must return a finite number, got nil at step 1 of the 
 fails({ "reward must return a finite number, got a number (", "nan" }, run(rewards("return 0 / 0")))
 fails({ "terminated must return true or false, got a number (1)" }, run(task("terminated = function() return 1 end")))
 fails({ "observe must return a list of at least one number, got nil" }, run(task("observe = function() end")))
+-- Some keys far apart make a list of any length, for which no room is made.
+local function far(length)
+  return "local t = { 1, 1, 1, 1, 1, 1, 1, 1, 1 } t[17] = 1 for k = 4, 32 do t[1 << k] = 1 end for k = 0, 7 do t[" .. length .. " - k] = 1 end "
+end
+fails({ "observe must return a list of at most 16777216 numbers, got one of length 8589934592; fill it from 1 on" },
+  run(task("observe = function() " .. far "(1 << 33)" .. "return t end")))
+fails({ "observe must return a list of at most 16777216 numbers, got one of length 4294967297" },
+  run(task("observe = function() " .. far "(1 << 32) + 1" .. "return t end")))
+fails({ "data.qpos.root must become a list of 7 numbers, got 4294967303 values" }, with_free, far "(1 << 32) + 7" .. "data.qpos.root = t")
 fails({ "what observe returns must be a list of 1 numbers, got 2 values at step 1 of the episode with seed 9" },
   run(task("observe = function(data) return data.time > 0 and {1, 2} or {1} end")))
 fails({ "what observe returns must be finite numbers, got nothing" and "must be finite numbers" }, run(task("observe = function(data) return {0 / 0} end")))
