@@ -53,6 +53,7 @@ void put_moments(Writer& writer, const std::vector<Moment>& moments) {
 std::vector<Moment> get_moments(Reader& reader) {
   const auto numbers = reader.get_all<double>();
   std::vector<Moment> moments;
+  moments.reserve(numbers.size() / 3);
   for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) moments.push_back({numbers[i], numbers[i + 1], numbers[i + 2]});
   return moments;
 }
@@ -60,6 +61,57 @@ std::vector<Moment> get_moments(Reader& reader) {
 /// Behind the magic of a sealed file.
 std::uint32_t version_of(std::string_view file, const std::string& source) {
   return file.size() < magic.size() + sizeof(std::uint32_t) ? 0 : Reader(file.substr(magic.size()), source).get<std::uint32_t>();
+}
+
+/// What is in a sealed file of a version.
+struct Payload {
+  std::string bytes;
+  std::uint32_t written_as;
+};
+
+Payload payload_of(std::string_view file, const std::string& source) {
+  const std::uint32_t found = version_of(file, source);
+  const std::uint32_t read = found == version || found == longer_version ? found : longest_version;
+  return {unseal(file, magic, read, source), read};
+}
+
+Checkpoint decode(const Payload& payload, const std::string& source) {
+  Reader reader(payload.bytes, source);
+  Checkpoint checkpoint;
+  checkpoint.identity = parse_json(reader.get_string(), source);
+  if (const Config* optimizer = checkpoint.identity.find("optimizer"))
+    checkpoint.identity["optimizer"] = current_optimizer(*optimizer);
+  checkpoint.iteration = reader.get<std::uint32_t>();
+  checkpoint.steps = reader.get<std::uint64_t>();
+  checkpoint.first_eval = reader.get<double>();
+  checkpoint.last_eval = reader.get<double>();
+  checkpoint.best_eval = reader.get<double>();
+  checkpoint.best_iteration = reader.get<std::uint32_t>();
+  checkpoint.best_parameters = reader.get_all<float>();
+  checkpoint.optimizer = reader.get_string();
+  if (payload.written_as != version) {
+    checkpoint.initial = reader.get_string();
+    checkpoint.moments = get_moments(reader);
+    checkpoint.best_moments = get_moments(reader);
+  }
+  if (payload.written_as == longest_version) checkpoint.best_failed = reader.get<std::uint32_t>();
+  if (!reader.at_end()) throw Error(text(source, ": has bytes after its end; the file is damaged"));
+  return checkpoint;
+}
+
+/// @throws Error naming `path` as check_file does, too.
+Checkpoint read_checkpoint(const std::filesystem::path& path) {
+  check_file(path);
+  // What is in the file, and of its longest part two more copies while that is read.
+  constexpr double copies = 3;
+  std::error_code gone;
+  const std::uintmax_t size = std::filesystem::file_size(path, gone);
+  if (!gone) check_memory(text("reading '", path.string(), "'"), copies * static_cast<double>(size));
+  const std::string source = path.string();
+  std::string file = read_file(path);
+  const Payload payload = payload_of(file, source);
+  std::string().swap(file);
+  return decode(payload, source);
 }
 
 }  // namespace
@@ -84,32 +136,7 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
   return seal(magic, counts ? longest_version : longer_version, writer.bytes());
 }
 
-Checkpoint decode_checkpoint(std::string_view file, const std::string& source) {
-  const std::uint32_t found = version_of(file, source);
-  const std::uint32_t read = found == version || found == longer_version ? found : longest_version;
-  const std::string payload = unseal(file, magic, read, source);
-  Reader reader(payload, source);
-  Checkpoint checkpoint;
-  checkpoint.identity = parse_json(reader.get_string(), source);
-  if (const Config* optimizer = checkpoint.identity.find("optimizer"))
-    checkpoint.identity["optimizer"] = current_optimizer(*optimizer);
-  checkpoint.iteration = reader.get<std::uint32_t>();
-  checkpoint.steps = reader.get<std::uint64_t>();
-  checkpoint.first_eval = reader.get<double>();
-  checkpoint.last_eval = reader.get<double>();
-  checkpoint.best_eval = reader.get<double>();
-  checkpoint.best_iteration = reader.get<std::uint32_t>();
-  checkpoint.best_parameters = reader.get_all<float>();
-  checkpoint.optimizer = reader.get_string();
-  if (read != version) {
-    checkpoint.initial = reader.get_string();
-    checkpoint.moments = get_moments(reader);
-    checkpoint.best_moments = get_moments(reader);
-  }
-  if (read == longest_version) checkpoint.best_failed = reader.get<std::uint32_t>();
-  if (!reader.at_end()) throw Error(text(source, ": has bytes after its end; the file is damaged"));
-  return checkpoint;
-}
+Checkpoint decode_checkpoint(std::string_view file, const std::string& source) { return decode(payload_of(file, source), source); }
 
 void write_checkpoint(const std::filesystem::path& folder, std::string_view file) {
   keep_previous(folder);
@@ -134,8 +161,7 @@ std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& fold
     }
     any = true;
     try {
-      check_file(path);
-      return FoundCheckpoint{decode_checkpoint(read_file(path), path.string()), std::exchange(troubles, "")};
+      return FoundCheckpoint{read_checkpoint(path), std::exchange(troubles, "")};
     } catch (const Error& error) {
       troubles += text(troubles.empty() ? "" : "; ", error.what());
     }

@@ -34,9 +34,14 @@ std::string unseal(std::string_view file, std::string_view magic, std::uint32_t 
   Reader reader(body.substr(8), source);
   if (const auto found = reader.get<std::uint32_t>(); found != version)
     throw Error(text(source, ": has format version ", found, ", this program reads version ", version));
-  std::string payload = reader.get_string();
-  if (!reader.at_end()) throw Error(text(source, ": has bytes after its end; the file is damaged"));
-  return payload;
+  // Not by get_string, which holds what it reads twice.
+  const auto size = reader.get<std::uint64_t>();
+  constexpr std::size_t before = sizeof version + sizeof size;
+  const std::string_view payload = body.substr(8 + before);
+  if (size > payload.size()) throw Error(text(source, ": ends too early; the file is damaged"));
+  if (size < payload.size()) throw Error(text(source, ": has bytes after its end; the file is damaged"));
+  check_memory(text(source, ": its content"), static_cast<double>(size));
+  return std::string(payload);
 }
 
 }  // namespace iap

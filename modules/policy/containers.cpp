@@ -45,6 +45,7 @@ class Sequence final : public Block {
   std::span<const std::unique_ptr<Block>> children() const override { return children_; }
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
     for (std::size_t i = 0; i < children_.size(); ++i) {
+      check_interrupt();
       const auto target = i + 1 < children_.size() ? std::span<float>(between_[i]) : out;
       children_[i]->run(observation, in, target);
       in = target;
@@ -64,6 +65,7 @@ class Concat final : public Block {
   std::span<const std::unique_ptr<Block>> children() const override { return children_; }
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
     for (const auto& child : children_) {
+      check_interrupt();
       const auto size = static_cast<std::size_t>(child->outputs());
       child->run(observation, in, out.first(size));
       out = out.subspan(size);

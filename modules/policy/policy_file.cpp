@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -78,9 +79,11 @@ Config read_metadata(Config metadata, const std::string& source) {
 /// Decodes what `unseal` gave.
 PolicyFile decode(std::string_view payload, const std::string& source, Trust trust) {
   Reader reader(payload, source);
-  const std::string json = reader.get_string();
   constexpr double bytes_a_character = 64;  // of lists of lists, which are the largest as trees
-  check_memory(text(source, ": its header"), bytes_a_character * static_cast<double>(json.size()));
+  const auto told = Reader(payload, source).get<std::uint64_t>();
+  check_memory(text(source, ": its header"),
+               bytes_a_character * static_cast<double>(std::min<std::uint64_t>(told, payload.size())));
+  const std::string json = reader.get_string();
   const Config header = parse_json(json, source);
   Options options(source, header);
   Config architecture = options.value("architecture");
@@ -90,6 +93,7 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
   const auto moments = moments_from(options.list("moments"), source);
   Config metadata = read_metadata(options.value("metadata"), source);
   options.finish();
+  check_memory(text(source, ": its parameters"), static_cast<double>(payload.size() - json.size()));
   const auto parameters = reader.get_all<float>();
   if (!reader.at_end()) throw Error(text(source, ": has bytes after its parameters; the file is damaged"));
   for (const auto& [part, kind] : {std::pair(&architecture, ConfigKind::policy), std::pair(&metadata, ConfigKind::metadata)}) {
@@ -107,6 +111,12 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
     const std::string message = error.what(), prefix = source + ": ";
     throw Error(message.starts_with(prefix) ? message : prefix + message);
   }
+}
+
+/// @throws Error unless the file begins as a policy's does.
+void check_kind(std::string_view file, const std::string& source) {
+  if (file.size() >= magic.size() && !file.starts_with(magic))
+    throw Error(text(source, ": is no policy file; those of a run are its best.iap and final.iap"));
 }
 
 }  // namespace
@@ -129,8 +139,7 @@ std::string save_policy(const Policy& policy, const Config& metadata) {
 }
 
 PolicyFile load_policy(std::string_view file, const std::string& source, Trust trust) {
-  if (file.size() >= magic.size() && !file.starts_with(magic))
-    throw Error(text(source, ": is no policy file; those of a run are its best.iap and final.iap"));
+  check_kind(file, source);
   return decode(unseal(file, magic, version, source), source, trust);
 }
 
@@ -143,8 +152,18 @@ PolicyFile read_policy_file(const std::filesystem::path& path, Trust trust) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error(text("'", path.string(), "' is a folder, no policy file; of a run's folder give the best.iap"));
-  if (std::filesystem::is_regular_file(path, ignored)) check_file(path);  // a pipe may give a policy too
-  return load_policy(read_file(path), path.string(), trust);
+  if (std::filesystem::is_regular_file(path, ignored)) {  // a pipe may give a policy too
+    // At one time there are the file and what it holds, then that and its parameters.
+    constexpr double copies = 2;
+    check_file(path);
+    const std::uintmax_t size = std::filesystem::file_size(path, ignored);
+    if (!ignored) check_memory(text("reading '", path.string(), "'"), copies * static_cast<double>(size));
+  }
+  std::string file = read_file(path);
+  check_kind(file, path.string());
+  const std::string payload = unseal(file, magic, version, path.string());
+  std::string().swap(file);
+  return decode(payload, path.string(), trust);
 }
 
 }  // namespace iap

@@ -125,6 +125,7 @@ std::vector<float> carried_parameters(const Policy& from, std::span<const float>
   if (parameters.size() != from.size()) throw Error(text("policy: got ", parameters.size(), " parameters, it has ", from.size()));
   const auto &have = from.layout().slices(), &want = to.layout().slices();
   const auto grids_before = grids_of(from), grids_now = grids_of(to);
+  check_memory("policy: bringing it to another size", sizeof(float) * static_cast<double>(to.size()));
   std::vector<float> carried;
   carried.reserve(to.size());
   for (std::size_t i = 0; i < std::min(have.size(), want.size()); ++i) {

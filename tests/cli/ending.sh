@@ -119,6 +119,42 @@ LUA
   return 0
 }
 
+# A policy out of a file that thinks for minutes before its first action.
+case_ended_forward() {
+  cat >large.lua <<'LUA'
+local pixels = ("x"):rep(1024 * 1024)
+return function()
+  return { spec = { action_size = 1, images = { eye = { height = 1024, width = 1024, channels = 1 } } },
+    reset = function() end, step = function() return 0 end, observe = function() return nil, { eye = pixels } end }
+end
+LUA
+  cat >block.lua <<'LUA'
+return function() return { parameters = 0, outputs = 1, forward = function() return { 0 } end } end
+LUA
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+local layers = {}
+for i = 1, 20 do layers[i] = { channels = 1, kernel = 256 } end
+for name, block in pairs {
+  cnn = iap.policy.cnn { padding = "same", layers = layers },
+  trans = iap.attention.trans { patch = 1, d = 1, tokens = 1, compression = "average", values = "convolution", convolution_size = 255 },
+} do
+  iap.policy.build(iap.policy.sequence { block, iap.policy.script { file = "block.lua" } }, iap.env.make("large.lua")):save(name .. ".iap")
+end
+LUA
+  run run build.lua
+  exits 0
+  local signal name
+  for name in cnn trans; do
+    for signal in INT TERM; do
+      timeout --preserve-status --foreground -k 5 -s "$signal" 1.5 "$iap" eval "$name.iap" --episodes 1 --threads 1 >out 2>err </dev/null
+      code=$?
+      exits 130
+      says err "interrupted"
+    done
+  done
+}
+
 case_os_exit() {
   training_script ""
   run run train.lua --out plain

@@ -168,6 +168,13 @@ case_large_files() {
       lines err 1
       says err "needs 40 GiB of memory, more than half of the 7.6 GiB that this process may use"
     done
+    # Reading a policy takes its size twice, a checkpoint's three times.
+    truncate -s 2100M twice.iap
+    refuses "reading 'twice.iap' needs 4.1 GiB of memory, more than half of the 7.6 GiB" eval twice.iap
+    rm -rf turned && cp -r base turned && rm -f turned/checkpoint.previous.iap && truncate -s 1500M turned/checkpoint.iap
+    run run train.lua --set out=turned --resume --set iterations=6
+    exits 1
+    says err "reading 'turned/checkpoint.iap' needs 4.4 GiB of memory, more than half of the 7.6 GiB"
     for name in config.json metrics.csv experiment.lua result.json; do
       rm -rf turned && cp -r base turned && truncate -s 40G "turned/$name"
       refuses "40 GiB" report turned --no-pictures

@@ -1,9 +1,13 @@
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <span>
 #include <string>
@@ -155,6 +159,36 @@ TEST_CASE("a file's parameters are counted before there is room for those of its
   writer.put_all(std::span<const float>(three));
   const std::string file = seal("IAPPOLCY", 1, writer.bytes());
   refuses([&] { load_policy(file, "x.iap"); }, "x.iap: policy: got 3 parameters, it has 251658255");
+}
+
+TEST_CASE("a file is weighed with what reading it takes") {
+  const auto path = std::filesystem::temp_directory_path() / text("iap_memory_test_", ::getpid(), ".iap");
+  {
+    std::ofstream(path) << "IAPPOLCY";
+  }
+  std::filesystem::resize_file(path, std::uintmax_t{100} << 20);
+  refuses([&] { read_policy_file(path); }, "needs 200 MiB of memory, more than half of the 300 MiB", 300.0 * (1 << 20));
+  std::filesystem::remove(path);
+  // One that came through a pipe, say, and then the text that is longest as a table.
+  Writer writer;
+  writer.put_string(std::string(std::size_t{24} << 20, ' '));
+  writer.put_all(std::span<const float>());
+  const std::string file = seal("IAPPOLCY", 1, writer.bytes());
+  refuses([&] { load_policy(file, "x.iap"); }, "x.iap: its content needs 24 MiB of memory", 40.0 * (1 << 20));
+  refuses([&] { load_policy(file, "x.iap"); }, "x.iap: its header needs 1.5 GiB of memory", gib);
+}
+
+TEST_CASE("a policy is brought to another size in little memory") {
+  // Between a wide and a tall image lies the square of both.
+  const Policy wide(config(sequence("{'kind': 'trans', 'patch': 1, 'd': 1, 'tokens': 3, 'dv': 1, 'encoding': 'learned'}")),
+                    image_spec(1, 4096, 1), 3);
+  const long before = most_held();
+  const Policy tall = resized(wide, image_spec(4096, 1, 1));
+  CHECK(most_held() - before < little);
+  CHECK(tall.size() == wide.size());
+  const SmallMachine small(1 << 10);
+  CHECK_THROWS_MATCHES(carried_parameters(wide, wide.parameters(), tall), Error,
+                       MessageMatches(ContainsSubstring("policy: bringing it to another size needs ")));
 }
 
 TEST_CASE("a table is weighed before it is copied") {

@@ -80,8 +80,10 @@ void KeyDatabase::refresh(int size) {
   size_ = size;
   if (keep_lengths_) {
     std::fill_n(lengths_.begin(), size, 0.0F);
-    for (int f = 0; f < features_; ++f)
+    for (int f = 0; f < features_; ++f) {
+      check_interrupt();
       for (int i = 0; i < size; ++i) lengths_[i] += planes_[f * pitch_ + i] * planes_[f * pitch_ + i];
+    }
     for (int i = 0; i < size; ++i) lengths_[i] = std::isfinite(lengths_[i]) ? std::sqrt(lengths_[i]) : length_of(i);
   }
   if (hash_) hash_->encode_all(planes_.data(), pitch_, size, codes_.data(), pitch_);
@@ -136,7 +138,10 @@ void KeyDatabase::draw(std::span<const float> z, Random& random, bool replacemen
   if (!tree_) throw Error("key database: holds no tree; make it with tree = true");
   check(z, scores_.size(), replacement ? 0 : selected.size());
   if (!replacement) return tree_->draw_distinct(z, random, selected);
-  for (int& key : selected) key = tree_->draw(z, random);
+  for (int& key : selected) {
+    check_interrupt();
+    key = tree_->draw(z, random);
+  }
 }
 
 }  // namespace iap

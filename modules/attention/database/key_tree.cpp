@@ -6,6 +6,8 @@ module;
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 
@@ -51,9 +53,19 @@ void KeyTree::build(std::span<const float> planes, std::size_t pitch, int count)
   for (int f = 0; f < features_; ++f)
     for (int key = 0; key < count; ++key)
       if (planes[f * pitch + key] < 0) refuse_feature(planes[f * pitch + key], text("key ", key));
-  for (int key = 0; key < count; ++key) write_leaf(key, planes.data() + key, pitch);
+  Looks looks;
+  const auto look = [&] {
+    if (looks.due(static_cast<std::size_t>(features_))) check_interrupt();
+  };
+  for (int key = 0; key < count; ++key) {
+    look();
+    write_leaf(key, planes.data() + key, pitch);
+  }
   std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(capacity_ + count) * features_, nodes_.end(), 0.0F);
-  for (int index = capacity_ - 1; index > 0; --index) add_children(index);
+  for (int index = capacity_ - 1; index > 0; --index) {
+    look();
+    add_children(index);
+  }
   count_ = count;
 }
 
@@ -124,7 +136,9 @@ double KeyTree::total_weight(std::span<const float> z) {
 
 int KeyTree::draw_uniform(std::span<const int> drawn, Random& random) const {
   auto place = static_cast<int>(random.below(static_cast<std::uint32_t>(count_ - static_cast<int>(drawn.size()))));
+  Looks looks;
   for (int key = 0;; ++key) {
+    if (looks.due(drawn.size())) check_interrupt();
     if (std::ranges::find(drawn, key) != drawn.end()) continue;
     if (place-- == 0) return key;
   }
@@ -142,6 +156,7 @@ void KeyTree::draw_distinct(std::span<const float> z, Random& random, std::span<
   check_query(z, drawn.size());
   forget_weights();
   for (std::size_t i = 0; i < drawn.size(); ++i) {
+    check_interrupt();
     const double total = total_weight(z);
     if (!(total > 0) || !std::isfinite(total)) {
       drawn[i] = draw_uniform(drawn.first(i), random);

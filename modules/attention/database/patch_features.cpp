@@ -123,8 +123,10 @@ struct PatchFeatures::Impl {
     for (int chunk = 0; chunk < projector.chunks(); ++chunk) {
       projector.project(chunk);
       const int total = projector.count(chunk);
-      for (int first = 0; first < total; first += simd::tile)
+      for (int first = 0; first < total; first += simd::tile) {
+        check_interrupt();
         body(projector.first(chunk) + first, std::min(simd::tile, total - first), projected(chunk) + first);
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -6,6 +7,7 @@ module;
 #include <vector>
 
 #include "attention/simd/rows.hpp"
+#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 
@@ -23,10 +25,14 @@ SignHash::SignHash(int features, int bits, std::uint64_t seed) : features_(featu
   directions_.resize(static_cast<std::size_t>(words()) * features * word_bits);
   // Projections of feature maps are members 0 and 1 of the same purpose.
   Random random({.seed = seed, .member = 2, .purpose = Purpose::projection});
-  for (int b = 0; b < bits; ++b)
+  constexpr std::size_t work = 16;  // of a random number
+  Looks looks;
+  for (int b = 0; b < bits; ++b) {
+    if (looks.due(work * features)) check_interrupt();
     for (int f = 0; f < features; ++f)
       directions_[(static_cast<std::size_t>(b / word_bits) * features + f) * word_bits + b % word_bits] =
           static_cast<float>(random.normal());
+  }
 }
 
 double SignHash::bytes(int features, int bits) {
@@ -41,7 +47,12 @@ void SignHash::encode(std::span<const float> x, std::span<std::uint64_t> code) c
 }
 
 void SignHash::encode_all(const float* planes, std::size_t pitch, int count, std::uint64_t* codes, std::size_t code_pitch) const {
-  simd::sign_codes(planes, pitch, features_, count, directions_.data(), words(), codes, code_pitch);
+  const auto some = static_cast<int>(std::min<std::size_t>(std::max(count, 1), things_between_looks(directions_.size())));
+  for (int first = 0; first < count; first += some) {
+    check_interrupt();
+    simd::sign_codes(planes + first, pitch, features_, std::min(some, count - first), directions_.data(), words(), codes + first,
+                     code_pitch);
+  }
 }
 
 void hamming(const std::uint64_t* codes, std::size_t pitch, int count, std::span<const std::uint64_t> query,

@@ -12,6 +12,7 @@ module;
 #include <vector>
 
 #include "attention/simd/simd.hpp"
+#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 import :features;
@@ -155,9 +156,11 @@ class FeatureScorer final : public Scorer {
     float half_square = 0;
     for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk) {
       projector_.project(chunk, worker);
-      half_square = std::max(half_square,
-                             simd::add_feature_sums(map_, projector_.queries(worker), projector_.pitch(), projector_.count(chunk),
-                                                    query_weights_.from(projector_.first(chunk)), shift, scratch(worker), lanes));
+      for_pieces(chunk, [&](int first, int count) {
+        half_square = std::max(half_square, simd::add_feature_sums(map_, projector_.queries(worker) + first, projector_.pitch(),
+                                                                   count, query_weights_.from(projector_.first(chunk) + first),
+                                                                   shift, scratch(worker), lanes));
+      });
     }
     band_largest_[band] = half_square;
     // Doubles from here on, so that long frames lose no digits.
@@ -168,6 +171,19 @@ class FeatureScorer final : public Scorer {
         odd += lanes[l + 1];
       }
       band_sums_[band * sums_.size() + i] = even + odd;
+    }
+  }
+
+  // Calls body(first, count) for parts of a chunk, tiles of which features are made: sums over them keep their order.
+  template <class Body>
+  void for_pieces(int chunk, const Body& body) {
+    const auto columns = static_cast<std::size_t>(map_.r) + map_.m;
+    const std::size_t a_tile = simd::tile * (columns * map_.d + static_cast<std::size_t>(map_.unsigned_features()) * (1 + map_.r));
+    const int total = projector_.count(chunk);
+    const auto piece = static_cast<int>(std::min<std::size_t>(total, simd::tile * things_between_looks(a_tile)));
+    for (int first = 0; first < total; first += piece) {
+      check_interrupt();
+      body(first, std::min(piece, total - first));
     }
   }
 
@@ -212,9 +228,12 @@ class FeatureScorer final : public Scorer {
   float largest_exponent(const RowsOf& rows_of) {
     bands_.for_each([&](int band, int worker) {
       float largest = -std::numeric_limits<float>::infinity();
-      for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk)
-        largest = std::max(largest, simd::largest_exponent(map_, rows_of(chunk, worker), projector_.pitch(),
-                                                           projector_.count(chunk), scratch(worker)));
+      for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk) {
+        const float* rows = rows_of(chunk, worker);
+        for_pieces(chunk, [&](int first, int count) {
+          largest = std::max(largest, simd::largest_exponent(map_, rows + first, projector_.pitch(), count, scratch(worker)));
+        });
+      }
       band_largest_[band] = largest;
     });
     return usable(std::ranges::max(band_largest_));
@@ -238,10 +257,14 @@ class FeatureScorer final : public Scorer {
     map_.projections = key_columns_.data();
     bands_.for_each([&](int band, int worker) {
       float half_square = 0;
-      for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk)
-        half_square = std::max(
-            half_square, simd::feature_scores(map_, projector_.keys(chunk, worker), projector_.pitch(), projector_.count(chunk),
-                                              shift, scratch(worker), weights_.data(), scores.data() + projector_.first(chunk)));
+      for (int chunk = bands_.first_chunk(band); chunk < bands_.end_chunk(band); ++chunk) {
+        const float* keys = projector_.keys(chunk, worker);
+        for_pieces(chunk, [&](int first, int count) {
+          half_square =
+              std::max(half_square, simd::feature_scores(map_, keys + first, projector_.pitch(), count, shift, scratch(worker),
+                                                         weights_.data(), scores.data() + projector_.first(chunk) + first));
+        });
+      }
       band_largest_[band] = half_square;
     });
     const float largest = largest_magnitude(scores);

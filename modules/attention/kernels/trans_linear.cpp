@@ -15,6 +15,7 @@ module;
 
 #include "attention/simd/simd.hpp"
 #include "attention/simd/trans.hpp"
+#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 import :features;
@@ -29,6 +30,8 @@ namespace {
 constexpr float harmless_exponent = 30;
 // Nor do those of one side up to this, if the other's are small.
 constexpr float steepest_exponent = 50;
+// Of features times values, what registers take together.
+constexpr int features_at_once = 4;
 
 class LinearTrans final : public Trans {
  public:
@@ -176,8 +179,10 @@ class LinearTrans final : public Trans {
   float largest_exponent(const float* x, const std::vector<float>& columns) {
     map_.projections = columns.data();
     float largest = std::numeric_limits<float>::lowest();
-    for (int first = 0; first < frame_.count(); first += simd::block)
+    for (int first = 0; first < frame_.count(); first += simd::block) {
+      check_interrupt();
       largest = std::max(largest, simd::trans_exponent(map_, x + first, frame_.pitch(), block_size(first), scratch_.data()));
+    }
     // Not finite: a pixel is not. Negative: tiny features are scaled up, unless epsilon dwarfs them anyway.
     if (!std::isfinite(largest)) return 0;
     return options_.features.epsilon > 0 ? std::max(largest, 0.0F) : largest;
@@ -192,6 +197,7 @@ class LinearTrans final : public Trans {
   }
   void make_key_features(int first) { make_features(first, frame_.keys(first), key_columns_, key_shift_, false); }
   void make_features(int first, const float* x, const std::vector<float>& columns, float shift, bool own_scale) {
+    check_interrupt();
     if (options_.relu) {
       simd::relu_features(x, frame_.pitch(), map_.d, block_size(first), epsilon(), feature_rows_.data());
       return;
@@ -208,7 +214,15 @@ class LinearTrans final : public Trans {
       rows = spread_.data();
       pitch = simd::block;
     }
-    simd::add_products(feature_rows_.data(), simd::block, features(), rows, pitch, (1 + map_.r) * columns, count, sums_.data());
+    const std::size_t a_feature = (1 + static_cast<std::size_t>(map_.r)) * columns;
+    const auto some = static_cast<int>(
+        std::min<std::size_t>(features(), features_at_once * things_between_looks(features_at_once * a_feature * count)));
+    for (int f = 0; f < features(); f += some) {
+      check_interrupt();
+      simd::add_products(feature_rows_.data() + static_cast<std::size_t>(f) * simd::block, simd::block,
+                         std::min(some, features() - f), rows, pitch, static_cast<int>(a_feature), count,
+                         sums_.data() + f * a_feature);
+    }
   }
 
   // K_hyb = (K_trig + K_exp + K_ang K_trig - K_ang K_exp) / 2, where K_trig and K_exp are means over m projections, K_ang over r
@@ -232,7 +246,13 @@ class LinearTrans final : public Trans {
 
   // `columns` rows of what the block's features make of `weights`.
   void mix_features(const std::vector<float>& weights, int columns, int count, float* rows) const {
-    simd::mix(feature_rows_.data(), simd::block, features(), weights.data(), (1 + map_.r) * columns, count, rows);
+    const std::size_t a_vector = static_cast<std::size_t>(features()) * (1 + map_.r) * columns * simd::lanes;
+    const auto some = static_cast<int>(std::min<std::size_t>(count, simd::lanes * things_between_looks(a_vector)));
+    for (int j = 0; j < count; j += some) {
+      check_interrupt();
+      simd::mix(feature_rows_.data() + j, simd::block, features(), weights.data(), (1 + map_.r) * columns,
+                std::min(some, count - j), rows + j);
+    }
     simd::fold_signs(rows, columns, sign_rows_.data(), map_.r, count);
   }
 

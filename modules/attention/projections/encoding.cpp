@@ -2,6 +2,8 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <span>
+
+#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 
@@ -20,7 +22,10 @@ void encode(int position, std::span<float> out) {
 
 void sinusoidal_encoding(const PatchGrid& grid, std::span<float> out) {
   const std::size_t values = grid.values(), row_values = (values + 1) / 2;
+  constexpr std::size_t work = 64;  // of a power and a sine
+  Looks looks;
   for (int patch = 0; patch < grid.count(); ++patch) {
+    if (looks.due(work * values)) check_interrupt();
     const auto own = out.subspan(patch * values, values);
     encode(patch / grid.columns(), own.first(row_values));
     encode(patch % grid.columns(), own.subspan(row_values));

@@ -5,6 +5,8 @@ module;
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 import :internal;
@@ -22,7 +24,9 @@ double dot(const double* a, const double* b, int d) {
 // rows are drawn, of which the first `wanted` become orthonormal: how many are wanted does not change them.
 void orthonormal_block(int d, int wanted, Random& random, std::span<double> block) {
   for (double& value : block) value = random.normal();
+  Looks looks;
   for (int i = 0; i < wanted; ++i) {
+    if (looks.due(4 * static_cast<std::size_t>(i) * d)) check_interrupt();
     double* row = block.data() + static_cast<std::size_t>(i) * d;
     for (int pass = 0; pass < 2; ++pass)
       for (int j = 0; j < i; ++j) {

@@ -9,6 +9,7 @@ module;
 #include <vector>
 
 #include "attention/simd/simd.hpp"
+#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 import :internal;
@@ -172,12 +173,15 @@ void PatchProjector::bind_encoding(std::span<const float> encoding) {
   std::ranges::fill(patch_bias_, 0.0F);
   // Beyond that, bytes' factor may take an encoding past floats.
   constexpr float most = 1e36F;
-  for (std::size_t patch = 0; patch < patches; ++patch)
+  Looks looks;
+  for (std::size_t patch = 0; patch < patches; ++patch) {
+    if (looks.due(values * columns_)) check_interrupt();
     for (std::size_t v = 0; v < values; ++v) {
       const float value = unit * std::clamp(encoding[patch * values + v], -most, most);
       const float* weight = weights_.data() + v * columns_;
       for (int o = 0; o < columns_; ++o) patch_bias_[o * patches + patch] += value * weight[o];
     }
+  }
 }
 
 void PatchProjector::begin(const ImageView& image, float pixel_offset) {
@@ -231,9 +235,14 @@ void PatchProjector::project(int chunk, Worker& worker, int first_column, int en
       for (const std::size_t position : in_slot_) *value++ = slot + position;
     }
     for (int o = first_column; o < end_column; ++o) worker.outputs[o] = row_of(o, chunk, worker) + at;
-    // Vectors overrun the end of the block; the next block writes over that.
-    simd::linear(worker.values.data(), grid_.values(), weights_.data() + first_column, columns_, frame_bias_.data() + first_column,
-                 end_column - first_column, count, worker.outputs.data() + first_column);
+    const auto columns =
+        static_cast<int>(std::min<std::size_t>(columns_, things_between_looks(static_cast<std::size_t>(grid_.values()) * count)));
+    for (int o = first_column; o < end_column; o += columns) {
+      check_interrupt();
+      // Vectors overrun the end of the block; the next block writes over that.
+      simd::linear(worker.values.data(), grid_.values(), weights_.data() + o, columns_, frame_bias_.data() + o,
+                   std::min(columns, end_column - o), count, worker.outputs.data() + o);
+    }
     if (patch_bias_.empty()) continue;
     for (int o = first_column; o < end_column; ++o) {
       const float* bias = patch_bias_.data() + static_cast<std::size_t>(o) * grid_.count() + row * grid_.columns();

@@ -5,6 +5,8 @@ module;
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 import :internal;
@@ -37,9 +39,12 @@ double ReducedHead::bytes(int c, int d) {
 
 void ReducedHead::bind(std::span<const float> matrix, std::span<const float> offset) {
   const auto row = [&](int i) { return i < c ? matrix.subspan(static_cast<std::size_t>(i) * d, d) : offset; };
+  const std::size_t a_row = static_cast<std::size_t>(n) * d;
+  Looks looks;
   if (n < d) {
     // Gram-Schmidt, twice a row; a row that depends on those before it leaves a zero behind.
     for (int i = 0; i <= c; ++i) {
+      if (looks.due(4 * a_row)) check_interrupt();
       double* vector = basis.data() + static_cast<std::size_t>(i) * d;
       std::fill_n(vector, d, 0.0);
       std::ranges::copy(row(i), vector);
@@ -64,17 +69,23 @@ void ReducedHead::bind(std::span<const float> matrix, std::span<const float> off
       out[o] = static_cast<float>(sum > most ? most : sum < -most ? -most : sum);
     }
   };
-  for (int i = 0; i < c; ++i) into_basis(row(i), std::span(weights).subspan(static_cast<std::size_t>(i) * n, n));
+  for (int i = 0; i < c; ++i) {
+    if (looks.due(a_row)) check_interrupt();
+    into_basis(row(i), std::span(weights).subspan(static_cast<std::size_t>(i) * n, n));
+  }
   into_basis(offset, bias);
 }
 
 void ReducedHead::fold(std::span<const float> rows, int first_column, int columns, std::span<float> out) const {
-  for (std::size_t i = 0; i < rows.size() / d; ++i)
+  Looks looks;
+  for (std::size_t i = 0; i < rows.size() / d; ++i) {
+    if (looks.due(static_cast<std::size_t>(n) * d)) check_interrupt();
     for (int o = 0; o < n; ++o) {
       double sum = 0;
       for (int k = 0; k < d; ++k) sum += basis[static_cast<std::size_t>(o) * d + k] * rows[i * d + k];
       out[static_cast<std::size_t>(o) * columns + first_column + i] = static_cast<float>(sum);
     }
+  }
 }
 
 }  // namespace iap

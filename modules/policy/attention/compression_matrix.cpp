@@ -7,6 +7,8 @@ module;
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/looks.hpp"
 module iap.policy;
 import iap.core;
 import iap.attention;
@@ -37,7 +39,12 @@ Compression::Compression(Options& options, int patches, int tokens, const std::s
     const auto seed = options.integer_in("compression_seed", 0, std::numeric_limits<std::int64_t>::max(), 0);
     Random random(
         {.seed = static_cast<std::uint64_t>(seed), .member = static_cast<std::uint32_t>(head), .purpose = Purpose::policy});
-    fill_normal(matrix_, factor_, random);
+    constexpr std::size_t work = 16;  // of a random number
+    Looks looks;
+    for (std::size_t first = 0; first < size; first += length) {
+      if (looks.due(work * length)) check_interrupt();
+      fill_normal(std::span(matrix_).subspan(first, length), factor_, random);
+    }
   }
 }
 

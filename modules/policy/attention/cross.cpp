@@ -218,6 +218,7 @@ class Cross final : public Block {
   void write_values(std::span<float> out) const {
     for (const auto& kind : options_.values)
       for (const int patch : selected_) {
+        check_interrupt();
         const auto size = static_cast<std::size_t>(kind->size());
         kind->write(key_frame_.view(), patch, out.first(size));
         out = out.subspan(size);

@@ -9,6 +9,8 @@ module;
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/looks.hpp"
 module iap.policy;
 import iap.core;
 import iap.attention;
@@ -101,6 +103,7 @@ class Look final : public Block {
     options_.query.apply(in, queries_);
     const std::size_t count = options_.grid.count();
     for (std::size_t i = 0; i < count; ++i) {
+      check_interrupt();
       read_key(image, static_cast<int>(i));
       for (std::size_t query = 0; query < heaviest_.size(); ++query)
         weights_[query * count + i] = dot(key_, queries_.data() + query * key_.size());
@@ -163,8 +166,11 @@ class Look final : public Block {
 
   void average(std::span<const float> weights, std::span<float> out) {
     std::ranges::fill(value_, 0.0);
-    for (std::size_t i = 0; i < weights.size(); ++i)
+    Looks looks;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      if (looks.due(value_.size())) check_interrupt();
       for (std::size_t v = 0; v < value_.size(); ++v) value_[v] += static_cast<double>(weights[i]) * values_[i * value_.size() + v];
+    }
     for (std::size_t v = 0; v < value_.size(); ++v) out[v] = static_cast<float>(value_[v]);
   }
 

@@ -109,6 +109,7 @@ class Rank final : public Block {
     const ImageView& image = options_.image.look(observation);
     auto centres = std::span(centres_), before = std::span(centres_before_);
     for (RankHead& head : options_.heads) {
+      check_interrupt();
       head.choose(image, options_.pixel_offset);
       for (const auto& kind : options_.values) out = write_values(*kind, head.selected(), image, out);
       if (options_.centroid) out = write_centroid(head.scores(), out);
@@ -144,8 +145,10 @@ class Rank final : public Block {
                                 std::span<float> out) const {
     const auto size = static_cast<std::size_t>(kind.size()), all = static_cast<std::size_t>(options_.rows()) * size;
     if (options_.masked) std::ranges::fill(out.first(all), 0.0F);
-    for (std::size_t rank = 0; rank < selected.size(); ++rank)
+    for (std::size_t rank = 0; rank < selected.size(); ++rank) {
+      check_interrupt();
       kind.write(image, selected[rank], out.subspan((options_.masked ? selected[rank] : rank) * size, size));
+    }
     return out.subspan(all);
   }
 

@@ -76,6 +76,7 @@ void Retina::average(const ImageView& image) {
   const std::size_t channels = shape_.channels, width = shape_.width, pool = pool_, count = pool * pool;
   const std::size_t pitch = static_cast<std::size_t>(image.shape.width) * channels;
   for (std::size_t y = 0; y < static_cast<std::size_t>(shape_.height); ++y) {
+    check_interrupt();
     const std::size_t begin = y * pool * pitch, target = y * width * channels;
     if (shape_.type == PixelType::float32) {
       for (std::size_t x = 0; x < width; ++x)

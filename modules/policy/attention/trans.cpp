@@ -158,6 +158,7 @@ class TransBlock final : public Block {
     const std::size_t values = patch_.size(), width = options_.width;
     for (std::size_t h = 0; h < heads().size(); ++h) {
       const TransHead& head = heads()[h];
+      check_interrupt();
       if (!head.values.empty()) write_values(head, image);
       head.attention->apply(image, options_.pixel_offset, part_);
       for (std::size_t token = 0; token * width < out.size(); ++token)
@@ -200,6 +201,7 @@ class TransBlock final : public Block {
 
   void write_values(const TransHead& head, const ImageView& image) {
     for (int patch = 0; patch < options_.grid.count(); ++patch) {
+      check_interrupt();
       auto rest = std::span(patch_);
       for (const auto& kind : head.values) {
         kind->write(image, patch, rest.first(kind->size()));

@@ -6,6 +6,8 @@ module;
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/looks.hpp"
 module iap.policy;
 import iap.core;
 import :convolution;
@@ -87,48 +89,62 @@ void ConvolutionLayer::initialise(std::span<float> parameters, Random& random) c
 void ConvolutionLayer::convolve(const float* in) {
   const std::size_t plane = static_cast<std::size_t>(padded_.height) * padded_.width, width = convolved_.width;
   std::size_t at = 0;
+  Looks looks;
   for (int channel = 0; channel < convolved_.channels; ++channel) {
     const auto [weights, bias] = filters_.row(channel);
     float* sums = sums_.data() + at;
     const std::size_t count = static_cast<std::size_t>(convolved_.height) * width;
+    const auto at_once = static_cast<int>(std::min<std::size_t>(kernel_, things_between_looks(count)));
     std::fill_n(sums, count, bias);
     at += count;
     const float* weight = weights.data();
     // Weight by weight over whole rows: the additions of one value keep their order, and rows use vector registers.
     for (int from = 0; from < in_.channels; ++from)
       for (int y = 0; y < kernel_; ++y)
-        for (int x = 0; x < kernel_; ++x, ++weight)
-          for (int row = 0; row < convolved_.height; ++row) {
-            const float* pixels = in + from * plane + static_cast<std::size_t>(row * stride_ + y) * padded_.width + x;
-            float* out = sums + row * width;
-            if (stride_ == 1)
-              for (std::size_t i = 0; i < width; ++i) out[i] += *weight * pixels[i];
-            else
-              for (std::size_t i = 0; i < width; ++i) out[i] += *weight * pixels[i * stride_];
-          }
+        for (int x = 0; x < kernel_;) {
+          const int end = std::min(kernel_, x + at_once);
+          if (looks.due(count * (end - x))) check_interrupt();
+          for (; x < end; ++x, ++weight)
+            for (int row = 0; row < convolved_.height; ++row) {
+              const float* pixels = in + from * plane + static_cast<std::size_t>(row * stride_ + y) * padded_.width + x;
+              float* out = sums + row * width;
+              if (stride_ == 1)
+                for (std::size_t i = 0; i < width; ++i) out[i] += *weight * pixels[i];
+              else
+                for (std::size_t i = 0; i < width; ++i) out[i] += *weight * pixels[i * stride_];
+            }
+        }
   }
 }
 
 void ConvolutionLayer::pool(std::span<float> out) const {
   const float* plane = sums_.data();
+  const std::size_t window = static_cast<std::size_t>(window_) * window_;
+  const auto at_once = static_cast<int>(std::min<std::size_t>(pooled_.width, things_between_looks(window)));
   std::size_t at = 0;
+  Looks looks;
   for (int channel = 0; channel < pooled_.channels;
        ++channel, plane += static_cast<std::size_t>(convolved_.height) * convolved_.width)
     for (int row = 0; row < pooled_.height; ++row)
-      for (int column = 0; column < pooled_.width; ++column, ++at) {
-        const float* corner =
-            plane + static_cast<std::size_t>(row) * step_ * convolved_.width + static_cast<std::size_t>(column) * step_;
-        float value = average_ ? 0.0F : corner[0];
-        for (int y = 0; y < window_; ++y)
-          for (int x = 0; x < window_; ++x) {
-            const float one = corner[static_cast<std::size_t>(y) * convolved_.width + x];
-            value = average_ ? value + one : std::max(value, one);
-          }
-        out[at] = average_ ? value / static_cast<float>(window_ * window_) : value;
+      for (int column = 0; column < pooled_.width;) {
+        const int end = std::min(pooled_.width, column + at_once);
+        if (looks.due(window * (end - column))) check_interrupt();
+        for (; column < end; ++column, ++at) {
+          const float* corner =
+              plane + static_cast<std::size_t>(row) * step_ * convolved_.width + static_cast<std::size_t>(column) * step_;
+          float value = average_ ? 0.0F : corner[0];
+          for (int y = 0; y < window_; ++y)
+            for (int x = 0; x < window_; ++x) {
+              const float one = corner[static_cast<std::size_t>(y) * convolved_.width + x];
+              value = average_ ? value + one : std::max(value, one);
+            }
+          out[at] = average_ ? value / static_cast<float>(window_ * window_) : value;
+        }
       }
 }
 
 void ConvolutionLayer::forward(std::span<const float> in, std::span<float> out) {
+  check_interrupt();
   const bool is_framed = !framed_.empty();
   if (is_framed)
     for (int channel = 0; channel < in_.channels; ++channel)

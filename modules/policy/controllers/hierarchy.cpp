@@ -65,6 +65,7 @@ class Hierarchy final : public Block {
   std::span<const std::unique_ptr<Block>> children() const override { return levels_; }
   void reset(std::uint64_t) override { until_high_ = until_low_ = 0; }
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
+    check_interrupt();
     if (until_high_ == 0) {
       levels_[0]->run(observation, in, chosen_);
       for (float& value : chosen_) value = value > -1 ? std::min(value, 1.0F) : -1.0F;  // what is not a number is -1
