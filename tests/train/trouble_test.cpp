@@ -123,11 +123,11 @@ TEST_CASE("an environment of the host whose spec cannot be is refused before a f
    public:
     Reversed() { std::tie(spec_.action_low, spec_.action_high) = std::pair(1.0F, -1.0F); }
   };
-  const TemporaryFolder folder;
-  TrainOptions options = small_run(folder.path() / "run");
+  const Scratch scratch("reversed");
+  TrainOptions options = small_run(scratch / "run");
   options.make_env = [] { return std::make_unique<Reversed>(); };
   CHECK_THAT(error_of(options), ContainsSubstring("train: environment 'fake': its action_low is 1 and its action_high -1"));
-  CHECK_FALSE(std::filesystem::exists(folder.path() / "run"));
+  CHECK(!std::filesystem::exists(scratch / "run"));
 }
 
 TEST_CASE("a folder that holds a run is left alone") {
