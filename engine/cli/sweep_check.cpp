@@ -136,6 +136,23 @@ void check_sweep_folder(const SweepList& list) {
            "' is not of a sweep, no run of which lies beside it, and would be written over; choose another folder with --out"));
 }
 
+std::string other_texts(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs) {
+  const std::string script = read_file(command.file);
+  const auto is_of_another = [&](std::size_t job) {
+    try {
+      const std::string experiment = read_run_script(list.jobs[job].folder);
+      return !experiment.empty() && !is_of_script(experiment, script);
+    } catch (const Error&) {
+      return false;  // who needs the file says so
+    }
+  };
+  const auto runs = std::ranges::count_if(jobs, is_of_another);
+  if (runs == 0) return "";
+  return text("note: ", runs, runs == 1 ? " run was" : " runs were", " made by another text of ", command.file.string(),
+              ", which is in ", runs == 1 ? "its" : "their", " experiment.lua; --out FOLDER runs ", runs == 1 ? "it" : "them all",
+              " by this one");
+}
+
 void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs) {
   for (const std::size_t job : jobs)
     for (const int rung : rungs) passed_figures(list.jobs[job].folder, rung);
