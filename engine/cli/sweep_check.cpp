@@ -129,8 +129,9 @@ void check_sweep_folder(const SweepList& list) {
     if (std::filesystem::exists(run_file(list.folder, name), ignored)) others.push_back(list.folder / name);
   if (others.empty()) return;
   for (std::filesystem::directory_iterator entry(list.folder, error), end; !error && entry != end; entry.increment(error))
-    for (const char* kept : {"job.json", "config.json"})
-      if (std::filesystem::exists(entry->path() / kept, ignored)) return;
+    if (const auto has = [&](const char* name) { return std::filesystem::exists(entry->path() / name, ignored); };
+        has("job.json") || (has("config.json") && has("log.txt")))
+      return;
   throw Error(
       text("'", others.front().string(),
            "' is not of a sweep, no run of which lies beside it, and would be written over; choose another folder with --out"));

@@ -105,7 +105,7 @@ std::string joined(const std::vector<std::string>& values) {
 }
 
 /// Gives combinations whose values differ only in what a file's name cannot hold names of their own. These follow from the values
-/// alone, whatever their order and whatever else is swept, or a later sweep would take one's run for the other's.
+/// that are alike, not from their order, or a later sweep would take one's run for the other's.
 void tell_names_apart(std::vector<Combination>& all) {
   std::vector<bool> told(all.size());
   for (bool changed = true; changed;) {

@@ -112,7 +112,7 @@ void Trainer::look_after_tables(const Columns& columns, std::int64_t last) {
     warn(text(happened, "; ", lost.empty() ? now : there ? "it " : "", lost));
   }
   const auto disturbed = logs_->disturbed();
-  if (!disturbed.empty()) logs_ = MetricsLogs(folder_->path(), logs_->names());
+  if (!disturbed.empty() || standing != FileStanding::kept) logs_ = MetricsLogs(folder_->path(), logs_->names());
   for (const auto& name : disturbed)
     warn(text("'", (folder_->path() / name).string(),
               "' was changed, replaced or removed while the run was at work; it is made anew from metrics.csv"));

@@ -52,8 +52,15 @@ PolicyFile Trainer::policy_of(std::span<const float> parameters, std::span<const
 
 void Trainer::write_policy(const char* name, std::span<const float> parameters, std::span<const Moment> moments,
                            std::uint32_t iteration, std::optional<double> value) {
-  const PolicyFile file = policy_of(parameters, moments, iteration, value);
-  write_policy_file(folder_->file(name), file.policy, file.metadata);
+  // Whatever a checkpoint knows of the best policy, its file has: an interrupt waits.
+  for (;;) try {
+      const HeldInterrupt interrupt;
+      const PolicyFile file = policy_of(parameters, moments, iteration, value);
+      write_policy_file(folder_->file(name), file.policy, file.metadata);
+      return;
+    } catch (const Interrupted&) {
+      continue;  // it came meanwhile, and is held now
+    }
 }
 
 /// Lua that the run's own script may run as it likes is confined wherever its best.iap is played: what is then refused at the first

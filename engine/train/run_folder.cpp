@@ -1,4 +1,6 @@
 module;
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -15,6 +17,23 @@ import :run_state;
 namespace iap {
 namespace {
 
+constexpr std::array run_files{"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap",
+                               "result.json"};
+
+bool holds_run_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::ranges::any_of(run_files, [&](const char* name) { return std::filesystem::exists(path / name, ignored); });
+}
+
+/// @throws Error naming what another program left in `path`, where no run lies.
+void check_no_files_of_others(const std::filesystem::path& path) {
+  std::error_code ignored;
+  for (const char* name : {"metrics.jsonl", "events.out.tfevents.iap"})
+    if (std::filesystem::exists(path / name, ignored))
+      throw Error(text("'", (path / name).string(),
+                       "' is of no run and would be written over; choose another folder with --out (out = FOLDER)"));
+}
+
 /// @throws Error if `path` holds a run; the script alone may lie there.
 void check_holds_no_run(const std::filesystem::path& path, const std::string& script) {
   std::error_code ignored;
@@ -27,11 +46,18 @@ void check_holds_no_run(const std::filesystem::path& path, const std::string& sc
                      continues ? "; continue it with --resume (resume = true), or" : " but no checkpoint.iap to continue from;",
                      " choose another folder with --out (out = FOLDER)"));
   };
-  for (const char* name : {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap",
-                           "result.json", "metrics.jsonl", "events.out.tfevents.iap"})
+  for (const char* name : run_files)
     if (std::filesystem::exists(path / name, ignored)) refuse(name);
   if (std::filesystem::exists(path / "experiment.lua", ignored) && read_file(run_file(path, "experiment.lua")) != script)
     refuse("experiment.lua");
+  check_no_files_of_others(path);
+}
+
+void check_may_begin(const std::filesystem::path& path, bool resume, const std::string& script) {
+  if (!resume)
+    check_holds_no_run(path, script);
+  else if (!holds_run_file(path))
+    check_no_files_of_others(path);
 }
 
 /// Who asks whether a run is at work (`in_use`) has its lock for a moment.
@@ -64,11 +90,11 @@ bool is_taken(const std::filesystem::path& path, FileLock (*lock)(AppendFile&)) 
 
 void RunFolder::check(const std::filesystem::path& path, bool resume, const std::string& script) {
   if (is_taken(path, lock_in_time)) refuse_in_use(path);
-  if (!resume) check_holds_no_run(path, script);
+  check_may_begin(path, resume, script);
 }
 
 RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::string& script) : path_(path) {
-  if (!resume) check_holds_no_run(path, script);
+  check_may_begin(path, resume, script);
   make_folder(path);
   log_ = AppendFile(file("log.txt"));
   const FileLock lock = lock_in_time(log_);

@@ -27,20 +27,6 @@ import :types;
 namespace iap {
 namespace {
 
-/// While it lives, an interrupt that was asked for is none to what brings its work to an end, such as copies of policies.
-class HeldInterrupt {
- public:
-  HeldInterrupt() { clear_interrupt(); }
-  ~HeldInterrupt() {
-    if (asked_) request_interrupt();
-  }
-  HeldInterrupt(const HeldInterrupt&) = delete;
-  HeldInterrupt& operator=(const HeldInterrupt&) = delete;
-
- private:
-  const bool asked_ = interrupt_requested();
-};
-
 std::vector<float> initial_parameters(const TrainOptions& options, const std::optional<Initial>& initial, const World& world) {
   if (!initial) {
     Policy policy = world.policy.clone();

@@ -49,6 +49,12 @@ std::vector<std::string> joint_coordinates(const MujocoWorld& world, const std::
   return names;
 }
 
+/// OpenGL in software keeps its buffers in this process's memory.
+void check_buffers(const std::string& owner, PictureSize size, int samples) {
+  constexpr double colour_and_depth = 8;
+  check_memory(text(owner, ": what OpenGL keeps for 'pixels'"), colour_and_depth * (samples + 1) * size.height * size.width);
+}
+
 }  // namespace
 
 MujocoTask::MujocoTask(const MujocoTaskInfo& info, MujocoWorld world, Options& options)
@@ -78,12 +84,6 @@ void MujocoTask::read_ranges() {
     ranges_.push_back({(low + high) / 2, (high - low) / 2});
   }
   if (plain) ranges_.clear();
-}
-
-/// OpenGL in software keeps its buffers in this process's memory.
-void check_buffers(const std::string& owner, PictureSize size, int samples) {
-  constexpr double colour_and_depth = 8;
-  check_memory(text(owner, ": what OpenGL keeps for 'pixels'"), colour_and_depth * (samples + 1) * size.height * size.width);
 }
 
 /// @lua options env.mujoco

@@ -71,8 +71,11 @@ struct Policy::Impl {
     bind();
     use_moments();
   }
+  // An interrupt may end it early; what it did not come to is done before the policy acts again.
   void bind() {
+    bound = false;
     for (Block* block : blocks) block->bind(parameters);
+    bound = true;
   }
   void use_moments() {
     std::span<const Moment> rest = moments;
@@ -90,6 +93,7 @@ struct Policy::Impl {
   std::vector<Block*> blocks;
   std::vector<float> parameters, action;
   std::vector<Moment> moments;
+  bool bound = false;  // all blocks have these parameters
 };
 
 void Policy::Impl::check(const Observation& seen) const {
@@ -170,6 +174,7 @@ void Policy::reset(std::uint64_t episode_seed) {
 
 std::span<const float> Policy::act(const Observation& observation) {
   impl_->check(observation);
+  if (!impl_->bound) impl_->bind();
   impl_->root->run(observation, observation.vector, impl_->action);
   return impl_->action;
 }

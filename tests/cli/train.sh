@@ -176,10 +176,14 @@ case_resume() {
   # Of another program's files nothing is lost.
   mkdir others
   echo '{"loss": 1}' >others/metrics.jsonl
-  run run train.lua --out others
-  exits 1
-  says err "'others' already holds a run (metrics.jsonl)"
-  says others/metrics.jsonl '{"loss": 1}'
+  local resume
+  for resume in "" --resume; do
+    # shellcheck disable=SC2086
+    run run train.lua --out others $resume
+    exits 1
+    says err "'others/metrics.jsonl' is of no run and would be written over; choose another folder with --out"
+    says others/metrics.jsonl '{"loss": 1}'
+  done
 }
 
 # --resume without --out: the newest unfinished run of the script, which is named at the start, when it stops and at the end.

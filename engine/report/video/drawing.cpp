@@ -21,6 +21,7 @@ std::unique_ptr<Env> drawn_at(Config config, PictureSize size) {
   } catch (const OptionError&) {
     return nullptr;  // nobody reads `pixels`
   } catch (const Error& error) {
+    if (is_lua_env(config)) return nullptr;  // its own option may be called so
     throw Error(text("cannot be drawn in ", size.height, " x ", size.width, " pixels: ", error.what()));
   }
   const auto& images = env->spec().observation.images;

@@ -26,6 +26,34 @@ int read_size(Options& options, std::string_view key, std::int64_t most, std::in
 /// Windows of `size` at every `step` inside `extent`.
 int places(int extent, int size, int step) { return extent < size ? 0 : (extent - size) / step + 1; }
 
+/// Where a filter's weights meet the planes that it reads.
+struct Windows {
+  const Planes &in, &out;
+  int kernel, stride;
+};
+
+/// Adds what `weights`, those of a filter from number `first` on, make of the planes to the sums of one channel. Weight by weight
+/// over whole rows: the additions of one value keep their order, and rows use vector registers.
+void add_weights(std::span<const float> weights, std::size_t first, const Windows& windows, const float* in, float* sums) {
+  const std::size_t kernel = windows.kernel, stride = windows.stride, pitch = windows.in.width, width = windows.out.width;
+  const std::size_t plane = windows.in.height * pitch, height = windows.out.height;
+  std::size_t from = first / kernel / kernel, y = first / kernel % kernel, x = first % kernel;
+  for (const float weight : weights) {
+    const float* pixels = in + from * plane + y * pitch + x;
+    float* out = sums;
+    for (std::size_t row = 0; row < height; ++row, pixels += stride * pitch, out += width)
+      if (stride == 1)
+        for (std::size_t i = 0; i < width; ++i) out[i] += weight * pixels[i];
+      else
+        for (std::size_t i = 0; i < width; ++i) out[i] += weight * pixels[i * stride];
+    if (++x < kernel) continue;
+    x = 0;
+    if (++y < kernel) continue;
+    y = 0;
+    ++from;
+  }
+}
+
 }  // namespace
 
 /// @lua options policy.layer
@@ -87,33 +115,17 @@ void ConvolutionLayer::initialise(std::span<float> parameters, Random& random) c
 }
 
 void ConvolutionLayer::convolve(const float* in) {
-  const std::size_t plane = static_cast<std::size_t>(padded_.height) * padded_.width, width = convolved_.width;
-  std::size_t at = 0;
+  const std::size_t count = static_cast<std::size_t>(convolved_.height) * convolved_.width, at_once = things_between_looks(count);
   Looks looks;
   for (int channel = 0; channel < convolved_.channels; ++channel) {
     const auto [weights, bias] = filters_.row(channel);
-    float* sums = sums_.data() + at;
-    const std::size_t count = static_cast<std::size_t>(convolved_.height) * width;
-    const auto at_once = static_cast<int>(std::min<std::size_t>(kernel_, things_between_looks(count)));
+    float* sums = sums_.data() + channel * count;
     std::fill_n(sums, count, bias);
-    at += count;
-    const float* weight = weights.data();
-    // Weight by weight over whole rows: the additions of one value keep their order, and rows use vector registers.
-    for (int from = 0; from < in_.channels; ++from)
-      for (int y = 0; y < kernel_; ++y)
-        for (int x = 0; x < kernel_;) {
-          const int end = std::min(kernel_, x + at_once);
-          if (looks.due(count * (end - x))) check_interrupt();
-          for (; x < end; ++x, ++weight)
-            for (int row = 0; row < convolved_.height; ++row) {
-              const float* pixels = in + from * plane + static_cast<std::size_t>(row * stride_ + y) * padded_.width + x;
-              float* out = sums + row * width;
-              if (stride_ == 1)
-                for (std::size_t i = 0; i < width; ++i) out[i] += *weight * pixels[i];
-              else
-                for (std::size_t i = 0; i < width; ++i) out[i] += *weight * pixels[i * stride_];
-            }
-        }
+    for (std::size_t first = 0; first < weights.size(); first += at_once) {
+      const auto some = weights.subspan(first, std::min(at_once, weights.size() - first));
+      if (looks.due(some.size() * count)) check_interrupt();
+      add_weights(some, first, {padded_, convolved_, kernel_, stride_}, in, sums);
+    }
   }
 }
 
