@@ -93,3 +93,20 @@ TEST_CASE("after an interrupt the next episode is as it would have been") {
     CHECK(act(policy, second) == act(other, second));
   }
 }
+
+TEST_CASE("what an interrupt keeps from taking new parameters takes them before it acts") {
+  const ObservationSpec spec = image_spec(512, 512, 1, 1);
+  const Frame frame(spec, 1);
+  Policy policy = policy_of("{'kind': 'rank', 'patch': 4, 'stride': 1, 'd': 16, 'top': 4, 'encoding': 'sinusoidal'}", spec);
+  Policy other = policy.clone();
+  other.initialise(2);
+  policy.reset();
+  other.reset();
+  REQUIRE(act(policy, frame) != act(other, frame));
+  request_interrupt();
+  CHECK_THROWS_AS(policy.set_parameters(other.parameters()), Interrupted);
+  clear_interrupt();
+  policy.reset();
+  other.reset();
+  CHECK(act(policy, frame) == act(other, frame));
+}

@@ -61,6 +61,28 @@ check.equal(iap.report.html { runs = { folder }, out = folder .. "/plain.html", 
 assert(not read(folder .. "/plain.html"):find('src="data', 1, true))
 check.fails({ "it would count as two seeds, so name it once" }, iap.report.html, { runs = { folder, folder .. "/" }, out = folder .. "/x.html" })
 
+-- An environment whose own option has the name of ours is enlarged.
+local own = folder .. "/own.lua"
+local text = assert(io.open(own, "w"))
+text:write [[
+return function(options)
+  local side = (options.pixels or 8) * 1
+  return {
+    spec = { action_size = 1, max_steps = 3, images = { view = { height = side, width = side, channels = 1 } } },
+    reset = function() end,
+    step = function() return 0 end,
+    observe = function() return nil, { view = ("a"):rep(side * side) } end,
+  }
+end
+]]
+text:close()
+local small = iap.env.make(own)
+local enlarged = iap.report.video {
+  policy = iap.policy.build(iap.policy.sequence { iap.attention.rank { patch = 4, d = 2, top = 1 }, iap.policy.linear {} }, small),
+  env = small, out = folder .. "/own.png", scale = 3,
+}
+check.equal(enlarged.height, 24)
+
 local function video_of(options)
   options.policy = options.policy or policy
   options.out = options.out or folder .. "/x.webp"
@@ -82,6 +104,6 @@ check.fails({ "there is no run 'nothing'" }, iap.report.html, { runs = { folder,
 check.fails({ "unknown option 'epsiodes'; did you mean 'episodes'?" }, iap.report.html, { runs = folder, epsiodes = 3 })
 
 for _, name in ipairs { "/media/v.webp", "/v.png", "/s.png", "/report.html", "/plain.html", "/best.iap", "/final.iap", "/config.json",
-                        "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/media", "" } do
+                        "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/own.lua", "/own.png", "/media", "" } do
   os.remove(folder .. name)
 end
