@@ -147,7 +147,7 @@ LUA
   local signal name
   for name in cnn trans; do
     for signal in INT TERM; do
-      timeout --preserve-status --foreground -k 5 -s "$signal" 1.5 "$iap" eval "$name.iap" --episodes 1 --threads 1 >out 2>err </dev/null
+      timeout --preserve-status --foreground -k 20 -s "$signal" 1.5 "$iap" eval "$name.iap" --episodes 1 --threads 1 >out 2>err </dev/null
       code=$?
       exits 130
       says err "interrupted"
