@@ -27,7 +27,7 @@ class Interrupt {
   std::thread asks_;
 };
 
-/// Each takes minutes.
+/// Each takes many seconds of the processor, most of them minutes.
 const std::vector<std::string> slow{
     // A layer's weights, one after the other over the whole image.
     "{'kind': 'cnn', 'padding': 'same', 'layers': [{'channels': 16, 'kernel': 256}]}",
@@ -40,7 +40,7 @@ const std::vector<std::string> slow{
     // Queries and keys of large patches that overlap, and many features of them.
     "{'kind': 'rank', 'patch': 512, 'stride': 1, 'd': 16, 'top': 1}",
     "{'kind': 'rank', 'patch': 1, 'd': 1, 'kernel': 'hybrid', 'm': 512, 'r': 256, 'ensemble': 'iid', 'top': 1}",
-    "{'kind': 'cross', 'patch': 2, 'd': 32, 'kernel': 'relu', 'ranking': 'hash', 'bits': 65536, 'top': 1}",
+    "{'kind': 'cross', 'patch': 8, 'd': 256, 'kernel': 'relu', 'ranking': 'hash', 'bits': 65536, 'top': 1}",
 };
 
 std::string chain(const std::string& block) { return "{'kind': 'sequence', 'blocks': [{'kind': 'observation'}, " + block + "]}"; }
