@@ -216,3 +216,18 @@ LUA
   { printf '{"seed": 1, "long": [' && seq -s, 4000000 && printf ']}'; } >long/config.json
   ended report long --no-pictures --out made.html
 }
+
+# Of another program's files nothing is lost.
+case_outputs_of_others() {
+  training_script ""
+  mkdir others
+  echo '{"loss": 1}' >others/metrics.jsonl
+  local resume
+  for resume in "" --resume; do
+    # shellcheck disable=SC2086
+    run run train.lua --out others $resume
+    exits 1
+    says err "'others/metrics.jsonl' is of no run and would be written over; choose another folder with --out"
+    says others/metrics.jsonl '{"loss": 1}'
+  done
+}

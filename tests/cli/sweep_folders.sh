@@ -154,3 +154,18 @@ case_sweep_other_text() {
   exits 0
   says err "note: 1 run was made by another text of stop.lua"
 }
+
+# Of another program's files nothing is lost.
+case_sweep_files_of_others() {
+  sweep_script ""
+  mkdir others
+  local file
+  for file in sweep.csv report.html; do
+    echo "mine" >others/$file
+    run sweep train.lua --over optimizer.sigma=0.1,0.2 --out others
+    exits 1
+    says err "'others/$file' is not of a sweep"
+    says others/$file "mine"
+    rm others/$file
+  done
+}

@@ -173,17 +173,6 @@ case_resume() {
   run run train.lua --out whole --resume
   exits 1
   says err "no checkpoint.iap"
-  # Of another program's files nothing is lost.
-  mkdir others
-  echo '{"loss": 1}' >others/metrics.jsonl
-  local resume
-  for resume in "" --resume; do
-    # shellcheck disable=SC2086
-    run run train.lua --out others $resume
-    exits 1
-    says err "'others/metrics.jsonl' is of no run and would be written over; choose another folder with --out"
-    says others/metrics.jsonl '{"loss": 1}'
-  done
 }
 
 # --resume without --out: the newest unfinished run of the script, which is named at the start, when it stops and at the end.
