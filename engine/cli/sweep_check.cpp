@@ -124,16 +124,16 @@ void check_sweep_folder(const SweepList& list) {
     if (std::filesystem::is_symlink(job.folder, ignored))
       throw Error(text("'", job.folder.string(), "' is a link to '", std::filesystem::read_symlink(job.folder, ignored).string(),
                        "', and a run's files would be written there; put the folder itself in its place"));
-  std::vector<std::filesystem::path> others;
-  for (const char* name : {"sweep.csv", "report.html"})
-    if (std::filesystem::exists(run_file(list.folder, name), ignored)) others.push_back(list.folder / name);
-  if (others.empty()) return;
+  std::filesystem::path written_over;
+  for (const char* name : {"report.html", "sweep.csv"})
+    if (const auto path = run_file(list.folder, name); std::filesystem::exists(path, ignored)) written_over = path;
+  if (written_over.empty()) return;
   for (std::filesystem::directory_iterator entry(list.folder, error), end; !error && entry != end; entry.increment(error))
     if (const auto has = [&](const char* name) { return std::filesystem::exists(entry->path() / name, ignored); };
         has("job.json") || (has("config.json") && has("log.txt")))
       return;
   throw Error(
-      text("'", others.front().string(),
+      text("'", written_over.string(),
            "' is not of a sweep, no run of which lies beside it, and would be written over; choose another folder with --out"));
 }
 
