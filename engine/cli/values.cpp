@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 import iap.core;
+import iap.train;
 
 namespace iap::cli {
 namespace {
@@ -39,16 +40,6 @@ std::string place_trouble(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(folder, ignored)) return "";
   return std::filesystem::exists(folder, ignored) ? text("'", folder.string(), "' is no folder")
                                                   : text("there is no folder '", folder.string(), "'");
-}
-
-/// Whether a run keeps such a file in that folder.
-bool is_run_file(const std::filesystem::path& file) {
-  static const std::vector<std::string> names{
-      "best.iap", "checkpoint.iap", "checkpoint.previous.iap", "config.json", "experiment.lua",         "final.iap",
-      "log.txt",  "metrics.csv",    "metrics.jsonl",           "result.json", "events.out.tfevents.iap"};
-  std::error_code ignored;
-  return std::ranges::find(names, file.filename().string()) != names.end() &&
-         std::filesystem::exists(folder_of(file) / "config.json", ignored);
 }
 
 /// Whether two paths lead to one file, which need not exist yet. Pipes and devices take what several write.

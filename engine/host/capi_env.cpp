@@ -160,8 +160,7 @@ iap_status iap_env_observe(iap_env* env, iap_image* images, size_t image_count, 
 iap_status iap_env_draw(iap_env* env, int32_t height, int32_t width, uint8_t* rgb, size_t row_stride) {
   return on(env, [&] {
     for (const auto& [name, side] : {std::pair("height", height), std::pair("width", width)})
-      require(side >= 1 && side <= iap::largest_drawing, "iap_env_draw: '", name, "' is ", side, "; give 1 to ",
-              iap::largest_drawing);
+      require(side >= 1 && side <= iap::largest_side, "iap_env_draw: '", name, "' is ", side, "; give 1 to ", iap::largest_side);
     require(rgb, "iap_env_draw: 'rgb' is null; it receives ", height, " x ", width, " x 3 bytes");
     const size_t row = 3 * static_cast<size_t>(width);
     require(row_stride == 0 || row_stride >= row, "iap_env_draw: 'row_stride' is ", row_stride, "; a row has ", row, " bytes");

@@ -15,8 +15,6 @@ import iap.rollout;
 namespace iap::host {
 namespace {
 
-constexpr std::int32_t largest_side = 1 << 15;
-
 std::int32_t pixel_of(PixelType type) { return type == PixelType::uint8 ? IAP_UINT8 : IAP_FLOAT32; }
 
 template <typename Value>
@@ -101,12 +99,12 @@ ImageView PictureReader::read(const char* function, const iap_image& given, std:
   const ImageShape shape{given.height, given.width, given.channels,
                          given.pixel == IAP_FLOAT32 ? PixelType::float32 : PixelType::uint8};
   const ImageShape same_size{spec_.shape.height, spec_.shape.width, shape.channels, shape.type};
-  const bool sized = shape.height >= 1 && shape.width >= 1 && shape.height <= largest_side && shape.width <= largest_side;
+  const bool sized = shape.height >= 1 && shape.width >= 1 && shape.height <= largest_seen_side && shape.width <= largest_seen_side;
   const bool fits = same_size == spec_.shape && sized && (given.fit == IAP_RESIZE || shape == spec_.shape);
   if (!fits)
     wrong("' is ", describe(shape), "; the policy sees '", spec_.name, "' as ", describe(spec_.shape),
           same_size == spec_.shape && sized ? "; IAP_RESIZE as its 'fit' has it resized"
-          : !sized                          ? text("; give a height and a width of 1 to ", largest_side)
+          : !sized                          ? text("; give a height and a width of 1 to ", largest_seen_side)
                                             : "");
   if (!given.data) wrong(".data' is null (the image '", spec_.name, "')");
   const auto row = static_cast<std::int64_t>(shape.bytes() / static_cast<std::size_t>(shape.height));

@@ -19,9 +19,7 @@ export import :types;
 
 export namespace iap {
 
-/// `env` as rollouts, batches and training take it. @throws Error if there is none, and naming what cannot be in its spec: sizes
-/// that are negative or above the limits (vector and actions 2^24 values, 16384 a side of an image), a range of actions whose ends
-/// are not finite or the wrong way about, flawed names.
+/// `env` as rollouts, batches and training take it. @throws Error if there is none, and naming the flaw of its spec (`spec_flaw`).
 std::unique_ptr<Env> accepted(std::unique_ptr<Env> env);
 
 /// The position of the first value that is NaN or infinite, or values.size().

@@ -101,12 +101,9 @@ Checkpoint decode(const Payload& payload, const std::string& source) {
 
 /// @throws Error naming `path` as check_file does, too.
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
-  check_file(path);
   // What is in the file, and of its longest part two more copies while that is read.
   constexpr double copies = 3;
-  std::error_code gone;
-  const std::uintmax_t size = std::filesystem::file_size(path, gone);
-  if (!gone) check_memory(text("reading '", path.string(), "'"), copies * static_cast<double>(size));
+  check_file(path, UINTMAX_MAX, copies);
   const std::string source = path.string();
   std::string file = read_file(path);
   const Payload payload = payload_of(file, source);

@@ -17,18 +17,21 @@ import :run_state;
 namespace iap {
 namespace {
 
-constexpr std::array run_files{"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap",
-                               "result.json"};
+/// Each says that a run was here.
+constexpr std::array marks{"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap",
+                           "result.json"};
+/// What other programs have under the same names.
+constexpr std::array common_logs{"metrics.jsonl", "events.out.tfevents.iap"};
 
-bool holds_run_file(const std::filesystem::path& path) {
+bool holds_mark(const std::filesystem::path& path) {
   std::error_code ignored;
-  return std::ranges::any_of(run_files, [&](const char* name) { return std::filesystem::exists(path / name, ignored); });
+  return std::ranges::any_of(marks, [&](const char* name) { return std::filesystem::exists(path / name, ignored); });
 }
 
 /// @throws Error naming what another program left in `path`, where no run lies.
 void check_no_files_of_others(const std::filesystem::path& path) {
   std::error_code ignored;
-  for (const char* name : {"metrics.jsonl", "events.out.tfevents.iap"})
+  for (const char* name : common_logs)
     if (std::filesystem::exists(path / name, ignored))
       throw Error(text("'", (path / name).string(),
                        "' is of no run and would be written over; choose another folder with --out (out = FOLDER)"));
@@ -46,7 +49,7 @@ void check_holds_no_run(const std::filesystem::path& path, const std::string& sc
                      continues ? "; continue it with --resume (resume = true), or" : " but no checkpoint.iap to continue from;",
                      " choose another folder with --out (out = FOLDER)"));
   };
-  for (const char* name : run_files)
+  for (const char* name : marks)
     if (std::filesystem::exists(path / name, ignored)) refuse(name);
   if (std::filesystem::exists(path / "experiment.lua", ignored) && read_file(run_file(path, "experiment.lua")) != script)
     refuse("experiment.lua");
@@ -56,7 +59,7 @@ void check_holds_no_run(const std::filesystem::path& path, const std::string& sc
 void check_may_begin(const std::filesystem::path& path, bool resume, const std::string& script) {
   if (!resume)
     check_holds_no_run(path, script);
-  else if (!holds_run_file(path))
+  else if (!holds_mark(path))
     check_no_files_of_others(path);
 }
 
@@ -87,6 +90,15 @@ bool is_taken(const std::filesystem::path& path, FileLock (*lock)(AppendFile&)) 
 }
 
 }  // namespace
+
+bool is_run_file(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  const auto is_name = [&name](const char* of_run) { return name == of_run; };
+  std::error_code ignored;
+  return (std::ranges::any_of(marks, is_name) || std::ranges::any_of(common_logs, is_name) || name == "experiment.lua" ||
+          name == "log.txt") &&
+         std::filesystem::exists(file.parent_path() / "config.json", ignored);
+}
 
 void RunFolder::check(const std::filesystem::path& path, bool resume, const std::string& script) {
   if (is_taken(path, lock_in_time)) refuse_in_use(path);

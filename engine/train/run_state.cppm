@@ -16,6 +16,9 @@ export namespace iap {
 /// no regular file.
 std::filesystem::path run_file(const std::filesystem::path& folder, std::string_view name);
 
+/// Whether `file`, which need not exist, has the name of one that a run keeps and lies in the folder of a run.
+bool is_run_file(const std::filesystem::path& file);
+
 /// The config.json of a run. @throws Error as run_file, where it cannot be read, and where it is no table.
 Config read_run_config(const std::filesystem::path& folder);
 

@@ -181,9 +181,9 @@ class CarRacing final : public Env {
 /// @use env.common
 /// @see attention-agent.md
 extern "C++" std::unique_ptr<Env> make_car_racing(Options& options) {
-  constexpr int own = car_racing::picture_size, largest = 16384;
+  constexpr int own = car_racing::picture_size;
   constexpr PictureSize standard{own, own};
-  const PictureSize size = *read_pixels(options, {largest, largest}, standard);
+  const PictureSize size = *read_pixels(options, standard);
   auto env = std::make_unique<car_racing::CarRacing>(options);
   if (size == standard) return env;
   return resize_images(std::move(env), size.height, size.width);

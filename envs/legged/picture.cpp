@@ -42,10 +42,9 @@ void RobotPicture::draw(const Scene& scene) {
 }
 
 std::optional<RobotPicture> read_picture(Options& options, std::optional<PictureSize> fallback, bool depth) {
-  constexpr PictureSize largest{16384, 16384};
   const DrawOptions drawing = read_draw_options(options.value("render"), text(options.owner(), ": render"));
   options.complete("render", to_config(drawing));
-  const auto size = read_pixels(options, largest, fallback);
+  const auto size = read_pixels(options, fallback);
   if (!size) return {};
   if (drawing.path == DrawOptions::Path::gl) options.fail("its pictures are drawn by the CPU; leave out render.path");
   return std::make_optional<RobotPicture>("pixels", *size, depth, drawing);

@@ -97,8 +97,7 @@ void MujocoTask::read_ranges() {
 /// @use env.common
 /// @see pictures.md
 void MujocoTask::read_options(const MujocoTaskInfo& info, Options& options) {
-  constexpr PictureSize largest{16384, 16384};
-  const auto size = read_pixels(options, largest);
+  const auto size = read_pixels(options);
   if (size) {
     const ImageShape shape{size->height, size->width, 3, PixelType::uint8};
     spec_.observation.images.push_back({"pixels", shape});

@@ -148,8 +148,7 @@ extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
   const std::string art = options.choice("art", {"auto", "freedoom", "procedural"}, "auto");
   const std::string skill = options.choice("skill", {"hard", "nightmare"}, "hard");
   const bool state = options.boolean("state", false);
-  constexpr int largest = 16384;
-  const PictureSize size = *read_pixels(options, {largest, largest}, PictureSize{picture_size, picture_size});
+  const PictureSize size = *read_pixels(options, PictureSize{picture_size, picture_size});
   const PictureSize drawn{std::min(size.height, screen_height), std::min(size.width, screen_width)};
   const auto wad = choose_wad(options, art);
   options.complete("art", wad ? "freedoom" : "procedural");

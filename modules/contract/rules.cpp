@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,22 +64,10 @@ bool repeats_actions(const EnvSpec& spec) {
 Verdict check_spec(Check& check) {
   const EnvSpec& spec = check.spec;
   require(!spec.name.empty(), "spec().name is empty");
-  require(spec.action_size > 0, text("spec().action_size is ", spec.action_size));
-  require(std::isfinite(spec.action_low) && std::isfinite(spec.action_high) && spec.action_low < spec.action_high,
-          text("the action range is [", spec.action_low, ", ", spec.action_high, "]"));
-  require(std::isfinite(spec.control_dt) && spec.control_dt > 0, text("spec().control_dt is ", spec.control_dt));
-  require(spec.max_steps >= 0, text("spec().max_steps is ", spec.max_steps));
-  require(spec.observation.vector >= 0, text("the observed vector has size ", spec.observation.vector));
+  const std::string flaw = spec_flaw(spec);
+  require(flaw.empty(), flaw);
+  require(spec.control_dt > 0, "spec().control_dt is 0");
   require(spec.observation.vector > 0 || !spec.observation.images.empty(), "nothing is observed");
-  const std::string flaw = state_names_flaw(spec);
-  require(flaw.empty(), text("spec().state_names: ", flaw));
-  std::set<std::string> names;
-  for (const auto& image : spec.observation.images) {
-    require(!image.name.empty() && names.insert(image.name).second, text("image name '", image.name, "' is empty or used twice"));
-    require(image.shape.height > 0 && image.shape.width > 0, text("image '", image.name, "' is empty"));
-    require(image.shape.channels == 1 || image.shape.channels == 3 || image.shape.channels == 4,
-            text("image '", image.name, "' has ", image.shape.channels, " channels"));
-  }
   return {};
 }
 

@@ -8,6 +8,11 @@ export module iap.core:image;
 
 export namespace iap {
 
+/// The most that an environment may show or take: rows or columns of an image, and values of a vector or an action.
+inline constexpr int largest_side = 1 << 14, largest_vector = 1 << 24;
+/// Rows or columns of an image that a policy may see, as a host's camera may have more of them.
+inline constexpr int largest_seen_side = 1 << 15;
+
 enum class PixelType : std::uint8_t { uint8, float32 };
 
 /// Size and pixel format of an image; `channels` is 1 (depth or grey), 3 (RGB) or 4 (RGB-D).

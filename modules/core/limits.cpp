@@ -100,7 +100,7 @@ void check_memory(std::string_view what, double bytes) {
                      " are left; make it smaller, or give the process more memory"));
 }
 
-void check_file(const fs::path& path, std::uintmax_t most) {
+void check_file(const fs::path& path, std::uintmax_t most, double copies) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (!fs::exists(status) || fs::is_directory(status)) return;  // whoever reads it says so
@@ -110,7 +110,7 @@ void check_file(const fs::path& path, std::uintmax_t most) {
   if (size > most)
     throw Error(text("cannot read '", path.string(), "': it has ", memory_text(static_cast<double>(size)), ", at most ",
                      memory_text(static_cast<double>(most)), " are taken; make it smaller"));
-  check_memory(text("reading '", path.string(), "'"), static_cast<double>(size));
+  check_memory(text("reading '", path.string(), "'"), copies * static_cast<double>(size));
 }
 
 }  // namespace iap

@@ -29,8 +29,8 @@ void reserve_growing(std::vector<Value>& list, std::size_t count, std::string_vi
   check_memory(what, bytes_a_value * static_cast<double>(room));
   list.reserve(room);
 }
-/// Before the file is read. @throws Error naming the path if it is there and is no regular file (a device never ends), or if its
-/// content is above the share or `most` bytes.
-void check_file(const std::filesystem::path& path, std::uintmax_t most = UINTMAX_MAX);
+/// Before the file is read, whose content is in memory `copies` times at once. @throws Error naming the path if it is there and is
+/// no regular file (a device never ends), or if its content is above `most` bytes or, with the copies, the share.
+void check_file(const std::filesystem::path& path, std::uintmax_t most = UINTMAX_MAX, double copies = 1);
 
 }  // namespace iap

@@ -83,15 +83,15 @@ Config env_table(const Config& named, const std::string& owner) {
   return named;
 }
 
-std::optional<PictureSize> read_pixels(Options& options, PictureSize most, std::optional<PictureSize> fallback) {
+std::optional<PictureSize> read_pixels(Options& options, std::optional<PictureSize> fallback) {
   const Config& given = options.value("pixels");
   if (given.is_null() || (given.list() && given.list()->empty()) || (given.map() && given.map()->empty())) {
     if (fallback) options.complete("pixels", Config::List{fallback->height, fallback->width});
     return fallback;
   }
   const auto size = options.integers("pixels");
-  if (size.size() != 2 || size[0] < 1 || size[0] > most.height || size[1] < 1 || size[1] > most.width)
-    options.fail(text("option 'pixels' must be {height, width}, at least {1, 1} and at most {", most.height, ", ", most.width,
+  if (size.size() != 2 || size[0] < 1 || size[0] > largest_side || size[1] < 1 || size[1] > largest_side)
+    options.fail(text("option 'pixels' must be {height, width}, at least {1, 1} and at most {", largest_side, ", ", largest_side,
                       "}, got ", given.describe()));
   constexpr double copies = 4, pixel = 4;  // here, in the policy, and between them; bytes of a colour or a depth
   check_memory(text(options.owner(), ": option 'pixels'"),

@@ -28,6 +28,12 @@ struct EnvSpec {
 /// not empty and fit for a cell of a table (no comma, quote or control character).
 std::string state_names_flaw(const EnvSpec& spec);
 
+/// What keeps rollouts from taking an environment of this spec, with the remedy, "" if nothing: sizes that are negative, nothing or
+/// above `largest_vector` and `largest_side`, a range of actions whose ends are not finite or the wrong way about, seconds that are
+/// not finite or negative, `max_steps` below 0, flawed `state_names`, and images without name, with one twice or with other
+/// than 1, 3 or 4 channels. They can do without what `iap check` asks for besides: a name, a known `control_dt`, something to see.
+std::string spec_flaw(const EnvSpec& spec);
+
 /// The environment in a line: "env 'cartpole-balance': 1 actions in [-1, 1], sees a vector of 5; 0.01 s a step, 1000 steps".
 std::string describe(const EnvSpec& spec);
 
@@ -91,9 +97,9 @@ struct PictureSize {
   bool operator==(const PictureSize&) const = default;
 };
 
-/// Reads the option `pixels` = {height, width}, each at least 1 and at most that of `most`. Missing or {}: `fallback`.
+/// Reads the option `pixels` = {height, width}, each 1 to `largest_side`. Missing or {}: `fallback`.
 /// @throws Error naming the option.
-std::optional<PictureSize> read_pixels(Options& options, PictureSize most, std::optional<PictureSize> fallback = {});
+std::optional<PictureSize> read_pixels(Options& options, std::optional<PictureSize> fallback = {});
 
 /// Applies the wrappers that every environment takes as options: `time_limit` (in steps of `env`, default: its own limit, which
 /// it cannot exceed), then `action_repeat` (default 1). The spec then says what the options were and what they became: those that

@@ -8,9 +8,6 @@ import iap.core;
 
 namespace iap {
 namespace {
-constexpr std::int64_t largest_image = 1 << 15;
-constexpr std::int64_t largest_vector = 1 << 24;
-
 std::string images_text(std::size_t count) { return text(count, count == 1 ? " image" : " images"); }
 
 std::string vector_text(const char* name, int size) {
@@ -43,8 +40,8 @@ ObservationSpec observation_from_config(const Config& config, const std::string&
   for (const auto& item : options.list("images")) {
     Options entry(text(source, ": observation image ", spec.images.size() + 1), item);
     ImageSpec image{.name = entry.string("name")};
-    image.shape.height = static_cast<int>(entry.integer_in("height", 1, largest_image));
-    image.shape.width = static_cast<int>(entry.integer_in("width", 1, largest_image));
+    image.shape.height = static_cast<int>(entry.integer_in("height", 1, std::int64_t{largest_seen_side}));
+    image.shape.width = static_cast<int>(entry.integer_in("width", 1, std::int64_t{largest_seen_side}));
     image.shape.channels = static_cast<int>(entry.integer_in("channels", 1, 4));
     image.shape.type = entry.choice("type", {"uint8", "float32"}) == "uint8" ? PixelType::uint8 : PixelType::float32;
     entry.finish();
@@ -56,7 +53,7 @@ ObservationSpec observation_from_config(const Config& config, const std::string&
     const std::string what = count == 1 ? text("image '", spec.images[0].name, "'") : text("what its ", count, " images hold");
     check_memory(text(source, ": observation: ", what), values * bytes_a_value);
   }
-  spec.vector = static_cast<int>(options.integer_in("vector", 0, largest_vector));
+  spec.vector = static_cast<int>(options.integer_in("vector", 0, std::int64_t{largest_vector}));
   spec.dt = options.number_in("dt", 0, 1e9, 0);
   options.finish();
   return spec;

@@ -155,9 +155,7 @@ PolicyFile read_policy_file(const std::filesystem::path& path, Trust trust) {
   if (std::filesystem::is_regular_file(path, ignored)) {  // a pipe may give a policy too
     // At one time there are the file and what it holds, then that and its parameters.
     constexpr double copies = 2;
-    check_file(path);
-    const std::uintmax_t size = std::filesystem::file_size(path, ignored);
-    if (!ignored) check_memory(text("reading '", path.string(), "'"), copies * static_cast<double>(size));
+    check_file(path, UINTMAX_MAX, copies);
   }
   std::string file = read_file(path);
   check_kind(file, path.string());

@@ -5,8 +5,6 @@ module;
 #include <numeric>
 #include <span>
 #include <vector>
-
-#include "core/looks.hpp"
 module iap.policy;
 import iap.core;
 import :block;

@@ -10,9 +10,6 @@ import iap.env;
 
 export namespace iap {
 
-/// Rows and columns that a drawing may have: those of the pictures that environments show.
-inline constexpr int largest_drawing = 16384;
-
 /// Plays an episode along in an environment of its own, whose pictures have another size than those that are observed.
 class EnvDrawing {
  public:

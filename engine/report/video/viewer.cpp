@@ -91,7 +91,7 @@ int scale_for(const ImageShape& own, int images, const ViewerOptions& options) {
   if (options.scale > 0) return options.scale;
   const int wanted = (options.min_height + own.height - 1) / own.height;
   int most = options.largest > 0 ? most_scale(own, images, options) : wanted;
-  if (options.redraw) most = std::min(most, largest_drawing / std::max(own.height, own.width));
+  if (options.redraw) most = std::min(most, largest_side / std::max(own.height, own.width));
   return std::max(1, std::min(wanted, most));
 }
 

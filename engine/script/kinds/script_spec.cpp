@@ -10,8 +10,6 @@ import iap.env;
 namespace iap {
 namespace {
 
-constexpr std::int64_t largest_image = 1 << 14;
-
 /// Before anything is read: a misspelt name would pass for a missing one.
 void refuse_unknown(Options& options, std::initializer_list<const char*> names) {
   for (const char* name : names) options.value(name);
@@ -22,8 +20,8 @@ ImageSpec read_image(const std::string& file, const std::string& name, const Con
   Options options(text(file, ": spec.images.", name), entry);
   refuse_unknown(options, {"height", "width", "channels", "type"});
   ImageSpec image{name, {}};
-  image.shape.height = static_cast<int>(options.integer_in("height", 1, largest_image));
-  image.shape.width = static_cast<int>(options.integer_in("width", 1, largest_image));
+  image.shape.height = static_cast<int>(options.integer_in("height", 1, std::int64_t{largest_side}));
+  image.shape.width = static_cast<int>(options.integer_in("width", 1, std::int64_t{largest_side}));
   image.shape.channels = static_cast<int>(options.integer_in("channels", 1, 4, 3));
   if (image.shape.channels == 2) options.fail("option 'channels' must be 1, 3 or 4, got 2");
   image.shape.type = options.choice("type", {"uint8", "float32"}, "uint8") == "uint8" ? PixelType::uint8 : PixelType::float32;

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -7,9 +6,6 @@ import iap.core;
 import iap.env;
 
 namespace iap {
-
-/// Numbers of a vector, whether a spec states them or a task's `observe` returns them.
-inline constexpr std::size_t largest_vector = std::size_t{1} << 24;
 
 /// Reads the entry `spec` of an environment written in Lua, but for its name; its config holds `keys` (null where there are none).
 /// @throws Error naming the file and entry.

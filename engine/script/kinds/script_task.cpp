@@ -91,7 +91,7 @@ class TaskScript {
            moment);
     // A table of some keys far apart can say any length.
     const std::size_t count = lua_rawlen(state, 1);
-    if (count > largest_vector)
+    if (count > std::size_t{largest_vector})
       fail(text("observe must return a list of at most ", largest_vector, " numbers, got one of length ", count,
                 "; fill it from 1 on, without gaps"),
            moment);

@@ -7,7 +7,6 @@ module;
 #include <vector>
 
 #include "attention/simd/rows.hpp"
-#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 

@@ -15,7 +15,6 @@ module;
 
 #include "attention/simd/simd.hpp"
 #include "attention/simd/trans.hpp"
-#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 import :features;

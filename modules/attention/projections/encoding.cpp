@@ -2,8 +2,6 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <span>
-
-#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 

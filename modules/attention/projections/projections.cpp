@@ -5,8 +5,6 @@ module;
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 import :internal;

@@ -9,7 +9,6 @@ module;
 #include <vector>
 
 #include "attention/simd/simd.hpp"
-#include "core/looks.hpp"
 module iap.attention;
 import iap.core;
 import :internal;

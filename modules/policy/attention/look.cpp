@@ -9,8 +9,6 @@ module;
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "core/looks.hpp"
 module iap.policy;
 import iap.core;
 import iap.attention;

@@ -6,8 +6,6 @@ module;
 #include <span>
 #include <string>
 #include <vector>
-
-#include "core/looks.hpp"
 module iap.policy;
 import iap.core;
 import :convolution;
