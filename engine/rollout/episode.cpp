@@ -24,7 +24,8 @@ float disturbed(float value, double deviation, Random& random) {
 
 /// Policy outputs, clipped to [-1, 1], onto the action range; the identity for the range [-1, 1] where there is no noise.
 void map_action(const EnvSpec& spec, std::span<const float> outputs, double deviation, Random& random, std::span<float> action) {
-  const float middle = 0.5F * (spec.action_low + spec.action_high), half = 0.5F * (spec.action_high - spec.action_low);
+  const float low = 0.5F * spec.action_low, high = 0.5F * spec.action_high;
+  const float middle = low + high, half = high - low;
   for (std::size_t i = 0; i < action.size(); ++i) {
     if (!std::isfinite(outputs[i])) throw Error(text("the policy's action ", i, " is ", outputs[i], "; actions must be finite"));
     const float clipped = std::clamp(outputs[i], -1.0F, 1.0F);

@@ -43,7 +43,9 @@ struct Returns {
 /// While it lives, an interrupt that was asked for is none to what brings its work to an end, such as copies of policies.
 class HeldInterrupt {
  public:
-  HeldInterrupt() { clear_interrupt(); }
+  HeldInterrupt() {
+    if (asked_) clear_interrupt();
+  }
   ~HeldInterrupt() {
     if (asked_) request_interrupt();
   }

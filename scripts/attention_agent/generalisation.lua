@@ -6,7 +6,7 @@
 local iap = require "iap"
 local agent = require "agent"
 
-local options = iap.options({ episodes = 100, seed = 1, csv = "" }, { training = false })
+local options = iap.options({ episodes = 100, seed = 1000, csv = "" }, { training = false })
 local policy, env = agent.open(arg[1])
 
 -- Modifications in the paper's order with its mean and standard deviation over 100 episodes.

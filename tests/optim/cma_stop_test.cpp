@@ -82,6 +82,14 @@ TEST_CASE("each stop condition has a name") {
   CHECK(run(*make_cma({}), sphere, 20).empty());
 }
 
+TEST_CASE("a search of many parameters by few members stops, too, where nothing differs") {
+  // 10 + 30 n / lambda generations are more than are looked at for stagnation.
+  auto optimizer = make_optimizer({{"kind", "sep_cma_es"}, {"population", 4}, {"tol_x_up", 1e300}, {"stagnation", false}},
+                                  std::vector<float>(2700, 1), 2);
+  CHECK(run(*optimizer, [](auto) { return 3.0; }, 20'259).empty());
+  CHECK(run(*optimizer, [](auto) { return 3.0; }, 2) == "equal_fitness");
+}
+
 TEST_CASE("NaN and infinite fitness leave the distribution finite") {
   const auto optimizer = make_cma({{"population", 9}});
   std::vector<float> population(45);

@@ -76,6 +76,25 @@ TEST_CASE("normalise over training gathers its inputs, and works with the totals
     }
 }
 
+TEST_CASE("a value that is not finite is left out of what normalise gathers") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const char* over : {"training", "episode"}) {
+    Policy policy(config(std::string("{'kind': 'normalise', 'over': '") + over + "'}"), vector_spec(inputs), inputs);
+    const auto out_of = [&policy](std::vector<float> vector) {
+      const auto out = policy.act({{}, vector});
+      return std::vector<float>(out.begin(), out.end());
+    };
+    out_of({1, 2, 3});
+    CHECK(out_of({infinity, 2, -infinity}) == std::vector<float>{10, over[0] == 't' ? 2.F : 0.F, -10});
+    for (const float value : out_of({1, 2, 3})) CHECK(std::isfinite(value));
+    for (const Moment& moment : policy.gathered()) {
+      CHECK(std::isfinite(moment.mean));
+      CHECK(std::isfinite(moment.squares));
+    }
+    if (over[0] == 't') CHECK(policy.gathered()[0].count == 2);
+  }
+}
+
 TEST_CASE("moments merged from parts are those of the whole, however large their mean") {
   for (const double offset : {0.0, 1e8}) {
     Moment whole, merged;

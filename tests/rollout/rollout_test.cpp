@@ -85,6 +85,8 @@ TEST_CASE("outputs are clipped to [-1, 1] and mapped to the action range") {
   CHECK(given(-1, 1, 7) == std::vector<float>{1, -1});
   CHECK(given(0, 10, 0.5F) == std::vector<float>{7.5F, 2.5F});
   CHECK(given(-3, 1, 2) == std::vector<float>{1, -3});
+  // Wider than a float can say: a host's way of having no bounds.
+  CHECK(given(-3e38F, 3e38F, 0.5F) == std::vector<float>{1.5e38F, -1.5e38F});
 }
 
 TEST_CASE("an observer sees every step before it is taken") {

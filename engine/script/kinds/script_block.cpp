@@ -80,7 +80,8 @@ class ScriptBlock final : public Block {
   }
 
   void reset(std::uint64_t episode_seed) override {
-    script_->seed(episode_seed);
+    // The world draws from the episode's seed itself, and other blocks from the same: none may know the numbers of another.
+    script_->seed(derive_seed({.seed = episode_seed, .member = crc32(path()), .purpose = Purpose::policy}));
     if (reset_ == LUA_NOREF) return;
     script_->invoke(reset_, "reset", 0, [episode_seed](lua_State* state) noexcept {
       lua_pushinteger(state, static_cast<lua_Integer>(episode_seed));

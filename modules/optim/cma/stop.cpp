@@ -16,6 +16,7 @@ import :cma_stop;
 namespace iap {
 namespace {
 
+/// Hansen's bound of what is looked at for stagnation.
 constexpr std::size_t longest_history = 20000;
 
 // Policies take floats: a change that a float cannot hold has no effect.
@@ -34,6 +35,11 @@ bool coordinate_has_no_effect(const CmaState& state) {
   return false;
 }
 
+/// Generations that are looked at for stagnation: the fifth part of all, at least so many.
+std::size_t looked_at(std::uint64_t generations, std::size_t shortest) {
+  return std::clamp(static_cast<std::size_t>(generations / 5), shortest, longest_history);
+}
+
 }  // namespace
 
 StopConditions::StopConditions(Options& options, std::size_t parameters) : parameters_(parameters) {
@@ -48,7 +54,7 @@ StopConditions::StopConditions(Options& options, std::size_t parameters) : param
 void StopConditions::restart(std::size_t population) {
   const auto share = static_cast<std::size_t>(std::ceil(30 * static_cast<double>(parameters_) / static_cast<double>(population)));
   window_ = 10 + share;
-  shortest_ = 120 + share;
+  shortest_ = std::min(120 + share, longest_history);
   best_.clear();
   median_.clear();
   generations_ = 0;
@@ -60,8 +66,7 @@ void StopConditions::record(std::span<const double> fitness, std::span<const std
   while (std::isnan(fitness[order[valid - 1]])) --valid;
   range_ = fitness[order[0]] - fitness[order[valid - 1]];
   ++generations_;
-  const std::size_t length =
-      std::clamp(static_cast<std::size_t>(generations_ / 5), std::min(shortest_, longest_history), longest_history);
+  const std::size_t length = std::max(window_, looked_at(generations_, shortest_));
   for (auto* history : {&best_, &median_})
     if (history->size() >= length) history->erase(history->begin());
   best_.push_back(fitness[order[0]]);
@@ -75,14 +80,16 @@ double StopConditions::range_of_best() const {
 
 bool StopConditions::stagnates() const {
   if (!stagnation_ || best_.size() < shortest_) return false;
-  const std::size_t count = best_.size() * 3 / 10;
+  const std::size_t length = std::min(best_.size(), looked_at(generations_, shortest_)), count = length * 3 / 10;
   const auto median = [&](std::span<const double> values) {
     sorted_.assign(values.begin(), values.end());
     const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::ranges::nth_element(sorted_, middle);
     return *middle;
   };
-  const auto better = [&](std::span<const double> history) { return median(history.last(count)) > median(history.first(count)); };
+  const auto better = [&](std::span<const double> history) {
+    return median(history.last(count)) > median(history.last(length).first(count));
+  };
   return !better(best_) && !better(median_);
 }
 

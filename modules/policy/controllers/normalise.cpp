@@ -20,6 +20,7 @@ namespace {
 ///   background, goes, and what moves is left. The first output of an episode is 0.
 /// - "training": of all inputs in the training episodes of all iterations so far, as in ARS V2 (Mania et al. 2018, algorithm 1):
 ///   they change between iterations and never within an episode. Before there are any, y = x, clipped likewise.
+/// Values that are not finite are left out of both.
 /// Options: deviation (true; false leaves y = x - mean), minimum (0.01), clip (10).
 class Normalise final : public Block {
  public:
@@ -45,7 +46,8 @@ class Normalise final : public Block {
   void reset(std::uint64_t) override { std::ranges::fill(episode_, Moment{}); }
   void forward(const Observation&, std::span<const float> in, std::span<float> out) override {
     for (std::size_t i = 0; i < in.size(); ++i) {
-      episode_[i].add(in[i]);
+      // One of them would spoil the moments for all that comes, of all episodes to come where they are those of training.
+      if (std::isfinite(in[i])) episode_[i].add(in[i]);
       const auto& [count, mean, squares] = over_training_ ? totals_[i] : episode_[i];
       const double scale = divides_ && count > 0 ? std::max(std::sqrt(squares / count), minimum_) : 1.0;
       out[i] = static_cast<float>(std::clamp((in[i] - mean) / scale, -clip_, clip_));
