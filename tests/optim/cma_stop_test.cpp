@@ -82,10 +82,10 @@ TEST_CASE("each stop condition has a name") {
   CHECK(run(*make_cma({}), sphere, 20).empty());
 }
 
-TEST_CASE("a search of many parameters by few members stops, too, where nothing differs") {
+TEST_CASE("a search of many parameters by few members stops, too, where nothing differs", "[.][large]") {
   // 10 + 30 n / lambda generations are more than are looked at for stagnation.
-  auto optimizer = make_optimizer({{"kind", "sep_cma_es"}, {"population", 4}, {"tol_x_up", 1e300}, {"stagnation", false}},
-                                  std::vector<float>(2700, 1), 2);
+  const Config::Map options{{"kind", "sep_cma_es"}, {"population", 4}, {"tol_x_up", 1e300}, {"stagnation", false}};
+  const auto optimizer = make_optimizer(options, std::vector<float>(2700, 1), 2);
   CHECK(run(*optimizer, [](auto) { return 3.0; }, 20'259).empty());
   CHECK(run(*optimizer, [](auto) { return 3.0; }, 2) == "equal_fitness");
 }

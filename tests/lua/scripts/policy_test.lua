@@ -116,11 +116,11 @@ check.fails({ "policy.script: unknown option 'gian'; did you mean 'gain'?" }, ia
 local drawing = [[return function() return { parameters = 0, outputs = 1, forward = function() return { 2 * math.random() - 1 } end } end]]
 local function draws(name) return iap.policy.script { file = name .. ".lua", name = name, source = drawing } end
 local hidden = iap.env.make { name = "hidden.lua", source = [[return function()
-  return { spec = { action_size = 1, vector = 1, max_steps = 50 }, observe = function() return { 0 } end,
+  return { spec = { action_size = 1, vector = 1, max_steps = 50 }, reset = function() end, observe = function() return { 0 } end,
     step = function(_, action) return math.abs(action[1] - (2 * math.random() - 1)) < 1e-6 and 1 or 0 end } end]] }
 check.equal(iap.eval(iap.policy.build(draws("one"), hidden), { env = hidden, episodes = 2 }).mean, 0)
 local both = iap.policy.build(iap.policy.concat { draws("one"), draws("two") }, { name = "two.lua", source = [[return function()
-  return { spec = { action_size = 2, vector = 1 }, observe = function() return { 0 } end, step = function() return 0 end } end]] })
+  return { spec = { action_size = 2, vector = 1 }, reset = function() end, observe = function() return { 0 } end, step = function() return 0 end } end]] })
 local drawn = both:act { vector = { 0 } }
 check.equal(drawn[1] ~= drawn[2], true)
 both:reset()
