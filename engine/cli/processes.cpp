@@ -33,10 +33,10 @@ FirstTermination first_termination;
 void on_signal(int signal) {
   const int kept = errno;
   if (requests.load() == 0) first_termination.forget();
-  const bool soon = signal == SIGTERM && !first_termination.long_ago();
-  // The limit of processor time is told every second from then on.
-  const bool again = (soon || signal == SIGXCPU) && requests.load() > 0;
-  if (signal != SIGCHLD && !again) requests.fetch_add(1);
+  const bool late_termination = signal == SIGTERM && first_termination.long_ago();
+  // A terminal that goes may be told more than once, and the limit of processor time is told every second.
+  const bool insists = signal == SIGINT || late_termination;
+  if (signal != SIGCHLD && (insists || requests.load() == 0)) requests.fetch_add(1);
   const char byte = 0;
   [[maybe_unused]] const auto written = write(wake[1], &byte, 1);
   errno = kept;
@@ -53,7 +53,7 @@ Processes::Processes() {
 }
 
 Processes::~Processes() {
-  pass_on(SIGTERM);
+  ask_to_end();
   while (!running_.empty()) wait(1000);
   for (std::size_t i = 0; i < handled.size(); ++i) sigaction(handled[i], &before[i], nullptr);
   for (int& end : wake) close(std::exchange(end, -1));
@@ -62,7 +62,13 @@ Processes::~Processes() {
 bool Processes::stopping() const { return requests.load() > 0; }
 
 void Processes::pass_on(int signal) const {
-  for (const auto& [child, id] : running_) kill(child, signal);
+  for (const auto& [child, id] : running_) kill(-child, signal);
+}
+
+/// One that was stopped hears it, too.
+void Processes::ask_to_end() const {
+  pass_on(SIGTERM);
+  pass_on(SIGCONT);
 }
 
 void Processes::start(std::size_t id, const std::vector<std::string>& words, const std::filesystem::path& log) {
@@ -77,7 +83,11 @@ std::vector<Processes::Ended> Processes::wait(int milliseconds) {
   std::array<char, 64> bytes;
   while (read(wake[0], bytes.data(), bytes.size()) > 0) {
   }
-  for (; passed_on_ < requests.load(); ++passed_on_) pass_on(passed_on_ == 0 ? SIGTERM : SIGINT);
+  for (; passed_on_ < requests.load(); ++passed_on_)
+    if (passed_on_ == 0)
+      ask_to_end();
+    else
+      pass_on(SIGKILL);  // while a run waits for a program, it is deaf to Ctrl-C
   std::vector<Ended> ended;
   for (auto child = running_.begin(); child != running_.end();) {
     int status = 0;

@@ -9,8 +9,8 @@
 
 namespace iap::cli {
 
-/// Child processes that run this program. While an object lives, Ctrl-C, SIGTERM and SIGHUP are passed on to the children, which
-/// then end in good order; a second one ends them at once. One object at a time.
+/// Child processes that run this program. While an object lives, Ctrl-C, SIGTERM and SIGHUP ask the children and the programs that
+/// they wait for to end in good order; a second Ctrl-C, or a SIGTERM 5 s or more after the first, kills both. One object at a time.
 class Processes {
  public:
   Processes();
@@ -35,7 +35,9 @@ class Processes {
   bool stopping() const;
 
  private:
+  /// To each child and what it has started: each leads a group of its own.
   void pass_on(int signal) const;
+  void ask_to_end() const;
 
   std::map<pid_t, std::size_t> running_;
   int passed_on_ = 0;

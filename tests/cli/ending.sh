@@ -83,6 +83,73 @@ case_ended_sweep() {
   done
 }
 
+# sends_to_sweep FOLDER SIGNAL...: a sweep whose script waits for a program that is deaf to SIGTERM and Ctrl-C gets the signals, with
+# SECONDS between them where numbers stand in place of signals
+sends_to_sweep() {
+  local folder=$1 sweep signal
+  shift
+  rm -f pid
+  "$iap" sweep train.lua --out "$folder" >out 2>err </dev/null &
+  sweep=$!
+  until [ -s pid ]; do
+    kill -0 "$sweep" || fail "ended before it was ready"
+    sleep 0.05
+  done
+  for signal; do
+    case $signal in
+    [0-9]*) sleep "$signal" ;;
+    *) kill -"$signal" "$sweep" ;;
+    esac
+  done
+  wait "$sweep"
+  code=$?
+}
+
+# A second request ends a sweep's run at once, and what it waits for, even where both are deaf to the first; a stopped one hears it.
+case_ended_sweep_at_once() {
+  training_script 'on_iteration = function(r)
+    if r.iteration == 1 and io.open("waits") then os.execute("trap : INT TERM; echo $$ >pid; for i in 1 2 3 4 5 6 7 8; do sleep 5; done") end
+  end,'
+  touch waits
+  local begin folder signals
+  for signals in "INT 1 INT" "TERM 1 TERM HUP 4.5 TERM"; do
+    begin=$(date +%s)
+    folder=stopped-${signals%% *}
+    # shellcheck disable=SC2086
+    sends_to_sweep "$folder" $signals
+    [ $(($(date +%s) - begin)) -lt 25 ] || fail "$signals: the sweep waited for its run's program"
+    exits 130
+    says err "a second Ctrl-C ends them at once"
+    says err "--out $folder"
+    kill -0 "$(cat pid)" 2>/dev/null && fail "$signals: the program that the run waited for goes on"
+  done
+  rm waits
+  run sweep train.lua --out stopped-INT
+  exits 0
+  run run train.lua --out plain --seed 1
+  same_metrics plain stopped-INT/seed1
+
+  # A program that is not deaf ends with the first.
+  training_script 'on_iteration = function(r) if r.iteration == 1 then os.execute("echo $$ >pid; exec sleep 40") end end,'
+  begin=$(date +%s)
+  sends_to_sweep heard TERM
+  exits 130
+  [ $(($(date +%s) - begin)) -lt 20 ] || fail "the sweep waited for a program that SIGTERM ends"
+  says heard/seed1/log.txt "interrupted"
+
+  endless_script ""
+  "$iap" sweep train.lua --set eval_every=1000 --out halted >out 2>err </dev/null &
+  local sweep=$! child
+  until [ "$(cat halted/seed1/metrics.csv 2>/dev/null | wc -l)" -gt 5 ]; do sleep 0.05; done
+  child=$(children_of "$sweep")
+  kill -STOP "${child#/proc/}"
+  kill -INT "$sweep"
+  wait "$sweep"
+  code=$?
+  exits 130
+  says halted/seed1/log.txt "interrupted"
+}
+
 # A benchmark is heard between two repetitions, not at its end.
 case_ended_bench() {
   local signal name
