@@ -123,9 +123,25 @@ class Sweep {
     const SweepRung rung{.iterations = rungs_[i],
                          .last = i + 1 == rungs_.size(),
                          .title = rungs_.size() > 1 ? text("rung ", i + 1, "/", rungs_.size(), " ") : ""};
-    return run_jobs(command_, list_, jobs, rung, [this] {
+    const auto changed = [this] {
       if (!command_.part && command_.rank == 0) write_table();
-    });
+    };
+    return run_jobs(command_, list_, jobs, rung, changed, unrecorded_);
+  }
+
+  /// Where a run's own folder cannot say that it failed, only this process knows it.
+  bool failed_unrecorded(std::size_t number) const {
+    const auto status = read_record(list_.jobs[number].folder).status;
+    return unrecorded_.contains(number) && status != JobRecord::Status::done && status != JobRecord::Status::failed;
+  }
+
+  JobRecord record_of(std::size_t number) const {
+    JobRecord record = read_record(list_.jobs[number].folder);
+    if (failed_unrecorded(number)) {
+      record.status = JobRecord::Status::failed;
+      record.message = unrecorded_.at(number);
+    }
+    return record;
   }
 
   /// "3 of 12 runs done"
@@ -143,9 +159,9 @@ class Sweep {
   /// Leaves the best. False if there are none, or not all that are needed to tell.
   bool promote(int iterations) {
     const std::size_t keep = std::max<std::size_t>(active_.size() / static_cast<std::size_t>(*command_.halving), 1);
-    for (const auto& job : list_.jobs)
-      if (is_active(job.combination))
-        if (const auto record = read_record(job.folder); !record.done(iterations) && record.status != JobRecord::Status::failed)
+    for (std::size_t number = 0; number < list_.jobs.size(); ++number)
+      if (is_active(list_.jobs[number].combination))
+        if (const auto record = record_of(number); !record.done(iterations) && record.status != JobRecord::Status::failed)
           return false;
     active_ = ranking(command_, list_, active_, iterations);
     active_.resize(std::min(active_.size(), keep));
@@ -156,6 +172,7 @@ class Sweep {
   std::vector<SweepRow> rows() const {
     std::vector<SweepRow> rows;
     for (std::size_t i = 0; i < list_.combinations.size(); ++i) rows.push_back(sweep_row(command_, list_, i, rungs_));
+    for (const auto& [number, message] : unrecorded_) rows[list_.jobs[number].combination].failed += failed_unrecorded(number);
     return rows;
   }
 
@@ -168,11 +185,10 @@ class Sweep {
   int failures() const {
     int failed = 0;
     for (const std::size_t number : part_) {
-      const SweepJob& job = list_.jobs[number];
-      const JobRecord record = read_record(job.folder);
+      const JobRecord record = record_of(number);
       if (record.status != JobRecord::Status::failed) continue;
       ++failed;
-      std::cerr << "failed   " << job.folder.string() << ": " << record.message << "\n";
+      std::cerr << "failed   " << list_.jobs[number].folder.string() << ": " << record.message << "\n";
     }
     if (failed > 0) std::cerr << failed << " of " << part_.size() << " runs failed; started again, the sweep tries them again\n";
     return failed;
@@ -194,7 +210,15 @@ class Sweep {
       const JobRecord record = read_record(job.folder);
       if (record.rungs.empty()) continue;
       const int done = record.rungs.rbegin()->second.iterations;
-      const auto [place, added] = places.emplace(to_json(deciding_settings(read_run_config(job.folder))), runs.size());
+      const auto config = sound_config(job.folder);
+      if (!config) {
+        const auto file = [&job](const char* name) { return "'" + (job.folder / name).string() + "'"; };
+        std::cerr << one_line(text("note: the page leaves out ", job.name, ", because ", file("config.json"),
+                                   " cannot be read; the sweep has it written anew once ", file("job.json"), " is removed"))
+                  << "\n";
+        continue;
+      }
+      const auto [place, added] = places.emplace(to_json(deciding_settings(*config)), runs.size());
       if (added) {
         runs.push_back(job.folder);
         iterations.push_back(done);
@@ -235,9 +259,9 @@ class Sweep {
     std::cout << std::flush;
     const int failed = failures();
     std::size_t open = 0;
-    for (const auto& job : list_.jobs)
-      if (is_active(job.combination)) {
-        const auto record = read_record(job.folder);
+    for (std::size_t number = 0; number < list_.jobs.size(); ++number)
+      if (is_active(list_.jobs[number].combination)) {
+        const auto record = record_of(number);
         open += !record.done(rungs_[reached_ - 1]) && record.status != JobRecord::Status::failed;
       }
     if (open > 0) std::cerr << open << " of " << list_.jobs.size() << " runs are not done\n";
@@ -250,6 +274,7 @@ class Sweep {
   std::vector<std::size_t> active_;  ///< combinations that train in this rung
   std::vector<int> rungs_;
   std::size_t reached_ = 1;  ///< rungs that were begun
+  Unrecorded unrecorded_;
 };
 
 }  // namespace

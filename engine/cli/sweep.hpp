@@ -95,9 +95,12 @@ struct JobRecord {
 JobRecord read_record(const std::filesystem::path& folder);
 /// @throws Error naming the path and the reason.
 void write_record(const std::filesystem::path& folder, const JobRecord& record);
+/// A run's settings; nothing for a config.json that is none, which the run itself writes anew when it goes on.
+/// @throws Error where it is no file of the run's.
+std::optional<Config> sound_config(const std::filesystem::path& folder);
 /// What metrics.csv says of the first `iterations` iterations: the evaluation after the last of them, or of a run that ended before
-/// them its last one. @throws Error where it cannot be read or lacks one of the numbers, and for a run that stopped before them
-/// without having ended.
+/// them its last one. @throws Error where it cannot be read, has lost rows or lacks one of the numbers, and for a run that stopped
+/// before them without having ended.
 JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations);
 /// The same of a run that has gone further or has ended, whoever started it. It stays as it is: a process sent there would make it
 /// a shorter run without a confirmation. Nothing where the run has yet to get there.
@@ -112,10 +115,12 @@ struct SweepRung {
   bool last = true;   ///< as far as the script itself goes
   std::string title;  ///< before each line of progress
 };
-/// Runs those of `jobs` that have not done it yet; `changed` is called after each. False if interrupted: what was at work has then
-/// ended in good order. @throws Error where nothing can be written or started.
+/// Why jobs failed in whose folders nothing can be written, by their numbers in the list.
+using Unrecorded = std::map<std::size_t, std::string>;
+/// Runs those of `jobs` that have not done it yet; `changed` is called after each. A job that cannot be begun or read has failed.
+/// False if interrupted: what was at work has then ended in good order. @throws Error as `changed` does.
 bool run_jobs(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs, const SweepRung& rung,
-              const std::function<void()>& changed);
+              const std::function<void()>& changed, Unrecorded& unrecorded);
 
 // sweep_table.cpp
 

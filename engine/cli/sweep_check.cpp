@@ -65,7 +65,9 @@ std::string unfit(const SweepJob& job, const Rehearsal& rehearsal) {
 
 /// @throws Error if the job's folder holds a run with other settings.
 void check_folder(const SweepJob& job, const Rehearsal& rehearsal) {
-  const auto difference = settings_difference(read_run_config(job.folder), rehearsal.plan->config);
+  const auto config = sound_config(job.folder);
+  if (!config) return;
+  const auto difference = settings_difference(*config, rehearsal.plan->config);
   if (!difference.empty())
     throw Error(text("'", job.folder.string(), "' holds a run with other settings (", difference,
                      "); choose another folder with --out, or remove that run to begin it anew"));

@@ -68,13 +68,22 @@ JobRecord::Figures figures_in(const Table& table, int iterations) {
 
 bool are_numbers(const JobRecord::Figures& figures) { return std::isfinite(figures.eval) && std::isfinite(figures.mean_return); }
 
-/// That the run was last asked for.
-double planned_iterations(const std::filesystem::path& folder) { return number_in(read_run_config(folder), "iterations"); }
+/// That the run was last asked for; NaN where nothing tells.
+double planned_iterations(const std::filesystem::path& folder) {
+  const auto config = sound_config(folder);
+  return config ? number_in(*config, "iterations") : none;
+}
+
+/// Whether a run that has ended as `summary` says has done more of the first `iterations` iterations than its table has rows of.
+bool lost_rows(const RunSummary& summary, const JobRecord::Figures& figures, int iterations) {
+  return std::cmp_less(figures.iterations, std::min(summary.iterations, static_cast<std::uint32_t>(iterations)));
+}
 
 /// Whether the run has ended as one of at least so many iterations: there, or before because its optimizer had enough.
-bool has_ended(const std::filesystem::path& folder, int iterations) {
+bool has_ended(const std::filesystem::path& folder, const JobRecord::Figures& figures, int iterations) {
   const auto summary = sound_summary(folder);
-  return summary && summary->stop_reason != "on_iteration" && planned_iterations(folder) >= iterations;
+  return summary && summary->stop_reason != "on_iteration" && !lost_rows(*summary, figures, iterations) &&
+         planned_iterations(folder) >= iterations;
 }
 
 }  // namespace
@@ -118,12 +127,27 @@ void write_record(const std::filesystem::path& folder, const JobRecord& record) 
   write_file_atomic(run_file(folder, "job.json"), to_json(config, 2) + "\n");
 }
 
+std::optional<Config> sound_config(const std::filesystem::path& folder) {
+  const auto path = run_file(folder, "config.json");
+  try {
+    return read_run_config(folder);
+  } catch (const Error&) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) throw;
+    return {};
+  }
+}
+
 JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations) {
   const auto figures = figures_in(read_whole_rows(folder), iterations);
   // Whatever ends a run before its last iteration in good order leaves a result.json.
-  if (figures.iterations < iterations && !sound_summary(folder))
-    throw Error(text("stopped at iteration ", figures.iterations, " of ", std::min<double>(iterations, planned_iterations(folder)),
+  const auto summary = sound_summary(folder);
+  if (figures.iterations < iterations && !summary)
+    throw Error(text("stopped at iteration ", figures.iterations, " of ", std::fmin(iterations, planned_iterations(folder)),
                      " (by os.exit, or by an error that the script caught)"));
+  if (summary && lost_rows(*summary, figures, iterations))
+    throw Error(text("'", (folder / "metrics.csv").string(), "' has lost the rows after iteration ", figures.iterations, " of ",
+                     summary->iterations, "; remove the folder '", folder.string(), "', and the sweep runs it anew"));
   if (!are_numbers(figures)) throw Error("metrics.csv has no evaluation or no return that is a number");
   return figures;
 }
@@ -139,8 +163,8 @@ std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& fo
   const JobRecord record = read_record(folder);
   if (record.done(iterations)) return record.rungs.at(iterations);
   const bool passed = reached > iterations || record.rungs.upper_bound(iterations) != record.rungs.end();
-  if (!passed && !has_ended(folder, iterations)) return {};
   const auto figures = figures_in(table, iterations);
+  if (!passed && !has_ended(folder, figures, iterations)) return {};
   if (are_numbers(figures)) return figures;
   if (reached > iterations)
     throw Error(text("'", folder.string(), "' has done ", reached, " iterations and has no evaluation at iteration ", iterations,

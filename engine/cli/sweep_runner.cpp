@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -64,8 +65,9 @@ bool another_works_on(const SweepJob& job) {
 /// Runs a list of jobs, as many at once as were asked for.
 class Runner {
  public:
-  Runner(const SweepCommand& command, const SweepList& list, const SweepRung& rung, const std::function<void()>& changed)
-      : command_(command), list_(list), rung_(rung), changed_(changed) {}
+  Runner(const SweepCommand& command, const SweepList& list, const SweepRung& rung, const std::function<void()>& changed,
+         Unrecorded& unrecorded)
+      : command_(command), list_(list), rung_(rung), changed_(changed), unrecorded_(unrecorded) {}
 
   bool run(const std::vector<std::size_t>& jobs) {
     for (const std::size_t job : jobs) {
@@ -85,9 +87,9 @@ class Runner {
     while (!processes_.stopping() || processes_.running() > 0) {
       bool waits = false;
       for (std::size_t tries = queue_.size(); tries > 0 && processes_.running() < at_once && !processes_.stopping(); --tries)
-        waits |= !begin_next();
+        waits |= !try_next();
       if (queue_.empty() && processes_.running() == 0) break;
-      for (const auto& ended : processes_.wait(waits ? 300 : 60'000)) end(ended);
+      for (const auto& ended : processes_.wait(waits ? 300 : 60'000)) try_end(ended);
       if (processes_.stopping() && processes_.running() > 0 && !std::exchange(told_stopping_, true))
         say(text("stopping ", processes_.running(), " at work; a second Ctrl-C ends them at once"));
     }
@@ -97,6 +99,45 @@ class Runner {
  private:
   void say(const std::string& line) const {
     if (command_.rank == 0) std::cerr << rung_.title << line << "\n" << std::flush;
+  }
+
+  /// What is in the way of one job stops no other. False if that is another process.
+  bool try_next() {
+    const std::size_t number = queue_.front();
+    bool begun = true;
+    try {
+      begun = begin_next();
+    } catch (const Error& error) {
+      begun_.erase(number);
+      fail(number, error.what());
+    }
+    if (trouble_) std::rethrow_exception(trouble_);
+    return begun;
+  }
+
+  void try_end(const Processes::Ended& ended) {
+    try {
+      end(ended);
+    } catch (const Error& error) {
+      fail(ended.id, error.what());
+    }
+    if (trouble_) std::rethrow_exception(trouble_);
+  }
+
+  void fail(std::size_t number, const std::string& message) {
+    const SweepJob& job = list_.jobs[number];
+    JobRecord record;
+    try {
+      record = read_record(job.folder);
+      record.tries = std::max(record.tries, tries_before_[number] + 1);
+      record.status = JobRecord::Status::failed;
+      record.message = one_line(message);
+      write_record(job.folder, record);
+    } catch (const Error&) {
+      record.status = JobRecord::Status::failed;
+      unrecorded_[number] = record.message = one_line(message);
+    }
+    tell(job, record, "");
   }
 
   /// False if another process is at the next job, which goes to the end of the queue.
@@ -205,7 +246,11 @@ class Runner {
       say(text(head, "failed: ", record.message));
     else
       say(text(head, command_.metric, " ", record.value(rung_.iterations, command_.metric), ", ", time));
-    changed_();
+    try {
+      changed_();
+    } catch (const Error&) {
+      trouble_ = std::current_exception();  // all jobs', not this one's
+    }
   }
 
   struct Begun {
@@ -218,6 +263,8 @@ class Runner {
   const SweepList& list_;
   const SweepRung& rung_;
   const std::function<void()>& changed_;
+  Unrecorded& unrecorded_;
+  std::exception_ptr trouble_;
   std::deque<std::size_t> queue_;
   std::map<std::size_t, Begun> begun_;
   std::map<std::size_t, int> tries_before_;
@@ -231,8 +278,8 @@ class Runner {
 }  // namespace
 
 bool run_jobs(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs, const SweepRung& rung,
-              const std::function<void()>& changed) {
-  return Runner(command, list, rung, changed).run(jobs);
+              const std::function<void()>& changed, Unrecorded& unrecorded) {
+  return Runner(command, list, rung, changed, unrecorded).run(jobs);
 }
 
 }  // namespace iap::cli

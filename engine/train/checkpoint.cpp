@@ -164,7 +164,8 @@ std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& fold
     }
   }
   if (!any) return {};
-  throw Error(text("cannot resume '", folder.string(), "': ", troubles, "; begin anew in another folder with --out"));
+  throw Error(text("cannot resume '", folder.string(), "': ", troubles, "; remove '", folder.string(),
+                   "' to begin anew, or choose another folder with --out (out = FOLDER)"));
 }
 
 }  // namespace iap

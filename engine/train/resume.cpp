@@ -30,8 +30,8 @@ std::optional<std::string> Trainer::take_up(const std::filesystem::path& folder)
   auto found = find_checkpoint(folder);
   if (!found) {
     if (!MetricsFile::has_iterations(run_file(folder, "metrics.csv"))) return {};
-    throw Error(text("cannot resume '", folder.string(),
-                     "': it has a metrics.csv but no checkpoint.iap; begin anew in another folder with --out (out = FOLDER)"));
+    throw Error(text("cannot resume '", folder.string(), "': it has a metrics.csv but no checkpoint.iap; remove '", folder.string(),
+                     "' to begin anew, or choose another folder with --out (out = FOLDER)"));
   }
   const std::string source = (folder / "checkpoint.iap").string();
   const Config before = complete_identity(found->checkpoint.identity, options_, evaluation().spec, identity_, source);
