@@ -79,10 +79,10 @@ void Trainer::look_back() {
   }
 }
 
-/// Asks on_iteration about the last completed row once more: whether it had ended the run there, or had not come to it, is in no
-/// checkpoint.
+/// Asks on_iteration about the last completed row once more: whether it had ended the run there, had failed or had not come to it,
+/// is in no checkpoint. Of the run's last iteration a result.json says that it was asked.
 bool Trainer::had_enough() const {
-  if (!options_.on_iteration || state_.iteration == 0 || finished()) return false;
+  if (!options_.on_iteration || state_.iteration == 0 || (finished() && ended_before_)) return false;
   IterationReport report{.iteration = state_.iteration,
                          .columns = MetricsFile::row(folder_->file("metrics.csv"), state_.iteration)};
   if (report.columns.empty()) return false;
@@ -96,7 +96,7 @@ bool Trainer::had_enough() const {
       if (name == known) *entry = value;
     report.evaluated |= name == "eval_mean";
   }
-  return !options_.on_iteration(report);
+  return !options_.on_iteration(report) && !finished();
 }
 
 /// Brings the run to its first or next iteration.

@@ -102,6 +102,30 @@ TEST_CASE("a callback that throws ends the run with its message and a checkpoint
   CHECK(train(options).iterations == 5);
 }
 
+TEST_CASE("a callback that throws at the last iteration has not let the run end") {
+  const Scratch scratch("last_callback");
+  TrainOptions options = small_run(scratch / "run");
+  int asked = 0;
+  bool throws = true;
+  options.on_iteration = [&](const IterationReport& report) {
+    if (report.iteration < 5) return true;
+    ++asked;
+    if (throws) throw std::runtime_error("host says no");
+    return false;  // which changes nothing there
+  };
+  for (int times = 1; times < 4; ++times) {
+    CHECK_THAT(error_of(options), ContainsSubstring("host says no"));
+    CHECK(asked == times);
+    CHECK(!std::filesystem::exists(options.out / "result.json"));
+    options.resume = true;
+  }
+  throws = false;
+  for (int times = 0; times < 2; ++times) {
+    CHECK(train(options).stop_reason == "iterations");
+    CHECK(asked == 4);
+  }
+}
+
 TEST_CASE("what cannot be built says so before a folder is made") {
   const Scratch scratch("unbuilt");
   TrainOptions options = small_run(scratch / "run");
