@@ -195,15 +195,18 @@ class RankRollouts final : public Rollouts {
     void keep(int rank, std::size_t task, double seconds, const std::optional<Episode>& episode, const std::string& error) {
       check_interrupt();
       dealer_.back(rank, task);
+      const auto place = [&] { return text("rank ", rank, " on ", owner_.infos_[static_cast<std::size_t>(rank)].host, ": "); };
       if (episode) {
         episodes_[task] = *episode;
+        for (auto reason : {&Episode::failure, &Episode::retried_for})
+          if (std::string& why = episodes_[task].*reason; !why.empty()) why.insert(0, place());
         if (single()) owner_.seconds_[tasks_[task].seed] = seconds;
         return;
       }
       dealer_.failed(task);
       if (failure_ && failed_ < task) return;
       failed_ = task;
-      failure_ = text("rank ", rank, " on ", owner_.infos_[static_cast<std::size_t>(rank)].host, ": ", error);
+      failure_ = place() + error;
     }
 
     RankRollouts& owner_;

@@ -119,6 +119,37 @@ ranks_with() {
   grep -qE "rank [01] on $(hostname): environment 'broken.lua', seed [0-9]+, step 1: .*field 'broken'" err || fail "does not say where what broke"
 }
 
+# A host that lacks a file: its episodes count as failed, and log and terminal say on which rank they did.
+failing_with() {
+  needs_launcher "$1"
+  training_script ""
+  mkdir there
+  echo "here" >there/data.txt
+  sed 's|^  function Pendulum:reset(seed)|&\n    if os.remove("once_" .. os.getenv("DATA")) then error("just once") end\n    assert(io.open(os.getenv("DATA"))):close()|' pendulum.lua >reads.lua
+  cmp -s pendulum.lua reads.lua && fail "the pendulum is written in another way"
+  sed 's/pendulum.lua/reads.lua/' train.lua >reads_train.lua
+  export DATA=there/data.txt
+  rank_script "export DATA=nowhere"
+  begin_job 2 run reads_train.lua --out counts --threads 1 --set failed_return=-5
+  job_ends 60
+  exits 0
+  says err "an episode failed and counts as -5: rank 1 on $(hostname): environment 'reads.lua'"
+  says counts/log.txt "an episode failed and counts as -5: rank 1 on $(hostname): environment 'reads.lua'"
+  # One that is played again.
+  rank_script "export DATA=too"
+  echo "here" >too
+  touch once_too
+  begin_job 2 run reads_train.lua --out again --threads 1 --set retries=1
+  job_ends 60
+  exits 0
+  says again/log.txt "an episode failed at first and was played again: rank 1 on $(hostname): environment 'reads.lua'"
+  grep -q "rank 0 on" */log.txt && fail "rank 0 has the file"
+  return 0
+}
+
+case_ranks_failing_openmpi() { failing_with mpirun.openmpi; }
+case_ranks_failing_mpich() { failing_with mpirun.mpich; }
+
 case_ranks_openmpi() { ranks_with mpirun.openmpi; }
 case_ranks_mpich() { ranks_with mpirun.mpich; }
 

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -246,6 +248,26 @@ TEST_CASE("what a rank cannot build is told with its host, for the first task th
   CHECK_THROWS_WITH(rollouts->run(population.tasks), StartsWith("rank 1 on ") && ContainsSubstring("/nowhere/doom.wad"));
   // The ranks go on.
   CHECK(open(cartpole, cartpoles())->run(population.tasks).size() == 9);
+}
+
+TEST_CASE("episodes that fail and count all the same say where they did") {
+  JobHere here(3);
+  Population population(24, policy_for(cartpole).size());
+  const auto fails = [](std::size_t k) { return k % 2 == 1; };
+  for (std::size_t k = 0; k < population.members.size(); ++k)
+    if (fails(k)) population.members[k].assign(population.members[k].size(), std::numeric_limits<float>::quiet_NaN());
+  const auto rollouts = open_rollouts(cartpole, cartpoles(), policy_for(cartpole), 1, {.failed_return = -5});
+  const auto episodes = rollouts->run(population.tasks);
+  std::set<char> ranks;
+  for (std::size_t k = 0; k < episodes.size(); ++k) {
+    const std::string& why = episodes[k].failure;
+    CHECK(why.empty() != fails(k));
+    if (!fails(k)) continue;
+    CHECK(episodes[k].total == -5);
+    REQUIRE_THAT(why, StartsWith("rank ") && ContainsSubstring(" on ") && ContainsSubstring(": policy: parameter 0 "));
+    ranks.insert(why[5]);
+  }
+  CHECK(ranks.size() > 1);
 }
 
 TEST_CASE("an interrupt ends a round that many ranks play, and the next one is played") {
