@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,28 @@ std::string failed_text(std::uint32_t failed, int episodes, const Safeguards& sa
   return text(", ", failed, " of ", episodes, " episodes failed", counts ? text(" and count as ", short_number(*counts)) : "");
 }
 
+/// One step of the policy in the world that its file names.
+void play_step(PolicyFile& file, const Config& world, std::uint64_t seed) {
+  const auto env = make_env(world);
+  const EnvSpec& spec = env->spec();
+  env->reset(seed);
+  file.policy.reset(seed);
+  file.policy.act(env->observe());
+  const std::vector<float> action(static_cast<std::size_t>(spec.action_size), 0.5F * (spec.action_low + spec.action_high));
+  env->step(action);
+}
+
+/// The same where no world may be built in this process: its beginning, as others play whole episodes alone.
+void play_isolated(const PolicyFile& file, const Config& world, std::uint64_t seed, Safeguards safeguards) {
+  constexpr double most_seconds = 10;
+  safeguards.retries = 0;
+  safeguards.failed_return.reset();
+  safeguards.episode_timeout = safeguards.episode_timeout > 0 ? std::min(safeguards.episode_timeout, most_seconds) : most_seconds;
+  RolloutPool pool([&world] { return make_env(world); }, file.policy.clone(), 1, safeguards, world);
+  const RolloutTask task{.parameters = file.policy.parameters(), .seed = seed};
+  pool.run(std::span(&task, 1));
+}
+
 }  // namespace
 
 PolicyFile Trainer::policy_of(std::span<const float> parameters, std::span<const Moment> moments, std::uint32_t iteration,
@@ -66,7 +89,7 @@ void Trainer::write_policy(const char* name, std::span<const float> parameters, 
 /// Lua that the run's own script may run as it likes is confined wherever its best.iap is played: what is then refused at the first
 /// step is told before hours are spent on it.
 void Trainer::check_confined() {
-  if (options_.make_env || options_.safeguards.isolated()) return;
+  if (options_.make_env) return;
   const Config plain = Config::List{evaluation().policy.architecture(), evaluation().spec.config};
   Config marked = plain;
   confine_lua(marked, "best.iap");
@@ -75,13 +98,10 @@ void Trainer::check_confined() {
     PolicyFile file = read_policy_file(folder_->file("best.iap"));
     const Config* own = recorded_env(file.metadata);
     if (!own) return;
-    const auto env = make_env(*own);
-    const EnvSpec& spec = env->spec();
-    env->reset(options_.seed);
-    file.policy.reset(options_.seed);
-    file.policy.act(env->observe());
-    const std::vector<float> action(static_cast<std::size_t>(spec.action_size), 0.5F * (spec.action_low + spec.action_high));
-    env->step(action);
+    if (options_.safeguards.isolated())
+      play_isolated(file, *own, options_.seed, options_.safeguards);
+    else
+      play_step(file, *own, options_.seed);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {

@@ -64,6 +64,11 @@ LUA
   says err "warning: the run's policy will not play without trust: run/best.iap: pendulum.lua:"
   says err "io.open is not available to Lua that comes out of a file; if you trust 'run/best.iap', pass --trust"
   lines err 1
+  run run train.lua --set out=isolated --set isolate=true
+  exits 0
+  says err "warning: the run's policy will not play without trust: isolated/best.iap: pendulum.lua:"
+  says err "io.open is not available to Lua that comes out of a file; if you trust 'isolated/best.iap', pass --trust"
+  lines err 1
   run run train.lua --resume --set iterations=6
   exits 0
   silent err
