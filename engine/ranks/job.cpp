@@ -92,7 +92,8 @@ std::string objection(const std::vector<Hello>& all) {
       return text("rank ", rank, " on ", other.host, " computes exp, sin or cos with other last bits than rank 0 on ", first.host,
                   chosen_instructions() == portable_instructions
                       ? "; give all ranks --portable and install the same release of the C library on all hosts"
-                      : ": one of the processors fuses multiplications with additions; start all ranks with --portable");
+                      : ": one of them was given other instructions (IAP_INSTRUCTIONS, GLIBC_TUNABLES), or its processor fuses no "
+                        "multiplications with additions; start all ranks with --portable");
     common &= other.instruction_sets;
     if (common == 0)
       return text("rank ", rank, " on ", other.host, " has no instruction set in common with the others; leave that host out");

@@ -321,6 +321,13 @@ unlike_with() {
   says err "rank 1 on $(hostname) computes exp, sin or cos with other last bits than rank 0 on $(hostname): "
   says err "start all ranks with --portable"
   [ ! -e unlike ] || fail "it began all the same"
+  # The same of one machine, told otherwise.
+  rank_script "export IAP_INSTRUCTIONS=portable"
+  begin_job 2 run train.lua --out unlike --threads 1
+  job_ends 60
+  exits 1
+  says err "one of them was given other instructions (IAP_INSTRUCTIONS, GLIBC_TUNABLES), or its processor fuses no multiplications"
+  rank_script "export GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4"
   begin_job 2 --portable run train.lua --out alike --threads 1
   job_ends 60
   exits 0
