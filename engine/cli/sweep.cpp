@@ -45,7 +45,7 @@ class Sweep {
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     check_sweep_folder(list_);
     rungs_ = sweep_rungs(command_, list_, check_script(command_, list_));
-    if (!command_.collect) check_passed(list_, part_, rungs_);
+    check_passed(list_, part_, rungs_);
   }
 
   /// Says what would be run.
@@ -129,19 +129,26 @@ class Sweep {
     return run_jobs(command_, list_, jobs, rung, changed, unrecorded_);
   }
 
-  /// Where a run's own folder cannot say that it failed, only this process knows it.
-  bool failed_unrecorded(std::size_t number) const {
-    const auto status = read_record(list_.jobs[number].folder).status;
-    return unrecorded_.contains(number) && status != JobRecord::Status::done && status != JobRecord::Status::failed;
+  /// A job's record with what its own folder does not say: that it failed where nothing can be written there, and, to a collector,
+  /// what a run came to at a rung that it has passed.
+  JobRecord record_of(std::size_t number) const {
+    const auto& folder = list_.jobs[number].folder;
+    JobRecord record = read_record(folder);
+    const auto failed = unrecorded_.find(number);
+    if (failed != unrecorded_.end() && record.status != JobRecord::Status::done && record.status != JobRecord::Status::failed) {
+      record.status = JobRecord::Status::failed;
+      record.message = failed->second;
+    }
+    if (command_.collect)
+      for (const int rung : rungs_)
+        if (const auto figures = passed_figures(folder, rung)) record.rungs[rung] = *figures;
+    return record;
   }
 
-  JobRecord record_of(std::size_t number) const {
-    JobRecord record = read_record(list_.jobs[number].folder);
-    if (failed_unrecorded(number)) {
-      record.status = JobRecord::Status::failed;
-      record.message = unrecorded_.at(number);
-    }
-    return record;
+  std::vector<JobRecord> records() const {
+    std::vector<JobRecord> all;
+    for (std::size_t number = 0; number < list_.jobs.size(); ++number) all.push_back(record_of(number));
+    return all;
   }
 
   /// "3 of 12 runs done"
@@ -159,20 +166,21 @@ class Sweep {
   /// Leaves the best. False if there are none, or not all that are needed to tell.
   bool promote(int iterations) {
     const std::size_t keep = std::max<std::size_t>(active_.size() / static_cast<std::size_t>(*command_.halving), 1);
-    for (std::size_t number = 0; number < list_.jobs.size(); ++number)
-      if (is_active(list_.jobs[number].combination))
-        if (const auto record = record_of(number); !record.done(iterations) && record.status != JobRecord::Status::failed)
-          return false;
-    active_ = ranking(command_, list_, active_, iterations);
+    const auto all = records();
+    for (std::size_t number = 0; number < all.size(); ++number)
+      if (is_active(list_.jobs[number].combination) && !all[number].done(iterations) &&
+          all[number].status != JobRecord::Status::failed)
+        return false;
+    active_ = ranking(command_, list_, all, active_, iterations);
     active_.resize(std::min(active_.size(), keep));
     return !active_.empty();
   }
 
   /// What each combination has come to; a rung that it was not let into is none of its.
   std::vector<SweepRow> rows() const {
+    const auto all = records();
     std::vector<SweepRow> rows;
-    for (std::size_t i = 0; i < list_.combinations.size(); ++i) rows.push_back(sweep_row(command_, list_, i, rungs_));
-    for (const auto& [number, message] : unrecorded_) rows[list_.jobs[number].combination].failed += failed_unrecorded(number);
+    for (std::size_t i = 0; i < list_.combinations.size(); ++i) rows.push_back(sweep_row(command_, list_, all, i, rungs_));
     return rows;
   }
 
@@ -206,8 +214,9 @@ class Sweep {
     std::vector<std::filesystem::path> runs;
     std::vector<int> iterations;
     std::size_t left_out = 0;
-    for (const auto& job : list_.jobs) {
-      const JobRecord record = read_record(job.folder);
+    for (std::size_t number = 0; number < list_.jobs.size(); ++number) {
+      const SweepJob& job = list_.jobs[number];
+      const JobRecord record = record_of(number);
       if (record.rungs.empty()) continue;
       const int done = record.rungs.rbegin()->second.iterations;
       const auto config = sound_config(job.folder);

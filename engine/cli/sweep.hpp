@@ -134,11 +134,12 @@ struct SweepRow {
   std::uint64_t best_seed = 0;
 };
 
-/// The combination after its last rung among `rungs` that has a run.
-SweepRow sweep_row(const SweepCommand& command, const SweepList& list, std::size_t combination, const std::vector<int>& rungs);
+/// The combination after its last rung among `rungs` that has a run; `all` are the records of the list's jobs.
+SweepRow sweep_row(const SweepCommand& command, const SweepList& list, const std::vector<JobRecord>& all, std::size_t combination,
+                   const std::vector<int>& rungs);
 /// Those of `combinations` whose runs are all done, by their means, the best first.
-std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& combinations,
-                                 int iterations);
+std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& list, const std::vector<JobRecord>& all,
+                                 const std::vector<std::size_t>& combinations, int iterations);
 /// While one lives, no other sweep writes into the sweep's own folder: its table and page.
 class SweepLock {
  public:

@@ -77,13 +77,14 @@ void print_best(const SweepCommand& command, const SweepList& list, const std::v
 
 }  // namespace
 
-SweepRow sweep_row(const SweepCommand& command, const SweepList& list, std::size_t combination, const std::vector<int>& rungs) {
+SweepRow sweep_row(const SweepCommand& command, const SweepList& list, const std::vector<JobRecord>& all, std::size_t combination,
+                   const std::vector<int>& rungs) {
   SweepRow row{.mean = none, .deviation = none, .best = none};
   std::vector<JobRecord> records;
-  for (const auto& job : list.jobs) {
-    if (job.combination != combination) continue;
-    records.push_back(read_record(job.folder));
-    row.failed += records.back().status == JobRecord::Status::failed;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (list.jobs[i].combination != combination) continue;
+    records.push_back(all[i]);
+    row.failed += all[i].status == JobRecord::Status::failed;
   }
   for (auto rung = rungs.rbegin(); rung != rungs.rend() && row.done == 0; ++rung) {
     double sum = 0, squares = 0;
@@ -107,11 +108,11 @@ SweepRow sweep_row(const SweepCommand& command, const SweepList& list, std::size
   return row;
 }
 
-std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& combinations,
-                                 int iterations) {
+std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& list, const std::vector<JobRecord>& all,
+                                 const std::vector<std::size_t>& combinations, int iterations) {
   std::vector<std::pair<double, std::size_t>> means;
   for (const std::size_t combination : combinations)
-    if (const SweepRow row = sweep_row(command, list, combination, {iterations}); row.done == command.seeds)
+    if (const SweepRow row = sweep_row(command, list, all, combination, {iterations}); row.done == command.seeds)
       means.emplace_back(-row.mean, combination);
   std::ranges::sort(means);
   std::vector<std::size_t> order;

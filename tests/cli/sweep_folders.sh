@@ -169,3 +169,35 @@ case_sweep_files_of_others() {
     rm others/$file
   done
 }
+
+# Over runs that went further than it compares, a collector makes the table that the sweep would make, and writes nothing else.
+case_sweep_collected() {
+  sweep_script ""
+  local two=(--over optimizer.sigma=0.05,0.2)
+  run sweep train.lua "${two[@]}" --seeds 2 --out whole
+  exits 0
+  cp -r whole kept
+  local more
+  for more in "--halving 2" "--set iterations=2"; do
+    rm -rf swept
+    cp -r kept swept
+    # shellcheck disable=SC2086
+    run sweep train.lua "${two[@]}" --seeds 2 --out swept $more
+    exits 0
+    # shellcheck disable=SC2086
+    run sweep train.lua "${two[@]}" --seeds 2 --out whole --collect $more
+    exits 0
+    grep -q "are not done" err && fail "runs that have passed a rung are not done"
+    cmp -s whole/sweep.csv swept/sweep.csv || fail "$more: a collector makes another table"
+    diff -rq whole kept | grep -vE "sweep.csv|report.html" && fail "$more: a collector wrote into a run"
+  done
+  # Where they have no evaluation to compare, the table stays.
+  cp kept/sweep.csv whole/sweep.csv
+  refuses "has no evaluation at iteration 3" sweep train.lua "${two[@]}" --seeds 2 --out whole --collect --set iterations=3
+  cmp -s whole/sweep.csv kept/sweep.csv || fail "the table was written over"
+  # What is not there yet is not done.
+  rm -r whole/sigma=0.2-seed1
+  run sweep train.lua "${two[@]}" --seeds 2 --out whole --collect --halving 2
+  exits 1
+  says err "1 of 4 runs are not done"
+}
