@@ -351,6 +351,38 @@ case_logs_killed() {
 }
 
 # Of returns that are infinite, though each reward is finite, there is everything but a curve.
+# Of several runs those are shown that have something to show; a sweep's folder is told from a run's.
+case_report_several() {
+  training_script ""
+  run run train.lua --out whole
+  run run train.lua --out none --set iterations=0
+  exits 0
+  cp -r whole begun
+  rm begun/result.json
+  sed -i '3,$d' begun/metrics.csv
+  run report begun whole none --no-pictures
+  exits 0
+  lines err 2
+  says err "note: the page leaves out 'begun', which has not finished its first iteration"
+  says err "note: the page leaves out 'none', which trained no iteration"
+  says report.html "<code>iap report whole</code>"
+  refuses "the run in 'begun' has not finished its first iteration; there is nothing to report yet" report begun none
+  refuses "there is no run 'nowhere'" report whole nowhere
+
+  sweep_script ""
+  run sweep train.lua --over optimizer.sigma=0.1,0.2 --out "my sweep"
+  exits 0
+  run report "my sweep"
+  exits 1
+  lines err 1
+  says err "'my sweep' is not the folder of a run: it has no config.json; it is a sweep's, whose page is 'my sweep/report.html'; iap report 'my sweep'/*seed*/ makes one of its runs"
+  # The command as it is told.
+  eval "$iap report $(grep -o "'my sweep'/\*seed\*/" err) --no-pictures --out several.html" >out 2>err || fail "the command that is told"
+  says several.html "sigma 0.1"
+  rm "my sweep/report.html"
+  refuses "which has no page yet" report "my sweep"
+}
+
 case_report_infinite() {
   training_script 'out = "run",'
   sed -i 's/return -math.cos(self.angle)/return 1e308/' pendulum.lua

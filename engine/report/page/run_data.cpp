@@ -217,6 +217,20 @@ void tell_apart(std::vector<Run>& runs) {
   }
 }
 
+/// Behind an error about a folder that is no run's: what to do with one of a sweep, or "".
+std::string sweep_hint(const std::filesystem::path& folder) {
+  std::error_code error, ignored;
+  bool found = false;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && !found && entry != end; entry.increment(error))
+    found = std::filesystem::exists(entry->path() / "job.json", ignored) &&
+            std::filesystem::exists(entry->path() / "config.json", ignored);
+  if (!found) return "";
+  const auto page = folder / "report.html";
+  return text("; it is a sweep's, ",
+              std::filesystem::exists(page, ignored) ? text("whose page is '", page.string(), "'") : "which has no page yet",
+              "; iap report '", folder.string(), "'/*seed*/ makes one of its runs");
+}
+
 }  // namespace
 
 Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice, Trust trust) {
@@ -226,7 +240,7 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
     throw Error(text("'", folder.string(), "' is no folder; a report needs the folder of a run"));
   for (const char* name : {"config.json", "metrics.csv"})
     if (!std::filesystem::exists(folder / name, ignored))
-      throw Error(text("'", folder.string(), "' is not the folder of a run: it has no ", name));
+      throw Error(text("'", folder.string(), "' is not the folder of a run: it has no ", name, sweep_hint(folder)));
   Run run{.folder = folder, .name = std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string()};
   run.config = read_run_config(folder);
   if (const Config* optimizer = run.config.find("optimizer")) run.config["optimizer"] = current_optimizer(*optimizer);
