@@ -22,16 +22,16 @@ namespace {
 /// (closing files, destroying objects) still run.
 void stop(lua_State* state, lua_Debug*) {
   lua_sethook(state, stop, LUA_MASKCOUNT, 1);
-  luaL_error(state, "interrupted");
+  lua::raise_interrupted(state);
 }
 
 /// Hook of every coroutine: a signal handler reaches the main thread alone, which has no hook until then, because a hook takes a
 /// little of every instruction. What an interrupt leaves alive at a prompt goes on afterwards.
 void stop_if_interrupted(lua_State* state, lua_Debug*) {
-  constexpr int instructions = 2000;
+  constexpr int instructions = 100;
   const bool stops = interrupt_requested();
   lua_sethook(state, stop_if_interrupted, LUA_MASKCOUNT, stops ? 1 : instructions);
-  if (stops) luaL_error(state, "interrupted");
+  if (stops) lua::raise_interrupted(state);
 }
 
 /// It looks at its first instruction, then now and then: a coroutine that begins after the interrupt gets nowhere.

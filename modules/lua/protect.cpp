@@ -43,6 +43,12 @@ void call(lua_State* state, int arguments, int results) {
   throw LuaError(Meter::of(state) ? shown_message(message) : message);
 }
 
+void raise_interrupted(lua_State* state) {
+  // The one text by which lua_error knows want of memory, which no handler is told of.
+  lua_pushliteral(state, "not enough memory");
+  lua_error(state);
+}
+
 std::string_view string_at(lua_State* state, int index) {
   std::size_t length = 0;
   const char* characters = lua_tolstring(state, index, &length);

@@ -3,7 +3,8 @@
 
 case_interrupt() {
   for body in 'while true do end' 'while true do pcall(function() while true do end end) end' \
-    'local f <close> = setmetatable({}, {__close = function() end}) while true do end'; do
+    'local f <close> = setmetatable({}, {__close = function() end}) while true do end' \
+    'xpcall(error, function() while true do end end)'; do
     printf 'print("ready") io.stdout:flush()\n%s\n' "$body" >loop.lua
     interrupted run loop.lua
     exits 130
@@ -62,26 +63,33 @@ LUA
   done
 }
 
-# A loop in the Lua state of an environment, reached directly and on the worker threads of an evaluation.
+# Loops in the Lua state of an environment, reached directly and on the worker threads of an evaluation: also where an instruction
+# keeps a library busy, and in a message handler, which Lua runs with hooks off when a hook's error calls it.
 case_interrupt_environment() {
-  cat >stuck.lua <<'LUA'
+  local body
+  for body in 'while true do end' 'while true do (("x"):rep(1000000)):gsub("x", "y") end' 'xpcall(error, function() while true do end end)' \
+    'coroutine.wrap(function() while true do (("x"):rep(1000000)):gsub("x", "y") end end)()'; do
+    cat >stuck.lua <<LUA
 return function(options)
   return {
     spec = { action_size = 1, vector = 1 },
     reset = function() end,
     observe = function() return { 0 } end,
-    step = function() while true do end end,
+    step = function() $body end,
   }
 end
 LUA
-  cat >loop.lua <<'LUA'
+    cat >loop.lua <<'LUA'
 local env = require "iap".env.make("stuck.lua")
 env:reset(1)
 print("ready") io.stdout:flush()
 env:step { 0 }
 LUA
-  interrupted run loop.lua
-  exits 130
+    interrupted run loop.lua
+    exits 130
+    says err "interrupted"
+    lines err 1
+  done
   cat >loop.lua <<'LUA'
 local iap = require "iap"
 print("ready") io.stdout:flush()
