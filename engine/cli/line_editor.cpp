@@ -25,21 +25,39 @@ LineEditor::Complete completer;
 std::vector<std::string> matches;
 bool key_was_interrupt = false;
 
-/// Waits where Ctrl-C can be told from a key, then decodes UTF-8: libedit takes whole characters from this hook.
-int read_key(FILE*) {
+/// A byte that was read behind a character that it does not belong to; the next key begins with it.
+int held_byte = EOF;
+
+/// Waits where Ctrl-C can be told from a key. EOF where nothing comes.
+int read_byte() {
+  if (held_byte != EOF) return std::exchange(held_byte, EOF);
   if (!wait_for_key(STDIN_FILENO)) {
     key_was_interrupt = true;
     return EOF;
   }
   unsigned char byte = 0;
-  if (::read(STDIN_FILENO, &byte, 1) != 1) return EOF;
-  const int more = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : byte >= 0xc0 ? 1 : 0;
-  int character = more ? byte & (0x3f >> more) : byte;
+  return ::read(STDIN_FILENO, &byte, 1) == 1 ? byte : EOF;
+}
+
+/// Decodes UTF-8: libedit takes whole characters from this hook. What is none, as terminals of other encodings send it, is U+FFFD
+/// and takes no key with it.
+int read_key(FILE*) {
+  constexpr int replacement = 0xfffd, least_of_length[] = {0, 0x80, 0x800, 0x10000}, most = 0x10ffff;
+  const int first = read_byte();
+  if (first < 0x80) return first;
+  const int more = first >= 0xf8 || first < 0xc0 ? 0 : first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+  int character = first & (0x3f >> more);
   for (int i = 0; i < more; ++i) {
-    if (::read(STDIN_FILENO, &byte, 1) != 1) return EOF;
+    const int byte = read_byte();
+    if (byte == EOF) return EOF;
+    if ((byte & 0xc0) != 0x80) {
+      held_byte = byte;
+      return replacement;
+    }
     character = character << 6 | (byte & 0x3f);
   }
-  return character;
+  const bool surrogate = character >= 0xd800 && character < 0xe000;
+  return more == 0 || character < least_of_length[more] || surrogate || character > most ? replacement : character;
 }
 
 char* next_match(const char* prefix, int state) {
@@ -85,6 +103,7 @@ LineEditor::~LineEditor() {
 LineEditor::Status LineEditor::read(const std::string& prompt, std::string& line) {
   if (!terminal_) return std::getline(std::cin, line) ? Status::line : Status::end;
   key_was_interrupt = false;
+  held_byte = EOF;
   char* typed = readline(prompt.c_str());
   if (key_was_interrupt) {
     std::free(typed);

@@ -260,6 +260,11 @@ case_prompt_terminal() {
   wait_for "42"
   printf '"h\303\251"\r' >&3
   wait_for "hé"
+  # Bytes of another encoding swallow no key, Enter neither.
+  printf 'print("lat\351" .. "in1") -- \342\202\r' >&3
+  wait_for "lat�in1"
+  printf 'print("byt" .. "es") -- \377\370\355\240\200\360\r' >&3
+  wait_for "bytes"
   printf '\004' >&3
   exec 3>&-
   wait "$pid"
