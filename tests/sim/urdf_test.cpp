@@ -58,6 +58,9 @@ TEST_CASE("a text that describes no robot is one clear error") {
   refused(
       robot(link("a") + link("b") + joint("j", "a", "b", "revolute", R"(<limit lower="1" upper="-1" effort="1" velocity="1"/>)")),
       "joint 'j' has the limits 1 to -1");
+  for (const std::string none : {R"(lower=".5" upper=".5")", ""})
+    refused(robot(link("a") + link("b") + joint("j", "a", "b", "revolute", "<limit " + none + R"( effort="1" velocity="1"/>)")),
+            "joint 'j' cannot move: lower and upper limit are both 0");
   refused(robot(link("a") + link("b") + joint("j", "a", "b", "continuous", R"(<axis xyz="0 0 0"/>)")), "joint 'j' has no axis");
   refused(
       robot(link("a") + link("b") + joint("j", "a", "b") + link("c") + joint("k", "a", "c", "continuous", R"(<mimic joint="j"/>)")),
@@ -164,7 +167,7 @@ TEST_CASE("masses and shapes that cannot be are refused by the name of the link"
   refused(robot(link("a", mass + R"(<collision><geometry><sphere radius="1e300"/></geometry></collision>)")),
           "link 'a' has a shape");
   refused(robot(link("a", mass + R"(<collision><geometry><mesh filename="package://robot/foot.stl"/></geometry></collision>)")),
-          "link 'a': there is no mesh file 'foot.stl'");
+          "link 'a': there is no mesh file 'foot.stl', nor 'foot.stl' in a folder 'robot' above it; put it there");
   refused(robot(link("a") + link("b", "") + joint("j", "a", "b")), "link 'b' of the robot 'test' moves and has no mass");
   RobotDescription light = parse_urdf(robot(link("a") + link("b") + joint("j", "a", "b")), "robot.urdf");
   light.links[1].mass = 0;
@@ -382,6 +385,22 @@ TEST_CASE("the files of a robot that would make every policy file huge are refus
   CHECK_THROWS_MATCHES(RobotBundle::read(folder / "robot.urdf"), Error,
                        MessageMatches(ContainsSubstring("more than 64 MB (with 'large.obj')")));
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a mesh of a ROS package is found in the package's folder above the URDF, and nowhere else") {
+  const auto folder = std::filesystem::temp_directory_path() / "iap_urdf_packages";
+  std::filesystem::remove_all(folder);
+  for (const char* part : {"dog/urdf/new", "dog/meshes", "cat/meshes"}) make_folder(folder / part);
+  const std::string cube = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+  for (const char* package : {"dog", "cat"}) write_file_atomic(folder / package / "meshes/cube.obj", cube);
+  const auto with = [&](const std::string& package) {
+    return parse_urdf(robot(link("a", mass + "<collision><geometry><mesh filename=\"package://" + package +
+                                          "/meshes/cube.obj\"/></geometry></collision>")),
+                      "r", folder / "dog/urdf/new/.");
+  };
+  CHECK(with("dog").links[0].collisions.size() == 1);
+  for (const std::string other : {"cat", "..", ""})
+    CHECK_THROWS_MATCHES(with(other), Error, MessageMatches(ContainsSubstring("no mesh file")));
 }
 
 TEST_CASE("a mesh file is read once, however many shapes name it, and all of them together have a limit") {

@@ -15,17 +15,32 @@ import iap.core;
 namespace iap {
 namespace {
 
-// ROS names meshes package://NAME/PATH: looked for below the folder with and without NAME.
-std::vector<std::filesystem::path> places_of(std::string_view name, const std::filesystem::path& folder) {
-  constexpr std::string_view package = "package://", file = "file://";
-  if (name.starts_with(package)) {
-    name.remove_prefix(package.size());
-    const auto slash = name.find('/');
-    if (slash == name.npos) return {folder / name};
-    return {folder / name, folder / name.substr(slash + 1)};
+// Where a mesh may be, in the order of the search.
+struct Places {
+  std::vector<std::filesystem::path> files;
+  std::string told;  // in messages
+};
+
+// ROS names meshes package://NAME/PATH: looked for below the folder with and without NAME, then below the folders above that are
+// called NAME, as a package is laid out: NAME/urdf/robot.urdf beside NAME/meshes.
+Places places_of(std::string_view name, const std::filesystem::path& folder) {
+  constexpr std::string_view scheme = "package://", file = "file://";
+  constexpr int levels = 5;
+  if (!name.starts_with(scheme)) {
+    if (name.starts_with(file)) name.remove_prefix(file.size());
+    return {{folder / name}, text("'", (folder / name).string(), "'")};
   }
-  if (name.starts_with(file)) name.remove_prefix(file.size());
-  return {folder / name};
+  name.remove_prefix(scheme.size());
+  const auto slash = name.find('/');
+  if (slash == name.npos || slash == 0) return {{folder / name}, text("'", (folder / name).string(), "'")};
+  const std::string_view package = name.substr(0, slash), path = name.substr(slash + 1);
+  Places places{{folder / name, folder / path},
+                text("'", (folder / path).string(), "', nor '", path, "' in a folder '", package, "' above it")};
+  std::error_code ignored;
+  auto above = std::filesystem::absolute(folder.empty() ? "." : folder, ignored).lexically_normal();
+  for (int level = 0; level < levels && above.has_relative_path(); ++level, above = above.parent_path())
+    if (above.filename() == package) places.files.push_back(above / path);
+  return places;
 }
 
 }  // namespace
@@ -34,13 +49,13 @@ FindMesh meshes_in(const std::filesystem::path& folder, const std::string& sourc
   return [folder, source](const std::string& name, const std::string& link) -> MeshFile {
     const auto places = places_of(name, folder);
     std::error_code ignored;
-    for (const auto& place : places) {
+    for (const auto& place : places.files) {
       if (!std::filesystem::is_regular_file(place, ignored)) continue;
       check_file(place, largest_meshes);
       return {place.string(), read_file(place)};
     }
-    throw Error(text(source, ": link '", link, "': there is no mesh file '", places.back().string(),
-                     "'; put it there, or give the link a box, sphere or cylinder"));
+    throw Error(text(source, ": link '", link, "': there is no mesh file ", places.told,
+                     "; put it there, or give the link a box, sphere or cylinder"));
   };
 }
 

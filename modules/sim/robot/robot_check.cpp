@@ -64,6 +64,8 @@ class Checker {
   void check_limits() const {
     if (!fits(std::array{link_.lower, link_.upper, link_.effort, link_.velocity}) || link_.lower > link_.upper)
       joint("has the limits ", link_.lower, " to ", link_.upper, "; lower must not be above upper");
+    if (link_.lower == link_.upper)
+      joint("cannot move: lower and upper limit are both ", link_.lower, "; give it others, or make it fixed or continuous");
     if (link_.effort < 0 || link_.velocity < 0) joint("has a negative limit of effort or velocity");
   }
 
