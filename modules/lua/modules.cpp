@@ -19,13 +19,13 @@ local function find(name)
   return search_path(name, package.path)
 end
 
--- The text of the file, without a first line for the shell; nothing for bytecode, which is left to Lua.
+-- The text of the file, without a byte order mark and a first line for the shell; nothing for bytecode, which is left to Lua.
 local function read(name, path)
   local file = open(path, "rb")
   local text = file and file:read("a")
   if file then file:close() end
   if not text or sub(text, 1, 1) == "\27" then return end
-  texts[name] = gsub(text, "^#[^\n]*", "", 1)
+  texts[name] = gsub(gsub(text, "^\xEF\xBB\xBF", ""), "^#[^\n]*", "")
   return texts[name]
 end
 

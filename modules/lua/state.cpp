@@ -24,6 +24,15 @@ void stop_if_interrupted(lua_State* state, lua_Debug*) {
   if (stop) raise_interrupted(state);
 }
 
+/// The text of a file as Lua's own loader takes it: without a byte order mark, as editors on Windows write it, and without
+/// "#!/usr/bin/env iap". The end of that line stays and keeps the line numbers.
+std::string_view program_in(std::string_view file) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (file.starts_with(byte_order_mark)) file.remove_prefix(byte_order_mark.size());
+  if (file.starts_with('#')) file.remove_prefix(std::min(file.find('\n'), file.size()));
+  return file;
+}
+
 /// What is wrong if the program has another Lua inside and exports it: the loader prefers that, function by function, and takes
 /// from our library what the other does not have. lua_newuserdatauv came with 5.4.
 std::string other_lua() {
@@ -101,10 +110,7 @@ void State::provide(Opener library) {
 
 std::string State::load(const std::filesystem::path& path) {
   std::string content = read_file(path);
-  std::string_view chunk = content;
-  // "#!/usr/bin/env iap": the end of that line stays and keeps the line numbers.
-  if (chunk.starts_with('#')) chunk.remove_prefix(std::min(chunk.find('\n'), chunk.size()));
-  load_text(chunk, "@" + path.string());
+  load_text(content, "@" + path.string());
   return content;
 }
 
@@ -112,6 +118,7 @@ void State::load_text(std::string_view chunk, const std::string& name) {
   const Meter::Call metered(state_);
   if (meter_) meter_->charge_program(std::string_view(name).substr(1), chunk.size());
   reserve(state_, 1);
+  if (name.starts_with('@')) chunk = program_in(chunk);
   // Text only: malformed bytecode can crash the interpreter.
   if (luaL_loadbufferx(state_, chunk.data(), chunk.size(), name.c_str(), "t") == LUA_OK) return;
   const std::string raised(string_at(state_, -1)), message = meter_ ? printable(raised) : raised, shown = name.substr(1);

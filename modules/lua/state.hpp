@@ -50,7 +50,8 @@ class State {
   /// Pushes the chunk in `path` as a function and returns its text, read once because a pipe gives it only once. @throws Error
   /// naming path (and line) if it cannot be read or parsed.
   std::string load(const std::filesystem::path& path);
-  /// As `load` for a text; `name` as Lua takes it ("=input", "@file.lua").
+  /// As `load` for a text; `name` as Lua takes it ("=input", "@file.lua"). A file's may begin with a byte order mark and a line for
+  /// the shell.
   void load_text(std::string_view chunk, const std::string& name);
 
  private:

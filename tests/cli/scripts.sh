@@ -32,11 +32,14 @@ case_syntax_error() {
 }
 
 case_runtime_error() {
-  printf '#!/usr/bin/env iap\nlocal function f() return nil + 1 end\nf()\n' >bad.lua
-  run run bad.lua
-  exits 1
-  says err "bad.lua:2: attempt to perform arithmetic on a nil value"
-  lines err 1
+  local mark
+  for mark in '' '\xEF\xBB\xBF'; do
+    printf "$mark"'#!/usr/bin/env iap\nlocal function f() return nil + 1 end\nf()\n' >bad.lua
+    run run bad.lua
+    exits 1
+    says err "bad.lua:2: attempt to perform arithmetic on a nil value"
+    lines err 1
+  done
   printf 'print(iap.version)' >bad.lua
   run run bad.lua
   exits 1

@@ -176,3 +176,27 @@ for i = 1, 4 do
   digests[i] = one:step { 0 }
 end
 check.same_list(digests, { digests[1], digests[1], digests[1], digests[1] })
+
+-- What editors on Windows and shells put at the head of a file is no Lua, as in Lua's own loader; lines keep their numbers.
+local head = "\xEF\xBB\xBF#!/usr/bin/env iap\n"
+local headed = iap.env.make { name = "headed.lua", source = head .. [[
+return function() return { spec = { action_size = 1, vector = 1 }, reset = function() end, observe = function() return { 0 } end,
+  step = function() error("here") end } end]] }
+headed:reset(1)
+check.fails({ "headed.lua:3: here" }, headed.step, headed, { 0 })
+local block = head .. "return function() return { parameters = 0, outputs = 1, forward = function() return { (require 'head_module') } end } end"
+local module_folder = os.tmpname()
+os.remove(module_folder)
+assert(os.execute("mkdir '" .. module_folder .. "'"))
+local function put(name, text)
+  local file = assert(io.open(module_folder .. "/" .. name, "wb"))
+  file:write(text)
+  file:close()
+end
+put("block.lua", block)
+put("head_module.lua", head .. "return 0.5")
+local one = iap.policy.build(iap.policy.script { file = module_folder .. "/block.lua" }, env)
+check.equal(one:act(env:reset(1))[1], 0.5)
+one:save(module_folder .. "/one.iap")
+check.equal(iap.policy.load(module_folder .. "/one.iap"):act(env:reset(1))[1], 0.5)
+os.execute("rm -r '" .. module_folder .. "'")
