@@ -127,8 +127,8 @@ void Script::Impl::run(int results) {
   if (status == LUA_OK) return;
   const std::string message(lua_type(lua, -1) == LUA_TSTRING ? lua::string_at(lua, -1) : "error object is not a string");
   lua_settop(lua, 0);
-  const auto end = std::min(message.find('\0'), message.size());
-  std::string line = message.substr(0, end);
+  const auto end = std::min(message.rfind('\0'), message.size());
+  std::string line = lua::without_zeros(message.substr(0, end));
   if (line.ends_with("(global 'iap')")) line += "; a script begins with: local iap = require \"iap\"";
   throw ScriptError(line, end == message.size() ? "" : message.substr(end + 1));
 }

@@ -12,12 +12,14 @@ module;
 #include <string_view>
 #include <utility>
 module iap.core;
+import :part_place;
 import :write_all;
 
 namespace iap {
 
-AppendFile::AppendFile(const std::filesystem::path& path)
-    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+AppendFile::AppendFile(const std::filesystem::path& path) : path_(path) {
+  check_name("write", path);
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw Error(text("cannot write '", path.string(), "': ", std::strerror(errno)));
   end_ = ::lseek(descriptor_, 0, SEEK_END);
 }

@@ -12,6 +12,7 @@ module;
 #include <string_view>
 #include <system_error>
 module iap.core;
+import :part_place;
 
 namespace iap {
 namespace {
@@ -33,6 +34,7 @@ std::filesystem::path obstacle_in(const std::filesystem::path& path) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
+  check_name("read", path);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) throw Error(text("cannot read '", path.string(), "': it is a folder"));
   std::ifstream stream(path, std::ios::binary);
@@ -75,6 +77,7 @@ void write_file_atomic(const std::filesystem::path& path, std::string_view conte
 }
 
 void make_folder(const std::filesystem::path& path) {
+  check_name("create folder", path);
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) {

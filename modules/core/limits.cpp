@@ -12,6 +12,7 @@ module;
 #include <string_view>
 #include <system_error>
 module iap.core;
+import :part_place;
 
 namespace iap {
 namespace {
@@ -101,6 +102,7 @@ void check_memory(std::string_view what, double bytes) {
 }
 
 void check_file(const fs::path& path, std::uintmax_t most, double copies) {
+  check_name("read", path);
   std::error_code error;
   const auto status = fs::status(path, error);
   if (!fs::exists(status) || fs::is_directory(status)) return;  // whoever reads it says so

@@ -41,6 +41,7 @@ class Folder {
 }  // namespace
 
 PartFile::PartFile(const std::filesystem::path& path) : path_(path), part_(path) {
+  check_name("write", path);
   struct stat there{};
   const bool replaces = ::stat(path.c_str(), &there) == 0;
   const int stream = stream_number(path);

@@ -13,10 +13,19 @@ module;
 #include <system_error>
 /// Where the bytes of a file in the making go.
 module iap.core:part_place;
+import :error;
 import :interrupt;
 import :text;
 
 namespace iap {
+
+/// Before the system is to `do_what` ("read") with `path`. @throws Error for a NUL, where the system takes the name to end.
+inline void check_name(std::string_view do_what, const std::filesystem::path& path) {
+  if (path.native().find('\0') == std::string::npos) return;
+  std::string shown;
+  for (const char c : path.native()) shown += c ? std::string(1, c) : "\\0";
+  throw Error(text("cannot ", do_what, " '", shown, "': names of files hold no NUL; take it out"));
+}
 
 inline std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");

@@ -37,7 +37,7 @@ void call(lua_State* state, int arguments, int results) {
   }
   const std::string message =
       lua_type(state, -1) == LUA_TSTRING
-          ? std::string(string_at(state, -1))
+          ? without_zeros(string_at(state, -1))
           : text(where(state), "raised no text but ", describe_value(state, -1), "; raise one, such as error(\"what is wrong\")");
   lua_pop(state, 1);
   throw LuaError(Meter::of(state) ? shown_message(message) : message);
@@ -53,6 +53,12 @@ std::string_view string_at(lua_State* state, int index) {
   std::size_t length = 0;
   const char* characters = lua_tolstring(state, index, &length);
   return {characters, length};
+}
+
+std::string without_zeros(std::string_view message) {
+  std::string shown;
+  for (const char c : message) c ? shown += c : shown += "\\0";
+  return shown;
 }
 
 std::string describe_value(lua_State* state, int index) {

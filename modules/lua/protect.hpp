@@ -46,12 +46,15 @@ void protect(lua_State* state, int arguments, int results, const Body& body) {
   call(state, arguments + 1, results);
 }
 
-/// For hooks that found the user's interrupt: an error that no message handler sees. Lua would run one of xpcall inside of the hook,
-/// with hooks off, where nothing ends its loops.
+/// For hooks that found the user's interrupt: an error that no message handler sees. Lua would run one of xpcall inside of the
+/// hook, with hooks off, where nothing ends its loops.
 void raise_interrupted(lua_State* state);
 
 /// The string at `index`, which must be a string: numbers are not converted, because that would change them in place.
 std::string_view string_at(lua_State* state, int index);
+
+/// `message` with "\0" for every NUL, where C's strings, which carry errors, would end.
+std::string without_zeros(std::string_view message);
 
 /// A short description of the value at `index` for messages: "nil", "a number (3)", "a table", "iap.env". Never raises.
 std::string describe_value(lua_State* state, int index);

@@ -40,6 +40,11 @@ case_runtime_error() {
     says err "bad.lua:2: attempt to perform arithmetic on a nil value"
     lines err 1
   done
+  printf 'error("a\\0b")' >bad.lua
+  run run bad.lua
+  exits 1
+  says err 'bad.lua:1: a\0b'
+  lines err 1
   printf 'print(iap.version)' >bad.lua
   run run bad.lua
   exits 1

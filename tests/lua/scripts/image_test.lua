@@ -23,3 +23,10 @@ check.fails({ "images[2] must be an image, got the string 'x'" }, iap.image.side
 check.fails({ "at least one image" }, iap.image.side_by_side, {})
 check.fails({ "missing-folder" }, image.save_png, image, "missing-folder/x.png")
 check.fails({ "nothing.png" }, iap.image.read, "nothing.png")
+-- The system would take such names to end at the NUL, behind which ours looks for the ending.
+check.fails({ "cannot write 'a\\0b.png': names of files hold no NUL" }, image.save_png, image, "a\0b.png")
+check.fails({ "cannot read 'a\\0b.png': names of files hold no NUL" }, iap.image.read, "a\0b.png")
+check.fails({ "cannot read 'a\\0b.iap': names of files hold no NUL" }, iap.policy.load, "a\0b.iap")
+check.fails({ "cannot create folder 'a\\0b': names of files hold no NUL" }, iap.train, { env = "cartpole-swingup", policy = iap.policy.linear {},
+  optimizer = iap.optim.es {}, iterations = 0, quiet = true, out = "a\0b" })
+check.fails({ "a\\0b.lua': names of files hold no NUL" }, iap.env.make, "a\0b.lua")
