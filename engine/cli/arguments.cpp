@@ -149,10 +149,15 @@ void add_script(CLI::App& app, std::filesystem::path& file, const std::string& t
       ->required();
 }
 
+void add_script_arguments(CLI::App& app, std::vector<std::string>& target) {
+  app.add_option("ARGS", target, "reach the script as arg[1], arg[2] ...; write -- before those that begin with -");
+  // Where a command has all that it needs, the library hands "--" and what follows to its parent. Nothing ever reaches this one.
+  app.add_option_function<std::string>("MORE", [](const std::string&) {})->group("");
+}
+
 void describe_run(CLI::App& app, Arguments& arguments) {
   add_script(app, arguments.file, "Lua script");
-  app.add_option("ARGS", arguments.run.arguments,
-                 "reach the script as arg[1], arg[2] ...; write -- before those that begin with -");
+  add_script_arguments(app, arguments.run.arguments);
   add_overrides(app, arguments.run.overrides, "override an option of the script or of iap.train (may be repeated)", script_example);
   add_integer(app, "--seed", arguments.run.seed, 0, most_seed, "seed of the run (default: the script's)");
   add_threads(app, arguments.run.threads);
@@ -172,7 +177,7 @@ void describe_run(CLI::App& app, Arguments& arguments) {
 void describe_sweep(CLI::App& app, SweepCommand& command) {
   auto& run = command.run;
   add_script(app, command.file, "Lua script that calls iap.train exactly once");
-  app.add_option("ARGS", run.arguments, "reach the script as arg[1], arg[2] ...; write -- before them");
+  add_script_arguments(app, run.arguments);
   app.add_option("--over", command.over, "an option and its values, as --set takes them (may be repeated: all combinations)")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUE,VALUE")
@@ -383,7 +388,10 @@ void describe_new(CLI::App& app, NewCommand& command) {
 }
 
 void describe_verify(CLI::App& app, VerifyCommand& command) {
-  app.add_option("NAME", command.run.arguments, "policies whose file's name contains this (default: all)");
+  app.add_option("NAME", command.run.arguments, "policies whose file's name contains this (default: all)")
+      ->each([](const std::string& name) {
+        if (name.empty()) throw Error("NAME is empty; name a policy (--list shows them), or leave it out for all");
+      });
   app.add_flag("--list", command.list, "list what ships and what is printed of it, and play nothing");
   add_threads(app, command.run.threads);
   app.footer(

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -22,6 +23,12 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override {
     const bool has_value = option->get_type_size() != 0 && !option->get_positional();
     return has_value && !option->get_type_name().empty() ? " " + option->get_type_name() : "";
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    constexpr std::string_view hidden = " []";  // what is left there of an argument that no list shows
+    if (const auto found = usage.find(hidden); found != std::string::npos) usage.erase(found, hidden.size());
+    return usage;
   }
 };
 

@@ -93,6 +93,9 @@ case_arguments() {
   run run lib/show.lua -- --seed "two words"
   exits 0
   [ "$(cat out)" = "$(printf 'lib/show.lua\t2\t--seed\ttwo words\thelper')" ] || fail "arguments"
+  run run lib/show.lua plain -- -c
+  exits 0
+  [ "$(cat out)" = "$(printf 'lib/show.lua\t2\tplain\t-c\thelper')" ] || fail "arguments before --"
   # Those that look like options are arguments like all others to a script that looks at them, however it does.
   local look
   training_script ""

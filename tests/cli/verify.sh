@@ -79,6 +79,9 @@ case_verify_errors() {
   says err "iap verify: has no option --episodes"
   run verify --threads none
   exits 2
+  run verify ""
+  exits 2
+  says err "iap verify: NAME is empty; name a policy"
   rm -r there/share
   run verify
   exits 1
