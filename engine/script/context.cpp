@@ -66,6 +66,28 @@ bool may_read_arguments(std::string_view text) {
   return false;
 }
 
+/// @throws Error: the script's option `above`, a table with `entries`, has no `part`.
+[[noreturn]] void refuse_name(const std::string& set, std::string_view above, std::string_view part, const Config::Map& entries) {
+  std::vector<std::string> known;
+  for (const auto& [key, value] : entries) known.push_back(key);
+  throw Error(text("--set ", set, ": the script's option '", above, "' has no '", part, "'", did_you_mean(part, known)));
+}
+
+/// A table given for the one that the script declares at `path`: what it leaves out keeps its default. One that the script leaves
+/// empty takes any names. @throws Error for a name that the script's table lacks.
+void complete_table(const Config& original, Config& changed, const std::string& path, const std::string& set) {
+  const auto* defaults = original.map();
+  if (!defaults || defaults->empty() || (changed.list() && !changed.list()->empty())) return;
+  if (changed.list()) changed = Config::Map{};
+  if (!changed.map()) return;
+  for (auto& [key, value] : *changed.map()) {
+    const Config* own = original.find(key);
+    if (!own) refuse_name(set, path, key, *defaults);
+    complete_table(*own, value, path + "." + key, set);
+  }
+  for (const auto& [key, value] : *defaults) changed.map()->try_emplace(key, value);
+}
+
 /// The entry at `path` of what a script declares, or null below a table that it leaves empty. @throws Error naming the first part
 /// that its table lacks, or that lies below what is no table.
 const Config* declared_at(const Config& declared, const std::string& path) {
@@ -78,11 +100,7 @@ const Config* declared_at(const Config& declared, const std::string& path) {
     if (!entries && !found->list())
       throw Error(text("--set ", path, ": the script's option '", above, "' is no table but ", found->describe()));
     const Config* next = entry_of(*found, part);
-    if (!next && entries) {
-      std::vector<std::string> known;
-      for (const auto& [key, value] : *entries) known.push_back(key);
-      throw Error(text("--set ", path, ": the script's option '", above, "' has no '", part, "'", did_you_mean(part, known)));
-    }
+    if (!next && entries) refuse_name(path, above, part, *entries);
     if (!next) return nullptr;  // whoever sets it says what positions there are
     found = next;
   }
@@ -196,9 +214,13 @@ void RunContext::declare(Config& defaults, bool training) {
       Options(text("--set ", entry.path, "=", entry.value), list).integers(entry.path);
     }
     if (!same_type(*original, changed))
-      throw Error(text("--set ", entry.path, "=", entry.value, ": expected ", original->type_name(), " like the default ",
-                       original->describe(), ", got ", changed.describe()));
-    if (Config* set = entry_at(defaults, entry.path)) follow_numbers(*original, *set, entry);
+      throw Error(text("--set ", entry.path, "=", entry.value, ": expected ",
+                       original->number() ? "a number" : original->type_name(), " like the default ", original->describe(),
+                       ", got ", changed.describe()));
+    if (Config* set = entry_at(defaults, entry.path)) {
+      complete_table(*original, *set, entry.path, text(entry.path, "=", entry.value));
+      follow_numbers(*original, *set, entry);
+    }
   }
   if (settings_.seed && declared.find("seed")) {
     defaults["seed"] = static_cast<std::int64_t>(*settings_.seed);

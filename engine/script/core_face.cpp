@@ -30,7 +30,8 @@ int threads(Call& call) {
 /// `seed` and an `out`). An override that neither the script nor iap.train has is refused here, before anything is computed, so
 /// that the
 /// call stands once and first.
-/// @param defaults table - names with their defaults, which also say the types: numbers, strings, booleans, lists, tables
+/// @param defaults table - names with their defaults, which also say the types: numbers, strings, booleans, lists, tables (one
+/// that is given for a table changes the entries that it names)
 /// @param options table ? - about the script
 /// @option training boolean = true - whether the script calls iap.train, which then gets the other overrides
 /// @return table - the values

@@ -117,7 +117,11 @@ double Options::number(std::string_view key, std::optional<double> fallback) {
 double Options::number_in(std::string_view key, double low, double high, std::optional<double> fallback) {
   note_range(owner_, key, low, high);
   const double value = number(key, fallback);
-  if (value < low || value > high) refuse(text("option '", key, "' must be in [", low, ", ", high, "], got ", value));
+  if (value < low || value > high) {
+    // Just beyond a bound, fewer digits would show the bound itself.
+    const bool close = text(value) == text(low) || text(value) == text(high);
+    refuse(text("option '", key, "' must be in [", low, ", ", high, "], got ", close ? to_json(Config(value)) : text(value)));
+  }
   return value;
 }
 

@@ -117,6 +117,23 @@ LUA
   done
 }
 
+# A table that is given for the script's changes what it names, as its parts would one by one.
+case_tables_given() {
+  cat >tables.lua <<'LUA'
+local o = require "iap".options({ t = { a = 1, b = { c = 2, d = 3 } }, free = {}, list = { 1, 2 } }, { training = false })
+print(o.t.a, o.t.b.c, o.t.b.d, math.type(o.t.a), o.free.x, #o.list)
+LUA
+  run run tables.lua --set 't={"a":5.0,"b":{"c":7}}' --set 'free={"x":8}' --set 'list=[1,2,3]'
+  exits 0
+  [ "$(cat out)" = "$(printf '5\t7\t3\tinteger\t8\t3')" ] || fail "a table for a table: $(cat out)"
+  run run tables.lua --set 't={}' --set 't.b.c=9'
+  exits 0
+  [ "$(cat out)" = "$(printf '1\t9\t3\tinteger\tnil\t2')" ] || fail "an empty table: $(cat out)"
+  refuses "--set t={\"zz\":5}: the script's option 't' has no 'zz'" run tables.lua --set 't={"zz":5}'
+  refuses "the script's option 't.b' has no 'e'" run tables.lua --set 't={"b":{"e":5}}'
+  refuses "the script's option 't' has no 'zz'" run tables.lua --set t.zz=5
+}
+
 # The own options of what is written in Lua may be called as iap's: a run goes on with the same ones alone, and a policy acts in its
 # file as in training.
 case_own_options() {

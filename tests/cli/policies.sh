@@ -284,7 +284,7 @@ LUA
   echo 'print(require("iap").options({ n = 3 }).n)' >options.lua
   run run options.lua --set n=null
   exits 1
-  says err "--set n=null: expected an integer like the default 3, got null"
+  says err "--set n=null: expected a number like the default 3, got null"
   echo 'print(require("iap").options({ pixels = { 3, 4 } }).pixels[2])' >options.lua
   run run options.lua --set pixels=5,6
   exits 1

@@ -178,7 +178,7 @@ case_set_errors() {
   says err "--set populatoin: the script has no option 'populatoin'; did you mean 'population'?"
   run run options.lua --set population=many
   exits 1
-  says err "--set population=many: expected an integer like the default 3, got \"many\""
+  says err "--set population=many: expected a number like the default 3, got \"many\""
   refused "iap run: --set population: write it as path=value, such as env.action_repeat=2" run options.lua --set population
   refused "iap run: --set =1: write it as path=value" run options.lua --set =1
   echo 'print(1)' >plain.lua

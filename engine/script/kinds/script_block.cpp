@@ -27,15 +27,15 @@ int read_size(lua::ScriptObject& script, const char* name, std::int64_t low) {
   const Config value = script.entry(name);
   const auto size = value.integer();
   if (!size || *size < low || *size > most_values)
-    throw Error(text(script.file(), ": '", name, "' must be an integer of at least ", low, ", got ", value.describe()));
+    throw Error(text(script.file(), ": '", name, "' must be an integer in [", low, ", ", most_values, "], got ", value.describe()));
   return static_cast<int>(*size);
 }
 
 /// @lua options task.block
 /// A block in Lua: the table that function(options, shapes) of its file returns; `shapes` is {inputs, vector, action_size, last}.
 /// iap.policy.script makes it.
-/// @option parameters integer 0.. - how many numbers it takes from the policy's vector
-/// @option outputs integer 1.. - how many it hands over
+/// @option parameters integer 0..16777216 - how many numbers it takes from the policy's vector
+/// @option outputs integer 1..16777216 - how many it hands over
 /// @option forward fun(self:table,parameters:number[],inputs:number[],vector:number[]):number[] - the outputs; the tables are used
 /// again
 /// @option reset fun(self:table,seed:integer) ? - begins an episode; math.random is seeded before. The seed is any 64-bit integer,
