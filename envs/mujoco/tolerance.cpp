@@ -36,6 +36,8 @@ bool reaches_zero(Sigmoid sigmoid) {
 
 double tolerance(double x, const ToleranceRange& range) {
   const auto& [lower, upper, margin, value, sigmoid] = range;
+  if (std::isnan(lower) || std::isnan(upper))
+    throw Error(text("tolerance: the bounds must be numbers, got lower = ", lower, " and upper = ", upper));
   if (!(lower <= upper)) throw Error(text("tolerance: the lower bound ", lower, " lies above the upper bound ", upper));
   if (!(margin >= 0)) throw Error(text("tolerance: the margin must not be negative, got ", margin));
   if (!(value < 1 && (value > 0 || (value == 0 && reaches_zero(sigmoid)))))

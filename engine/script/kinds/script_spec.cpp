@@ -52,8 +52,8 @@ std::vector<std::string> read_state_names(Options& options) {
 /// @lua options task.spec
 /// What an environment in Lua takes and shows: entry `spec` of its table.
 /// @option action_size integer 1.. - values of an action
-/// @option action_low number = -1 - the least value of each
-/// @option action_high number = 1 - the highest
+/// @option action_low number -1e30..1e30 = -1 - the least value of each
+/// @option action_high number -1e30..1e30 = 1 - the highest
 /// @option control_dt number 1e-9..1e9 = 1 - seconds a step
 /// @option max_steps integer 0.. = 0 - time limit in steps; 0: none
 /// @option vector integer 0.. = 0 - numbers that observe returns
@@ -75,8 +75,9 @@ EnvSpec read_script_spec(const std::string& file, const Config& entry) {
       options, {"action_size", "action_low", "action_high", "control_dt", "max_steps", "vector", "state_names", "keys", "images"});
   EnvSpec spec;
   spec.action_size = static_cast<int>(options.integer_in("action_size", 1, std::int64_t{largest_vector}));
-  spec.action_low = static_cast<float>(options.number("action_low", -1));
-  spec.action_high = static_cast<float>(options.number("action_high", 1));
+  constexpr double most_action = 1e30;  // actions are of single precision
+  spec.action_low = static_cast<float>(options.number_in("action_low", -most_action, most_action, -1));
+  spec.action_high = static_cast<float>(options.number_in("action_high", -most_action, most_action, 1));
   if (!(spec.action_low < spec.action_high))
     options.fail(text("option 'action_low' must be below 'action_high', got ", spec.action_low, " and ", spec.action_high));
   if (options.has("control_dt")) spec.observation.dt = options.number_in("control_dt", 1e-9, 1e9);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -67,7 +68,7 @@ ToleranceRange read_range(const Call& call) {
 /// How good x is, from 0 to 1: 1 between the bounds, else a sigmoid of the distance over `margin` (DM Control's
 /// `rewards.tolerance`, Tassa
 /// et al. 2018, section 4.2). Scripts and task files have it.
-/// @param x number - the value to judge
+/// @param x number - the value to judge; NaN is an error
 /// @param options table ? - the range; both bounds are 0 where neither is given
 /// @option lower number = (0; -inf if only upper is given) - from here on x is good
 /// @option upper number = (0; inf if only lower is given) - up to here x is good
@@ -80,6 +81,7 @@ ToleranceRange read_range(const Call& call) {
 /// @see tasks.md#data
 int give_tolerance(Call& call) {
   const double x = call.number(1, "x");
+  if (std::isnan(x)) call.fail("x is NaN, which is neither good nor bad; look where it comes from");
   return call.give(tolerance(x, call.absent(2) ? ToleranceRange{} : read_range(call)));
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -142,29 +143,32 @@ struct TaskRandom {
 
 /// @lua method random:uniform
 /// A number between two.
-/// @param low number = 0 - included
+/// @param low number = 0 - included; finite, as is what lies between the two
 /// @param high number = 1 - excluded
 /// @return number - uniform
 int uniform(Call& call) {
   const double low = call.number(1, "low", 0), high = call.number(2, "high", 1);
   if (low > high) call.fail(text("low must be at most high, got ", low, " and ", high));
+  if (!std::isfinite(high - low)) call.fail(text("low, high and what lies between must be finite, got ", low, " and ", high));
   return call.give(call.self<TaskRandom>().stream->uniform(low, high));
 }
 
 /// @lua method random:normal
 /// A Gaussian number.
-/// @param mean number = 0 - of the distribution
-/// @param deviation number = 1 - its standard deviation
+/// @param mean number = 0 - of the distribution; finite
+/// @param deviation number = 1 - its standard deviation, 0 or more; finite
 /// @return number - of any size
 int normal(Call& call) {
   const double mean = call.number(1, "mean", 0), deviation = call.number(2, "deviation", 1);
+  if (!std::isfinite(mean)) call.fail(text("mean must be finite, got ", mean));
+  if (!std::isfinite(deviation) || deviation < 0) call.fail(text("deviation must be finite and not negative, got ", deviation));
   return call.give(mean + deviation * call.self<TaskRandom>().stream->normal());
 }
 
 /// @lua method random:integer
 /// A whole number between two.
-/// @param low integer - included
-/// @param high integer - included
+/// @param low integer - included; -10^9 or more
+/// @param high integer - included; low or more, 10^9 at most
 /// @return integer - uniform
 int integer(Call& call) {
   constexpr std::int64_t far = 1'000'000'000;

@@ -213,6 +213,14 @@ fails({ "data.qpos.z must become a finite number, got a number (", "nan", "at th
   function() make(task("reset = function(data, random) if random:uniform() then data.qpos.z = 0 / 0 end end"), { state = true }):reset(9) end)
 fails({ "made.lua:7: ", "random:uniform: low must be at most high, got 0.1 and -0.1", "of the episode with seed 9" },
   run(task("reset = function(data, random) data.qpos.z = random:uniform(0.1, -0.1) end")))
+for draw, message in pairs {
+  ["uniform(0 / 0)"] = "low, high and what lies between must be finite, got ", ["uniform(-1e308, 1e308)"] = "must be finite, got -1e+308 and 1e+308",
+  ["uniform(0, math.huge)"] = "must be finite, got 0 and inf", ["normal(0, -1)"] = "deviation must be finite and not negative, got -1",
+  ["normal(0 / 0)"] = "mean must be finite", ["normal(0, 0 / 0)"] = "deviation must be finite",
+  ["integer(0, 2000000000)"] = "an integer in [0, 1000000000]",
+} do
+  fails({ "made.lua:7: ", "random:" .. draw:match("%a+"), message }, run(task("reset = function(data, random) random:" .. draw .. " end")))
+end
 fails({ "data.qpos cannot be replaced" }, run(task("reset = function(data) data.qpos = {1} end")))
 fails({ "made.lua: reward must return a finite number, got nil at step 1 of the episode with seed 9" }, run(rewards("")))
 fails({ "reward must return a finite number, got a number (", "nan" }, run(rewards("return 0 / 0")))
@@ -260,6 +268,8 @@ check.close(iap.tolerance(2, { margin = 1, sigmoid = "long_tail", value_at_margi
 fails({ "iap.tolerance: there is no sigmoid 'lineer'; did you mean 'linear'?" }, iap.tolerance, 1, { sigmoid = "lineer" })
 fails({ "iap.tolerance: unknown option 'lowr'; did you mean 'lower'?" }, iap.tolerance, 1, { lowr = 2 })
 fails({ "iap.tolerance: option 'margin' must be a number, got the string 'x'" }, iap.tolerance, 1, { margin = "x" })
+fails({ "iap.tolerance: x is NaN" }, iap.tolerance, 0 / 0)
+fails({ "the bounds must be numbers, got lower = -inf and upper = " }, iap.tolerance, 1, { upper = 0 / 0 })
 fails({ "the lower bound 2 lies above the upper bound 1" }, iap.tolerance, 1, { lower = 2, upper = 1 })
 
 -- The suite's cheetah, rewritten: the same bits.
