@@ -59,6 +59,13 @@ bool is_plain_name(std::string_view name) {
   return true;
 }
 
+/// What is wrong with the option `name` of a block, or "".
+std::string name_flaw(const Config& name) {
+  if (name.is_null() || (name.string() && is_plain_name(*name.string()))) return "";
+  return text("has the name ", name.describe(), "; a name is at most ", longest_name,
+              " letters, digits, '_' and '-', and begins with no digit");
+}
+
 /// Counts the block that is about to be built, and looks for an interrupt now and then; small policies are built to their end.
 void count_block(const BlockContext& context) {
   constexpr int some = 1 << 8;
@@ -155,7 +162,7 @@ std::unique_ptr<Block> make_block(const Config& config, const BlockContext& outs
   count_block(context);
   Options options(owner_of(context.path), config);
   const std::string kind = options.choice("kind", kinds());
-  options.value("name");
+  if (const std::string flaw = name_flaw(options.value("name")); !flaw.empty()) options.fail(flaw);
   for (const auto& entry : block_catalog()) {
     if (entry.name != kind) continue;
     // A hundred letters of a file may be a block of megabytes, and a file has many. Tables are held as they were given and as they
@@ -178,9 +185,7 @@ std::string child_path(const std::string& parent, int index, const Config& child
   const std::string prefix = parent == "policy" ? "" : parent + ".";
   const auto* kind = child.find("kind");
   if (const auto* name = child.find("name"); name && !name->is_null()) {
-    if (!name->string() || !is_plain_name(*name->string()))
-      throw Error(text(owner_of(parent), ": block ", index, " has the name ", name->describe(), "; a name is at most ",
-                       longest_name, " letters, digits, '_' and '-', and begins with no digit"));
+    if (const std::string flaw = name_flaw(*name); !flaw.empty()) throw Error(text(owner_of(parent), ": block ", index, " ", flaw));
     return prefix + *name->string();
   }
   return text(prefix, index, ".", kind && kind->string() ? *kind->string() : "block");

@@ -99,3 +99,9 @@ for _, size in ipairs { { "outputs", "1 << 40", "[1, 16777216], got 109951162777
   check.fails({ ("large.lua: '%s' must be an integer in %s"):format(size[1], size[3]) }, iap.policy.build,
     iap.policy.script { file = "large.lua", source = source }, iap.env.make("cartpole-swingup"))
 end
+
+-- A policy's own block has a name as those inside others have.
+for _, name in ipairs { "a.b", "1a", "", ("x"):rep(101), 5 } do
+  check.fails({ "policy: has the name ", "a name is at most 100 letters" }, iap.policy.build, iap.policy.linear { name = name },
+    iap.env.make("cartpole-swingup"))
+end
