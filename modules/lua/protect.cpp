@@ -17,6 +17,30 @@ bool lacks_memory(lua_State* state, int status) {
   return status == LUA_ERRMEM || (lua_type(state, -1) == LUA_TSTRING && string_at(state, -1) == "not enough memory");
 }
 
+/// Pushes what __tostring makes of the value, if that is a text.
+int describe_itself(lua_State* state) {
+  if (luaL_getmetafield(state, 1, "__tostring") == LUA_TNIL) return 0;
+  lua_pushvalue(state, 1);
+  lua_call(state, 1, 1);
+  return lua_type(state, -1) == LUA_TSTRING ? 1 : 0;
+}
+
+/// The message of the error on top. A value that describes itself may do so.
+std::string raised_text(lua_State* state) {
+  if (lua_type(state, -1) == LUA_TSTRING) return without_zeros(string_at(state, -1));
+  constexpr int slots = 2;
+  if (lua_checkstack(state, slots)) {
+    lua_pushcfunction(state, describe_itself);
+    lua_pushvalue(state, -2);
+    const int status = lua_pcall(state, 1, 1, 0);
+    const std::string described(status == LUA_OK && lua_type(state, -1) == LUA_TSTRING ? string_at(state, -1) : "");
+    lua_pop(state, 1);
+    if (!described.empty()) return without_zeros(described);
+  }
+  return text(where(state), "raised no text but ", describe_value(state, -1),
+              "; raise one, such as error(\"what is wrong\"), or a table with __tostring");
+}
+
 }  // namespace
 
 void reserve(lua_State* state, int slots) {
@@ -25,20 +49,22 @@ void reserve(lua_State* state, int slots) {
 
 void call(lua_State* state, int arguments, int results) {
   const int base = lua_gettop(state) - arguments - 1;
+  std::string message;
   try {
     const Meter::Call metered(state);
+    const auto refuse_past = [&metered] {
+      if (metered.meter()) metered.meter()->refuse_past();
+    };
     const int status = lua_pcall(state, arguments, results, 0);
-    if (metered.meter()) metered.meter()->refuse_past();
+    refuse_past();
     if (status == LUA_OK) return;
     if (metered.meter() && lacks_memory(state, status)) metered.meter()->refuse_memory();
+    message = raised_text(state);
+    refuse_past();
   } catch (const LuaError&) {
     lua_settop(state, base);
     throw;
   }
-  const std::string message =
-      lua_type(state, -1) == LUA_TSTRING
-          ? without_zeros(string_at(state, -1))
-          : text(where(state), "raised no text but ", describe_value(state, -1), "; raise one, such as error(\"what is wrong\")");
   lua_pop(state, 1);
   throw LuaError(Meter::of(state) ? shown_message(message) : message);
 }

@@ -135,7 +135,7 @@ TEST_CASE_METHOD(Fixture, "an error raised in a callback passes through C++ fram
   CHECK(run(state, "\nt.call_back(function() error('inside') end)") == "chunk:2: inside");
   CHECK(run(state, "t.call_back(function() t.call_back(function() local x = nil + 1 end) end)").starts_with("chunk:1: attempt"));
   CHECK(run(state, "\nt.call_back(function() error({}) end)") ==
-        "chunk:2: raised no text but a table; raise one, such as error(\"what is wrong\")");
+        "chunk:2: raised no text but a table; raise one, such as error(\"what is wrong\"), or a table with __tostring");
   CHECK(run(state, "t.call_back(function() coroutine.yield() end)") == "attempt to yield from outside a coroutine");
   CHECK(run(state, "local co = coroutine.wrap(function() t.call_back(coroutine.yield) end) co()").find("yield across") !=
         std::string::npos);

@@ -8,7 +8,7 @@ return {
   { "bytes that are no UTF-8", "x?y", "error('x\\x9by', 0)" },
   { "turned writing", "a?b", "error('a\\u{202e}b', 0)" },
   { "letters stay", "grün 走", "error('grün 走', 0)" },
-  { "zero bytes", "a?b", "error('a\\0b', 0)" },
+  { "zero bytes", "a\\0b", "error('a\\0b', 0)" },
   { "long messages", "xxx ...", "error(('x'):rep(9e5), 0)", small = true },
   { "in the name of a field", "has no 'a?b'", "return require('iap')['a\\27b']" },
   { "in a syntax error", "unexpected symbol near", "x = \27", when = "load" },

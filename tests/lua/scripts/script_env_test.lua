@@ -200,3 +200,15 @@ check.equal(one:act(env:reset(1))[1], 0.5)
 one:save(module_folder .. "/one.iap")
 check.equal(iap.policy.load(module_folder .. "/one.iap"):act(env:reset(1))[1], 0.5)
 os.execute("rm -r '" .. module_folder .. "'")
+
+-- What is raised may describe itself, as at the prompt; what cannot is told so.
+for body, message in pairs {
+  ["return 'code ' .. self.code"] = "code 7", ["error(self)"] = "raised no text but a table; raise one, such as", ["return 7"] = "raised no text but a table",
+} do
+  local raising = iap.env.make { name = "raising.lua", source = [[
+local failure = setmetatable({ code = 7 }, { __tostring = function(self) ]] .. body .. [[ end })
+return function() return { spec = { action_size = 1, vector = 1 }, reset = function() end, observe = function() return { 0 } end,
+  step = function() error(failure) end } end]] }
+  raising:reset(1)
+  check.fails({ message }, raising.step, raising, { 0 })
+end
