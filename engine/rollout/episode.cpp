@@ -27,7 +27,8 @@ void map_action(const EnvSpec& spec, std::span<const float> outputs, double devi
   const float low = 0.5F * spec.action_low, high = 0.5F * spec.action_high;
   const float middle = low + high, half = high - low;
   for (std::size_t i = 0; i < action.size(); ++i) {
-    if (!std::isfinite(outputs[i])) throw Error(text("the policy's action ", i, " is ", outputs[i], "; actions must be finite"));
+    if (!std::isfinite(outputs[i]))
+      throw Error(text("the policy's action ", i + 1, " is ", outputs[i], "; actions must be finite"));
     const float clipped = std::clamp(outputs[i], -1.0F, 1.0F);
     action[i] = middle + half * (deviation > 0 ? disturbed(clipped, deviation, random) : clipped);
   }

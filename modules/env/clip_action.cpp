@@ -13,7 +13,7 @@ void clip_action(const EnvSpec& spec, std::span<const float> action, std::span<f
     throw Error(text(spec.name, ": an action has ", spec.action_size, " values, got ", action.size()));
   for (std::size_t i = 0; i < action.size(); ++i) {
     if (!std::isfinite(action[i]))
-      throw Error(text(spec.name, ": value ", i, " of the action is ", action[i], "; it must be finite"));
+      throw Error(text(spec.name, ": value ", i + 1, " of the action is ", action[i], "; it must be finite"));
     clipped[i] = std::clamp(action[i], spec.action_low, spec.action_high);
   }
 }

@@ -70,7 +70,7 @@ std::unique_ptr<Optimizer> make_optimizer(const Config& given, std::span<const f
   const std::string kind = options.choice("kind", names, entries[0].name);
   if (initial.empty()) options.fail("there are no parameters to optimise; the policy has none");
   for (std::size_t i = 0; i < initial.size(); ++i)
-    if (!std::isfinite(initial[i])) options.fail(text("initial parameter ", i, " is ", initial[i], "; it must be finite"));
+    if (!std::isfinite(initial[i])) options.fail(text("initial parameter ", i + 1, " is ", initial[i], "; it must be finite"));
   for (const auto& entry : entries) {
     if (entry.name != kind) continue;
     auto optimizer = entry.make(options, initial, seed);

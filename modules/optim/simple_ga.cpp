@@ -62,7 +62,7 @@ class GeneticAlgorithm : public Optimizer {
       const auto out = std::span(next_genes_).subspan(parent * noise_.size(), noise_.size());
       mutate(order_[parent], out);
       for (std::size_t i = 0; i < out.size(); ++i)
-        if (!std::isfinite(out[i])) throw Error(text("simple_ga: parameter ", i, " diverged to ", out[i], "; lower sigma"));
+        if (!std::isfinite(out[i])) throw Error(text("simple_ga: parameter ", i + 1, " diverged to ", out[i], "; lower sigma"));
     }
     improved_ = order_[0] != 0;
     genes_.swap(next_genes_);

@@ -76,7 +76,7 @@ void order_best_first(std::string_view owner, std::span<const double> fitness, s
 void round_parameters(std::string_view owner, std::span<const double> values, std::span<float> out, std::string_view remedy) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     out[i] = static_cast<float>(values[i]);
-    if (!std::isfinite(out[i])) throw Error(text(owner, ": parameter ", i, " diverged to ", values[i], "; ", remedy));
+    if (!std::isfinite(out[i])) throw Error(text(owner, ": parameter ", i + 1, " diverged to ", values[i], "; ", remedy));
   }
 }
 

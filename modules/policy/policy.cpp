@@ -150,7 +150,7 @@ void Policy::set_parameters(std::span<const float> parameters) {
   for (const auto& slice : layout().slices())
     for (std::size_t i = 0; i < slice.size; ++i)
       if (const float value = parameters[slice.offset + i]; !std::isfinite(value))
-        throw Error(text("policy: parameter ", i, " of '", slice.name, "' is ", value, "; parameters must be finite"));
+        throw Error(text("policy: parameter ", i + 1, " of '", slice.name, "' is ", value, "; parameters must be finite"));
   std::ranges::copy(parameters, impl_->parameters.begin());
   impl_->bind();
 }
@@ -187,7 +187,7 @@ void Policy::set_moments(std::span<const Moment> totals) {
   for (std::size_t i = 0; i < totals.size(); ++i)
     if (const auto& [count, mean, squares] = totals[i];
         !(count >= 0 && squares >= 0 && std::isfinite(count) && std::isfinite(mean) && std::isfinite(squares)))
-      throw Error(text("policy: moment ", i, " is (", count, ", ", mean, ", ", squares, "); moments must be finite"));
+      throw Error(text("policy: moment ", i + 1, " is (", count, ", ", mean, ", ", squares, "); moments must be finite"));
   std::ranges::copy(totals, impl_->moments.begin());
   impl_->use_moments();
 }

@@ -142,7 +142,7 @@ TEST_CASE("wrong uses are errors that name themselves") {
     CHECK_THROWS_WITH(optimizer->tell(fitness), ContainsSubstring("ask"));
     CHECK_THROWS_WITH(make_optimizer(Config::Map{{"kind", entry.name}, {"sigmaa", 1}}, start, 1), ContainsSubstring("'sigma'"));
     CHECK_THROWS_WITH(make(entry.name, 1, {}), ContainsSubstring("no parameters"));
-    CHECK_THROWS_WITH(make(entry.name, 1, std::vector<float>{0, std::nanf("")}), ContainsSubstring("parameter 1"));
+    CHECK_THROWS_WITH(make(entry.name, 1, std::vector<float>{0, std::nanf("")}), ContainsSubstring("parameter 2"));
   }
   CHECK_THROWS_WITH(make("ess"), ContainsSubstring("did you mean 'es'"));
 }

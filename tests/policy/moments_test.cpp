@@ -119,7 +119,7 @@ TEST_CASE("moments of another number, or not finite, are refused; policies witho
   CHECK_THROWS_WITH(policy.set_moments(std::vector<Moment>(2)), ContainsSubstring("got 2 moments, its blocks gather 3"));
   std::vector<Moment> bad(inputs);
   bad[1].squares = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_WITH(policy.set_moments(bad), ContainsSubstring("moment 1") && ContainsSubstring("finite"));
+  CHECK_THROWS_WITH(policy.set_moments(bad), ContainsSubstring("moment 2") && ContainsSubstring("finite"));
   Policy episode(config("{'kind': 'normalise'}"), vector_spec(inputs), inputs);
   CHECK(episode.moments().empty());
   CHECK(save_policy(episode, Config::Map{}).find("moments") == std::string::npos);

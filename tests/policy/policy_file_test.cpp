@@ -169,7 +169,7 @@ TEST_CASE("a sealed file whose content does not fit together is refused") {
   refuse(with("colour", "1"), policy.parameters(), "unknown option 'colour'");
   std::vector<float> not_finite(policy.parameters().begin(), policy.parameters().end());
   not_finite[2] = std::numeric_limits<float>::infinity();
-  refuse(header, not_finite, "parameter 2 of '1.rank.query'");
+  refuse(header, not_finite, "parameter 3 of '1.rank.query'");
   Writer longer;
   longer.put_string(to_json(header));
   longer.put_all(policy.parameters());

@@ -160,7 +160,7 @@ TEST_CASE("parameters must have the right size and be finite") {
     std::vector<float> values(8);
     values[7] = bad;
     CHECK_THROWS_MATCHES(policy.set_parameters(values), Error,
-                         MessageMatches(StartsWith("policy: parameter 1 of 'policy.bias' is ")));
+                         MessageMatches(StartsWith("policy: parameter 2 of 'policy.bias' is ")));
   }
   CHECK(std::vector<float>(policy.parameters().begin(), policy.parameters().end()) == before);
 }

@@ -37,7 +37,7 @@ class DiagonalCovariance : public Covariance {
   void refresh() override {
     for (std::size_t i = 0; i < variances_.size(); ++i) {
       if (!(variances_[i] > 0) || !std::isfinite(variances_[i]))
-        throw Error(text("sep_cma_es: the variance of parameter ", i, " became ", variances_[i], "; lower sigma"));
+        throw Error(text("sep_cma_es: the variance of parameter ", i + 1, " became ", variances_[i], "; lower sigma"));
       deviations_[i] = std::sqrt(variances_[i]);
     }
   }

@@ -99,3 +99,9 @@ check.fails({ "env has no 'stop'; did you mean 'step'?" }, function() env:stop()
 
 env:close()
 check.fails({ "this env is closed" }, env.observe, env)
+
+-- Actions beyond single precision are none; places in messages count from 1, as Lua does.
+local narrow = iap.env.make("cartpole-swingup")
+narrow:reset(1)
+for _, beyond in ipairs { 1e300, math.huge, 0 / 0 } do check.fails({ "value 1 of the action is " }, narrow.step, narrow, { beyond }) end
+check.fails({ "initial parameter 2 is ", "it must be finite" }, function() return iap.optim.es { population = 2 }:start { 0, 0 / 0 } end)
