@@ -43,6 +43,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
   if (const auto& launch = launched()) {
     arguments.sweep.rank = launch->rank;
     arguments.sweep.ranks = launch->size;
+    arguments.sweep.launch = launch->id;
   }
   std::ranges::reverse(words);  // as the library takes them
   CLI::App app("iap: vision policies through linear attention, trained by evolution strategies, composed in Lua", "iap");

@@ -90,6 +90,7 @@ struct SweepCommand {
   bool collect = false, dry_run = false;
   /// Of several processes that share the runs; the first one tells of them and makes the table.
   int rank = 0, ranks = 1;
+  std::string launch;              ///< what these processes have in common (`Launch::id`)
   std::vector<std::string> words;  ///< the command line, to show how to go on
 };
 

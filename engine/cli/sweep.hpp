@@ -86,6 +86,7 @@ struct JobRecord {
   std::string message;           ///< why it failed
   std::map<int, Figures> rungs;  ///< by the iterations asked for, where it ended in good order
 
+  std::string launch;            ///< `SweepCommand::launch` of who wrote this
   bool done(int asked) const { return rungs.contains(asked); }
   /// NaN where the job has not done so many iterations.
   double value(int asked, const std::string& metric) const;

@@ -105,6 +105,7 @@ JobRecord read_record(const std::filesystem::path& folder) {
   record.message = one_line(string_in(config, "message"));
   record.iterations = count_in(config, "iterations");
   record.tries = count_in(config, "tries");
+  record.launch = string_in(config, "launch");
   if (const Config* rungs = config.find("rungs"); rungs && rungs->list())
     for (const Config& rung : *rungs->list())
       if (const int asked = count_in(rung, "iterations"); asked > 0 && rung.find("done"))
@@ -116,6 +117,7 @@ void write_record(const std::filesystem::path& folder, const JobRecord& record) 
   Config config = Config::Map{
       {"status", statuses[static_cast<std::size_t>(record.status)]}, {"iterations", record.iterations}, {"tries", record.tries}};
   if (!record.message.empty()) config["message"] = record.message;
+  if (!record.launch.empty()) config["launch"] = record.launch;
   Config::List rungs;
   for (const auto& [iterations, figures] : record.rungs) {
     Config rung = Config::Map{{"iterations", iterations}, {"done", figures.iterations}};

@@ -88,7 +88,10 @@ class Runner {
       bool waits = false;
       for (std::size_t tries = queue_.size(); tries > 0 && processes_.running() < at_once && !processes_.stopping(); --tries)
         waits |= !try_next();
-      if (queue_.empty() && processes_.running() == 0) break;
+      if (queue_.empty() && processes_.running() == 0) {
+        if (!reopen(jobs)) break;
+        continue;
+      }
       for (const auto& ended : processes_.wait(waits ? 300 : 60'000)) try_end(ended);
       if (processes_.stopping() && processes_.running() > 0 && !std::exchange(told_stopping_, true))
         say(text("stopping ", processes_.running(), " at work; a second Ctrl-C ends them at once"));
@@ -156,8 +159,7 @@ class Runner {
     if (lock == FileLock::none && !std::exchange(told_lockless_, true))
       say("warning: the file system gives no locks; see to it that no other sweep works in this folder");
     JobRecord record = read_record(job.folder);
-    const bool failed = record.status == JobRecord::Status::failed && record.tries > tries_before_[number];
-    if (failed || record.done(rung_.iterations)) {
+    if (has_failed(record, number) || record.done(rung_.iterations)) {
       tell(job, record, "by another process");
       return true;
     }
@@ -165,6 +167,7 @@ class Runner {
       record.status = JobRecord::Status::done;
       record.message.clear();
       record.rungs[rung_.iterations] = *figures;
+      record.launch = command_.launch;
       write_record(job.folder, record);
       tell(job, record, "done before");
       return true;
@@ -173,12 +176,32 @@ class Runner {
     record.status = JobRecord::Status::begun;
     record.iterations = rung_.iterations;
     record.message.clear();
+    record.launch = command_.launch;
     write_record(job.folder, record);
     std::error_code missing;
     const auto size = std::filesystem::file_size(log_of(job), missing);
     begun_[number] = {.at = Clock::now(), .log_size = missing ? 0 : size, .claim = std::move(claim)};
     processes_.start(number, words_of(job), log_of(job));
     return true;
+  }
+
+  /// In this sweep: what failed before it is tried again, once. Ranks begin at different times, the last perhaps when the first
+  /// runs have failed: they go by what they have in common.
+  bool has_failed(const JobRecord& record, std::size_t number) const {
+    if (record.status != JobRecord::Status::failed) return false;
+    return command_.launch.empty() ? record.tries > tries_before_.at(number) : record.launch == command_.launch;
+  }
+
+  /// Whether some of `jobs` have yet to end, though they had ended before: another sweep tries them again.
+  bool reopen(const std::vector<std::size_t>& jobs) {
+    for (const std::size_t job : jobs) {
+      const JobRecord record = read_record(list_.jobs[job].folder);
+      if (record.done(rung_.iterations) || record.status == JobRecord::Status::failed) continue;
+      tries_before_.emplace(job, record.tries);
+      queue_.push_back(job);
+      --ended_;
+    }
+    return !queue_.empty();
   }
 
   void put_off(std::size_t number) {

@@ -18,6 +18,7 @@ std::vector<std::unique_ptr<Ranks>> thread_ranks(int size);
 struct Launch {
   int rank = 0, size = 1;
   std::string launcher;  ///< "Open MPI", "MPICH" or "Slurm"
+  std::string id;        ///< what all processes of this start have in common, and those of another have not; "" where it is unknown
 };
 
 /// Nothing where this process stands alone. What it was started as does not change.

@@ -201,3 +201,30 @@ case_sweep_collected() {
   exits 1
   says err "1 of 4 runs are not done"
 }
+
+# A run that another sweep tries again while this one has others at work: the table waits for it.
+case_sweep_tried_again() {
+  sweep_script ""
+  sed -i '1a local tag = iap.options({ tag = "good" }).tag' train.lua
+  sed -i 's|^  on_iteration = function(r)|&\n    while tag == "good" and io.open("slow") or tag == "bad" and io.open("again") do os.execute("sleep 0.05") end\n    if tag == "bad" then error("no good") end|' train.lua
+  touch slow
+  "$iap" sweep train.lua --over tag=bad,good --out shared >first.out 2>first.err </dev/null &
+  local first=$! second
+  until grep -qs begun shared/tag=good-seed1/job.json; do sleep 0.02; done
+  touch again
+  "$iap" sweep train.lua --over tag=bad,good --out shared >out 2>err </dev/null &
+  second=$!
+  until grep -qs begun shared/tag=bad-seed1/job.json; do sleep 0.02; done
+  rm slow
+  until grep -qs '"done"' shared/tag=good-seed1/job.json; do sleep 0.02; done
+  sleep 1.5
+  kill -0 $first || fail "a table is made while another sweep is at a run"
+  rm again
+  wait $second
+  wait $first
+  code=$?
+  exits 1
+  says first.err "failed   shared/tag=bad-seed1: train.lua:"
+  grep -q "not done" first.err && fail "a run counts as not done"
+  says shared/sweep.csv "bad,0,0,1,"
+}

@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# Ranks that are not of one mind: another command, an error of one alone, a sweep that one joins late or without its launcher.
+
+# begins_with COMMAND: apart.sh, the program as a rank that, if it is another than 0, does COMMAND first
+begins_with() {
+  cat >apart.sh <<SH
+rank=\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}
+[ \$rank = 0 ] || $1
+echo \$\$ >pid.\$rank
+exec "$iap" "\$@"
+SH
+}
+
+# apart COUNT ARGS...: so many of them
+apart() {
+  local count=$1
+  shift
+  timeout -k 5 120 "$launcher" -n "$count" bash apart.sh "$@" >out 2>err </dev/null
+  code=$?
+}
+
+# tries_of RUN...: how often each was begun
+tries_of() { sed -n 's/.*"tries": \([0-9]*\).*/\1/p' "${@/%//job.json}" | tr '\n' ' '; }
+
+# What has failed in a sweep stays so, whenever a rank begins: it is not tried again before the sweep is.
+late_with() {
+  needs_launcher "$1"
+  training_script 'out = iap.run_folder("run"), on_iteration = function(row)
+    if row.iteration > 1 then return end
+    if tag == "good" then os.execute("sleep 3") else error("no good") end
+  end'
+  sed -i '1a local tag = iap.options({ tag = "good" }).tag' train.lua
+  local sweep=(sweep train.lua --over tag=bad,good,worse --halving 3 --set iterations=9 --set eval_every=3 --threads 1)
+  run "${sweep[@]}" --out alone
+  exits 1
+  begins_with 'while ! grep -qs failed late/tag=bad-seed1/job.json; do sleep 0.05; done'
+  apart 2 "${sweep[@]}" --out late
+  [ "$code" -ne 0 ] || fail "failed runs go unnoticed"
+  says err "failed   late/tag=bad-seed1: "
+  says err "failed   late/tag=worse-seed1: "
+  cmp -s alone/sweep.csv late/sweep.csv || fail "a rank that begins late makes another table: $(cat late/sweep.csv)"
+  [ "$(tries_of late/tag={bad,good,worse}-seed1)" = "1 2 1 " ] || fail "runs were tried $(tries_of late/tag={bad,good,worse}-seed1)times"
+  # Started again, it tries them again, once, whoever comes first.
+  begins_with true
+  apart 2 "${sweep[@]}" --out late
+  [ "$(tries_of late/tag={bad,good,worse}-seed1)" = "2 2 2 " ] || fail "runs were tried $(tries_of late/tag={bad,good,worse}-seed1)times"
+}
+
+case_ranks_late_openmpi() { late_with mpirun.openmpi; }
+case_ranks_late_mpich() { late_with mpirun.mpich; }
