@@ -35,6 +35,12 @@ std::optional<std::string> understand_help(std::vector<std::string>& words) {
   return command;
 }
 
+/// Tells what is wrong with the command line. Returns the exit code.
+int refuse(const std::vector<std::string>& words, const std::string& why) {
+  if (cli::speaks()) std::cerr << why << "\n";
+  return cli::end_with_others(words, why, cli::Exit::usage);
+}
+
 /// Parses the command line; the usage errors end here.
 int dispatch(std::string program, std::vector<std::string> words) {
   const auto helped = understand_help(words);
@@ -62,9 +68,9 @@ int dispatch(std::string program, std::vector<std::string> words) {
     if (helped == "") std::cout << "\n" << help_text("") << "\n";
     return code;
   } catch (const CLI::ParseError& error) {
-    return cli::refuse(cli::explain(app, error));
+    return refuse(arguments.sweep.words, cli::explain(app, error));
   } catch (const Error& error) {
-    return cli::refuse(cli::explain(app, error));
+    return refuse(arguments.sweep.words, cli::explain(app, error));
   }
   register_lua();
   const bool plays = app.get_subcommands().empty() || *commands.run || *commands.eval || *commands.doctor;
@@ -76,7 +82,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
     arguments.run.instructions = arguments.sweep.run.instructions = arguments.instructions;
     arguments.run.answers_interrupts = arguments.sweep.run.answers_interrupts = true;
     if (!plays) start_others_alone();
-    const auto job = plays ? cli::join_job() : cli::JoinedJob();
+    const auto job = plays ? cli::join_job(arguments.sweep.words) : cli::JoinedJob();
     if (job && !cli::speaks()) return cli::serve(*job);
     if (*commands.run && arguments.dry_run) return cli::dry_run(arguments.file, arguments.run);
     if (*commands.run) return cli::run(arguments.file, arguments.run, arguments.verbose, arguments.sweep_process);

@@ -1,12 +1,16 @@
 #include "cli/ranks.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <initializer_list>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
@@ -25,6 +29,17 @@ void leave_signals_to_rank_0() {
 
 Job* joined = nullptr;
 
+// How long a rank that fails waits for the others to meet.
+constexpr unsigned patience = 10;  // seconds
+std::string own_words;
+int own_code = Exit::failure;
+
+// As a signal's handler: MPI waits without an end for ranks that do not come.
+void end_unmet(int) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, own_words.data(), own_words.size());
+  _exit(own_code);
+}
+
 }  // namespace
 
 void EndJob::operator()(Job* job) const {
@@ -37,20 +52,51 @@ bool speaks() {
   return !launch || launch->rank == 0;
 }
 
-int refuse(std::string_view why) {
-  if (!speaks()) return Exit::success;
-  std::cerr << why << "\n";
-  return Exit::usage;
+std::vector<std::string> common_words(const std::vector<std::string>& words) {
+  std::vector<std::string> common;
+  bool script_words = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") script_words = true;
+    if (!script_words && words[i] == "--threads")
+      ++i;
+    else if (script_words || !words[i].starts_with("--threads="))
+      common.push_back(words[i]);
+  }
+  return common;
 }
 
-JoinedJob join_job() {
+int end_with_others(const std::vector<std::string>& words, std::string_view why, int code) {
+  const auto& launch = launched();
+  if (!launch) return code;
+  // Its mpirun ends all when one fails, and takes one that meets others in MPI and is left alone there for broken.
+  const bool ended_by_launcher = launch->launcher == "Open MPI";
+  if (ended_by_launcher && speaks()) return code;
+  std::cout << std::flush;
+  if (!speaks()) own_words = text("rank ", launch->rank, " on ", host_name(), ": ", why, "\n");
+  own_code = code;
+  catch_signal(SIGALRM, end_unmet);
+  alarm(patience);
+  try {
+    if (!ended_by_launcher) Job(mpi_ranks(*launch), {common_words(words), std::string(why)});
+  } catch (const JobRefused&) {
+    alarm(0);
+    return speaks() ? code : Exit::success;
+  } catch (const Error&) {
+    // No MPI, no meeting.
+  }
+  while (!speaks()) pause();
+  alarm(0);
+  return code;
+}
+
+JoinedJob join_job(const std::vector<std::string>& words) {
   const auto& launch = launched();
   if (!launch) return nullptr;
   if (launch->rank != 0) leave_signals_to_rank_0();
   auto ranks = mpi_ranks(*launch);
   // Again, as MPI may take some of them when it begins: MPICH's SIGHUP.
   if (launch->rank != 0) leave_signals_to_rank_0();
-  JoinedJob job(new Job(std::move(ranks)));
+  JoinedJob job(new Job(std::move(ranks), {common_words(words), ""}));
   start_others_alone();
   if (launch->rank == 0) job->take_rollouts();
   // To a launcher, a process that leaves its job without a farewell has failed. Last, so that what the farewell needs outlives it.

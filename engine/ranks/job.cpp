@@ -31,12 +31,6 @@ namespace {
 
 constexpr auto poll_interval = std::chrono::milliseconds(1);
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 std::string own_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -58,7 +52,9 @@ std::uint32_t mathematics() {
   return crc32(results.bytes());
 }
 
-Hello own_hello() { return {host_name(), build_id(), own_cores(), hardware_threads(), instruction_sets(), mathematics()}; }
+Hello own_hello(RankTask task) {
+  return {host_name(), build_id(), own_cores(), hardware_threads(), instruction_sets(), std::move(task), mathematics()};
+}
 
 /// What `take` gives as soon as it gives something.
 template <typename Take>
@@ -70,14 +66,21 @@ auto wait_for(Take take) {
   }
 }
 
-std::vector<Hello> hellos(Ranks& ranks) {
+std::vector<Hello> hellos(Ranks& ranks, RankTask task) {
   std::vector<Hello> all(static_cast<std::size_t>(ranks.size()));
-  all[0] = own_hello();
+  all[0] = own_hello(std::move(task));
   for (int left = ranks.size() - 1; left > 0; --left) {
     const auto message = wait_for([&] { return ranks.receive(); });
     all[static_cast<std::size_t>(message.from)] = decode_hello(message.bytes);
   }
   return all;
+}
+
+/// Where two lists of words differ: the first word there, of each.
+std::string difference(const RankTask& first, const RankTask& other) {
+  const auto [in_first, in_other] = std::ranges::mismatch(first.words, other.words);
+  const auto shown = [](const RankTask& task, auto word) { return word == task.words.end() ? "nothing" : "'" + *word + "'"; };
+  return text(shown(other, in_other), " where that has ", shown(first, in_first));
 }
 
 /// Why these ranks cannot work together; "" if they can.
@@ -88,6 +91,13 @@ std::string objection(const std::vector<Hello>& all) {
     if (other.build != first.build)
       return text("rank ", rank, " on ", other.host, " runs another build of iap (", other.build, ") than rank 0 on ", first.host,
                   " (", first.build, "); install the same package on all hosts");
+    if (!other.task.trouble.empty()) return text("rank ", rank, " on ", other.host, ": ", other.task.trouble);
+    if (other.task.words != first.task.words)
+      return text(
+          "rank ", rank, " on ", other.host, " was given another command than rank 0 on ", first.host, ": ",
+          difference(first.task, other.task),
+          "; all ranks of a job work on one command. For several runs use iap sweep (--seeds N), or start each of them alone, "
+          "without mpirun or srun");
     if (other.mathematics != first.mathematics)
       return text("rank ", rank, " on ", other.host, " computes exp, sin or cos with other last bits than rank 0 on ", first.host,
                   chosen_instructions() == portable_instructions
@@ -124,16 +134,22 @@ std::vector<RankInfo> infos(const std::vector<Hello>& all) {
 
 }  // namespace
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
 struct Job::Impl {
   std::unique_ptr<Ranks> ranks;
   std::vector<RankInfo> infos;
   bool takes_rollouts = false;
 };
 
-Job::Job(std::unique_ptr<Ranks> ranks) : impl_(new Impl{std::move(ranks), {}, false}) {
+Job::Job(std::unique_ptr<Ranks> ranks, RankTask task) : impl_(new Impl{std::move(ranks), {}, false}) {
   Ranks& all = *impl_->ranks;
   if (all.rank() != 0) {
-    all.send(0, encode(own_hello()));
+    all.send(0, encode(own_hello(std::move(task))));
     const auto answer = decode_announcement(wait_for([&] { return all.announced(); }));
     if (const auto* refusal = std::get_if<Refusal>(&answer)) {
       all.leave();
@@ -142,7 +158,7 @@ Job::Job(std::unique_ptr<Ranks> ranks) : impl_(new Impl{std::move(ranks), {}, fa
     agree_on(std::get<Welcome>(answer).instruction_sets);
     return;
   }
-  const auto introduced = hellos(all);
+  const auto introduced = hellos(all, std::move(task));
   if (const auto why = objection(introduced); !why.empty()) {
     all.announce(encode(Refusal{why}));
     all.leave();

@@ -14,6 +14,7 @@ import iap.policy;
 import iap.rollout;
 import :build_id;
 import :messages;
+import :types;
 
 namespace iap {
 namespace {
@@ -97,6 +98,9 @@ std::string encode(const Hello& hello) {
   for (const auto* line : {&hello.host, &hello.build, &hello.cores}) writer.put_string(*line);
   writer.put(hello.threads);
   writer.put(hello.instruction_sets);
+  writer.put(std::uint64_t{hello.task.words.size()});
+  for (const auto& word : hello.task.words) writer.put_string(word);
+  writer.put_string(hello.task.trouble);
   writer.put(hello.mathematics);
   return writer.bytes();
 }
@@ -111,6 +115,8 @@ Hello decode_hello(std::string_view bytes) {
     for (auto* line : {&hello.host, &hello.build, &hello.cores}) *line = reader.get_string();
     hello.threads = reader.get<std::int32_t>();
     hello.instruction_sets = reader.get<std::int64_t>();
+    for (auto left = reader.get<std::uint64_t>(); left > 0; --left) hello.task.words.push_back(reader.get_string());
+    hello.task.trouble = reader.get_string();
     hello.mathematics = reader.get<std::uint32_t>();
     return hello;
   });

@@ -12,6 +12,7 @@ module iap.ranks:messages;
 import iap.core;
 import iap.policy;
 import iap.rollout;
+import :types;
 
 namespace iap {
 
@@ -21,6 +22,7 @@ struct Hello {
   std::string cores;  ///< those that the rank may run on; ranks of one host with the same ones share them
   std::int32_t threads = 1;
   std::int64_t instruction_sets = 0;
+  RankTask task;
   std::uint32_t mathematics = 0;  ///< what the C library's functions come to, in a number
 };
 

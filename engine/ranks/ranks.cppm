@@ -30,13 +30,16 @@ void start_others_alone();
 /// package has it; if MPI cannot begin.
 std::unique_ptr<Ranks> mpi_ranks(const Launch& launch);
 
-/// A job: ranks that have found each other to be of the same build, with C libraries that compute the same bits, and have agreed on
-/// the best instruction set that all have, so that no result depends on where an episode is played.
+/// What this machine is called.
+std::string host_name();
+
+/// A job: ranks that have found each other to be of the same build and started for the same task, with C libraries that compute the
+/// same bits, and have agreed on the best instruction set that all have, so that no result depends on where an episode is played.
 class Job {
  public:
-  /// Waits for all ranks. @throws JobRefused on every rank where one is of another build or computes other bits, naming it;
-  /// Interrupted.
-  explicit Job(std::unique_ptr<Ranks> ranks);
+  /// Waits for all ranks. @throws JobRefused on every rank where one is of another build, cannot do its task, has another one than
+  /// rank 0 or computes other bits, naming it; Interrupted.
+  explicit Job(std::unique_ptr<Ranks> ranks, RankTask task = {});
   /// Rank 0: sends the others home.
   ~Job();
   int rank() const;

@@ -46,6 +46,12 @@ class JobRefused : public Error {
   using Error::Error;
 };
 
+/// What a rank was started for.
+struct RankTask {
+  std::vector<std::string> words;  ///< of its command line, those that are the same for all ranks of a job
+  std::string trouble;             ///< why it cannot do it; "" if it can
+};
+
 /// A rank as it introduces itself.
 struct RankInfo {
   std::string host;

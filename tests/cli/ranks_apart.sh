@@ -19,6 +19,40 @@ apart() {
   code=$?
 }
 
+# Every rank hears of it; one tells, and the job ends.
+commands_with() {
+  needs_launcher "$1"
+  training_script ""
+  begins_with 'set -- "$@" --seed 5'
+  apart 3 run train.lua --out one
+  [ "$code" -ne 0 ] || fail "ranks with other commands begin"
+  says err "rank 1 on $(hostname) was given another command than rank 0 on $(hostname): '--seed' where that has nothing"
+  says err "iap sweep"
+  [ "$(grep -c "another command" err)" = 1 ] || fail "told other than once"
+  [ ! -e one ] || fail "it began all the same"
+  begins_with 'set -- run train.lua --out one --threads 2'
+  apart 2 run train.lua --out one --threads=1
+  exits 0
+  begins_with 'set -- "${@/--threads=1/--threads=2}"'
+  apart 2 run train.lua --out two -- --threads=1
+  [ "$code" -ne 0 ] || fail "what the script is given may differ"
+  says err "'--threads=2' where"
+
+  # A mistake that is one rank's own, and one of all.
+  begins_with 'set -- "$@" --bogus'
+  apart 2 eval one --episodes 2
+  [ "$code" -ne 0 ] || fail "a rank's mistake goes unnoticed"
+  says err "rank 1 on $(hostname): iap eval: unknown option '--bogus'"
+  silent out
+  begins_with true
+  apart 3 eval one --bogus
+  [ "$code" -ne 0 ] || fail "a mistake goes unnoticed"
+  [ "$(grep -c -- "option '--bogus'" err)" = 1 ] || fail "tells a mistake other than once"
+}
+
+case_ranks_commands_openmpi() { commands_with mpirun.openmpi; }
+case_ranks_commands_mpich() { commands_with mpirun.mpich; }
+
 # tries_of RUN...: how often each was begun
 tries_of() { sed -n 's/.*"tries": \([0-9]*\).*/\1/p' "${@/%//job.json}" | tr '\n' ' '; }
 

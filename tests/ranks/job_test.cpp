@@ -389,6 +389,32 @@ TEST_CASE("a rank whose C library computes other bits is refused by all") {
   CHECK(first == second);
 }
 
+TEST_CASE("a rank that was given another command, or cannot do it, is refused by all") {
+  const RankTask task{{"run", "a.lua", "--seed", "1"}, ""};
+  const auto told_where_one_is = [&task](const RankTask& unlike) {
+    auto ranks = thread_ranks(3);
+    std::vector<std::string> told(3);
+    {
+      std::vector<std::jthread> others;
+      for (const std::size_t rank : {1, 2})
+        others.emplace_back(
+            [&, rank] { told[rank] = thrown<JobRefused>([&] { Job(std::move(ranks[rank]), rank == 2 ? unlike : task); }); });
+      told[0] = thrown<JobRefused>([&] { Job(std::move(ranks[0]), task); });
+    }
+    CHECK(told[1] == told[0]);
+    CHECK(told[2] == told[0]);
+    return told[0];
+  };
+  CHECK_THAT(told_where_one_is({{"run", "a.lua", "--seed", "2"}, ""}),
+             StartsWith("rank 2 on ") && ContainsSubstring("another command than rank 0 on ") &&
+                 ContainsSubstring(": '2' where that has '1'; ") && ContainsSubstring("iap sweep"));
+  CHECK_THAT(told_where_one_is({{"run", "a.lua"}, ""}), ContainsSubstring(": nothing where that has '--seed'; "));
+  CHECK_THAT(told_where_one_is({{"run", "a.lua", "--seed", "1", "x"}, ""}), ContainsSubstring(": 'x' where that has nothing; "));
+  CHECK_THAT(told_where_one_is({task.words, "there is no such thing"}),
+             StartsWith("rank 2 on ") && ContainsSubstring(": there is no such thing"));
+  CHECK(told_where_one_is({{"a"}, "there is no such thing"}) == told_where_one_is({task.words, "there is no such thing"}));
+}
+
 TEST_CASE("a rank says so when it is sent what it does not know") {
   for (const std::string& bytes : {std::string("\x09", 1), std::string(), std::string("\x03 and more")}) {
     auto ranks = thread_ranks(2);
