@@ -110,9 +110,10 @@ int dispatch(std::string program, std::vector<std::string> words) {
     cli::print_error(error, arguments.verbose);
     return cli::Exit::failure;
   } catch (const Error& error) {
-    // Ranks that share a sweep all meet the same mistake.
+    // Ranks that share a sweep may all meet the same mistake, or one that is a host's own.
     if (cli::speaks() || !*commands.sweep) cli::print_error(error, arguments.verbose);
-    return cli::Exit::failure;
+    return *commands.sweep ? cli::end_with_others(arguments.sweep.words, one_line(error.what()), cli::Exit::failure)
+                           : cli::Exit::failure;
   }
 }
 

@@ -48,6 +48,15 @@ commands_with() {
   apart 3 eval one --bogus
   [ "$code" -ne 0 ] || fail "a mistake goes unnoticed"
   [ "$(grep -c -- "option '--bogus'" err)" = 1 ] || fail "tells a mistake other than once"
+
+  # The same in a sweep, whose ranks seldom meet.
+  mkdir other
+  begins_with 'cd other'
+  apart 2 sweep train.lua --seeds 2 --out swept --threads 1
+  says err "rank 1 on $(hostname): there is no script 'train.lua'"
+  begins_with true
+  apart 3 sweep nowhere.lua --seeds 2
+  [ "$(grep -c "there is no script 'nowhere.lua'" err)" = 1 ] || fail "tells a missing script other than once"
 }
 
 case_ranks_commands_openmpi() { commands_with mpirun.openmpi; }
