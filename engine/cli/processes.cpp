@@ -61,6 +61,8 @@ Processes::~Processes() {
 
 bool Processes::stopping() const { return requests.load() > 0; }
 
+void Processes::stop() { requests.fetch_add(1); }
+
 void Processes::pass_on(int signal) const {
   for (const auto& [child, id] : running_) kill(-child, signal);
 }

@@ -33,6 +33,8 @@ class Processes {
   std::size_t running() const { return running_.size(); }
   /// Whether the user wants everything to end.
   bool stopping() const;
+  /// As the user's Ctrl-C.
+  void stop();
 
  private:
   /// To each child and what it has started: each leads a group of its own.

@@ -1,4 +1,6 @@
 #pragma once
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -84,9 +86,9 @@ struct JobRecord {
   int iterations = 0;            ///< that it was last asked for
   int tries = 0;                 ///< times that it was begun
   std::string message;           ///< why it failed
+  std::string launch;            ///< `SweepCommand::launch` of who wrote this
   std::map<int, Figures> rungs;  ///< by the iterations asked for, where it ended in good order
 
-  std::string launch;            ///< `SweepCommand::launch` of who wrote this
   bool done(int asked) const { return rungs.contains(asked); }
   /// NaN where the job has not done so many iterations.
   double value(int asked, const std::string& metric) const;
@@ -107,6 +109,19 @@ JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterati
 /// a shorter run without a confirmation. Nothing where the run has yet to get there.
 /// @throws Error naming a run that is beyond an iteration after which nothing was evaluated.
 std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& folder, int iterations);
+
+// sweep_ranks.cpp
+
+/// What has started this process as a rank. One that is killed tells its ranks nothing.
+class Launcher {
+ public:
+  Launcher();
+  /// Whether it has ended, or reads no more what this process prints.
+  bool is_gone() const;
+
+ private:
+  pid_t process_;
+};
 
 // sweep_runner.cpp
 

@@ -92,7 +92,8 @@ class Runner {
         if (!reopen(jobs)) break;
         continue;
       }
-      for (const auto& ended : processes_.wait(waits ? 300 : 60'000)) try_end(ended);
+      for (const auto& ended : processes_.wait(waits ? 300 : command_.ranks > 1 ? 1000 : 60'000)) try_end(ended);
+      if (command_.ranks > 1 && !processes_.stopping() && launcher_.is_gone()) processes_.stop();
       if (processes_.stopping() && processes_.running() > 0 && !std::exchange(told_stopping_, true))
         say(text("stopping ", processes_.running(), " at work; a second Ctrl-C ends them at once"));
     }
@@ -294,6 +295,7 @@ class Runner {
   std::map<std::size_t, bool> waiting_;
   std::size_t total_ = 0, ended_ = 0;
   int threads_ = 1;
+  Launcher launcher_;
   bool interrupted_ = false, told_stopping_ = false, told_lockless_ = false;
   Processes processes_;  // last: its end waits for the children
 };

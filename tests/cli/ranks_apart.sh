@@ -91,3 +91,29 @@ late_with() {
 
 case_ranks_late_openmpi() { late_with mpirun.openmpi; }
 case_ranks_late_mpich() { late_with mpirun.mpich; }
+
+# A sweep's ranks end with their launcher, and do not work each for itself in folders of their own.
+orphans_with() {
+  needs_launcher "$1"
+  sweep_script ""
+  touch slow
+  begins_with true
+  "$launcher" -n 2 bash apart.sh sweep train.lua --seeds 20 --out swept --threads 1 >out 2>err </dev/null &
+  local job=$! rank tries
+  until [ "$(cat swept/*/output.txt 2>/dev/null | grep -c "iteration 1")" -ge 2 ]; do
+    kill -0 $job || fail "ended before it was ready"
+    sleep 0.05
+  done
+  kill -KILL $job
+  wait $job 2>/dev/null
+  for rank in 0 1; do
+    for ((tries = 0; tries < 200; tries++)); do
+      runs "/proc/$(cat pid.$rank)" || break
+      sleep 0.1
+    done
+    runs "/proc/$(cat pid.$rank)" && fail "rank $rank goes on without its launcher"
+  done
+}
+
+case_ranks_orphans_openmpi() { orphans_with mpirun.openmpi; }
+case_ranks_orphans_mpich() { orphans_with mpirun.mpich; }
