@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <numeric>
@@ -73,10 +74,13 @@ class Sweep {
   /// The runs that the first rank does not get to.
   int help() {
     make_folder(list_.folder);
+    FirstRank first_rank(command_, list_.folder);
     for (std::size_t i = 0; i < rungs_.size() && !command_.collect; ++i) {
-      if (!run_rung(i)) return Exit::interrupted;
+      first_rank.look();
+      if (!run_rung(i, [&first_rank] { first_rank.look(); })) return Exit::interrupted;
       if (i + 1 < rungs_.size() && !promote(rungs_[i])) break;
     }
+    first_rank.wait();
     return Exit::success;
   }
 
@@ -85,11 +89,15 @@ class Sweep {
     if (command_.collect && !std::filesystem::is_directory(list_.folder, ignored))
       throw Error(text("--collect: there is no sweep in '", list_.folder.string(), "'; name its folder with --out"));
     make_folder(list_.folder);
+    sign_in(command_, list_.folder);
     tell_other_texts();
     if (command_.halving) std::cerr << rungs_text() << "\n";
+    const auto renew_table = [this] {
+      if (!command_.part) write_table();
+    };
     for (std::size_t i = 0; i < rungs_.size(); ++i) {
       reached_ = i + 1;
-      if (!command_.collect && !run_rung(i)) {
+      if (!command_.collect && !run_rung(i, renew_table)) {
         write_table();
         std::cerr << "interrupted with " << done_in_rung(rungs_[i]) << "; " << go_on(command_);
         return Exit::interrupted;
@@ -116,16 +124,14 @@ class Sweep {
 
   bool is_active(std::size_t combination) const { return std::ranges::find(active_, combination) != active_.end(); }
 
-  bool run_rung(std::size_t i) {
+  /// `changed` is called after each run.
+  bool run_rung(std::size_t i, const std::function<void()>& changed) {
     std::vector<std::size_t> jobs;
     for (const std::size_t job : part_)
       if (is_active(list_.jobs[job].combination)) jobs.push_back(job);
     const SweepRung rung{.iterations = rungs_[i],
                          .last = i + 1 == rungs_.size(),
                          .title = rungs_.size() > 1 ? text("rung ", i + 1, "/", rungs_.size(), " ") : ""};
-    const auto changed = [this] {
-      if (!command_.part && command_.rank == 0) write_table();
-    };
     return run_jobs(command_, list_, jobs, rung, changed, unrecorded_);
   }
 

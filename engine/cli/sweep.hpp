@@ -112,6 +112,24 @@ std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& fo
 
 // sweep_ranks.cpp
 
+/// Rank 0 of several puts on record in the sweep's folder that it works there. @throws Error where it cannot write.
+void sign_in(const SweepCommand& command, const std::filesystem::path& folder);
+/// Rank 0 as the others find it: by what it has put on record. That tells them that they share one sweep.
+class FirstRank {
+ public:
+  FirstRank(const SweepCommand& command, std::filesystem::path folder);
+  /// @throws Error where rank 0 was given another command, or where nothing of it has been found for a minute.
+  void look();
+  /// Looks until it is found. @throws Error as `look` does.
+  void wait();
+
+ private:
+  const SweepCommand& command_;
+  std::filesystem::path folder_;
+  Clock::time_point begin_ = Clock::now();
+  bool met_;
+};
+
 /// What has started this process as a rank. One that is killed tells its ranks nothing.
 class Launcher {
  public:

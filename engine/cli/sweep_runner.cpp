@@ -136,6 +136,7 @@ class Runner {
       record.tries = std::max(record.tries, tries_before_[number] + 1);
       record.status = JobRecord::Status::failed;
       record.message = one_line(message);
+      record.launch = command_.launch;
       write_record(job.folder, record);
     } catch (const Error&) {
       record.status = JobRecord::Status::failed;
@@ -196,6 +197,7 @@ class Runner {
   /// Whether some of `jobs` have yet to end, though they had ended before: another sweep tries them again.
   bool reopen(const std::vector<std::size_t>& jobs) {
     for (const std::size_t job : jobs) {
+      if (unrecorded_.contains(job)) continue;
       const JobRecord record = read_record(list_.jobs[job].folder);
       if (record.done(rung_.iterations) || record.status == JobRecord::Status::failed) continue;
       tries_before_.emplace(job, record.tries);

@@ -54,6 +54,10 @@ commands_with() {
   begins_with 'cd other'
   apart 2 sweep train.lua --seeds 2 --out swept --threads 1
   says err "rank 1 on $(hostname): there is no script 'train.lua'"
+  begins_with 'set -- "$@" --seed 5'
+  apart 2 sweep train.lua --seeds 2 --out swept_apart --threads 1
+  says err "rank 1 on $(hostname): was given another command than rank 0"
+  says err "--seed 5"
   begins_with true
   apart 3 sweep nowhere.lua --seeds 2
   [ "$(grep -c "there is no script 'nowhere.lua'" err)" = 1 ] || fail "tells a missing script other than once"
@@ -92,7 +96,7 @@ late_with() {
 case_ranks_late_openmpi() { late_with mpirun.openmpi; }
 case_ranks_late_mpich() { late_with mpirun.mpich; }
 
-# A sweep's ranks end with their launcher, and do not work each for itself in folders of their own.
+# A sweep's ranks end with their launcher.
 orphans_with() {
   needs_launcher "$1"
   sweep_script ""
@@ -117,3 +121,17 @@ orphans_with() {
 
 case_ranks_orphans_openmpi() { orphans_with mpirun.openmpi; }
 case_ranks_orphans_mpich() { orphans_with mpirun.mpich; }
+
+# Nor does each work for itself in a folder of its own.
+foldless_with() {
+  needs_launcher "$1"
+  sweep_script ""
+  mkdir other
+  cp ./*.lua other
+  begins_with 'cd other'
+  apart 2 sweep train.lua --seeds 2 --out apart --threads 1
+  says err "rank 1 on $(hostname): finds nothing of rank 0 in '$PWD/other/apart': the sweep's folder must be one that all ranks see"
+}
+
+case_ranks_foldless_openmpi() { foldless_with mpirun.openmpi; }
+case_ranks_foldless_mpich() { foldless_with mpirun.mpich; }
