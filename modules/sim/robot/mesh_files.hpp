@@ -21,7 +21,8 @@ struct MeshFile {
 // Gives the mesh that a URDF calls `name`, which `link` has. Throws Error.
 using FindMesh = std::function<MeshFile(const std::string& name, const std::string& link)>;
 
-// Looks for meshes in `folder`, for those of a package also in the folders above that have its name; `source` is the URDF in messages.
+// Looks for meshes in `folder`, for those of a package also in the folders above that have its name; `source` is the URDF in
+// messages.
 FindMesh meshes_in(const std::filesystem::path& folder, const std::string& source);
 
 // The vertices of an OBJ or STL file: x, y, z of each; what a convex hull needs. Throws Error naming the file, also where they are
