@@ -438,6 +438,7 @@ Commands describe_commands(CLI::App& app, Arguments& arguments) {
   app.add_flag("-v,--verbose", arguments.verbose, "print the Lua stack with errors");
   // Whichever of the two comes second, both have to mean the same.
   const auto choose = [&arguments](const std::string& name) {
+    if (name.empty()) throw Error("--instructions is empty; name a set of those in `iap doctor`, or leave it out");
     const std::string before = std::exchange(arguments.instructions, name);
     if (!before.empty() && before != name)
       throw Error(text("--portable and --instructions ", before == portable_instructions ? name : before,

@@ -27,6 +27,9 @@ case_instructions() {
   run doctor --instructions ABACUS
   exits 1
   says err "instructions: this machine does not have 'ABACUS'; take one of portable, "
+  run --instructions "" list
+  exits 2
+  says err "--instructions is empty; name a set"
   # Two that differ, in either order; portable is one of them.
   for words in "--portable --instructions SSE4" "--instructions SSE4 --portable"; do
     # shellcheck disable=SC2086
