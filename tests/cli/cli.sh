@@ -104,5 +104,7 @@ for cases in usage scripts overrides prompt ending train resuming instructions i
   # shellcheck source=/dev/null
   source "$here/$cases.sh"
 done
+twice=$(grep -hoE '^[a-z_0-9]+\(\)' "$here"/*.sh | sort | uniq -d)
+[ -z "$twice" ] || fail "two files of cases have functions of one name: $twice"
 "case_$2"
 echo ok

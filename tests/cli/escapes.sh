@@ -166,7 +166,7 @@ case_large_files() {
       run $command
       exits 1
       lines err 1
-      says err "needs 40 GiB of memory, more than half of the 7.6 GiB that this process may use"
+      says err "needs 80 GiB of memory, more than half of the 7.6 GiB that this process may use"
     done
     # Reading a policy takes its size twice, a checkpoint's three times.
     truncate -s 2100M twice.iap

@@ -204,7 +204,7 @@ LUA
 local iap = require "iap"
 local plain = iap.env.make("cartpole-swingup", { time_limit = 1 })
 local touch = { file = "touch.lua", name = "cheetah-run" }
-iap.policy.build(iap.policy.sequence { name = "x.lua", iap.policy.concat { iap.policy.script(touch) }, iap.policy.linear {} }, plain):save "1.iap"
+iap.policy.build(iap.policy.sequence { name = "x", iap.policy.concat { iap.policy.script(touch) }, iap.policy.linear {} }, plain):save "1.iap"
 iap.policy.build(iap.policy.script(touch), plain):save "2.iap"
 local world = iap.env.make { name = "world.lua", kind = "mirror", block = { kind = "script", file = "touch.lua" } }
 iap.policy.build(iap.policy.linear {}, world):save "3.iap"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # What happens to single runs of a sweep: files that are lost or torn, and what lies in their way. The remedies that are named help.
 
-# two_runs FOLDER: a sweep of two runs, which are done
-two_runs() {
+# swept_by_two FOLDER: a sweep of two runs, which are done
+swept_by_two() {
   sweep_script ""
   run sweep train.lua --over optimizer.sigma=0.1,0.2 --out "$1"
   exits 0
@@ -27,7 +27,7 @@ lost_rows() {
 
 case_sweep_damaged() {
   local one=sigma=0.1-seed1 name
-  two_runs whole
+  swept_by_two whole
   cp -r whole sweep
   lost_rows
   # Both checkpoints torn; a sweep's --out would move all of its runs.
@@ -63,7 +63,7 @@ case_sweep_damaged() {
 
 # What is in the way of some runs stops no other, whether or not their folders can say so.
 case_sweep_obstacles() {
-  two_runs whole
+  swept_by_two whole
   mkdir -p sweep/sigma=0.2-seed1/output.txt
   echo "mine" >sweep/sigma=0.3-seed1
   local message1="sweep/sigma=0.2-seed1/output.txt" message2="'sweep/sigma=0.3-seed1' is no folder"
