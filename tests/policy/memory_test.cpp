@@ -192,7 +192,7 @@ TEST_CASE("a policy is brought to another size in little memory") {
 }
 
 TEST_CASE("a table is weighed before it is copied") {
-  const Config large = Config::Map{{"kind", "linear"}, {"name", std::string(std::size_t{48} << 20, 'x')}};
+  const Config large = Config::Map{{"kind", "linear"}, {"activation", std::string(std::size_t{48} << 20, 'x')}};
   refuses([&] { Policy(large, vector_spec(1), 1); }, "block 'policy' needs 304 MiB of memory", gib / 2);
 }
 
