@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <initializer_list>
 #include <iostream>
 #include <memory>
@@ -57,15 +58,18 @@ std::vector<std::string> common_words(const std::vector<std::string>& words) {
   bool script_words = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") script_words = true;
-    if (!script_words && words[i] == "--threads")
-      ++i;
-    else if (script_words || !words[i].starts_with("--threads="))
+    const auto is_own = [&word = words[i]](std::string_view option) {
+      return word.starts_with(option) && (word.size() == option.size() || word[option.size()] == '=');
+    };
+    if (script_words || (!is_own("--threads") && !is_own("--jobs")))
       common.push_back(words[i]);
+    else if (words[i].find('=') == std::string::npos)
+      ++i;
   }
   return common;
 }
 
-int end_with_others(const std::vector<std::string>& words, std::string_view why, int code) {
+int end_with_others(const std::vector<std::string>& words, std::string_view why, int code, bool joins) {
   const auto& launch = launched();
   if (!launch) return code;
   // Its mpirun ends all when one fails, and takes one that meets others in MPI and is left alone there for broken.
@@ -77,11 +81,11 @@ int end_with_others(const std::vector<std::string>& words, std::string_view why,
   catch_signal(SIGALRM, end_unmet);
   alarm(patience);
   try {
-    if (!ended_by_launcher) Job(mpi_ranks(*launch), {common_words(words), std::string(why)});
+    if (joins && !ended_by_launcher) Job(mpi_ranks(*launch), {common_words(words), std::string(why)});
   } catch (const JobRefused&) {
     alarm(0);
     return speaks() ? code : Exit::success;
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // No MPI, no meeting.
   }
   while (!speaks()) pause();

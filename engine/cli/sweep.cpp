@@ -141,13 +141,17 @@ class Sweep {
     const auto& folder = list_.jobs[number].folder;
     JobRecord record = read_record(folder);
     const auto failed = unrecorded_.find(number);
-    if (failed != unrecorded_.end() && record.status != JobRecord::Status::done && record.status != JobRecord::Status::failed) {
+    if (failed != unrecorded_.end() && !record.done(rungs_[reached_ - 1]) && record.status != JobRecord::Status::failed) {
       record.status = JobRecord::Status::failed;
       record.message = failed->second;
     }
-    if (command_.collect)
-      for (const int rung : rungs_)
-        if (const auto figures = passed_figures(folder, rung)) record.rungs[rung] = *figures;
+    if (!command_.collect) return record;
+    for (const int rung : rungs_)
+      if (const auto figures = record.done(rung) ? std::nullopt : passed_figures(folder, rung)) {
+        record.rungs[rung] = *figures;
+        record.status = JobRecord::Status::done;
+        record.message.clear();
+      }
     return record;
   }
 

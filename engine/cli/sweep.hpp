@@ -118,7 +118,7 @@ void sign_in(const SweepCommand& command, const std::filesystem::path& folder);
 class FirstRank {
  public:
   FirstRank(const SweepCommand& command, std::filesystem::path folder);
-  /// @throws Error where rank 0 was given another command, or where nothing of it has been found for a minute.
+  /// @throws Error where rank 0 was given another command, or where nothing of it has been found for 150 s.
   void look();
   /// Looks until it is found. @throws Error as `look` does.
   void wait();
@@ -151,8 +151,9 @@ struct SweepRung {
 };
 /// Why jobs failed in whose folders nothing can be written, by their numbers in the list.
 using Unrecorded = std::map<std::size_t, std::string>;
-/// Runs those of `jobs` that have not done it yet; `changed` is called after each. A job that cannot be begun or read has failed.
-/// False if interrupted: what was at work has then ended in good order. @throws Error as `changed` does.
+/// Runs those of `jobs` that have not done it yet; `changed` is called after each. A job that cannot be begun has failed.
+/// False if interrupted: what was at work has then ended in good order, or been killed where a second request came. @throws Error
+/// as `changed` does, and for a job.json that cannot be read.
 bool run_jobs(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs, const SweepRung& rung,
               const std::function<void()>& changed, Unrecorded& unrecorded);
 

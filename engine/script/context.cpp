@@ -74,7 +74,8 @@ bool may_read_arguments(std::string_view text) {
 }
 
 /// A table given for the one that the script declares at `path`: what it leaves out keeps its default. One that the script leaves
-/// empty takes any names. @throws Error for a name that the script's table lacks.
+/// empty takes any names. @throws Error for a name that the script's table lacks, and a
+/// value of another type than its own.
 void complete_table(const Config& original, Config& changed, const std::string& path, const std::string& set) {
   const auto* defaults = original.map();
   if (!defaults || defaults->empty() || (changed.list() && !changed.list()->empty())) return;
@@ -83,6 +84,9 @@ void complete_table(const Config& original, Config& changed, const std::string& 
   for (auto& [key, value] : *changed.map()) {
     const Config* own = original.find(key);
     if (!own) refuse_name(set, path, key, *defaults);
+    if (!value.is_null() && !same_type(*own, value))
+      throw Error(text("--set ", set, ": '", path, ".", key, "' must be ", own->number() ? "a number" : own->type_name(),
+                       " like the default ", own->describe(), ", got ", value.describe()));
     complete_table(*own, value, path + "." + key, set);
   }
   for (const auto& [key, value] : *defaults) changed.map()->try_emplace(key, value);

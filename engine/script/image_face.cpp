@@ -81,7 +81,7 @@ int overlay(Call& call) {
   const auto read_size = [&](const char* key) {
     const auto* found = view.find(key);
     const auto size = found ? found->integer() : std::nullopt;
-    if (!size || *size < 1 || *size > 1 << 15) call.fail(text("view.", key, " is missing; pass one of policy:views()"));
+    if (!size || *size < 1 || *size > largest_seen_side) call.fail(text("view.", key, " is missing; pass one of policy:views()"));
     return static_cast<int>(*size);
   };
   const int columns = read_size("columns"), rows = read_size("rows");

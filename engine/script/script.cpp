@@ -30,7 +30,8 @@ void stop(lua_State* state, lua_Debug*) {
 void stop_if_interrupted(lua_State* state, lua_Debug*) {
   constexpr int instructions = 100;
   const bool stops = interrupt_requested();
-  lua_sethook(state, stop_if_interrupted, LUA_MASKCOUNT, stops ? 1 : instructions);
+  const int wanted = stops ? 1 : instructions;
+  if (lua_gethookcount(state) != wanted) lua_sethook(state, stop_if_interrupted, LUA_MASKCOUNT, wanted);
   if (stops) lua::raise_interrupted(state);
 }
 

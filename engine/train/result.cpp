@@ -48,8 +48,9 @@ void play_step(PolicyFile& file, const Config& world, std::uint64_t seed) {
   env->step(action);
 }
 
-/// The same where no world may be built in this process: its beginning, as others play whole episodes alone.
-void play_isolated(const PolicyFile& file, const Config& world, std::uint64_t seed, Safeguards safeguards) {
+/// The same in a process of its own, where no world may be built in this one.
+void play_isolated(const PolicyFile& file, Config world, std::uint64_t seed, Safeguards safeguards) {
+  world["time_limit"] = 1;
   constexpr double most_seconds = 10;
   safeguards.retries = 0;
   safeguards.failed_return.reset();

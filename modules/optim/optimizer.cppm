@@ -41,9 +41,9 @@ class Optimizer {
   /// Writes member k of the population that `ask` would write, P values, and no other. @throws Error if not `derives()`, or on a
   /// wrong k or size.
   virtual void write_member(std::size_t k, std::span<float> out);
-  /// Takes the fitness of the last population (larger is better). NaN counts as worst. By rank it
-  /// stands behind everything, and infinities keep their order; where fitness counts by its value, NaN and -infinity are worth the
-  /// worst finite one, infinity the best.
+  /// Takes the fitness of the last population (larger is better). NaN counts as worst. By rank it stands behind everything,
+  /// and infinities keep their order; where fitness counts by its value, NaN and -infinity are worth the worst finite one, infinity
+  /// the best.
   /// @throws Error if the size is wrong, no population was asked for, or every fitness is NaN.
   virtual void tell(std::span<const double> fitness) = 0;
   /// The current estimate of the best parameters (the distribution's mean, or the elite where there is none), P values.

@@ -121,7 +121,7 @@ case_ended_sweep_at_once() {
     exits 130
     says err "a second Ctrl-C ends them at once"
     says err "--out $folder"
-    kill -0 "$(cat pid)" 2>/dev/null && fail "$signals: the program that the run waited for goes on"
+    runs "/proc/$(cat pid)" && fail "$signals: the program that the run waited for goes on"
   done
   rm waits
   run sweep train.lua --out stopped-INT

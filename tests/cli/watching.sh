@@ -350,7 +350,6 @@ case_logs_killed() {
   agrees run $((done_before + 6))
 }
 
-# Of returns that are infinite, though each reward is finite, there is everything but a curve.
 # Of several runs those are shown that have something to show; a sweep's folder is told from a run's.
 case_report_several() {
   training_script ""
@@ -383,6 +382,7 @@ case_report_several() {
   refuses "which has no page yet" report "my sweep"
 }
 
+# Of returns that are infinite, though each reward is finite, there is everything but a curve.
 case_report_infinite() {
   training_script 'out = "run",'
   sed -i 's/return -math.cos(self.angle)/return 1e308/' pendulum.lua

@@ -137,5 +137,5 @@ TEST_CASE("actions are clipped to the range and refused if wrong") {
   CHECK_THROWS_MATCHES(clip_action(env.spec(), std::vector<float>{1}, clipped), Error,
                        MessageMatches(ContainsSubstring("fake") && ContainsSubstring("2 values, got 1")));
   CHECK_THROWS_MATCHES(clip_action(env.spec(), std::vector<float>{1, NAN}, clipped), Error,
-                       MessageMatches(ContainsSubstring("value 1") && ContainsSubstring("nan")));
+                       MessageMatches(ContainsSubstring("value 2") && ContainsSubstring("nan")));
 }

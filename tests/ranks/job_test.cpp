@@ -264,7 +264,7 @@ TEST_CASE("episodes that fail and count all the same say where they did") {
     CHECK(why.empty() != fails(k));
     if (!fails(k)) continue;
     CHECK(episodes[k].total == -5);
-    REQUIRE_THAT(why, StartsWith("rank ") && ContainsSubstring(" on ") && ContainsSubstring(": policy: parameter 0 "));
+    REQUIRE_THAT(why, StartsWith("rank ") && ContainsSubstring(" on ") && ContainsSubstring(": policy: parameter 1 "));
     ranks.insert(why[5]);
   }
   CHECK(ranks.size() > 1);

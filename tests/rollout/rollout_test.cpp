@@ -133,7 +133,7 @@ TEST_CASE("errors name environment, seed and step") {
 
   Policy overflow = policy_with({3e38F, 3e38F, 3e38F, 3e38F, 3e38F, 3e38F}, Config::Map{{"kind", "linear"}});
   FakeEnv env;
-  CHECK_THROWS_WITH(run_episode(env, overflow, 1), ContainsSubstring("action 0 is") && ContainsSubstring("step"));
+  CHECK_THROWS_WITH(run_episode(env, overflow, 1), ContainsSubstring("action 1 is") && ContainsSubstring("step"));
 }
 
 TEST_CASE("an episode keeps its actions where the task asks for them") {

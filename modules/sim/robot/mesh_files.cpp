@@ -38,6 +38,7 @@ Places places_of(std::string_view name, const std::filesystem::path& folder) {
                 text("'", (folder / path).string(), "', nor '", path, "' in a folder '", package, "' above it")};
   std::error_code ignored;
   auto above = std::filesystem::absolute(folder.empty() ? "." : folder, ignored).lexically_normal();
+  if (!above.has_filename()) above = above.parent_path();
   for (int level = 0; level < levels && above.has_relative_path(); ++level, above = above.parent_path())
     if (above.filename() == package) places.files.push_back(above / path);
   return places;

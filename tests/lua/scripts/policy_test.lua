@@ -111,7 +111,6 @@ scripted:save(path)
 check.close(iap.policy.load(path):act(pendulum:reset(1))[1], native:act(pendulum:reset(1))[1], 1e-6)
 os.remove(path)
 check.fails({ "policy.script: unknown option 'gian'; did you mean 'gain'?" }, iap.policy.script, { file = folder .. "/linear_block.lua", gian = 2 })
--- What a block sets in its reset is there as soon as it is built or loaded; its seed is any 64-bit integer.
 -- Neither the world nor another block draws what a block draws.
 local drawing = [[return function() return { parameters = 0, outputs = 1, forward = function() return { 2 * math.random() - 1 } end } end]]
 local function draws(name) return iap.policy.script { file = name .. ".lua", name = name, source = drawing } end
@@ -126,6 +125,7 @@ check.equal(drawn[1] ~= drawn[2], true)
 both:reset()
 check.same_list(both:act { vector = { 0 } }, drawn)
 
+-- What a block sets in its reset is there as soon as it is built or loaded; its seed is any 64-bit integer.
 local counting = iap.policy.build(iap.policy.script { file = "count.lua", source = [[return function() return {
   parameters = 0, outputs = 1,
   reset = function(self, seed) self.memory = seed end,
