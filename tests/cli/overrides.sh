@@ -132,6 +132,8 @@ LUA
   refuses "--set t={\"zz\":5}: the script's option 't' has no 'zz'" run tables.lua --set 't={"zz":5}'
   refuses "the script's option 't.b' has no 'e'" run tables.lua --set 't={"b":{"e":5}}'
   refuses "the script's option 't' has no 'zz'" run tables.lua --set t.zz=5
+  refuses "'t.a' must be a number like the default 1, got \"word\"" run tables.lua --set 't={"a":"word"}'
+  refuses "'t.b' must be a table like the default" run tables.lua --set 't={"b":5}'
 }
 
 # The own options of what is written in Lua may be called as iap's: a run goes on with the same ones alone, and a policy acts in its
