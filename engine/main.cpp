@@ -38,7 +38,7 @@ std::optional<std::string> understand_help(std::vector<std::string>& words) {
 /// Tells what is wrong with the command line. Returns the exit code.
 int refuse(const std::vector<std::string>& words, const std::string& why) {
   if (cli::speaks()) std::cerr << why << "\n";
-  return cli::end_with_others(words, why, cli::Exit::usage, true);
+  return cli::end_with_others(words, why, cli::Exit::usage);
 }
 
 /// Parses the command line; the usage errors end here.
@@ -112,7 +112,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
   } catch (const Error& error) {
     // Ranks that share a sweep may all meet the same mistake, or one that is a host's own.
     if (cli::speaks() || !*commands.sweep) cli::print_error(error, arguments.verbose);
-    return *commands.sweep ? cli::end_with_others(arguments.sweep.words, one_line(error.what()), cli::Exit::failure, false)
+    return *commands.sweep ? cli::end_with_others(arguments.sweep.words, one_line(error.what()), cli::Exit::failure)
                            : cli::Exit::failure;
   }
 }

@@ -69,7 +69,7 @@ std::vector<std::string> common_words(const std::vector<std::string>& words) {
   return common;
 }
 
-int end_with_others(const std::vector<std::string>& words, std::string_view why, int code, bool joins) {
+int end_with_others(const std::vector<std::string>& words, std::string_view why, int code) {
   const auto& launch = launched();
   if (!launch) return code;
   // Its mpirun ends all when one fails, and takes one that meets others in MPI and is left alone there for broken.
@@ -81,7 +81,7 @@ int end_with_others(const std::vector<std::string>& words, std::string_view why,
   catch_signal(SIGALRM, end_unmet);
   alarm(patience);
   try {
-    if (joins && !ended_by_launcher) Job(mpi_ranks(*launch), {common_words(words), std::string(why)});
+    if (!ended_by_launcher) Job(mpi_ranks(*launch), {common_words(words), std::string(why)});
   } catch (const JobRefused&) {
     alarm(0);
     return speaks() ? code : Exit::success;

@@ -121,6 +121,7 @@ case_ended_sweep_at_once() {
     exits 130
     says err "a second Ctrl-C ends them at once"
     says err "--out $folder"
+    sleep 0.5 # SIGKILL takes a moment
     runs "/proc/$(cat pid)" && fail "$signals: the program that the run waited for goes on"
   done
   rm waits
