@@ -28,7 +28,7 @@ last_eval() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "eval_mean"
 table_row() { grep "^$2," "$1" | sed "s/^$2,//; s/,/ /g"; }
 # children_of PID: the folders in /proc of its children that run
 children_of() { grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status | sed 's#/status##'; }
-runs() { grep -qs "^State:[[:space:]]*[^ZX]" "$1/status"; }
+runs() { grep -qs "^State:[[:space:]]*[^ZX[:space:]]" "$1/status"; }
 over=(--over "optimizer.sigma=0.05,0.2" --over "policy.blocks.1.units=2,5")
 
 case_sweep() {
