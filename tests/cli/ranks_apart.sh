@@ -15,7 +15,7 @@ SH
 apart() {
   local count=$1
   shift
-  timeout -k 5 120 "$launcher" -n "$count" bash apart.sh "$@" >out 2>err </dev/null
+  timeout -k 5 240 "$launcher" -n "$count" bash apart.sh "$@" >out 2>err </dev/null
   code=$?
 }
 
