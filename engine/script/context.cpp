@@ -73,9 +73,13 @@ bool may_read_arguments(std::string_view text) {
   throw Error(text("--set ", set, ": the script's option '", above, "' has no '", part, "'", did_you_mean(part, known)));
 }
 
+/// "a number like the default 5"
+std::string kind_of(const Config& original) {
+  return text(original.number() ? "a number" : original.type_name(), " like the default ", original.describe());
+}
+
 /// A table given for the one that the script declares at `path`: what it leaves out keeps its default. One that the script leaves
-/// empty takes any names. @throws Error for a name that the script's table lacks, and a
-/// value of another type than its own.
+/// empty takes any names. @throws Error for a name that the script's table lacks, and a value of another type than its own.
 void complete_table(const Config& original, Config& changed, const std::string& path, const std::string& set) {
   const auto* defaults = original.map();
   if (!defaults || defaults->empty() || (changed.list() && !changed.list()->empty())) return;
@@ -85,8 +89,7 @@ void complete_table(const Config& original, Config& changed, const std::string& 
     const Config* own = original.find(key);
     if (!own) refuse_name(set, path, key, *defaults);
     if (!value.is_null() && !same_type(*own, value))
-      throw Error(text("--set ", set, ": '", path, ".", key, "' must be ", own->number() ? "a number" : own->type_name(),
-                       " like the default ", own->describe(), ", got ", value.describe()));
+      throw Error(text("--set ", set, ": '", path, ".", key, "' must be ", kind_of(*own), ", got ", value.describe()));
     complete_table(*own, value, path + "." + key, set);
   }
   for (const auto& [key, value] : *defaults) changed.map()->try_emplace(key, value);
@@ -218,9 +221,7 @@ void RunContext::declare(Config& defaults, bool training) {
       Options(text("--set ", entry.path, "=", entry.value), list).integers(entry.path);
     }
     if (!same_type(*original, changed))
-      throw Error(text("--set ", entry.path, "=", entry.value, ": expected ",
-                       original->number() ? "a number" : original->type_name(), " like the default ", original->describe(),
-                       ", got ", changed.describe()));
+      throw Error(text("--set ", entry.path, "=", entry.value, ": expected ", kind_of(*original), ", got ", changed.describe()));
     if (Config* set = entry_at(defaults, entry.path)) {
       complete_table(*original, *set, entry.path, text(entry.path, "=", entry.value));
       follow_numbers(*original, *set, entry);
