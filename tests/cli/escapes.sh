@@ -38,15 +38,23 @@ LUA
   cat >names.lua <<'LUA'
 local iap = require "iap"
 local env = iap.env.make("cartpole-swingup", { time_limit = 1 })
-iap.policy.build(iap.policy.linear { name = "a\27[31mb" }, env):save("names.iap", { env = "no\27[2Jthing" })
+iap.policy.build(iap.policy.linear {}, env):save("names.iap", { env = "no\27[2Jthing" })
+local built, flaw = pcall(iap.policy.build, iap.policy.linear { name = "a\27[31mb" }, env)
+assert(not built)
+error(flaw, 0)
 LUA
   run run names.lua
-  exits 0
+  exits 1
+  says err 'policy: has the name "a\u001b[31mb"'
+  no_escape
   run eval names.iap --episodes 1
   exits 1
   says err "no?[2Jthing"
-  grep -q "$(printf '\033')" out err && fail "a name steers the terminal"
-  :
+  no_escape
+}
+
+no_escape() {
+  if grep -q "$(printf '\033')" out err; then fail "a name steers the terminal"; fi
 }
 
 # Files that would fill the memory are refused before they do; the limit of addresses stands for a small machine.
