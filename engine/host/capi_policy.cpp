@@ -6,8 +6,8 @@
 
 #include "host/policy.hpp"
 import iap.core;
+import iap.env;
 import iap.policy;
-import iap.rollout;
 
 using namespace iap::host;
 

@@ -10,7 +10,6 @@
 #include <vector>
 import iap.core;
 import iap.env;
-import iap.rollout;
 
 namespace iap::host {
 namespace {

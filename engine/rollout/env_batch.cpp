@@ -10,7 +10,6 @@ module;
 module iap.rollout;
 import iap.core;
 import iap.env;
-import :accept;
 
 namespace iap {
 namespace {

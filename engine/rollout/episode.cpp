@@ -12,7 +12,6 @@ module iap.rollout;
 import iap.core;
 import iap.env;
 import iap.policy;
-import :accept;
 
 namespace iap {
 namespace {

@@ -22,9 +22,6 @@ export namespace iap {
 /// `env` as rollouts, batches and training take it. @throws Error if there is none, and naming the flaw of its spec (`spec_flaw`).
 std::unique_ptr<Env> accepted(std::unique_ptr<Env> env);
 
-/// The position of the first value that is NaN or infinite, or values.size().
-std::size_t first_not_finite(std::span<const float> values);
-
 /// @throws Error saying what differs where `policy` was built for other observations or actions than those of an environment.
 void check_fit(const EnvSpec& spec, const Policy& policy);
 

@@ -23,34 +23,9 @@ void require(bool kept, std::string_view breach) {
   if (!kept) throw Breach(std::string(breach));
 }
 
-std::string value_name(const EnvSpec& spec, std::size_t index) {
-  return text("value ", index + 1, index < spec.state_names.size() ? text(" ('", spec.state_names[index], "')") : "");
-}
-
-void check_finite(const Check& check, std::span<const float> values, bool vector, std::string_view owner,
-                  const std::string& where) {
-  const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
-  if (bad == values.end()) return;
-  const auto index = static_cast<std::size_t>(bad - values.begin());
-  throw Breach(text(vector ? value_name(check.spec, index) : text("value ", index + 1), " of ", owner, " is ", *bad, where));
-}
-
 void check_observation(const Check& check, const Observation& observation, const std::string& where) {
-  const ObservationSpec& expected = check.spec.observation;
-  require(observation.vector.size() == static_cast<std::size_t>(expected.vector),
-          text("the observed vector has size ", observation.vector.size(), ", the spec says ", expected.vector, where));
-  require(observation.images.size() == expected.images.size(),
-          text(observation.images.size(), " images are observed, the spec says ", expected.images.size(), where));
-  check_finite(check, observation.vector, true, "the observed vector", where);
-  for (std::size_t i = 0; i < expected.images.size(); ++i) {
-    const auto& [name, shape] = expected.images[i];
-    const ImageView& image = observation.images[i];
-    require(image.data != nullptr, text("image '", name, "' shows nothing", where));
-    require(image.shape == shape,
-            text("image '", name, "' is ", iap::describe(image.shape), ", the spec says ", iap::describe(shape), where));
-    if (shape.type == PixelType::float32)
-      check_finite(check, {image.floats(), shape.count()}, false, text("image '", name, "'"), where);
-  }
+  const std::string flaw = observation_flaw(check.spec, observation);
+  require(flaw.empty(), flaw + where);
 }
 
 /// Whether a step is several of the environment's own.

@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,6 +34,13 @@ std::string state_names_flaw(const EnvSpec& spec);
 /// not finite or negative, `max_steps` below 0, flawed `state_names`, and images without name, with one twice or with other
 /// than 1, 3 or 4 channels. They can do without what `iap check` asks for besides: a name, a known `control_dt`, something to see.
 std::string spec_flaw(const EnvSpec& spec);
+
+/// The position of the first value that is NaN or infinite, or values.size().
+std::size_t first_not_finite(std::span<const float> values);
+
+/// What is wrong with `seen`, "" if nothing: it has the sizes that `spec` says and, where `finite` asks for it, finite values.
+/// Bytes always have those.
+std::string observation_flaw(const EnvSpec& spec, const Observation& seen, bool finite = true);
 
 /// The environment in a line: "env 'cartpole-balance': 1 actions in [-1, 1], sees a vector of 5; 0.01 s a step, 1000 steps".
 std::string describe(const EnvSpec& spec);

@@ -174,10 +174,10 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
   const std::vector<Case> cases{
       {Flaw::spec, "spec", "spec().control_dt is 0"},
       {Flaw::nan_vector, "observation", "value 2 of the observed vector is nan at step 5 of the episode with seed 7"},
-      {Flaw::nan_image, "observation", "value 8 of image 'pixels' is nan at step 5 of the episode with seed 7"},
+      {Flaw::nan_image, "observation", "value 8 of the observed image 'pixels' is nan at step 5 of the episode with seed 7"},
       {Flaw::wrong_vector, "observation", "has size 1, the spec says 2 after the reset of the episode with seed 7"},
-      {Flaw::wrong_image, "observation", "image 'pixels' is 4 x 5 x 3 uint8, the spec says 4 x 6 x 3 uint8"},
-      {Flaw::missing_image, "observation", "0 images are observed, the spec says 1"},
+      {Flaw::wrong_image, "observation", "the observed image 'pixels' is 4 x 5 x 3 uint8, the spec says 4 x 6 x 3 uint8"},
+      {Flaw::missing_image, "observation", "the number of observed images is 0, the spec says 1"},
       {Flaw::nan_reward, "reward", "the reward is nan at step 5 of the episode with seed 7"},
       {Flaw::other_beginnings, "reset", "the observed vector differs after the reset of the episode with seed 7"},
       {Flaw::counts_on, "steps", "the reward is 1 and then 11 at step 1 of the episode with seed 7"},
