@@ -38,7 +38,6 @@ struct iap_rollouts {
 
 namespace {
 
-constexpr std::uint32_t most_episodes = (1 << 24) - 1;  ///< of a member: StreamKey::episode has 24 bits
 constexpr std::size_t most_together = 100'000'000;
 
 struct Sources {

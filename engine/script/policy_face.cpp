@@ -144,16 +144,35 @@ int initialise(Call& call) {
 }
 
 /// @lua method policy:parameters
-/// All parameters.
+/// All parameters. What `normalise` gathered over training is none of them: policy:moments().
 /// @return number[] - policy:size() of them
 int parameters(Call& call) { return call.give(call.self<PolicyObject>().policy.parameters()); }
 
 /// @lua method policy:set_parameters
-/// Replaces all parameters.
+/// Replaces all parameters. Moments stay.
 /// @param parameters number[] - policy:size() numbers
 int set_parameters(Call& call) {
   auto& object = call.self<PolicyObject>();
   object.policy.set_parameters(floats(call.numbers(1, "parameters")));
+  forget_return(object);
+  return 0;
+}
+
+/// @lua method policy:moments
+/// What `iap.policy.normalise { over = "training" }` has gathered in training, which is no part of the parameters.
+/// @return number[][] - {count, mean, squares} of each value that it watches, block by block; `squares` sums the squared
+/// differences from the mean
+int moments(Call& call) { return call.give(to_config(call.self<PolicyObject>().policy.moments())); }
+
+/// @lua method policy:set_moments
+/// Replaces all of them, such as by those of another policy with the same blocks.
+/// @param moments number[][] - as policy:moments() gives them
+int set_moments(Call& call) {
+  auto& object = call.self<PolicyObject>();
+  const Config given = call.config(1, "moments");
+  const Config::List none;
+  if (!given.list() && !(given.map() && given.map()->empty())) call.refuse(1, "moments", "a list as policy:moments() gives it");
+  object.policy.set_moments(moments_from_config(given.list() ? *given.list() : none, call.name()));
   forget_return(object);
   return 0;
 }
@@ -189,10 +208,11 @@ int metadata(Call& call) {
   return call.give(handed_on);
 }
 /// @lua method policy:blueprint
-/// Its blocks without parameters, for another training.
-/// @return blueprint - with all options as they became
+/// Its blocks without parameters and moments, for another training.
+/// @return blueprint - with all options as they became, but for the `dt` that clocks took from the environment: another one gives
+/// its own
 int blueprint(Call& call) {
-  return call.give(std::make_unique<BlockBlueprint>(BlockBlueprint{call.self<PolicyObject>().policy.architecture()}));
+  return call.give(std::make_unique<BlockBlueprint>(BlockBlueprint{blueprint_of(call.self<PolicyObject>().policy)}));
 }
 
 /// @lua method policy:slices
@@ -288,6 +308,8 @@ constexpr lua::Function methods[] = {
     {"initialise", entry<initialise>},
     {"parameters", entry<parameters>},
     {"set_parameters", entry<set_parameters>},
+    {"moments", entry<moments>},
+    {"set_moments", entry<set_moments>},
     {"size", entry<size>},
     {"slices", entry<slices>},
     {"summary", entry<summary>},

@@ -86,10 +86,20 @@ void Trainer::check_stages() const {
     }
 }
 
-/// What the option `optimizer` became, whatever stages make of it.
+/// What the option `optimizer` became, as far as it is the same in all stages, their own members aside.
 Config Trainer::completed_optimizer() const {
   if (options_.curriculum.empty()) return optimizer_->config();
-  return make_optimizer(options_.optimizer, evaluation().policy.parameters(), options_.seed)->config();
+  const World& first = worlds_.stages.front().world;
+  Config completed = make_optimizer(options_.optimizer, first.policy.parameters(), options_.seed)->config();
+  for (std::size_t i = 0; i < worlds_.stages.size(); ++i) {
+    const Policy& policy = worlds_.stages[i].world.policy;
+    if (worlds_.stages[i].optimizer == options_.optimizer && policy.size() == first.policy.size()) continue;
+    Config own = optimizer_of(i, policy.parameters())->config();
+    if (const Config* members = completed.find("population"); members && options_.curriculum[i].population)
+      own["population"] = *members;
+    keep_shared(completed, own);
+  }
+  return completed;
 }
 
 /// Makes the optimizer and the pool those of the stage in which `iteration` was completed, for a state to be loaded.

@@ -60,12 +60,27 @@ void Trainer::replace_files(bool resumed) {
   for (PartFile& part : parts) part.commit();
 }
 
+/// Takes up the evaluation of the run's end from what it left when it last came to it; false where that has to be played again.
+bool Trainer::recall_end(IterationReport& report) {
+  if (!ended_before_ || ended_before_->iterations != state_.iteration) return false;
+  report.eval_mean = report.eval_std = empty_cell;
+  for (const auto& [name, value] : MetricsFile::row(folder_->file("metrics.csv"), state_.iteration)) {
+    if (name == "eval_mean") report.eval_mean = value;
+    if (name == "eval_std") report.eval_std = value;
+  }
+  if (report.eval_mean != ended_before_->last_eval) return false;
+  report.evaluated = true;
+  end_eval_ = report.eval_mean;
+  end_failed_ = ended_before_->best_iteration == state_.iteration ? ended_before_->best_failed : 0;
+  return true;
+}
+
 /// Brings the files to where an uninterrupted run of as many iterations would have them.
 void Trainer::continue_files() {
   IterationReport report = report_of({});
   Columns end;
   if (!scheduled()) {
-    if (finished() || had_enough_) evaluate_mean(report);
+    if ((finished() || had_enough_) && !recall_end(report)) evaluate_mean(report);
     end = evaluation_columns(report);
   }
   const auto table = folder_->file("metrics.csv");

@@ -30,7 +30,6 @@ namespace iap {
 namespace {
 
 constexpr int most = std::numeric_limits<int>::max();
-constexpr int most_episodes = (1 << 24) - 1;  ///< StreamKey::episode has 24 bits
 constexpr double most_action_noise = 10;
 constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
 
@@ -58,64 +57,6 @@ std::vector<std::string> read_log(Options& reader) {
 
 /// What identities leave out, as checkpoints of programs that did not know these options do.
 Config::Map unwritten_defaults() { return {{"action_noise", 0.0}, {"fit", "resample"}}; }
-
-/// Without where the texts of blocks in Lua came from. Further in are their own options, in which the same names mean what they
-/// like.
-void forget_block_places(Config& blocks) {
-  if (auto* items = blocks.list())
-    for (Config& item : *items) forget_block_places(item);
-  auto* entries = blocks.map();
-  if (!entries) return;
-  if (!is_lua_block(blocks)) {
-    for (auto& [key, value] : *entries) forget_block_places(value);
-  } else if (entries->contains("source")) {
-    for (const char* place : {"file", "loaded_from"}) entries->erase(place);
-  }
-}
-
-/// Without where a text came from, beside a text: the same one is found by another path, or elsewhere.
-void forget_places(Config& identity) {
-  for (const char* key : {"env", "eval_env"}) {
-    const Config* env = identity.find(key);
-    if (!env || !is_lua_env(*env) || !env->find("source")) continue;
-    for (const char* place : {"name", "loaded_from"}) identity[key].map()->erase(place);
-  }
-  if (identity.find("policy")) forget_block_places(identity["policy"]);
-}
-
-/// Without the members of stages that have as many as the optimizer has by itself.
-void forget_default_populations(Config& identity) {
-  const Config* optimizer = identity.find("optimizer");
-  const Config* population = optimizer ? optimizer->find("population") : nullptr;
-  const Config* curriculum = identity.find("curriculum");
-  if (!population || !curriculum || !curriculum->list()) return;
-  for (Config& stage : *identity["curriculum"].list())
-    if (const Config* own = stage.find("population"); own && own->number() == population->number())
-      stage.map()->erase("population");
-}
-
-/// Without an `eval_env` that is where the last stage trains.
-void forget_default_eval_env(Config& identity) {
-  const Config* eval_env = identity.find("eval_env");
-  const Config* env = identity.find("env");
-  if (!eval_env || !env || !env->map()) return;
-  Config trained = *env;
-  const Config* curriculum = identity.find("curriculum");
-  if (curriculum && curriculum->list() && !curriculum->list()->empty() && curriculum->list()->back().map()) {
-    Config last = curriculum->list()->back();
-    for (const char* of_stage : {"through", "episodes", "population"}) last.map()->erase(of_stage);
-    trained = with_changes(std::move(trained), last);
-  }
-  if (*eval_env == trained) identity.map()->erase("eval_env");
-}
-
-/// Without a curriculum of one stage that changes nothing.
-void forget_plain_curriculum(Config& identity) {
-  const Config* curriculum = identity.find("curriculum");
-  const Config* episodes = identity.find("episodes");
-  if (!curriculum || !episodes || *curriculum != Config(Config::List{Config::Map{{"episodes", *episodes}}})) return;
-  identity.map()->erase("curriculum");
-}
 
 /// Of options that decide how long a run goes on, how often it saves and what it logs.
 bool is_length_or_log(std::string_view name) {
@@ -306,6 +247,7 @@ TrainOptions read_train_options(const Config& config, std::shared_ptr<const Poli
 void check_options(const TrainOptions& options) {
   check_range("iterations", options.iterations, 0, most);
   check_range("episodes", options.episodes, 1, most_episodes);
+  check_curriculum(options.curriculum);
   if (!(options.action_noise >= 0 && options.action_noise <= most_action_noise))
     throw Error(text("train: option 'action_noise' must be in [0, ", most_action_noise, "], got ", options.action_noise));
   if (!std::in_range<std::int64_t>(options.seed)) throw Error(text("train: option 'seed' must be below 2^63, got ", options.seed));
@@ -324,53 +266,7 @@ int confirm_episodes(const TrainOptions& options) {
   return options.confirm_episodes.value_or(std::min(options.eval_episodes, most_episodes / 4) * 4);
 }
 
-Config identity_of(const TrainOptions& options, const Stages& stages, const Config& optimizer, const Initial* initial) {
-  Config identity = Config::Map{
-      {"env", stages.base.config},
-      {"policy", stages.evaluation.policy.architecture()},
-      {"optimizer", optimizer},
-      {"episodes", options.episodes},
-      {"seed", static_cast<std::int64_t>(options.seed)},
-      {"episode_seeds", episode_seeds_names()[static_cast<std::size_t>(options.episode_seeds)]},
-      {"eval_every", options.eval_every},
-      {"eval_episodes", options.eval_episodes},
-  };
-  if (!options.curriculum.empty()) identity["curriculum"] = curriculum_of(options, stages);
-  if (!options.eval_env.is_null()) identity["eval_env"] = stages.evaluation.spec.config;
-  if (options.action_noise > 0) identity["action_noise"] = options.action_noise;
-  if (options.safeguards.failed_return) identity["failed_return"] = *options.safeguards.failed_return;
-  if (options.fit == Fit::pool) identity["fit"] = "pool";
-  if (initial) identity["init"] = Config::Map{{"content", initial->content}};
-  return identity;
-}
-
-Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec, const Config& present,
-                         const std::string& source) {
-  // What cannot be built any more stays as it is, for the comparison to name the option.
-  const auto complete = [&](const char* key, ConfigKind kind, auto build) {
-    const Config* part = stored.find(key);
-    const Config* own = present.find(key);
-    if (!part || !part->map() || (own && *part == *own)) return;
-    Config confined = *part;
-    confine_lua(confined, source, kind);
-    try {
-      stored[key] = build(confined);
-    } catch (const Error&) {
-    }
-  };
-  if (!options.make_env)
-    for (const char* key : {"env", "eval_env"})
-      complete(key, ConfigKind::env, [](const Config& env) { return make_env(env)->spec().config; });
-  std::vector<float> parameters;
-  complete("policy", ConfigKind::policy, [&](const Config& architecture) {
-    const Policy policy(architecture, spec.observation, spec.action_size);
-    parameters.resize(policy.size());
-    return policy.architecture();
-  });
-  complete("optimizer", ConfigKind::any,
-           [&](const Config& optimizer) { return make_optimizer(optimizer, parameters, options.seed)->config(); });
-  return stored;
-}
+const std::string& episode_seeds_name(EpisodeSeeds seeds) { return episode_seeds_names()[static_cast<std::size_t>(seeds)]; }
 
 Config run_config(const TrainOptions& options, Config identity) {
   Config config = std::move(identity);
@@ -415,14 +311,6 @@ Config deciding_settings(Config config) {
   if (const Config* init = config.find("init"); init && init->map()) config["init"].map()->erase("path");
   if (!of_script.map()->empty()) config["script_options"] = std::move(of_script);
   return comparable(std::move(config));
-}
-
-Config comparable(Config identity) {
-  forget_places(identity);
-  forget_default_populations(identity);
-  forget_default_eval_env(identity);
-  forget_plain_curriculum(identity);
-  return identity;
 }
 
 std::string settings_difference(Config before, Config now) {

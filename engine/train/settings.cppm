@@ -1,6 +1,7 @@
 module;
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 /// The settings of a run as a Config: what config.json and the checkpoint hold.
 module iap.train:settings;
@@ -20,14 +21,23 @@ void check_options(const TrainOptions& options);
 /// The episodes that confirm the best policy: what was asked for, or four times those of an evaluation.
 int confirm_episodes(const TrainOptions& options);
 
+/// The name of option `episode_seeds`' value.
+const std::string& episode_seeds_name(EpisodeSeeds seeds);
+
 /// What determines a run's results: the same settings give the same numbers, however long the run and whatever the threads. Every
-/// option stands there as it became (its default where it was left out); `optimizer` is what the run's options became, stages
-/// aside, and `initial` the policy that it begins at, or null.
+/// option stands there as it became (its default where it was left out), but for defaults that are others in one stage than in the
+/// next, or in `eval_env` (`top` and `parents` of a population, the seconds of a clock): those stand nowhere, as each gives its own
+/// again. `optimizer` is what is shared by those of all stages, and `initial` the policy that the run begins at, or null.
 Config identity_of(const TrainOptions& options, const Stages& stages, const Config& optimizer, const Initial* initial);
 
+/// Takes out of `config` whatever became something else in `other`, which was made from the same options elsewhere; not what stands
+/// under the name `kept`.
+void keep_shared(Config& config, const Config& other, std::string_view kept = "");
+
 /// The identity that a checkpoint holds, read by this program: options that it lacks, because they were not written down or not
-/// known at the time, take their present defaults. What it does hold stands. What differs from `present`, the run's own identity,
-/// is built for it, with the Lua in it confined: it comes out of `source`, the checkpoint's file.
+/// known at the time, take their present defaults where `present` has them, too. What it does hold stands. What differs from
+/// `present`, the run's own identity, is built for it, with the Lua in it confined: it comes out of `source`, the checkpoint's
+/// file.
 Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec, const Config& present,
                          const std::string& source);
 

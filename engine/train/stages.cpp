@@ -21,7 +21,18 @@ namespace iap {
 namespace {
 
 constexpr int most = std::numeric_limits<int>::max();
-constexpr int most_episodes = (1 << 24) - 1;
+constexpr int most_members = 1 << 20;
+
+/// A number that a stage may set.
+struct Count {
+  const char* key;
+  std::optional<int> TrainStage::* value;
+  int low, high;
+};
+
+constexpr Count counts[] = {{"through", &TrainStage::through, 1, most},
+                            {"episodes", &TrainStage::episodes, 1, most_episodes},
+                            {"population", &TrainStage::population, 2, most_members}};
 
 std::string stage_name(std::size_t index) { return text("train: option 'curriculum', stage ", index + 1); }
 
@@ -65,13 +76,6 @@ EnvFactory factory_of(Config env) {
   return [env = std::move(env)] { return make_env(env); };
 }
 
-/// What `policy` is where `dt` seconds lie between two decisions.
-Config architecture_at(const Policy& policy, double dt) {
-  ObservationSpec observation = policy.observation();
-  observation.dt = dt;
-  return resized(policy, observation, Fit::resample).architecture();
-}
-
 /// Builds the worlds of a run, of which the first says what all others must show and take.
 class Builder {
  public:
@@ -79,7 +83,7 @@ class Builder {
       : options_(options),
         base_factory_(options.make_env ? options.make_env : factory_of(options.env)),
         base_(spec_of(base_factory_)),
-        architecture_(options.policy.is_null() && initial ? architecture_at(*initial, base_.observation.dt) : options.policy) {}
+        initial_(initial) {}
 
   const EnvSpec& base() const { return base_; }
 
@@ -100,17 +104,22 @@ class Builder {
       const EnvFactory same = options_.make_env ? make_env : factory_of(spec.config);
       if (first) check_same_kind(first->spec, spec);
       if (first && options_.fit == Fit::pool) return World{same, spec, resized(first->policy, spec.observation, Fit::pool)};
-      World made{same, spec, Policy(architecture_, spec.observation, spec.action_size)};
+      World made{same, spec, Policy(architecture_in(spec), spec.observation, spec.action_size)};
       if (first) check_carries(first->policy, made.policy);
       return made;
     });
   }
 
  private:
+  Config architecture_in(const EnvSpec& spec) const {
+    if (!options_.policy.is_null() || !initial_) return options_.policy;
+    return spec.observation.dt > 0 ? blueprint_of(*initial_) : initial_->architecture();
+  }
+
   const TrainOptions& options_;
   EnvFactory base_factory_;
   EnvSpec base_;
-  Config architecture_;
+  const Policy* initial_;
 };
 
 /// What was perhaps meant as `through`: " (did 'thruogh' mean it?)", or "".
@@ -178,13 +187,8 @@ std::vector<TrainStage> read_curriculum(const Config& list) {
     // An empty table in Lua may be a list.
     Options reader(owner, item.list() && item.list()->empty() ? none : item);
     TrainStage stage;
-    const auto read = [&](const char* key, int low, int high) -> std::optional<int> {
-      if (reader.value(key).is_null()) return {};
-      return static_cast<int>(reader.integer_in(key, low, high));
-    };
-    stage.through = read("through", 1, most);
-    stage.episodes = read("episodes", 1, most_episodes);
-    stage.population = read("population", 2, 1 << 20);
+    for (const auto& [key, value, low, high] : counts)
+      if (!reader.value(key).is_null()) stage.*value = static_cast<int>(reader.integer_in(key, low, high));
     Config::Map rest = item.map() ? *item.map() : Config::Map{};
     for (const char* key : {"through", "episodes", "population"}) rest.erase(key);
     if (rest.contains("until")) reader.fail("unknown option 'until'; the last iteration of a stage is called 'through'");
@@ -193,6 +197,13 @@ std::vector<TrainStage> read_curriculum(const Config& list) {
     stages.push_back(std::move(stage));
   }
   return stages;
+}
+
+void check_curriculum(const std::vector<TrainStage>& stages) {
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    for (const auto& [key, value, low, high] : counts)
+      if (const auto& own = stages[i].*value; own && (*own < low || *own > high))
+        throw Error(text(stage_name(i), ": option '", key, "' must be in [", low, ", ", high, "], got ", *own));
 }
 
 Stages build_stages(const TrainOptions& options, const Policy* initial) {

@@ -39,6 +39,9 @@ struct Stages {
 /// Reads option `curriculum`. @throws Error naming the stage.
 std::vector<TrainStage> read_curriculum(const Config& list);
 
+/// @throws Error naming the first stage and number out of range.
+void check_curriculum(const std::vector<TrainStage>& stages);
+
 /// @throws Error for stages that are out of order, for worlds whose observations or actions differ in more than image sizes, and
 /// for what cannot be built, each naming the stage or `eval_env`.
 /// Without a policy in the options, theirs is that of `initial`, which may be null otherwise.

@@ -35,10 +35,9 @@ std::vector<float> initial_parameters(const TrainOptions& options, const std::op
   }
   try {
     const Policy& given = initial->file.policy;
-    if (given.moments().size() != world.policy.moments().size())
-      throw Error(
-          text("its blocks gather ", given.moments().size(), " moments, those of this policy ", world.policy.moments().size()));
-    return carried_parameters(given, given.parameters(), world.policy);
+    auto parameters = carried_parameters(given, given.parameters(), world.policy);
+    if (const auto difference = moments_difference(given, world.policy); !difference.empty()) throw Error(difference);
+    return parameters;
   } catch (const Error& error) {
     throw Error(text("train: option 'init' (", initial->place, "): ", error.what()));
   }

@@ -104,6 +104,7 @@ class Trainer {
   // files.cpp: what stands in the folder while the run is at work
   void check_files(bool resumed) const;
   void replace_files(bool resumed);
+  bool recall_end(IterationReport& report);
   void continue_files();
   void look_after_tables(const Columns& columns, std::int64_t last);
   void look_after_tables_at_end();

@@ -17,12 +17,15 @@ enum class Purpose : std::uint8_t {
   user,
 };
 
+/// What StreamKey::episode can tell apart.
+inline constexpr int most_episodes = (1 << 24) - 1;
+
 /// Names one stream. Every random number of a run is a function of these and of its position in the stream.
 struct StreamKey {
   std::uint64_t seed = 0;
   std::uint32_t iteration = 0;
   std::uint32_t member = 0;
-  std::uint32_t episode = 0;  ///< below 2^24
+  std::uint32_t episode = 0;  ///< at most most_episodes
   Purpose purpose = Purpose::user;
 };
 

@@ -95,8 +95,17 @@ Fit read_fit(Options& options);
 std::vector<float> carried_parameters(const Policy& from, std::span<const float> parameters, const Policy& to);
 
 /// `policy` for `observation`, which may differ from its own in the sizes of images. `Fit::pool` needs images that are n times as
-/// high and wide, the same n for all. @throws Error naming what differs otherwise, or the block that does not fit.
+/// high and wide, the same n for all. @throws Error naming what differs otherwise, or the block that does not fit, its moments of
+/// training included.
 Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit = Fit::resample);
+
+/// Where the moments of `from` would go to another block than theirs in `to`, or to none, in a clause that names the block; "" if
+/// they go on block by block.
+std::string moments_difference(const Policy& from, const Policy& to);
+
+/// The blocks of `policy` for another training: its architecture without the seconds between decisions that its clocks took from
+/// the environment, as another one gives its own.
+Config blueprint_of(const Policy& policy);
 
 /// What a policy file holds beside the policy. `metadata` is free: the environment's name and config, the run, the return.
 struct PolicyFile {
@@ -128,6 +137,10 @@ enum class ConfigKind : std::uint8_t { any, policy, env, metadata };
 void confine_lua(Config& config, const std::string& source, ConfigKind kind = ConfigKind::any);
 /// Takes these marks away: the text is then the user's own.
 void trust_lua(Config& config, ConfigKind kind = ConfigKind::any);
+
+/// Moments as a Config, a list of {count, mean, squares}, and back. @throws Error naming `source` and the entry.
+Config to_config(std::span<const Moment> moments);
+std::vector<Moment> moments_from_config(const Config::List& list, const std::string& source);
 
 /// ObservationSpec as a Config and back, for file headers. @throws Error naming `source` and the entry.
 Config to_config(const ObservationSpec& spec);

@@ -48,24 +48,6 @@ void check_slices(const Config& stored, const ParameterLayout& layout) {
   throw Error(text("has ", stored_count, " parameter slices, this program builds ", built.list()->size()));
 }
 
-Config config_of(std::span<const Moment> moments) {
-  Config::List list;
-  for (const auto& [count, mean, squares] : moments) list.push_back(Config::List{count, mean, squares});
-  return list;
-}
-
-std::vector<Moment> moments_from(const Config::List& list, const std::string& source) {
-  std::vector<Moment> moments;
-  for (const auto& item : list) {
-    const Config::List numbers = item.list() ? *item.list() : Config::List{};
-    if (numbers.size() != 3)
-      throw Error(text(source, ": moment ", moments.size() + 1, " is ", item.describe(), ", not three numbers"));
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    moments.push_back({numbers[0].number().value_or(none), numbers[1].number().value_or(none), numbers[2].number().value_or(none)});
-  }
-  return moments;
-}
-
 /// What a file holds beside its policy. Whoever reads it finds a table, in it an environment as a table: hosts hand that on as a
 /// text, which as a bare name could be the text of another table.
 Config read_metadata(Config metadata, const std::string& source) {
@@ -90,7 +72,7 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
   const auto action_size = options.integer_in("action_size", 1, std::numeric_limits<int>::max());
   const ObservationSpec observation = observation_from_config(options.value("observation"), source);
   const Config& slices = options.value("slices");
-  const auto moments = moments_from(options.list("moments"), source);
+  const auto moments = moments_from_config(options.list("moments"), source);
   Config metadata = read_metadata(options.value("metadata"), source);
   options.finish();
   check_memory(text(source, ": its parameters"), static_cast<double>(payload.size() - json.size()));
@@ -121,6 +103,24 @@ void check_kind(std::string_view file, const std::string& source) {
 
 }  // namespace
 
+Config to_config(std::span<const Moment> moments) {
+  Config::List list;
+  for (const auto& [count, mean, squares] : moments) list.push_back(Config::List{count, mean, squares});
+  return list;
+}
+
+std::vector<Moment> moments_from_config(const Config::List& list, const std::string& source) {
+  std::vector<Moment> moments;
+  for (const auto& item : list) {
+    const Config::List numbers = item.list() ? *item.list() : Config::List{};
+    if (numbers.size() != 3)
+      throw Error(text(source, ": moment ", moments.size() + 1, " is ", item.describe(), ", not three numbers"));
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    moments.push_back({numbers[0].number().value_or(none), numbers[1].number().value_or(none), numbers[2].number().value_or(none)});
+  }
+  return moments;
+}
+
 std::string save_policy(const Policy& policy, const Config& metadata) {
   Config header, architecture = policy.architecture(), kept = metadata;
   // Where a text came from is a matter of this process.
@@ -130,7 +130,7 @@ std::string save_policy(const Policy& policy, const Config& metadata) {
   header["observation"] = to_config(policy.observation());
   header["action_size"] = policy.action_size();
   header["slices"] = slices_of(policy.layout());
-  if (!policy.moments().empty()) header["moments"] = config_of(policy.moments());
+  if (!policy.moments().empty()) header["moments"] = to_config(policy.moments());
   header["metadata"] = std::move(kept);
   Writer writer;
   writer.put_string(to_json(header));

@@ -69,6 +69,20 @@ void forget_dt(Config& architecture, double own) {
   for (auto& [key, value] : *map) forget_dt(value, own);
 }
 
+void collect_moments(const Block& block, std::vector<const Block*>& gathering) {
+  if (block.moments() > 0) gathering.push_back(&block);
+  for (const auto& child : block.children()) collect_moments(*child, gathering);
+}
+
+/// The blocks that gather moments, in their order.
+std::vector<const Block*> gathering(const Policy& policy) {
+  std::vector<const Block*> blocks;
+  collect_moments(policy.root(), blocks);
+  return blocks;
+}
+
+bool has_seen(const Moment& moment) { return moment.count > 0; }
+
 /// How many times as large images are, by name.
 using PoolFactors = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -147,6 +161,25 @@ std::vector<float> carried_parameters(const Policy& from, std::span<const float>
   return carried;
 }
 
+std::string moments_difference(const Policy& from, const Policy& to) {
+  const auto have = gathering(from), want = gathering(to);
+  for (std::size_t i = 0; i < std::min(have.size(), want.size()); ++i)
+    if (have[i]->path() != want[i]->path() || have[i]->moments() != want[i]->moments())
+      return text("block '", want[i]->path(), "' gathers ", want[i]->moments(), " moments, where the other policy has ",
+                  have[i]->moments(), " of '", have[i]->path(), "'");
+  if (have.size() > want.size())
+    return text("the other policy has moments of '", have[want.size()]->path(), "', for which there is no block here");
+  if (want.size() > have.size())
+    return text("block '", want[have.size()]->path(), "' gathers moments, and the other policy has none for it");
+  return "";
+}
+
+Config blueprint_of(const Policy& policy) {
+  Config architecture = policy.architecture();
+  if (const double own = policy.observation().dt; own > 0) forget_dt(architecture, own);
+  return architecture;
+}
+
 const std::vector<std::string>& fit_names() {
   static const std::vector<std::string> names{"resample", "pool"};
   return names;
@@ -173,8 +206,7 @@ Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit
   const ObservationSpec& own = policy.observation();
   if (const auto difference = observation_difference(observation, own, ImageSizes::any); !difference.empty())
     throw Error(text("a policy can be fitted to other image sizes alone, not to ", difference));
-  Config architecture = policy.architecture();
-  if (observation.dt > 0) forget_dt(architecture, own.dt);
+  Config architecture = observation.dt > 0 ? blueprint_of(policy) : policy.architecture();
   if (fit == Fit::pool) {
     try {
       pool_blocks(architecture, pool_factors(own, observation), own);
@@ -184,7 +216,10 @@ Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit
   }
   Policy made(architecture, observation, policy.action_size());
   made.set_parameters(carried_parameters(policy, policy.parameters(), made));
-  if (made.moments().size() == policy.moments().size()) made.set_moments(policy.moments());
+  if (const auto difference = moments_difference(policy, made); difference.empty())
+    made.set_moments(policy.moments());
+  else if (std::ranges::any_of(policy.moments(), has_seen))
+    throw Error(text(difference, "; normalise what has the same size for all sizes of images"));
   return made;
 }
 

@@ -1,0 +1,180 @@
+module;
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+module iap.train;
+import iap.core;
+import iap.env;
+import iap.envs;
+import iap.optim;
+import iap.policy;
+import iap.rollout;
+import :initial;
+import :settings;
+import :stages;
+import :types;
+
+namespace iap {
+namespace {
+
+/// Without where the texts of blocks in Lua came from. Further in are their own options, in which the same names mean what they
+/// like.
+void forget_block_places(Config& blocks) {
+  if (auto* items = blocks.list())
+    for (Config& item : *items) forget_block_places(item);
+  auto* entries = blocks.map();
+  if (!entries) return;
+  if (!is_lua_block(blocks)) {
+    for (auto& [key, value] : *entries) forget_block_places(value);
+  } else if (entries->contains("source")) {
+    for (const char* place : {"file", "loaded_from"}) entries->erase(place);
+  }
+}
+
+/// Without where a text came from, beside a text: the same one is found by another path, or elsewhere.
+void forget_places(Config& identity) {
+  for (const char* key : {"env", "eval_env"}) {
+    const Config* env = identity.find(key);
+    if (!env || !is_lua_env(*env) || !env->find("source")) continue;
+    for (const char* place : {"name", "loaded_from"}) identity[key].map()->erase(place);
+  }
+  if (identity.find("policy")) forget_block_places(identity["policy"]);
+}
+
+/// Without the members of stages that have as many as the optimizer has by itself.
+void forget_default_populations(Config& identity) {
+  const Config* optimizer = identity.find("optimizer");
+  const Config* population = optimizer ? optimizer->find("population") : nullptr;
+  const Config* curriculum = identity.find("curriculum");
+  if (!population || !curriculum || !curriculum->list()) return;
+  for (Config& stage : *identity["curriculum"].list())
+    if (const Config* own = stage.find("population"); own && own->number() == population->number())
+      stage.map()->erase("population");
+}
+
+/// Without an `eval_env` that is where the last stage trains.
+void forget_default_eval_env(Config& identity) {
+  const Config* eval_env = identity.find("eval_env");
+  const Config* env = identity.find("env");
+  if (!eval_env || !env || !env->map()) return;
+  Config trained = *env;
+  const Config* curriculum = identity.find("curriculum");
+  if (curriculum && curriculum->list() && !curriculum->list()->empty() && curriculum->list()->back().map()) {
+    Config last = curriculum->list()->back();
+    for (const char* of_stage : {"through", "episodes", "population"}) last.map()->erase(of_stage);
+    trained = with_changes(std::move(trained), last);
+  }
+  if (*eval_env == trained) identity.map()->erase("eval_env");
+}
+
+/// Without a curriculum of one stage that changes nothing.
+void forget_plain_curriculum(Config& identity) {
+  const Config* curriculum = identity.find("curriculum");
+  const Config* episodes = identity.find("episodes");
+  if (!curriculum || !episodes || *curriculum != Config(Config::List{Config::Map{{"episodes", *episodes}}})) return;
+  identity.map()->erase("curriculum");
+}
+
+/// Takes out of `completed` what neither `stored` nor `present` names.
+void forget_unnamed(Config& completed, const Config* stored, const Config* present) {
+  const auto inside = [](const Config* config, const auto& key) { return config ? config->find(key) : nullptr; };
+  const auto nth = [](const Config* config, std::size_t i) {
+    return config && config->list() && i < config->list()->size() ? &(*config->list())[i] : nullptr;
+  };
+  if (auto* items = completed.list())
+    for (std::size_t i = 0; i < items->size(); ++i) forget_unnamed((*items)[i], nth(stored, i), nth(present, i));
+  if (!completed.map()) return;
+  std::erase_if(*completed.map(), [&](auto& entry) {
+    const Config *before = inside(stored, entry.first), *now = inside(present, entry.first);
+    if (!before && !now) return true;
+    forget_unnamed(entry.second, before, now);
+    return false;
+  });
+}
+
+/// The blocks of all worlds of a run. Where pixels are pooled, the others' `pool` follows from the first one's.
+Config shared_architecture(const Stages& stages) {
+  Config architecture = stages.stages.front().world.policy.architecture();
+  for (const Stage& stage : stages.stages) keep_shared(architecture, stage.world.policy.architecture(), "pool");
+  keep_shared(architecture, stages.evaluation.policy.architecture(), "pool");
+  return architecture;
+}
+
+}  // namespace
+
+void keep_shared(Config& config, const Config& other, std::string_view kept) {
+  if (auto* items = config.list(); items && other.list() && items->size() == other.list()->size())
+    for (std::size_t i = 0; i < items->size(); ++i) keep_shared((*items)[i], (*other.list())[i], kept);
+  if (!config.map() || !other.map()) return;
+  std::erase_if(*config.map(), [&](auto& entry) {
+    const Config* there = other.find(entry.first);
+    if (entry.first == kept || (there && entry.second == *there)) return false;
+    const bool nested = there && ((entry.second.map() && there->map()) || (entry.second.list() && there->list()));
+    if (nested) keep_shared(entry.second, *there, kept);
+    return !nested;
+  });
+}
+
+Config identity_of(const TrainOptions& options, const Stages& stages, const Config& optimizer, const Initial* initial) {
+  Config identity = Config::Map{
+      {"env", stages.base.config},
+      {"policy", shared_architecture(stages)},
+      {"optimizer", optimizer},
+      {"episodes", options.episodes},
+      {"seed", static_cast<std::int64_t>(options.seed)},
+      {"episode_seeds", episode_seeds_name(options.episode_seeds)},
+      {"eval_every", options.eval_every},
+      {"eval_episodes", options.eval_episodes},
+  };
+  if (!options.curriculum.empty()) identity["curriculum"] = curriculum_of(options, stages);
+  if (!options.eval_env.is_null()) identity["eval_env"] = stages.evaluation.spec.config;
+  if (options.action_noise > 0) identity["action_noise"] = options.action_noise;
+  if (options.safeguards.failed_return) identity["failed_return"] = *options.safeguards.failed_return;
+  if (options.fit == Fit::pool) identity["fit"] = "pool";
+  if (initial) identity["init"] = Config::Map{{"content", initial->content}};
+  return identity;
+}
+
+Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec, const Config& present,
+                         const std::string& source) {
+  // What cannot be built any more stays as it is, for the comparison to name the option.
+  const auto complete = [&](const char* key, ConfigKind kind, auto build) {
+    const Config* part = stored.find(key);
+    const Config* own = present.find(key);
+    if (!part || !part->map() || (own && *part == *own)) return;
+    Config confined = *part;
+    confine_lua(confined, source, kind);
+    try {
+      Config completed = build(confined);
+      forget_unnamed(completed, part, own);
+      stored[key] = std::move(completed);
+    } catch (const Error&) {
+    }
+  };
+  if (!options.make_env)
+    for (const char* key : {"env", "eval_env"})
+      complete(key, ConfigKind::env, [](const Config& env) { return make_env(env)->spec().config; });
+  std::vector<float> parameters;
+  complete("policy", ConfigKind::policy, [&](const Config& architecture) {
+    const Policy policy(architecture, spec.observation, spec.action_size);
+    parameters.resize(policy.size());
+    return policy.architecture();
+  });
+  complete("optimizer", ConfigKind::any,
+           [&](const Config& optimizer) { return make_optimizer(optimizer, parameters, options.seed)->config(); });
+  return stored;
+}
+
+Config comparable(Config identity) {
+  forget_places(identity);
+  forget_default_populations(identity);
+  forget_default_eval_env(identity);
+  forget_plain_curriculum(identity);
+  return identity;
+}
+
+}  // namespace iap
