@@ -176,7 +176,16 @@ assert(time_of(trained { env = world(4), init = before.policy }) == "0.04", "ini
 for _, fit in ipairs { "resample", "pool" } do
   local staged = trained { env = world(2), policy = clock, curriculum = { { through = 1 }, { action_repeat = 4 } }, fit = fit }
   assert(time_of(staged) == "0.04", fit)
+  for _, policy in ipairs { clock, false } do
+    local settings = { env = world(2), policy = policy or nil, init = before.policy, fit = fit }
+    settings.eval_env = { action_repeat = 4 }
+    assert(time_of(trained(settings)) == "0.04", fit .. ": init and eval_env")
+    settings.eval_env, settings.curriculum = nil, { { through = 1 }, { action_repeat = 4 } }
+    assert(time_of(trained(settings)) == "0.04", fit .. ": init and stages")
+  end
 end
+local moved = trained { env = world(4), policy = before.policy:blueprint(), init = before.policy }
+assert(time_of(moved) == "0.04", "blueprint and init")
 LUA
   run run clocks.lua
   exits 0

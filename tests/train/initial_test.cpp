@@ -135,3 +135,36 @@ TEST_CASE("a policy that cannot be begun at is refused by the name of its first 
   CHECK_THROWS_WITH(read_train_options(parse_json(R"({"env": "cheetah-run", "init": 3})", "test")),
                     ContainsSubstring("option 'init' must be the path"));
 }
+
+TEST_CASE("moments go to the block that gathered them, or nowhere") {
+  const Scratch scratch("initial_moments");
+  const auto blocks = [](const char* json) { return parse_json(json, "test"); };
+  TrainOptions first = small_run(scratch / "first");
+  first.iterations = 1;
+  first.policy = blocks(R"({"kind": "sequence", "blocks": [
+      {"kind": "normalise", "over": "training"}, {"kind": "linear", "units": 2, "name": "a"}, {"kind": "linear", "name": "b"}]})");
+  train(first);
+  const auto refusal = [&](const Config& policy) {
+    TrainOptions options = small_run({});
+    options.policy = policy;
+    options.init = first.out.string();
+    options.iterations = 0;
+    try {
+      train(options);
+      return std::string("no error");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  CHECK(refusal(first.policy) == "no error");
+  CHECK_THAT(refusal(blocks(R"({"kind": "sequence", "blocks": [
+      {"kind": "linear", "units": 2, "name": "a"}, {"kind": "normalise", "over": "training"}, {"kind": "linear", "name": "b"}]})")),
+             ContainsSubstring("block '2.normalise' gathers 2 moments, where the other policy has 2 of '1.normalise'"));
+  CHECK_THAT(refusal(blocks(R"({"kind": "sequence", "blocks": [
+      {"kind": "linear", "units": 2, "name": "a"}, {"kind": "linear", "name": "b"}]})")),
+             ContainsSubstring("the other policy has moments of '1.normalise', for which there is no block here"));
+  // Blocks that differ in parameters, too, are named by those.
+  CHECK_THAT(refusal(blocks(R"({"kind": "sequence", "blocks": [
+      {"kind": "normalise", "over": "training"}, {"kind": "linear", "units": 3, "name": "a"}, {"kind": "linear", "name": "b"}]})")),
+             ContainsSubstring("does not fit"));
+}

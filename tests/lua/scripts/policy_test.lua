@@ -97,6 +97,28 @@ loaded:reset(0)
 policy:reset(0)
 check.same_list(loaded:act(observation), policy:act(observation))
 
+-- What normalise gathered in training goes from policy to policy as parameters do.
+local gathering = iap.policy.sequence { iap.policy.normalise { over = "training" }, iap.policy.linear {} }
+local trained = iap.train { env = "cartpole-balance", policy = gathering, optimizer = iap.optim.es { population = 2 }, iterations = 1,
+  eval_episodes = 1, confirm_episodes = 0, quiet = true }.policy
+local moments = trained:moments()
+check.equal(#moments, 5)
+assert(moments[1][1] > 0 and moments[1][3] > 0, "nothing was gathered")
+local transplanted = iap.policy.build(trained:blueprint(), "cartpole-balance")
+transplanted:set_parameters(trained:parameters())
+local balance = iap.env.make "cartpole-balance"
+local function acts(of) of:reset(0) return of:act(balance:reset(3)) end
+assert(acts(transplanted)[1] ~= acts(trained)[1], "moments have no effect")
+check.equal(transplanted:moments()[1][1], 0.0)
+transplanted:set_moments(moments)
+check.same_list(acts(transplanted), acts(trained))
+check.same_list(policy:moments(), {})
+policy:set_moments {}
+check.fails({ "got 0 moments, its blocks gather 5" }, trained.set_moments, trained, {})
+check.fails({ "policy:set_moments: moment 2 is ", "not three numbers" }, trained.set_moments, trained, { moments[1], { 1, 2 }, moments[3], moments[4], moments[5] })
+check.fails({ "moments must be finite" }, trained.set_moments, trained, { { 1, 0 / 0, 2 }, moments[2], moments[3], moments[4], moments[5] })
+check.fails({ "a list as policy:moments() gives it" }, trained.set_moments, trained, { a = 1 })
+
 -- A policy file with a block written in Lua needs no other file.
 local pendulum = iap.env.make(folder .. "/pendulum.lua")
 local scripted = iap.policy.build(iap.policy.script { file = folder .. "/linear_block.lua", gain = 2 }, pendulum)
