@@ -10,6 +10,7 @@ module;
 #include <vector>
 module iap.envs.car_racing;
 import iap.core;
+#include "sign.hpp"
 
 namespace iap::car_racing {
 namespace {
@@ -21,8 +22,6 @@ struct Checkpoint {
   double alpha, x, y;
 };
 using Checkpoints = std::array<Checkpoint, 12>;
-
-double sign(double value) { return (value > 0) - (value < 0); }
 
 Checkpoints draw_checkpoints(Random& random) {
   Checkpoints checkpoints;

@@ -15,6 +15,7 @@ module;
 #include "car_shape.hpp"
 module iap.envs.car_racing;
 import iap.core;
+#include "sign.hpp"
 
 namespace iap::car_racing {
 namespace {
@@ -29,7 +30,6 @@ constexpr double gas_rise = 0.1, brake_lock = 0.9, brake_rate = 15;
 constexpr int velocity_iterations = 180, position_iterations = 60;
 
 b2Vec2 vec(double x, double y) { return {static_cast<float>(x), static_cast<float>(y)}; }
-double sign(double value) { return (value > 0) - (value < 0); }
 
 struct Drive {
   b2Body* body = nullptr;

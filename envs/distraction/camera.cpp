@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <numbers>
 module iap.envs.distraction;
@@ -11,9 +12,14 @@ namespace iap {
 namespace {
 
 constexpr double pi = std::numbers::pi;
+constexpr int agent_body = 1;
+
+/// MuJoCo's mjtCamLight.
+enum class Mode { fixed, track, trackcom, targetbody, targetbodycom };
 
 /// @lua options env.distraction.camera
-/// The camera's place; s is the difficulty's 0.1, 0.2 or 0.3.
+/// The camera's place; s is the difficulty's 0.1, 0.2 or 0.3. A camera that tracks the agent, the model's first body, goes on doing
+/// so; one that turns towards a body goes on turning and does not travel.
 /// @option dynamic boolean = (the distraction's) - the camera drifts during an episode
 /// @option horizontal_delta number 0..6.28319 = (pi / 2 s) - most that it is turned around the scene, radians
 /// @option vertical_delta number 0..6.28319 = (pi / 2 s) - up or down, radians
@@ -44,24 +50,33 @@ CameraRange read_range(Options& options, const DisturbanceContext& context) {
 
 class MovedCamera final : public Disturbance {
  public:
-  MovedCamera(const CameraRange& range, int camera, bool follows) : motion_(range), camera_(camera), follows_(follows) {}
+  MovedCamera(const CameraRange& range, int camera, Mode mode) : motion_(range), camera_(camera), mode_(mode) {}
 
   void reset(MujocoWorld& world, Random random) override {
     random_ = random;
-    motion_.reset(own_pose(world), agent(world), follows_, random_);
+    const CameraPose own = own_pose(world);
+    const auto centre = agent(world);
+    for (std::size_t i = 0; i < 3; ++i) arm_[i] = own.position[i] - centre[i];
+    motion_.reset(own, centre, mode_ != Mode::fixed, random_);
   }
   void step() override { motion_.step(random_); }
   void apply(MujocoWorld& world, MujocoCamera&) override {
-    const CameraPose pose = motion_.pose(own_pose(world), agent(world));
+    const CameraPose own = own_pose(world);
+    const CameraPose pose = motion_.pose(own, pivot(world, own));
     std::ranges::copy(pose.position, world.camera_position(camera_).begin());
     std::ranges::copy(pose.rotation, world.camera_rotation(camera_).begin());
   }
 
  private:
   static std::array<double, 3> agent(const MujocoWorld& world) {
-    constexpr int agent_body = 1;
     const auto centre = world.subtree_centre(agent_body);
     return {centre[0], centre[1], centre[2]};
+  }
+  // A camera that turns towards a body does not travel with the agent. It is moved around the point, fixed to the model's own
+  // camera, where the agent was when the episode began.
+  std::array<double, 3> pivot(const MujocoWorld& world, const CameraPose& own) const {
+    if (mode_ != Mode::targetbody && mode_ != Mode::targetbodycom) return agent(world);
+    return {own.position[0] - arm_[0], own.position[1] - arm_[1], own.position[2] - arm_[2]};
   }
   CameraPose own_pose(MujocoWorld& world) const {
     CameraPose pose;
@@ -72,15 +87,20 @@ class MovedCamera final : public Disturbance {
 
   CameraMotion motion_;
   int camera_;
-  bool follows_;
+  Mode mode_;
+  std::array<double, 3> arm_{};  // from the agent to the camera as the episode begins
   Random random_{0};
 };
 
 }  // namespace
 
 std::unique_ptr<Disturbance> make_camera(Options& options, const DisturbanceContext& context) {
-  const bool follows = context.world.array("cam_mode")[context.camera] != 0;
-  return std::make_unique<MovedCamera>(read_range(options, context), context.camera, follows);
+  if (context.world.count("body") <= agent_body)
+    options.fail(
+        "the camera is moved around the agent, which is the model's first body, and this model has none; add a <body> to the MJCF, "
+        "or set camera = false");
+  const auto mode = static_cast<Mode>(context.world.array("cam_mode")[context.camera]);
+  return std::make_unique<MovedCamera>(read_range(options, context), context.camera, mode);
 }
 
 }  // namespace iap

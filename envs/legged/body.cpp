@@ -12,15 +12,12 @@ import iap.sim;
 #include "body.hpp"
 
 namespace iap {
-namespace {
 
 RobotWorld make_world(const LeggedRobot& robot, Options& options) {
   return RobotWorld(robot.description, {.engine = options.choice("engine", robot_engines(), "bullet"),
                                         .timestep = options.number_in("timestep", 1e-5, .01, .001),
                                         .joints = robot.joints});
 }
-
-}  // namespace
 
 /// @lua options robots.body
 /// A robot on four legs and its simulation. Joints and legs are in the order FR, FL, RR, RL, of each abduction, hip, knee.

@@ -3,6 +3,9 @@
 
 namespace iap {
 
+/// The world of `robot`. Reads the options engine and timestep. @throws Error naming the option.
+RobotWorld make_world(const LeggedRobot& robot, Options& options);
+
 /// What environments of robots on four legs share: a robot in its world, driven towards joint targets at control steps, what it
 /// feels and when it has fallen. Reads the options engine, timestep, physics_steps, friction, jitter, largest_roll, largest_pitch
 /// and lowest.

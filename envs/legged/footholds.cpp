@@ -36,12 +36,6 @@ struct DepthCamera {
 };
 constexpr std::array<DepthCamera, 2> depth_cameras{{{"front", .197, -.115}, {"belly", -.092, -.105}}};
 
-RobotWorld make_world(const LeggedRobot& robot, Options& options) {
-  return RobotWorld(robot.description, {.engine = options.choice("engine", robot_engines(), "bullet"),
-                                        .timestep = options.number_in("timestep", 1e-5, .01, .001),
-                                        .joints = robot.joints});
-}
-
 LocomotionOptions read_locomotion(Options& options, const FootholdRanges& usual) {
   LocomotionOptions own;
   own.physics_steps = static_cast<int>(options.integer_in("physics_steps", 1, 100, own.physics_steps));

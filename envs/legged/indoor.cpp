@@ -38,7 +38,7 @@ struct Place {
   double clearance = 0;
 };
 
-std::optional<StartPlace> read_start(Options& options) {
+std::optional<StartPlace> read_start_place(Options& options) {
   const Config& given = options.value("start");
   if (given.is_null() || (given.list() && given.list()->empty()) || (given.map() && given.map()->empty())) return {};
   const auto& list = options.list("start");
@@ -73,7 +73,7 @@ Place read_place(Options& options) {
   const int storey = static_cast<int>(options.integer_in("storey", 0, 1000, 0));
   const double lift = options.number_in("lift", -1, 1, .02);
   place.clearance = options.number_in("clearance", .1, 10, .5);
-  place.start = read_start(options);
+  place.start = read_start_place(options);
   if (options.choice("engine", robot_engines(), "bullet") == "mujoco")
     options.fail("MuJoCo fills the hollows of meshes, and with them the rooms of a scene; leave out engine = \"mujoco\"");
   place.building = read_building(scene, storey, lift);

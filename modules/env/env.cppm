@@ -61,7 +61,8 @@ class Env {
   /// Starts an episode that is a function of `seed` alone: nothing of the previous one remains, pixels included.
   virtual void reset(std::uint64_t seed) = 0;
   /// Advances by one control step. `action` has spec().action_size values; they are clipped to the action range.
-  /// @throws Error if an action is not finite or has the wrong size, and after the episode's end.
+  /// @throws Error if an action is not finite or has the wrong size. Those of the catalog (`with_common_wrappers`) throw before the
+  /// first `reset` and after the episode's end, too, those under `time_limit` beyond the limit; a bare environment need not.
   virtual StepResult step(std::span<const float> action) = 0;
   /// Looks at the present state; pictures are drawn here and only here. Borrowed until the next call of any method.
   virtual Observation observe() = 0;

@@ -61,7 +61,8 @@ class Optimizer {
   virtual void fitness_changes() {}
   /// Name of the stop condition that holds after the last tell, or "". Nothing breaks if the caller goes on.
   virtual std::string stop_reason() const { return ""; }
-  /// Exact state; `load` restores an optimizer built with the same options and P bit for bit.
+  /// Exact state; `load` restores it, bit for bit, in an optimizer that was built with the same options, initial parameters and
+  /// seed.
   virtual void save(Writer& writer) const = 0;
   virtual void load(Reader& reader) = 0;
 

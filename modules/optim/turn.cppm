@@ -20,7 +20,6 @@ class Turn {
   std::size_t parameters() const { return parameters_; }
   std::size_t population() const { return population_; }
   std::uint32_t iteration() const { return iteration_; }
-  bool asked() const { return asked_; }
 
   /// For a population that grows between turns.
   void set_population(std::size_t population) { population_ = population; }

@@ -52,8 +52,6 @@ class MujocoWorld {
   /// True from the moment the simulation met a bad number (positions, velocities, accelerations, controls, a singular inertia)
   /// until the next `reset`. MuJoCo itself resets such a state silently and runs on.
   bool unstable() const;
-  /// How many warnings of any kind MuJoCo raised since the last `reset`.
-  int warnings() const;
 
   double timestep() const;
   double time() const;

@@ -142,12 +142,6 @@ bool MujocoWorld::unstable() const {
   return !sound(qpos()) || !sound(qvel());
 }
 
-int MujocoWorld::warnings() const {
-  int sum = 0;
-  for (const auto& warning : impl_->data->warning) sum += warning.number;
-  return sum;
-}
-
 double MujocoWorld::timestep() const { return impl_->model->opt.timestep; }
 double MujocoWorld::time() const { return impl_->data->time; }
 void MujocoWorld::set_time(double seconds) { impl_->data->time = seconds; }

@@ -127,7 +127,6 @@ TEST_CASE("bad numbers make a world unstable until its reset") {
       world.forward();
       world.step(3);
       CHECK_FALSE(world.unstable());
-      CHECK(world.warnings() == 0);
       (array == 0 ? world.qpos() : array == 1 ? world.qvel() : world.ctrl())[1] = bad;
       world.step(1);
       world.step(2);

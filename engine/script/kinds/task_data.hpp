@@ -25,7 +25,6 @@ class TaskData {
   void set_writable(bool writable) { shared_.writable = writable; }
   /// Begins `random` anew.
   void set_random(const Random& random) { stream_ = random; }
-  const Random& random() const { return stream_; }
 
  private:
   TaskWorld shared_;
