@@ -116,8 +116,8 @@ iap_rollout_options checked_options(const iap_rollout_options* given, std::size_
   constexpr const char* function = "iap_rollouts_run";
   check_struct(function, "'options'", "iap_rollout_options", given);
   const auto options = read_struct(given);
-  require(options.episodes >= 1 && options.episodes <= std::uint32_t{iap::most_episodes}, function, ": 'options.episodes' is ", options.episodes,
-          "; give 1 to ", iap::most_episodes);
+  require(options.episodes >= 1 && options.episodes <= std::uint32_t{iap::most_episodes}, function, ": 'options.episodes' is ",
+          options.episodes, "; give 1 to ", iap::most_episodes);
   require(members <= most_together / options.episodes, function, ": 'options.episodes' is ", options.episodes, "; give all ",
           counted(members, "member"), " together at most ", most_together);
   require(options.seeds >= IAP_SEEDS_COMMON && options.seeds <= IAP_SEEDS_EVALUATION, function, ": 'options.seeds' is ",

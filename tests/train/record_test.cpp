@@ -68,8 +68,8 @@ TrainOptions run_of(Config config, const std::filesystem::path& out) {
 }
 
 Config config_of(const Staged& staged) {
-  return parse_json(text(R"({"env": {"name": "cartpole-balance", )", staged.env, R"(}, "policy": )", staged.policy, ", ", staged.more,
-                         R"(, "iterations": 3, "eval_every": 1, "eval_episodes": 2, "confirm_episodes": 0})"),
+  return parse_json(text(R"({"env": {"name": "cartpole-balance", )", staged.env, R"(}, "policy": )", staged.policy, ", ",
+                         staged.more, R"(, "iterations": 3, "eval_every": 1, "eval_episodes": 2, "confirm_episodes": 0})"),
                     "test");
 }
 
@@ -140,7 +140,8 @@ TEST_CASE("a stage of a host has numbers in range") {
       return std::string(error.what());
     }
   };
-  CHECK_THAT(refusal({.through = 1, .episodes = 0}), ContainsSubstring("stage 1: option 'episodes' must be in [1, 16777215], got 0"));
+  CHECK_THAT(refusal({.through = 1, .episodes = 0}),
+             ContainsSubstring("stage 1: option 'episodes' must be in [1, 16777215], got 0"));
   CHECK_THAT(refusal({.through = 1, .episodes = -3}), ContainsSubstring("got -3"));
   CHECK_THAT(refusal({.through = 0}), ContainsSubstring("option 'through' must be in [1, "));
   CHECK_THAT(refusal({.through = 1, .population = 1}), ContainsSubstring("option 'population' must be in [2, 1048576], got 1"));
