@@ -5,9 +5,16 @@
  * that a terminal may show: spaces for line ends and tabs, '?' for other control characters. Of IAP_BAD_ARGUMENT it names the
  * function and the argument, of IAP_BAD_FILE the file. No function ends the process, and no exception leaves one.
  *
+ * Which status: a text from which no object can be made is an argument that is bad, whatever the reason; that is also a file that
+ * it names (Lua, URDF, pictures) and that is missing or cannot be read, and Lua that fails while the object is made, such as an
+ * error in the function that makes an environment. A bad file is the policy file or run folder that the call itself was to read, or
+ * the one that it was to write. What goes wrong with an object that was made has failed: errors in a Lua environment's reset, step
+ * or observe, or in a Lua block that acts.
+ *
  * Threads. There is no global state. Different objects may be used from different threads at the same time; one object by one
  * thread at a time, and not always the same. Batches and rollouts work on threads of their own while a call lasts, and their
- * results do not depend on the number of these. Objects do not survive fork() in the child: make them there.
+ * results do not depend on the number of these. Objects do not survive fork() in the child: make them there. It may do so whatever
+ * other threads were in the middle of: fork() waits until none is at what all share, such as the compiling of a model.
  *
  * Structs. Those that may grow begin with `size`, which the caller sets to sizeof the struct: a program goes on to work with later
  * libraries, and a later program with this one. In an array all elements have the same size.
@@ -45,9 +52,9 @@ extern "C" {
 /* What became of a call. */
 typedef enum iap_status {
   IAP_OK = 0,           /* it did what it says */
-  IAP_BAD_ARGUMENT = 1, /* null, of a wrong size, not finite, a text that describes nothing; or a call out of turn */
-  IAP_BAD_FILE = 2,     /* missing, damaged, no policy file, or not to be written */
-  IAP_FAILED = 3        /* anything else: out of memory, an error inside what is written in Lua */
+  IAP_BAD_ARGUMENT = 1, /* null, of a wrong size, not finite, a text that nothing can be made of; or a call out of turn */
+  IAP_BAD_FILE = 2,     /* a policy file that is missing, damaged or none, or a file that cannot be written */
+  IAP_FAILED = 3        /* anything else: out of memory, an error in Lua once the object is made */
 } iap_status;
 
 /* `pixel` of a picture. */

@@ -1,12 +1,24 @@
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "script/objects.hpp"
 import iap.core;
+import iap.env;
 
 namespace iap {
+namespace {
+
+/// What is not finite would stay in what a policy remembers, or has gathered, long after it was seen.
+void check_finite(const lua::Call& call, const std::string& what, std::span<const float> values) {
+  const std::size_t bad = first_not_finite(values);
+  if (bad < values.size()) call.fail(text(what, " holds ", values[bad], " as value ", bad + 1, "; give finite values"));
+}
+
+}  // namespace
 
 std::string ImageObject::describe() const { return "image " + iap::describe(image.shape()); }
 
@@ -44,6 +56,7 @@ ObservationReader::ObservationReader(const lua::Call& call, int argument, const 
     if (lua_type(state, -1) != LUA_TTABLE) call.fail(text("observation.vector must be a list of ", spec.vector, " numbers"));
     for (const double value : lua::read_numbers(state, -1, call.name() + ": observation.vector"))
       vector.push_back(static_cast<float>(value));
+    check_finite(call, "observation.vector", vector);
   }
   if (spec.images.empty()) return;
   lua::push_entry(state, call.at(argument), "images");
@@ -53,6 +66,8 @@ ObservationReader::ObservationReader(const lua::Call& call, int argument, const 
     lua::push_entry(state, table, wanted.name);
     const auto* object = call.object_or_null<ImageObject>(lua_gettop(state) - call.at(0));
     if (!object) call.fail(text("observation.images.", wanted.name, " must be an image, got ", lua::describe_value(state, -1)));
+    if (object->image.shape().type == PixelType::float32)
+      check_finite(call, text("observation.images.", wanted.name), object->image.floats());
     images.push_back(object->image.view());
     lua_pop(state, 1);
   }

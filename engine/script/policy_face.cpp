@@ -111,7 +111,7 @@ int resized_policy(Call& call) {
 
 /// @lua method policy:act
 /// Decides. What it remembers goes on from call to call until policy:reset.
-/// @param observation table{env.observation} - as env:reset and env:observe give it
+/// @param observation table{env.observation} - as env:reset and env:observe give it; its numbers are finite, as floats too
 /// @return number[] action - in [-1, 1] for what ends in tanh
 int act(Call& call) {
   auto& policy = call.self<PolicyObject>().policy;

@@ -12,6 +12,8 @@ module;
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.envs.distraction;
 import iap.core;
 import iap.render;
@@ -56,7 +58,7 @@ class Store {
     std::size_t bytes = 0;
     std::uint64_t used = 0;
   };
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::map<std::string, Entry> entries_;
   std::size_t total_ = 0;
   std::uint64_t clock_ = 0;

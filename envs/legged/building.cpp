@@ -14,6 +14,8 @@ module;
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.envs.legged;
 import iap.core;
 import iap.render;
@@ -93,7 +95,7 @@ std::shared_ptr<const Building> load(const std::string& folder, int storey, doub
 }  // namespace
 
 std::shared_ptr<const Building> read_building(const std::string& folder, int storey, double lift) {
-  static std::mutex mutex;
+  static ForkMutex mutex;
   static std::map<std::tuple<std::string, int, double>, std::weak_ptr<const Building>> known;
   const std::lock_guard lock(mutex);
   auto& kept = known[{folder, storey, lift}];

@@ -27,6 +27,8 @@ module;
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.core;
 
 namespace iap {
@@ -124,10 +126,10 @@ class Arena {
     return all;
   }
 
-  // After fork() the lock may be held by a thread that the child does not have: nobody waits for it.
   static Owned take(int threads) {
     Free& free = Arena::free();
-    if (const std::unique_lock lock(free.mutex, std::try_to_lock); lock) {
+    {
+      const std::lock_guard lock(free.mutex);
       const auto found = std::ranges::find(free.arenas, threads, [](const Owned& arena) { return arena->max_concurrency(); });
       if (found != free.arenas.end()) {
         Owned taken = std::move(*found);
@@ -140,7 +142,8 @@ class Arena {
 
   void give_back() noexcept try {
     Free& free = Arena::free();
-    if (const std::unique_lock lock(free.mutex, std::try_to_lock); lock) free.arenas.push_back(std::move(arena_));
+    const std::lock_guard lock(free.mutex);
+    free.arenas.push_back(std::move(arena_));
   } catch (...) {
     return;  // no memory for the list: TBB has it back
   }
@@ -149,15 +152,27 @@ class Arena {
 };
 #endif
 
+void run_on_plain_threads(int threads, const std::function<void(int worker)>& work) {
+  std::vector<std::jthread> pool;
+  try {
+    for (int worker = 1; worker < threads; ++worker) pool.emplace_back([&work, worker] { work(worker); });
+  } catch (const std::exception&) {  // the system gives fewer by now
+  }
+  work(0);
+}
+
 /// Runs `body` for ever-increasing indices on each of `threads` workers. Handing indices out in order (rather than as ranges)
 /// balances episodes of different lengths and makes "lowest failing index" independent of the number of threads.
 void run_workers(int threads, const std::function<void(int worker)>& work) {
 #ifdef IAP_PLAIN_THREADS
   // Debian's TBB is not instrumented: under the thread sanitizer plain threads avoid its false reports.
-  std::vector<std::jthread> pool;
-  for (int worker = 1; worker < threads; ++worker) pool.emplace_back([&work, worker] { work(worker); });
-  work(0);
+  run_on_plain_threads(threads, work);
 #else
+  if (tbb_left_behind()) {
+    run_on_plain_threads(threads, work);
+    return;
+  }
+  note_tbb();
   watch_for_the_end();
   if (ending.load()) {
     work(0);
@@ -189,6 +204,7 @@ int hardware_threads() {
 #ifdef IAP_PLAIN_THREADS
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 #else
+  const Unforked whole;  // the first call finds out, and others wait for it
   return oneapi::tbb::info::default_concurrency();
 #endif
 }

@@ -1,6 +1,7 @@
 #include "lua/memory_pool.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 import iap.core;
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
-#include <mutex>
+
+#include "core/fork_mutex.hpp"
 
 namespace iap::lua {
 
@@ -22,7 +23,7 @@ class MemoryPool {
   void give_back(std::size_t bytes) noexcept;
 
  private:
-  std::mutex gate_;
+  ForkMutex gate_;
   Ask ask_;
   std::size_t taken_ = 0, allowed_ = 0;  ///< up to which nobody need ask
 };

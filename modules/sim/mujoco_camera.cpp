@@ -12,6 +12,8 @@ module;
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.sim;
 import iap.core;
 import iap.render;
@@ -55,7 +57,7 @@ class Visible {
 
 // Says once in the process that OpenGL takes over. @throws Error where there is none.
 void note_gl(const std::string& beyond) {
-  static std::mutex mutex;
+  static ForkMutex mutex;
   static bool told = false;
   const std::lock_guard lock(mutex);
   if (told) return;

@@ -17,6 +17,8 @@ module;
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.sim;
 import iap.core;
 #include "mujoco_internal.hpp"
@@ -165,7 +167,7 @@ class Recent {
     std::shared_ptr<const mjModel> model;
   };
 
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::vector<Kept> kept_;  // the last one asked for at the end
 };
 

@@ -13,6 +13,8 @@ module;
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.sim;
 import iap.core;
 import iap.render;
@@ -24,14 +26,14 @@ namespace iap {
 namespace {
 
 // MuJoCo loads OpenGL's functions on the first call, and drivers are not to be trusted while contexts come and go.
-std::mutex& context_mutex() {
-  static std::mutex mutex;
+ForkMutex& context_mutex() {
+  static ForkMutex mutex;
   return mutex;
 }
 
 // Threads draw at once where processors do; before a GPU, whose driver changes between contexts slowly and not always soundly, they
 // stand in line.
-std::unique_lock<std::mutex> turn() {
+std::unique_lock<ForkMutex> turn() {
   std::unique_lock lock(context_mutex(), std::defer_lock);
   if (EglContext::on_gpu()) lock.lock();
   return lock;

@@ -11,6 +11,8 @@ module;
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.sim;
 import iap.core;
 import iap.render;
@@ -23,7 +25,7 @@ using Point = std::array<float, 3>;
 
 // Worlds of one model show the same surfaces.
 std::shared_ptr<const Mesh> shared_mesh(Triangles triangles) {
-  static std::mutex mutex;
+  static ForkMutex mutex;
   static std::vector<std::weak_ptr<const Mesh>> known;
   const std::lock_guard lock(mutex);
   std::erase_if(known, [](const auto& entry) { return entry.expired(); });

@@ -11,6 +11,8 @@ module;
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.sim;
 import iap.core;
 import iap.render;
@@ -39,7 +41,7 @@ Texture::Kind kind_of(int type) {
 
 // Worlds of one model show the same images; a sky with its mipmaps takes 20 MB.
 std::shared_ptr<const Texture> shared_texture(Texture::Kind kind, int width, int height, std::span<const std::uint8_t> rgb) {
-  static std::mutex mutex;
+  static ForkMutex mutex;
   static std::vector<std::weak_ptr<const Texture>> known;
   const std::lock_guard lock(mutex);
   std::erase_if(known, [](const auto& entry) { return entry.expired(); });

@@ -1,11 +1,66 @@
 /* A child of fork() makes its own objects, on as many threads as it likes, after the parent's threads have worked; both find the
- * same. */
+ * same. So does a child of a moment in which another thread of the parent makes worlds. */
+#include <iap.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "host.h"
 
-enum { children = 4, patience = 15 };
+enum { children = 4, patience = 15, most_forks = 200, seconds = 8 };
+
+/* What they make is shared within the process: models, textures and meshes, robots' texts, the memory of Lua. */
+static const char* const worlds[] = {"{ name = 'cartpole-swingup', pixels = { 8, 8 } }", HOSTS_FOLDER "/world.lua",
+                                     "{ name = 'laikago-grid', pixels = { 8, 8 } }"};
+enum { world_count = sizeof worlds / sizeof *worlds };
+
+static void make(const char* text) {
+  char message[512] = "";
+  iap_env* env = NULL;
+  iap_env_spec spec = {.size = sizeof spec};
+  iap_image images[4] = {{.size = 0}};
+  for (int i = 0; i < 4; ++i) images[i].size = sizeof images[i];
+  expect(iap_env_make(text, &env, message, sizeof message) == IAP_OK, "%s", message);
+  expect(iap_env_describe(env, &spec) == IAP_OK && spec.image_count <= 4, "%s shows too much", text);
+  expect(iap_env_reset(env, 1) == IAP_OK, "%s", iap_env_error(env));
+  expect(iap_env_observe(env, spec.image_count ? images : NULL, spec.image_count, NULL) == IAP_OK, "%s", iap_env_error(env));
+  iap_env_free(env);
+}
+
+static atomic_bool enough;
+
+static void* go_on(void* text) {
+  while (!atomic_load(&enough)) make(text);
+  return NULL;
+}
+
+/* Forks again and again while other threads make worlds, one thread each. */
+static int fork_meanwhile(void) {
+  pthread_t makers[world_count];
+  for (int i = 0; i < world_count; ++i) make(worlds[i]);
+  for (int i = 0; i < world_count; ++i)
+    expect(pthread_create(&makers[i], NULL, go_on, (void*)worlds[i]) == 0, "no thread for %s", worlds[i]);
+  const time_t begin = time(NULL);
+  int forks = 0;
+  for (; forks < most_forks && time(NULL) - begin < seconds; ++forks) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(patience);
+      make(worlds[forks % world_count]);
+      _exit(0);
+    }
+    int status = 1;
+    expect(waitpid(child, &status, 0) == child && status == 0, "fork %d, while worlds were made, ended with status %d", forks,
+           status);
+    const struct timespec pause = {.tv_nsec = 1000 * (forks % 50) * (forks % 50)};
+    nanosleep(&pause, NULL);
+  }
+  atomic_store(&enough, 1);
+  for (int i = 0; i < world_count; ++i) pthread_join(makers[i], NULL);
+  return forks;
+}
 
 int main(void) {
   struct findings own, found;
@@ -26,8 +81,9 @@ int main(void) {
     const char* other = difference(&own, &found);
     expect(!other, "child %d: '%s' is another", i, other);
   }
+  const int forks = fork_meanwhile();
   use_library(3, &found);
   expect(!difference(&own, &found), "the parent's '%s' is another", difference(&own, &found));
-  printf("%d children\n", children);
+  printf("%d children, %d while worlds were made\n", children, forks);
   return 0;
 }

@@ -70,6 +70,9 @@ end""")
         copy, view = kept.reset(seed=1)[0], shown.reset(seed=1)[0]
         self.assertEqual(copy["vector"].tolist(), view["vector"].tolist())
         self.assertFalse(view["vector"].flags.writeable)
+        for array in view.values():
+            with self.assertRaises(ValueError):
+                array.flags.writeable = True
         kept.step([0.5])
         shown.step([0.5])
         self.assertEqual((copy["vector"][1], view["vector"][1]), (0, 1))

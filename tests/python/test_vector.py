@@ -67,6 +67,9 @@ class Batches(Test):
         kept.step(np.full((2, 1), 0.5))
         self.assertEqual(rewards.tolist(), before)
         self.assertFalse(view["vector"].flags.writeable)
+        for array in view.values():
+            with self.assertRaises(ValueError):
+                array.flags.writeable = True
         shown.close()
         self.assertEqual(view["vector"][1, 1], 1)
 

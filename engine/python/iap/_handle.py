@@ -190,6 +190,5 @@ def view(owner, pointer, shape, dtype):
         return np.zeros(shape, dtype)
     buffer = (ctypes.c_char * size).from_address(pointer)
     buffer.owner = owner
-    array = np.frombuffer(buffer, dtype).reshape(shape)
-    array.flags.writeable = False
-    return array
+    # Of memory that may be written numpy lets anybody take the flag back.
+    return np.frombuffer(memoryview(buffer).toreadonly(), dtype).reshape(shape)

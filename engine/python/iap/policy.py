@@ -56,9 +56,27 @@ def image_spec(call, function, index):
     return found
 
 
+def _dtype_remedy(array, spec):
+    """The same where the dtype is another: nothing that would wrap values around."""
+    kind = array.dtype.kind
+    if spec.dtype == np.float32:
+        return "; numpy.asarray(picture, numpy.float32)" if kind in "fiub" else ""
+    if kind == "f":
+        return "; floats from 0 to 1: (255 * numpy.asarray(picture)).round().astype(numpy.uint8)"
+    if kind == "b":
+        return "; 255 * picture.astype(numpy.uint8)"
+    if kind not in "iu":
+        return ""
+    low, high = (array.min(), array.max()) if array.size else (0, 0)
+    if 0 <= low and high <= 255:
+        return "; numpy.asarray(picture, numpy.uint8)"
+    return (f"; its values go from {low} to {high}: scale them by the camera's range, such as (picture // 257).astype(numpy.uint8) "
+            "where it is all of 16 bits")
+
+
 def _remedy(array, spec):
     """What turns a picture that is refused into what the policy sees, where that is easily said."""
-    numbers, channels = array.dtype.kind in "fiu", spec.channels
+    channels = spec.channels
     first, last = (array.shape[0], array.shape[2]) if array.ndim == 3 else (0, 0)
     most = 4  # channels of a picture; more are its width, or pictures
     if last > most and (first == channels or 1 < channels < first <= most):
@@ -69,10 +87,8 @@ def _remedy(array, spec):
         return f"; leave out the other channels: picture[..., :{channels}]"
     if channels == 3 and array.ndim >= 2 and array.shape[2:] in ((), (1,)):
         return "; grey as three channels: numpy.repeat(picture.reshape(*picture.shape[:2], 1), 3, axis=2)"
-    if numbers and array.dtype != spec.dtype:
-        if spec.dtype == np.uint8 and array.dtype.kind == "f":
-            return "; floats from 0 to 1: (255 * numpy.asarray(picture)).round().astype(numpy.uint8)"
-        return f"; numpy.asarray(picture, numpy.{spec.dtype})"
+    if array.dtype != spec.dtype:
+        return _dtype_remedy(array, spec)
     if array.ndim == 3 and array.shape[2] == channels and 0 not in array.shape:
         return "; resize=True has it averaged to that size"
     return ""

@@ -20,6 +20,7 @@ module;
 #include <utility>
 #include <vector>
 
+#include "core/fork_mutex.hpp"
 #include "frame.hpp"
 module iap.render;
 import iap.core;
@@ -141,6 +142,8 @@ struct Mesh::Impl {
   RayScene scene;
 
   void build() {
+    const Unforked whole;  // Embree and the TBB below it lock what is one for the process
+    note_tbb();
     device.reset(rtcNewDevice(("max_isa=" + embree_instructions()).c_str()));
     if (!device) refused(text("no device, error ", static_cast<int>(rtcGetDeviceError(nullptr))));
     rtcSetDeviceErrorFunction(

@@ -18,6 +18,8 @@ module;
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.sim;
 import iap.core;
 import iap.geometry;
@@ -66,7 +68,7 @@ urdf::ModelInterfaceSharedPtr parse(std::string_view urdf, const std::string& so
     throw Error(text(source, ": has ", memory_text(static_cast<double>(urdf.size())), "; a URDF may have ",
                      memory_text(static_cast<double>(largest_urdf))));
   check_urdf_text(urdf, source);
-  static std::mutex mutex;  // where the messages go is one for the process
+  static ForkMutex mutex;  // where the messages go is one for the process
   const std::lock_guard lock(mutex);
   const Collected log;
   std::string reason;

@@ -181,6 +181,22 @@ check.fails({ "observation.images.depth must be an image, got nil" }, policy.act
 check.fails({ "image 'depth' is 12 x 16 x 3" }, policy.act, policy, { images = { pixels = observation.images.pixels, depth = observation.images.pixels } })
 check.fails({ "observation.vector: element 2 must be a number" }, native.act, native, { vector = { 1, "x", 3 } })
 
+-- What is no finite float is refused by its place, and stays out of what a policy remembers.
+local remembering = iap.policy.build(iap.policy.sequence { iap.policy.observation {}, iap.policy.lstm { units = 2 }, iap.policy.linear {} }, "cartpole-swingup")
+local function remembered(between)
+  remembering:reset(1)
+  remembering:act { vector = { 1, 2, 3, 4, 5 } }
+  between()
+  return remembering:act { vector = { 5, 4, 3, 2, 1 } }
+end
+local undisturbed = remembered(function() end)
+for number, shown in pairs { [1e300] = "inf", [math.huge] = "inf", [-math.huge] = "-inf", nan = "nan" } do
+  check.same_list(remembered(function()
+    local value = tonumber(number) or 0 / 0
+    check.fails({ "policy:act: observation.vector holds ", shown .. " as value 4; give finite values" }, remembering.act, remembering, { vector = { 1, 2, 3, value, 5 } })
+  end), undisturbed)
+end
+
 -- Published weights come in as a policy, and go out as the same weights.
 local weights = folder .. "/../../data/attention_agent/car_racing.npz"
 local agent = iap.policy.import_attention_agent(weights)
