@@ -224,8 +224,10 @@ void describe_eval(CLI::App& app, Arguments& arguments) {
   add_threads(app, options.threads);
   add_safeguards(app, options.safeguards);
   add_text(app, "--csv", options.csv, "FILE", "write one row per episode");
-  add_text(app, "--actions", options.actions, "FILE",
-           "write one row per step: the action as the environment got it, in hexadecimal floats");
+  add_text(
+      app, "--actions", options.actions, "FILE",
+      "write one row per step, without a header: episode, step from 0, and the action as the environment got it, in hexadecimal "
+      "floats");
   add_trust(app, options.source.trust);
   app.footer(
       "Examples:\n"

@@ -61,6 +61,8 @@ void play(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& obse
     const StepResult result = env.step(action);
     if (!std::isfinite(result.reward)) throw Error(text("the reward is ", result.reward, "; rewards must be finite"));
     episode.total += result.reward;
+    // Finite rewards may still sum to more than a double holds.
+    if (!std::isfinite(episode.total)) throw Error(text("the return is ", episode.total, "; returns must be finite"));
     episode.terminated = result.terminated || result.unstable;
     episode.truncated = result.truncated;
     episode.unstable = result.unstable;

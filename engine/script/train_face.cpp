@@ -70,11 +70,9 @@ Config to_config(const TrainResult& result, const TrainOptions& options) {
   }
   if (result.best_failed > 0) entries.emplace("best_failed", static_cast<std::int64_t>(result.best_failed));
   if (const auto& confirmed = result.confirmed) {
-    Config::Map figures{{"episodes", confirmed->episodes},
-                        {"mean", confirmed->mean},
-                        {"standard_deviation", confirmed->standard_deviation},
-                        {"low", confirmed->low},
-                        {"high", confirmed->high}};
+    Config::Map figures{{"episodes", confirmed->episodes}, {"mean", confirmed->mean}};
+    if (confirmed->episodes > 1)
+      figures.insert({{"standard_deviation", confirmed->standard_deviation}, {"low", confirmed->low}, {"high", confirmed->high}});
     if (confirmed->failed > 0) figures.emplace("failed", confirmed->failed);
     entries.emplace("confirmed", std::move(figures));
   }
@@ -168,8 +166,9 @@ TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
 /// @field best_eval number ? - the highest of all, each over few episodes: it promises more than the policy keeps
 /// @field best_iteration integer - after which that was
 /// @field best_failed integer ? - how many of its episodes failed and count `failed_return`, where some did
-/// @field confirmed table ? - {mean, standard_deviation, low, high, episodes}: the best policy on episodes that chose nothing;
-/// where some of them failed and count `failed_return`, `failed` says how many
+/// @field confirmed table ? - {mean, standard_deviation, low, high, episodes}: the best policy on episodes that chose nothing, a
+/// single one of which has neither deviation nor interval; where some of them failed and count `failed_return`, `failed` says how
+/// many
 /// @field out string ? - the run's folder
 /// @field parameters number[] - the mean at the end
 /// @field best_parameters number[] - of the best evaluation

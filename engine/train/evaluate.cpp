@@ -33,6 +33,11 @@ Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span
   const double count = episodes;
   for (const Episode& episode : evaluation.episodes) evaluation.mean += episode.total;
   evaluation.mean /= count;
+  // Where the sum of finite returns is more than a double holds, their mean is not.
+  if (!std::isfinite(evaluation.mean)) {
+    evaluation.mean = 0;
+    for (const Episode& episode : evaluation.episodes) evaluation.mean += episode.total / count;
+  }
   if (episodes == 1) return evaluation;
   double square = 0;
   for (const Episode& episode : evaluation.episodes)

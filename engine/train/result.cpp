@@ -37,6 +37,16 @@ std::string failed_text(std::uint32_t failed, int episodes, const Safeguards& sa
   return text(", ", failed, " of ", episodes, " episodes failed", counts ? text(" and count as ", short_number(*counts)) : "");
 }
 
+/// How the best policy did on fresh episodes; a single one shows no interval.
+std::string confirmed_text(const Confirmation& confirmed, const Safeguards& safeguards) {
+  std::string notes;
+  if (std::isfinite(confirmed.low))
+    notes = text(", 95% interval ", short_number(confirmed.low), " to ", short_number(confirmed.high));
+  notes += failed_text(static_cast<std::uint32_t>(confirmed.failed), confirmed.episodes, safeguards);
+  return text(", that policy on ", confirmed.episodes, confirmed.episodes == 1 ? " fresh episode " : " fresh episodes ",
+              short_number(confirmed.mean), notes.empty() ? "" : text(" (", notes.substr(2), ")"));
+}
+
 /// One step of the policy in the world that its file names.
 void play_step(PolicyFile& file, const Config& world, std::uint64_t seed) {
   const auto env = make_env(world);
@@ -189,10 +199,7 @@ void Trainer::tell_end(const TrainResult& result) {
   if (std::isfinite(result.best_eval))
     line += text("; best evaluation ", short_number(result.best_eval), " (iteration ", result.best_iteration,
                  failed_text(result.best_failed, options_.eval_episodes, options_.safeguards), ")");
-  if (const auto& confirmed = result.confirmed; confirmed && std::isfinite(confirmed->low))
-    line += text(", that policy on ", confirmed->episodes, " fresh episodes ", short_number(confirmed->mean), " (95% interval ",
-                 short_number(confirmed->low), " to ", short_number(confirmed->high),
-                 failed_text(static_cast<std::uint32_t>(confirmed->failed), confirmed->episodes, options_.safeguards), ")");
+  if (result.confirmed) line += confirmed_text(*result.confirmed, options_.safeguards);
   progress_->note(place() + line);
   if (repeated_ > 0)
     progress_->note(text(place(), repeated_,

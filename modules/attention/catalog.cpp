@@ -44,7 +44,7 @@ void refuse_others(Options& options, const KernelEntry& entry) {
     return readers;
   };
   const auto goes_with = [&](const char* option, bool (*reads)(const RandomFeatures&)) {
-    if (options.value(option).is_null() || (entry.features && reads(*entry.features))) return;
+    if (!options.has(option) || (entry.features && reads(*entry.features))) return;
     throw OptionError(
         text(options.owner(), ": option '", option, "' is none of kernel '", entry.name, "'; it goes with ", readers_of(reads)));
   };

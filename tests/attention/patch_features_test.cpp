@@ -245,7 +245,8 @@ TEST_CASE("features say what does not fit") {
   CHECK_THROWS_MATCHES(key.rows(c.image.view(), 0, z, 1), Error, says("at pitch 1"));
   const Image other({12, 17, 3});
   CHECK_THROWS_MATCHES(key.pool(Pooling::features, other.view(), 0, z), Error, says("got an image of 12 x 17 x 3"));
-  CHECK_THROWS_MATCHES(read(Config::Map{{"kernel", "exp"}, {"redraw", 5}}, 12, 4), OptionError, says("keys outlive frames"));
+  CHECK_THROWS_MATCHES(read(Config::Map{{"kernel", "exp"}, {"redraw", 5}}, 12, 4), OptionError,
+                       says("keep their projections throughout an episode"));
   CHECK_THROWS_MATCHES(read(Config::Map{{"kernel", "exp"}, {"epsilon", 0.1}}, 12, 4), OptionError, says("option 'epsilon'"));
   CHECK_THROWS_MATCHES(read(Config::Map{{"kernel", "exp"}, {"brute_force", true}}, 12, 4), OptionError,
                        says("option 'brute_force'"));

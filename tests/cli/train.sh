@@ -335,6 +335,14 @@ case_policy_choice() {
   says dot/report.html "best evaluation"
 }
 
+# One fresh episode shows no interval, and is told all the same.
+case_confirmed_once() {
+  training_script 'out = "dot", confirm_episodes = 1,'
+  run run train.lua --set quiet=false
+  exits 0
+  grep -qE '; best evaluation -?[0-9.]+ \(iteration [0-4]\), that policy on 1 fresh episode -?[0-9.]+$' err || fail "the last line has no confirmation"
+}
+
 # A script that trains several runs takes --out and --seed for itself: it gives each run its own folder and seed.
 case_several_runs() {
   training_script 'out = root .. "/" .. seed, seed = seed, resume = true,'

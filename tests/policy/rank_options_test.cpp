@@ -291,6 +291,23 @@ TEST_CASE("the hybrid kernel ranks as its estimate does") {
   check_close(played.scores(), played.wanted_scores(played.x, "", 4, reference::estimate(FeatureKind::hybrid, 4, 5, 3, 8)), 1e-4);
 }
 
+TEST_CASE("what is said of projections goes with no exact kernel, defaults aside") {
+  const auto build = [](const std::string& options) {
+    return Played::make("'d': 4, 'top': 2, 'heads': 2, 'brute_force': true, " + options, image_spec(20, 20), 4, 4);
+  };
+  for (const auto& [option, value] :
+       {std::pair("m", "4"), std::pair("r", "4"), std::pair("ensemble", "'iid'"), std::pair("feature_seed", "4"),
+        std::pair("redraw", "'episode'"), std::pair("redraw", "3"), std::pair("epsilon", "0.1"), std::pair("spread", "2")}) {
+    const std::string kernel = *option == 'r' && option[1] == 0 ? "hybrid" : *option == 's' ? "favor++" : "exp";
+    CHECK_THROWS_MATCHES(build(text("'kernel': '", kernel, "', '", option, "': ", value)), OptionError,
+                         Message(text("policy: option '", option, "' goes with brute_force = false")));
+  }
+  for (const std::string kernel : {"exp", "favor++", "trig", "hybrid"}) {
+    const Policy policy = build("'kernel': '" + kernel + "'");
+    CHECK(Policy(policy.architecture(), policy.observation(), policy.action_size()).architecture() == policy.architecture());
+  }
+}
+
 TEST_CASE("rank's options that do not fit are errors that name the block and the remedy") {
   const auto build = [](const std::string& options) { Played::make(options, image_spec(20, 20), 4, 4); };
   CHECK_THROWS_MATCHES(build("'masked': true, 'motion': true"), Error,
@@ -308,6 +325,19 @@ TEST_CASE("rank's options that do not fit are errors that name the block and the
                        MessageMatches(ContainsSubstring("option 'm' is none of kernel 'relu'; it goes with exp, favor++")));
   CHECK_THROWS_MATCHES(build("'kernel': 'exp', 'r': 4"), Error,
                        MessageMatches(ContainsSubstring("option 'r' is none of kernel 'exp'; it goes with hybrid")));
+  const std::string positions = "' goes with values = \"position\" or \"centroid\", or motion = true";
+  for (const auto& [option, value] : {std::pair("position_range", "unit"), std::pair("centre", "pixel")}) {
+    const std::string told = text("'", option, "': '", value, "'");
+    CHECK_THROWS_MATCHES(build("'values': 'content', " + told), OptionError, Message(text("policy: option '", option, positions)));
+    for (const char* more : {"'values': 'position'", "'values': ['content', 'centroid']", "'values': 'content', 'motion': true"})
+      CHECK_NOTHROW(build(text(more, ", ", told)));
+  }
+  CHECK_NOTHROW(build("'values': 'content', 'position_range': 'signed', 'centre': 'exact'"));  // as files hold it
+  CHECK_THROWS_MATCHES(build("'rbnd': 4"), Error,
+                       MessageMatches(ContainsSubstring("; known: ") && !ContainsSubstring(" m,") && !ContainsSubstring(" r,") &&
+                                      !ContainsSubstring(" dv,")));
+  CHECK_THROWS_MATCHES(build("'selection': 'sample', 'kernel': 'exp', 'redraw': 2"), OptionError,
+                       MessageMatches(ContainsSubstring("drawn patches keep their projections throughout an episode")));
   CHECK_THROWS_MATCHES(build("'query_weights': 'learnt'"), Error, MessageMatches(ContainsSubstring("did you mean 'learned'?")));
   CHECK_THROWS_MATCHES(build("'heads': 0"), Error, MessageMatches(ContainsSubstring("'heads' must be in [1, 64]")));
   CHECK_THROWS_MATCHES(build("'encoding': 'sinus'"), Error, MessageMatches(ContainsSubstring("unknown encoding 'sinus'")));

@@ -122,11 +122,14 @@ TEST_CASE("errors name environment, seed and step") {
   };
   const Meddler nan_reward = [](auto, int step, StepResult& result) { result.reward = step == 4 ? not_a_number : 1; };
   const Meddler infinite_reward = [](auto, int step, StepResult& result) { result.reward = step == 4 ? infinity : 1; };
+  const Meddler overflowing = [](auto, int step, StepResult& result) { result.reward = step >= 3 ? 1e308 : 1; };
   const Meddler throwing = [](auto, int step, StepResult&) {
     if (step == 4) throw std::runtime_error("the world broke");
   };
-  for (const auto& [meddler, reason] :
-       {std::pair{nan_reward, "reward is nan"}, {infinite_reward, "reward is inf"}, {throwing, "the world broke"}}) {
+  for (const auto& [meddler, reason] : {std::pair{nan_reward, "reward is nan"},
+                                        {infinite_reward, "reward is inf"},
+                                        {overflowing, "the return is inf; returns must be finite"},
+                                        {throwing, "the world broke"}}) {
     const std::string got = message(meddler);
     for (const char* part : {"'fake'", "seed 77", "step 4:", reason}) CHECK_THAT(got, ContainsSubstring(part));
   }

@@ -50,6 +50,12 @@ TEST_CASE("Student's t quantiles have their closed forms for one, two and four d
   CHECK_THROWS_AS(student_t_quantile(0.5, 0), Error);
 }
 
+TEST_CASE("returns whose sum no double holds have a mean") {
+  Policy policy(fake_policy(), FakeEnv().spec().observation, 2);
+  const auto envs = fake_envs([](auto, int step, StepResult& result) { result.reward = step == 1 ? 1.5e308 : 0; });
+  CHECK(evaluate(policy, envs, 4, 5, 1).mean == Approx(1.5e308));
+}
+
 TEST_CASE("an evaluation is the mean over fixed seeds with its interval") {
   Policy policy(fake_policy(), FakeEnv().spec().observation, 2);
   policy.initialise(1);

@@ -272,9 +272,11 @@ class CovarianceMatrixAdaptation : public MeanSearch {
 
 /// @lua function iap.optim.cma_es
 /// Covariance matrix adaptation with active updates and optional restarts (Hansen 2016). Takes 16 n^2 bytes for n parameters.
+/// The path of its step size uses C's Cholesky factor, where the tutorial has the symmetric root.
 /// @use optim.cma
 /// @return optimizer - for iap.train, or to start
 /// @example iap.optim.cma_es { sigma = 0.3 }
+/// @see training.md#the-step-size-path-of-cma_es
 std::unique_ptr<Optimizer> make_cma_es(Options& options, std::span<const float> initial, std::uint64_t seed) {
   return std::make_unique<CovarianceMatrixAdaptation>("cma_es", options, initial, seed, false);
 }

@@ -70,7 +70,7 @@ std::vector<std::string> read_value_names(Options& options, const char* fallback
       options.fail(text("option 'values' takes ", known, " or a list of them, handed over in this order, got ", item.describe()));
   if (names.empty()) options.fail(text("option 'values' must name at least one of ", known));
   for (const auto& [option, kind] : own_options)
-    if (!options.value(option).is_null() && std::ranges::find(names, kind) == names.end())
+    if (options.has(option) && std::ranges::find(names, kind) == names.end())
       throw OptionError(text(options.owner(), ": option '", option, "' goes with values = \"", kind, "\""));
   return names;
 }

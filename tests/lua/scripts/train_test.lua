@@ -56,6 +56,10 @@ check.equal(one.confirmed.episodes, 12)
 check.equal(one.confirmed.mean, three.confirmed.mean)
 assert(one.confirmed.mean ~= one.best_eval and one.confirmed.low < one.confirmed.mean)
 check.equal(iap.train(options { confirm_episodes = 0 }).confirmed, nil)
+local single = iap.train(options { confirm_episodes = 1 }).confirmed
+check.equal(single.episodes, 1)
+check.equal(math.type(single.mean), "float")
+for _, name in ipairs { "standard_deviation", "low", "high" } do check.equal(single[name], nil) end
 
 check.fails({ "iap.run_folder: unknown option 'share'; did you mean 'shared'?" }, iap.run_folder, "runs/x", { share = {} })
 check.fails({ "option 'shared' must be a list of names, got 3" }, iap.run_folder, "runs/x", { shared = 3 })
