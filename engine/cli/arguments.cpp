@@ -293,7 +293,8 @@ void describe_report(CLI::App& app, ReportCommand& command) {
   app.add_option("RUN", command.runs, "run folders; runs that differ only in their seed are drawn as one")->required();
   add_text(app, "-o,--out", command.out, "FILE", "what to write (default: RUN/report.html; for several runs, report.html)");
   add_page(app, command.options);
-  add_integer(app, "--seed", command.options.seed, 0, most_seed, "seed of these episodes (default: 0)");
+  add_integer(app, "--seed", command.options.seed, 0, most_seed,
+              "from which the seeds of these episodes follow, as in iap eval (default: 0)");
   app.footer(
       "Examples:\n"
       "  iap report runs/quickstart\n"

@@ -49,7 +49,7 @@ void write_chart(const std::filesystem::path& path, const Chart& chart);
 /// band of one standard deviation between their episodes.
 void write_learning_curve(const std::filesystem::path& run, const std::filesystem::path& png);
 
-/// Runs that differ in their seed alone, drawn as one line.
+/// Runs of one environment that are drawn as one line: they differ in their seed, or in what else is to be averaged over.
 struct CurveGroup {
   std::string label;
   std::vector<std::filesystem::path> runs;  ///< folders
@@ -63,11 +63,12 @@ enum class Band : std::uint8_t { range, error, deviation };
 const std::vector<std::string>& band_names();
 
 /// The mean of a column of metrics.csv over the runs of `group`, at the iterations at which each of them has a value; of several
-/// runs, with a band. @throws Error naming the group or the file.
+/// runs, with a band. @throws Error naming the group or the file; naming two runs of different environments, and two that have the
+/// same settings and the same seed, as far as the folders have a config.json.
 Series mean_curve(const CurveGroup& group, const std::string& column, Band band);
 
-/// Draws the mean curves of all groups as a PNG, atomically, and says below what the bands are. @throws as `mean_curve` and
-/// `write_chart`.
+/// Draws the mean curves of all groups as a PNG, atomically, and says below what the bands are, and which settings beside the seed
+/// the runs of a line differ in. @throws as `mean_curve` and `write_chart`.
 void write_comparison(const std::filesystem::path& png, const std::vector<CurveGroup>& groups, const std::string& column,
                       const std::string& title, Band band);
 

@@ -205,7 +205,8 @@ int heat_maps(Call& call) {
 /// @lua options report.group
 /// A line of iap.report.compare.
 /// @option label string - in the legend
-/// @option runs string[] - folders of runs that differ in their seed, each named once
+/// @option runs string[] - folders of runs of one environment, each named once, of which no two have the same settings and the same
+/// seed; where they differ in other settings, too, the picture says in which
 CurveGroup read_group(Options& options) {
   CurveGroup group{.label = options.string("label"), .runs = {}};
   for (const auto& run : options.list("runs")) {

@@ -53,7 +53,8 @@ int learning_curve(Call& call) {
 /// @option policy policy|string - a policy, or the path of a run or policy file
 /// @option env env|string|table = (the policy's own) - where it plays
 /// @option trust boolean = false - let Lua inside the policy file reach files and programs; only where `policy` is a path
-/// @option seed integer 0.. = 0 - of the episodes
+/// @option seed integer 0.. = 0 - of the episode itself, as in `iap play`; where several are played, their seeds follow from it, as
+/// in iap.eval
 
 /// The option table of a function that shows a policy: `policy` (a run, a policy file or a policy), `env` (default: the policy's
 /// own), `trust` in the file's Lua, and what the function reads of `options`. Where `builds`, `policy` may be blocks, which get
@@ -287,7 +288,8 @@ int probe_policy(Call& call) {
 /// @option out string = (RUN/report.html; for several runs report.html) - the file to write
 /// @option pictures boolean = true - what must be played: video, frames, patches
 /// @option episodes integer 1..10000 = 10 - from which to learn which patches matter
-/// @option seed integer 0.. = 0 - of these
+/// @option seed integer 0.. = 0 - from which their seeds follow, as in iap.eval; the page says the first one's own, which is that
+/// of the film, for `iap play --seed`
 /// @option trust boolean = false - let Lua inside policy files reach files and programs
 /// @return string path - of the file
 int html(Call& call) {

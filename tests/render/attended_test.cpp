@@ -179,3 +179,47 @@ TEST_CASE("the line around a patch is fainter for one of less importance, leaves
   CHECK_THROWS_MATCHES(outline_patches(image, {10, 10, 2, 2}, outside, one, {}, 1, 0), Error,
                        MessageMatches(ContainsSubstring("patch 100")));
 }
+
+TEST_CASE("where several heads choose a patch, each of their colours is seen; what one head chooses looks as it does alone") {
+  const PatchPlaces places{.rows = 4, .columns = 4, .patch = 12, .stride = 12};
+  const auto drawn = [&](std::vector<std::vector<int>> chosen) {
+    Image image({48, 48, 3, PixelType::uint8});
+    std::ranges::fill(image.bytes(), std::uint8_t{40});
+    constexpr std::array<Rgb8, 2> colours{{{255, 255, 255}, {255, 196, 61}}};
+    std::vector<HeadPatches> heads;
+    for (const auto& one : chosen) heads.push_back({places, one, std::vector(one.size(), 0.75F), colours[heads.size()]});
+    overlay_heads(image, heads, 1, 0);
+    return image;
+  };
+  const auto is = [](const Image& one, const Image& other, int y, int x) {
+    const std::size_t at = 3 * (static_cast<std::size_t>(y) * 48 + x);
+    return std::equal(&one.bytes()[at], &one.bytes()[at] + 3, &other.bytes()[at]);
+  };
+  // Patch 5 is chosen by both, 0 and 15 by one each.
+  const Image both = drawn({{5, 0}, {5, 15}}), first = drawn({{5, 0}, {}}), second = drawn({{}, {5, 15}});
+  int firsts = 0, seconds = 0;
+  for (int y = 0; y < 48; ++y)
+    for (int x = 0; x < 48; ++x) {
+      if (y >= 12 && y < 24 && x >= 12 && x < 24) {
+        REQUIRE((is(both, first, y, x) || is(both, second, y, x)));
+        firsts += is(both, first, y, x);
+        seconds += is(both, second, y, x);
+      } else if (std::min(x, y) < 11) {
+        REQUIRE(is(both, first, y, x));
+      } else if (std::max(x, y) > 24) {
+        REQUIRE(is(both, second, y, x));
+      }
+    }
+  CHECK(firsts + seconds == 144);
+  CHECK(firsts == 72);
+
+  // One head alone has the pictures of the two functions.
+  Image plain({48, 48, 3, PixelType::uint8});
+  std::ranges::fill(plain.bytes(), std::uint8_t{40});
+  const std::array selected{5, 0};
+  const std::array opacities{0.75F, 0.75F};
+  overlay_patches(plain, places, selected, opacities, {255, 255, 255});
+  outline_patches(plain, places, selected, opacities, {255, 255, 255}, 1, 0);
+  CHECK(std::ranges::equal(drawn({{5, 0}}).bytes(), plain.bytes()));
+  CHECK(std::ranges::equal(first.bytes(), plain.bytes()));
+}

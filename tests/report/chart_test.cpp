@@ -321,6 +321,32 @@ TEST_CASE("labels of many bars keep apart") {
   CHECK(stripes == 30);
 }
 
+TEST_CASE("the number above a bar keeps the digits before its point, and a short bar's says how short it is") {
+  // The width of the number above bar `i` of two, and its pixels, wherever it stands.
+  const auto words = [](double one, double other, int i) {
+    const Image image = drawn_by(write_bars, BarChart{.title = "", .bars = {{"a", one}, {"b", other}}});
+    const int middle = 76 + (900 - 22 - 76) * (2 * i + 1) / 4;
+    int left = 900, right = 0;
+    std::string pixels;
+    for (int y = 46; y < 490; ++y)
+      for (int x = middle - 150; x < middle + 150; ++x) {
+        const auto* p = pixel(image, y, x);
+        if (p[0] > 90 || p[1] > 90 || p[2] > 90) continue;
+        left = std::min(left, x);
+        right = std::max(right, x);
+        pixels += text(x - middle, ",");
+      }
+    return std::pair(right - left + 1, pixels);
+  };
+  CHECK(words(1234.6, 1226, 0).second != words(1234.6, 1226, 1).second);
+  CHECK(words(1234.6, 1226, 0).second == words(1235, 1226, 0).second);
+  CHECK(words(1, 0.12345, 0).second == words(1, 0.5, 0).second);
+  CHECK(words(1e8, 1e-7, 1).second == words(1e-7, 1e-7, 1).second);
+  CHECK(words(1e8, 1e-7, 1).first < 60);
+  CHECK(words(1e8, 250, 1).second == words(250, 250, 1).second);
+  CHECK(words(3e12, 1e8, 1).second == words(1e8, 1e8, 1).second);
+}
+
 TEST_CASE("bars of series that share a colour differ by their stripes") {
   BarGroups chart{.title = "t", .most = 1};
   chart.groups = {{"group", {}}};

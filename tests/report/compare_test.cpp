@@ -3,6 +3,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -79,6 +80,61 @@ TEST_CASE("a run is no second seed of itself") {
   // In two curves it may stand.
   CHECK_NOTHROW(write_comparison(runs.root.path() / "c.png", {{"a", {runs.folders[0]}}, {"b", {runs.folders[0]}}}, "eval_mean", "t",
                                  Band::range));
+}
+
+TEST_CASE("a copy is no second seed, and runs of other environments have no mean") {
+  const TemporaryFolder root;
+  const auto run = [&](const char* name, std::int64_t seed, const char* setting = "", const char* value = "") {
+    const auto folder = root.path() / name;
+    std::filesystem::create_directories(folder);
+    write_file_atomic(folder / "metrics.csv", text("iteration,eval_mean\n0,", seed, "\n9,", 10 * seed, "\n"));
+    Config config =
+        parse_json(R"({"env": {"name": "cheetah-run"}, "optimizer": {"kind": "es", "sigma": 0.1}, "iterations": 9})", name);
+    config["seed"] = seed;
+    if (*setting != 0) set_path(config, setting, value);
+    write_file_atomic(folder / "config.json", to_json(config));
+    return folder;
+  };
+  const auto one = run("one", 1), two = run("two", 2), copy = run("copy", 1, "iterations", "20"),
+             wide = run("wide", 1, "optimizer.sigma", "0.4"), walker = run("walker", 2, "env.name", "walker-walk");
+  const auto png = root.path() / "c.png";
+  const auto drawn = [&](const std::vector<CurveGroup>& groups) {
+    write_comparison(png, groups, "eval_mean", "t", Band::range);
+    return read_file(png);
+  };
+  CHECK_THROWS_WITH(drawn({{"a", {one, two, copy}}}),
+                    ContainsSubstring("copy' and '") && ContainsSubstring("one' have the same settings and the same seed, 1;"));
+  CHECK_THROWS_WITH(drawn({{"a", {one, walker}}}), ContainsSubstring("'a'") && ContainsSubstring("one' plays cheetah-run and '") &&
+                                                       ContainsSubstring("walker' plays walker-walk;"));
+  CHECK_NOTHROW(drawn({{"a", {one, two}}, {"b", {walker}}, {"c", {copy}}}));
+  // Who groups other settings may mean it; the picture says so.
+  const std::string seeds = drawn({{"a", {one, two}}}), settings = drawn({{"a", {wide, two}}});
+  CHECK(mean_curve({"a", {wide, two}}, "eval_mean", Band::range).y == mean_curve({"a", {one, two}}, "eval_mean", Band::range).y);
+  CHECK(seeds != settings);
+  std::filesystem::remove(one / "config.json");
+  std::filesystem::remove(two / "config.json");
+  CHECK(drawn({{"a", {one, two}}}) == seeds);
+}
+
+TEST_CASE("files of Lua are the same environment where their texts are the same") {
+  const TemporaryFolder root;
+  const auto run = [&](const char* name, std::int64_t seed, const char* file, const char* source) {
+    const auto folder = root.path() / name;
+    std::filesystem::create_directories(folder);
+    write_file_atomic(folder / "metrics.csv", "iteration,eval_mean\n0,1\n");
+    Config config = Config::Map{{"seed", seed}, {"env", Config::Map{{"name", file}, {"source", source}}}};
+    write_file_atomic(folder / "config.json", to_json(config));
+    return folder;
+  };
+  const auto a = run("a", 1, "hop.lua", "return 1"), copied = run("b", 2, "elsewhere/jump.lua", "return 1"),
+             edited = run("c", 3, "elsewhere/hop.lua", "return 2"), other = run("d", 4, "run.lua", "return 3");
+  const auto mean = [](const std::vector<std::filesystem::path>& runs) {
+    return mean_curve({"g", runs}, "eval_mean", Band::range);
+  };
+  CHECK_NOTHROW(mean({a, copied}));
+  CHECK_NOTHROW(mean({a, edited}));
+  CHECK_THROWS_WITH(mean({a, other}), ContainsSubstring("plays hop.lua and") && ContainsSubstring("plays run.lua"));
+  CHECK_THROWS_WITH(mean({a, run("e", 1, "jump.lua", "return 1")}), ContainsSubstring("the same seed, 1;"));
 }
 
 TEST_CASE("a comparison shows each curve in its colour and its band") {

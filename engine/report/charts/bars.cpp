@@ -106,13 +106,15 @@ class Drawing {
     }
   }
 
-  /// Three digits say how long a bar is.
+  /// Three digits say how long a bar is, or all of those before the point: a number without a power of ten reads as exact. In the
+  /// axis's notation, unless zeros before the first digit would hide how much shorter the bar is; then in its own.
   std::string value_label(double value) const {
+    constexpr int digits = 3, most_zeros = 3, least_plain = -4, most_plain = 6;
     const int power = static_cast<int>(std::floor(std::log10(std::max(value, 1e-300))));
-    const int exponent = notation_of(axis_.ticks).exponent;
-    if (exponent != 0) return Notation{exponent, std::clamp(2 - power + exponent, 0, 17)}.label(value);
-    const double digits = std::pow(10.0, 2 - power);
-    return tick_label(std::round(value * digits) / digits);
+    int exponent = notation_of(axis_.ticks).exponent;
+    if (exponent != 0 && exponent - power >= most_zeros) exponent = 0;
+    if (exponent == 0 && (power < least_plain || power > most_plain)) exponent = power;
+    return Notation{exponent, std::max(digits - 1 - power + exponent, 0)}.label(value);
   }
 
   bool values_fit() {

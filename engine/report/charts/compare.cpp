@@ -1,13 +1,14 @@
 module;
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 module iap.report;
 import iap.core;
@@ -35,6 +36,73 @@ std::map<double, std::vector<double>> values_by_iteration(const std::vector<std:
   return values;
 }
 
+/// Of the runs of a group that say what they are: a folder may hold nothing but a table.
+std::vector<RunIdentity> identities_of(const CurveGroup& group) {
+  std::vector<RunIdentity> identities;
+  std::error_code ignored;
+  for (const auto& run : group.runs)
+    if (std::filesystem::exists(run / "config.json", ignored)) identities.push_back(identity_of(run, run_settings(run)));
+  return identities;
+}
+
+/// A file of Lua is another environment only where its text is another one, too: it may have been copied.
+bool same_world(const RunIdentity& one, const RunIdentity& other) {
+  const auto file = [](const RunIdentity& run) { return std::filesystem::path(run.env).filename(); };
+  const auto source = [](const RunIdentity& run) {
+    const auto found = run.settings.find("env.source");
+    return found == run.settings.end() ? std::string_view() : std::string_view(found->second);
+  };
+  return one.env.empty() || other.env.empty() || file(one) == file(other) || (!source(one).empty() && source(one) == source(other));
+}
+
+void check_worlds(const std::vector<RunIdentity>& runs, const std::string& label) {
+  for (const RunIdentity& run : runs)
+    if (const RunIdentity& first = runs.front(); !same_world(run, first))
+      throw Error(text("curve '", label, "': '", first.folder.string(), "' plays ", first.env, " and '", run.folder.string(),
+                       "' plays ", run.env, "; what they earn has no mean, so give each environment a curve of its own"));
+}
+
+/// Captions have no room for more settings, nor for longer names.
+constexpr std::size_t most_named = 3, longest_name = 48;
+
+std::string beginning_of(const std::string& label) {
+  return label.size() <= longest_name ? label : label.substr(0, whole_characters(label, longest_name)) + "…";
+}
+
+/// A setting's own name stands last in its path.
+std::string ending_of(const std::string& path) {
+  if (path.size() <= longest_name) return path;
+  return "…" + path.substr(whole_characters(path, path.size() - longest_name));
+}
+
+/// "optimizer.sigma, policy.blocks.1.top and 2 more": what the runs differ in beside their seeds; "" if in nothing.
+std::string differences_of(const std::vector<RunIdentity>& runs) {
+  std::vector<std::map<std::string, std::string>> all;
+  for (const RunIdentity& run : runs) all.push_back(run.settings);
+  const auto paths = differing_settings(all);
+  std::string words;
+  std::size_t named = 0;
+  for (const auto& path : paths) {
+    if (named++ == most_named) return text(words, " and ", paths.size() - most_named, " more");
+    words += (words.empty() ? "" : ", ") + ending_of(path);
+  }
+  return words;
+}
+
+/// Who groups runs of other settings may mean it, and whoever sees the picture has to know. "" where all differ in their seeds
+/// alone.
+std::string warning_of(const std::vector<CurveGroup>& groups) {
+  std::string words;
+  std::size_t lines = 0;
+  for (const auto& group : groups) {
+    const std::string differences = differences_of(identities_of(group));
+    if (differences.empty() || lines++ >= most_named) continue;
+    words += text(words.empty() ? "" : "; ", groups.size() > 1 ? beginning_of(group.label) + " in " : "", differences);
+  }
+  if (lines > most_named) words += text("; ", lines - most_named, " more lines");
+  return words.empty() ? "" : text("Runs of a line differ in more than their seeds: ", words, ".");
+}
+
 /// What lines and bands are, where there are bands.
 std::string caption_of(const std::vector<CurveGroup>& groups, Band band) {
   std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
@@ -43,11 +111,12 @@ std::string caption_of(const std::vector<CurveGroup>& groups, Band band) {
     most = std::max(most, group.runs.size());
   }
   if (most < 2) return "";
-  const std::string seeds = least == most ? text(most, " seeds") : text(least, " to ", most, " seeds");
-  constexpr std::array<std::string_view, 3> kinds{"from the lowest to the highest seed",
-                                                  "one standard error of the mean to either side",
-                                                  "one standard deviation between the seeds to either side"};
-  return text("Line: mean of ", seeds, ". Band: ", kinds[static_cast<std::size_t>(band)], ".");
+  const std::string warning = warning_of(groups);
+  const std::string_view run = warning.empty() ? "seed" : "run";
+  const std::string kinds[]{text("from the lowest to the highest ", run), "one standard error of the mean to either side",
+                            text("one standard deviation between the ", run, "s to either side")};
+  return text("Line: mean of ", least == most ? "" : text(least, " to "), most, " ", run,
+              "s. Band: ", kinds[static_cast<std::size_t>(band)], ".", warning.empty() ? "" : " ", warning);
 }
 
 }  // namespace
@@ -60,6 +129,9 @@ const std::vector<std::string>& band_names() {
 Series mean_curve(const CurveGroup& group, const std::string& column, Band band) {
   if (group.runs.empty()) throw Error(text("curve '", group.label, "': there are no runs to take the mean of"));
   check_distinct(group.runs);
+  const auto identities = identities_of(group);
+  check_worlds(identities, group.label);
+  check_seeds(identities);
   const auto count = static_cast<double>(group.runs.size());
   Series curve{.label = group.label};
   for (const auto& [iteration, values] : values_by_iteration(group.runs, column)) {

@@ -67,10 +67,9 @@ class EvenSample {
   std::size_t step_ = 0, every_ = 1;
 };
 
-/// The score that a part `quantile` of `sorted` lies below.
-double quantile(const std::vector<float>& sorted, double part) {
-  const auto at = static_cast<std::size_t>(std::clamp(part, 0.0, 1.0) * static_cast<double>(sorted.size() - 1));
-  return sorted[at];
+/// How many of `count` scores lie below the part 1 - `part` of them that is highest.
+std::size_t below(double part, std::size_t count) {
+  return count - static_cast<std::size_t>(std::lround((1 - part) * static_cast<double>(count)));
 }
 
 std::string percent(double part) { return text(figure(std::round(part * 1e4) / 100), "%"); }
@@ -79,7 +78,10 @@ std::string percent(double part) { return text(figure(std::round(part * 1e4) / 1
 std::vector<ScoreRange> score_ranges(const std::vector<float>& sorted, double chosen_part) {
   const double top = std::min(chosen_part, 0.04);
   const auto between = [&](std::string label, double low, double high) {
-    ScoreRange range{std::move(label), quantile(sorted, low), quantile(sorted, high), 0, {}};
+    // Of few scores, a part may be none; each range shows one at least.
+    const std::size_t first = std::min(below(low, sorted.size()), sorted.size() - 1),
+                      end = std::max(below(high, sorted.size()), first + 1);
+    ScoreRange range{std::move(label), sorted[first], sorted[end - 1], 0, {}};
     range.count = static_cast<std::size_t>(std::ranges::upper_bound(sorted, static_cast<float>(range.high)) -
                                            std::ranges::lower_bound(sorted, static_cast<float>(range.low)));
     return range;
@@ -111,7 +113,7 @@ ScoreHistogram histogram_of(const std::vector<float>& sorted, const std::vector<
   // Sums of softmax weights spread over decades: on a linear axis all but the few highest would share one bar.
   constexpr double long_tail = 8;
   const double low = sorted.front(), high = sorted.back();
-  ScoreHistogram histogram{.logarithmic = low > 0 && high > long_tail * quantile(sorted, 0.5)};
+  ScoreHistogram histogram{.logarithmic = low > 0 && high > long_tail * sorted[(sorted.size() - 1) / 2]};
   const auto edges = histogram.logarithmic ? logarithmic_edges(low, high) : linear_edges(low, high);
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) histogram.bars.push_back({edges[i], edges[i + 1], 0});
   for (const float score : sorted) {

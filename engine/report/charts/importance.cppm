@@ -21,7 +21,8 @@ struct PatchExample {
   double left = 0, top = 0, size = 0;  ///< the patch inside the square image, as parts of its side
 };
 
-/// Patches whose scores lie between two quantiles of all scores.
+/// Patches whose scores lie between two quantiles of all scores, both included: as many as the label says, and those that share
+/// the score of an end.
 struct ScoreRange {
   std::string label;
   double low = 0, high = 0;  ///< scores

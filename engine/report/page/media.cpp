@@ -103,15 +103,15 @@ ReportMedia make_media(PolicyFile& file, const ReportOptions& options) {
   ReportMedia media;
   Viewer viewer(*env, policy.observation(), {.min_height = video_height, .largest = largest_frame});
   const FrameRate rate = frame_rate(viewer.env().spec(), 0, most_fps);
-  const auto seed = derive_seed({.seed = options.seed, .episode = 0, .purpose = Purpose::evaluation});
+  media.seed = derive_seed({.seed = options.seed, .episode = 0, .purpose = Purpose::evaluation});
   // The first pass tells how long the episode is.
-  media.episode = run_episode(viewer.env(), policy, seed);
+  media.episode = run_episode(viewer.env(), policy, media.seed);
   const int shown_steps = std::min(media.episode.steps, most_video_frames * rate.every);
   media.whole = shown_steps == media.episode.steps;
   media.seconds = shown_steps / (rate.fps * rate.every);
   WebpAnimation video("the video", {.fps = rate.fps, .quality = video_quality});
   int step = 0;
-  run_episode(viewer.env(), policy, seed, [&](const Observation& observation, std::span<const float>, const Policy& acting) {
+  run_episode(viewer.env(), policy, media.seed, [&](const Observation& observation, std::span<const float>, const Policy& acting) {
     const auto taken = static_cast<int>(media.frames.size());
     const bool to_video = step < shown_steps && step % rate.every == 0;
     const bool to_frames = taken < stills && step >= taken * (media.episode.steps - 1) / (stills - 1);

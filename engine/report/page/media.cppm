@@ -1,4 +1,5 @@
 module;
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +15,9 @@ import :probe;
 namespace iap {
 
 struct ReportMedia {
-  std::string video;  ///< an animated WebP
-  Episode episode;    ///< that it shows
+  std::string video;       ///< an animated WebP
+  Episode episode;         ///< that it shows
+  std::uint64_t seed = 0;  ///< of this episode itself
   int height = 0, width = 0;
   bool whole = true;                      ///< whether it goes to the episode's end
   double seconds = 0;                     ///< that it shows

@@ -4,7 +4,6 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -134,15 +133,6 @@ const Config& asked_for(const Config& config) {
   return given && given->map() ? *given : config;
 }
 
-/// `runs` are in the order of their seeds. @throws Error naming two that would count as two seeds and are none.
-void check_seeds(const std::vector<Run>& runs) {
-  const auto same = std::ranges::adjacent_find(runs, {}, &Run::seed);
-  if (same != runs.end())
-    throw Error(text("'", same->folder.string(), "' and '", std::next(same)->folder.string(),
-                     "' have the same settings and the same seed, ", same->seed,
-                     "; they would count as two seeds, so leave one of them out"));
-}
-
 /// "sigma=0.2" of the folders sigma=0.2-seed1 and sigma=0.2-seed2; a single run's whole name; "" where names have no common
 /// beginning.
 std::string folder_name(const RunGroup& group) {
@@ -242,8 +232,7 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
     if (!std::filesystem::exists(folder / name, ignored))
       throw Error(text("'", folder.string(), "' is not the folder of a run: it has no ", name, sweep_hint(folder)));
   Run run{.folder = folder, .name = std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string()};
-  run.config = read_run_config(folder);
-  if (const Config* optimizer = run.config.find("optimizer")) run.config["optimizer"] = current_optimizer(*optimizer);
+  run.config = run_settings(folder);
   run.metrics = read_table(run_file(folder, "metrics.csv"));
   if (std::filesystem::exists(folder / "experiment.lua", ignored)) {
     const auto script = run_file(folder, "experiment.lua");
@@ -295,21 +284,46 @@ void check_distinct(std::span<const std::filesystem::path> folders) {
   }
 }
 
+Config run_settings(const std::filesystem::path& folder) {
+  Config config = read_run_config(folder);
+  if (const Config* optimizer = config.find("optimizer")) config["optimizer"] = current_optimizer(*optimizer);
+  return config;
+}
+
+RunIdentity identity_of(const std::filesystem::path& folder, const Config& config) {
+  const Config* env = config.find("env");
+  const Config* name = env ? env->find("name") : nullptr;
+  return {folder, name ? shown(*name) : "", flat_settings(config), integer_of(config, "seed")};
+}
+
+void check_seeds(std::span<const RunIdentity> runs) {
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      if (runs[i].seed != runs[j].seed || runs[i].settings != runs[j].settings) continue;
+      const auto& [first, second] = std::minmax(runs[i].folder, runs[j].folder);
+      throw Error(text("'", first.string(), "' and '", second.string(), "' have the same settings and the same seed, ",
+                       runs[i].seed, "; they would count as two seeds, so leave one of them out"));
+    }
+}
+
 std::vector<RunGroup> group_runs(std::vector<Run> runs) {
   tell_apart(runs);
+  std::vector<RunIdentity> identities;
+  for (const Run& run : runs) identities.push_back(identity_of(run.folder, run.config));
+  check_seeds(identities);
   std::vector<RunGroup> groups;
-  std::vector<std::map<std::string, std::string>> keys;
-  for (Run& run : runs) {
-    auto key = flat_settings(run.config);
-    const auto found = std::ranges::find(keys, key);
-    if (found == keys.end()) groups.emplace_back();
-    RunGroup& group = found == keys.end() ? groups.back() : groups[static_cast<std::size_t>(found - keys.begin())];
-    if (found == keys.end()) keys.push_back(std::move(key));
-    group.runs.push_back(std::move(run));
+  std::vector<const RunIdentity*> kinds;  // the first of each group
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto found = std::ranges::find_if(kinds, [&](const auto* kind) { return kind->settings == identities[i].settings; });
+    const auto at = static_cast<std::size_t>(found - kinds.begin());
+    if (at == kinds.size()) {
+      groups.emplace_back();
+      kinds.push_back(&identities[i]);
+    }
+    groups[at].runs.push_back(std::move(runs[i]));
   }
   for (auto& group : groups) {
     std::ranges::sort(group.runs, {}, [](const Run& run) { return std::pair(run.seed, run.folder); });
-    check_seeds(group.runs);
     for (std::size_t i = 1; i < group.runs.size(); ++i)
       if (!(group.runs[i].best_eval <= group.runs[group.best].best_eval)) group.best = i;
   }

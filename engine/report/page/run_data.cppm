@@ -42,6 +42,22 @@ std::optional<double> failed_return(const Run& run);
 /// A run that counts twice would pass for two seeds. @throws Error naming both where two of `folders` are the same one.
 void check_distinct(std::span<const std::filesystem::path> folders);
 
+/// What tells a run from others.
+struct RunIdentity {
+  std::filesystem::path folder;
+  std::string env;                              ///< the environment's name
+  std::map<std::string, std::string> settings;  ///< `flat_settings`
+  std::int64_t seed = 0;
+};
+
+/// A run's config.json in today's terms. @throws Error as `read_run_config`.
+Config run_settings(const std::filesystem::path& folder);
+RunIdentity identity_of(const std::filesystem::path& folder, const Config& config);
+
+/// A copy of a run, or what it was before it went on, would pass for another seed. @throws Error naming two of `runs` that have the
+/// same settings and the same seed.
+void check_seeds(std::span<const RunIdentity> runs);
+
 /// Runs that differ in nothing but the seed.
 struct RunGroup {
   std::string label;      ///< what tells it from the other groups, or the environment's name

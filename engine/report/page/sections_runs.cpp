@@ -199,7 +199,7 @@ std::string tiles_section(const RunGroup& group) {
                text("best evaluation", several ? ", mean of seeds" : "", failed_text(chosen)), "main");
   if (all_confirmed(group))
     html += tile(figure(confirmed_mean(group)),
-                 text("the same policy on ", best.summary->confirmed->episodes, " fresh episodes", failed_text(confirmed)));
+                 text("the same policy on ", counted(best.summary->confirmed->episodes, "fresh episode"), failed_text(confirmed)));
   html += tile(figure(mean_of(group, &Run::first_eval)), "untrained");
   html += tile(figure(static_cast<double>(best.policy->policy.size())), "parameters");
   html += tile(figure(static_cast<double>(best.iterations)), "iterations");
@@ -211,7 +211,7 @@ std::string tiles_section(const RunGroup& group) {
   if (!several && all_confirmed(group)) {
     const Confirmation& fresh = *best.summary->confirmed;
     if (std::isfinite(fresh.high))
-      html += text(" On ", fresh.episodes, " episodes that no choice depended on, it earned ", figure(fresh.mean),
+      html += text(" On ", counted(fresh.episodes, "episode"), " that no choice depended on, it earned ", figure(fresh.mean),
                    " (95% interval ", figure(fresh.low), " to ", figure(fresh.high), ").");
   }
   if (const auto value = failed_return(best); value && chosen.failed + confirmed.failed > 0)

@@ -155,13 +155,11 @@ PatchPlaces places(const AttentionView& view, int scale) {
 void draw_patches(Image& image, std::span<const AttentionView> views, int scale) {
   // A line as thick as one of a chart; the papers' patches of 2 x 2 pixels would be dots without the room that it encloses.
   const int thickness = std::max(1, (image.shape().height + 120) / 240), least = std::max(6, image.shape().height / 40);
-  std::size_t head = 0;
-  for (const auto& view : views) {
-    const auto opacities = importance_opacities(view.scores, view.selected);
-    const Rgb8& colour = head_colours[head++ % head_colours.size()];
-    overlay_patches(image, places(view, scale), view.selected, opacities, colour);
-    outline_patches(image, places(view, scale), view.selected, opacities, colour, thickness, least);
-  }
+  std::vector<HeadPatches> heads;
+  for (const auto& view : views)
+    heads.push_back({places(view, scale), view.selected, importance_opacities(view.scores, view.selected),
+                     head_colours[heads.size() % head_colours.size()]});
+  overlay_heads(image, heads, thickness, least);
 }
 
 /// Returns how many columns the inset took from `left` on.

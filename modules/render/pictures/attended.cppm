@@ -29,6 +29,18 @@ void overlay_patches(Image& image, const PatchPlaces& places, std::span<const in
 void outline_patches(Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities,
                      const Rgb8& colour, int thickness, int least);
 
+/// The patches that one head of attention chose, each with its opacity in [0, 1].
+struct HeadPatches {
+  PatchPlaces places;
+  std::span<const int> selected;
+  std::vector<float> opacities;
+  Rgb8 colour;
+};
+
+/// Draws `overlay_patches` and `outline_patches` of one head after the other. What several heads colour is in diagonal stripes of
+/// all their colours, so that none hides another. @throws Error as `overlay_patches`.
+void overlay_heads(Image& image, std::span<const HeadPatches> heads, int thickness, int least);
+
 /// The papers' "whiter is more important": 3/4 for the most important of `selected` (best first) to 1/4 for the last, in between by
 /// score; by rank where all scores are equal. `scores` has a value for every patch.
 std::vector<float> importance_opacities(std::span<const float> scores, std::span<const int> selected);

@@ -1,0 +1,72 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "../core/temporary_folder.hpp"
+import iap.core;
+import iap.envs;
+import iap.policy;
+import iap.report;
+import iap.train;
+#include "pages.hpp"
+#include "small_runs.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("ranges of scores hold as many patches as they say") {
+  const TemporaryFolder folder;
+  // Noise in every pixel of every frame, so that no two patches have the same score.
+  Config env = small_env();
+  set_path(env, "distraction", R"({"noise": {"std": 0.1, "dynamic": true}})");
+  make_run(folder.path() / "run", 4, small_policy(), env);
+  const std::string html = report({folder.path() / "run"});
+  const auto patches = [&](const std::string& range) {
+    const auto found = between(html, range + "</b><span>", " patches");
+    REQUIRE(found.size() == 1);
+    std::string digits = found[0];
+    std::erase_if(digits, [](unsigned char c) { return c < '0' || c > '9'; });
+    return std::stoi(digits);
+  };
+  // Of 2 episodes of 12 frames of 48 patches, 1152: 0.04, 0.96 - 0.94, 0.55 - 0.45 and 0.05 of them.
+  CHECK(patches("highest 4%") == 46);
+  CHECK(patches("around the top 5%") == 23);
+  CHECK(patches("the middle") == 116);
+  CHECK(patches("lowest 5%") == 58);
+}
+
+TEST_CASE("the film of a page is played again by the seed that stands below it") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "one run";
+  make_run(run, 4);
+  const std::string html = report({run}, {.episodes = 1, .seed = 6});
+  const auto command = between(html, "<code>iap play ", "</code>");
+  REQUIRE(command.size() == 1);
+  CHECK(command[0].starts_with("&#39;" + run.string() + "&#39; --seed "));
+  const std::uint64_t seed = std::stoull(command[0].substr(command[0].rfind(' ') + 1));
+  CHECK_THAT(html, ContainsSubstring(text("Its own seed is ", seed, ":")));
+  PolicyFile file = open_policy(run);
+  const StripInfo played =
+      write_strip(folder.path() / "strip.png", file.policy, *recorded_env(file.metadata), {.seed = seed, .frames = 1});
+  const auto told = between(html, "All of an episode of return ", ", in real time");
+  REQUIRE(told.size() == 1);
+  CHECK(std::abs(std::stod(told[0]) / played.episode.total - 1) < 0.005);
+  CHECK(told[0].ends_with(text(", ", played.episode.steps, " steps")));
+}
+
+TEST_CASE("a page says of one fresh episode that it is one") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "run";
+  make_run(run, 4);
+  const auto page = [&](const char* episodes) {
+    Config summary = parse_json(read_file(run / "result.json"), "result.json");
+    set_path(summary, "confirmed.episodes", episodes);
+    write_file_atomic(run / "result.json", to_json(summary));
+    return report({run}, {.pictures = false});
+  };
+  CHECK_THAT(page("8"), ContainsSubstring("on 8 fresh episodes<") && ContainsSubstring("On 8 episodes that no choice"));
+  CHECK_THAT(page("1"), ContainsSubstring("on 1 fresh episode<") && ContainsSubstring("On 1 episode that no choice"));
+}
