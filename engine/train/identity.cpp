@@ -89,13 +89,10 @@ void forget_unnamed(Config& completed, const Config* stored, const Config* prese
   };
   if (auto* items = completed.list())
     for (std::size_t i = 0; i < items->size(); ++i) forget_unnamed((*items)[i], nth(stored, i), nth(present, i));
-  if (!completed.map()) return;
-  std::erase_if(*completed.map(), [&](auto& entry) {
-    const Config *before = inside(stored, entry.first), *now = inside(present, entry.first);
-    if (!before && !now) return true;
-    forget_unnamed(entry.second, before, now);
-    return false;
-  });
+  auto* entries = completed.map();
+  if (!entries) return;
+  for (auto& [key, value] : *entries) forget_unnamed(value, inside(stored, key), inside(present, key));
+  std::erase_if(*entries, [&](const auto& entry) { return !inside(stored, entry.first) && !inside(present, entry.first); });
 }
 
 /// The blocks of all worlds of a run. Where pixels are pooled, the others' `pool` follows from the first one's.
@@ -111,13 +108,16 @@ Config shared_architecture(const Stages& stages) {
 void keep_shared(Config& config, const Config& other, std::string_view kept) {
   if (auto* items = config.list(); items && other.list() && items->size() == other.list()->size())
     for (std::size_t i = 0; i < items->size(); ++i) keep_shared((*items)[i], (*other.list())[i], kept);
-  if (!config.map() || !other.map()) return;
-  std::erase_if(*config.map(), [&](auto& entry) {
+  auto* entries = config.map();
+  if (!entries || !other.map()) return;
+  const auto nested = [](const Config& here, const Config& there) {
+    return (here.map() && there.map()) || (here.list() && there.list());
+  };
+  for (auto& [key, value] : *entries)
+    if (const Config* there = other.find(key); there && key != kept && nested(value, *there)) keep_shared(value, *there, kept);
+  std::erase_if(*entries, [&](const auto& entry) {
     const Config* there = other.find(entry.first);
-    if (entry.first == kept || (there && entry.second == *there)) return false;
-    const bool nested = there && ((entry.second.map() && there->map()) || (entry.second.list() && there->list()));
-    if (nested) keep_shared(entry.second, *there, kept);
-    return !nested;
+    return entry.first != kept && !(there && (entry.second == *there || nested(entry.second, *there)));
   });
 }
 
