@@ -38,9 +38,10 @@ double overlap(const char* kernel, int m) {
     Case c = make_case({48, 64, 3}, 2, 2, 4, false, 0.6F, 70 + trial);
     c.image = picture(trial);
     const auto top_of = [&](bool brute_force) {
-      Config::Map options{{"kernel", kernel}, {"input", "normalised"}, {"brute_force", brute_force}};
-      if (!brute_force) options.insert({{"m", m}, {"feature_seed", trial}});
-      const auto scores = scores_of(c, options, -0.5F);
+      const auto scores = scores_of(
+          c,
+          Config::Map{{"kernel", kernel}, {"m", m}, {"input", "normalised"}, {"feature_seed", trial}, {"brute_force", brute_force}},
+          -0.5F);
       std::vector<int> selected(top);
       select_top(scores, selected);
       return selected;

@@ -291,23 +291,6 @@ TEST_CASE("the hybrid kernel ranks as its estimate does") {
   check_close(played.scores(), played.wanted_scores(played.x, "", 4, reference::estimate(FeatureKind::hybrid, 4, 5, 3, 8)), 1e-4);
 }
 
-TEST_CASE("what is said of projections goes with no exact kernel, defaults aside") {
-  const auto build = [](const std::string& options) {
-    return Played::make("'d': 4, 'top': 2, 'heads': 2, 'brute_force': true, " + options, image_spec(20, 20), 4, 4);
-  };
-  for (const auto& [option, value] :
-       {std::pair("m", "4"), std::pair("r", "4"), std::pair("ensemble", "'iid'"), std::pair("feature_seed", "4"),
-        std::pair("redraw", "'episode'"), std::pair("redraw", "3"), std::pair("epsilon", "0.1"), std::pair("spread", "2")}) {
-    const std::string kernel = *option == 'r' && option[1] == 0 ? "hybrid" : *option == 's' ? "favor++" : "exp";
-    CHECK_THROWS_MATCHES(build(text("'kernel': '", kernel, "', '", option, "': ", value)), OptionError,
-                         Message(text("policy: option '", option, "' goes with brute_force = false")));
-  }
-  for (const std::string kernel : {"exp", "favor++", "trig", "hybrid"}) {
-    const Policy policy = build("'kernel': '" + kernel + "'");
-    CHECK(Policy(policy.architecture(), policy.observation(), policy.action_size()).architecture() == policy.architecture());
-  }
-}
-
 TEST_CASE("rank's options that do not fit are errors that name the block and the remedy") {
   const auto build = [](const std::string& options) { Played::make(options, image_spec(20, 20), 4, 4); };
   CHECK_THROWS_MATCHES(build("'masked': true, 'motion': true"), Error,

@@ -68,11 +68,9 @@ FeatureOptions drawing_of(const MapOptions& map) {
 }  // namespace
 
 MapOptions map_by_features(const KernelEntry& entry, Options& options, int c, int d) {
-  const auto refuse = [&](const char* what) { throw OptionError(text(options.owner(), ": ", what)); };
-  // Before the others: it has more to say of them.
-  if (options.boolean("brute_force", false))
-    refuse("option 'brute_force' forms the attention matrix, which has no features to keep; leave it out");
   const FeatureOptions wanted = read_feature_options(*entry.features, options, c, d);
+  const auto refuse = [&](const char* what) { throw OptionError(text(options.owner(), ": ", what)); };
+  if (wanted.brute_force) refuse("option 'brute_force' forms the attention matrix, which has no features to keep; leave it out");
   if (wanted.redraw_every > 0)
     refuse(
         "cross and drawn patches keep their projections throughout an episode, so that option 'redraw' takes \"never\" or "

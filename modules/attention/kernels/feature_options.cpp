@@ -14,20 +14,6 @@ import :internal;
 namespace iap {
 namespace {
 
-constexpr int usual_r = 5;
-
-/// The exact kernel draws nothing. Defaults pass: they stand in every file, which has to rebuild.
-void refuse_drawing(Options& options, const FeatureOptions& wanted, int usual_m) {
-  const char* idle = wanted.m != usual_m                       ? "m"
-                     : wanted.r != 0 && wanted.r != usual_r    ? "r"
-                     : wanted.ensemble != Ensemble::orthogonal ? "ensemble"
-                     : wanted.seed != 0                        ? "feature_seed"
-                     : wanted.redraw                           ? "redraw"
-                                                               : nullptr;
-  if (idle) throw OptionError(text(options.owner(), ": option '", idle, "' goes with brute_force = false"));
-  for (const char* unread : {"spread", "epsilon"}) options.goes_with(unread, "brute_force = false");
-}
-
 /// Makes `count` rows of d values orthogonal in so many steps.
 double steps_of(int count, int d) { return static_cast<double>(count) * std::min(count, d) * d; }
 
@@ -50,15 +36,14 @@ double steps_of(int count, int d) { return static_cast<double>(count) * std::min
 /// @option scale "d"|"c" = "d" - queries and keys are divided by the fourth root of it
 /// @option temperature number 1e-6..1e6 = 1 - of the softmax; below 1 it is sharper
 /// @option epsilon number 0..1 = 0 - added to features: relu, exp and favor++
-/// @option brute_force boolean = false - the exact kernel that the features estimate, in O(L^2); what is said of projections does
-/// not go with it
+/// @option brute_force boolean = false - the exact kernel that the features estimate, in O(L^2)
 /// @see attention.md
 FeatureOptions read_feature_options(const RandomFeatures& features, Options& options, int c, int d) {
   constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
   FeatureOptions wanted;
   wanted.kind = features.kind;
   wanted.m = static_cast<int>(options.integer_in("m", 1, 4096, features.m));
-  wanted.r = wanted.kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, usual_r)) : 0;
+  wanted.r = wanted.kind == FeatureKind::hybrid ? static_cast<int>(options.integer_in("r", 1, 1024, 5)) : 0;
   wanted.ensemble = options.choice("ensemble", {"iid", "orthogonal"}, "orthogonal") == "iid" ? Ensemble::iid : Ensemble::orthogonal;
   constexpr double most_steps = 1 << 30;  // some seconds
   if (wanted.ensemble == Ensemble::orthogonal && std::max(steps_of(wanted.m, d), steps_of(wanted.r, d)) > most_steps)
@@ -70,10 +55,7 @@ FeatureOptions read_feature_options(const RandomFeatures& features, Options& opt
   wanted.redraw = wanted.redraw_every > 0 || options.choice("redraw", {"never", "episode"}, "never") == "episode";
   wanted.form = read_input_form(options, c, d);
   wanted.brute_force = options.boolean("brute_force", false);
-  if (wanted.brute_force) {
-    refuse_drawing(options, wanted, features.m);
-    return wanted;
-  }
+  if (wanted.brute_force) return wanted;
   if (features.shape) wanted.shape = features.shape(options, d);
   if (wanted.kind == FeatureKind::exp) wanted.epsilon = options.number_in("epsilon", 0, 1, 0);
   return wanted;

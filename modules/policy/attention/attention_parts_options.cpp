@@ -95,8 +95,6 @@ std::string head_name(const std::string& name, int head, int heads) { return hea
 
 Config head_options(const Options& options, int head) {
   Config own = options.config();
-  // The exact kernel draws nothing, and refuses a seed.
-  if (const Config* exact = own.find("brute_force"); exact && *exact == Config(true)) return own;
   const Config* seed = own.find("feature_seed");
   const auto given = seed ? seed->integer() : std::nullopt;
   own["feature_seed"] = static_cast<std::int64_t>(derive_seed({.seed = static_cast<std::uint64_t>(given.value_or(0)),
