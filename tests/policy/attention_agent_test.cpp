@@ -39,15 +39,6 @@ TEST_CASE("another kernel, and other sizes, can take the place of AttentionAgent
   CHECK(relu.size() == 2 * 4 * 147 + 4 * 8 * (10 + 8 + 2) + 2 * (8 + 1));
 }
 
-TEST_CASE("AttentionAgent's positions stay on record where none is handed over") {
-  const Policy policy(config("{'kind': 'attention_agent', 'rank': {'values': 'content'}}"), image_spec(96, 96), 3);
-  const Config& rank = *policy.architecture().find("rank");
-  CHECK(*rank.find("centre") == Config("pixel"));
-  CHECK(*rank.find("position_range") == Config("unit"));
-  const Policy again(policy.architecture(), policy.observation(), policy.action_size());
-  CHECK(again.architecture() == policy.architecture());
-}
-
 TEST_CASE("wrong options of attention_agent are errors that name them") {
   const auto build = [](const std::string& options) {
     Policy(config("{'kind': 'attention_agent', " + options + "}"), image_spec(96, 96), 3);
@@ -55,8 +46,6 @@ TEST_CASE("wrong options of attention_agent are errors that name them") {
   CHECK_THROWS_MATCHES(build("'rank': 3"), Error, MessageMatches(ContainsSubstring("option 'rank' must be a table")));
   CHECK_THROWS_MATCHES(build("'rank': {'stryde': 3}"), Error,
                        MessageMatches(ContainsSubstring("1.rank") && ContainsSubstring("did you mean 'stride'?")));
-  CHECK_THROWS_MATCHES(build("'rank': {'values': 'content', 'centre': 'pixle'}"), Error,
-                       MessageMatches(ContainsSubstring("did you mean 'pixel'?")));
   CHECK_THROWS_MATCHES(build("'lstm_units': 0"), Error, MessageMatches(ContainsSubstring("lstm_units")));
   CHECK_THROWS_MATCHES(build("'patch': 7"), Error, MessageMatches(ContainsSubstring("unknown option 'patch'")));
 }

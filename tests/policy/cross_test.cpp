@@ -310,7 +310,6 @@ TEST_CASE("cross says what does not fit") {
         "learned query weights can be negative");
   fails("'patch': 4, 'kernel': 'exp', 'redraw': 5", "cross and drawn patches keep their projections throughout an episode");
   fails("'patch': 4, 'kernel': 'exp', 'brute_force': true, 'm': 3", "option 'brute_force' forms the attention matrix");
-  fails("'patch': 4, 'values': 'content', 'centre': 'pixel'", "option 'centre' goes with values = \"position\"");
   fails("'patch': 4, 'values': 'motion'", "option 'values'");
   fails("'stride': 4", "option 'patch' is missing");
   CHECK_THROWS_MATCHES(with("'patch': 4", vector_spec(3), 2), Error, MessageMatches(ContainsSubstring("draws no images")));

@@ -107,14 +107,6 @@ TEST_CASE("clock stays finite for any parameter") {
   }
 }
 
-TEST_CASE("normalise has a least deviation only where it divides, the default aside") {
-  const auto build = [](const char* minimum) {
-    Policy(config(text("{'kind': 'normalise', 'deviation': false, 'minimum': ", minimum, "}")), vector_spec(inputs), inputs);
-  };
-  CHECK_THROWS_WITH(build("3"), ContainsSubstring("option 'minimum' goes with deviation = true"));
-  CHECK_NOTHROW(build("0.01"));  // as files hold it
-}
-
 TEST_CASE("normalise takes off the mean since the reset and divides by the deviation") {
   Policy whole(config("{'kind': 'normalise', 'minimum': 1e-3, 'clip': 1.5}"), vector_spec(inputs), inputs);
   Policy mean_alone(config("{'kind': 'normalise', 'deviation': false}"), vector_spec(inputs), inputs);

@@ -308,14 +308,6 @@ TEST_CASE("rank's options that do not fit are errors that name the block and the
                        MessageMatches(ContainsSubstring("option 'm' is none of kernel 'relu'; it goes with exp, favor++")));
   CHECK_THROWS_MATCHES(build("'kernel': 'exp', 'r': 4"), Error,
                        MessageMatches(ContainsSubstring("option 'r' is none of kernel 'exp'; it goes with hybrid")));
-  const std::string positions = "' goes with values = \"position\" or \"centroid\", or motion = true";
-  for (const auto& [option, value] : {std::pair("position_range", "unit"), std::pair("centre", "pixel")}) {
-    const std::string told = text("'", option, "': '", value, "'");
-    CHECK_THROWS_MATCHES(build("'values': 'content', " + told), OptionError, Message(text("policy: option '", option, positions)));
-    for (const char* more : {"'values': 'position'", "'values': ['content', 'centroid']", "'values': 'content', 'motion': true"})
-      CHECK_NOTHROW(build(text(more, ", ", told)));
-  }
-  CHECK_NOTHROW(build("'values': 'content', 'position_range': 'signed', 'centre': 'exact'"));  // as files hold it
   CHECK_THROWS_MATCHES(build("'rbnd': 4"), Error,
                        MessageMatches(ContainsSubstring("; known: ") && !ContainsSubstring(" m,") && !ContainsSubstring(" r,") &&
                                       !ContainsSubstring(" dv,")));

@@ -272,8 +272,6 @@ TEST_CASE("trans's options that do not fit are errors that name the block and th
                        MessageMatches(ContainsSubstring("policy: option 'layer_norm' would make a zero of every row")));
   CHECK_THROWS_MATCHES(make("'patch': 4, 'values': 'position', 'dv': 3", spec), Error,
                        MessageMatches(ContainsSubstring("policy: option 'dv' goes with values = \"projection\"")));
-  CHECK_THROWS_MATCHES(make("'patch': 4, 'position_range': 'unit'", spec), OptionError,
-                       MessageMatches(ContainsSubstring("option 'position_range' goes with values = \"position\"")));
   CHECK_THROWS_MATCHES(make("'patch': 4, 'top': 3", spec), Error, MessageMatches(ContainsSubstring("unknown option 'top'")));
   CHECK_THROWS_MATCHES(make("'patch': 4", vector_spec(3)), Error,
                        MessageMatches(ContainsSubstring("the environment draws no images")));

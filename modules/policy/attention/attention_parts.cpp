@@ -36,10 +36,6 @@ class PositionForm {
   float shift_;  // from a patch's centre to the upper left corner of its middle pixel, whose index AttentionAgent uses
 };
 
-/// For blocks that may tell no position at all: refuses what PositionForm reads where none is told. `asking` says what does tell
-/// one, such as "values = \"position\"". Defaults pass, for they stand in every file. @throws OptionError
-void require_positions(Options& options, bool told, std::string_view asking);
-
 /// PE of X' = X + PE (v2 section 3.2): option `encoding`, "none", "sinusoidal" (times `encoding_scale`) or "learned", which
 /// declares `<path>.encoding`, L x c.
 class PositionEncoding {

@@ -13,11 +13,6 @@ import iap.attention;
 import :attention_parts;
 
 namespace iap {
-namespace {
-
-constexpr const char *usual_range = "signed", *usual_centre = "exact";
-
-}  // namespace
 
 std::size_t read_image(Options& options, const ObservationSpec& observation) {
   if (observation.images.empty()) options.fail("the environment draws no images; make it with pixels = {height, width}");
@@ -68,8 +63,8 @@ int read_patch_count(Options& options, std::string_view key, const PatchGrid& gr
 }
 
 PositionForm::PositionForm(Options& options, const PatchGrid& grid)
-    : unit_(options.choice("position_range", {"signed", "unit"}, usual_range) == "unit"),
-      shift_(options.choice("centre", {"exact", "pixel"}, usual_centre) == "pixel" && grid.size() % 2 == 1 ? 0.5F : 0.0F) {}
+    : unit_(options.choice("position_range", {"signed", "unit"}, "signed") == "unit"),
+      shift_(options.choice("centre", {"exact", "pixel"}, "exact") == "pixel" && grid.size() % 2 == 1 ? 0.5F : 0.0F) {}
 
 std::pair<float, float> PositionForm::operator()(const PatchGrid& grid, int patch) const {
   auto [row, column] = grid.centre(patch);
@@ -77,13 +72,6 @@ std::pair<float, float> PositionForm::operator()(const PatchGrid& grid, int patc
   column -= shift_ / static_cast<float>(grid.image().width);
   if (unit_) return {row, column};
   return {2 * row - 1, 2 * column - 1};
-}
-
-void require_positions(Options& options, bool told, std::string_view asking) {
-  if (told) return;
-  for (const auto& [option, usual] : {std::pair("position_range", usual_range), std::pair("centre", usual_centre)})
-    if (const Config& given = options.value(option); !given.is_null() && given != Config(usual))
-      throw OptionError(text(options.owner(), ": option '", option, "' goes with ", asking));
 }
 
 void check_query_weights(const Options& options, const CrossAttention& sampler, bool learned) {

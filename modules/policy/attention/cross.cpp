@@ -89,7 +89,6 @@ struct CrossOptions {
     encoding = std::make_unique<PositionEncoding>(options, queries, context.path, layout);
     if (!shared) key_encoding = std::make_unique<PositionEncoding>(options, keys, context.path + ".keys", layout);
     names = read_value_names(options, "position");
-    require_positions(options, std::ranges::find(names, "position") != names.end(), "values = \"position\"");
     values = make_values(names, {options, keys, position, pixel_offset, context.path, 0, 1, layout});
     outputs = checked_outputs(options, top * total_size(values));
   }

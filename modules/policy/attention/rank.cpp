@@ -46,8 +46,6 @@ struct RankOptions {
     if (motion && masked)
       throw OptionError(options.owner() +
                         ": option 'motion' follows patches by rank, which option 'masked' gives up; take one of them out");
-    require_positions(options, motion || centroid || std::ranges::find(names, "position") != names.end(),
-                      "values = \"position\" or \"centroid\", or motion = true");
     outputs =
         checked_outputs(options, count * (rows() * total_size(values) + (centroid ? centroid_size : 0) + (motion ? 2 * top : 0)));
   }

@@ -37,7 +37,6 @@ struct TransOptions {
         pixel_offset(image.pixel_offset(options)),
         position(options, grid),
         names(read_value_names(options, "projection")) {
-    require_positions(options, std::ranges::find(names, "position") != names.end(), "values = \"position\"");
     shape.d = static_cast<int>(options.integer_in("d", 1, 4096, 8));
     shape.tokens = read_patch_count(options, "tokens", grid);
     shape.residual = options.boolean("residual", true);

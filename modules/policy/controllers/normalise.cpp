@@ -15,8 +15,6 @@ import :internal;
 namespace iap {
 namespace {
 
-constexpr double usual_minimum = 0.01;
-
 /// y = (x - mean) / max(deviation, minimum), value by value, clipped to +-clip. Option `over` says of what mean and deviation are:
 /// - "episode": of all inputs since the episode's start, this one included: what stays put throughout an episode, such as a
 ///   background, goes, and what moves is left. The first output of an episode is 0.
@@ -30,14 +28,11 @@ class Normalise final : public Block {
       : Block(context, context.inputs),
         over_training_(options.choice("over", {"episode", "training"}, "episode") == "training"),
         divides_(options.boolean("deviation", true)),
-        minimum_(options.number_in("minimum", 1e-6, 1e6, usual_minimum)),
+        minimum_(options.number_in("minimum", 1e-6, 1e6, 0.01)),
         clip_(options.number_in("clip", 1e-3, 1e6, 10)),
         episode_(static_cast<std::size_t>(context.inputs)),
         totals_(moments()) {
     require_inputs(options, context);
-    // The default passes: it stands in every file, which has to rebuild.
-    if (!divides_ && minimum_ != usual_minimum)
-      throw OptionError(text(options.owner(), ": option 'minimum' goes with deviation = true"));
   }
   std::string_view kind() const override { return "normalise"; }
   std::string describe() const override {
@@ -71,7 +66,7 @@ class Normalise final : public Block {
 /// Takes the mean off its input, value by value, and divides by the deviation.
 /// @option over "episode"|"training" = "episode" - both over the episode so far, or over all training episodes, as ARS V2
 /// @option deviation boolean = true - whether it divides
-/// @option minimum number 1e-6..1e6 = 0.01 - least deviation, where it divides
+/// @option minimum number 1e-6..1e6 = 0.01 - least deviation
 /// @option clip number 0.001..1e6 = 10 - what is further from 0 is moved to +-clip
 /// @use policy.block
 /// @return blueprint - without parameters
