@@ -26,7 +26,7 @@ const std::string& episode_seeds_name(EpisodeSeeds seeds);
 
 /// What determines a run's results: the same settings give the same numbers, however long the run and whatever the threads. Every
 /// option stands there as it became (its default where it was left out), but for defaults that are others in one stage than in the
-/// next, or in `eval_env` (`top` and `parents` of a population, the seconds of a clock): those stand nowhere, as each gives its own
+/// next, or in `eval_env` (`top` of a population, the seconds of a clock): those stand nowhere, as each gives its own
 /// again. `optimizer` is what is shared by those of all stages, and `initial` the policy that the run begins at, or null.
 Config identity_of(const TrainOptions& options, const Stages& stages, const Config& optimizer, const Initial* initial);
 
