@@ -36,7 +36,8 @@ std::vector<float> initial_parameters(const TrainOptions& options, const std::op
   try {
     const Policy& given = initial->file.policy;
     auto parameters = carried_parameters(given, given.parameters(), world.policy);
-    if (const auto difference = moments_difference(given, world.policy); !difference.empty()) throw Error(difference);
+    const bool seen = std::ranges::any_of(given.moments(), [](const Moment& moment) { return moment.count > 0; });
+    if (const auto difference = moments_difference(given, world.policy); seen && !difference.empty()) throw Error(difference);
     return parameters;
   } catch (const Error& error) {
     throw Error(text("train: option 'init' (", initial->place, "): ", error.what()));
@@ -56,8 +57,9 @@ Trainer::Trainer(const TrainOptions& options)
   state_.moments.resize(evaluation().policy.moments().size());
   if (initial_) {
     state_.initial = initial_->bytes;
-    const auto moments = initial_->file.policy.moments();
-    state_.moments.assign(moments.begin(), moments.end());
+    const Policy& given = initial_->file.policy;
+    if (moments_difference(given, evaluation().policy).empty())
+      state_.moments.assign(given.moments().begin(), given.moments().end());
   }
   open_pool();
   keep_mean();

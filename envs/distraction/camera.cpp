@@ -17,9 +17,21 @@ constexpr int agent_body = 1;
 /// MuJoCo's mjtCamLight.
 enum class Mode { fixed, track, trackcom, targetbody, targetbodycom };
 
+/// What a camera keeps its place to: the world, the agent, or wherever the model's own one goes.
+enum class Hold { world, agent, itself };
+
+Hold hold_of(const MujocoWorld& world, int camera) {
+  const auto mode = static_cast<Mode>(world.array("cam_mode")[camera]);
+  const auto body = static_cast<int>(world.array("cam_bodyid")[camera]);
+  if (mode == Mode::fixed && body == 0) return Hold::world;
+  const bool tracks = mode == Mode::track || mode == Mode::trackcom;
+  return tracks && body == agent_body ? Hold::agent : Hold::itself;
+}
+
 /// @lua options env.distraction.camera
 /// The camera's place; s is the difficulty's 0.1, 0.2 or 0.3. A camera that tracks the agent, the model's first body, goes on doing
-/// so; one that turns towards a body goes on turning and does not travel.
+/// so, one that rides on a body or tracks another one goes with that, and one that turns towards a body goes on turning and does
+/// not travel.
 /// @option dynamic boolean = (the distraction's) - the camera drifts during an episode
 /// @option horizontal_delta number 0..6.28319 = (pi / 2 s) - most that it is turned around the scene, radians
 /// @option vertical_delta number 0..6.28319 = (pi / 2 s) - up or down, radians
@@ -50,14 +62,14 @@ CameraRange read_range(Options& options, const DisturbanceContext& context) {
 
 class MovedCamera final : public Disturbance {
  public:
-  MovedCamera(const CameraRange& range, int camera, Mode mode) : motion_(range), camera_(camera), mode_(mode) {}
+  MovedCamera(const CameraRange& range, int camera, Hold hold) : motion_(range), camera_(camera), hold_(hold) {}
 
   void reset(MujocoWorld& world, Random random) override {
     random_ = random;
     const CameraPose own = own_pose(world);
     const auto centre = agent(world);
     for (std::size_t i = 0; i < 3; ++i) arm_[i] = own.position[i] - centre[i];
-    motion_.reset(own, centre, mode_ != Mode::fixed, random_);
+    motion_.reset(own, centre, hold_ != Hold::world, random_);
   }
   void step() override { motion_.step(random_); }
   void apply(MujocoWorld& world, MujocoCamera&) override {
@@ -72,10 +84,10 @@ class MovedCamera final : public Disturbance {
     const auto centre = world.subtree_centre(agent_body);
     return {centre[0], centre[1], centre[2]};
   }
-  // A camera that turns towards a body does not travel with the agent. It is moved around the point, fixed to the model's own
-  // camera, where the agent was when the episode began.
+  // A camera that does not travel with the agent is moved around the point, fixed to the model's own camera, where the agent was
+  // when the episode began.
   std::array<double, 3> pivot(const MujocoWorld& world, const CameraPose& own) const {
-    if (mode_ != Mode::targetbody && mode_ != Mode::targetbodycom) return agent(world);
+    if (hold_ != Hold::itself) return agent(world);
     return {own.position[0] - arm_[0], own.position[1] - arm_[1], own.position[2] - arm_[2]};
   }
   CameraPose own_pose(MujocoWorld& world) const {
@@ -87,7 +99,7 @@ class MovedCamera final : public Disturbance {
 
   CameraMotion motion_;
   int camera_;
-  Mode mode_;
+  Hold hold_;
   std::array<double, 3> arm_{};  // from the agent to the camera as the episode begins
   Random random_{0};
 };
@@ -99,8 +111,7 @@ std::unique_ptr<Disturbance> make_camera(Options& options, const DisturbanceCont
     options.fail(
         "the camera is moved around the agent, which is the model's first body, and this model has none; add a <body> to the MJCF, "
         "or set camera = false");
-  const auto mode = static_cast<Mode>(context.world.array("cam_mode")[context.camera]);
-  return std::make_unique<MovedCamera>(read_range(options, context), context.camera, mode);
+  return std::make_unique<MovedCamera>(read_range(options, context), context.camera, hold_of(context.world, context.camera));
 }
 
 }  // namespace iap

@@ -69,7 +69,12 @@ bool tbb_left_behind() noexcept { return tbb_gone.load(); }
 
 void ForkMutex::lock() {
   enter();
-  mutex_.lock();
+  try {
+    mutex_.lock();
+  } catch (...) {
+    leave();
+    throw;
+  }
 }
 
 bool ForkMutex::try_lock() {

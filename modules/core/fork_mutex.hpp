@@ -15,6 +15,7 @@ class ForkMutex {
   ForkMutex& operator=(const ForkMutex&) = delete;
 
   void lock();
+  /// Waits for no holder, but for a fork that is under way.
   bool try_lock();
   void unlock() noexcept;
 

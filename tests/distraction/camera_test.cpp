@@ -79,7 +79,8 @@ TEST_CASE("a camera whose numbers are all 0 is where the model's is, of whatever
        {Case{"world", "mode='fixed' pos='.3 -2 1.5'"}, Case{"agent", "mode='track' pos='.3 -2 1'"},
         Case{"agent", "mode='trackcom' pos='.3 -2 1'"}, Case{"world", "mode='targetbody' target='agent' pos='.3 -2 1.5'"},
         Case{"world", "mode='targetbodycom' target='agent' pos='.3 -2 1.5'"},
-        Case{"carriage", "mode='targetbody' target='agent' pos='.3 0 1'"}}) {
+        Case{"carriage", "mode='targetbody' target='agent' pos='.3 0 1'"}, Case{"agent", "mode='fixed' pos='.3 -2 1'"},
+        Case{"carriage", "mode='fixed' pos='.3 -2 1'"}, Case{"carriage", "mode='track' pos='.3 -2 1'"}}) {
     CAPTURE(place, camera);
     Rails rails(place, camera);
     Distraction distraction = distract(rails.world, unmoved);

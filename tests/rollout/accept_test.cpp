@@ -144,10 +144,8 @@ TEST_CASE("such an environment fails as others do: an episode counts failed_retu
 }
 
 TEST_CASE("a batch looks at what its environments show") {
-  CHECK_THAT(
-      batch_message({0, infinity}, 0),
-      Equals("environment 1 of the batch: 'fake', after the reset: value 2 ('north') of the observed vector is inf; observations "
-             "must be finite"));
+  CHECK_THAT(batch_message({0, infinity}, 0),
+             Equals("environment 1 of the batch: 'fake', after the reset: value 2 ('north') of the observed vector is inf"));
   CHECK_THAT(batch_message({not_a_number, 0}, 3),
              ContainsSubstring("'fake', after step 3: value 1 ('east') of the observed vector is nan"));
   // What is larger would be written beyond the batch's memory.

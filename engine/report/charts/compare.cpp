@@ -55,9 +55,23 @@ bool same_world(const RunIdentity& one, const RunIdentity& other) {
   return one.env.empty() || other.env.empty() || file(one) == file(other) || (!source(one).empty() && source(one) == source(other));
 }
 
-void check_worlds(const std::vector<RunIdentity>& runs, const std::string& label) {
+/// Where evaluations play, if that is another environment than the one trained in.
+std::map<std::string, std::string> evaluation_world(const RunIdentity& run) {
+  std::map<std::string, std::string> settings;
+  for (const auto& [path, value] : run.settings)
+    if (path.starts_with("eval_env.")) settings.emplace(path, value);
+  return settings;
+}
+
+bool same_evaluations(const RunIdentity& one, const RunIdentity& other) {
+  const auto world = evaluation_world(one);
+  return !world.empty() && world == evaluation_world(other);
+}
+
+void check_worlds(const std::vector<RunIdentity>& runs, const std::string& label, const std::string& column) {
+  const bool evaluated = column.starts_with("eval_");
   for (const RunIdentity& run : runs)
-    if (const RunIdentity& first = runs.front(); !same_world(run, first))
+    if (const RunIdentity& first = runs.front(); !same_world(run, first) && !(evaluated && same_evaluations(run, first)))
       throw Error(text("curve '", label, "': '", first.folder.string(), "' plays ", first.env, " and '", run.folder.string(),
                        "' plays ", run.env, "; what they earn has no mean, so give each environment a curve of its own"));
 }
@@ -130,7 +144,7 @@ Series mean_curve(const CurveGroup& group, const std::string& column, Band band)
   if (group.runs.empty()) throw Error(text("curve '", group.label, "': there are no runs to take the mean of"));
   check_distinct(group.runs);
   const auto identities = identities_of(group);
-  check_worlds(identities, group.label);
+  check_worlds(identities, group.label, column);
   check_seeds(identities);
   const auto count = static_cast<double>(group.runs.size());
   Series curve{.label = group.label};

@@ -180,8 +180,8 @@ std::string made_pictures(RunGroup& group, const std::string& name, const Report
   Run& run = group.runs[group.best];
   try {
     const ReportMedia media = make_media(*run.policy, options);
-    return watch_section(media, run, name) + (media.importance.ranges.empty() ? "" : importance_section(media.importance, name)) +
-           probe_section(media, name);
+    return watch_section(media, run, name, options.trust) +
+           (media.importance.ranges.empty() ? "" : importance_section(media.importance, name)) + probe_section(media, name);
   } catch (const Error& error) {
     return section(name.empty() ? "Pictures" : "Pictures: " + name, "",
                    text("<p>There are none: ", escaped(error.what()), "</p>\n"));

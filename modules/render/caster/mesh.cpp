@@ -141,6 +141,12 @@ struct Mesh::Impl {
   Device device;
   RayScene scene;
 
+  ~Impl() {
+    const Unforked whole;
+    scene.reset();
+    device.reset();
+  }
+
   void build() {
     const Unforked whole;  // Embree and the TBB below it lock what is one for the process
     note_tbb();
