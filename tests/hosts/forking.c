@@ -11,10 +11,9 @@
 
 enum { children = 4, patience = 15, most_forks = 200, seconds = 8 };
 
-/* What they make is shared within the process: models, textures and meshes, robots' texts, the memory of Lua. */
+/* What they make is shared within the process: models, textures, robots' texts, the memory of Lua. */
 static const char* const worlds[] = {"{ name = 'cartpole-swingup', pixels = { 8, 8 } }", HOSTS_FOLDER "/world.lua",
-                                     "{ name = 'laikago-grid', pixels = { 8, 8 } }",
-                                     "{ name = '" HOSTS_FOLDER "/mesh.lua', pixels = { 8, 8 } }"};
+                                     "{ name = 'laikago-grid', pixels = { 8, 8 } }"};
 enum { world_count = sizeof worlds / sizeof *worlds };
 
 static void make(const char* text) {

@@ -6,6 +6,8 @@ module;
 #include <embree3/rtcore.h>
 #endif
 
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -147,6 +149,13 @@ struct Mesh::Impl {
     device.reset();
   }
 
+  // The TBB that a child of fork() inherits counts on threads that it has not: there the calling thread does all.
+  void commit() const {
+    if (!tbb_left_behind()) return rtcCommitScene(scene.get());
+    oneapi::tbb::task_arena alone(1);
+    alone.execute([this] { rtcCommitScene(scene.get()); });
+  }
+
   void build() {
     const Unforked whole;  // Embree and the TBB below it lock what is one for the process
     note_tbb();
@@ -175,7 +184,7 @@ struct Mesh::Impl {
     if (!scene) refused(message.data());
     rtcSetSceneFlags(scene.get(), RTC_SCENE_FLAG_ROBUST);
     rtcAttachGeometry(scene.get(), geometry.get());
-    rtcCommitScene(scene.get());
+    commit();
     if (failed) refused(message.data());
   }
 
