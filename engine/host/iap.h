@@ -13,10 +13,10 @@
  *
  * Threads. There is no global state. Different objects may be used from different threads at the same time; one object by one
  * thread at a time, and not always the same. Batches and rollouts work on threads of their own while a call lasts, and their
- * results do not depend on the number of these. Objects do not survive fork() in the child: make them there. Once the
- * library has made an object, a child may do so whatever other threads were in the middle of: fork() waits until none is at what
- * all share, such as the compiling of a model. Worlds with
- * meshes are an exception, if a rare one: make those before other threads do, or in a process of its own.
+ * results do not depend on the number of these. Objects do not survive fork() in the child: make them there. Once the library
+ * has made an object, a child may do so whatever other threads were in the middle of: fork() waits until none is at what all share,
+ * such as the compiling of a model. It is best not to fork while another thread makes worlds with meshes: a child may wait for ever
+ * for its own, if seldom.
  *
  * Structs. Those that may grow begin with `size`, which the caller sets to sizeof the struct: a program goes on to work with later
  * libraries, and a later program with this one. In an array all elements have the same size.
