@@ -44,8 +44,6 @@ struct Override {
 /// Reads "path=value". @throws Error with `example` for anything else.
 Override read_override(std::string_view assignment, std::string_view example);
 
-/// `word` as a shell's command line takes it, in quotes where it needs them.
-std::string shell_word(const std::string& word);
 /// `name` with `value` at its end as a part of a file's name: runs of what shells or file systems could take amiss become _.
 void append_plain(std::string& name, std::string_view value);
 /// What of a file's name is kept where file systems refuse longer ones: its beginning, and a hash of all of it.

@@ -106,12 +106,8 @@ void judge_names(Config& options, const std::string& path) {
     const Config* stage = entry_at(table, inside.substr(0, dot));
     if (!stage || !stage->map() || dot == std::string::npos) return;
     const std::string option = inside.substr(dot + 1);
-    Config changes = *stage;
-    for (const char* of_stage : {"through", "episodes", "population"}) {
-      if (first_part(option) == of_stage) return;
-      changes.map()->erase(of_stage);
-    }
-    const Config whole = with_changes(env, changes);
+    if (changes_of_stage({{std::string(first_part(option)), Config()}}).empty()) return;
+    const Config whole = with_changes(env, changes_of_stage(*stage->map()));
     look_for_names(path, [&] { make_env(with_nothing_at(whole, option)); });
   } else if (own && !own->is_null()) {
     // As far as it is there: tables on the way would not be without effect.

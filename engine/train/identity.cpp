@@ -65,11 +65,8 @@ void forget_default_eval_env(Config& identity) {
   if (!eval_env || !env || !env->map()) return;
   Config trained = *env;
   const Config* curriculum = identity.find("curriculum");
-  if (curriculum && curriculum->list() && !curriculum->list()->empty() && curriculum->list()->back().map()) {
-    Config last = curriculum->list()->back();
-    for (const char* of_stage : {"through", "episodes", "population"}) last.map()->erase(of_stage);
-    trained = with_changes(std::move(trained), last);
-  }
+  if (curriculum && curriculum->list() && !curriculum->list()->empty() && curriculum->list()->back().map())
+    trained = with_changes(std::move(trained), changes_of_stage(*curriculum->list()->back().map()));
   if (*eval_env == trained) identity.map()->erase("eval_env");
 }
 

@@ -189,14 +189,18 @@ std::vector<TrainStage> read_curriculum(const Config& list) {
     TrainStage stage;
     for (const auto& [key, value, low, high] : counts)
       if (!reader.value(key).is_null()) stage.*value = static_cast<int>(reader.integer_in(key, low, high));
-    Config::Map rest = item.map() ? *item.map() : Config::Map{};
-    for (const char* key : {"through", "episodes", "population"}) rest.erase(key);
+    Config::Map rest = changes_of_stage(item.map() ? *item.map() : Config::Map{});
     if (rest.contains("until")) reader.fail("unknown option 'until'; the last iteration of a stage is called 'through'");
     if (rest.contains("name")) reader.fail("the environment stays the same; option 'name' cannot change");
     if (!rest.empty()) stage.env = std::move(rest);
     stages.push_back(std::move(stage));
   }
   return stages;
+}
+
+Config::Map changes_of_stage(Config::Map stage) {
+  for (const auto& count : counts) stage.erase(count.key);
+  return stage;
 }
 
 void check_curriculum(const std::vector<TrainStage>& stages) {

@@ -36,8 +36,8 @@ std::vector<float> initial_parameters(const TrainOptions& options, const std::op
   try {
     const Policy& given = initial->file.policy;
     auto parameters = carried_parameters(given, given.parameters(), world.policy);
-    const bool seen = std::ranges::any_of(given.moments(), [](const Moment& moment) { return moment.count > 0; });
-    if (const auto difference = moments_difference(given, world.policy); seen && !difference.empty()) throw Error(difference);
+    if (const auto difference = moments_difference(given, world.policy); has_seen(given) && !difference.empty())
+      throw Error(difference);
     return parameters;
   } catch (const Error& error) {
     throw Error(text("train: option 'init' (", initial->place, "): ", error.what()));

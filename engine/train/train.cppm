@@ -36,6 +36,9 @@ bool is_record(std::string_view name);
 /// what the run comes to, and may differ between a run and its continuation.
 bool is_manner(std::string_view name);
 
+/// What `stage`, a table of option `curriculum`, changes of the environment: all but the stage's own numbers.
+Config::Map changes_of_stage(Config::Map stage);
+
 /// Trains. An interrupt ends it within a second, in good order and with a checkpoint to resume from; it stays requested until
 /// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how
 /// often the run was interrupted and resumed:

@@ -72,6 +72,28 @@ std::string one_line(std::string_view part) {
   return line;
 }
 
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return std::string(word);
+  std::string inside;
+  const bool shown = one_line(word) == word;
+  if (!shown) {
+    // What a terminal cannot show is told in octal digits, which all but the plainest shells read.
+    for (const char c : word) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '\'' || c == '\\')
+        inside += text("\\", c);
+      else if (byte >= ' ' && byte < 127)
+        inside += c;
+      else
+        inside += text("\\", byte / 64, byte / 8 % 8, byte % 8);
+    }
+    return "$'" + inside + "'";
+  }
+  for (const char c : word) inside += c == '\'' ? "'\\''" : std::string(1, c);
+  return "'" + inside + "'";
+}
+
 std::size_t whole_characters(std::string_view part, std::size_t most) {
   std::size_t length = std::min(part.size(), most);
   const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(part[at]) & 0xC0) == 0x80; };

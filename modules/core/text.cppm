@@ -55,6 +55,8 @@ std::string hex_text(double value);
 std::string printable(std::string_view part);
 /// `printable(part)` in one line, with spaces for line feeds and tabs: no line of a text out of a file can pass for one of ours.
 std::string one_line(std::string_view part);
+/// `word` as a shell's command line takes it, in quotes where it needs them; in one line of plain text whatever is in it.
+std::string shell_word(std::string_view word);
 /// How many of the first `most` bytes of `part`, which is UTF-8, hold whole characters.
 std::size_t whole_characters(std::string_view part, std::size_t most);
 /// "512 bytes", "1.5 GiB": a number of bytes with two or three digits.

@@ -102,6 +102,8 @@ Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit
 /// Where the moments of `from` would go to another block than theirs in `to`, or to none, in a clause that names the block; "" if
 /// they go on block by block.
 std::string moments_difference(const Policy& from, const Policy& to);
+/// Whether any of the moments of `policy` has seen a value: others may be left behind, as there is nothing in them.
+bool has_seen(const Policy& policy);
 
 /// The blocks of `policy` for another training: its architecture without the seconds between decisions that its clocks took from
 /// the environment, as another one gives its own.

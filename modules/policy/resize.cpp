@@ -81,8 +81,6 @@ std::vector<const Block*> gathering(const Policy& policy) {
   return blocks;
 }
 
-bool has_seen(const Moment& moment) { return moment.count > 0; }
-
 /// How many times as large images are, by name.
 using PoolFactors = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -161,6 +159,10 @@ std::vector<float> carried_parameters(const Policy& from, std::span<const float>
   return carried;
 }
 
+bool has_seen(const Policy& policy) {
+  return std::ranges::any_of(policy.moments(), [](const Moment& moment) { return moment.count > 0; });
+}
+
 std::string moments_difference(const Policy& from, const Policy& to) {
   const auto have = gathering(from), want = gathering(to);
   for (std::size_t i = 0; i < std::min(have.size(), want.size()); ++i)
@@ -218,7 +220,7 @@ Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit
   made.set_parameters(carried_parameters(policy, policy.parameters(), made));
   if (const auto difference = moments_difference(policy, made); difference.empty())
     made.set_moments(policy.moments());
-  else if (std::ranges::any_of(policy.moments(), has_seen))
+  else if (has_seen(policy))
     throw Error(text(difference, "; normalise what has the same size for all sizes of images"));
   return made;
 }

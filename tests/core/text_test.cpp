@@ -108,3 +108,13 @@ TEST_CASE("one line shows what a terminal may show, with spaces for ends of line
   CHECK(one_line("two\nlines\tof \x1b[31mred\r") == "two lines of ?[31mred?");
   CHECK(one_line("") == "");
 }
+
+TEST_CASE("words of a shell's command line are quoted where they need it, and always one line of plain text", "[text]") {
+  CHECK(shell_word("runs/a_b-c=1,2.5:%@+") == "runs/a_b-c=1,2.5:%@+");
+  CHECK(shell_word("") == "''");
+  CHECK(shell_word("two words") == "'two words'");
+  CHECK(shell_word("it's") == "'it'\\''s'");
+  CHECK(shell_word("$HOME") == "'$HOME'");
+  CHECK(shell_word("\u00fc") == "'\u00fc'");
+  CHECK(shell_word("a\nb'\\\xff") == "$'a\\012b\\'\\\\\\377'");
+}

@@ -113,15 +113,6 @@ std::string squares(const Policy& policy) {
               weighed ? heaviest : "", "; the whiter, the more important.");
 }
 
-/// A folder's name as a shell takes it.
-std::string shell_word(const std::string& name) {
-  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=,+-";
-  if (name.find_first_not_of(plain) == std::string::npos) return name;
-  std::string word = "'";
-  for (const char c : name) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 /// The command that plays an episode of the shown policy.
 std::string replay(const Run& run, std::uint64_t seed, Trust trust) {
   return text("iap play ", shell_word(run.folder.string()), run.final ? " --policy final" : "", " --seed ", seed,
