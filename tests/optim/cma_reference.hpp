@@ -51,6 +51,12 @@ inline std::pair<Vector, Matrix> eigen(Matrix a) {
   return {values, vectors};
 }
 
+/// The longest over the shortest axis of what has this covariance.
+inline double axis_ratio(const Matrix& covariance) {
+  const auto [low, high] = std::ranges::minmax(eigen(covariance).first);
+  return std::sqrt(high / low);
+}
+
 enum class Root { symmetric, cholesky };
 
 /// The inverse of the symmetric root, or of the Cholesky factor, of C, times y.

@@ -44,6 +44,9 @@ void compare(const std::string& kind, std::size_t size, int members, Root root, 
             Catch::Approx(textbook.sigma * std::sqrt(textbook.trace() / static_cast<double>(size))).epsilon(tolerance));
     for (std::size_t i = 0; i < size; ++i)
       REQUIRE(optimizer->mean()[i] == Catch::Approx(textbook.mean[i]).epsilon(tolerance).margin(tolerance * textbook.sigma));
+    const double short_of = metric(*optimizer, "axis_ratio") / reference::axis_ratio(textbook.covariance);
+    REQUIRE(short_of < 1 + 10 * tolerance);
+    REQUIRE(short_of > 0.97);
   }
 }
 

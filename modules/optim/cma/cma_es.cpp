@@ -266,7 +266,7 @@ class CovarianceMatrixAdaptation : public MeanSearch {
 /// @option tol_fun number 0..1e300 = 1e-12 - ends it when returns differ by less
 /// @option tol_x number 0..1e300 = 1e-12 - ends it when all steps are shorter, in parts of the first sigma
 /// @option tol_x_up number 1..1e300 = 1e4 - ends it when sigma grew by this factor
-/// @option tol_condition number 1..1e300 = 1e14 - ends it when the covariance's condition is worse
+/// @option tol_condition number 1..1e300 = 1e14 - ends it when the covariance's condition number, `axis_ratio` squared, is worse
 /// @option stagnation boolean = true - ends it when returns have not risen for long
 /// @see training.md#optimizers
 

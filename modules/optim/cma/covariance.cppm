@@ -26,8 +26,8 @@ class Covariance {
   virtual double variance(std::size_t i) const = 0;
   /// Row `row` of A's column `column`.
   virtual double factor(std::size_t row, std::size_t column) const = 0;
-  /// Largest over smallest diagonal element of A. Its square bounds the condition number of C from below, and is it for a diagonal
-  /// C.
+  /// The longest over the shortest axis of what A draws. Its square is the condition number of A A^T, for a full matrix to within
+  /// some percent from below.
   virtual double axis_ratio() const = 0;
   virtual void save(Writer& writer) const = 0;
   virtual void load(Reader& reader) = 0;

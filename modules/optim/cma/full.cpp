@@ -6,6 +6,7 @@ module;
 #include <span>
 #include <vector>
 
+#include "axes.hpp"
 #include "dense.hpp"
 module iap.optim;
 import iap.core;
@@ -26,6 +27,7 @@ class FullCovariance : public Covariance {
     std::ranges::fill(matrix_, 0.0);
     std::ranges::fill(factor_, 0.0);
     for (std::size_t i = 0; i < n_; ++i) matrix_[i * n_ + i] = factor_[i * n_ + i] = 1;
+    axis_ratio_ = 1;
   }
 
   void transform(std::span<const double> z, std::span<double> y) override {
@@ -41,6 +43,7 @@ class FullCovariance : public Covariance {
     for (double lift = 0; !try_refresh(lift); lift = lift == 0 ? 1e-15 : 10 * lift) {
       if (!(lift < 1)) throw Error("cma_es: the covariance matrix is not finite; lower sigma");
     }
+    axis_ratio_ = iap::axis_ratio(factor_.data(), n_);
   }
 
   double refresh_every(double learning_rate) const override { return 1 / (learning_rate * static_cast<double>(n_) * 10); }
@@ -48,14 +51,7 @@ class FullCovariance : public Covariance {
   double variance(std::size_t i) const override { return matrix_[i * n_ + i]; }
   double factor(std::size_t row, std::size_t column) const override { return factor_[column * n_ + row]; }
 
-  double axis_ratio() const override {
-    double low = factor_[0], high = low;
-    for (std::size_t i = 1; i < n_; ++i) {
-      low = std::min(low, factor_[i * n_ + i]);
-      high = std::max(high, factor_[i * n_ + i]);
-    }
-    return high / low;
-  }
+  double axis_ratio() const override { return axis_ratio_; }
 
   void save(Writer& writer) const override {
     for (const auto* matrix : {&matrix_, &factor_})
@@ -65,6 +61,7 @@ class FullCovariance : public Covariance {
   void load(Reader& reader) override {
     for (auto* matrix : {&matrix_, &factor_})
       for (std::size_t j = 0; j < n_; ++j) reader.get_into(std::span(*matrix).subspan(j * n_ + j, n_ - j));
+    axis_ratio_ = iap::axis_ratio(factor_.data(), n_);
   }
 
  private:
@@ -80,6 +77,7 @@ class FullCovariance : public Covariance {
 
   std::size_t n_;
   std::vector<double> matrix_, factor_;  ///< lower triangles, column-major; the strict upper ones are zero
+  double axis_ratio_ = 1;                ///< of `factor_`
   dense::Workspace workspace_;
 };
 
