@@ -26,13 +26,14 @@ using namespace iap;
 /// Makes this program, started anew, one that plays isolated episodes.
 constexpr std::string_view serve_word = "--serve-episodes";
 
-/// `iap help COMMAND` is `iap COMMAND --help`. Returns the command, "" for `iap help` alone, and nothing without that word.
-std::optional<std::string> understand_help(std::vector<std::string>& words) {
+/// `iap help COMMAND` is `iap COMMAND --help`. Returns the words behind `iap help`, and nothing without that word.
+std::optional<std::vector<std::string>> understand_help(std::vector<std::string>& words) {
   if (words.empty() || words.front() != "help") return {};
   words.erase(words.begin());
-  const std::string command = words.empty() ? "" : words.front();
+  std::erase_if(words, [](const std::string& word) { return word == "--help" || word == "-h"; });
+  const auto named = words;
   words.emplace_back("--help");
-  return command;
+  return named;
 }
 
 /// Tells what is wrong with the command line. Returns the exit code.
@@ -58,14 +59,16 @@ int dispatch(std::string program, std::vector<std::string> words) {
   arguments.run.program = std::move(program);
   cli::style_help(app);
   const cli::Commands commands = cli::describe_commands(app, arguments);
-  const auto is_helped = [&helped](const CLI::App* command) { return command->get_name() == *helped; };
-  if (helped && !helped->empty() && app.get_subcommands(is_helped).empty()) return cli::describe_name(app, *helped);
+  if (helped)
+    if (const auto why = cli::unexpected_help(app, *helped); !why.empty()) return refuse(arguments.sweep.words, why);
+  const auto is_helped = [&helped](const CLI::App* command) { return command->get_name() == helped->front(); };
+  if (helped && !helped->empty() && app.get_subcommands(is_helped).empty()) return cli::describe_name(app, helped->front());
   try {
     app.parse(words);
   } catch (const CLI::Success& printed) {
     if (!cli::speaks()) return cli::Exit::success;
     const int code = app.exit(printed);
-    if (helped == "") std::cout << "\n" << help_text("") << "\n";
+    if (helped && helped->empty()) std::cout << "\n" << help_text("") << "\n";
     return code;
   } catch (const CLI::ParseError& error) {
     return refuse(arguments.sweep.words, cli::explain(app, error));

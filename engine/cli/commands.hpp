@@ -20,8 +20,8 @@ import iap.train;
 /// for the door (main.cpp) to print.
 namespace iap::cli {
 
-/// What the program's exit code says.
-enum Exit : int { success = 0, failure = 1, usage = 2, interrupted = 130 };
+/// What the program's exit code says; `busy` to a sweep alone: another process works in the folder of the run that it began.
+enum Exit : int { success = 0, failure = 1, usage = 2, busy = 75, interrupted = 130 };
 
 /// A policy and the environment that it plays in.
 struct PolicySource {

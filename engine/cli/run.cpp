@@ -12,6 +12,7 @@
 #include "cli/values.hpp"
 import iap.core;
 import iap.script;
+#include "train/folder_in_use.hpp"
 
 namespace iap::cli {
 
@@ -44,6 +45,9 @@ int run(const std::filesystem::path& file, RunSettings settings, bool verbose, i
     print_error(error, verbose);
     if (const auto rest = script.continuation(); !rest.empty()) std::cerr << rest << "\n";
     status = Exit::interrupted;
+  } catch (const FolderInUse& error) {  // which a sweep's run alone raises
+    print_error(error, verbose);
+    status = Exit::busy;
   } catch (const Error& error) {
     print_error(error, verbose);
     status = Exit::failure;

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/failed_episodes.hpp"
 #include "cli/values.hpp"
 import iap.core;
 import iap.report;
@@ -46,16 +47,17 @@ class Sweep {
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     check_sweep_folder(list_);
     rungs_ = sweep_rungs(command_, list_, check_script(command_, list_));
-    check_passed(list_, part_, rungs_);
+    check_passed(list_, part_, rungs_, command_.collect);
   }
 
   /// Says what would be run.
   void show() const {
-    tell_other_texts();
+    tell_of_runs();
     if (command_.halving) std::cout << rungs_text() << "\n";
     for (const std::size_t number : part_) {
       const SweepJob& job = list_.jobs[number];
-      const JobRecord record = read_record(job.folder);
+      JobRecord record = read_record(job.folder);
+      add_passed(record, job.folder);
       std::string state = "to do";
       if (record.done(rungs_.back()))
         state = "done";
@@ -90,7 +92,7 @@ class Sweep {
       throw Error(text("--collect: there is no sweep in '", list_.folder.string(), "'; name its folder with --out"));
     make_folder(list_.folder);
     sign_in(command_, list_.folder);
-    tell_other_texts();
+    tell_of_runs();
     if (command_.halving) std::cerr << rungs_text() << "\n";
     const auto renew_table = [this] {
       if (!command_.part) write_table();
@@ -107,8 +109,11 @@ class Sweep {
     return command_.part ? end_of_part() : end();
   }
 
-  void tell_other_texts() const {
+  void tell_of_runs() const {
     if (const auto note = other_texts(command_, list_, part_); !note.empty()) std::cerr << one_line(note) << "\n";
+    for (const std::size_t number : part_)
+      if (const auto flaw = record_flaw(list_.jobs[number].folder); !flaw.empty())
+        std::cerr << one_line(text("note: ", flaw, "; the sweep goes by what the run itself has written")) << "\n";
   }
 
   std::string rungs_text() const {
@@ -145,14 +150,25 @@ class Sweep {
       record.status = JobRecord::Status::failed;
       record.message = failed->second;
     }
-    if (!command_.collect) return record;
-    for (const int rung : rungs_)
-      if (const auto figures = record.done(rung) ? std::nullopt : passed_figures(folder, rung)) {
+    if (command_.collect) add_passed(record, folder);
+    return record;
+  }
+
+  /// Puts into `record` what the run itself says of the rungs that it has passed; a run that cannot be read has failed.
+  void add_passed(JobRecord& record, const std::filesystem::path& folder) const {
+    for (const int rung : rungs_) try {
+        const auto figures = record.done(rung) ? std::nullopt : passed_figures(folder, rung);
+        if (!figures) continue;
         record.rungs[rung] = *figures;
         record.status = JobRecord::Status::done;
         record.message.clear();
+      } catch (const NotEvaluated&) {
+        continue;
+      } catch (const Error& error) {
+        record.status = JobRecord::Status::failed;
+        record.message = one_line(error.what());
+        return;
       }
-    return record;
   }
 
   std::vector<JobRecord> records() const {
@@ -177,10 +193,25 @@ class Sweep {
   bool promote(int iterations) {
     const std::size_t keep = std::max<std::size_t>(active_.size() / static_cast<std::size_t>(*command_.halving), 1);
     const auto all = records();
-    for (std::size_t number = 0; number < all.size(); ++number)
-      if (is_active(list_.jobs[number].combination) && !all[number].done(iterations) &&
-          all[number].status != JobRecord::Status::failed)
-        return false;
+    std::vector<std::size_t> further;  // combinations
+    std::size_t forgotten = 0;         // runs that are beyond the rung and whose figures there only job.json had
+    for (std::size_t number = 0; number < all.size(); ++number) {
+      const JobRecord& record = all[number];
+      if (!is_active(list_.jobs[number].combination)) continue;
+      const bool beyond = record.rungs.upper_bound(iterations) != record.rungs.end();
+      if (beyond) further.push_back(list_.jobs[number].combination);
+      if (record.done(iterations) || record.status == JobRecord::Status::failed) continue;
+      if (!beyond || !command_.collect) return false;
+      ++forgotten;
+    }
+    if (forgotten > 0) {
+      std::cerr << "note: " << forgotten << (forgotten == 1 ? " run has" : " runs have") << " no evaluation at iteration "
+                << iterations << " any more, which job.json had; the combinations that went further count as the best there\n";
+      active_ = std::move(further);
+      std::ranges::sort(active_);
+      active_.erase(std::ranges::unique(active_).begin(), active_.end());
+      return true;
+    }
     active_ = ranking(command_, list_, all, active_, iterations);
     active_.resize(std::min(active_.size(), keep));
     return !active_.empty();
@@ -268,9 +299,26 @@ class Sweep {
               << "; iap report makes one of runs that are named\n";
   }
 
+  /// That figures of the table rest on episodes that failed, or "".
+  std::string failed_note() const {
+    FailedEpisodes all;
+    std::size_t runs = 0, done = 0;
+    for (std::size_t number = 0; number < list_.jobs.size(); ++number) {
+      const JobRecord record = record_of(number);
+      if (record.rungs.empty()) continue;
+      const auto failed = failed_episodes(list_.jobs[number].folder, record.rungs.rbegin()->second.iterations);
+      ++done;
+      runs += failed.any();
+      all += failed;
+    }
+    if (runs == 0) return "";
+    return text("note: in ", runs, " of ", done, done == 1 ? " run" : " runs",
+                " episodes failed and count as failed_return: ", all.places(), "; log.txt in a run's folder says why");
+  }
+
   int end() const {
     const auto rows = this->rows();
-    print_sweep_table(command_, list_, rows);
+    print_sweep_table(command_, list_, rows, failed_note());
     const SweepLock lock(list_.folder);
     write_sweep_table(list_, rows);
     std::cout << "table    " << (list_.folder / "sweep.csv").string() << "\n";

@@ -70,8 +70,10 @@ std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list,
 void check_sweep_folder(const SweepList& list);
 /// A note about those of `jobs` whose runs were made by another text of the script, or "".
 std::string other_texts(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs);
-/// @throws Error naming one of `jobs` whose run is beyond one of `rungs` and cannot be compared there.
-void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs);
+/// @throws NotEvaluated naming one of `jobs` whose run is beyond one of `rungs` and cannot be compared there. What concerns a
+/// single run is that run's to tell: a job.json that cannot be read, a failure. To a collector (`collect`) a run counts where it
+/// has got to.
+void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs, bool collect);
 
 // sweep_record.cpp
 
@@ -94,8 +96,10 @@ struct JobRecord {
   double value(int asked, const std::string& metric) const;
 };
 
-/// A record without anything where there is none.
+/// A record without anything where there is none, or none that can be read: then the run itself says how far it is.
 JobRecord read_record(const std::filesystem::path& folder);
+/// Why a job.json that is there cannot be read, or "".
+std::string record_flaw(const std::filesystem::path& folder);
 /// @throws Error naming the path and the reason.
 void write_record(const std::filesystem::path& folder, const JobRecord& record);
 /// A run's settings; nothing for a config.json that is none, which the run itself writes anew when it goes on.
@@ -105,9 +109,14 @@ std::optional<Config> sound_config(const std::filesystem::path& folder);
 /// them its last one. @throws Error where it cannot be read, has lost rows or lacks one of the numbers, and for a run that stopped
 /// before them without having ended.
 JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterations);
+/// A run that is beyond an iteration after which nothing was evaluated.
+class NotEvaluated : public Error {
+ public:
+  using Error::Error;
+};
 /// The same of a run that has gone further or has ended, whoever started it. It stays as it is: a process sent there would make it
 /// a shorter run without a confirmation. Nothing where the run has yet to get there.
-/// @throws Error naming a run that is beyond an iteration after which nothing was evaluated.
+/// @throws NotEvaluated naming the run; Error where its metrics.csv cannot be read.
 std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& folder, int iterations);
 
 // sweep_ranks.cpp
@@ -153,7 +162,7 @@ struct SweepRung {
 using Unrecorded = std::map<std::size_t, std::string>;
 /// Runs those of `jobs` that have not done it yet; `changed` is called after each. A job that cannot be begun has failed.
 /// False if interrupted: what was at work has then ended in good order, or been killed where a second request came. @throws Error
-/// as `changed` does, and for a job.json that cannot be read.
+/// as `changed` does.
 bool run_jobs(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs, const SweepRung& rung,
               const std::function<void()>& changed, Unrecorded& unrecorded);
 
@@ -188,7 +197,8 @@ class SweepLock {
 };
 /// Writes sweep.csv. @throws Error.
 void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows);
-/// Prints the table, and what the best setting is and what repeats it.
-void print_sweep_table(const SweepCommand& command, const SweepList& list, const std::vector<SweepRow>& rows);
+/// Prints the table with `note` below it, and what the best setting is and what repeats it.
+void print_sweep_table(const SweepCommand& command, const SweepList& list, const std::vector<SweepRow>& rows,
+                       const std::string& note);
 
 }  // namespace iap::cli

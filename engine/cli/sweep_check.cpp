@@ -156,9 +156,20 @@ std::string other_texts(const SweepCommand& command, const SweepList& list, cons
               " by this one");
 }
 
-void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs) {
-  for (const std::size_t job : jobs)
-    for (const int rung : rungs) passed_figures(list.jobs[job].folder, rung);
+void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs, bool collect) {
+  for (const std::size_t job : jobs) {
+    const auto& folder = list.jobs[job].folder;
+    const bool told_alone = read_record(folder).status == JobRecord::Status::failed || !record_flaw(folder).empty();
+    // Downwards: to a collector, what a rung knew is told by who went beyond it.
+    bool counts = false;
+    for (auto rung = rungs.rbegin(); rung != rungs.rend(); ++rung) try {
+        counts |= passed_figures(folder, *rung).has_value();
+      } catch (const NotEvaluated&) {
+        if (!told_alone && !(collect && counts)) throw;
+      } catch (const Error&) {
+        break;  // who reads that run says so
+      }
+  }
 }
 
 }  // namespace iap::cli

@@ -38,10 +38,14 @@ std::string string_in(const Config& config, const char* key) {
   return found && found->string() ? *found->string() : "";
 }
 
-Config read_job(const std::filesystem::path& path) try {
-  return parse_json(read_file(path), path.string());
-} catch (const Error& error) {
-  throw Error(text(error.what(), "; remove it, and the sweep goes by what the run itself has written"));
+/// Null where there is none. @throws Error where it is no file of the run's or cannot be read.
+Config read_job(const std::filesystem::path& folder) {
+  const auto path = run_file(folder, "job.json");
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  Config config = parse_json(read_file(path), path.string());
+  if (!config.map()) throw Error(text("'", path.string(), "' is no table, but ", config.describe()));
+  return config;
 }
 
 /// JSON knows no NaN: such entries are left out.
@@ -95,11 +99,13 @@ double JobRecord::value(int asked, const std::string& metric) const {
 }
 
 JobRecord read_record(const std::filesystem::path& folder) {
-  const auto path = run_file(folder, "job.json");
-  std::error_code ignored;
   JobRecord record;
-  if (!std::filesystem::exists(path, ignored)) return record;
-  const Config config = read_job(path);
+  Config config;
+  try {
+    config = read_job(folder);
+  } catch (const Error&) {
+    return record;
+  }
   for (std::size_t i = 0; i < statuses.size(); ++i)
     if (string_in(config, "status") == statuses[i]) record.status = static_cast<JobRecord::Status>(i);
   record.message = one_line(string_in(config, "message"));
@@ -111,6 +117,13 @@ JobRecord read_record(const std::filesystem::path& folder) {
       if (const int asked = count_in(rung, "iterations"); asked > 0 && rung.find("done"))
         record.rungs[asked] = {number_in(rung, "eval"), number_in(rung, "return"), count_in(rung, "done")};
   return record;
+}
+
+std::string record_flaw(const std::filesystem::path& folder) try {
+  read_job(folder);
+  return "";
+} catch (const Error& error) {
+  return error.what();
 }
 
 void write_record(const std::filesystem::path& folder, const JobRecord& record) {
@@ -169,9 +182,10 @@ std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& fo
   if (!passed && !has_ended(folder, figures, iterations)) return {};
   if (are_numbers(figures)) return figures;
   if (reached > iterations)
-    throw Error(text("'", folder.string(), "' has done ", reached, " iterations and has no evaluation at iteration ", iterations,
-                     ", where this sweep compares; choose another folder with --out, or compare at a multiple of eval_every "
-                     "(--halving, --set iterations)"));
+    throw NotEvaluated(
+        text("'", folder.string(), "' has done ", reached, " iterations and has no evaluation at iteration ", iterations,
+             ", where this sweep compares; choose another folder with --out, compare at a multiple of eval_every (--halving, "
+             "--set iterations), or remove that run to begin it anew"));
   return {};
 }
 

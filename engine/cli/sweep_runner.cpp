@@ -57,9 +57,13 @@ std::string last_words(const std::filesystem::path& log, std::uintmax_t begin) {
   return names_a_place(joined) ? joined : last;
 }
 
-bool another_works_on(const SweepJob& job) {
-  const auto state = run_state(job.folder);
-  return state && state->in_use;
+/// Also a process that has only just come there, and has put nothing but its log into the folder.
+bool another_works_on(const SweepJob& job) try {
+  std::error_code ignored;
+  if (!std::filesystem::exists(job.folder / "log.txt", ignored)) return false;
+  return AppendFile(run_file(job.folder, "log.txt")).lock() == FileLock::taken;
+} catch (const Error&) {
+  return false;  // the run says what is wrong there
 }
 
 /// Runs a list of jobs, as many at once as were asked for.
@@ -237,15 +241,21 @@ class Runner {
       interrupted_ = true;
       return;
     }
+    if (was_busy(ended, job)) return put_off(ended.id);
     JobRecord record = read_record(job.folder);
     record.message = problem(ended, job, begun.log_size);
-    if (record.message.find(text("'", job.folder.string(), "' is in use by another process")) != std::string::npos)
-      return put_off(ended.id);
     if (record.message.empty()) take_figures(job, record, begun.log_size);
     record.status = record.message.empty() ? JobRecord::Status::done : JobRecord::Status::failed;
     write_record(job.folder, record);
     const double seconds = seconds_since(begun.at);
     tell(job, record, text(fixed_text(seconds, seconds < 10 ? 1 : 0), " s"));
+  }
+
+  /// Whether a run ended because another process had come to its folder. A script may end itself with the same exit code: where
+  /// nobody works any more, that counts once.
+  bool was_busy(const Processes::Ended& ended, const SweepJob& job) {
+    return ended.signal == 0 && ended.exit_code == Exit::busy &&
+           (another_works_on(job) || !std::exchange(busy_before_[ended.id], true));
   }
 
   void take_figures(const SweepJob& job, JobRecord& record, std::uintmax_t log_size) const try {
@@ -295,7 +305,7 @@ class Runner {
   std::deque<std::size_t> queue_;
   std::map<std::size_t, Begun> begun_;
   std::map<std::size_t, int> tries_before_;
-  std::map<std::size_t, bool> waiting_;
+  std::map<std::size_t, bool> waiting_, busy_before_;
   std::size_t total_ = 0, ended_ = 0;
   int threads_ = 1;
   Launcher launcher_;

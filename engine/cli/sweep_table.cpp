@@ -147,7 +147,8 @@ void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows)
   write_file_atomic(run_file(list.folder, "sweep.csv"), table);
 }
 
-void print_sweep_table(const SweepCommand& command, const SweepList& list, const std::vector<SweepRow>& rows) {
+void print_sweep_table(const SweepCommand& command, const SweepList& list, const std::vector<SweepRow>& rows,
+                       const std::string& note) {
   std::vector<std::string> names;
   for (const auto& option : list.options) names.push_back(option.name);
   names.insert(names.end(), {"iterations", "seeds", "mean " + command.metric, "std", "best"});
@@ -161,6 +162,7 @@ void print_sweep_table(const SweepCommand& command, const SweepList& list, const
     lines.push_back(std::move(cells));
   }
   print_columns(lines, list.options.size());
+  if (!note.empty()) std::cout << note << "\n";
   print_best(command, list, rows);
 }
 

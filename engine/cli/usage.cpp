@@ -1,6 +1,7 @@
 #include "cli/usage.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -134,6 +135,23 @@ int describe_name(const CLI::App& app, const std::string& name) {
     std::cerr << "iap help: " << error.what() << (command.empty() ? "" : text("; or the command '", command, "'?")) << "\n";
     return Exit::usage;
   }
+}
+
+std::string unexpected_help(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  std::size_t known = 0;
+  for (; known < words.size(); ++known) {
+    const auto is_named = [&](const CLI::App* other) { return other->get_name() == words[known]; };
+    const auto found = command->get_subcommands(is_named);
+    if (found.empty()) break;
+    command = found.front();
+  }
+  known = std::max<std::size_t>(known, 1);
+  if (words.size() <= known) return "";
+  std::string described = "iap help";
+  for (std::size_t i = 0; i < known; ++i) described += " " + words[i];
+  return with_hint(
+      *command, text(described, ": unexpected argument '", words[known], "'; name one command, or one name of the Lua reference"));
 }
 
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 import iap.core;
 
@@ -12,6 +13,9 @@ void style_help(CLI::App& app);
 
 /// `iap help NAME`: prints what the Lua reference says of a name, or the nearest names and commands. Returns the exit code.
 int describe_name(const CLI::App& app, const std::string& name);
+
+/// What is wrong with the words behind `iap help`, or "": they are a command with those inside it, or one name.
+std::string unexpected_help(const CLI::App& app, const std::vector<std::string>& words);
 
 /// What is wrong with a command line, how it was probably meant, and where to read more.
 std::string explain(const CLI::App& app, const CLI::ParseError& error);

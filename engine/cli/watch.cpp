@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/failed_episodes.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/values.hpp"
+#include "script/shown_runs.hpp"
 import iap.core;
 import iap.report;
 import iap.train;
@@ -63,7 +65,9 @@ Trace trace_of(const fs::path& folder) {
 std::string end_line(const fs::path& folder) {
   const auto summary = sound_summary(folder);
   if (!summary) return "is no longer at work, but not complete (interrupted?); --resume continues it";
-  return text("ended after iteration ", summary->iterations, " (", one_line(summary->stop_reason), ")");
+  const auto failed = failed_episodes(folder, static_cast<int>(summary->iterations));
+  return text("ended after iteration ", summary->iterations, " (", one_line(summary->stop_reason), ")",
+              failed.any() ? text("; episodes failed and count as failed_return: ", failed.places(), "; log.txt says why") : "");
 }
 
 class Watch {
@@ -122,7 +126,7 @@ class Watch {
   void complain(const std::string& trouble) {
     std::error_code ignored;
     const bool same = std::exchange(trouble_, trouble) == trouble;
-    if (!same || complained_ || trouble.ends_with("nothing to report yet") || !fs::exists(folder_ / "best.iap", ignored)) return;
+    if (!same || complained_ || !emptiness(folder_).empty() || !fs::exists(folder_ / "best.iap", ignored)) return;
     complained_ = true;
     std::cerr << "note: there is no page: " << one_line(trouble) << std::endl;
   }

@@ -67,6 +67,9 @@ class RunContext {
     bool interrupted = false;
   };
   void set_trained(Training training);
+  /// That a training was refused because another process works in its folder. In Lua an error is but its text.
+  void set_folder_in_use() { folder_in_use_ = true; }
+  bool folder_in_use() const { return folder_in_use_; }
   /// What is left after an interrupt, and the command that goes on; "" if nothing was trained.
   std::string continuation() const;
   int threads() const { return settings_.threads.value_or(0); }
@@ -108,7 +111,7 @@ class RunContext {
   std::vector<GivenOverride> overrides_;
   std::set<std::string> declared_, shared_;
   Config own_options_;
-  bool trained_ = false, seed_used_ = false, out_used_ = false;
+  bool trained_ = false, folder_in_use_ = false, seed_used_ = false, out_used_ = false;
   bool seed_taken_by_script_ = false, out_taken_by_script_ = false;
   std::string out_name_;    ///< the name of iap.run_folder that --out stands for; "" while there is none
   bool out_given_ = false;  ///< a training without iap.run_folder has the folder that --out names

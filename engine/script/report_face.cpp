@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
@@ -15,6 +16,7 @@
 #include "script/context.hpp"
 #include "script/faces.hpp"
 #include "script/objects.hpp"
+#include "script/shown_runs.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -283,7 +285,7 @@ int probe_policy(Call& call) {
 
 /// @lua function iap.report.html
 /// Writes one HTML file about runs: curves, video, what is attended to, settings. Runs that differ only in their seed are drawn as
-/// one.
+/// one; one that has no iteration yet is left out with a note, unless there are no others.
 /// @option runs string|string[] - folders of runs, each named once
 /// @option out string = (RUN/report.html; for several runs report.html) - the file to write
 /// @option pictures boolean = true - what must be played: video, frames, patches
@@ -310,7 +312,9 @@ int html(Call& call) {
   }
   const std::string out = options.string("out", report_place(folders).string());
   options.finish();
-  write_report(folders, with_folder(out), settings);
+  const ShownRuns shown = shown_runs(folders);
+  std::fputs(shown.notes.c_str(), stderr);
+  write_report(shown.folders, with_folder(out), settings);
   return call.give(out);
 }
 

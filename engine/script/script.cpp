@@ -14,6 +14,7 @@ module;
 module iap.script;
 import iap.core;
 #include "script/impl.hpp"
+#include "train/folder_in_use.hpp"
 
 namespace iap {
 namespace {
@@ -131,6 +132,7 @@ void Script::Impl::run(int results) {
   const auto end = std::min(message.rfind('\0'), message.size());
   std::string line = lua::without_zeros(message.substr(0, end));
   if (line.ends_with("(global 'iap')")) line += "; a script begins with: local iap = require \"iap\"";
+  if (context.settings().single && context.folder_in_use()) throw FolderInUse(line);
   throw ScriptError(line, end == message.size() ? "" : message.substr(end + 1));
 }
 

@@ -19,6 +19,7 @@ import iap.policy;
 import iap.rollout;
 import iap.script;
 import iap.train;
+#include "train/folder_in_use.hpp"
 
 namespace iap {
 namespace {
@@ -141,6 +142,16 @@ TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
   return rehearsal.plan->result;
 }
 
+/// Trains; `context`, which may be null, learns of a folder that another process works in.
+TrainResult trained(RunContext* context, const TrainOptions& options) {
+  try {
+    return train(options);
+  } catch (const FolderInUse&) {
+    if (context) context->set_folder_in_use();
+    throw;
+  }
+}
+
 /// @lua function iap.train
 /// Trains a policy with an evolution strategy or another optimizer. Every iteration draws a population of parameter vectors, each
 /// plays its
@@ -219,7 +230,7 @@ int train_policy(Call& call) {
     if (hook_appeared(state, hook)) throw Interrupted();
     return wanted;
   };
-  const TrainResult result = train(options);
+  const TrainResult result = trained(context, options);
   if (context)
     context->set_trained({options.out.string(), result.iterations, options.iterations, result.stop_reason == "interrupted"});
   if (context && context->at_prompt() && interrupt_requested()) hand_over(*context, result, options);

@@ -13,6 +13,7 @@ import iap.core;
 import :metrics;
 import :run_folder;
 import :run_state;
+#include "folder_in_use.hpp"
 
 namespace iap {
 namespace {
@@ -85,7 +86,7 @@ bool is_taken(const std::filesystem::path& path, FileLock (*lock)(AppendFile&)) 
 }
 
 [[noreturn]] void refuse_in_use(const std::filesystem::path& path) {
-  throw Error(
+  throw FolderInUse(
       text("'", path.string(), "' is in use by another process; wait for it or choose another folder with --out (out = FOLDER)"));
 }
 

@@ -307,6 +307,23 @@ LUA
   says whole/report.html "best evaluation, $chosen of 4 episodes failed<"
   says whole/report.html "the same policy on 5 fresh episodes, $fresh of 5 episodes failed<"
   says whole/report.html "in these figures: log.txt says why."
+  run watch whole --no-pictures
+  exits 0
+  says out "run      ended after iteration 3 (iterations); episodes failed and count as failed_return: $chosen in best evaluations, $fresh in confirmations; log.txt says why"
+  # Below the table of a sweep; its columns in sweep.csv are those of ever.
+  sed 's/, out = "whole"//; /^print/d' train.lua >swept.lua
+  run sweep swept.lua --seed 3 --seeds 2 --over env.fails=0,0.5 --out sweep
+  exits 0
+  fresh=$(cat sweep/*/log.txt | grep -c "confirmation: an episode failed")
+  value=$(cat sweep/*/metrics.csv | awk -F, '$1 == "iteration" { for (i = 1; i <= NF; i++) if ($i == "failed") c = i; next } { n += $c } END { print n }')
+  [ "$value" -gt 0 ] || fail "no training episode failed"
+  grep -qE "^note: in 4 of 4 runs episodes failed and count as failed_return: $value in training, [0-9]+ in best evaluations, $fresh in confirmations; log.txt in a run's folder says why$" out ||
+    fail "the table of a sweep says nothing of failed episodes"
+  [ "$(head -1 sweep/sweep.csv)" = "env.fails,iterations,seeds,failed,mean,std,best,best_seed" ] || fail "other columns"
+  grep -qE '^0.5,3,2,0,' sweep/sweep.csv || fail "episodes that failed count as runs"
+  run sweep swept.lua --seed 3 --set eval_env.fails=0 --out none
+  exits 0
+  grep -q "episodes failed" out && fail "told of episodes that did not fail"
 
   # The count of an evaluation that no part after the first has seen.
   run run train.lua --out parts --set iterations=1

@@ -448,12 +448,9 @@ LUA
   cp taken/seed1/job.json kept.json
   echo '{"status": ' >taken/seed1/job.json
   run sweep train.lua --out taken
-  exits 1
-  says err "remove it, and the sweep goes by what the run itself has written"
-  lines err 1
-  rm taken/seed1/job.json
-  run sweep train.lua --out taken
   exits 0
+  says err "note: taken/seed1/job.json: not valid JSON"
+  says err "; the sweep goes by what the run itself has written"
   says err "[1/1] seed1: eval "
   says err "done before"
   cp kept.json taken/seed1/job.json

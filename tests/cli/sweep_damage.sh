@@ -61,6 +61,112 @@ case_sweep_damaged() {
   return 0
 }
 
+# A job.json that cannot be read costs nothing where the run itself says how far it is, and else that run alone.
+case_sweep_torn() {
+  local one=sigma=0.1-seed1 two=(--over "optimizer.sigma=0.05,0.1,0.2,0.3" --halving 2) damage
+  swept_by_two whole
+  for damage in '{"status": ' '[1]' '' folder; do
+    rm -rf sweep
+    cp -r whole sweep
+    if [ "$damage" = folder ]; then rm sweep/$one/job.json && mkdir sweep/$one/job.json; else printf '%s' "$damage" >sweep/$one/job.json; fi
+    again --dry-run
+    exits 0
+    says out "sweep/$one: done"
+    again --collect
+    exits 0
+    [ "$(grep -c "^note: .*sweep/$one/job.json.*; the sweep goes by what the run itself has written$" err)" -eq 1 ] || fail "not told once of '$damage'"
+    cmp -s sweep/sweep.csv whole/sweep.csv || fail "another table with '$damage'"
+    again
+    if [ "$damage" = folder ]; then
+      exits 1
+      says err "$one: failed: 'sweep/$one/job.json' is no regular file"
+      says err "1 of 2 runs failed"
+      continue
+    fi
+    exits 0
+    says err "$one: eval "
+    cmp -s sweep/sweep.csv whole/sweep.csv || fail "another table with '$damage'"
+    cmp -s sweep/$one/metrics.csv whole/$one/metrics.csv || fail "the run is another"
+    grep -q '"done"' sweep/$one/job.json || fail "job.json was not made anew"
+  done
+  # What only job.json knew is lost: the other runs go on, also when the sweep is started again.
+  run sweep train.lua "${two[@]}" --out halves
+  exits 0
+  printf '{' >halves/$one/job.json
+  for damage in 1 2; do
+    run sweep train.lua "${two[@]}" --out halves
+    exits 1
+    says err "$one: failed: 'halves/$one' has done "
+    says err "or remove that run to begin it anew"
+    says err "1 of 4 runs failed"
+    grep -q ",4,1,0," halves/sweep.csv || fail "no combination came to the end"
+  done
+  rm -r halves/$one
+  run sweep train.lua "${two[@]}" --out halves
+  exits 0
+  # A table that cannot be read is that of one run, too.
+  rm -rf sweep
+  cp -r whole sweep
+  rm sweep/$one/job.json
+  echo "torn" >sweep/$one/metrics.csv
+  again --collect
+  exits 1
+  says err "failed   sweep/$one: "
+  says err "1 of 2 runs failed"
+  grep -q '^0.2,4,1,0,' sweep/sweep.csv || fail "the other run counts no more"
+}
+
+# To a collector of rungs, who went beyond a rung tells what only the job.json that are lost knew of it.
+case_sweep_forgotten() {
+  sweep_script ""
+  local four=(--over "optimizer.sigma=0.05,0.1,0.2,0.3" --halving 2)
+  run sweep train.lua "${four[@]}" --seeds 2 --out sweep
+  exits 0
+  cp sweep/sweep.csv whole.csv
+  grep "best: " out >best
+  rm sweep/*/job.json
+  run sweep train.lua "${four[@]}" --seeds 2 --out sweep --collect
+  exits 0
+  cmp -s sweep/sweep.csv whole.csv || fail "another table without job.json"
+  grep -qFxf best out || fail "another setting is the best"
+  says err "note: 4 runs have no evaluation at iteration 1 any more, which job.json had; the combinations that went further count as the best there"
+  lines err 2
+  # Who would train does not go by that.
+  run sweep train.lua "${four[@]}" --seeds 2 --out sweep
+  exits 1
+  says err "has no evaluation at iteration 1, where this sweep compares"
+}
+
+# A folder that another process takes just before a run begins there: the run waits, whatever was said; who ends with the same exit
+# code is told as what it is.
+case_sweep_busy() {
+  sweep_script ""
+  cat >head.lua <<'LUA'
+if io.open("sweep/seed1/job.json") and io.open("once") then
+  os.remove("once")
+  os.execute("flock sweep/seed1/log.txt sh -c 'touch held; sleep 1' >/dev/null 2>&1 & until [ -e held ]; do sleep 0.02; done")
+end
+LUA
+  cat head.lua train.lua >takes.lua
+  touch once
+  run sweep takes.lua --out sweep
+  exits 0
+  [ -e held ] || fail "nobody took the folder"
+  says err "seed1: another process is at it; waiting for it"
+  says err "[1/1] seed1: eval "
+  says sweep/seed1/output.txt "is in use by another process"
+  { echo 'if io.open("code/seed1/job.json") then os.exit(75) end' && cat train.lua; } >code.lua
+  run sweep code.lua --out code
+  exits 1
+  says err "seed1: failed: ended with exit code 75"
+  # Alone it is a failure like others.
+  rm held
+  touch once
+  run run takes.lua --out sweep/seed1 --resume
+  exits 1
+  says err "'sweep/seed1' is in use by another process"
+}
+
 # What is in the way of some runs stops no other, whether or not their folders can say so.
 case_sweep_obstacles() {
   swept_by_two whole

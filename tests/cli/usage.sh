@@ -173,6 +173,20 @@ case_help_names() {
   exits 2
   says err "or the command 'eval'?"
   lines err 1
+  # What else stands there has no meaning: one command, with those inside it, or one name.
+  refused "iap help play: unexpected argument 'x'; name one command, or one name of the Lua reference" help play x
+  says err "See: iap play --help"
+  refused "iap help play: unexpected argument '--seed'" help play --seed 3
+  refused "iap help import attention-agent: unexpected argument 'x'" help import attention-agent x
+  refused "iap help rank: unexpected argument 'y'" help rank y
+  run import attention-agent --help
+  cp out short
+  for name in "import attention-agent" "import attention-agent --help"; do
+    # shellcheck disable=SC2086
+    run help $name
+    exits 0
+    cmp -s out short || fail "iap help $name"
+  done
   # However long what is none is, which once took minutes.
   timeout 20 "$iap" help "$(printf 'a%.0s' {1..100000})" >out 2>err
   code=$?

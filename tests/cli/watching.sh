@@ -366,6 +366,20 @@ case_report_several() {
   says err "note: the page leaves out 'none', which trained no iteration"
   says report.html "<code>iap report whole</code>"
   refuses "the run in 'begun' has not finished its first iteration; there is nothing to report yet" report begun none
+  # In Lua alike.
+  cat >page.lua <<'LUA'
+local report = require("iap").report
+print(report.html { runs = { "begun", "whole", "none" }, pictures = false, out = "lua.html" })
+print(pcall(report.html, { runs = { "begun", "none" }, pictures = false, out = "none.html" }))
+LUA
+  run run page.lua
+  exits 0
+  lines err 2
+  says err "note: the page leaves out 'begun', which has not finished its first iteration"
+  says err "note: the page leaves out 'none', which trained no iteration"
+  cmp -s report.html lua.html || fail "another page in Lua"
+  says out "the run in 'begun' has not finished its first iteration; there is nothing to report yet"
+  [ ! -e none.html ] || fail "a page about nothing"
   refuses "there is no run 'nowhere'" report whole nowhere
 
   sweep_script ""

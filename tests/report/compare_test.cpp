@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
@@ -114,6 +115,30 @@ TEST_CASE("a copy is no second seed, and runs of other environments have no mean
   std::filesystem::remove(one / "config.json");
   std::filesystem::remove(two / "config.json");
   CHECK(drawn({{"a", {one, two}}}) == seeds);
+}
+
+TEST_CASE("labels without room show where they differ") {
+  Runs runs;
+  runs.add("iteration,eval_mean\n0,0\n10,100\n");
+  const auto png = runs.root.path() / "c.png";
+  const std::string same(200, 'x'), letters = "ÄÖÜß" + same;
+  const auto pictures = [&](const std::string& one, const std::string& other) {
+    // The pictures of the two labels beside each other, in both orders: alike where a reader cannot tell them.
+    std::vector<std::string> drawn;
+    for (const auto& [first, second] : {std::pair(one, other), std::pair(other, one)}) {
+      write_comparison(png, {{first, runs.folders}, {second, runs.folders}}, "eval_mean", "t", Band::range);
+      drawn.push_back(read_file(png));
+    }
+    return drawn;
+  };
+  for (const auto& [one, other] :
+       {std::pair(same + "1", same + "2"), std::pair("1" + same, "2" + same), std::pair(same + "1" + same, same + "2" + same),
+        std::pair(same, same + same + "/" + same), std::pair(letters + "ä" + letters, letters + "ö" + letters)}) {
+    const auto drawn = pictures(one, other);
+    CHECK(drawn[0] != drawn[1]);
+  }
+  const auto equal = pictures(same, same);
+  CHECK(equal[0] == equal[1]);
 }
 
 TEST_CASE("files of Lua are the same environment where their texts are the same") {

@@ -7,6 +7,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ import iap.render;
 import :axis;
 import :figures;
 #include "canvas.hpp"
+#include "cut_apart.hpp"
 #include "labels.hpp"
 
 namespace iap {
@@ -68,10 +70,9 @@ void sample(Canvas& canvas, std::size_t series, double x, double y, double width
 class Picture {
  public:
   explicit Picture(const BarGroups& chart) : chart_(chart), measure_(1, 1) {
-    for (const auto& group : chart.groups) {
-      labels_.push_back(measure_.shortened(group.label, widest_label * chart.width));
-      left_ = std::max(left_, margin + measure_.width_of(labels_.back()) + label_gap);
-    }
+    for (const auto& group : chart.groups) labels_.push_back(group.label);
+    labels_ = cut_apart(labels_, [&](const std::string& label) { return measure_.shortened(label, widest_label * chart.width); });
+    left_ = std::max(left_, margin + widest(measure_, labels_) + label_gap);
     end_ = chart.width - right;
     title_ = title_lines(measure_, chart.title, chart.width - 2 * margin);
     place_legend();
@@ -135,8 +136,8 @@ class Picture {
   void place_legend() {
     constexpr double gap = 24;
     double x = margin, y = title_height + title_growth(title_);
-    for (const auto& series : chart_.series) {
-      const std::string label = measure_.shortened(series, chart_.width - 2 * margin - sign - 8);
+    const double room = chart_.width - 2 * margin - sign - 8;
+    for (const auto& label : cut_apart(chart_.series, [&](const std::string& words) { return measure_.shortened(words, room); })) {
       const double width = sign + 8 + measure_.width_of(label);
       if (x > margin && x + width > chart_.width - margin) x = margin, y += legend_row;
       legend_.push_back({x, y, label});

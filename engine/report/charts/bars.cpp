@@ -7,6 +7,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ import iap.render;
 import :axis;
 import :figures;
 #include "canvas.hpp"
+#include "cut_apart.hpp"
 #include "labels.hpp"
 
 namespace iap {
@@ -101,7 +103,8 @@ class Drawing {
       upwards_ = true;
       nth_ = static_cast<std::size_t>(std::ceil(label_row / slot()));
       const double room = std::min(longest, chart_.height / 3.0);
-      for (const auto& label : labels) labels_.push_back({canvas_.shortened(label, room)});
+      for (const auto& label : cut_apart(labels, [&](const std::string& words) { return canvas_.shortened(words, room); }))
+        labels_.push_back({label});
       floor_ = std::min(floor_, chart_.height - room - 2 * between);
     }
   }

@@ -7,6 +7,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -91,6 +92,21 @@ double Canvas::width_of(const std::string& written, double size) {
 
 std::string Canvas::shortened(const std::string& words, double width, double size) {
   if (width_of(words, size) <= width) return words;
+  const auto starts = letter_starts(words);
+  const auto cut = [&](std::size_t letters) {
+    std::size_t end = starts[letters - letters / 2], begin = letters < 2 ? words.size() : starts[starts.size() - letters / 2];
+    while (end > 0 && words[end - 1] == ' ') --end;
+    while (begin < words.size() && words[begin] == ' ') ++begin;
+    return words.substr(0, end) + "…" + words.substr(begin);
+  };
+  const auto letters = std::views::iota(std::size_t{0}, starts.size());
+  const auto first_too_many =
+      std::ranges::partition_point(letters, [&](std::size_t count) { return width_of(cut(count), size) <= width; });
+  return first_too_many == letters.begin() ? "" : cut(*(first_too_many - 1));
+}
+
+std::string Canvas::beginning_of(const std::string& words, double width, double size) {
+  if (width_of(words, size) <= width) return words;
   const auto cut = [&](std::size_t end) {
     while (end > 0 && words[end - 1] == ' ') --end;
     return words.substr(0, end) + "…";
@@ -111,7 +127,7 @@ std::vector<std::string> Canvas::wrapped(const std::string& words, double width,
     } else if (lines.size() < most) {
       lines.push_back(shortened(word, width, size));
     } else {
-      lines.back() = shortened(longer, width, size);
+      lines.back() = beginning_of(longer, width, size);
       break;
     }
   }

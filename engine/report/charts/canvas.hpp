@@ -27,7 +27,8 @@ class Canvas {
   void write_upwards(double x, double y, const std::string& words, double align = .5);
   /// The room that `write` takes from the left end to the right one.
   double width_of(const std::string& words, double size = 14);
-  /// `words`, or as much of their beginning as fits into `width`, and an ellipsis.
+  /// `words`, or as much of their beginning and their end as fits into `width`, and an ellipsis between: names of files and
+  /// settings often begin alike.
   std::string shortened(const std::string& words, double width, double size = 14);
   /// Words in lines that are no wider than `width`; of more than `most` lines, the last one that is kept ends in an ellipsis.
   std::vector<std::string> wrapped(const std::string& words, double width, double size, std::size_t most = 1000);
@@ -40,6 +41,9 @@ class Canvas {
   Image image();
 
  private:
+  /// `words`, or as much of their beginning as fits into `width`, and an ellipsis.
+  std::string beginning_of(const std::string& words, double width, double size);
+
   std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)> surface_;
   std::unique_ptr<cairo_t, decltype(&cairo_destroy)> cairo_;
 };

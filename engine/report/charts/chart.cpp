@@ -7,6 +7,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <numbers>
 #include <string>
@@ -19,6 +20,7 @@ import iap.render;
 import :axis;
 import :figures;
 #include "canvas.hpp"
+#include "cut_apart.hpp"
 #include "labels.hpp"
 
 namespace iap {
@@ -213,9 +215,12 @@ class Plot {
     constexpr double gap = 24;
     legend_.clear();
     double x = left_, y = top_;
-    for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      if (chart_.series[i].label.empty()) continue;
-      const std::string label = canvas_.shortened(chart_.series[i].label, plot_width() - sign_width);
+    std::vector<std::string> labels;
+    for (const auto& series : chart_.series) labels.push_back(series.label);
+    labels = cut_apart(labels, [&](const std::string& label) { return canvas_.shortened(label, plot_width() - sign_width); });
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const std::string& label = labels[i];
+      if (label.empty()) continue;
       const double width = sign_width + canvas_.width_of(label);
       if (x > left_ && x + width > chart_.width - right_) x = left_, y += legend_row;
       legend_.push_back({i, x, y, label});

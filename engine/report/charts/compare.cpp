@@ -14,6 +14,7 @@ module iap.report;
 import iap.core;
 import iap.train;
 import :run_data;
+#include "cut_apart.hpp"
 
 namespace iap {
 namespace {
@@ -79,8 +80,10 @@ void check_worlds(const std::vector<RunIdentity>& runs, const std::string& label
 /// Captions have no room for more settings, nor for longer names.
 constexpr std::size_t most_named = 3, longest_name = 48;
 
-std::string beginning_of(const std::string& label) {
-  return label.size() <= longest_name ? label : label.substr(0, whole_characters(label, longest_name)) + "…";
+std::string shortened(const std::string& label) {
+  constexpr std::size_t half = longest_name / 2;
+  if (label.size() <= longest_name) return label;
+  return label.substr(0, whole_characters(label, half)) + "…" + label.substr(whole_characters(label, label.size() - half));
 }
 
 /// A setting's own name stands last in its path.
@@ -108,10 +111,13 @@ std::string differences_of(const std::vector<RunIdentity>& runs) {
 std::string warning_of(const std::vector<CurveGroup>& groups) {
   std::string words;
   std::size_t lines = 0;
-  for (const auto& group : groups) {
-    const std::string differences = differences_of(identities_of(group));
+  std::vector<std::string> labels;
+  for (const auto& group : groups) labels.push_back(group.label);
+  labels = cut_apart(labels, shortened);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string differences = differences_of(identities_of(groups[i]));
     if (differences.empty() || lines++ >= most_named) continue;
-    words += text(words.empty() ? "" : "; ", groups.size() > 1 ? beginning_of(group.label) + " in " : "", differences);
+    words += text(words.empty() ? "" : "; ", groups.size() > 1 ? labels[i] + " in " : "", differences);
   }
   if (lines > most_named) words += text("; ", lines - most_named, " more lines");
   return words.empty() ? "" : text("Runs of a line differ in more than their seeds: ", words, ".");
