@@ -3,7 +3,6 @@
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/values.hpp"
-#include "script/shown_runs.hpp"
 import iap.report;
 
 namespace iap::cli {

@@ -12,7 +12,7 @@
 #include "cli/values.hpp"
 import iap.core;
 import iap.script;
-#include "train/folder_in_use.hpp"
+import iap.train;
 
 namespace iap::cli {
 

@@ -15,7 +15,6 @@
 #include "cli/failed_episodes.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/values.hpp"
-#include "script/shown_runs.hpp"
 import iap.core;
 import iap.report;
 import iap.train;

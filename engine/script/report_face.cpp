@@ -16,7 +16,6 @@
 #include "script/context.hpp"
 #include "script/faces.hpp"
 #include "script/objects.hpp"
-#include "script/shown_runs.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;

@@ -13,8 +13,8 @@ module;
 #include "script/faces.hpp"
 module iap.script;
 import iap.core;
+import iap.train;
 #include "script/impl.hpp"
-#include "train/folder_in_use.hpp"
 
 namespace iap {
 namespace {

@@ -19,7 +19,6 @@ import iap.policy;
 import iap.rollout;
 import iap.script;
 import iap.train;
-#include "train/folder_in_use.hpp"
 
 namespace iap {
 namespace {

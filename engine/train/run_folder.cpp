@@ -13,7 +13,6 @@ import iap.core;
 import :metrics;
 import :run_folder;
 import :run_state;
-#include "folder_in_use.hpp"
 
 namespace iap {
 namespace {

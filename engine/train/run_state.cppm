@@ -11,6 +11,12 @@ import :types;
 
 export namespace iap {
 
+/// A run's folder in which another process works: no fault of the run that was to begin there.
+class FolderInUse : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A file in the folder of a run, which may be a stranger's; `name` may begin with folders ("media/play.webp"), and nothing of it
 /// need be there. @throws Error naming it where a symbolic link leads out of the run's folder, or where there is something that is
 /// no regular file.

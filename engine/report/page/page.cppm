@@ -6,6 +6,7 @@ module;
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 /// Runs as a page.
 export module iap.report:page;
 import iap.policy;
@@ -35,6 +36,16 @@ struct ReportOptions {
 /// Where an environment cannot be played (a Lua file that is gone), the page says so in place of its pictures.
 /// @throws Error naming the folder that is missing, not a run's, or without a finished iteration, and if `out` cannot be written.
 void write_report(std::span<const std::filesystem::path> folders, const std::filesystem::path& out, const ReportOptions& options);
+
+/// Why there is nothing to show of a run, or "". What else is wrong with it is told by who reads it.
+std::string emptiness(const std::filesystem::path& folder);
+
+/// Those of the runs of a page that have something to show; all where none has, which `write_report` refuses.
+struct ShownRuns {
+  std::vector<std::filesystem::path> folders;
+  std::string notes;  ///< a line for each run that is left out
+};
+ShownRuns shown_runs(const std::vector<std::filesystem::path>& runs);
 
 /// Writes the page of a run that has nothing to report yet.
 void write_waiting_page(const std::filesystem::path& folder, const std::filesystem::path& out, int refresh);

@@ -1,10 +1,11 @@
-#include "script/shown_runs.hpp"
-
+module;
 #include <filesystem>
 #include <string>
 #include <vector>
+module iap.report;
 import iap.core;
 import iap.train;
+import :page;
 
 namespace iap {
 
