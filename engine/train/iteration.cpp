@@ -199,6 +199,9 @@ void Trainer::complete(IterationReport& report) {
 /// One iteration; false if the host wants no more.
 bool Trainer::iterate() {
   advance();
+  if (const auto reason = optimizer_->restart_reason(); !reason.empty())
+    log(text("iteration ", optimizer_->iteration() + 1, " begins another search, with ", optimizer_->population(),
+             " members: the last one ended (", reason, ")"));
   const Returns returns = play_population();
   optimizer_->tell(returns.fitness);
   state_.steps += returns.steps;

@@ -144,7 +144,7 @@ TrainResult Trainer::result_of(std::string stop_reason) {
     result.best_parameters = mean_;
   }
   // Of what is complete: where an evaluation was interrupted, the optimizer is further.
-  const auto value = evaluated && scheduled(state_.iteration) ? std::optional(state_.last_eval) : end_eval_;
+  const auto value = evaluated && mean_scheduled_ ? std::optional(state_.last_eval) : end_eval_;
   if (folder_ && result.stop_reason != "interrupted") {
     if (end_is_best) write_policy("best.iap", mean_, mean_moments_, state_.iteration, end_eval_);
     write_policy("final.iap", mean_, mean_moments_, state_.iteration, value);

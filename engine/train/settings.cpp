@@ -185,7 +185,8 @@ void finish(const Options& reader) {
 /// @option seed integer 0.. = 0 - of initial parameters, search and episodes
 /// @option threads integer 0..4096 = 0 - 0: all cores; changes no result
 /// @use rollout.safeguards
-/// @option eval_every integer 0.. = 10 - iterations between evaluations of the mean; 0: only the first and the last
+/// @option eval_every integer 0.. = 10 - iterations between evaluations of the mean, which also plays where CMA-ES restarts; 0:
+/// only the first and the last
 /// @option eval_episodes integer 1.. = 16 - of an evaluation, always the same ones, which training never draws
 /// @option confirm_episodes integer 0..16777215 = (4 times eval_episodes) - fresh episodes for the best policy when the run ends;
 /// 0: none

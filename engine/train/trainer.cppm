@@ -71,9 +71,11 @@ class Trainer {
   bool finished() const {
     return optimizer_->iteration() >= static_cast<std::uint32_t>(options_.iterations) || !optimizer_->stop_reason().empty();
   }
-  bool scheduled() const { return scheduled(optimizer_->iteration()); }
-  bool scheduled(std::uint32_t iteration) const {
-    return iteration == 0 || (options_.eval_every > 0 && iteration % static_cast<std::uint32_t>(options_.eval_every) == 0);
+  /// Whether the mean of this iteration is evaluated however long the run is: by `eval_every`, and where a search ends and another
+  /// one takes its place.
+  bool scheduled() const {
+    const std::uint32_t iteration = optimizer_->iteration(), every = static_cast<std::uint32_t>(options_.eval_every);
+    return iteration == 0 || (every > 0 && (iteration % every == 0 || !optimizer_->restart_reason().empty()));
   }
   double seconds() const;
   const Stage& stage() const { return worlds_.stages[stage_]; }
@@ -140,6 +142,7 @@ class Trainer {
   void keep_mean() {
     mean_ = evaluated_mean();
     mean_moments_ = state_.moments;
+    mean_scheduled_ = scheduled();
   }
   /// The folder, as lines for people begin with it.
   std::string place() const { return folder_ ? folder_->path().string() + ": " : ""; }
@@ -182,6 +185,7 @@ class Trainer {
   std::uint32_t end_failed_ = 0;  ///< episodes of that evaluation
   std::vector<float> mean_;       ///< of the last completed iteration, as evaluations play it
   std::vector<Moment> mean_moments_;
+  bool mean_scheduled_ = true;  ///< whether the schedule had it evaluated
 };
 
 }  // namespace iap

@@ -59,6 +59,9 @@ class Optimizer {
   /// Fitness is measured in another way from the next turn on (another environment): what compares it with earlier turns begins
   /// anew.
   virtual void fitness_changes() {}
+  /// Name of the stop condition that ended a search with the last tell, where the next ask begins another one elsewhere; "" where
+  /// the search goes on or nothing follows. Until that ask, mean and metrics are those of the search that ended.
+  virtual std::string restart_reason() const { return ""; }
   /// Name of the stop condition that holds after the last tell, or "". Nothing breaks if the caller goes on.
   virtual std::string stop_reason() const { return ""; }
   /// Exact state; `load` restores it, bit for bit, in an optimizer that was built with the same options, initial parameters and

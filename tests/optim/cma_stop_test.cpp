@@ -127,6 +127,39 @@ TEST_CASE("restarts with a growing population find what one run misses") {
   }
 }
 
+TEST_CASE("where a search ends, its mean and figures stay until the next one is asked for") {
+  for (const char* schedule : {"ipop", "bipop"}) {
+    INFO(schedule);
+    const auto restarting = make_cma({{"restarts", schedule}, {"max_restarts", 2}, {"population", 6}, {"tol_fun", 1e-3}});
+    const auto single = make_cma({{"population", 6}, {"tol_fun", 1e-3}});
+    CHECK(run(*single, sphere, 2000) == "tol_fun");
+    while (restarting->restart_reason().empty()) step(*restarting, sphere);
+    CHECK(restarting->restart_reason() == "tol_fun");
+    CHECK(restarting->stop_reason().empty());
+    CHECK(std::ranges::equal(restarting->mean(), single->mean()));
+    CHECK(restarting->metrics() == single->metrics());
+    CHECK(restarting->population() == 12);
+    // A state that is saved here goes on as the search itself.
+    const auto resumed = make_cma({{"restarts", schedule}, {"max_restarts", 2}, {"population", 6}, {"tol_fun", 1e-3}});
+    const std::string saved = state(*restarting);
+    Reader reader(saved, "saved");
+    resumed->load(reader);
+    CHECK(resumed->restart_reason() == "tol_fun");
+    CHECK(resumed->population() == 12);
+    CHECK(state(*resumed) == saved);
+    std::vector<float> short_of(6 * single->parameters());
+    CHECK_THROWS_AS(restarting->ask(short_of), Error);
+    CHECK(std::ranges::equal(restarting->mean(), single->mean()));
+    for (const auto& optimizer : {restarting.get(), resumed.get()}) {
+      step(*optimizer, sphere);
+      CHECK(optimizer->restart_reason().empty());
+      CHECK(metric(*optimizer, "restarts") == 1);
+      CHECK(metric(*optimizer, "population") == 12);
+    }
+    CHECK(state(*resumed) == state(*restarting));
+  }
+}
+
 TEST_CASE("restarts run out") {
   const auto optimizer = make_cma({{"restarts", "ipop"}, {"max_restarts", 2}, {"population", 6}, {"tol_fun", 1e-3}});
   CHECK(run(*optimizer, sphere, 2000) == "tol_fun");

@@ -26,6 +26,9 @@ import :turn;
 namespace iap {
 namespace {
 
+/// Stands in a saved state before the reason of a search that ended, where the next turn begins another one.
+constexpr std::string_view restarting = "restart ";
+
 class CovarianceMatrixAdaptation : public MeanSearch {
  public:
   CovarianceMatrixAdaptation(std::string_view name, Options& options, std::span<const float> initial, std::uint64_t seed,
@@ -53,9 +56,11 @@ class CovarianceMatrixAdaptation : public MeanSearch {
   }
 
   std::string stop_reason() const override { return stop_reason_; }
+  std::string restart_reason() const override { return restart_reason_; }
 
   void ask(std::span<float> population) override {
     turn_.ask(population.size());
+    if (!restart_reason_.empty()) restart();
     draw();
     for (std::size_t k = 0; k < turn_.population(); ++k) {
       const double* y = y_.data() + k * mean_.size();
@@ -79,13 +84,14 @@ class CovarianceMatrixAdaptation : public MeanSearch {
       refreshed_ = generation_;
     }
     restarts_.spend(turn_.population());
+    turn_.told();
+    drawn_ = false;
     // A search that ended stays ended, whoever asks on.
     if (stop_reason_.empty()) {
       stop_reason_ = reason_to_stop();
-      if (!stop_reason_.empty() && stop_reason_ != "target") restart();
+      if (!stop_reason_.empty() && stop_reason_ != "target" && announce_restart())
+        restart_reason_ = std::exchange(stop_reason_, "");
     }
-    turn_.told();
-    drawn_ = false;
   }
 
   std::vector<std::pair<std::string, double>> metrics() const override {
@@ -96,7 +102,7 @@ class CovarianceMatrixAdaptation : public MeanSearch {
             {"axis_ratio", covariance_->axis_ratio()},
             {"path_length", norm(path_sigma_) / rates_.chi},
             {"parameter_norm", norm(mean_)},
-            {"population", static_cast<double>(turn_.population())},
+            {"population", static_cast<double>(restarts_.population())},
             {"restarts", restarts_.count()}};
   }
 
@@ -108,7 +114,7 @@ class CovarianceMatrixAdaptation : public MeanSearch {
     head.save(writer);
     restarts_.save(writer);
     stop_.save(writer);
-    writer.put_string(stop_reason_);
+    writer.put_string(restart_reason_.empty() ? stop_reason_ : text(restarting, restart_reason_));
     writer.put(sigma_);
     writer.put(generation_);
     writer.put(refreshed_);
@@ -123,6 +129,8 @@ class CovarianceMatrixAdaptation : public MeanSearch {
     set_population(restarts_.population());
     stop_.load(reader);
     stop_reason_ = reader.get_string();
+    restart_reason_.clear();
+    if (stop_reason_.starts_with(restarting)) restart_reason_ = std::exchange(stop_reason_, "").substr(restarting.size());
     sigma_ = reader.get<double>();
     generation_ = reader.get<std::uint32_t>();
     refreshed_ = reader.get<std::uint32_t>();
@@ -130,6 +138,8 @@ class CovarianceMatrixAdaptation : public MeanSearch {
     for (auto* values : {&path_sigma_, &path_c_}) reader.get_into(std::span<double>(*values));
     covariance_->load(reader);
     drawn_ = false;
+    if (!restart_reason_.empty() && !announce_restart())
+      throw Error(text(reader.source(), ": is about to begin anew, where this schedule ends; the file is damaged"));
   }
 
  private:
@@ -151,10 +161,25 @@ class CovarianceMatrixAdaptation : public MeanSearch {
     generation_ = refreshed_ = 0;
   }
 
+  /// Of the restart after the last tell.
+  Random random_of_restart() const {
+    return Random({.seed = seed_, .iteration = turn_.iteration() - 1, .purpose = Purpose::initial_parameters});
+  }
+
+  /// Makes the next turn as large as the run that begins with it; false if the schedule has none left. Until then the mean and all
+  /// figures are those of the search that ended.
+  bool announce_restart() {
+    Restarts after = restarts_;
+    Random random = random_of_restart();
+    if (!after.next(random)) return false;
+    turn_.set_population(after.population());
+    return true;
+  }
+
   void restart() {
-    Random random({.seed = seed_, .iteration = turn_.iteration(), .purpose = Purpose::initial_parameters});
-    if (!restarts_.next(random)) return;
-    stop_reason_.clear();
+    Random random = random_of_restart();
+    restarts_.next(random);
+    restart_reason_.clear();
     start_run();
     for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] = initial_[i] + restarts_.spread() * random.normal();
     round_mean("lower sigma");
@@ -242,7 +267,7 @@ class CovarianceMatrixAdaptation : public MeanSearch {
   Restarts restarts_;
   std::unique_ptr<Covariance> covariance_;
   CmaRates rates_;
-  std::string stop_reason_;
+  std::string stop_reason_, restart_reason_;
   double sigma_ = 0;
   std::uint32_t generation_ = 0, refreshed_ = 0;  ///< since the (re)start: now, at the last refresh
   std::vector<double> path_sigma_, path_c_, shift_;

@@ -100,15 +100,22 @@ for _, kind in ipairs { "cma_es", "sep_cma_es" } do
     end
     local sizes = {}
     local whole = train("whole", { threads = 1, on_iteration = function(report) sizes[report.iteration] = report.population end })
-    local stop
+    local stop, ended
     for i = 2, #sizes do
-      if sizes[i] > sizes[i - 1] then stop = i + 1 end
+      if sizes[i] > sizes[i - 1] then stop, ended = i + 1, ended or i - 1 end
     end
     assert(stop and stop < 40, kind .. " " .. restarts .. ": no restart")
     train("part", { threads = 2, on_iteration = function(report) return report.iteration < stop end })
     local resumed = train("part", { threads = 2, resume = true })
     check.same_list(resumed.parameters, whole.parameters)
     check.equal(resumed.last_eval, whole.last_eval)
+    -- What the first search came to is evaluated before the next one takes its place, and is what a run leaves that ends there.
+    local alone = iap.train(options { optimizer = iap.optim[kind] { population = 4, tol_condition = 2 }, iterations = 40, eval_every = 20 })
+    check.equal(alone.iterations, ended)
+    local cut = train("cut", { iterations = ended })
+    check.equal(cut.last_eval, alone.last_eval)
+    check.same_list(cut.parameters, alone.parameters)
+    assert(whole.best_eval >= alone.last_eval)
   end
 end
 os.execute("rm -rf '" .. scratch .. "'*")
