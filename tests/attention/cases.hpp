@@ -72,7 +72,7 @@ inline void to_length(Rows& rows, double length) {
   for (auto& row : rows) {
     double square = 0;
     for (const double u : row) square += u * u;
-    for (double& u : row) u *= length / std::sqrt(square);
+    for (double& u : row) u *= square == 0 ? 0 : length / std::sqrt(square);
   }
 }
 

@@ -5,19 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "hwy/targets.h"
-
 #include "cases.hpp"
-
-namespace {
-
-// Every test after this one runs on the best instruction set again.
-struct OnlyTarget {
-  explicit OnlyTarget(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }
-  ~OnlyTarget() { hwy::SetSupportedTargetsForTest(0); }
-};
-
-}  // namespace
+#include "instruction_sets.hpp"
 
 TEST_CASE("every instruction set of this machine scores alike") {
   const std::int64_t supported = hwy::SupportedTargets();

@@ -28,6 +28,9 @@ constexpr std::size_t most_block_bytes = 24 << 10;
 // What pixels plus their offset hardly exceed.
 constexpr double largest_pixel = 2;
 
+// By how much, of its size, a pixel may miss minus the offset: both were rounded.
+constexpr float few_roundings = 0x1p-22F;
+
 int rows_in_block(const PatchGrid& grid) {
   const std::size_t row_bytes = sizeof(float) * grid.values() * grid.columns();
   return static_cast<int>(std::max<std::size_t>(1, most_block_bytes / row_bytes));
@@ -187,6 +190,11 @@ void PatchProjector::begin(const ImageView& image, float pixel_offset) {
   image_ = image;
   for (Worker& worker : workers_) worker.next_chunk = -1;
   for (int o = 0; o < columns_; ++o) frame_bias_[o] = bias_[o] + pixel_offset * column_sums_[o];
+  const bool bytes = image.shape.type == PixelType::uint8;
+  zero_pixel_ = -pixel_offset * (bytes ? 255.0F : 1.0F);
+  zero_slack_ = few_roundings * std::abs(zero_pixel_);
+  may_cancel_ = pixel_offset != 0 && std::isfinite(zero_pixel_) &&
+                (!bytes || std::abs(zero_pixel_ - std::nearbyint(zero_pixel_)) <= zero_slack_);
 }
 
 // The image rows of `rows` rows of patches. Those of patches that overlap stay from one row of patches to the next.
@@ -242,6 +250,9 @@ void PatchProjector::project(int chunk, Worker& worker, int first_column, int en
       simd::linear(worker.values.data(), grid_.values(), weights_.data() + o, columns_, frame_bias_.data() + o,
                    std::min(columns, end_column - o), count, worker.outputs.data() + o);
     }
+    if (may_cancel_)
+      simd::replace_constant(worker.values.data(), grid_.values(), zero_pixel_, zero_slack_, bias_.data() + first_column,
+                             end_column - first_column, count, worker.outputs.data() + first_column);
     if (patch_bias_.empty()) continue;
     for (int o = first_column; o < end_column; ++o) {
       const float* bias = patch_bias_.data() + static_cast<std::size_t>(o) * grid_.count() + row * grid_.columns();

@@ -38,7 +38,9 @@ class FloatBuffer {
 /// neighbouring patches are neighbouring floats; where patches touch without overlap, those of the next row follow. A chunk is d
 /// rows of count(chunk) floats at distance `pitch`. Queries and values live until the worker's next chunk. A position encoding is a
 /// constant of the weights: PE W becomes a bias of every patch, so that a frame pays one addition a number for it, and nothing
-/// where there is none.
+/// where there is none. Patches whose pixels all are minus the offset, to a few roundings, project to b + PE W exactly: kernels
+/// would take for a direction, or for a sign, what rounding leaves of pixels and offset, which every instruction set does in its
+/// own way.
 class PatchProjector {
  public:
   /// `values`: columns of the third projection, V = X' W_V. Up to `threads` threads may project chunks of a frame at the same time,
@@ -102,6 +104,9 @@ class PatchProjector {
   std::vector<float> column_sums_;  // columns_
   std::vector<float> frame_bias_;   // columns_, the pixel offset folded in
   std::vector<float> patch_bias_;   // columns_ x L, or empty: the position encoding's projections
+  // What a pixel that is minus the offset is in the planes, to so much; looked for where pixels can be that, unless they are 0.
+  float zero_pixel_ = 0, zero_slack_ = 0;
+  bool may_cancel_ = false;
   bool bound_ = false;
   double query_scale_ = 1, key_scale_ = 1, value_scale_ = 1;
   ImageView image_;

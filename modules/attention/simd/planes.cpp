@@ -242,6 +242,21 @@ void linear_scattered(const float* const* in, int inputs, const float* weights, 
   linear_rows(Scattered<const float>{in}, inputs, weights, weight_pitch, bias, outputs, count, Scattered<float>{out});
 }
 
+void replace_scattered(const float* const* in, int inputs, float value, float slack, const float* bias, int outputs, int count,
+                       float* const* out) {
+  const Floats d;
+  const int n = static_cast<int>(hn::Lanes(d));
+  const auto wanted = hn::Set(d, value), most = hn::Set(d, slack);
+  for (int j = 0; j < count; j += n) {
+    auto constant = hn::FirstN(d, count - j);
+    for (int v = 0; v < inputs && !hn::AllFalse(d, constant); ++v)
+      constant = hn::And(constant, hn::Le(hn::Abs(hn::Sub(hn::LoadU(d, in[v] + j), wanted)), most));
+    if (hn::AllFalse(d, constant)) continue;
+    for (int o = 0; o < outputs; ++o)
+      hn::StoreU(hn::IfThenElse(constant, hn::Set(d, bias[o]), hn::LoadU(d, out[o] + j)), d, out[o] + j);
+  }
+}
+
 }  // namespace iap::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -251,6 +266,7 @@ namespace iap::simd {
 HWY_EXPORT(load_bytes);
 HWY_EXPORT(load_floats);
 HWY_EXPORT(linear_scattered);
+HWY_EXPORT(replace_scattered);
 
 void load_rows(const PlaneLayout& layout, const std::uint8_t* pixels, int first, int rows, std::uint8_t* scratch, float* planes) {
   HWY_DYNAMIC_DISPATCH(load_bytes)(layout, pixels, first, rows, scratch, planes);
@@ -261,6 +277,10 @@ void load_rows(const PlaneLayout& layout, const float* pixels, int first, int ro
 void linear(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs, int count,
             float* const* out) {
   HWY_DYNAMIC_DISPATCH(linear_scattered)(in, inputs, weights, weight_pitch, bias, outputs, count, out);
+}
+void replace_constant(const float* const* in, int inputs, float value, float slack, const float* bias, int outputs, int count,
+                      float* const* out) {
+  HWY_DYNAMIC_DISPATCH(replace_scattered)(in, inputs, value, slack, bias, outputs, count, out);
 }
 
 }  // namespace iap::simd

@@ -35,6 +35,10 @@ void load_rows(const PlaneLayout& layout, const float* pixels, int first, int ro
 void linear(const float* const* in, int inputs, const float* weights, int weight_pitch, const float* bias, int outputs, int count,
             float* const* out);
 
+/// out[o][j] = bias[o] for those j < count all of whose in[v][j] are `value`, give or take `slack`.
+void replace_constant(const float* const* in, int inputs, float value, float slack, const float* bias, int outputs, int count,
+                      float* const* out);
+
 /// sums[o * lanes + l] += sum over patches of lane l of their weight (null: 1) times max(u_o, 0); u is d rows of `count` patches.
 void add_relu_sums(const float* u, std::size_t pitch, int d, int count, const float* weights, float* sums);
 /// scores[j] = sum_o weights[o] max(u_o(j), 0). Writes nothing past `count`.
