@@ -63,7 +63,7 @@ int make(Call& call) {
   wanted.bits = static_cast<int>(options.integer_in("bits", 0, 1 << 16, 0));
   if (wanted.bits > 0) {
     wanted.hash_seed = static_cast<std::uint64_t>(options.integer_in("hash_seed", 0, largest, 0));
-    wanted.lengths = options.boolean("lengths", false);
+    wanted.lengths = options.boolean("lengths", false) ? KeyLengths::own : KeyLengths::ignored;
   }
   wanted.tree = options.boolean("tree", false);
   options.finish();

@@ -118,6 +118,42 @@ TEST_CASE("many bits rank as the exact products do") {
   }
 }
 
+// Those of other keys have the length exp(sqrt(d) / 2), of a zero one 1.
+TEST_CASE("codes rank zero keys by the length of their trigonometric features") {
+  for (const double temperature : {1.0, 0.4}) {
+    Case c = make_case({12, 16, 3}, 2, 2, 3, false, 0.4F, 39);
+    const auto is_zero = [](int patch) { return patch % 3 == 1; };
+    for (int y = 0; y < 12; ++y)
+      for (int x = 0; x < 16 * 3; ++x)
+        if (is_zero(y / 2 * 8 + x / 6)) c.image.bytes()[y * 48 + x] = 0;
+    Config config = Config::Map{{"kernel", "trig"}, {"m", 40}, {"input", "normalised"}, {"temperature", temperature}};
+    CrossAttention exact = make(config, Ranking::exact, c, c);
+    config["bits"] = 1 << 15;
+    CrossAttention hashed = make(config, Ranking::hash, c, c);
+    std::vector<float> scores(c.grid.count()), cosines(scores);
+    std::vector<int> a(5), b(5);
+    Random random(1);
+    for (CrossAttention* attention : {&exact, &hashed}) {
+      attention->set_keys(c.image.view(), 0);
+      attention->choose(c.image.view(), 0, random, attention == &exact ? a : b);
+      attention->score(attention == &exact ? scores : cosines);
+    }
+    // Both are the products but for one factor, and for what codes leave open.
+    double products = 0, squares = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      products += static_cast<double>(scores[i]) * cosines[i];
+      squares += static_cast<double>(cosines[i]) * cosines[i];
+    }
+    const double factor = products / squares, largest = *std::ranges::max_element(scores);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      INFO("key " << i << ": " << scores[i] << " and " << factor * cosines[i]);
+      CHECK(std::abs(scores[i] - factor * cosines[i]) < 0.05 * largest);
+    }
+    CHECK(std::ranges::none_of(b, is_zero));
+    CHECK(std::ranges::none_of(a, is_zero));
+  }
+}
+
 TEST_CASE("patches are drawn by the estimated softmax weights") {
   const Case query = make_case({12, 15, 3}, 3, 3, 4, true, 0.3F, 34), key = make_case({10, 14, 1}, 2, 2, 4, true, 1.0F, 35);
   for (const char* pooling : {"mean", "features"}) {

@@ -60,7 +60,7 @@ TEST_CASE("inserted, replaced and refreshed keys rank by their products with the
   for (const int count : {1, 3, 33, 150}) {
     const int features = 9, top = std::min(count, 7);
     const auto first = random_rows(count, features, true, 1), second = random_rows(count, features, true, 2);
-    const KeyDatabaseOptions options{.bits = 96, .hash_seed = 3, .lengths = true, .tree = true};
+    const KeyDatabaseOptions options{.bits = 96, .hash_seed = 3, .lengths = KeyLengths::own, .tree = true};
     KeyDatabase grown(count + 5, features, options), whole(count + 5, features, options);
     for (int i = 0; i < count; ++i) CHECK(grown.insert(first[i]) == i);
     for (int i = count - 1; i >= 0; --i) grown.replace(i, second[i]);
@@ -100,7 +100,7 @@ TEST_CASE("hashed scores are cosines of the bits that differ, times lengths if w
   const auto keys = random_rows(40, features, false, 6);
   const auto z = random_rows(1, features, false, 7)[0];
   for (const bool lengths : {false, true}) {
-    KeyDatabase database(40, features, {.bits = bits, .hash_seed = 8, .lengths = lengths});
+    KeyDatabase database(40, features, {.bits = bits, .hash_seed = 8, .lengths = lengths ? KeyLengths::own : KeyLengths::ignored});
     for (const auto& key : keys) database.insert(key);
     std::vector<float> scores(40);
     database.score_hashed(z, scores);
@@ -203,4 +203,36 @@ TEST_CASE("planes, codes, directions and nodes are weighed before they are made"
   CHECK_THROWS_MATCHES(KeyDatabase(1 << 20, 1 << 10, {.tree = true}), Error, says("key database: what it keeps needs 12 GiB"));
   CHECK_THROWS_MATCHES(KeyTree(1 << 20, 1 << 10), Error, says("key tree: what it keeps needs 8 GiB"));
   CHECK_THROWS_MATCHES(SignHash(1 << 20, 1 << 16, 1), Error, says("sign hash: what it keeps needs 256 GiB"));
+}
+
+TEST_CASE("lengths relative to the longest are 1 where rounding tells them apart, and follow what is inserted") {
+  const int features = 7, count = 12;
+  auto keys = random_rows(count, features, false, 11);
+  for (int i = 0; i < count; ++i) {
+    const double length = std::sqrt(product(keys[i], keys[i])), wanted = (i % 4 == 3 ? 0.5 : 2) * (1 + 1e-6 * i);
+    for (float& value : keys[i]) value *= static_cast<float>(wanted / length);
+  }
+  const auto z = random_rows(1, features, false, 12)[0];
+  KeyDatabase angles(count, features, {.bits = 90, .hash_seed = 8}),
+      grown(count, features, {.bits = 90, .hash_seed = 8, .lengths = KeyLengths::relative});
+  std::vector<float> cosines(count), scores(count);
+  const auto check = [&] {
+    angles.score_hashed(z, cosines);
+    grown.score_hashed(z, scores);
+    for (int i = 0; i < grown.size(); ++i)
+      if (i % 4 != 3)
+        CHECK(scores[i] == cosines[i]);
+      else
+        CHECK(std::abs(scores[i] - 0.25 * cosines[i]) < 1e-4);
+  };
+  for (int i = 0; i < count; ++i) {
+    angles.insert(keys[i]);
+    grown.insert(keys[i]);
+    check();
+  }
+  grown.refresh(count);
+  check();
+  grown.replace(3, keys[0]);
+  grown.score_hashed(z, scores);
+  CHECK(scores[3] == scores[0]);
 }

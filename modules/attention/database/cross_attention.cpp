@@ -41,7 +41,8 @@ KeyDatabaseOptions CrossAttention::read_database(Options& options, Ranking ranki
   if (ranking != Ranking::hash) return wanted;
   wanted.bits = static_cast<int>(options.integer_in("bits", 1, 1 << 16, 256));
   wanted.hash_seed = static_cast<std::uint64_t>(options.integer_in("hash_seed", 0, std::numeric_limits<std::int64_t>::max(), 0));
-  wanted.lengths = map.relu || map.kind != FeatureKind::trig || !map.normalised;
+  const bool alike = !map.relu && map.kind == FeatureKind::trig && map.normalised;
+  wanted.lengths = alike ? KeyLengths::relative : KeyLengths::own;
   return wanted;
 }
 

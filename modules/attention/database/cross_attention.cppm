@@ -50,7 +50,7 @@ class CrossAttention {
   /// Chooses selected.size() patches of the keys' frame for the queries of `frame`, best or first drawn first. `random` is used by
   /// sample only. @throws Error if there are fewer keys, such as none.
   void choose(const ImageView& frame, float pixel_offset, Random& random, std::span<int> selected);
-  /// What the last `choose` ranked the keys by, keys().count() values: scores, estimated cosines (times lengths), or the
+  /// What the last `choose` ranked the keys by, keys().count() values: scores, estimated cosines (times KeyLengths), or the
   /// probabilities of the first draw.
   void score(std::span<float> scores);
 

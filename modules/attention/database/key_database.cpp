@@ -13,12 +13,18 @@ module iap.attention;
 import iap.core;
 
 namespace iap {
+namespace {
+
+// A key whose length is a smaller part of the longest is shorter; sums of thousands of squares round by less.
+constexpr float nearly = 0.999F;
+
+}  // namespace
 
 KeyDatabase::KeyDatabase(int capacity, int features, const KeyDatabaseOptions& options)
     : capacity_(capacity),
       features_(features),
       pitch_(static_cast<std::size_t>(std::max(capacity, 0)) + key_padding),
-      keep_lengths_(options.bits > 0 && options.lengths) {
+      keep_lengths_(options.bits > 0 ? options.lengths : KeyLengths::ignored) {
   if (capacity < 1 || features < 1)
     throw Error(text("key database: needs room for at least one key of one feature, got ", capacity, " keys of ", features));
   check_memory("key database: what it keeps", bytes(capacity, features, options));
@@ -31,7 +37,7 @@ KeyDatabase::KeyDatabase(int capacity, int features, const KeyDatabaseOptions& o
     query_code_.resize(hash_->words());
     distances_.resize(pitch_);
     for (int h = 0; h <= options.bits; ++h) cosines_.push_back(static_cast<float>(std::cos(std::numbers::pi * h / options.bits)));
-    if (keep_lengths_) lengths_.resize(capacity);
+    if (keep_lengths_ != KeyLengths::ignored) lengths_.resize(capacity);
   }
   if (options.tree) tree_.emplace(capacity, features);
 }
@@ -42,7 +48,7 @@ double KeyDatabase::bytes(int capacity, int features, const KeyDatabaseOptions& 
   if (options.bits > 0) {
     const double words = std::ceil(options.bits / 64.0);
     all += SignHash::bytes(features, options.bits) + sizeof(std::uint64_t) * (pitch * (words + 1) + words) +
-           sizeof(float) * (options.bits + 1.0 + (options.lengths ? capacity : 0));
+           sizeof(float) * (options.bits + 1.0 + (options.lengths == KeyLengths::ignored ? 0 : capacity));
   }
   return all + (options.tree ? KeyTree::bytes(capacity, features) : 0.0);
 }
@@ -56,7 +62,8 @@ void KeyDatabase::write(int index, std::span<const float> key) {
     planes_[f * pitch_ + index] = key[f];
     square += static_cast<double>(key[f]) * key[f];
   }
-  if (keep_lengths_) lengths_[index] = static_cast<float>(std::sqrt(square));
+  if (keep_lengths_ == KeyLengths::own) lengths_[index] = static_cast<float>(std::sqrt(square));
+  if (keep_lengths_ == KeyLengths::relative) measure(std::max(size_, index + 1));
   if (!hash_) return;
   hash_->encode(key, query_code_);
   for (int w = 0; w < hash_->words(); ++w) codes_[w * pitch_ + index] = query_code_[w];
@@ -78,15 +85,26 @@ void KeyDatabase::refresh(int size) {
   size_ = 0;
   if (tree_) tree_->build(planes_, pitch_, size);
   size_ = size;
-  if (keep_lengths_) {
-    std::fill_n(lengths_.begin(), size, 0.0F);
-    for (int f = 0; f < features_; ++f) {
-      check_interrupt();
-      for (int i = 0; i < size; ++i) lengths_[i] += planes_[f * pitch_ + i] * planes_[f * pitch_ + i];
-    }
-    for (int i = 0; i < size; ++i) lengths_[i] = std::isfinite(lengths_[i]) ? std::sqrt(lengths_[i]) : length_of(i);
-  }
+  if (keep_lengths_ != KeyLengths::ignored) measure(size);
   if (hash_) hash_->encode_all(planes_.data(), pitch_, size, codes_.data(), pitch_);
+}
+
+// Of the first `size` keys.
+void KeyDatabase::measure(int size) {
+  lengths_.assign(capacity_, 0.0F);
+  for (int f = 0; f < features_; ++f) {
+    check_interrupt();
+    for (int i = 0; i < size; ++i) lengths_[i] += planes_[f * pitch_ + i] * planes_[f * pitch_ + i];
+  }
+  float longest = 0;
+  for (int i = 0; i < size; ++i) {
+    lengths_[i] = std::isfinite(lengths_[i]) ? std::sqrt(lengths_[i]) : length_of(i);
+    longest = std::max(longest, lengths_[i]);
+  }
+  if (keep_lengths_ == KeyLengths::own) return;
+  const auto is_shorter = [&](float length) { return length < nearly * longest; };
+  if (std::none_of(lengths_.begin(), lengths_.begin() + size, is_shorter)) return lengths_.clear();
+  for (int i = 0; i < size; ++i) lengths_[i] = is_shorter(lengths_[i]) ? lengths_[i] / longest : 1.0F;
 }
 
 // In doubles, for features whose squares floats cannot hold.
@@ -117,7 +135,7 @@ void KeyDatabase::score_hashed(std::span<const float> z, std::span<float> scores
   hash_->encode(z, query_code_);
   hamming(codes_.data(), pitch_, size_, query_code_, distances_);
   for (int i = 0; i < size_; ++i) scores[i] = cosines_[distances_[i]];
-  if (keep_lengths_)
+  if (!lengths_.empty())
     for (int i = 0; i < size_; ++i) scores[i] *= lengths_[i];
 }
 

@@ -12,13 +12,20 @@ import :sign_hash;
 
 export namespace iap {
 
+/// What hashed scores, which are estimates of cosines, are multiplied by.
+enum class KeyLengths : std::uint8_t {
+  ignored,  ///< nothing: keys are ranked by angle alone
+  own,      ///< the key's length
+  relative  ///< the key's length in parts of the longest, 1 where rounding alone tells the two apart: for keys of one length, but
+            ///< for a few shorter ones, which are ranked by angle (Lemma 4.2 of v2). Trigonometric features of normalised keys are
+            ///< such: those of a zero key are shorter
+};
+
 /// What a KeyDatabase keeps beside the features.
 struct KeyDatabaseOptions {
   int bits = 0;  ///< m' of the sign codes; 0: none
   std::uint64_t hash_seed = 0;
-  /// Whether hashed scores are multiplied by the keys' lengths. Without, keys are ranked by angle alone, which for trigonometric
-  /// features of normalised keys is the same ranking (Lemma 4.2 of v2).
-  bool lengths = false;
+  KeyLengths lengths = KeyLengths::ignored;
   bool tree = false;  ///< for draws
 };
 
@@ -55,7 +62,7 @@ class KeyDatabase {
   /// scores[i] = z . phi(k_i) for the first size() entries of `scores`. O(L m).
   void score(std::span<const float> z, std::span<float> scores);
   /// scores[i] = cos(pi h_i / m'), h_i being the bits in which the codes of z and phi(k_i) differ: an estimate of the cosine of
-  /// their angle, times the length of phi(k_i) with the option `lengths`. O(m m' + L m'). @throws Error without codes.
+  /// their angle, times what the option `lengths` says. O(m m' + L m'). @throws Error without codes.
   void score_hashed(std::span<const float> z, std::span<float> scores);
   /// The `selected.size()` keys with the largest scores, best first. @throws Error if there are fewer keys.
   void top(std::span<const float> z, std::span<int> selected);
@@ -67,12 +74,13 @@ class KeyDatabase {
  private:
   void write(int index, std::span<const float> key);
   float length_of(int index) const;
+  void measure(int size);
   void check(std::span<const float> z, std::size_t room, std::size_t wanted) const;
 
   int capacity_, features_, size_ = 0;
   std::size_t pitch_;
-  bool keep_lengths_;
-  std::vector<float> planes_, lengths_, scores_;
+  KeyLengths keep_lengths_;
+  std::vector<float> planes_, lengths_, scores_;  // lengths_: empty where they say nothing
   std::optional<SignHash> hash_;
   std::vector<std::uint64_t> codes_, query_code_, distances_;
   std::vector<float> cosines_;  // of pi h / m', h = 0 ... m'
