@@ -346,6 +346,30 @@ TEST_CASE("large inputs keep normalised rows exact and other outputs finite") {
     }
 }
 
+TEST_CASE("attention that floats cannot hold comes back in outputs that they can") {
+  Random random(94);
+  for (const double exponent : {60.0, 79.0, 85.0, 100.0})
+    for (const char* kernel : {"softmax", "exp", "trig", "hybrid"}) {
+      Head h{make_case({8, 8, 1}, 2, 2, 1, false, 1, 95), {1, 2, 2, true, true}, {{"kernel", kernel}}, {}, {}, {}, {}, -0.5};
+      if (std::string(kernel) == "softmax") h.options["normalise_rows"] = false;
+      if (std::string(kernel) == "exp") h.options["brute_force"] = true;
+      if (h.options.size() == 1) h.options.insert({{"m", 6}, {"order", "values_first"}});
+      if (std::string(kernel) == "hybrid") h.options["r"] = 3;
+      // The longest x has x . x = exponent.
+      double longest = 0;
+      for (const auto& u : project(h.c, h.c.query, {}, h.offset)) longest = std::max(longest, std::abs(u[0]));
+      for (float& weight : h.c.query) weight *= static_cast<float>(std::sqrt(exponent) / longest);
+      h.c.key = h.c.query;
+      h.value = normals(random, 4 * 2, 1e-20F);
+      h.compression = normals(random, static_cast<std::size_t>(h.c.grid.count()) * 2, 1);
+      const Wanted wanted = wanted_of(h, inputs_of(h));
+      INFO(kernel << ", exponent " << exponent << ", " << wanted.scale);
+      REQUIRE((wanted.scale > 1e-20 * std::exp(exponent) / 100 && wanted.scale < 1e30));
+      const auto out = apply(*make(h), h);
+      for (std::size_t i = 0; i < out.size(); ++i) CHECK(std::abs(out[i] - wanted.out[i]) < 1e-4 * wanted.scale);
+    }
+}
+
 TEST_CASE("rows of relu attention that sum to zero stay zero") {
   Head h{make_case({6, 6, 1}, 2, 2, 2, false, 0, 89), {2, 2, 1, true, false}, {{"normalise_rows", true}}, {}, {}, {}, {}};
   h.value.assign(4, 1.0F);

@@ -53,7 +53,8 @@ class Trans {
   virtual void new_episode(std::uint64_t episode_seed) { (void)episode_seed; }
   /// Column `column` of V, L values, for the caller to write before `apply` where V is not projected.
   virtual std::span<float> value_row(int column) = 0;
-  /// Writes the l x dV outputs, row-major; numbers beyond +-1e30 are clamped. `pixel_offset` is added to pixel values in [0, 1].
+  /// Writes the l x dV outputs, row-major; numbers beyond +-1e30 are clamped, here and in what the order forms on the way, A V / L
+  /// or P A / L. `pixel_offset` is added to pixel values in [0, 1].
   /// @throws Error if no weights are bound, or the image or `out` has the wrong shape.
   virtual void apply(const ImageView& image, float pixel_offset, std::span<float> out) = 0;
   /// How much each of the L patches weighed in the last `apply`: the column sums of |P A| / L, without the residual. Costs about as

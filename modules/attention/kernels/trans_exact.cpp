@@ -24,6 +24,8 @@ namespace {
 
 // exp of anything up to this size needs no shift.
 constexpr float harmless_exponent = 40;
+// exp of it makes the smallest float larger than the largest number that rows of A V are clamped to.
+constexpr double largest_shift_undone = 240, largest_number = 1e30;
 // Queries (or keys) whose rows (or columns) of A are held at a time, a block of patches long. Between two of these it looks for an
 // interrupt: L^2 pairs of a large frame take minutes.
 constexpr int held = 16;
@@ -47,10 +49,10 @@ class ExactTrans final : public Trans {
 
   static double bytes(ExactKernel kernel, const PatchGrid& grid, const TransShape& shape, bool encoded) {
     const double blocks = held + static_cast<double>(shape.values) + (kernel == ExactKernel::relu ? shape.d : 0);
-    const double queries = 2.0 * grid.count() + 2.0 * (simd::lanes + simd::padding), taken = static_cast<double>(shape.d) * held;
+    const double queries = 1.0 * grid.count() + simd::lanes + simd::padding, taken = static_cast<double>(shape.d) * held;
     const double widest = std::max(shape.values + 1, shape.tokens);
     return TransFrame::bytes(grid, shape.d, shape, encoded) + sizeof(float) * (queries + taken + blocks * simd::block) +
-           sizeof(double) * held * widest;
+           sizeof(double) * (queries + held * widest);
   }
 
   std::string_view kernel() const override { return name_; }
@@ -90,7 +92,10 @@ class ExactTrans final : public Trans {
         const int count = block_size(first);
         multiply(frame_.queries(first), count, nullptr, shifts_.data() + first);
         for (int i = 0; i < held; ++i)
-          for (int j = 0; j < count; ++j) rows_.data()[i * simd::block + j] *= factors_.data()[first + j];
+          for (int j = 0; j < count; ++j) {
+            float& value = rows_.data()[i * simd::block + j];
+            value = static_cast<float>(std::min(value * factors_[first + j], largest_number));
+          }
         simd::add_products(rows_.data(), simd::block, held, frame_.compression(first), frame_.pitch(), tokens, count, sums_.data());
       }
       for (int i = 0; i < some; ++i) {
@@ -168,11 +173,14 @@ class ExactTrans final : public Trans {
     for (int i = 0; i < some; ++i) {
       const double* sum = sums_.data() + i * columns;
       const double divisor = sum[values];
-      const double factor = !normalise_rows_ ? std::exp(std::min<double>(shifts[i], 80)) / frame_.count() / undone_scale()
-                            : divisor == 0   ? 0
-                                             : 1 / divisor;
-      factors_.data()[query + i] = static_cast<float>(std::min(factor, 1e30));
-      for (int v = 0; v < values; ++v) attended_.data()[v * simd::block + column + i] = static_cast<float>(sum[v] * factor);
+      const double factor = !normalise_rows_
+                                ? std::exp(std::min<double>(shifts[i], largest_shift_undone)) / frame_.count() / undone_scale()
+                            : divisor == 0 ? 0
+                                           : 1 / divisor;
+      factors_[query + i] = factor > largest_number ? factor : static_cast<float>(factor);
+      for (int v = 0; v < values; ++v)
+        attended_.data()[v * simd::block + column + i] =
+            static_cast<float>(std::clamp(sum[v] * factor, -largest_number, largest_number));
     }
   }
 
@@ -180,7 +188,8 @@ class ExactTrans final : public Trans {
   ExactKernel kernel_;
   bool normalise_rows_, bound_ = false;
   TransFrame frame_;
-  FloatBuffer shifts_, factors_;  // a query: A(i, j) = exp(q_i . k_j - shift) times factor
+  FloatBuffer shifts_;           // a query: A(i, j) = exp(q_i . k_j - shift) times factor
+  std::vector<double> factors_;  // rounded to floats where they hold them
   std::vector<float> taken_;
   FloatBuffer rows_, attended_, relu_rows_;
   std::vector<double> sums_;

@@ -29,6 +29,8 @@ namespace {
 constexpr float harmless_exponent = 30;
 // Nor do those of one side up to this, if the other's are small.
 constexpr float steepest_exponent = 50;
+// The logarithm of a factor that floats hold well, and of one that makes the smallest of them larger than what rows are clamped to.
+constexpr double largest_factor = 80, largest_exponent_undone = 240;
 // Of features times values, what registers take together.
 constexpr int features_at_once = 4;
 
@@ -255,9 +257,18 @@ class LinearTrans final : public Trans {
     simd::fold_signs(rows, columns, sign_rows_.data(), map_.r, count);
   }
 
-  float scale() const {
+  // Undoes the shifts of rows that were not normalised, and divides by L. Where a float cannot hold the factor, rows are as small
+  // as it is large, and take it in parts.
+  void restore_rows(float* rows, int columns, int count) const {
+    double exponent =
+        options_.normalise_rows ? 0.0 : std::min(static_cast<double>(query_shift_) + key_shift_, largest_exponent_undone);
+    simd::scale_rows(rows, columns, scale(std::min(exponent, largest_factor)), count);
+    for (exponent -= largest_factor; exponent > 0; exponent -= largest_factor)
+      simd::scale_rows(rows, columns, static_cast<float>(std::exp(std::min(exponent, largest_factor))), count);
+  }
+
+  float scale(double exponent) const {
     if (options_.normalise_rows) return 1;
-    const double exponent = std::min(static_cast<double>(query_shift_) + key_shift_, 80.0);
     const double factor = std::exp(exponent) / frame_.count();
     return static_cast<float>(options_.relu ? std::min(factor / frame_.product_scale(), 1e38) : factor);
   }
@@ -277,7 +288,7 @@ class LinearTrans final : public Trans {
       make_query_features(first);
       mix_features(weights_, columns, count, rows);
       if (options_.normalise_rows) simd::divide_rows(rows, simd::block, values, rows + values * simd::block, count, rows);
-      simd::scale_rows(rows, values, scale(), count);
+      restore_rows(rows, values, count);
       frame_.add_attended(rows, first, count);
     }
   }
@@ -314,7 +325,7 @@ class LinearTrans final : public Trans {
       const int count = block_size(first);
       make_key_features(first);
       mix_features(weights_, tokens, count, mixed_.data());
-      simd::scale_rows(mixed_.data(), tokens, scale(), count);
+      restore_rows(mixed_.data(), tokens, count);
       take(mixed_.data(), first, count);
     }
   }
