@@ -112,7 +112,7 @@ int softmax(Call& call) {
 /// @param x number[] - a vector
 /// @param y number[] - another one, as long
 /// @param m integer 1..1048576 - projections
-/// @return number - for independent projections; orthogonal ones are no worse
+/// @return number - for independent projections; orthogonal ones err no more up to |x - y| = 2.9, at most 1.5 % more beyond
 
 /// @lua function iap.theory.mse_exp
 /// Mean squared error of positive exponential features, in closed form (v1 theorem 4.1).
@@ -241,7 +241,7 @@ int map_features(Call& call) {
 /// @return number mean - of the estimates
 /// @return number mse - their mean squared error
 /// @return number mean_deviation - standard deviation of the first
-/// @return number mse_deviation - and of the second
+/// @return number mse_deviation - and of the second; nil where there is one draw
 /// @example iap.theory.estimate({ 0.1, 0.2 }, { 0.3, 0.1 }, { draws = 100 })
 int estimate(Call& call) {
   const Pair pair(call);
@@ -268,8 +268,9 @@ int estimate(Call& call) {
   }
   const auto n = static_cast<double>(draws);
   const double mse = second / n;
-  return call.give(wanted + first / n) + call.give(mse) + call.give(std::sqrt(mse / n)) +
-         call.give(std::sqrt(std::max(0.0, fourth / n - mse * mse) / n));
+  const int given = call.give(wanted + first / n) + call.give(mse) + call.give(std::sqrt(mse / n));
+  // How squared errors scatter, one does not say.
+  return given + (draws == 1 ? call.give(Config()) : call.give(std::sqrt(std::max(0.0, fourth / n - mse * mse) / n)));
 }
 
 constexpr lua::Function functions[] = {

@@ -7,7 +7,9 @@ export namespace iap {
 /// SM(x, y) = exp(x . y); x and y have the same size.
 double softmax_kernel(std::span<const double> x, std::span<const double> y);
 
-/// Mean squared errors of the estimators of SM(x, y) with m independent projections (v1 theorem 4.1); orthogonal ones are no worse.
+/// Mean squared errors of the estimators of SM(x, y) with m independent projections (v1 theorem 4.1). Orthogonal ones err no more
+/// in exp; in trig no more where ||x - y|| is at most 2.9, or d is 1, 2 or above 20, and elsewhere by 1.5 % more at most (at d = 4
+/// and a distance of 3.45): the covariance of the cosines of two rows, integrated numerically for d up to 32.
 double mse_trig(std::span<const double> x, std::span<const double> y, int m);
 double mse_exp(std::span<const double> x, std::span<const double> y, int m);
 /// With r independent sign projections. Zero vectors have no angle: the result is then NaN.

@@ -65,6 +65,11 @@ for kind, wanted in pairs { trig = trig, exp = exp, hybrid = hybrid } do
   assert(theory.estimate(x, y, options) ~= mean)
 end
 
+-- One draw has an error, whose square scatters nobody knows how far.
+local _, error_of_one, deviation_of_one, nothing = theory.estimate(x, y, { kind = "exp" })
+check.close(deviation_of_one, math.sqrt(error_of_one), 1e-12)
+check.equal(nothing, nil)
+
 -- FAVOR++ has a parameter of its own, in the closed form and in the draws.
 for _, spread in ipairs { 0, 0.5, 3 } do
   local options = { kind = "favor++", m = m, spread = spread, ensemble = "iid", seed = 2, draws = 20000 }
