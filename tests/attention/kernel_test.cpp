@@ -136,6 +136,25 @@ TEST_CASE("FAVOR++ errs least at its own spread, and less than FAVOR+") {
   }
 }
 
+TEST_CASE("an option of features beside brute force, or of another kernel, is refused by what it goes with") {
+  const auto refusal = [](Config config) {
+    Options options("test", config);
+    make_scorer(options, PatchGrid({8, 8, 1}, 2, 2, "test"), 4);
+    try {
+      options.finish();
+    } catch (const OptionError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal(Config::Map{{"kernel", "favor++"}, {"brute_force", true}, {"spread", 1}}) ==
+        "test: option 'spread' goes with brute_force = false");
+  CHECK(refusal(Config::Map{{"kernel", "exp"}, {"brute_force", true}, {"spread", 1}}) ==
+        "test: option 'spread' goes with kernel = \"favor++\"");
+  CHECK(refusal(Config::Map{{"kernel", "favor++"}, {"spread", 1}}).empty());
+  CHECK(refusal(Config::Map{{"kernel", "favor++"}, {"brute_force", true}, {"m", 7}, {"feature_seed", 3}}).empty());
+}
+
 TEST_CASE("a kernel that cannot do what is asked says which can") {
   const Config softmax = Config::Map{{"kernel", "softmax"}};
   Options options("test", softmax);

@@ -55,7 +55,11 @@ FeatureOptions read_feature_options(const RandomFeatures& features, Options& opt
   wanted.redraw = wanted.redraw_every > 0 || options.choice("redraw", {"never", "episode"}, "never") == "episode";
   wanted.form = read_input_form(options, c, d);
   wanted.brute_force = options.boolean("brute_force", false);
-  if (wanted.brute_force) return wanted;
+  if (wanted.brute_force) {
+    // The kernel has it, and the exact one has no features that it could shape.
+    if (features.shape) options.goes_with("spread", "brute_force = false");
+    return wanted;
+  }
   if (features.shape) wanted.shape = features.shape(options, d);
   if (wanted.kind == FeatureKind::exp) wanted.epsilon = options.number_in("epsilon", 0, 1, 0);
   return wanted;
