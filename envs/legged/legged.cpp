@@ -134,9 +134,9 @@ class Legged final : public Env {
 /// @lua options robots.legged
 /// The environment `legged`: a robot walks ahead on a flat floor. 12 actions, a state of 28, 250 Hz, 2500 steps.
 /// @option robot "a1"|"laikago" = "a1" - one of ours
-/// @option urdf string ? - in place of `robot`: a URDF file, in metres, of a robot on four legs of three joints, whose limits
-/// `effort` and `velocity` of 0 are none; its text and collision meshes travel in policy files, and a run is not continued with
-/// others
+/// @option urdf string ? - in place of `robot`: a URDF file, in metres, of a robot on four legs of three joints (abduction about x,
+/// hip and knee about y), whose limits `effort` and `velocity` of 0 are none; its text and collision meshes travel in policy files,
+/// and a run is not continued with others
 /// @option action_scale number 0..3 = 0.5 - radians that an action of 1 adds to a joint's target in the standing pose
 /// @option top_speed number 0..100 = 1 - m/s; the reward of a step is the way ahead in metres, clipped to what this allows
 /// @option velocities boolean = true - joint velocities are in the state

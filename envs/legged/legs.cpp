@@ -2,11 +2,15 @@ module;
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <numbers>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 module iap.envs.legged;
 import iap.core;
+import iap.geometry;
 import iap.legged;
 import iap.sim;
 #include "legs.hpp"
@@ -15,6 +19,11 @@ namespace iap {
 namespace {
 
 using Vector = std::array<double, 3>;
+using namespace geometry;
+
+// What published numbers are rounded by, and more; beyond it the kinematics would miss the toe by more than they may.
+constexpr double least_parallel = .9999;  // cosine of .8 degrees
+constexpr double most_uneven = .01;       // of the leg's length
 
 double distance(const Placement& a, const Placement& b) {
   return std::hypot(a.position[0] - b.position[0], a.position[1] - b.position[1], a.position[2] - b.position[2]);
@@ -94,12 +103,25 @@ class LegFinder {
   }
 
   double sign(int link, int axis) const {
-    const auto& r = places_[link].rotation;
-    const auto& own = robot_.links[link].axis;
-    const double along = r[3 * axis] * own[0] + r[3 * axis + 1] * own[1] + r[3 * axis + 2] * own[2];
-    if (robot_.links[link].kind == JointKind::prismatic || std::abs(along) < .99)
-      fail(text("joint '", robot_.links[link].joint, "' does not turn about ", axis == 0 ? 'x' : 'y'));
-    return along > 0 ? 1 : -1;
+    const RobotLink& turning = robot_.links[link];
+    const char* wanted = axis == 0 ? "x" : "y";
+    if (turning.kind == JointKind::prismatic) fail(text("joint '", turning.joint, "' slides and does not turn about ", wanted));
+    const Vector own = places_[link].rotation * turning.axis;
+    if (std::abs(own[axis]) < least_parallel)
+      fail(text("joint '", turning.joint, "' does not turn about ", wanted, "; at angles 0 its axis is (", general_text(own[0], 3),
+                ", ", general_text(own[1], 3), ", ", general_text(own[2], 3), ") in the base's frame"));
+    return own[axis] > 0 ? 1 : -1;
+  }
+
+  // What is reached from one joint about y to the next: how long it is, and by which angle it is turned from straight down.
+  struct Part {
+    double length, angle;
+  };
+  static Part part(const Vector& from, const Vector& to) {
+    constexpr double rounding = 1e-9;
+    const double x = to[0] - from[0], z = to[2] - from[2];
+    const double angle = std::atan2(-x, -z);
+    return {std::hypot(x, z), std::abs(angle) < rounding ? 0 : angle};
   }
 
   Leg follow(int abduction, const std::string& name) const {
@@ -112,19 +134,30 @@ class LegFinder {
       fail(text("the leg that begins with joint '", robot_.links[abduction].joint, "' has ", chain.size(), " joints"));
     Leg leg{.name = name, .toe = toe(chain[2])};
     legged::LegGeometry& geometry = leg.geometry;
-    geometry.origin = places_[abduction].position;
     constexpr std::array<int, 3> axes{0, 1, 1};
     for (int i = 0; i < 3; ++i) {
       leg.joints[i] = robot_.links[chain[i]].joint;
       geometry.axes[i] = sign(chain[i], axes[i]);
     }
-    geometry.lateral = places_[chain[1]].position[1] - geometry.origin[1];
-    geometry.thigh = distance(places_[chain[2]], places_[chain[1]]);
-    geometry.shank = distance(places_[leg.toe], places_[chain[2]]);
+    const Vector &first = places_[abduction].position, &hip = places_[chain[1]].position, &knee = places_[chain[2]].position;
+    const RobotShape* ball = toe_ball(robot_.links[leg.toe]);
+    const Vector end = ball ? places_[leg.toe] * ball->placement.position : places_[leg.toe].position;
+    // Along its axis a joint may be anywhere.
+    geometry.origin = {hip[0], first[1], first[2]};
+    geometry.lateral = end[1] - first[1];
+    const Part thigh = part(hip, knee), shank = part(knee, end);
+    geometry.thigh = thigh.length;
+    geometry.shank = shank.length;
+    leg.zero = {0, geometry.axes[1] * thigh.angle,
+                geometry.axes[2] * std::remainder(shank.angle - thigh.angle, 2 * std::numbers::pi)};
     if (!(geometry.thigh > 0)) fail(text("joints '", leg.joints[1], "' and '", leg.joints[2], "' are at the same place"));
+    if (!(geometry.shank > 0))
+      fail(text("the toe '", robot_.links[leg.toe].name, "' is at the joint '", leg.joints[2], "' itself"));
+    if (const double up = hip[2] - first[2]; std::abs(up) > most_uneven * (geometry.thigh + geometry.shank))
+      fail(text("in the leg ", name, " joint '", leg.joints[1], "' is ", general_text(std::abs(up), 3), " m ",
+                up > 0 ? "above" : "below", " joint '", leg.joints[0],
+                "' at angles 0; a hip must be at the height of its abduction"));
     check_touching(chain[2], leg.toe);
-    for (const auto& shape : robot_.links[leg.toe].collisions)
-      if (shape.kind == RobotShape::Kind::sphere) leg.toe_radius = shape.size[0];
     return leg;
   }
 
@@ -133,8 +166,64 @@ class LegFinder {
   std::vector<Placement> places_;  // in the base's frame, all angles 0
 };
 
+Matrix3 turn(const Vector& axis, double angle) {
+  const double s = std::sin(angle / 2);
+  return rotation_of(std::array<double, 4>{std::cos(angle / 2), s * axis[0], s * axis[1], s * axis[2]});
+}
+
+// Of its frame, which stands at `place`.
+double lowest_point(const RobotShape& shape, const Placement& frame) {
+  const Placement place = frame * shape.placement;
+  const Vector down{place.rotation[6], place.rotation[7], place.rotation[8]};  // how high each axis leads
+  const auto& size = shape.size;
+  switch (shape.kind) {
+    case RobotShape::Kind::sphere: return place.position[2] - size[0];
+    case RobotShape::Kind::box:
+      return place.position[2] - std::abs(down[0]) * size[0] - std::abs(down[1]) * size[1] - std::abs(down[2]) * size[2];
+    case RobotShape::Kind::cylinder:
+      return place.position[2] - std::hypot(down[0], down[1]) * size[0] - std::abs(down[2]) * size[1];
+    case RobotShape::Kind::hull: break;
+  }
+  double lowest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < shape.points.size(); i += 3)
+    lowest = std::min(lowest, (place * Vector{shape.points[i], shape.points[i + 1], shape.points[i + 2]})[2]);
+  return lowest;
+}
+
 }  // namespace
 
 std::array<Leg, 4> find_legs(const RobotDescription& robot) { return LegFinder(robot).find(); }
+
+const RobotShape* toe_ball(const RobotLink& toe) {
+  const bool ball = toe.collisions.size() == 1 && toe.collisions[0].kind == RobotShape::Kind::sphere;
+  return ball ? toe.collisions.data() : nullptr;
+}
+
+Vector model_angles(const Leg& leg, std::span<const double> angles) {
+  return {angles[0] + leg.zero[0], angles[1] + leg.zero[1], angles[2] + leg.zero[2]};
+}
+
+Lowest lowest_points(const LeggedRobot& robot, const std::vector<double>& angles) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  Lowest lowest{.robot = none, .legs = {none, none, none, none}};
+  std::vector<Placement> places;
+  std::vector<int> leg_of;  // the one whose shank it is fixed to, or -1
+  for (const RobotLink& link : robot.description.links) {
+    const bool base = link.parent < 0;
+    places.push_back(base ? Placement{} : places[link.parent] * link.origin);
+    leg_of.push_back(base ? -1 : leg_of[link.parent]);
+    if (!base && link.kind != JointKind::fixed) {
+      const auto joint = std::ranges::find(robot.joints, link.joint) - robot.joints.begin();
+      places.back().rotation = places.back().rotation * turn(link.axis, angles[joint]);
+      leg_of.back() = joint % 3 == 2 ? static_cast<int>(joint / 3) : -1;
+    }
+    for (const RobotShape& shape : link.collisions) {
+      const double point = lowest_point(shape, places.back());
+      lowest.robot = std::min(lowest.robot, point);
+      if (leg_of.back() >= 0) lowest.legs[leg_of.back()] = std::min(lowest.legs[leg_of.back()], point);
+    }
+  }
+  return lowest;
+}
 
 }  // namespace iap

@@ -11,6 +11,7 @@ import iap.core;
 import iap.geometry;
 import iap.legged;
 import iap.sim;
+#include "legs.hpp"
 #include "walking_body.hpp"
 
 namespace iap {
@@ -52,9 +53,15 @@ struct Locomotion::Impl {
         dt(given.physics_steps * world.options().timestep),
         torques(of.joints.size()) {
     for (int leg = 0; leg < leg_count; ++leg) {
-      rest[leg] = legs[leg].forward({of.standing[3 * leg], of.standing[3 * leg + 1], of.standing[3 * leg + 2]});
-      knees[leg] = of.legs[leg].geometry.axes[2] * of.standing[3 * leg + 2] > 0 ? legged::Knee::forwards : legged::Knee::backwards;
+      const Vector3 standing = own_angles(leg, of.standing);
+      rest[leg] = legs[leg].forward(standing);
+      knees[leg] = of.legs[leg].geometry.axes[2] * standing[2] > 0 ? legged::Knee::forwards : legged::Knee::backwards;
     }
+  }
+
+  // As the kinematics take them.
+  Vector3 own_angles(int leg, std::span<const double> all) const {
+    return model_angles(robot.legs[leg], all.subspan(joints * leg, joints));
   }
 
   void sense(const RobotWorld& world) {
@@ -69,7 +76,7 @@ struct Locomotion::Impl {
     for (const auto& contact : world.contacts())
       for (int leg = 0; leg < leg_count; ++leg) touches[leg] = touches[leg] || contact.link == robot.legs[leg].toe;
     for (int leg = 0; leg < leg_count; ++leg) {
-      for (int i = 0; i < joints; ++i) angles[leg][i] = state.angles[3 * leg + i];
+      angles[leg] = own_angles(leg, state.angles);
       toes[leg] = legs[leg].forward(angles[leg]);
       feet[leg] = position + axes * toes[leg];
     }
@@ -187,9 +194,10 @@ struct Locomotion::Impl {
         for (int i = 0; i < joints; ++i) {
           const int at = joints * leg + i;
           const double rate = state.velocities[at];
-          const double wanted = bears[leg] ? pushes[leg][i] - robot.kd[at] * rate
-                                           : robot.kp[at] * (aims[leg][i] + aim_rates[leg][i] * ahead - state.angles[at]) +
-                                                 robot.kd[at] * (aim_rates[leg][i] - rate);
+          const double wanted =
+              bears[leg] ? pushes[leg][i] - robot.kd[at] * rate
+                         : robot.kp[at] * (aims[leg][i] - robot.legs[leg].zero[i] + aim_rates[leg][i] * ahead - state.angles[at]) +
+                               robot.kd[at] * (aim_rates[leg][i] - rate);
           torques[at] = limited_torque(wanted, rate, robot.torque_limits[at], robot.velocity_limits[at]);
         }
       world.step(torques, 1);

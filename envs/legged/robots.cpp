@@ -1,7 +1,11 @@
 module;
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <numbers>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,9 +76,16 @@ void check_sizes(const LeggedRobot& robot) {
       throw Error(text("the leg ", leg.name, " of the robot '", robot.name, "' is ", general_text(length(leg), 4),
                        " m long (thigh and shank); it must be ", shortest_leg, " to ", longest_leg, in_metres));
   }
-  if (const double height = robot.touching_height(robot.standing); !(height <= highest_stand))
+  const double height = robot.touching_height(robot.standing);
+  if (!(height <= highest_stand))
     throw Error(text("the robot '", robot.name, "' stands ", general_text(height, 4), " m high; it may stand ", highest_stand, " m",
                      in_metres));
+  if (!(height > 0))
+    throw Error(
+        text("the base '", robot.description.links[0].name, "' of the robot '", robot.name, "' has its origin ",
+             general_text(std::abs(height), 3),
+             " m below the floor when the robot stands; the height of that origin tells whether it has fallen, so begin with "
+             "the trunk, not with a frame on the ground"));
   for (const auto& link : robot.description.links)
     for (const auto* shapes : {&link.collisions, &link.visuals})
       for (const auto& shape : *shapes)
@@ -82,6 +93,32 @@ void check_sizes(const LeggedRobot& robot) {
           throw Error(text("link '", link.name, "' of the robot '", robot.name, "' has a shape of ", general_text(size, 4), " m, ",
                            fixed_text(size / longest, 0), " times the length of a leg; at most ", longest_shape, " make sense",
                            in_metres));
+}
+
+constexpr double turn = 2 * std::numbers::pi;
+
+// The angle that is `wanted` or whole turns from it, or as near to that as the joint's limits allow.
+double within_limits(const RobotLink& link, double wanted) {
+  const double angle = std::remainder(wanted, turn);
+  if (link.kind == JointKind::continuous) return angle;
+  for (const double turned : {angle, angle + turn, angle - turn})
+    if (turned >= link.lower && turned <= link.upper) return turned;
+  return std::clamp(angle, link.lower, link.upper);
+}
+
+// Where a leg's toe is from the base.
+legged::Vector3 toe_of(const Leg& leg, std::span<const double> angles) {
+  return legged::LegKinematics(leg.geometry).forward(model_angles(leg, angles));
+}
+
+// How far below its centre each toe touches.
+void measure_toes(LeggedRobot& robot) {
+  const Lowest lowest = lowest_points(robot, robot.standing);
+  for (std::size_t i = 0; i < robot.legs.size(); ++i) {
+    Leg& leg = robot.legs[i];
+    const RobotShape* ball = toe_ball(robot.description.links[leg.toe]);
+    leg.toe_radius = ball ? ball->size[0] : toe_of(leg, std::span(robot.standing).subspan(3 * i, 3))[2] - lowest.legs[i];
+  }
 }
 
 // Legs, joints and limits; what follows from a choice is left out.
@@ -117,6 +154,7 @@ LeggedRobot legged_robot(std::string_view name) {
       robot.kp.push_back(known.stiffness[i]);
       robot.kd.push_back(known.damping[i]);
     }
+  measure_toes(robot);
   return robot;
 }
 
@@ -125,26 +163,29 @@ LeggedRobot legged_robot(RobotDescription description) {
   constexpr double stiffness = 40, drop = .02;  // kp per kg and metre of thigh: what A1 and Laikago have
   LeggedRobot robot = begin(std::move(description));
   const double mass = robot.description.mass();
-  for (const auto& leg : robot.legs)
+  for (auto& leg : robot.legs)
     for (int i = 0; i < 3; ++i) {
       const RobotLink& link = link_of(robot.description, leg.joints[i]);
-      const double angle = leg.geometry.axes[i] * pose[i];
-      robot.standing.push_back(link.kind == JointKind::continuous ? angle : std::clamp(angle, link.lower, link.upper));
+      const double wanted = leg.geometry.axes[i] * pose[i] - leg.zero[i];
+      robot.standing.push_back(within_limits(link, wanted));
+      leg.zero[i] += turn * std::round((wanted - robot.standing.back()) / turn);
       robot.kp.push_back(stiffness * mass * leg.geometry.thigh);
       robot.kd.push_back(damping[i] * robot.kp.back());
     }
+  measure_toes(robot);
   check_sizes(robot);
   robot.start_height = robot.touching_height(robot.standing) + drop;
   return robot;
 }
 
 double LeggedRobot::touching_height(const std::vector<double>& angles) const {
-  double height = 0;
-  for (std::size_t i = 0; i < legs.size(); ++i) {
-    const auto toe = legged::LegKinematics(legs[i].geometry).forward({angles[3 * i], angles[3 * i + 1], angles[3 * i + 2]});
-    height = std::max(height, legs[i].toe_radius - toe[2]);
-  }
-  return height;
+  constexpr double rounding = 1e-9;
+  double height = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < legs.size(); ++i)
+    height = std::max(height, legs[i].toe_radius - toe_of(legs[i], std::span(angles).subspan(3 * i, 3))[2]);
+  const double exact = -lowest_points(*this, angles).robot;
+  // Where the controllers' kinematics tell the same, theirs are the last bits.
+  return std::abs(height - exact) < rounding ? height : exact;
 }
 
 RobotState LeggedRobot::standing_state(double height) const { return {.position = {0, 0, height}, .angles = standing}; }

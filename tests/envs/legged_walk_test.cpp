@@ -103,6 +103,20 @@ TEST_CASE("a robot trots sideways and round as asked, and any robot that a text 
   CHECK(std::abs(other.speed(.3, 8) / .3 - 1) < .2);
 }
 
+TEST_CASE("where a joint's angle is 0 changes nothing of a walk") {
+  RobotDescription turned = parse_urdf(legged_urdf("laikago"), "laikago.urdf");
+  for (RobotLink& link : turned.links)
+    if (link.joint.ends_with("_knee")) {
+      link.origin.rotation = rotation_of(0, -1, 0);
+      link.lower += 1;
+      link.upper += 1;
+    }
+  Walker straight(legged_robot(parse_urdf(legged_urdf("laikago"), "laikago.urdf"))), other(legged_robot(turned));
+  REQUIRE(straight.walk({.velocity = {.2, 0}}, .4));
+  REQUIRE(other.walk({.velocity = {.2, 0}}, .4));
+  CHECK(far(straight.world.state().position, other.world.state().position) < 1e-5);
+}
+
 TEST_CASE("a walk repeats bit for bit, in any number of threads") {
   constexpr std::size_t walks = 4;
   const auto end = [](std::size_t which) {
