@@ -2,6 +2,8 @@ module;
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,7 +27,8 @@ RobotWorld make_world(const LeggedRobot& robot, Options& options) {
 /// @option timestep number 1e-5..0.01 = 0.001 - seconds of a physics step
 /// @option physics_steps integer 1..1000 = 4 - physics steps in a step of the policy: 250 Hz
 /// @option friction number 0..10 = 1 - between robot and ground
-/// @option jitter number 0..1 = 0.05 - uniform noise on each joint when an episode begins, radians
+/// @option jitter number 0..1 = 0.05 - uniform noise on each joint when an episode begins, radians, as far as the
+/// joint's limits allow
 /// @option largest_roll number 0..3.2 = 0.8 - beyond it the robot has fallen, which ends the episode, radians
 /// @option largest_pitch number 0..3.2 = 1 - likewise
 /// @option lowest number 0..10 = 0.15 - height of the base above the ground, metres, below which it has fallen
@@ -41,11 +44,20 @@ LeggedBody::LeggedBody(LeggedRobot robot, double lowest, Options& options)
       largest_roll_(options.number_in("largest_roll", 0, 3.2, .8)),
       largest_pitch_(options.number_in("largest_pitch", 0, 3.2, 1)),
       lowest_(options.number_in("lowest", 0, 10, lowest)) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  for (const auto& joint : robot_.joints) {
+    const RobotLink& link = *std::ranges::find(robot_.description.links, joint, &RobotLink::joint);
+    const bool free = link.kind == JointKind::continuous;
+    limits_.push_back(free ? std::array{-none, none} : std::array{link.lower, link.upper});
+  }
   world_.set_terrain({.friction = friction_});
 }
 
 void LeggedBody::reset(RobotState start, Random& random) {
-  for (double& angle : start.angles) angle += random.uniform(-jitter_, jitter_);
+  for (std::size_t i = 0; i < start.angles.size(); ++i) {
+    const auto& [least, most] = limits_[i];
+    start.angles[i] = std::clamp(start.angles[i] + random.uniform(-jitter_, jitter_), least, most);
+  }
   world_.reset(start);
 }
 

@@ -22,7 +22,7 @@ class LeggedBody {
   inline double control_dt() const { return world_.options().timestep * physics_steps_; }
   inline double friction() const { return friction_; }
 
-  /// Starts anew from `start` with noise of up to the option jitter on each joint angle.
+  /// Starts anew from `start` with noise of up to the option jitter on each joint angle, within the joints' limits.
   void reset(RobotState start, Random& random);
   /// A control step towards twelve joint targets. Returns how far the base came along x, in metres.
   double step(std::span<const double> targets);
@@ -38,6 +38,7 @@ class LeggedBody {
   LeggedRobot robot_;
   RobotWorld world_;
   PdMotors motors_;
+  std::vector<std::array<double, 2>> limits_;  ///< of the joints' angles
   int physics_steps_;
   double friction_, jitter_, largest_roll_, largest_pitch_, lowest_;
 };

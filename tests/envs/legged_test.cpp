@@ -3,6 +3,8 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -60,6 +62,24 @@ TEST_CASE("without an action, robots stand where they were put") {
       CHECK(env->spec().state_names[15] == "angle of RL knee");
       CHECK(env->observe().vector.size() == 28);
     }
+}
+
+TEST_CASE("no episode begins with a joint beyond its limits") {
+  for (const char* engine : {"bullet", "mujoco"}) {
+    CAPTURE(engine);
+    const auto env = make({{"engine", engine}, {"jitter", 1.}});
+    int beyond = 0, limits = 0;
+    for (int seed = 0; seed < 40; ++seed) {
+      env->reset(static_cast<std::uint64_t>(seed));
+      const auto angles = env->observe().vector.subspan(4, 12);
+      for (std::size_t i = 2; i < 12; i += 3) {  // knees stand at -1.8 and reach from -2.697 to -.916
+        beyond += angles[i] < -2.69701 || angles[i] > -.91599;
+        limits += std::abs(angles[i] + .916) < 1e-6;
+      }
+    }
+    CHECK(beyond == 0);
+    CHECK(limits > 0);
+  }
 }
 
 TEST_CASE("a robot that folds its legs on one side falls, and that ends the episode") {
