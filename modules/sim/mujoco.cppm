@@ -128,6 +128,8 @@ class MujocoWorld {
   std::span<const double> site_size(int site) const;
   /// Colour and opacity (4) of a material of this world.
   std::span<float> material_rgba(int material);
+  /// A geom's own: shown where it has no material, or where it is not what MuJoCo takes for none (.5, .5, .5, 1).
+  std::span<float> geom_rgba(int geom);
 
   struct Impl;
   /// For the sources of this module (mujoco_internal.hpp).

@@ -228,5 +228,6 @@ std::span<double> MujocoWorld::geom_size(int geom) { return row(impl_->model->ge
 std::span<const double> MujocoWorld::geom_size(int geom) const { return row(impl_->model->geom_size, geom, 3); }
 std::span<const double> MujocoWorld::site_size(int site) const { return row(impl_->model->site_size, site, 3); }
 std::span<float> MujocoWorld::material_rgba(int material) { return row(impl_->model->mat_rgba, material, 4); }
+std::span<float> MujocoWorld::geom_rgba(int geom) { return row(impl_->model->geom_rgba, geom, 4); }
 
 }  // namespace iap

@@ -3,11 +3,13 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 import iap.contract;
 import iap.core;
@@ -139,6 +141,55 @@ TEST_CASE("each distraction works alone, static or dynamic") {
     CHECK(mean_difference(still[0], still[5]) < 0.3);
     CHECK(mean_difference(alone[0], clean[0]) > 0.3);
     CHECK(mean_difference(alone[0], alone[5]) > 0.02);
+  }
+}
+
+TEST_CASE("geoms with a colour of their own change it, and the materials' colours stay those of models without such geoms") {
+  constexpr const char* common =
+      R"(<mujoco><asset><material name="grid" rgba=".2 .3 .4 .5"/><material name="self" rgba=".6 .7 .8 1"/></asset>
+    <worldbody><camera name="eye" pos="0 -3 0" xyaxes="1 0 0 0 0 1"/>
+    <geom name="painted" type="sphere" size=".1" material="self"/>)";
+  const std::string plain = text(common, "</worldbody></mujoco>");
+  const std::string mixed = text(common, R"(<geom name="own" type="sphere" size=".1" rgba=".1 .5 .9 .25"/>
+    <geom name="over" type="sphere" size=".1" material="self" rgba=".9 .5 .1 1"/><geom name="grey" type="sphere" size=".1"/>
+    </worldbody></mujoco>)");
+  const auto colours = [](const std::string& mjcf, std::uint64_t seed, int steps) {
+    const std::vector<MujocoFile> files{{"model.xml", mjcf}};
+    MujocoWorld world(files);
+    MujocoCamera view;
+    Distraction distraction(parse(R"({"colour": {"max_delta": 0.3, "step_std": 0.05}})"), "test", "model", world, 0, 8, 8);
+    distraction.reset(world, seed);
+    for (int i = 0; i < steps; ++i) distraction.step();
+    distraction.apply(world, view);
+    return std::pair{world.array("mat_rgba"), world.array("geom_rgba")};
+  };
+  for (const int steps : {0, 7}) {
+    const auto [materials, geoms] = colours(mixed, 5, steps);
+    CHECK(materials == colours(plain, 5, steps).first);
+    CHECK(geoms != colours(mixed, 6, steps).second);
+    CHECK(geoms == colours(mixed, 5, steps).second);
+    constexpr double default_grey[]{.5, .5, .5, 1}, own[]{.1, .5, .9, .25}, over[]{.9, .5, .1, 1};
+    for (int i = 0; i < 4; ++i) CHECK(geoms[i] == default_grey[i]);  // the material shows
+    int further = 0;
+    for (int geom = 1; geom < 4; ++geom) {
+      const double* before = geom == 1 ? own : geom == 2 ? over : default_grey;
+      CHECK(geoms[4 * geom + 3] == before[3]);
+      for (int i = 0; i < 3; ++i) {
+        const double now = geoms[4 * geom + i];
+        CHECK((now != before[i] && now >= 0 && now <= 1 && std::abs(now - before[i]) <= .3 + 1e-6));
+        further += std::abs(now - before[i]) > .05;
+      }
+    }
+    CHECK(further >= 3);
+  }
+  // All that is to be seen of DM Control's models has a material's colour: the Distracting Control Suite knows no other.
+  for (const auto& name : tasks()) {
+    CAPTURE(name);
+    const auto env = make_env(config(name, {}));
+    auto& world = dynamic_cast<ControlTask&>(env->unwrapped()).world();
+    for (const double material : world.array("geom_matid")) CHECK(material >= 0);
+    const auto rgba = world.array("geom_rgba");
+    for (std::size_t i = 0; i < rgba.size(); ++i) CHECK(rgba[i] == (i % 4 == 3 ? 1 : .5));
   }
 }
 
