@@ -166,8 +166,11 @@ TEST_CASE("masses and shapes that cannot be are refused by the name of the link"
           "link 'a' has a shape of size");
   refused(robot(link("a", mass + R"(<collision><geometry><sphere radius="1e300"/></geometry></collision>)")),
           "link 'a' has a shape");
-  refused(robot(link("a", mass + R"(<collision><geometry><mesh filename="package://robot/foot.stl"/></geometry></collision>)")),
-          "link 'a': there is no mesh file 'foot.stl', nor 'foot.stl' in a folder 'robot' above it; put it there");
+  for (const auto& mesh : std::vector<std::vector<std::string>>{
+           {"package://robot/foot.stl", "no mesh file 'foot.stl', nor 'foot.stl' in a folder 'robot' above it"},
+           {"model://robot/foot.stl", "is a name of Gazebo's, which looks for it in folders of its own; write package://robot/"},
+           {"$(find robot)/foot.stl", "the mesh '$(find robot)/foot.stl' is for xacro or roslaunch"}})
+    refused(robot(link("a", mass + "<collision><geometry><mesh filename=\"" + mesh[0] + "\"/></geometry></collision>")), mesh[1]);
   refused(robot(link("a") + link("b", "") + joint("j", "a", "b")), "link 'b' of the robot 'test' moves and has no mass");
   RobotDescription light = parse_urdf(robot(link("a") + link("b") + joint("j", "a", "b")), "robot.urdf");
   light.links[1].mass = 0;

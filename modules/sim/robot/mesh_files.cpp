@@ -44,10 +44,26 @@ Places places_of(std::string_view name, const std::filesystem::path& folder) {
   return places;
 }
 
+// What names that are no paths are, and what to write in their place; "" for a path.
+std::string why_no_path(std::string_view name) {
+  constexpr std::string_view model = "model://";
+  if (name.starts_with(model))
+    return text("is a name of Gazebo's, which looks for it in folders of its own; write package://", name.substr(model.size()),
+                ", or the path from the URDF's folder");
+  if (name.find("$(") != name.npos)
+    return "is for xacro or roslaunch, which put a folder there; expand the file first (xacro FILE > robot.urdf), or write "
+           "package://NAME/PATH or the path from the URDF's folder";
+  if (name.find("://") != name.npos && !name.starts_with("package://") && !name.starts_with("file://"))
+    return "is no path; meshes are files of this machine: write package://NAME/PATH or the path from the URDF's folder";
+  return "";
+}
+
 }  // namespace
 
 FindMesh meshes_in(const std::filesystem::path& folder, const std::string& source) {
   return [folder, source](const std::string& name, const std::string& link) -> MeshFile {
+    if (const auto why = why_no_path(name); !why.empty())
+      throw Error(text(source, ": link '", link, "': the mesh '", name, "' ", why));
     const auto places = places_of(name, folder);
     std::error_code ignored;
     for (const auto& place : places.files) {
