@@ -172,6 +172,7 @@ class ScriptTask final : public MujocoTask {
     const auto& entries = script_->entries();
     const std::string& file = script_->object().file();
     auto names = entries.state_names;
+    const bool of_joints = names.empty() && !script_->observes();
     if (script_->observes()) {
       // What one episode shows is what all do.
       Random random(0);
@@ -179,13 +180,16 @@ class ScriptTask final : public MujocoTask {
       set_state_size(script_->count_observed(now()));
     } else {
       set_state_size(static_cast<int>(world().qpos().size() + world().qvel().size()));
-      if (names.empty()) {
+      if (of_joints) {
         names = joint_positions();
         std::ranges::move(joint_velocities(), std::back_inserter(names));
       }
     }
     name_state(std::move(names));
-    if (const auto flaw = state_names_flaw(spec()); !flaw.empty()) throw Error(text(file, ": option 'state_names': ", flaw));
+    if (const auto flaw = state_names_flaw(spec()); !flaw.empty())
+      throw Error(of_joints ? text(file, ": the state is named after the model's joints, and ", flaw,
+                                   "; rename the joint in the MJCF, or give state_names or observe")
+                            : text(file, ": option 'state_names': ", flaw));
   }
 
   Moment now() const { return {steps(), seed()}; }

@@ -245,6 +245,9 @@ fails({ "made.lua: a MuJoCo task needs model = " }, run("return { reward = print
 fails({ "made.lua: the table that function(options) returns must have a table 'spec'" }, run("return {}"))
 fails({ "option 'max_steps' must be" }, run(task("max_steps = -1")))
 fails({ "option 'state_names'" }, run(task("state_names = { 'a', 'b', 'c' }")))
+local comma = task(""):gsub('joint name="z"', 'joint name="left,z"'):gsub('joint="z"', 'joint="left,z"')
+fails({ "made.lua: the state is named after the model's joints, and the name 'position of left,z' is empty or has a comma",
+  "rename the joint in the MJCF, or give state_names or observe" }, run(comma))
 fails({ "control_dt and physics_steps say the same thing" }, run(task("control_dt = 0.01, physics_steps = 1")))
 fails({ "control_dt = 0.015 is no multiple of the model's timestep of 0.01 s" }, run(task("control_dt = 0.015")))
 fails({ "made.lua: entry 'model': cannot read 'none.xml'" }, run("return { model = 'none.xml', reward = print }"))
