@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include "lua/meter.hpp"
@@ -31,10 +32,12 @@ end
 return setmetatable({}, { __index = note, __pairs = note_all }), read
 )";
 
-/// The words that follow "options." in a source: what it may read later than its constructor, when nobody can still complain.
-std::vector<std::string> words_after_options(std::string_view source) {
-  constexpr std::string_view marker = "options.";
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+constexpr std::string_view blanks = " \t\r\n";
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+/// The words that follow `marker` in a source.
+std::vector<std::string> words_after(std::string_view source, std::string_view marker) {
   std::vector<std::string> words;
   for (auto at = source.find(marker); at != std::string_view::npos; at = source.find(marker, at)) {
     at += marker.size();
@@ -42,6 +45,37 @@ std::vector<std::string> words_after_options(std::string_view source) {
     words.emplace_back(source.begin() + at, end);
   }
   return words;
+}
+
+/// What a source calls the options: the first parameter of each function that it returns, of the first few.
+std::set<std::string> names_of_options(std::string_view source) {
+  constexpr std::string_view keyword = "function", before = "return";
+  constexpr std::size_t most = 8;
+  std::set<std::string> names;
+  for (auto at = source.find(keyword); at != std::string_view::npos && names.size() < most; at = source.find(keyword, at + 1)) {
+    const auto last = source.find_last_not_of(blanks, at == 0 ? 0 : at - 1);
+    if (last == std::string_view::npos || !source.substr(0, last + 1).ends_with(before)) continue;
+    auto from = source.find_first_not_of(blanks, at + keyword.size());
+    if (from == std::string_view::npos || source[from] != '(') continue;
+    from = source.find_first_not_of(blanks, from + 1);
+    if (from == std::string_view::npos) continue;
+    const auto end = std::find_if_not(source.begin() + from, source.end(), is_word);
+    if (source.begin() + from != end) names.emplace(source.begin() + from, end);
+  }
+  return names;
+}
+
+/// Options that are given and that a source mentions by another name alone, such as "o.gain", are not unknown: `options` says so.
+void tell_of_other_names(std::string_view source, const std::vector<std::string>& read, Options& options) {
+  const auto* given = options.config().map();
+  if (!given) return;
+  const std::set<std::string_view> known(read.begin(), read.end());
+  for (const auto& called : names_of_options(source))
+    for (const auto& name : words_after(source, called + "."))
+      if (given->contains(name) && !known.contains(name))
+        options.goes_with(
+            name, text("a file that reads it while function(options) runs, or later by the name options.", name, ", not as ",
+                       called, '.', name, "; write local ", name, " = ", called, '.', name, " at its beginning"));
 }
 
 /// The option `required_modules`: texts by name.
@@ -126,12 +160,14 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
   // An option that the script does not know is an error as everywhere else.
   auto names = names_read();
   clear();
-  std::ranges::move(words_after_options(source_), std::back_inserter(names));
+  // It may read some later than its constructor, when nobody can still complain.
+  std::ranges::move(words_after(source_, "options."), std::back_inserter(names));
   for (const auto& name : names)
     if (const auto& value = options.value(name); !value.is_null()) {
       check_storable(file_, name, value);
       config_[name] = value;
     }
+  tell_of_other_names(source_, names, options);
   for (const char* own : {"source", "loaded_from"}) options.record(own);
   config_["source"] = source_;
   const Config modules = confined ? modules_of(options) : state_.kept_modules(source_);

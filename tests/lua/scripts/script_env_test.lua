@@ -135,6 +135,15 @@ check.fails({ "image 'cam': value 2 must be a whole number from 0 to 255, got 0.
 check.fails({ "image 'cam': value 1 must be a whole number from 0 to 255, got 256" }, seeing(cam, "nil, {cam = {256, 0}}"))
 check.fails({ "environment 'bad.lua': unknown option 'lenght'; did you mean 'length'?" },
   bad(head:gsub("\n", " local l = options.length\n") .. reset .. step .. observe .. tail, { lenght = 2 }))
+-- What is read later counts by the name options.NAME; whoever calls the options otherwise is told.
+local function later(name)
+  return "return function(" .. name .. ") return { spec = { action_size = 1, vector = 1 }, reset = function() end, step = function() return 0 end, " ..
+    "observe = function() return { " .. name .. ".gain or 1 } end } end"
+end
+check.equal(iap.env.make { name = "later.lua", source = later "options", gain = 3 }:reset(1).vector[1], 3)
+check.fails({ "environment 'bad.lua': option 'gain' goes with a file that reads it while function(options) runs, or later by the name options.gain, " ..
+  "not as o.gain; write local gain = o.gain at its beginning" }, bad(later "o", { gain = 3 }))
+check.fails({ "environment 'bad.lua': unknown option 'gian'" }, bad(later "o", { gian = 3 }))
 
 -- A file that changes, or goes, once it was read changes nothing: later stages and other threads play its text.
 local changing = os.tmpname()
