@@ -124,6 +124,8 @@ void override_training(Config& options, const std::string& path, const std::stri
   if (is_record(name))
     throw Error(text("train: '", name, "' is no option but what iap itself writes into config.json; leave it out"));
   const bool drops = value == "null";
+  if (drops && path == "env")
+    throw Error("train: option 'env' cannot be taken out: iap.train needs an environment; env=NAME takes another one");
   if (drops && (name == path || !options.find(name))) options[name] = Config();
   if (name == path) {
     if (!drops) set_path(options, path, value);
@@ -149,7 +151,8 @@ std::optional<TrainingRefusal> training_refusal(const std::string& path, const s
   const std::string name = first_part(path);
   if (name == "on_iteration") return {};  // it is the script's, and no option of a table
   try {
-    if (name == path)
+    // Without a policy a run may still begin at one (init), which is not known here.
+    if (name == path && !(path == "policy" && value == "null"))
       override_training(options, path, value);
     else if (!options.find(name))
       options[name] = Config();

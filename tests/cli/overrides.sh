@@ -33,6 +33,23 @@ NAMES
   exits 0
 }
 
+# NAME=null of what iap.train cannot be without: a policy, unless it begins at one, and an environment.
+case_set_null_required() {
+  training_script 'init = first,'
+  sed -i '1a local first = iap.options({ first = "" }).first; first = first ~= "" and first or nil' train.lua
+  run run train.lua --out first
+  exits 0
+  local script
+  for script in train undeclared; do
+    run run $script.lua --set init=first --set policy=null --out $script
+    exits 0
+    grep -q '"policy"' <(sed -n '/"given": {/,/^  }/p' $script/config.json) && fail "a policy was given that was taken out"
+    refuses "option 'policy' is missing or nil" run $script.lua --set policy=null
+    refuses "option 'env' cannot be taken out: iap.train needs an environment" run $script.lua --set env=null --set init=first
+    sed 's/^local first = .*/local first/' train.lua >undeclared.lua
+  done
+}
+
 # Another file is read where another one is named, and nothing is left of the one before.
 case_set_file() {
   training_script 'out = "run",'
