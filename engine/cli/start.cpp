@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <iostream>
 #include <new>
 #include <string>
@@ -35,13 +36,24 @@ void open_streams() {
   if (descriptor > STDERR_FILENO) ::close(descriptor);
 }
 
+// Limits are whole seconds; of a single one, half is told by a timer. Programs that this one starts do not inherit it.
+void limit_to_half_a_second() {
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGXCPU;
+  timer_t timer{};
+  const itimerspec half{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 500'000'000}};
+  if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0) timer_settime(timer, TIMER_ABSTIME, &half, nullptr);
+}
+
 // Shells set both limits of processor time to the same (ulimit -t), and at the hard one the kernel kills without a word: keeps back
 // what it takes to end in good order.
 void limit_processor_time() {
   constexpr rlim_t kept_back = 5;  // seconds
   rlimit limit{};
   if (getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_max == RLIM_INFINITY || limit.rlim_cur < limit.rlim_max) return;
-  limit.rlim_cur = std::max({limit.rlim_max / 2, limit.rlim_max - std::min(limit.rlim_max, kept_back), rlim_t{1}});
+  if (limit.rlim_max <= 1) return limit_to_half_a_second();
+  limit.rlim_cur = std::max(limit.rlim_max / 2, limit.rlim_max - std::min(limit.rlim_max, kept_back));
   setrlimit(RLIMIT_CPU, &limit);
 }
 

@@ -34,6 +34,22 @@ case_ended_by_limit() {
   return 0
 }
 
+# Of a single second, half of it.
+case_ended_by_short_limit() {
+  endless_script ""
+  sed -i "s/time_limit = 20/time_limit = 100/; s/eval_every = 2/eval_every = 0, episodes = 100/" train.lua
+  local isolate
+  for isolate in false true; do
+    (ulimit -t 1 && exec timeout 40 "$iap" run train.lua --out run --threads 1 --set isolate=$isolate --set failed_return=-5 --set retries=0) >out 2>err </dev/null
+    code=$?
+    exits 130
+    says err "--out run --resume"
+    says run/log.txt "interrupted"
+    grep -q "failed and count" err run/log.txt && fail "the limit was taken for the episodes' fault"
+    rm -r run
+  done
+}
+
 case_ended_reader() {
   endless_script ""
   "$iap" run train.lua --out errors 2> >(head -n 3 >/dev/null) >out </dev/null
