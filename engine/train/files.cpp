@@ -8,6 +8,7 @@ module;
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 module iap.train;
 import iap.core;
 import iap.optim;
@@ -22,6 +23,9 @@ import :trainer;
 import :types;
 
 namespace iap {
+
+bool holds(const std::filesystem::path& file, std::string_view content);
+
 namespace {
 
 /// What is said of a table that has `rows` of the rows up to iteration `last`; "" where none is lost.
@@ -45,17 +49,34 @@ void Trainer::check_files(bool resumed) const {
 }
 
 /// Writes what the run says of itself. What only its end leaves is removed where there is something left to do, but not before
-/// there is room for the rest.
+/// there is room for the rest; where nothing is left, what is right stays, and needs no room.
 void Trainer::replace_files(bool resumed) {
+  const bool over = resumed && (finished() || had_enough_);
   std::deque<PartFile> parts;
-  const auto prepare = [&](const char* name, std::string_view content) { parts.emplace_back(folder_->file(name)).append(content); };
-  prepare("config.json", to_json(run_config(options_, identity_), 2) + "\n");
-  if (!options_.script.empty()) prepare("experiment.lua", options_.script);
+  const auto prepare = [&](const char* name, std::string_view content) {
+    const auto file = folder_->file(name);
+    if (!over || !holds(file, content)) parts.emplace_back(file).append(content);
+  };
+  Config config = run_config(options_, identity_);
+  // Asked for less than it has done, the run stays what it is.
+  const bool has_more = std::cmp_greater(state_.iteration, options_.iterations);
+  if (has_more) {
+    const auto done = static_cast<std::int64_t>(state_.iteration);
+    config["iterations"] = done;
+    if (config["given"].find("iterations")) config["given"]["iterations"] = done;
+  }
+  prepare("config.json", to_json(config, 2) + "\n");
+  std::error_code ignored;
+  if (!options_.script.empty() && !(has_more && std::filesystem::exists(folder_->file("experiment.lua"), ignored)))
+    prepare("experiment.lua", options_.script);
   if (resumed) {
-    const PolicyFile best = policy_of(state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
+    const bool end_is_best = end_eval_ && *end_eval_ > state_.best_eval;
+    const PolicyFile best = end_is_best
+                                ? policy_of(mean_, mean_moments_, state_.iteration, end_eval_)
+                                : policy_of(state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
     prepare("best.iap", save_policy(best.policy, best.metadata));
   }
-  if (!resumed || !(finished() || had_enough_))
+  if (!over)
     for (const char* end : {"result.json", "final.iap"}) folder_->remove(end);
   for (PartFile& part : parts) part.commit();
 }
@@ -78,9 +99,12 @@ bool Trainer::recall_end(IterationReport& report) {
 /// Brings the files to where an uninterrupted run of as many iterations would have them.
 void Trainer::continue_files() {
   IterationReport report = report_of({});
+  const bool over = finished() || had_enough_;
+  // Ranks that play nothing any more have nothing to tell in a table of a single process.
+  if (over) std::erase_if(report.columns, [](const auto& column) { return column.first == "messages" || column.first == "bytes"; });
   Columns end;
   if (!scheduled()) {
-    if ((finished() || had_enough_) && !recall_end(report)) evaluate_mean(report);
+    if (over && !recall_end(report)) evaluate_mean(report);
     end = evaluation_columns(report);
   }
   const auto table = folder_->file("metrics.csv");
@@ -92,7 +116,7 @@ void Trainer::continue_files() {
   if (const std::uint32_t beyond = metrics_->beyond(); beyond > 0) {
     const std::string dropped =
         text("'", table.string(), "' has ", beyond, beyond == 1 ? " iteration" : " iterations", " beyond the checkpoint, which ",
-             beyond == 1 ? "is " : "are ", finished() || had_enough_ ? "taken out of it" : "played again");
+             beyond == 1 ? "is " : "are ", over ? "taken out of it" : "played again");
     // No kill leaves more of them than there are between two checkpoints.
     if (std::cmp_greater(beyond, options_.checkpoint_every)) {
       warn(dropped);

@@ -4,10 +4,12 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 module iap.train;
@@ -28,6 +30,9 @@ import :trainer;
 import :types;
 
 namespace iap {
+
+bool holds(const std::filesystem::path& file, std::string_view content);
+
 namespace {
 
 /// Behind a figure of so many episodes, ", 3 of 16 episodes failed and count as -1", or "" where none did.
@@ -90,7 +95,10 @@ void Trainer::write_policy(const char* name, std::span<const float> parameters, 
   for (;;) try {
       const HeldInterrupt interrupt;
       const PolicyFile file = policy_of(parameters, moments, iteration, value);
-      write_policy_file(folder_->file(name), file.policy, file.metadata);
+      const auto path = folder_->file(name);
+      const std::string bytes = save_policy(file.policy, file.metadata);
+      // Of a run that had come to its end before, most is there, and needs no room.
+      if (!ended_before_ || !holds(path, bytes)) write_file_atomic(path, bytes);
       return;
     } catch (const Interrupted&) {
       continue;  // it came meanwhile, and is held now

@@ -133,6 +133,14 @@ std::optional<RunSummary> sound_summary(const std::filesystem::path& folder) try
   return {};
 }
 
+/// Whether there is nothing to write: `file` has this `content`.
+bool holds(const std::filesystem::path& file, std::string_view content) try {
+  std::error_code missing;
+  return std::filesystem::file_size(file, missing) == content.size() && read_file(file) == content;
+} catch (const Error&) {
+  return false;
+}
+
 void write_summary(const std::filesystem::path& folder, const RunSummary& summary) {
   Config config = Config::Map{{"iterations", static_cast<std::int64_t>(summary.iterations)},
                               {"stop_reason", summary.stop_reason},
@@ -142,7 +150,9 @@ void write_summary(const std::filesystem::path& folder, const RunSummary& summar
   put(config, "best_eval", summary.best_eval);
   if (summary.best_failed > 0) config["best_failed"] = static_cast<std::int64_t>(summary.best_failed);
   if (summary.confirmed) config["confirmed"] = to_config(*summary.confirmed);
-  write_file_atomic(run_file(folder, "result.json"), to_json(config, 2) + "\n");
+  const auto path = run_file(folder, "result.json");
+  const std::string content = to_json(config, 2) + "\n";
+  if (!holds(path, content)) write_file_atomic(path, content);
 }
 
 std::optional<RunState> run_state(const std::filesystem::path& folder) {

@@ -53,6 +53,11 @@ ranks_with() {
   ranks 3 run train.lua --out part --resume
   exits 0
   same_runs one part
+  # Where nothing is left to do, they write nothing.
+  cp -r one still
+  ranks 2 run train.lua --out still --resume
+  exits 0
+  diff -r -x log.txt one still >difference || fail "ranks change a complete run: $(cat difference)"
 
   run eval one --episodes 5 --csv alone.csv
   ranks 3 eval one --episodes 5 --csv many.csv

@@ -288,3 +288,44 @@ case_tables_touched() {
   exits 0
   same_metrics whole run
 }
+
+# Where nothing is left to do nothing is written, as what is there is right: that needs no room. A run that is asked for less than it
+# has done stays what it is.
+case_resume_complete() {
+  training_script 'out = "run", log = "jsonl",'
+  run run train.lua --set iterations=5
+  exits 0
+  cp -r run whole
+  (ulimit -f 0 && exec "$iap" run train.lua --resume --set iterations=5) </dev/null 2>&1 | cat >err
+  code=${PIPESTATUS[0]}
+  exits 0
+  run run train.lua --resume --set iterations=3
+  exits 0
+  diff -r -x log.txt whole run >differences || fail "a run without anything left to do changes: $(cat differences)"
+  says run/config.json '"iterations": 5'
+  # What is missing, or wrong, is made again.
+  local file
+  for file in config.json experiment.lua best.iap final.iap result.json metrics.jsonl; do
+    rm "run/$file"
+    run run train.lua --resume --set iterations=5
+    exits 0
+    diff -r -x log.txt whole run >differences || fail "without $file another is made: $(cat differences)"
+  done
+  echo >>run/best.iap
+  sed -i 's/"best_eval": /&1/' run/result.json
+  rm run/final.iap
+  (ulimit -f 0 && exec "$iap" run train.lua --resume --set iterations=5) </dev/null 2>&1 | cat >err
+  code=${PIPESTATUS[0]}
+  exits 1
+  says err "cannot write 'run/best.iap'"
+  run run train.lua --resume --set iterations=5
+  exits 0
+  diff -r -x log.txt whole run >differences || fail "what was wrong stays: $(cat differences)"
+  run run train.lua --resume --set iterations=3
+  exits 0
+  run run train.lua --resume --set iterations=6
+  exits 0
+  run run train.lua --out once --set iterations=6
+  exits 0
+  same_metrics once run
+}
