@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <ios>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <ranges>
 #include <string>
@@ -86,20 +88,52 @@ std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem
   return all;
 }
 
+/// What --set and --seed gave, as experiment.lua has them, without what a run may go on with otherwise.
+std::map<std::string, std::string> deciding_overrides(std::string_view line) {
+  constexpr std::string_view set = " --set ", seed = " --seed ",
+                             free[]{"iterations", "confirm_episodes", "checkpoint_every", "log", "out", "resume"};
+  std::map<std::string, std::string> found;
+  while (!line.empty()) {
+    const auto end = std::min(line.find(set, 1), line.find(seed, 1));
+    auto given = line.substr(0, end);
+    line.remove_prefix(given.size());
+    if (given.starts_with(seed)) found["seed"] = text("=", given.substr(seed.size()));
+    if (!given.starts_with(set)) continue;
+    given.remove_prefix(set.size());
+    const auto equals = std::min(given.find('='), given.size());
+    const std::string path(given.substr(0, equals));
+    if (!is_manner(path) && std::ranges::find(free, path) == std::end(free)) found[path] = given.substr(equals);
+  }
+  return found;
+}
+
+/// How many options two lines of overrides set otherwise.
+int differences(std::string_view one, std::string_view other) {
+  const auto left = deciding_overrides(one), right = deciding_overrides(other);
+  int count = 0;
+  for (const auto& [path, value] : left) {
+    const auto found = right.find(path);
+    count += found == right.end() || found->second != value;
+  }
+  for (const auto& [path, value] : right) count += !left.contains(path);
+  return count;
+}
+
 /// How much a series is what `--resume` means; the greatest wins.
 auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
   bool own = false, same_overrides = false;
-  int unfinished = 0, number = 0;
+  int unfinished = 0, number = 0, different = std::numeric_limits<int>::max();
   auto written = std::filesystem::file_time_type::min();
   for (const auto& [position, run] : series) {
     const auto experiment = read_experiment(run.state.script);
     own |= experiment.body == wanted.body;
     same_overrides |= experiment.body == wanted.body && experiment.overrides == wanted.overrides;
+    different = std::min(different, differences(experiment.overrides, wanted.overrides));
     if (!run.state.complete) unfinished = std::max(unfinished, run.state.in_use ? 1 : 2);
     written = std::max(written, run.state.written);
     number = std::max(number, run.number);
   }
-  return std::tuple(own, unfinished, same_overrides, written, number);
+  return std::tuple(own, unfinished, -different, same_overrides, written, number);
 }
 
 std::string without_separators(std::string name) {

@@ -36,9 +36,10 @@ class RunFolders {
   RunFolders& operator=(const RunFolders&) = delete;
 
   /// The folder of the script's next run under `name`; the same again while nothing was trained in it. With `resume`, the first
-  /// call chooses the series that is continued: made by this script (`experiment`, its text as experiment.lua has it), unfinished
-  /// and worked on last. Runs in use by another process come after free ones, complete ones last, other scripts' where there is no
-  /// own. Separators at the end of `name` do not count. Without `claim` nothing is made.
+  /// call chooses the series that is continued: made by this script (`experiment`, its text as experiment.lua has it), unfinished,
+  /// with the settings that differ least from those given, and of these worked on last. Runs in use by another process come after
+  /// free ones, complete ones last, other scripts' where there is no own. Separators at the end of `name` do not count. Without
+  /// `claim` nothing is made.
   std::filesystem::path next(const std::string& name, bool resume, std::string_view experiment, bool claim);
   /// The same where the first run is in `folder` itself, whatever lies there: no other series is looked for.
   std::filesystem::path next_from(const std::filesystem::path& folder, bool resume);

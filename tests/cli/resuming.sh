@@ -329,3 +329,26 @@ case_resume_complete() {
   exits 0
   same_metrics once run
 }
+
+# Of several unfinished runs, the one with the settings that are given, whatever changes no result, and not the last one.
+case_resume_nearest() {
+  training_script 'out = iap.run_folder("runs/dot"), on_iteration = function(r)
+    if r.iteration == 2 and not io.open("go") then print("ready") io.stdout:flush() while true do end end
+  end,'
+  local sigma
+  for sigma in .2 .3 .3 .4; do
+    interrupted run train.lua --set optimizer.sigma=$sigma --set iterations=8 --seed 4
+    exits 130
+  done
+  touch go
+  run run train.lua --resume --set quiet=false --set seed=4 --set optimizer.sigma=.2
+  exits 0
+  says err "runs/dot: continues after iteration 2 of 4"
+  # Of equal ones, the last; where no run has them all, the one with most of them.
+  run run train.lua --resume --set optimizer.sigma=.3 --set quiet=false --seed 4
+  exits 0
+  says err "runs/dot-3: continues after iteration 2 of 4"
+  run run train.lua --resume --set optimizer.sigma=.3 --set confirm_episodes=3 --set optimizer.plateau=null --set quiet=false --seed 4
+  exits 0
+  says err "runs/dot-2: continues after iteration 2 of 4"
+}
