@@ -122,6 +122,9 @@ const std::vector<std::string>& ascent_names() {
 /// @option momentum number 0..0.999999 = 0.9 - of sgd and clipup
 /// @option max_speed number 1e-6..1e6 = 2 - of clipup: longest step, in learning rates
 std::unique_ptr<Ascent> make_ascent(const std::string& name, Options& options, std::size_t parameters) {
+  for (const char* of_adam : {"beta1", "beta2", "epsilon"}) options.goes_with(of_adam, "optimizer = \"adam\"");
+  options.goes_with("momentum", "optimizer = \"sgd\" or \"clipup\"");
+  options.goes_with("max_speed", "optimizer = \"clipup\"");
   if (name == "adam") return std::make_unique<Adam>(options, parameters);
   if (name == "clipup") return std::make_unique<ClipUp>(options, parameters);
   return std::make_unique<Sgd>(options, parameters);

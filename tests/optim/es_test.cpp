@@ -181,7 +181,8 @@ TEST_CASE("es names a bad option") {
   CHECK_THROWS_WITH(make_es({{"sigma", 0.1}, {"sigma_min", 0.2}}, initial), ContainsSubstring("sigma_min"));
   CHECK_THROWS_WITH(make_es({{"optimizer", "adamm"}}, initial), ContainsSubstring("'adam'"));
   CHECK_THROWS_WITH(make_es({{"shaping", "ranks"}}, initial), ContainsSubstring("centred_ranks"));
-  CHECK_THROWS_WITH(make_es({{"optimizer", "adam"}, {"momentum", 0.5}}, initial), ContainsSubstring("momentum"));
+  CHECK_THROWS_WITH(make_es({{"optimizer", "adam"}, {"momentum", 0.5}}, initial),
+                    ContainsSubstring("option 'momentum' goes with optimizer = \"sgd\" or \"clipup\""));
 }
 
 TEST_CASE("divergence is an error, not a NaN policy") {

@@ -288,7 +288,8 @@ class CovarianceMatrixAdaptation : public MeanSearch {
 /// @option max_restarts integer 0..19 = 9 - doublings of the population; with restarts only
 /// @option restart_spread number 0..1e6 = sigma - standard deviation of new starting points around the first; with restarts only
 /// @option target number ? - ends the search when a return reaches it
-/// @option tol_fun number 0..1e300 = 1e-12 - ends it when returns differ by less
+/// @option tol_fun number 0..1e300 = 1e-12 - ends it when returns differ by less: all of an iteration, and the best of each of
+/// the last 10 + 30 n / population ones
 /// @option tol_x number 0..1e300 = 1e-12 - ends it when all steps are shorter, in parts of the first sigma
 /// @option tol_x_up number 1..1e300 = 1e4 - ends it when sigma grew by this factor
 /// @option tol_condition number 1..1e300 = 1e14 - ends it when the covariance's condition number, `axis_ratio` squared, is worse

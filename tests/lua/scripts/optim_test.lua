@@ -6,6 +6,10 @@ check.equal(tostring(blueprint), "iap.optim.es { learning_rate = 0.1, population
 check.fails({ "optim_test.lua:", "optimizer: unknown option 'sigam'; did you mean 'sigma'?" }, function()
   return iap.optim.es { sigam = 0.1 }
 end)
+check.fails({ "optimizer: option 'max_speed' goes with optimizer = \"clipup\"" }, function() return iap.optim.es { max_speed = 1 } end)
+check.fails({ "option 'momentum' goes with optimizer = \"sgd\" or \"clipup\"" }, function() return iap.optim.pgpe { momentum = 0 } end)
+check.fails({ "option 'beta1' goes with optimizer = \"adam\"" }, function() return iap.optim.pgpe { optimizer = "sgd", beta1 = 0.5 } end)
+check.fails({ "option 'max_speed' goes with optimizer = \"clipup\"" }, function() return iap.optim.es { optimizer = "sgd", max_speed = 1 } end)
 check.fails({ "option 'sigma' must be" }, iap.optim.es, { sigma = "x" })
 check.fails({ "iap.optim.es: takes one table of options, got 2 arguments" }, iap.optim.es, { population = 8 }, { sigma = 1 })
 
