@@ -23,9 +23,6 @@ import :trainer;
 import :types;
 
 namespace iap {
-
-bool holds(const std::filesystem::path& file, std::string_view content);
-
 namespace {
 
 /// What is said of a table that has `rows` of the rows up to iteration `last`; "" where none is lost.

@@ -30,9 +30,6 @@ import :trainer;
 import :types;
 
 namespace iap {
-
-bool holds(const std::filesystem::path& file, std::string_view content);
-
 namespace {
 
 /// Behind a figure of so many episodes, ", 3 of 16 episodes failed and count as -1", or "" where none did.

@@ -91,6 +91,13 @@ bool is_taken(const std::filesystem::path& path, FileLock (*lock)(AppendFile&)) 
 
 }  // namespace
 
+bool holds(const std::filesystem::path& file, std::string_view content) try {
+  std::error_code missing;
+  return std::filesystem::file_size(file, missing) == content.size() && read_file(file) == content;
+} catch (const Error&) {
+  return false;
+}
+
 bool is_run_file(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   const auto is_name = [&name](const char* of_run) { return name == of_run; };

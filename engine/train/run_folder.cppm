@@ -9,6 +9,9 @@ import :run_state;
 
 namespace iap {
 
+/// Whether there is nothing to write: `file` has this `content`.
+bool holds(const std::filesystem::path& file, std::string_view content);
+
 /// The claimed folder of a run.
 class RunFolder {
  public:

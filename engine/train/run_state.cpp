@@ -133,14 +133,6 @@ std::optional<RunSummary> sound_summary(const std::filesystem::path& folder) try
   return {};
 }
 
-/// Whether there is nothing to write: `file` has this `content`.
-bool holds(const std::filesystem::path& file, std::string_view content) try {
-  std::error_code missing;
-  return std::filesystem::file_size(file, missing) == content.size() && read_file(file) == content;
-} catch (const Error&) {
-  return false;
-}
-
 void write_summary(const std::filesystem::path& folder, const RunSummary& summary) {
   Config config = Config::Map{{"iterations", static_cast<std::int64_t>(summary.iterations)},
                               {"stop_reason", summary.stop_reason},
