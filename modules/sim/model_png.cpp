@@ -85,6 +85,30 @@ void check_sides(const std::string& name, const PictureSides& sides) {
         text(name, ": has ", sides.height, " x ", sides.width, " pixels; pictures of a model may have ", most_side, " a side"));
 }
 
+void check_kind(const std::string& name, std::string_view content, bool called_png) {
+  using namespace std::string_view_literals;
+  const std::string stem = name.substr(0, name.find_last_of('.'));
+  if (content.starts_with(signature)) {
+    if (!called_png)
+      throw Error(text(name, ": is a PNG, which MuJoCo knows by its name alone; call it '", stem, ".png', in the model, too"));
+    return;
+  }
+  constexpr std::array<std::pair<std::string_view, const char*>, 8> kinds{{{"\xFF\xD8\xFF"sv, "a JPEG"},
+                                                                           {"GIF8"sv, "a GIF"},
+                                                                           {"BM"sv, "a BMP"},
+                                                                           {"RIFF"sv, "a WebP"},
+                                                                           {"II*\0"sv, "a TIFF"},
+                                                                           {"MM\0*"sv, "a TIFF"},
+                                                                           {"8BPS"sv, "a PSD"},
+                                                                           {"DDS "sv, "a DDS"}}};
+  // Read as sides, each of these is more than a picture may have.
+  for (const auto& [begin, kind] : kinds)
+    if (content.starts_with(begin))
+      throw Error(text(name, ": is ", kind,
+                       ", and of pictures MuJoCo reads PNG alone, in files called .png; write it as one, such as by ",
+                       "ImageMagick's 'convert ", name, " ", stem, ".png'", called_png ? "" : ", and name that in the model"));
+}
+
 PictureSides png_sides(std::string_view content) {
   constexpr std::size_t width_at = 16, height_at = 20, end = 24;
   if (!content.starts_with(signature) || content.size() < end) return {};

@@ -59,7 +59,9 @@ PictureSides picture_sides(const std::string& name, std::string_view content) {
   constexpr std::size_t shortest = 4, head = 8;
   if (key_of(name).size() < shortest)
     throw Error(text(name, ": MuJoCo looks at the last ", shortest, " characters of a picture's name; give it a longer one"));
-  if (lower_case(name).ends_with(".png")) return png_sides(content);
+  const bool called_png = lower_case(name).ends_with(".png");
+  check_kind(name, content, called_png);
+  if (called_png) return png_sides(content);
   if (content.size() < head) return {};
   const auto number = [content](std::size_t at) {
     double value = 0;
@@ -67,7 +69,11 @@ PictureSides picture_sides(const std::string& name, std::string_view content) {
     return value;
   };
   const PictureSides sides{number(0), number(4)};
-  check_sides(name, sides);
+  try {
+    check_sides(name, sides);
+  } catch (const Error& error) {
+    throw Error(text(error.what(), " (not being called .png, it was read as MuJoCo's own format)"));
+  }
   return sides;
 }
 

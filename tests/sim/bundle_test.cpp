@@ -187,9 +187,33 @@ TEST_CASE("pictures in files that MuJoCo would count beyond its integers are ref
   folder.write("own.bin", own);
   folder.write("o", own);
   CHECK(refusal("<texture type='2d' file='own.bin'/>") ==
-        "own.bin: has 65536 x 65536 pixels; pictures of a model may have 16384 a side");
+        "own.bin: has 65536 x 65536 pixels; pictures of a model may have 16384 a side (not being called .png, it was read as "
+        "MuJoCo's own format)");
   CHECK_THAT(refusal("<hfield name='h' size='1 1 1 1' file='own.bin'/>"), ContainsSubstring("own.bin: has 65536 x 65536"));
   CHECK_THAT(refusal("<hfield name='h' size='1 1 1 1' file='o'/>"), ContainsSubstring("o: MuJoCo looks at the last 4 characters"));
+}
+
+TEST_CASE("pictures that MuJoCo does not read say what they are") {
+  const Folder folder;
+  const std::string jpeg("\xFF\xD8\xFF\xE0\0\x10JFIF\0", 11), png = png_of(2, 2, zlib_packed(std::string(2 * 7, '\0')));
+  folder.write("photo.jpg", jpeg);
+  folder.write("photo.png", jpeg);
+  folder.write("photo.webp", "RIFF\x10\x10\0\0WEBPVP8 ");
+  folder.write("real.jpg", png);
+  folder.write("real.PNG", png);
+  for (const std::string& asset : {"<texture name='t' type='2d' file='FILE'/>", "<hfield name='h' size='1 1 1 1' file='FILE'/>"}) {
+    const auto refusal = [&](const std::string& file) {
+      std::string element = asset;
+      return message_of(folder.path(), with(element.replace(element.find("FILE"), 4, file), ""));
+    };
+    CHECK(refusal("photo.jpg") ==
+          "photo.jpg: is a JPEG, and of pictures MuJoCo reads PNG alone, in files called .png; write it as one, such as by "
+          "ImageMagick's 'convert photo.jpg photo.png', and name that in the model");
+    CHECK(refusal("photo.png").starts_with("photo.png: is a JPEG, and of pictures MuJoCo reads PNG alone"));
+    CHECK(refusal("photo.webp").starts_with("photo.webp: is a WebP, and of pictures MuJoCo reads PNG alone"));
+    CHECK(refusal("real.jpg") == "real.jpg: is a PNG, which MuJoCo knows by its name alone; call it 'real.png', in the model, too");
+    CHECK(refusal("real.PNG").empty());
+  }
 }
 
 TEST_CASE("a PNG that holds more pixels than its header says is refused before MuJoCo unpacks it") {
