@@ -29,7 +29,7 @@ class Visible {
  public:
   explicit Visible(const mjModel& model) {
     mjv_defaultScene(&scene);
-    mjv_makeScene(&model, &scene, 1000 + model.ngeom + model.nsite);
+    mjv_makeScene(&model, &scene, most_geoms(model));
     mjv_defaultOption(&options_);
     mjv_defaultCamera(&camera_);
     camera_.type = mjCAMERA_FIXED;
@@ -51,6 +51,14 @@ class Visible {
   mjvScene scene;
 
  private:
+  /// MuJoCo leaves out what comes after, and says it nowhere.
+  static int most_geoms(const mjModel& model) {
+    // A tendon goes twice through a geom that it winds around; one that hangs is drawn as a chain. Cranks are two parts.
+    constexpr int others = 1000, points_a_wrap = 2, parts_of_a_chain = 30, parts_of_a_crank = 2;
+    return others + model.ngeom + model.nsite + points_a_wrap * model.nwrap + parts_of_a_chain * model.ntendon +
+           parts_of_a_crank * model.nu + model.nsensor;
+  }
+
   mjvOption options_;
   mjvCamera camera_;
 };

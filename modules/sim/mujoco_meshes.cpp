@@ -8,6 +8,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,42 @@ std::shared_ptr<const Mesh> shared_mesh(Triangles triangles) {
   return mesh;
 }
 
+std::span<const float> row(const std::vector<float>& values, std::uint32_t index) {
+  constexpr std::size_t width = 3;
+  return std::span(values).subspan(width * index, width);
+}
+
+Point difference(std::span<const float> a, std::span<const float> b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+
+float dot(std::span<const float> a, std::span<const float> b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// Of a triangle, of length 1; 0 of one without an area.
+Point normal_of(const Triangles& triangles, std::size_t first) {
+  const auto corner = [&](std::size_t k) { return row(triangles.vertices, triangles.indices[first + k]); };
+  const Point a = difference(corner(1), corner(0)), b = difference(corner(2), corner(0));
+  Point normal{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  const float length = std::sqrt(dot(normal, normal));
+  for (float& value : normal) value = length > 0 ? value / length : 0;
+  return normal;
+}
+
+/// MuJoCo draws a corner with its triangle's own normal where the vertex's is far from it, about 37 degrees: so edges look sharp
+/// that STL, whose vertices are joined, would have round. Vertices that are seen with several normals become several.
+void sharpen(Triangles& triangles) {
+  constexpr double nearest = 0.8;
+  for (std::size_t first = 0; first < triangles.indices.size(); first += 3) {
+    const Point normal = normal_of(triangles, first);
+    for (std::size_t k = first; k < first + 3; ++k) {
+      const std::uint32_t vertex = triangles.indices[k];
+      if (dot(row(triangles.normals, vertex), normal) >= nearest) continue;
+      triangles.indices[k] = static_cast<std::uint32_t>(triangles.vertices.size() / 3);
+      const auto place = row(triangles.vertices, vertex);
+      triangles.vertices.insert(triangles.vertices.end(), {place[0], place[1], place[2]});
+      triangles.normals.insert(triangles.normals.end(), normal.begin(), normal.end());
+    }
+  }
+}
+
 Triangles mesh_triangles(const mjModel& model, int mesh) {
   const auto first = static_cast<std::ptrdiff_t>(3) * model.mesh_vertadr[mesh],
              count = static_cast<std::ptrdiff_t>(3) * model.mesh_vertnum[mesh];
@@ -47,10 +84,12 @@ Triangles mesh_triangles(const mjModel& model, int mesh) {
   Triangles triangles;
   triangles.vertices.assign(model.mesh_vert + first, model.mesh_vert + first + count);
   triangles.normals.assign(model.mesh_normal + first, model.mesh_normal + first + count);
+  triangles.indices.assign(model.mesh_face + face, model.mesh_face + face + faces);
   if (const int texcoords = model.mesh_texcoordadr[mesh]; texcoords >= 0)
     triangles.texcoords.assign(model.mesh_texcoord + static_cast<std::ptrdiff_t>(2) * texcoords,
                                model.mesh_texcoord + static_cast<std::ptrdiff_t>(2) * (texcoords + model.mesh_vertnum[mesh]));
-  triangles.indices.assign(model.mesh_face + face, model.mesh_face + face + faces);
+  else
+    sharpen(triangles);
   return triangles;
 }
 
