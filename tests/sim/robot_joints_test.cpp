@@ -103,3 +103,37 @@ TEST_CASE("links touch each other where that is asked for, never a link its pare
       }
     }
 }
+
+TEST_CASE("links and joints may have names that an engine has for itself, of any characters") {
+  const std::vector<std::string> names{"world", "world_", "world__", "floor", "floor:0",      "terrain0", "plane",
+                                       "a b",   " ",      "&<>\"'",  "\n\t",  "w\xC3\xB6rld", ":0",       std::string(2000, 'x')};
+  RobotDescription robot{.name = "world"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    RobotLink link{.name = names[i], .parent = static_cast<int>(i) - 1};
+    link.mass = 1;
+    link.inertia = {.01, 0, 0, 0, .01, 0, 0, 0, .01};
+    link.collisions.push_back({.kind = RobotShape::Kind::sphere, .size = {.1, 0, 0}});
+    if (i > 0) {
+      link.joint = names[names.size() - i];
+      link.kind = JointKind::continuous;
+      link.axis = {0, 1, 0};
+      link.origin.position = {.3, 0, 0};
+    }
+    robot.links.push_back(link);
+  }
+  for (const auto& engine : robot_engines()) {
+    CAPTURE(engine);
+    RobotWorld world(robot, {.engine = engine});
+    world.set_terrain({});
+    world.reset({.position = {0, 0, .0999}, .angles = std::vector<double>(names.size() - 1)});
+    world.step(std::vector<double>(names.size() - 1), 1);
+    std::vector<int> touching;
+    for (const auto& contact : world.contacts()) touching.push_back(contact.link);
+    std::ranges::sort(touching);
+    REQUIRE(touching.size() == names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      CHECK(touching[i] == static_cast<int>(i));
+      CHECK(std::abs(world.link_placement(static_cast<int>(i)).position[0] - .3 * static_cast<double>(i)) < 1e-3);
+    }
+  }
+}

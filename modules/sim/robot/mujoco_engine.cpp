@@ -154,7 +154,8 @@ class MujocoEngine final : public RobotEngine {
         geom_link_[world_->id("geom", text(description_.links[link].name, ":", k))] = static_cast<int>(link);
     positions_.resize(world_->qpos().size());
     bodies_.clear();
-    for (const auto& body : robot_.bodies) bodies_.push_back(world_->id("body", description_.links[body.root].name));
+    for (const auto& body : robot_.bodies)
+      bodies_.push_back(world_->id("body", mjcf_body_name(description_.links[body.root].name)));
     angle_at_.clear();
     velocity_at_.clear();
     for (const auto& name : options_.joints) {

@@ -86,9 +86,10 @@ struct RobotBundle {
 /// Reads a URDF file. @throws Error as `parse_urdf` does, and if the file cannot be read.
 RobotDescription read_urdf(const std::filesystem::path& file);
 
-/// The robot as MJCF (MuJoCo's XML) with a free base: links joined by fixed joints are one body, named as the first of them; a
-/// joint has its URDF name; no actuators. `boxes` static boxes of the world, which touch nothing as compiled, are named terrain0,
-/// terrain1, ... @throws Error as MuJoCo's other limits do when the text is compiled, not here.
+/// The robot as MJCF (MuJoCo's XML) with a free base: links joined by fixed joints are one body, named as the first of them (world_
+/// where that is called world, as MuJoCo's own is, world__ where it is world_, and so on); a joint has its URDF name; no actuators.
+/// `boxes` static boxes of the world, which touch nothing as compiled, are named terrain0, terrain1, ... @throws Error as MuJoCo's
+/// other limits do when the text is compiled, not here.
 std::string robot_mjcf(const RobotDescription& robot, double timestep, bool self_collision = false, int boxes = 0);
 
 }  // namespace iap

@@ -24,6 +24,9 @@ struct RobotModel {
 // Throws Error if a body would move without mass or inertia.
 RobotModel make_model(const RobotDescription& robot);
 
+// What the body of a link is called in MJCF: as the link, but for what is the world's own name there.
+std::string mjcf_body_name(const std::string& link);
+
 struct EngineSetup {
   const RobotDescription& robot;
   const RobotModel& model;

@@ -61,8 +61,8 @@ class MjcfWriter {
     const RobotBody& body = model_.bodies[number];
     const RobotLink& root = robot_.links[body.root];
     const auto& i = body.inertia;
-    bodies_ +=
-        text(indent, "<body name=\"", escaped(root.name), "\"", number == 0 ? std::string() : " " + attributes(body.joint), ">\n");
+    bodies_ += text(indent, "<body name=\"", escaped(mjcf_body_name(root.name)), "\"",
+                    number == 0 ? std::string() : " " + attributes(body.joint), ">\n");
     bodies_ += number == 0 ? text(indent, "  <freejoint/>\n") : joint(root, indent);
     bodies_ += text(indent, "  <inertial pos=\"", numbers(body.centre), "\" mass=\"", general_text(body.mass, 17),
                     "\" fullinertia=\"", numbers(std::array{i[0], i[4], i[8], i[1], i[2], i[5]}), "\"/>\n");
@@ -111,3 +111,10 @@ std::string robot_mjcf(const RobotDescription& robot, double timestep, bool self
 }
 
 }  // namespace iap
+// No two links get one name: what begins so and goes on in lines gets one line more.
+std::string mjcf_body_name(const std::string& link) {
+  constexpr std::string_view taken = "world";
+  const bool again = link.starts_with(taken) && link.find_first_not_of('_', taken.size()) == std::string::npos;
+  return again ? link + "_" : link;
+}
+
