@@ -77,6 +77,31 @@ class PointStreams {
   bool changed_ = false;
 };
 
+/// Numbers under which nothing moves, nothing holds, or nothing is a number soon.
+void check_options(const mjOption& option, const std::string& name) {
+  const auto fail = [&](const char* what, double value, const char* remedy) {
+    throw Error(text(name, ": <option>: '", what, "' is ", value, "; ", remedy));
+  };
+  constexpr double shortest = 1e-9;
+  if (!(option.timestep >= shortest && std::isfinite(option.timestep)))
+    fail("timestep", option.timestep, "give the seconds of a step, such as 0.002; at least 1e-09 is taken");
+  if (!(option.impratio > 0 && std::isfinite(option.impratio)))
+    fail("impratio", option.impratio, "contacts hold nothing with it; give a number above 0, such as 1");
+  if (option.iterations < 1 && !(option.disableflags & mjDSBL_CONSTRAINT))
+    fail("iterations", option.iterations,
+         "contacts, limits and equalities hold nothing with it; give at least 1, or write <flag constraint=\"disable\"/>");
+  const auto check = [&](const char* what, std::span<const mjtNum> values) {
+    for (const double value : values)
+      if (!(std::abs(value) <= mjMAXVAL)) fail(what, value, "give a number of at most 1e10 either way");
+  };
+  check("gravity", option.gravity);
+  check("wind", option.wind);
+  check("magnetic", option.magnetic);
+  check("density", {&option.density, 1});
+  check("viscosity", {&option.viscosity, 1});
+  check("tolerance", {&option.tolerance, 1});
+}
+
 /// Where faces of skins point, which MuJoCo compiles as they are and draws.
 void check_skins(const mjModel& model, const std::string& name) {
   for (int skin = 0; skin < model.nskin; ++skin) {
@@ -141,6 +166,7 @@ ModelPointer compile(std::span<const MujocoFile> texts) {
   ModelPointer model(mj_loadXML(name.c_str(), files.get(), message, sizeof message));
   if (const std::string refusal = memory.refusal(); !refusal.empty()) throw Error(refusal);
   if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message)));
+  check_options(model->opt, name);
   check_skins(*model, name);
   Places(*model, name).check();
   return model;

@@ -137,3 +137,24 @@ TEST_CASE("bad numbers make a world unstable until its reset") {
   }
   CHECK_FALSE(std::filesystem::exists(log));
 }
+
+TEST_CASE("options under which nothing moves, holds or is a number are refused by name, value and remedy") {
+  const auto model = [](const std::string& option) {
+    return "<mujoco><option " + option + "<worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>";
+  };
+  const auto refused = [&](const std::string& option, const std::string& why) {
+    CAPTURE(option);
+    CHECK_THROWS_MATCHES(make_world(model(option)), Error, MessageMatches(ContainsSubstring("test.xml: <option>: " + why)));
+  };
+  for (const std::string value : {"0", "-0.01", "1e-300", "nan", "inf"})
+    refused("timestep='" + value + "'/>", "'timestep' is " + (value == "1e-300" ? std::string("1e-300") : value) +
+                                              "; give the seconds of a step, such as 0.002; at least 1e-09 is taken");
+  for (const std::string value : {"0", "-1", "nan"})
+    refused("impratio='" + value + "'/>", "'impratio' is " + value + "; contacts hold");
+  for (const std::string value : {"0", "-3"}) refused("iterations='" + value + "'/>", "'iterations' is " + value);
+  refused("gravity='0 nan 0'/>", "'gravity' is nan; give a number");
+  refused("wind='0 0 1e300'/>", "'wind' is 1e+300; give a number");
+  refused("density='nan'/>", "'density' is nan");
+  CHECK_NOTHROW(make_world(model("timestep='1e-9' gravity='0 0 0'/>")));
+  CHECK_NOTHROW(make_world(model("iterations='0'><flag constraint='disable'/></option>")));
+}
