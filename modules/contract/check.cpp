@@ -29,7 +29,8 @@ const std::array rules{
     Rule{"reward", "rewards are finite", "divide by nothing that may be 0, and bound what may grow", check_rewards},
     Rule{"stability", "random actions leave the simulation stable",
          "take a smaller timestep, look for negative damping and stiffness, begin inside the joints' ranges, or weaken the "
-         "actuators",
+         "actuators; where MuJoCo has no room for all contacts or constraints, which is said when it happens, give it more by "
+         "<size nconmax=\"...\" njmax=\"...\"/>",
          check_stability},
     Rule{"reset", "the same seed begins the same episode",
          "let the reset draw from its seed alone, and set there whatever the first observation shows", check_reset},

@@ -50,7 +50,7 @@ struct StepResult {
   double reward = 0;
   bool terminated = false;  ///< the task itself ended: success, failure, or an unstable simulation
   bool truncated = false;   ///< cut off by the time limit
-  bool unstable = false;    ///< the simulation produced NaN or reset itself; implies `terminated`, pays no reward
+  bool unstable = false;    ///< it met NaN, reset itself, or left contacts out; implies `terminated`, pays no reward
 };
 
 /// One world. Not thread-safe: every worker owns its own. After construction `reset` comes first; after an episode's end, again.

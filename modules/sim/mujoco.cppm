@@ -50,7 +50,8 @@ class MujocoWorld {
   /// velocities is up to date, accelerations and contact forces are those of the last step. `forward` must have come before.
   void step(int steps);
   /// True from the moment the simulation met a bad number (positions, velocities, accelerations, controls, a singular inertia)
-  /// until the next `reset`. MuJoCo itself resets such a state silently and runs on.
+  /// until the next `reset`: MuJoCo itself resets such a state silently and runs on. So it is from the first step on in which there
+  /// were more contacts or constraints than the model has room for, which the standard error is told once; MuJoCo leaves them out.
   bool unstable() const;
 
   double timestep() const;

@@ -167,6 +167,7 @@ ModelPointer compile(std::span<const MujocoFile> texts) {
   if (const std::string refusal = memory.refusal(); !refusal.empty()) throw Error(refusal);
   if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message)));
   check_options(model->opt, name);
+  make_room(*model);
   check_skins(*model, name);
   Places(*model, name).check();
   return model;

@@ -8,6 +8,7 @@ module;
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 module iap.sim;

@@ -24,7 +24,8 @@ namespace {
 // MuJoCo is built with unwind tables, so the exception passes its C frames; its default handler would prompt and exit.
 void throw_error(const char* message) { throw Error(text("MuJoCo: ", message)); }
 
-// mjData counts warnings itself; the default handler would write a log file into the working folder.
+// mjData counts warnings itself, and MujocoWorld::unstable looks at them; the default handler would write a log file into the
+// working folder.
 void ignore_warning(const char*) {}
 
 thread_local WeighedMemory* weighed = nullptr;

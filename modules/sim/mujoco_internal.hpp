@@ -1,6 +1,6 @@
 // What the MuJoCo sources of iap.sim share; inside a module, members are inline only where they say so.
-// Include after `module iap.sim;`, with <array>, <cstddef>, <cstdint>, <memory>, <span>, <utility>, <vector> and mujoco.h before
-// it.
+// Include after `module iap.sim;`, with <array>, <cstddef>, <cstdint>, <memory>, <span>, <string>, <utility>, <vector> and mujoco.h
+// before it.
 #pragma once
 
 namespace iap {
@@ -75,9 +75,30 @@ struct MujocoWorld::Impl {
   WorldModel model;
   std::unique_ptr<mjData, DeleteMujoco> data;
   SolvedContacts solved;
+  std::string name;      // of the text that it was compiled from
+  bool spoiled = false;  // a step since the reset had more contacts or constraints than there was room for
   // Two worlds alive or dead never share one: what is cached for a world can tell whose it is.
   std::shared_ptr<const char> identity = std::make_shared<const char>();
 };
+
+// Contacts of a geom that moves which are not many, spheres and the like being round.
+int likely_contacts_of(bool round);
+
+// What <size> of a robot's MJCF says.
+struct RobotRoom {
+  int contacts, rows;
+};
+// For so many likely contacts of its shapes, each of three rows, and so many joints.
+RobotRoom robot_room(double contacts, double joints);
+
+// Enlarges the room for contacts and rows of constraints where the model has MuJoCo's own, by what moves in it. That changes no bit
+// of what had room before.
+void make_room(mjModel& model);
+// Whether there were more of them than there is room for, since the last reset. MuJoCo leaves those out that come last.
+bool is_full(const mjData& data);
+void forget_full(mjData& data);
+// Says so where it is, once in the process of each model; `remedy` stands in place of <size>.
+void note_full(const std::string& name, const mjModel& model, const mjData& data, const char* remedy = nullptr);
 
 // Makes MuJoCo's fatal errors throw iap::Error and its warnings silent. Needed before anything of MuJoCo runs; cheap to repeat.
 void install_mujoco_handlers();

@@ -87,6 +87,7 @@ MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) {
   auto compiled = compiled_model(files);
   check_memory(text(files.front().name, ": the simulation"), bytes_of(*compiled));
   impl_ = std::make_unique<Impl>(std::move(compiled));
+  impl_->name = files.front().name;
   impl_->data.reset(mj_makeData(impl_->model.get()));
   impl_->solved.reserve(impl_->model->nconmax);
   forward();
@@ -100,11 +101,14 @@ MujocoWorld& MujocoWorld::operator=(MujocoWorld&&) noexcept = default;
 
 void MujocoWorld::reset() {
   impl_->solved.forget();
+  impl_->spoiled = false;
   mj_resetData(impl_->model.get(), impl_->data.get());
 }
 
+// Who looks for a place to begin at may try some where much lies in each other: only steps spoil an episode.
 void MujocoWorld::forward() {
   impl_->solved.forget();
+  forget_full(*impl_->data);
   mj_forward(impl_->model.get(), impl_->data.get());
 }
 
@@ -134,11 +138,15 @@ void MujocoWorld::step(int steps) {
   advance(steps - 1, steps);
   impl_->solved.keep(*model, *data);
   mj_step1(model, data);
+  if (!is_full(*data)) return;
+  impl_->spoiled = true;
+  note_full(impl_->name, *model, *data);
 }
 
 bool MujocoWorld::unstable() const {
   for (const int kind : {mjWARN_INERTIA, mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_BADCTRL})
     if (impl_->data->warning[kind].number > 0) return true;
+  if (impl_->spoiled || is_full(*impl_->data)) return true;
   return !sound(qpos()) || !sound(qvel());
 }
 

@@ -71,6 +71,9 @@ class MujocoEngine final : public RobotEngine {
       mj_step(world_->impl().model.get(), &data);
     }
     touched_ = true;
+    if (!is_full(data)) return;
+    note_full(text("robot '", description_.name, "'"), *world_->impl().model, data,
+              "give it fewer or simpler collision shapes, none of them in each other, or play it on Bullet");
   }
 
   bool failed() const override { return world_->unstable(); }

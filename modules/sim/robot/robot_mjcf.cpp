@@ -1,12 +1,18 @@
 module;
+#include <mujoco/mujoco.h>
+
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 module iap.sim;
 import iap.core;
+#include "../mujoco_internal.hpp"
 #include "robot_engine.hpp"
 
 namespace iap {
@@ -47,9 +53,8 @@ class MjcfWriter {
                     "\" class=\"terrain\" type=\"box\" size=\"1 1 1\" contype=\"0\" conaffinity=\"0\"/>\n");
     return text("<mujoco model=\"", escaped(robot_.name), "\">\n", "  <compiler angle=\"radian\" inertiafromgeom=\"false\"/>\n",
                 "  <option timestep=\"", general_text(timestep, 17),
-                "\" cone=\"elliptic\" impratio=\"10\" noslip_iterations=\"10\"/>\n", "  <size njmax=\"600\" nconmax=\"150\"/>\n",
-                "  <default>\n", "    <geom contype=\"1\" conaffinity=\"", affinity_, "\"/>\n",
-                "    <joint solreflimit=\"0.005 1\"/>\n",
+                "\" cone=\"elliptic\" impratio=\"10\" noslip_iterations=\"10\"/>\n", size(), "  <default>\n",
+                "    <geom contype=\"1\" conaffinity=\"", affinity_, "\"/>\n", "    <joint solreflimit=\"0.005 1\"/>\n",
                 "    <default class=\"terrain\"><geom contype=\"2\" conaffinity=\"1\" priority=\"1\"/></default>\n",
                 "  </default>\n", assets_.empty() ? "" : "  <asset>\n" + assets_ + "  </asset>\n", "  <worldbody>\n",
                 "    <geom name=\"floor\" class=\"terrain\" type=\"plane\" size=\"0 0 1\"/>\n", floor, bodies_, "  </worldbody>\n",
@@ -70,6 +75,14 @@ class MjcfWriter {
     for (std::size_t child = 1; child < model_.bodies.size(); ++child)
       if (model_.bodies[child].parent == number) this->body(static_cast<int>(child), indent + "  ");
     bodies_ += indent + "</body>\n";
+  }
+
+  std::string size() const {
+    double contacts = 0;
+    for (const auto& link : robot_.links)
+      for (const auto& shape : link.collisions) contacts += likely_contacts_of(shape.kind == RobotShape::Kind::sphere);
+    const RobotRoom room = robot_room(contacts, static_cast<double>(model_.bodies.size()));
+    return text("  <size njmax=\"", room.rows, "\" nconmax=\"", room.contacts, "\"/>\n");
   }
 
   std::string joint(const RobotLink& link, const std::string& indent) const {
@@ -106,11 +119,6 @@ class MjcfWriter {
 
 }  // namespace
 
-std::string robot_mjcf(const RobotDescription& robot, double timestep, bool self_collision, int boxes) {
-  return MjcfWriter(robot, self_collision).write(timestep, boxes);
-}
-
-}  // namespace iap
 // No two links get one name: what begins so and goes on in lines gets one line more.
 std::string mjcf_body_name(const std::string& link) {
   constexpr std::string_view taken = "world";
@@ -118,3 +126,8 @@ std::string mjcf_body_name(const std::string& link) {
   return again ? link + "_" : link;
 }
 
+std::string robot_mjcf(const RobotDescription& robot, double timestep, bool self_collision, int boxes) {
+  return MjcfWriter(robot, self_collision).write(timestep, boxes);
+}
+
+}  // namespace iap

@@ -325,3 +325,22 @@ for _, name in ipairs { "hopper_hop", "ant_walk" } do
   config.name = "elsewhere/" .. name .. ".lua"
   check.same_list(iap.env.make(config):reset(2).vector, fresh:reset(2).vector)
 end
+
+-- Two boxes on a floor with room for one of them: the second would fall through it.
+local crowded = [[<mujoco><size nconmax="4"/><worldbody><geom type="plane" size="1 1 1"/>
+  <body pos="0 0 .11"><freejoint/><geom type="box" size=".1 .1 .1"/></body><body pos=".3 0 .12"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+  <body pos="0 0 3"><joint name="h"/><geom size=".1"/></body></worldbody>
+  <actuator><motor joint="h" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>]]
+local crowd = make("return { model = [==[" .. crowded .. "]==], control_dt = 0.01, reward = function() return 1 end }")
+crowd:reset(1)
+local paid, over, steps = 0, false, 0
+while not over and steps < 100 do
+  local reward, terminated = crowd:step { 0 }
+  paid, over, steps = paid + reward, terminated, steps + 1
+end
+check.equal(over, true)
+check.equal(paid, steps - 1)
+local kept, report = iap.env.check(crowd, { steps = 100, episodes = 1 })
+check.equal(kept, false)
+check.equal(report:match("FAILED   (%S+)"), "stability")
+check.equal(report:match("give it more by (<size[^>]*>)"), '<size nconmax="..." njmax="..."/>')
