@@ -57,15 +57,6 @@ std::string last_words(const std::filesystem::path& log, std::uintmax_t begin) {
   return names_a_place(joined) ? joined : last;
 }
 
-/// Also a process that has only just come there, and has put nothing but its log into the folder.
-bool another_works_on(const SweepJob& job) try {
-  std::error_code ignored;
-  if (!std::filesystem::exists(job.folder / "log.txt", ignored)) return false;
-  return AppendFile(run_file(job.folder, "log.txt")).lock() == FileLock::taken;
-} catch (const Error&) {
-  return false;  // the run says what is wrong there
-}
-
 /// Runs a list of jobs, as many at once as were asked for.
 class Runner {
  public:
@@ -159,7 +150,7 @@ class Runner {
     // Held until the run has ended and is on record: of several sweeps one works on a job.
     AppendFile claim(log_of(job));
     const FileLock lock = claim.lock();
-    if (lock == FileLock::taken || another_works_on(job)) {
+    if (lock == FileLock::taken || is_in_use(job.folder)) {
       put_off(number);
       return false;
     }
@@ -255,7 +246,7 @@ class Runner {
   /// nobody works any more, that counts once.
   bool was_busy(const Processes::Ended& ended, const SweepJob& job) {
     return ended.signal == 0 && ended.exit_code == Exit::busy &&
-           (another_works_on(job) || !std::exchange(busy_before_[ended.id], true));
+           (is_in_use(job.folder) || !std::exchange(busy_before_[ended.id], true));
   }
 
   void take_figures(const SweepJob& job, JobRecord& record, std::uintmax_t log_size) const try {

@@ -67,8 +67,8 @@ class RunContext {
     bool interrupted = false;
   };
   void set_trained(Training training);
-  /// That a training was refused because another process works in its folder. In Lua an error is but its text.
-  void set_folder_in_use() { folder_in_use_ = true; }
+  /// Whether the last training was refused because another process works in its folder. In Lua an error is but its text.
+  void set_folder_in_use(bool in_use) { folder_in_use_ = in_use; }
   bool folder_in_use() const { return folder_in_use_; }
   /// What is left after an interrupt, and the command that goes on; "" if nothing was trained.
   std::string continuation() const;

@@ -51,7 +51,8 @@ int options(Call& call) {
 
 /// @lua function iap.run_folder
 /// Where a run belongs: `--out` for the script's first, else `default`, or `default-2`, `default-3` ... where a run stands.
-/// With `--resume`, the run of this script that was worked on last and is not complete.
+/// With `--resume`, the unfinished run of this script whose settings differ least from those given, of equal ones that which was
+/// worked on last.
 /// @param default string - a folder such as "runs/dot"
 /// @param options table ? - for scripts that keep several runs below one folder
 /// @option shared string[] ? - options that runs in one folder may differ in; the other overrides become part of the folder's name

@@ -143,10 +143,11 @@ TrainResult rehearsed(Rehearsal& rehearsal, TrainOptions options) {
 
 /// Trains; `context`, which may be null, learns of a folder that another process works in.
 TrainResult trained(RunContext* context, const TrainOptions& options) {
+  if (context) context->set_folder_in_use(false);
   try {
     return train(options);
   } catch (const FolderInUse&) {
-    if (context) context->set_folder_in_use();
+    if (context) context->set_folder_in_use(true);
     throw;
   }
 }

@@ -45,6 +45,20 @@ void Trainer::check_files(bool resumed) const {
   if (resumed) MetricsFile::check(folder_->file("metrics.csv"), report_of({}).columns);
 }
 
+/// The settings on record of a run that has done more than `asked` asks for.
+Config Trainer::config_of_more(Config asked) const {
+  try {
+    Config kept = read_run_config(folder_->path());
+    kept["confirm_episodes"] = *asked.find("confirm_episodes");
+    return kept;
+  } catch (const Error&) {
+    const auto done = static_cast<std::int64_t>(state_.iteration);
+    asked["iterations"] = done;
+    if (asked["given"].find("iterations")) asked["given"]["iterations"] = done;
+    return asked;
+  }
+}
+
 /// Writes what the run says of itself. What only its end leaves is removed where there is something left to do, but not before
 /// there is room for the rest; where nothing is left, what is right stays, and needs no room.
 void Trainer::replace_files(bool resumed) {
@@ -57,11 +71,7 @@ void Trainer::replace_files(bool resumed) {
   Config config = run_config(options_, identity_);
   // Asked for less than it has done, the run stays what it is.
   const bool has_more = std::cmp_greater(state_.iteration, options_.iterations);
-  if (has_more) {
-    const auto done = static_cast<std::int64_t>(state_.iteration);
-    config["iterations"] = done;
-    if (config["given"].find("iterations")) config["given"]["iterations"] = done;
-  }
+  if (has_more) config = config_of_more(std::move(config));
   prepare("config.json", to_json(config, 2) + "\n");
   std::error_code ignored;
   if (!options_.script.empty() && !(has_more && std::filesystem::exists(folder_->file("experiment.lua"), ignored)))

@@ -63,7 +63,7 @@ void check_may_begin(const std::filesystem::path& path, bool resume, const std::
     check_no_files_of_others(path);
 }
 
-/// Who asks whether a run is at work (`in_use`) has its lock for a moment.
+/// Who asks whether a run is at work (`is_in_use`) has its lock for a moment.
 FileLock lock_in_time(AppendFile& log) {
   for (int left = 10;; --left) {
     const FileLock lock = log.lock();
@@ -121,7 +121,7 @@ RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::
   if (lock == FileLock::taken) refuse_in_use(path);
 }
 
-bool RunFolder::in_use(const std::filesystem::path& path) {
+bool is_in_use(const std::filesystem::path& path) {
   return is_taken(path, [](AppendFile& log) { return log.lock(); });
 }
 

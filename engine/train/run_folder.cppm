@@ -20,8 +20,6 @@ class RunFolder {
   RunFolder(const std::filesystem::path& path, bool resume, const std::string& script);
   /// @throws Error where the constructor would, for what lies in `path` or who works there; nothing is created.
   static void check(const std::filesystem::path& path, bool resume, const std::string& script);
-  /// Whether another process, or another run of this one, has claimed `path`.
-  static bool in_use(const std::filesystem::path& path);
   /// @throws Error as run_file.
   std::filesystem::path file(std::string_view name) const { return run_file(path_, name); }
   const std::filesystem::path& path() const { return path_; }

@@ -58,6 +58,9 @@ struct RunState {
   std::filesystem::file_time_type written = std::filesystem::file_time_type::min();
 };
 
+/// Whether another process, or another run of this one, has claimed `folder`, which may not hold a run yet.
+bool is_in_use(const std::filesystem::path& folder);
+
 /// Nothing if `folder` holds no run.
 std::optional<RunState> run_state(const std::filesystem::path& folder);
 

@@ -105,6 +105,7 @@ class Trainer {
 
   // files.cpp: what stands in the folder while the run is at work
   void check_files(bool resumed) const;
+  Config config_of_more(Config asked) const;
   void replace_files(bool resumed);
   bool recall_end(IterationReport& report);
   void continue_files();

@@ -3,7 +3,6 @@ module;
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +18,14 @@ RobotWorld make_world(const LeggedRobot& robot, Options& options) {
   return RobotWorld(robot.description, {.engine = options.choice("engine", robot_engines(), "bullet"),
                                         .timestep = options.number_in("timestep", 1e-5, .01, .001),
                                         .joints = robot.joints});
+}
+
+void jitter_joints(const LeggedRobot& robot, double jitter, Random& random, std::vector<double>& angles) {
+  for (std::size_t i = 0; i < angles.size(); ++i) {
+    const RobotLink& link = *std::ranges::find(robot.description.links, robot.joints[i], &RobotLink::joint);
+    angles[i] += random.uniform(-jitter, jitter);
+    if (link.kind != JointKind::continuous) angles[i] = std::clamp(angles[i], link.lower, link.upper);
+  }
 }
 
 /// @lua options robots.body
@@ -44,20 +51,11 @@ LeggedBody::LeggedBody(LeggedRobot robot, double lowest, Options& options)
       largest_roll_(options.number_in("largest_roll", 0, 3.2, .8)),
       largest_pitch_(options.number_in("largest_pitch", 0, 3.2, 1)),
       lowest_(options.number_in("lowest", 0, 10, lowest)) {
-  constexpr double none = std::numeric_limits<double>::infinity();
-  for (const auto& joint : robot_.joints) {
-    const RobotLink& link = *std::ranges::find(robot_.description.links, joint, &RobotLink::joint);
-    const bool free = link.kind == JointKind::continuous;
-    limits_.push_back(free ? std::array{-none, none} : std::array{link.lower, link.upper});
-  }
   world_.set_terrain({.friction = friction_});
 }
 
 void LeggedBody::reset(RobotState start, Random& random) {
-  for (std::size_t i = 0; i < start.angles.size(); ++i) {
-    const auto& [least, most] = limits_[i];
-    start.angles[i] = std::clamp(start.angles[i] + random.uniform(-jitter_, jitter_), least, most);
-  }
+  jitter_joints(robot_, jitter_, random, start.angles);
   world_.reset(start);
 }
 

@@ -6,6 +6,9 @@ namespace iap {
 /// The world of `robot`. Reads the options engine and timestep. @throws Error naming the option.
 RobotWorld make_world(const LeggedRobot& robot, Options& options);
 
+/// Adds noise of up to `jitter` radians to the angle of each joint, as far as its limits allow.
+void jitter_joints(const LeggedRobot& robot, double jitter, Random& random, std::vector<double>& angles);
+
 /// What environments of robots on four legs share: a robot in its world, driven towards joint targets at control steps, what it
 /// feels and when it has fallen. Reads the options engine, timestep, physics_steps, friction, jitter, largest_roll, largest_pitch
 /// and lowest.
@@ -38,7 +41,6 @@ class LeggedBody {
   LeggedRobot robot_;
   RobotWorld world_;
   PdMotors motors_;
-  std::vector<std::array<double, 2>> limits_;  ///< of the joints' angles
   int physics_steps_;
   double friction_, jitter_, largest_roll_, largest_pitch_, lowest_;
 };

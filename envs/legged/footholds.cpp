@@ -149,7 +149,7 @@ struct FootholdEnv::Impl {
     course.terrain.friction = friction;
     world.set_terrain(std::move(course.terrain));
     RobotState start = robot.standing_state(0);
-    for (double& angle : start.angles) angle += random.uniform(-jitter, jitter);
+    jitter_joints(robot, jitter, random, start.angles);
     start.position[2] = robot.touching_height(start.angles);
     world.reset(start);
     locomotion.reset(world);
@@ -283,7 +283,8 @@ struct FootholdEnv::Impl {
 /// @option swing_peak number 0.2..0.8 = 0.7 - how far on its way a swinging toe is at its highest
 /// @option cap number 0..1 = 0.0015 - the way ahead, metres, is clipped to this in each control step; the reward is the sum
 /// @option reward "way"|"crossed" = "way" - "crossed": 1 for each gap, row or step that the robot's rear toes have left behind
-/// @option jitter number 0..1 = 0.02 - uniform noise on each joint when an episode begins, radians
+/// @option jitter number 0..1 = 0.02 - uniform noise on each joint when an episode begins, radians, as far as the
+/// joint's limits allow
 /// @option angle_noise number 0..1 = 0.025 - on the angles that the policy is told, radians
 /// @option rate_noise number 0..10 = 0.1 - on the rates, rad/s
 /// @option largest_roll number 0..3.2 = 0.25 - beyond it the episode ends, radians

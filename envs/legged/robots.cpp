@@ -101,9 +101,9 @@ constexpr double turn = 2 * std::numbers::pi;
 double within_limits(const RobotLink& link, double wanted) {
   const double angle = std::remainder(wanted, turn);
   if (link.kind == JointKind::continuous) return angle;
-  for (const double turned : {angle, angle + turn, angle - turn})
-    if (turned >= link.lower && turned <= link.upper) return turned;
-  return std::clamp(angle, link.lower, link.upper);
+  const auto beyond = [&](double turned) { return std::abs(turned - std::clamp(turned, link.lower, link.upper)); };
+  const double nearest = std::ranges::min({angle, angle + turn, angle - turn}, {}, beyond);
+  return std::clamp(nearest, link.lower, link.upper);
 }
 
 // Where a leg's toe is from the base.

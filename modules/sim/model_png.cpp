@@ -4,6 +4,7 @@ module;
 
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -87,10 +88,10 @@ void check_sides(const std::string& name, const PictureSides& sides) {
 
 void check_kind(const std::string& name, std::string_view content, bool called_png) {
   using namespace std::string_view_literals;
-  const std::string stem = name.substr(0, name.find_last_of('.'));
+  const std::string wanted = std::filesystem::path(name).replace_extension(".png").string();
   if (content.starts_with(signature)) {
     if (!called_png)
-      throw Error(text(name, ": is a PNG, which MuJoCo knows by its name alone; call it '", stem, ".png', in the model, too"));
+      throw Error(text(name, ": is a PNG, which MuJoCo knows by its name alone; call it '", wanted, "', in the model, too"));
     return;
   }
   constexpr std::array<std::pair<std::string_view, const char*>, 8> kinds{{{"\xFF\xD8\xFF"sv, "a JPEG"},
@@ -106,7 +107,7 @@ void check_kind(const std::string& name, std::string_view content, bool called_p
     if (content.starts_with(begin))
       throw Error(text(name, ": is ", kind,
                        ", and of pictures MuJoCo reads PNG alone, in files called .png; write it as one, such as by ",
-                       "ImageMagick's 'convert ", name, " ", stem, ".png'", called_png ? "" : ", and name that in the model"));
+                       "ImageMagick's 'convert ", name, " ", wanted, "'", called_png ? "" : ", and name that in the model"));
 }
 
 PictureSides png_sides(std::string_view content) {

@@ -78,7 +78,8 @@ class PointStreams {
 };
 
 /// Numbers under which nothing moves, nothing holds, or nothing is a number soon.
-void check_options(const mjOption& option, const std::string& name) {
+void check_options(const mjModel& model, const std::string& name) {
+  const mjOption& option = model.opt;
   const auto fail = [&](const char* what, double value, const char* remedy) {
     throw Error(text(name, ": <option>: '", what, "' is ", value, "; ", remedy));
   };
@@ -87,7 +88,7 @@ void check_options(const mjOption& option, const std::string& name) {
     fail("timestep", option.timestep, "give the seconds of a step, such as 0.002; at least 1e-09 is taken");
   if (!(option.impratio > 0 && std::isfinite(option.impratio)))
     fail("impratio", option.impratio, "contacts hold nothing with it; give a number above 0, such as 1");
-  if (option.iterations < 1 && !(option.disableflags & mjDSBL_CONSTRAINT))
+  if (option.iterations < 1 && !(option.disableflags & mjDSBL_CONSTRAINT) && may_hold(model))
     fail("iterations", option.iterations,
          "contacts, limits and equalities hold nothing with it; give at least 1, or write <flag constraint=\"disable\"/>");
   const auto check = [&](const char* what, std::span<const mjtNum> values) {
@@ -166,7 +167,7 @@ ModelPointer compile(std::span<const MujocoFile> texts) {
   ModelPointer model(mj_loadXML(name.c_str(), files.get(), message, sizeof message));
   if (const std::string refusal = memory.refusal(); !refusal.empty()) throw Error(refusal);
   if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message)));
-  check_options(model->opt, name);
+  check_options(*model, name);
   make_room(*model);
   check_skins(*model, name);
   Places(*model, name).check();

@@ -91,6 +91,9 @@ struct RobotRoom {
 // For so many likely contacts of its shapes, each of three rows, and so many joints.
 RobotRoom robot_room(double contacts, double joints);
 
+// Whether there can be contacts or other constraints.
+bool may_hold(const mjModel& model);
+
 // Enlarges the room for contacts and rows of constraints where the model has MuJoCo's own, by what moves in it. That changes no bit
 // of what had room before.
 void make_room(mjModel& model);

@@ -67,6 +67,8 @@ RobotRoom robot_room(double contacts, double joints) {
   return {room, at_least(robot_rows, rows_a_contact * static_cast<double>(room) + rows_a_joint * joints, most_rows)};
 }
 
+bool may_hold(const mjModel& model) { return likely_contacts(model) + other_rows(model) > 0; }
+
 void make_room(mjModel& model) {
   const double contacts = likely_contacts(model);
   if (model.nconmax == usual_contacts) model.nconmax = at_least(usual_contacts, contacts, most_contacts);
@@ -79,7 +81,8 @@ void make_room(mjModel& model) {
   // As MuJoCo makes room for what it computes with so many rows.
   constexpr double squares = 5, most_stack = 1 << 30;
   const double rows = model.njmax + model.neq + model.nv;
-  model.nstack = static_cast<int>(std::min(model.nstack + squares * (rows * rows - usual * usual), most_stack));
+  const double stack = model.nstack + squares * (rows * rows - usual * usual);
+  model.nstack = std::max(model.nstack, static_cast<int>(std::min(stack, most_stack)));
 }
 
 bool is_full(const mjData& data) {
@@ -101,9 +104,9 @@ void note_full(const std::string& name, const mjModel& model, const mjData& data
       text("write <size ", contacts ? text("nconmax=\"", 2 * std::max(model.nconmax, usual_contacts), "\" ") : "", "njmax=\"",
            2 * std::max(model.njmax, usual_rows), "\"/> into the MJCF, or let less touch");
   std::fputs(
-      text("iap: ", name, ": MuJoCo has room for ", what, contacts ? "" : " (contacts, limits, equalities, friction)", ", and at ",
-           general_text(data.time, 4), " s there were more, so that bodies fall through each other and the world is unstable; ",
-           remedy ? remedy : own, "\n")
+      text("iap: ", one_line(name), ": MuJoCo has room for ", what, contacts ? "" : " (contacts, limits, equalities, friction)",
+           ", and at ", general_text(data.time, 4),
+           " s there were more, so that bodies fall through each other and the world is unstable; ", remedy ? remedy : own, "\n")
           .c_str(),
       stderr);
 }

@@ -42,9 +42,9 @@ std::span<T> row(T* values, int index, int width) {
 
 /// What a world of the model takes, about: its data, the stack, and the rows of constraints and their Jacobian.
 double bytes_of(const mjModel& model) {
-  constexpr double numbers_a_row = 32;
-  const double row = numbers_a_row + model.nv, stack = model.nstack;
-  return WorldModel::bytes(model) + sizeof(mjtNum) * (stack + model.njmax * row) +
+  constexpr double numbers_a_row = 32, bytes_a_pair = 12;
+  const double row = numbers_a_row + model.nv, stack = model.nstack, rows = model.njmax;
+  return WorldModel::bytes(model) + sizeof(mjtNum) * (stack + rows * row) + bytes_a_pair * rows * rows +
          (sizeof(mjContact) + SolvedContacts::bytes_a_contact) * static_cast<double>(model.nconmax);
 }
 

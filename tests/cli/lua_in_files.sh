@@ -112,6 +112,16 @@ case_forged_lines() {
   run run train.lua --set env.start=9 --set out=failed --set failed_return=0
   exits 0
   grep -qE "^best policy|$escape" failed/log.txt err && fail "a line of its own about an episode that failed"
+  # What MuJoCo has no room for is told of a model by its name.
+  local model=$'m\nbest policy: 1\e[2J.xml'
+  echo '<mujoco><size nconmax="100" njmax="3"/><worldbody><geom type="plane" size="1 1 1"/><body name="box" pos="0 0 .1">
+    <freejoint name="free"/><geom type="box" size=".1 .1 .1"/></body></worldbody><actuator><motor joint="free" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>' >"$model"
+  printf '%s\n' 'return { model = "m\nbest policy: 1\27[2J.xml", observe = function(data) return { data.time } end,' \
+    '  reward = function() return 0 end }' >full.lua
+  run check full.lua
+  exits 1
+  says err "m best policy: 1?[2J.xml: MuJoCo has room for 3 rows of constraints"
+  grep -qE "^best policy|$escape" out err && fail "a line of its own about a world without room"
   return 0
 }
 

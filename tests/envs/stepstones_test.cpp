@@ -137,3 +137,18 @@ TEST_CASE("depth cameras look straight down: stone under them, the floor in gaps
   CHECK(env->spec().state_names.size() == 68);
   INFO(holes);
 }
+
+TEST_CASE("no episode on stones begins with a joint beyond its limits") {
+  const auto env = make({{"jitter", 1.}});
+  const auto& world = dynamic_cast<FootholdEnv&>(env->unwrapped()).world();
+  int limits = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    env->reset(seed);
+    const auto& angles = world.state().angles;
+    for (std::size_t i = 0; i < angles.size(); i += 3) {  // abductions reach from -.873 to 1.047
+      CHECK(angles[i] > -.873001);
+      limits += std::abs(angles[i] + .873) < 1e-6;
+    }
+  }
+  CHECK(limits > 0);
+}

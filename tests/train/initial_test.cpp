@@ -63,7 +63,7 @@ TEST_CASE("a run that began at a policy goes on without its file, and only there
     TrainOptions parts = options;
     if (kind == std::string("cma_es")) {
       parts.optimizer =
-          Config::Map{{"kind", kind}, {"population", 4}, {"restarts", "ipop"}, {"tol_condition", 1.5}, {"max_restarts", 2}};
+          Config::Map{{"kind", kind}, {"population", 4}, {"restarts", "ipop"}, {"tol_condition", 2.5}, {"max_restarts", 2}};
       parts.out = scratch / "cma_whole";
     }
     const TrainResult expected = kind == std::string("es") ? whole : train(parts);
