@@ -157,7 +157,8 @@ HWY_INLINE void store_floats(D d, hn::Vec<D> values, int count, float* out) {
 
 template <int kByte = 0, class D>
 HWY_INLINE void store_bytes(D d, hn::Vec<D> words, int kept, int count, float* out, std::size_t pitch) {
-  if constexpr (kByte < sizeof(hn::TFromD<D>)) {
+  constexpr int bytes = sizeof(hn::TFromD<D>);
+  if constexpr (kByte < bytes) {
     if (kByte >= kept) return;
     store_floats(d, byte_of<kByte>(d, words), count, out + kByte * pitch);
     store_bytes<kByte + 1>(d, words, kept, count, out, pitch);
