@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <ios>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <ranges>
@@ -90,8 +89,10 @@ std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem
 
 /// What --set and --seed gave, as experiment.lua has them, without what a run may go on with otherwise.
 std::map<std::string, std::string> deciding_overrides(std::string_view line) {
-  constexpr std::string_view set = " --set ", seed = " --seed ",
-                             free[]{"iterations", "confirm_episodes", "checkpoint_every", "log", "out", "resume"};
+  constexpr std::string_view set = " --set ", seed = " --seed ";
+  const auto is_free = [](std::string_view name) {
+    return is_manner(name) || is_length_or_log(name) || name == "out" || name == "resume";
+  };
   std::map<std::string, std::string> found;
   while (!line.empty()) {
     const auto end = std::min(line.find(set, 1), line.find(seed, 1));
@@ -102,7 +103,7 @@ std::map<std::string, std::string> deciding_overrides(std::string_view line) {
     given.remove_prefix(set.size());
     const auto equals = std::min(given.find('='), given.size());
     const std::string path(given.substr(0, equals));
-    if (!is_manner(path) && std::ranges::find(free, path) == std::end(free)) found[path] = given.substr(equals);
+    if (!is_free(path)) found[path] = given.substr(equals);
   }
   return found;
 }

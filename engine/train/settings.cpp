@@ -58,12 +58,6 @@ std::vector<std::string> read_log(Options& reader) {
 /// What identities leave out, as checkpoints of programs that did not know these options do.
 Config::Map unwritten_defaults() { return {{"action_noise", 0.0}, {"fit", "resample"}}; }
 
-/// Of options that decide how long a run goes on, how often it saves and what it logs.
-bool is_length_or_log(std::string_view name) {
-  constexpr std::string_view names[]{"iterations", "confirm_episodes", "checkpoint_every", "log"};
-  return std::ranges::find(names, name) != std::end(names);
-}
-
 std::string shown(const Config* value) { return value ? value->describe() : "not set"; }
 
 const Config* item(const Config::List& list, std::size_t index) { return index < list.size() ? &list[index] : nullptr; }
@@ -292,6 +286,11 @@ Config run_config(const TrainOptions& options, Config identity) {
   });
   config["given"] = std::move(given);
   return config;
+}
+
+bool is_length_or_log(std::string_view name) {
+  constexpr std::string_view names[]{"iterations", "confirm_episodes", "checkpoint_every", "log"};
+  return std::ranges::find(names, name) != std::end(names);
 }
 
 bool is_manner(std::string_view name) {

@@ -36,6 +36,10 @@ bool is_record(std::string_view name);
 /// what the run comes to, and may differ between a run and its continuation.
 bool is_manner(std::string_view name);
 
+/// Whether the option `name` decides how long a run goes on, how often it saves and what it logs. These, too, may differ between a
+/// run and its continuation.
+bool is_length_or_log(std::string_view name);
+
 /// What `stage`, a table of option `curriculum`, changes of the environment: all but the stage's own numbers.
 Config::Map changes_of_stage(Config::Map stage);
 
