@@ -134,16 +134,19 @@ case_isolation_told() {
   says err "the process that played it was killed by signal 9"
 }
 
+# workers_of PID: the processes that play its episodes; not the one in which a sanitizer looks for leaks at the end.
+workers_of() { pgrep -P "$1" -f -- --serve-episodes; }
+
 # Nothing is left of a run that is killed, whatever its worlds are doing; a worker that is killed is replaced.
 case_isolation_ends() {
   troubled_script "" 'while true do end'
   "$iap" run train.lua --out hangs --set isolate=true --threads 2 >out 2>err </dev/null &
   local pid=$! workers="" tries=0
-  until [ "$(pgrep -P $pid | wc -l)" -ge 2 ]; do
+  until [ "$(workers_of $pid | wc -l)" -ge 2 ]; do
     kill -0 $pid || fail "ended before its workers began"
     sleep 0.1
   done
-  workers=$(pgrep -P $pid | tr '\n' ' ')
+  workers=$(workers_of $pid | tr '\n' ' ')
   sleep 1
   kill -KILL $pid
   wait $pid 2>/dev/null
@@ -162,7 +165,7 @@ case_isolation_ends() {
   tries=0
   while kill -0 $pid 2>/dev/null && [ $tries -lt 5 ]; do
     sleep 0.3
-    workers=$(pgrep -P $pid | head -n 1)
+    workers=$(workers_of $pid | head -n 1)
     [ -z "$workers" ] || kill -KILL "$workers" 2>/dev/null
     tries=$((tries + 1))
   done
@@ -185,15 +188,15 @@ case_isolation_innocent() {
 
   "$iap" run train.lua --out stopped "${safe[@]}" --threads 2 >out 2>err </dev/null &
   local pid=$!
-  until [ -s stopped/metrics.csv ] && [ "$(pgrep -P $pid | wc -l)" -ge 2 ]; do
+  until [ -s stopped/metrics.csv ] && [ "$(workers_of $pid | wc -l)" -ge 2 ]; do
     kill -0 $pid || fail "ended before it could be stopped"
     sleep 0.05
   done
   # shellcheck disable=SC2046
-  kill -STOP $pid $(pgrep -P $pid)
+  kill -STOP $pid $(workers_of $pid)
   sleep 3
   # shellcheck disable=SC2046
-  kill -CONT $(pgrep -P $pid) $pid
+  kill -CONT $(workers_of $pid) $pid
   wait $pid
   code=$?
   exits 0
