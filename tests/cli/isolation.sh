@@ -160,7 +160,8 @@ case_isolation_ends() {
   training_script ""
   sed -i 's/iterations = 4/iterations = 200/' train.lua
   run run train.lua --out plain
-  "$iap" run train.lua --out isolated --set isolate=true --threads 1 >out 2>err </dev/null &
+  # As many further attempts as kills: where a worker takes long to begin, all of them may meet one episode.
+  "$iap" run train.lua --out isolated --set isolate=true --set retries=5 --threads 1 >out 2>err </dev/null &
   pid=$!
   tries=0
   while kill -0 $pid 2>/dev/null && [ $tries -lt 5 ]; do
