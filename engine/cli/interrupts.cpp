@@ -17,11 +17,11 @@ std::atomic<Script*> running_script = nullptr;
 volatile std::sig_atomic_t waiting_for_key = 0, key_interrupted = 0, terminated = 0;
 FirstTermination first_termination;
 
-void interrupt_work() {
+void interrupt_work(int signal) {
   if (auto* script = running_script.load(std::memory_order_relaxed))
-    script->interrupt();
+    script->interrupt(signal);
   else
-    request_interrupt();
+    request_interrupt(signal);
 }
 
 void end_by(int signal) {
@@ -35,14 +35,14 @@ void on_interrupt(int signal) {
     return;
   }
   if (interrupt_requested()) return end_by(signal);
-  interrupt_work();
+  interrupt_work(signal);
 }
 
 void on_termination(int signal) {
   if (!interrupt_requested()) first_termination.forget();
   if (signal == SIGTERM && first_termination.long_ago()) return end_by(signal);
   terminated = 1;
-  interrupt_work();
+  interrupt_work(signal);
 }
 
 }  // namespace

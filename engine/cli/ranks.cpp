@@ -25,7 +25,7 @@ namespace {
 // itself; what meets one of them alone, that one tells it.
 void leave_signals_to_rank_0() {
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, SIG_IGN);
-  for (const int signal : {SIGXCPU, SIGHUP, SIGPIPE}) catch_signal(signal, [](int) { request_interrupt(); });
+  for (const int signal : {SIGXCPU, SIGHUP, SIGPIPE}) catch_signal(signal, [](int caught) { request_interrupt(caught); });
 }
 
 Job* joined = nullptr;

@@ -179,6 +179,7 @@ std::string encode(const Result& result) {
   writer.put(static_cast<std::uint8_t>(ending));
   if (ending == Ending::played) put(writer, *result.episode);
   if (ending == Ending::failed) writer.put_string(result.error);
+  if (ending == Ending::interrupted) writer.put(result.signal);
   return writer.bytes();
 }
 
@@ -189,6 +190,7 @@ Result decode_result(std::string_view bytes) {
     result.interrupted = ending == Ending::interrupted;
     if (ending == Ending::played) get(reader, result.episode.emplace());
     if (ending == Ending::failed) result.error = reader.get_string();
+    if (result.interrupted) result.signal = reader.get<std::int32_t>();
     return result;
   });
 }

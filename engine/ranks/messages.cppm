@@ -87,6 +87,7 @@ struct Result {
   std::optional<Episode> episode;  ///< nothing: it failed
   std::string error;
   bool interrupted = false;  ///< in place of an error
+  std::int32_t signal = 0;   ///< by what, as interrupt_signal has it
 };
 
 std::string encode(const Hello& hello);

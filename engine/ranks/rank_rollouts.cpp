@@ -172,14 +172,14 @@ class RankRollouts final : public Rollouts {
     bool collect() {
       const auto own = owner_.players_.take();
       for (const auto& played : own) {
-        if (played.interrupted) interrupt();
+        if (played.interrupted) interrupt(interrupt_signal());
         keep(0, played.number, played.seconds, played.episode, played.error);
       }
       bool any = !own.empty();
       while (const auto message = owner_.ranks_.receive()) {
         any = true;
         const Result result = decode_result(message->bytes);
-        if (result.interrupted && result.round >= first_unanswered) interrupt();
+        if (result.interrupted && result.round >= first_unanswered) interrupt(result.signal);
         // What was not wanted any more is still on its way for a while.
         if (result.round == round_) keep(message->from, result.task, result.seconds, result.episode, result.error);
       }
@@ -187,8 +187,8 @@ class RankRollouts final : public Rollouts {
     }
 
     /// Ends this process's work in good order: one of the job's has to end.
-    [[noreturn]] static void interrupt() {
-      request_interrupt();
+    [[noreturn]] static void interrupt(int signal) {
+      request_interrupt(signal);
       throw Interrupted();
     }
 

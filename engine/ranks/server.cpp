@@ -128,7 +128,7 @@ class Server {
   /// answer: it ends the run in good order.
   void tell_interrupt() {
     if (told_ || !interrupt_requested()) return;
-    ranks_.send(0, encode(Result{.round = newest_, .interrupted = true}));
+    ranks_.send(0, encode(Result{.round = newest_, .interrupted = true, .signal = interrupt_signal()}));
     told_ = true;
   }
 
@@ -175,7 +175,7 @@ class Server {
   }
 
   void reply(const Played& played) {
-    ranks_.send(0, encode(Result{round_->round, played.number, played.seconds, played.episode, played.error, played.interrupted}));
+    ranks_.send(0, encode(Result{round_->round, played.number, played.seconds, played.episode, played.error, played.interrupted, interrupt_signal()}));
   }
 
   bool send_results() {

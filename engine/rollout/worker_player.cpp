@@ -125,7 +125,7 @@ class WorkerPlayer final : public Player {
         const int end = child_.end();
         // The limit of processor time (ulimit -t) is each process's own, and the episode's fault in none.
         if (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) {
-          request_interrupt();
+          request_interrupt(SIGXCPU);
           throw Interrupted();
         }
         throw Error(text(what, ": the process that played it ", describe_end(end),

@@ -56,8 +56,8 @@ int wrap_watched(lua_State* state) {
 }
 
 /// As a signal handler may.
-void stop_at_once(lua_State* main) noexcept {
-  request_interrupt();
+void stop_at_once(lua_State* main, int signal) noexcept {
+  request_interrupt(signal);
   lua_sethook(main, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
@@ -76,7 +76,7 @@ int execute_watched(lua_State* state) {
   lua_rawgeti(state, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   lua_State* main = lua_tothread(state, -1);
   lua_pop(state, 1);
-  stop_at_once(main);
+  stop_at_once(main, SIGINT);
   if (state != main) watch(state);
   return results;
 }
@@ -179,7 +179,7 @@ void Script::run_text(std::string_view chunk, const std::string& name) {
 
 std::string Script::continuation() const { return impl_->context.continuation(); }
 
-void Script::interrupt() noexcept { stop_at_once(impl_->lua); }
+void Script::interrupt(int signal) noexcept { stop_at_once(impl_->lua, signal); }
 
 Override read_override(std::string_view assignment, std::string_view example) {
   const auto equals = assignment.find('=');

@@ -96,8 +96,9 @@ class Script {
   /// After an interrupt: what is left of the training, and the command that continues it; "" if the script trained nothing.
   std::string continuation() const;
 
-  /// Stops the running script: at once in Lua, within 2000 instructions in a coroutine, within a step in C++. Async-signal-safe.
-  void interrupt() noexcept;
+  /// Stops the running script: at once in Lua, within 2000 instructions in a coroutine, within a step in C++; `signal` as
+  /// request_interrupt has it. Async-signal-safe.
+  void interrupt(int signal = 0) noexcept;
 
  private:
   struct Impl;

@@ -158,7 +158,9 @@ TrainResult Trainer::result_of(std::string stop_reason) {
   result.best_policy = std::make_shared<PolicyFile>(
       policy_of(result.best_parameters, end_is_best ? mean_moments_ : best_moments, result.best_iteration,
                 evaluated ? std::optional(result.best_eval) : std::optional<double>()));
-  log(text("ends at iteration ", result.iterations, " after ", result.seconds, " s: ", result.stop_reason));
+  const bool by_signal = result.stop_reason == "interrupted" && interrupt_signal() != 0;
+  log(text("ends at iteration ", result.iterations, " after ", result.seconds, " s: ", result.stop_reason,
+           by_signal ? " by " + signal_name(interrupt_signal()) : ""));
   return result;
 }
 

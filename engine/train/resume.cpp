@@ -103,6 +103,8 @@ bool Trainer::had_enough() const {
 void Trainer::begin() {
   const auto trouble = folder_ && options_.resume ? take_up(folder_->path()) : std::optional<std::string>();
   const bool resumed = trouble.has_value();
+  if (!resumed)
+    if (const auto kept = kept_across_episodes(stage().world.policy); !kept.empty()) throw Error(text("policy: ", kept));
   if (folder_) {
     check_files(resumed);
     if (resumed) {

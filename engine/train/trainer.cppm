@@ -47,7 +47,7 @@ class HeldInterrupt {
     if (asked_) clear_interrupt();
   }
   ~HeldInterrupt() {
-    if (asked_) request_interrupt();
+    if (asked_) request_interrupt(interrupt_signal());
   }
   HeldInterrupt(const HeldInterrupt&) = delete;
   HeldInterrupt& operator=(const HeldInterrupt&) = delete;

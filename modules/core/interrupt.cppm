@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
+#include <string>
 export module iap.core:interrupt;
 
 export namespace iap {
@@ -12,10 +13,14 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// Asks every running rollout to stop. Async-signal-safe: a host's signal handler may call it.
-void request_interrupt() noexcept;
+/// Asks every running rollout to stop, because of `signal` where that is not 0. Async-signal-safe: a host's signal handler may call it.
+void request_interrupt(int signal = 0) noexcept;
 void clear_interrupt() noexcept;
 bool interrupt_requested() noexcept;
+/// The signal of the last request that was the first to ask; 0: of none.
+int interrupt_signal() noexcept;
+/// "SIGTERM"; "signal 40" where it has no name.
+std::string signal_name(int signal);
 /// @throws Interrupted if an interrupt was requested.
 void check_interrupt();
 

@@ -289,16 +289,6 @@ int ScriptObject::method(const char* name, bool required) {
   return reference;
 }
 
-int ScriptObject::new_table() {
-  protect(state_, 0, 1, [](lua_State* inner) noexcept {
-    lua_createtable(inner, 0, 0);
-    lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX));
-  });
-  const int reference = static_cast<int>(lua_tointegerx(state_, -1, nullptr));
-  clear();
-  return reference;
-}
-
 void ScriptObject::seed(std::uint64_t seed) {
   protect(state_, 0, 0, [this, seed](lua_State* inner) noexcept {
     lua_rawgeti(inner, LUA_REGISTRYINDEX, randomseed_);
@@ -308,8 +298,8 @@ void ScriptObject::seed(std::uint64_t seed) {
   });
 }
 
-void ScriptObject::put(lua_State* state, int table, std::span<const float> values) noexcept {
-  lua_rawgeti(state, LUA_REGISTRYINDEX, table);
+void ScriptObject::push_list(lua_State* state, std::span<const float> values) {
+  lua_createtable(state, static_cast<int>(values.size()), 0);
   for (std::size_t i = 0; i < values.size(); ++i) {
     lua_pushnumber(state, values[i]);
     lua_rawseti(state, -2, static_cast<lua_Integer>(i) + 1);

@@ -43,8 +43,6 @@ class ScriptObject {
   Config entry(const char* name);
   /// The registry index of a method; LUA_NOREF if it is missing and need not be there. @throws Error naming file and method.
   int method(const char* name, bool required);
-  /// A table in the registry for `put`.
-  int new_table();
   /// Makes math.random of this state a function of `seed`.
   void seed(std::uint64_t seed);
 
@@ -71,8 +69,8 @@ class ScriptObject {
     }
   }
 
-  /// For `push`: fills a table made by `new_table` and pushes it.
-  static void put(lua_State* state, int table, std::span<const float> values) noexcept;
+  /// For `push`: pushes `values` as a list of its own, which the script may change or keep.
+  static void push_list(lua_State* state, std::span<const float> values);
 
   /// Reads the list of numbers at `index` into `out`. Allocates nothing. @throws Error naming the file, `what` and the element.
   void take(int index, std::string_view what, std::span<float> out);

@@ -26,6 +26,7 @@ case_ended_by_limit() {
   code=$?
   exits 130
   says err "train.lua --threads 1 --out limited --resume"
+  says limited/log.txt "interrupted by SIGXCPU"
   goes_on limited
   (ulimit -t 2 && exec "$iap" run train.lua --out isolated --threads 1 --set isolate=true --set failed_return=-5 --set retries=0) >out 2>err </dev/null
   code=$?
@@ -78,6 +79,7 @@ case_ended_prompt() {
     wait "$pid"
     code=$?
     exits 130
+    says run/log.txt "interrupted by SIG$signal"
     goes_on run
   done
 }

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -235,7 +236,7 @@ TEST_CASE("a run that is refused to go on keeps all that it has, and so does one
   options.script = "-- a script";
   options.log = {"jsonl"};
   train(options);
-  bool played = false;
+  std::atomic<bool> played = false;  // by any of several threads
   options.make_env = fake_envs([&](auto...) { played = true; });
   options.iterations = 7;
   options.resume = true;

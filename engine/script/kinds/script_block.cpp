@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "script/kinds/script_kinds.hpp"
@@ -36,10 +37,11 @@ int read_size(lua::ScriptObject& script, const char* name, std::int64_t low) {
 /// iap.policy.script makes it.
 /// @option parameters integer 0..16777216 - how many numbers it takes from the policy's vector
 /// @option outputs integer 1..16777216 - how many it hands over
-/// @option forward fun(self:table,parameters:number[],inputs:number[],vector:number[]):number[] - the outputs; the tables are used
-/// again
-/// @option reset fun(self:table,seed:integer) ? - begins an episode; math.random is seeded before. The seed is any 64-bit integer,
-/// so that half of all are negative in Lua. It is called once with 0 when the block is built, so that a policy is ready to act
+/// @option forward fun(self:table,parameters:number[],inputs:number[],vector:number[]):number[] - the outputs. It may
+/// change its lists: what it writes into `parameters` lasts until the episode ends
+/// @option reset fun(self:table,seed:integer) ? - begins an episode: puts back whatever else an episode changes, which a training makes
+/// sure of; math.random is seeded before. The seed is any 64-bit integer, so that half of all are negative in Lua. It is called once
+/// with 0 when the block is built, so that a policy is ready to act
 /// @option initialise fun(self:table):number[] = (N(0, 0.1^2)) - initial parameters
 /// @see lua.md
 class ScriptBlock final : public Block {
@@ -51,9 +53,7 @@ class ScriptBlock final : public Block {
     forward_ = script_->method("forward", true);
     reset_ = script_->method("reset", false);
     initialise_ = script_->method("initialise", false);
-    parameter_table_ = script_->new_table();
-    input_table_ = script_->new_table();
-    vector_table_ = script_->new_table();
+    keep_parameters();
   }
   std::string_view kind() const override { return "script"; }
   std::string describe() const override { return script_->file(); }
@@ -71,15 +71,12 @@ class ScriptBlock final : public Block {
   }
 
   void bind(std::span<const float> parameters) override {
-    const auto own = parameters.subspan(offset_, size_);
-    const int table = parameter_table_;
-    lua::protect(script_->state(), 0, 0, [own, table](lua_State* state) noexcept {
-      lua::ScriptObject::put(state, table, own);
-      lua_settop(state, 0);
-    });
+    bound_ = parameters.subspan(offset_, size_);
+    keep_parameters();
   }
 
   void reset(std::uint64_t episode_seed) override {
+    if (used_) keep_parameters();
     // The world draws from the episode's seed itself, and other blocks from the same: none may know the numbers of another.
     script_->seed(derive_seed({.seed = episode_seed, .member = crc32(path()), .purpose = Purpose::policy}));
     if (reset_ == LUA_NOREF) return;
@@ -90,10 +87,12 @@ class ScriptBlock final : public Block {
   }
 
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
-    script_->invoke(forward_, "forward", 1, [&, this](lua_State* state) noexcept {
-      lua_rawgeti(state, LUA_REGISTRYINDEX, parameter_table_);
-      lua::ScriptObject::put(state, input_table_, in);
-      lua::ScriptObject::put(state, vector_table_, observation.vector);
+    used_ = true;
+    const int parameters = parameters_;
+    script_->invoke(forward_, "forward", 1, [&observation, in, parameters](lua_State* state) noexcept {
+      lua_rawgeti(state, LUA_REGISTRYINDEX, parameters);
+      lua::ScriptObject::push_list(state, in);
+      lua::ScriptObject::push_list(state, observation.vector);
       return 3;
     });
     script_->take(-1, "what forward returns", out);
@@ -101,9 +100,24 @@ class ScriptBlock final : public Block {
   }
 
  private:
+  /// Lists the parameters anew, as the script may have changed the list before.
+  void keep_parameters() {
+    const int before = std::exchange(parameters_, LUA_NOREF);
+    lua::protect(script_->state(), 0, 1, [own = bound_, before](lua_State* state) noexcept {
+      luaL_unref(state, LUA_REGISTRYINDEX, before);
+      lua::ScriptObject::push_list(state, own);
+      lua_pushinteger(state, luaL_ref(state, LUA_REGISTRYINDEX));
+    });
+    parameters_ = static_cast<int>(lua_tointegerx(script_->state(), -1, nullptr));
+    script_->clear();
+    used_ = false;
+  }
+
   std::unique_ptr<lua::ScriptObject> script_;
   std::size_t offset_ = 0, size_ = 0;
-  int forward_, reset_, initialise_, parameter_table_, input_table_, vector_table_;
+  std::span<const float> bound_;
+  bool used_ = false;  ///< whether the script has had the list of parameters
+  int forward_, reset_, initialise_, parameters_ = LUA_NOREF;
 };
 
 }  // namespace

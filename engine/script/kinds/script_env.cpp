@@ -22,7 +22,7 @@ namespace {
 ///                         images is {name = {height, width, channels, type}}, state_names names the values of the vector and keys
 ///                         are a person's, as the option `keys`
 ///   reset(self, seed)     a new episode; math.random is seeded before
-///   step(self, action)    -> reward, terminated, truncated; the action table is used again
+///   step(self, action)    -> reward, terminated, truncated
 ///   observe(self)         -> list of `vector` numbers, {name = string of bytes or flat list of numbers}
 /// Everything is copied at once, so that rollouts never wait for another state.
 class ScriptEnv final : public Env {
@@ -41,7 +41,6 @@ class ScriptEnv final : public Env {
     reset_ = script_.method("reset", true);
     step_ = script_.method("step", true);
     observe_ = script_.method("observe", true);
-    action_table_ = script_.new_table();
     action_.resize(static_cast<std::size_t>(spec_.action_size));
     vector_.resize(static_cast<std::size_t>(spec_.observation.vector));
     for (const auto& image : spec_.observation.images) images_.emplace_back(image.shape);
@@ -67,7 +66,7 @@ class ScriptEnv final : public Env {
     stepping_ = true;
     ++steps_;
     script_.invoke(step_, "step", 3, [this](lua_State* state) noexcept {
-      lua::ScriptObject::put(state, action_table_, action_);
+      lua::ScriptObject::push_list(state, action_);
       return 1;
     });
     const StepResult result{
@@ -193,7 +192,7 @@ class ScriptEnv final : public Env {
 
   lua::ScriptObject script_;
   EnvSpec spec_;
-  int reset_, step_, observe_, action_table_;
+  int reset_, step_, observe_;
   std::uint64_t seed_ = 0;
   int steps_ = 0;
   bool stepping_ = false;  ///< whether `step` is at work
@@ -214,8 +213,7 @@ class ScriptEnv final : public Env {
 /// @option spec table{task.spec} - what it takes and shows
 /// @option reset fun(self:table,seed:integer) - begins an episode; math.random is seeded before. The seed is any 64-bit integer, so
 /// that half of all are negative in Lua
-/// @option step fun(self:table,action:number[]):number,boolean?,boolean? - reward, terminated, truncated; the action's table is
-/// used again
+/// @option step fun(self:table,action:number[]):number,boolean?,boolean? - reward, terminated, truncated
 /// @option observe fun(self:table):number[],table - `vector` numbers, then {NAME = string of bytes or flat list of numbers}
 /// @example iap.env.make("pendulum.lua", { strength = 4 })
 /// @see lua.md

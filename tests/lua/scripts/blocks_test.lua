@@ -105,3 +105,58 @@ for _, name in ipairs { "a.b", "1a", "", ("x"):rep(101), 5 } do
   check.fails({ "policy: has the name ", "a name is at most 100 letters" }, iap.policy.build, iap.policy.linear { name = name },
     iap.env.make("cartpole-swingup"))
 end
+
+-- What a block in Lua writes into its lists stays in its step, or, of the parameters, in its episode.
+local function lua_block(body)
+  local source = "return function(options, shapes) local n = shapes.inputs return { parameters = n, outputs = 1, " .. body .. " } end"
+  return iap.policy.sequence { iap.policy.observation {}, iap.policy.script { file = "written.lua", source = source } }
+end
+local pole = iap.env.make("cartpole-swingup")
+local seen = pole:reset(1)
+local function acts(policy) return policy:act(seen)[1] end
+
+local appends = iap.policy.build(lua_block [[forward = function(_, w, x, vector)
+  x[#x + 1], vector.extra = 1, vector.extra or #vector
+  local y = 0
+  for i = 1, #x do y = y + (w[i] or 1) * x[i] end
+  return { y + vector.extra }
+end]], pole)
+appends:initialise(1)
+check.equal(acts(appends), acts(appends))
+
+local learns = iap.policy.build(lua_block [[forward = function(_, w, x)
+  local y = 0
+  for i = 1, n do y = y + w[i] * x[i] end
+  for i = 1, n do w[i] = w[i] + 0.1 * y * x[i] end
+  w[n + 1] = "a list of its own"
+  return { y }
+end]], pole)
+learns:initialise(1)
+learns:reset(1)
+local first, second = acts(learns), acts(learns)
+assert(first ~= second)
+learns:reset(1)
+check.equal(acts(learns), first)
+check.equal(acts(learns), second)
+learns:set_parameters(learns:parameters())
+check.equal(acts(learns), first)
+
+-- What outlives an episode is refused where it would come into returns.
+local function trained(body)
+  return iap.train {
+    env = pole, policy = lua_block(body), optimizer = iap.optim.es { population = 2 },
+    iterations = 1, eval_episodes = 1, quiet = true,
+  }
+end
+local kept = [[forward = function(self, w, x)
+  self.calls = (self.calls or 0) + 1
+  return { self.calls >= 10 and 1 or w[1] * x[1] }
+end]]
+check.fails({ "policy: block '2.script' (written.lua): from step 1 of an episode on it gives other outputs", "give it a function reset(self, seed)" }, trained, kept)
+trained(kept .. ", reset = function(self) self.calls = 0 end")
+-- Who takes no made-up observations is believed.
+trained [[forward = function(self, w, x)
+  assert(math.abs(x[1]) < 0.5, "a pole far from the middle")
+  self.calls = (self.calls or 0) + 1
+  return { 0 * self.calls }
+end]]
