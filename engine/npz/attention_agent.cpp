@@ -4,7 +4,6 @@ module;
 #include <cstddef>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,30 +38,15 @@ constexpr std::array<Part, 10> published_parts{{{"query_bias", false},
                                                 {"bias", false},
                                                 {"weight", false}}};
 
-std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+std::string_view last_name(const ParameterSlice& slice) { return std::string_view(slice.name).substr(slice.name.rfind('.') + 1); }
 
 const ParameterSlice& find_slice(const ParameterLayout& layout, std::string_view name) {
-  for (const auto& slice : layout.slices())
-    if (last_name(slice.name) == name) return slice;
-  throw Error(
-      text("AttentionAgent: the policy has no parameters '", name, "'; only policies of kind attention_agent can be exported"));
+  return *std::ranges::find(layout.slices(), name, last_name);
 }
 
-void check_slices(const ParameterLayout& layout) {
-  std::set<std::string_view> seen;
-  for (const auto& slice : layout.slices()) {
-    const auto name = last_name(slice.name);
-    const bool known = std::ranges::find(published_parts, name, &Part::name) != published_parts.end();
-    if (!known || !seen.insert(name).second)
-      throw Error(text("AttentionAgent: has no place for the policy's parameters '", slice.name,
-                       "'; only policies of kind attention_agent can be exported"));
-  }
-}
-
-// Calls visit(published index, index in the policy's vector) for every parameter.
+// Calls visit(published index, index in the policy's vector) for every parameter of an AttentionAgent.
 template <typename Visit>
 void pair_parameters(const ParameterLayout& layout, Visit visit) {
-  check_slices(layout);
   std::size_t published = 0;
   for (const auto& [name, transposed] : published_parts) {
     const auto& slice = find_slice(layout, name);
@@ -75,8 +59,73 @@ void pair_parameters(const ParameterLayout& layout, Visit visit) {
 void check_image(const ObservationSpec& observation) {
   const ImageShape wanted{image_size, image_size, 3, PixelType::uint8};
   if (!observation.images.empty() && observation.images.front().shape == wanted) return;
-  throw Error(text("AttentionAgent: looks at ", image_size, " x ", image_size, " RGB images; make the environment with pixels = {",
-                   image_size, ", ", image_size, "}"));
+  const std::string got = observation.images.empty() ? "none" : describe(observation.images.front().shape);
+  throw Error(text("AttentionAgent: looks at ", image_size, " x ", image_size, " RGB images, got ", got,
+                   "; make the environment with pixels = {", image_size, ", ", image_size, "}"));
+}
+
+Config agent_config() { return Config::Map{{"kind", "attention_agent"}}; }
+
+constexpr std::array<std::string_view, 3> published_kinds{"rank", "lstm", "linear"};
+
+// The blocks that compute, in their order: what was written as a sequence of AttentionAgent's blocks is AttentionAgent.
+void collect_parts(const Block& block, std::vector<const Block*>& parts) {
+  if (block.kind() != "sequence" && block.kind() != "attention_agent") return parts.push_back(&block);
+  for (const auto& child : block.children()) collect_parts(*child, parts);
+}
+
+std::vector<const Block*> parts_of(const Policy& policy) {
+  std::vector<const Block*> parts;
+  collect_parts(policy.root(), parts);
+  return parts;
+}
+
+// Of a block's options those that its actions depend on.
+Config deciding_options(const Block& block) {
+  Config options = block.config();
+  Config::Map& entries = *options.map();
+  for (const char* idle : {"name", "threads"}) entries.erase(idle);
+  if (block.kind() == "linear") entries.erase("scale");  // of initial weights
+  // A list of one kind of values, however often it is named, is that kind.
+  if (const Config* values = options.find("values"); values && values->list()) {
+    const Config first = values->list()->front();
+    if (std::ranges::all_of(*values->list(), [&](const Config& value) { return value == first; })) entries["values"] = first;
+  }
+  return options;
+}
+
+bool same(const Config* one, const Config* other) {
+  if (!one || !other) return one == other;
+  return *one == *other || (one->number() && one->number() == other->number());
+}
+
+std::string shown(const Config* value) { return value ? value->describe() : "no such option"; }
+
+void check_options(const Block& block, const Block& published) {
+  const Config own = deciding_options(block), wanted = deciding_options(published);
+  std::vector<std::string> keys{"kernel"};  // the first to name, as others follow from it
+  for (const Config* side : {&own, &wanted})
+    for (const auto& [key, value] : *side->map()) keys.push_back(key);
+  for (const auto& key : keys)
+    if (const Config *value = own.find(key), *expected = wanted.find(key); !same(value, expected))
+      throw Error(text("AttentionAgent: block '", block.path(), "' has ", key, " = ", shown(value),
+                       " where the published agent has ", shown(expected),
+                       ", which weights alone do not tell; hand on the policy file itself"));
+}
+
+// Whether an import of the policy's weights would act as the policy does.
+void check_architecture(const Policy& policy) {
+  const auto parts = parts_of(policy);
+  const auto [own, kind] = std::ranges::mismatch(parts, published_kinds, {}, &Block::kind);
+  if (own != parts.end() || kind != published_kinds.end())
+    throw Error(text("AttentionAgent: the policy has ",
+                     own != parts.end() ? text("block '", (*own)->path(), "'") : "no more blocks", " where AttentionAgent has ",
+                     kind != published_kinds.end() ? text("a block ", *kind) : "no more",
+                     "; only policies of kind attention_agent can be exported"));
+  check_image(policy.observation());
+  const Policy published(agent_config(), policy.observation(), policy.action_size());
+  const auto wanted = parts_of(published);
+  for (std::size_t i = 0; i < parts.size(); ++i) check_options(*parts[i], *wanted[i]);
 }
 
 std::vector<float> read_parameters(const std::filesystem::path& path) {
@@ -107,7 +156,7 @@ Config published_env(std::size_t parameters, const std::filesystem::path& path) 
 
 Policy attention_agent_policy(std::span<const float> published, const ObservationSpec& observation, int action_size) {
   check_image(observation);
-  Policy policy(Config::Map{{"kind", "attention_agent"}}, observation, action_size);
+  Policy policy(agent_config(), observation, action_size);
   if (published.size() != policy.size())
     throw Error(
         text("AttentionAgent: got ", published.size(), " parameters; with ", action_size, " actions it has ", policy.size()));
@@ -118,6 +167,7 @@ Policy attention_agent_policy(std::span<const float> published, const Observatio
 }
 
 std::vector<float> attention_agent_parameters(const Policy& policy) {
+  check_architecture(policy);
   std::vector<float> published(policy.size());
   pair_parameters(policy.layout(), [&](std::size_t to, std::size_t from) { published[to] = policy.parameters()[from]; });
   return published;

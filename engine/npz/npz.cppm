@@ -44,15 +44,17 @@ LibraryVersions npz_versions();
 /// k weight, then LSTM bias_hh, bias_ih, weight_hh, weight_ih with gates i, f, g, o, then output bias and weight.
 /// @throws Error if the count does not fit, or the observation's first image is no 96 x 96 RGB image.
 Policy attention_agent_policy(std::span<const float> published, const ObservationSpec& observation, int action_size);
-/// The parameters of an `attention_agent` policy in the published order.
-/// @throws Error if the policy has another architecture, naming the slice that does not fit.
+/// The parameters of an `attention_agent` policy in the published order. Of its options only those that change no action (names,
+/// threads, deviations of initial weights) may differ from those of `attention_agent_policy`; a sequence of the same blocks will
+/// do.
+/// @throws Error if the policy has another architecture, naming the first block, option or image that differs.
 std::vector<float> attention_agent_parameters(const Policy& policy);
 
 /// Reads published weights, an .npz file with the array "params", as a policy for the environment `env`: its name or its options.
 /// By default it is the one that AttentionAgent trained so many parameters for: car-racing (3667) or take-cover (3633). The
 /// environment's config goes into the metadata's "env". @throws Error naming the path and what is wrong.
 PolicyFile import_attention_agent(const std::filesystem::path& path, const Config& env = {});
-/// The policy's weights as such a file. @throws Error if it is no `attention_agent` policy.
+/// The policy's weights as such a file. @throws Error as `attention_agent_parameters`.
 std::string export_attention_agent(const Policy& policy);
 
 }  // namespace iap

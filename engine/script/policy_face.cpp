@@ -287,7 +287,8 @@ int import_agent(Call& call) {
 }
 
 /// @lua method policy:export_attention_agent
-/// Writes the weights of an attention_agent policy as AttentionAgent's authors publish theirs.
+/// Writes the weights of an attention_agent policy as AttentionAgent's authors publish theirs. As the file holds nothing else, a
+/// policy whose options make it act otherwise than AttentionAgent with these weights is refused.
 /// @param path string - the .npz file to write
 int export_agent(Call& call) {
   const auto& object = call.self<PolicyObject>();

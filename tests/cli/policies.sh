@@ -394,9 +394,22 @@ case_exchange() {
   exits 2
   training_script 'out = "run",'
   run run train.lua
-  run export run out.npz
+  run export run no.npz
   exits 1
   says err "only policies of kind attention_agent can be exported"
+  [ ! -e no.npz ] || fail "weights of another policy were written"
+  cat >hybrid.lua <<'LUA'
+local iap = require "iap"
+local blocks = iap.policy.attention_agent { rank = { kernel = "hybrid", input = "normalised" } }
+iap.policy.build(blocks, iap.env.make("car-racing")):save("hybrid.iap")
+LUA
+  run run hybrid.lua
+  exits 0
+  run export hybrid.iap no.npz
+  exits 1
+  says err 'block '"'1.rank'"' has kernel = "hybrid" where the published agent has "softmax"'
+  lines err 1
+  [ ! -e no.npz ] || fail "weights were written that act otherwise"
 }
 
 # What blocks know of the state: the same episodes as in an evaluation, a table, a file, a chart.

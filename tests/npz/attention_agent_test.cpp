@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
@@ -218,10 +219,85 @@ TEST_CASE("weights of another agent, environment or kind are refused with the re
                        MessageMatches(ContainsSubstring("did you mean 'car-racing'")));
   CHECK_THROWS_MATCHES(import_attention_agent(folder.path() / "none.npz", "car-racing"), Error,
                        MessageMatches(ContainsSubstring("none.npz")));
-  const Policy linear(parse_json(R"({"kind": "linear"})", "test"), {{}, 4}, 2);
-  CHECK_THROWS_MATCHES(export_attention_agent(linear), Error, MessageMatches(ContainsSubstring("attention_agent")));
-  const Policy rank(
-      parse_json(R"({"kind": "sequence", "blocks": [{"kind": "rank", "patch": 7}, {"kind": "mlp", "hidden": [3]}]})", "test"),
-      frames, 2);
-  CHECK_THROWS_MATCHES(export_attention_agent(rank), Error, MessageMatches(ContainsSubstring("attention_agent")));
+}
+
+TEST_CASE("a policy is exported where an import of its weights acts as it does") {
+  const Config::Map rank{{"kind", "rank"},
+                         {"patch", 7},
+                         {"stride", 4},
+                         {"d", 4},
+                         {"top", 10},
+                         {"bias", true},
+                         {"pixel_offset", 0.0},
+                         {"kernel", "softmax"},
+                         {"scale", "c"},
+                         {"centre", "pixel"},
+                         {"position_range", "unit"}};
+  Config::Map eye = rank;
+  eye["name"] = "eye";
+  const Config::Map lstm{{"kind", "lstm"}, {"units", 16}}, linear{{"kind", "linear"}, {"activation", "tanh"}};
+  const auto chain = [](Config::List blocks) { return Config::Map{{"kind", "sequence"}, {"blocks", std::move(blocks)}}; };
+  const auto agent = [](Config::Map changes) { return Config::Map{{"kind", "attention_agent"}, {"rank", std::move(changes)}}; };
+  // Pictures and numbers beside the one that it looks at.
+  const ObservationSpec more{{frames.images[0], {"depth", {8, 8, 1, PixelType::float32}}}, 3};
+  const std::vector<Config> acting_alike{
+      agent({}),
+      agent({{"threads", 2}}),
+      agent({{"values", Config::List{"position"}}}),
+      agent({{"pixel_offset", -0.0}, {"name", "eye"}}),
+      chain({agent({})}),
+      chain({rank, lstm, linear}),
+      chain({chain({eye, lstm}), Config::Map{{"kind", "linear"}, {"activation", "tanh"}, {"scale", 1}, {"name", "query"}}})};
+  for (const auto& observation : {frames, more})
+    for (const Config& architecture : acting_alike) {
+      CAPTURE(to_json(architecture));
+      Policy policy(architecture, observation, 3);
+      policy.initialise(5);
+      auto again = attention_agent_policy(attention_agent_parameters(policy), observation, 3);
+      Image frame(frames.images[0].shape), depth({8, 8, 1, PixelType::float32});
+      Random random(3);
+      for (auto& byte : frame.bytes()) byte = static_cast<std::uint8_t>(random.below(256));
+      std::vector<ImageView> images{frame.view(), depth.view()};
+      images.resize(observation.images.size());
+      const std::vector<float> vector(static_cast<std::size_t>(observation.vector));
+      for (int step = 0; step < 3; ++step) CHECK(std::ranges::equal(policy.act({images, vector}), again.act({images, vector})));
+    }
+}
+
+TEST_CASE("a policy that weights alone do not bring back is not exported, and what differs is named") {
+  const auto refused = [](const std::string& architecture, const ObservationSpec& observation, const std::string& reason) {
+    const Policy policy(parse_json(architecture, "test"), observation, 3);
+    CHECK_THROWS_MATCHES(export_attention_agent(policy), Error, MessageMatches(ContainsSubstring(reason)));
+    CHECK_THROWS_AS(attention_agent_parameters(policy), Error);
+  };
+  const auto agent = [](const std::string& rank) { return R"({"kind": "attention_agent", "rank": {)" + rank + "}}"; };
+  refused(
+      agent(R"("kernel": "hybrid", "input": "normalised")"), frames,
+      "block '1.rank' has kernel = \"hybrid\" where the published agent has \"softmax\", which weights alone do not tell; hand on "
+      "the policy file itself");
+  refused(agent(R"("pixel_offset": -0.5, "position_range": "signed")"), frames,
+          "block '1.rank' has pixel_offset = -0.5 where the published agent has 0");
+  refused(agent(R"("position_range": "signed")"), frames, "has position_range = \"signed\" where the published agent has \"unit\"");
+  refused(agent(R"("temperature": 2)"), frames, "has temperature = 2 where the published agent has 1");
+  refused(agent(R"("centre": "exact")"), frames, "has centre = \"exact\"");
+  refused(agent(R"("query_weights": "learned")"), frames, "has query_weights = \"learned\"");
+  refused(agent(R"("top": 2, "values": "projection", "dv": 10)"), frames,
+          "has dv = 10 where the published agent has no such option");
+  refused(R"({"kind": "attention_agent", "lstm_units": 8})", frames,
+          "block '2.lstm' has units = 8 where the published agent has 16");
+  const std::string blocks = R"({"kind": "sequence", "blocks": [{"kind": "rank", "patch": 7, "stride": 4, "d": 4, "top": 10,)"
+                             R"( "bias": true, "pixel_offset": 0, "kernel": "softmax", "scale": "c", "centre": "pixel",)"
+                             R"( "position_range": "unit"}, )";
+  refused(blocks + R"({"kind": "lstm", "units": 16}, {"kind": "linear"}]})", frames,
+          "block '3.linear' has activation = \"none\" where the published agent has \"tanh\"");
+  refused(blocks + R"({"kind": "rnn", "units": 16}, {"kind": "linear", "activation": "tanh"}]})", frames,
+          "has block '2.rnn' where AttentionAgent has a block lstm; only policies of kind attention_agent can be exported");
+  refused(blocks + R"({"kind": "lstm", "units": 3}]})", frames, "has no more blocks where AttentionAgent has a block linear");
+  refused(R"({"kind": "sequence", "blocks": [{"kind": "attention_agent", "units": 4}, {"kind": "normalise", "over": "training"},)"
+          R"( {"kind": "linear"}]})",
+          frames, "has block '2.normalise' where AttentionAgent has no more");
+  refused(R"({"kind": "linear"})", {{}, 4}, "has block 'policy' where AttentionAgent has a block rank");
+  refused(agent(""), {{{"pixels", {64, 64, 3, PixelType::uint8}}}, 0}, "looks at 96 x 96 RGB images, got 64 x 64 x 3 uint8");
+  refused(agent(R"("image": "side")"), {{frames.images[0], {"side", frames.images[0].shape}}, 0},
+          "has image = \"side\" where the published agent has \"pixels\"");
 }
