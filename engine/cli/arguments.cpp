@@ -418,7 +418,8 @@ CLI::App* describe_import(CLI::App& app, Arguments& arguments) {
   auto* agent = command->add_subcommand("attention-agent", "weights of AttentionAgent, an .npz file");
   agent->group("Kinds of weights");
   agent->add_option("FILE", arguments.imported.file, "published weights")->required();
-  add_text(*agent, "-o,--out", arguments.imported.out, "FILE", "policy file to write (default: FILE with the suffix .iap)");
+  add_text(*agent, "-o,--out", arguments.imported.out, "FILE",
+           "policy file to write (default: FILE with the suffix .iap, where no other file lies there)");
   add_text(*agent, "--env", arguments.imported.env, "NAME", "environment (default: what such weights were trained for)");
   command->footer("Example:\n  iap import attention-agent weights.npz");
   return command;

@@ -111,7 +111,7 @@ struct VerifyCommand {
 
 struct ImportOptions {
   std::filesystem::path file;                ///< published weights
-  std::optional<std::filesystem::path> out;  ///< the policy file; by default `file` with the suffix .iap
+  std::optional<std::filesystem::path> out;  ///< the policy file; by default `file` with the suffix .iap, if it is free
   std::optional<std::string> env;            ///< by default the one such weights were trained for
 };
 

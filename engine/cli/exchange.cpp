@@ -3,6 +3,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
@@ -12,11 +13,24 @@ import iap.policy;
 import iap.train;
 
 namespace iap::cli {
+namespace {
+
+/// A place that nobody named takes no file's place but that of an equal one.
+void check_unnamed_place(const std::filesystem::path& file, const std::string& content) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return;
+  const bool equal = std::filesystem::is_regular_file(file, ignored) &&
+                     std::filesystem::file_size(file, ignored) == content.size() && read_file(file) == content;
+  if (!equal) throw Error(text("'", file.string(), "' exists and holds something else; name the file to write with --out FILE"));
+}
+
+}  // namespace
 
 int import_agent(const ImportOptions& options) {
   const auto imported = import_attention_agent(options.file, options.env ? Config(*options.env) : Config());
   auto out = options.out.value_or(std::filesystem::path(options.file).replace_extension(".iap"));
   check_outputs({{"--out", out}}, {options.file});
+  if (!options.out) check_unnamed_place(out, save_policy(imported.policy, imported.metadata));
   write_policy_file(out, imported.policy, imported.metadata);
   const auto* name = imported.metadata.find("env")->find("name")->string();
   std::cout << "wrote " << out.string() << ": " << imported.policy.size() << " parameters, for " << *name << "\n";

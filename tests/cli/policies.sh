@@ -412,6 +412,41 @@ LUA
   [ ! -e no.npz ] || fail "weights were written that act otherwise"
 }
 
+# The place beside the weights, which nobody named, takes no other file's place; that of --out does.
+case_import_replaces() {
+  local weights
+  weights=$(readlink -f "$(dirname "$scripts")/../data/attention_agent")
+  cp "$weights/car_racing.npz" work.npz
+  echo "trained for a week" >work.iap
+  cp work.iap kept
+  run import attention-agent work.npz
+  exits 1
+  says err "'work.iap' exists and holds something else; name the file to write with --out FILE"
+  lines err 1
+  silent out
+  cmp -s work.iap kept || fail "a file that nobody named was replaced"
+  run import attention-agent work.npz --out work.iap
+  exits 0
+  cp work.iap imported
+  run import attention-agent work.npz
+  exits 0
+  cmp -s work.iap imported || fail "an equal file became another"
+  # As many bytes, but others.
+  printf x | dd of=work.iap bs=1 seek=2000 conv=notrunc 2>/dev/null
+  run import attention-agent work.npz
+  exits 1
+  rm work.iap
+  mkfifo work.iap
+  run import attention-agent work.npz
+  exits 1
+  says err "'work.iap' exists and holds something else"
+  rm work.iap
+  ln -s elsewhere.iap work.iap
+  run import attention-agent work.npz
+  exits 0
+  cmp -s elsewhere.iap imported || fail "not written where the link leads"
+}
+
 # What blocks know of the state: the same episodes as in an evaluation, a table, a file, a chart.
 case_probe() {
   cat >train.lua <<'LUA'
