@@ -81,10 +81,49 @@ TEST_CASE("a mirror flips pictures of depths, too") {
   }
 }
 
+TEST_CASE("a mirror in a mirror is the mean over both, and the same mirror twice is that mirror") {
+  const auto mirror_of = [](const std::string& block, const std::string& odd) {
+    return "{'kind': 'mirror', 'block': " + block + ", 'odd': " + odd + ", 'odd_inputs': [2]}";
+  };
+  const std::string inner = mirror_of(eye, "[2]");
+  Policy once(config(inner), seen(), 3), twice(config(mirror_of(inner, "[2]")), seen(), 3),
+      mixed(config(mirror_of(inner, "[1]")), seen(), 3);
+  for (Policy* policy : {&once, &twice, &mixed}) randomise(*policy, 6);
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const Frame frame(seen(), seed);
+    const auto expected = act(once, frame), out = act(twice, frame), none = act(mixed, frame);
+    for (std::size_t i = 0; i < 3; ++i) CHECK_THAT(out[i], WithinAbs(expected[i], 1e-6));
+    // What is even inside has no odd part, and the other way round.
+    CHECK(none[0] == 0);
+    CHECK(none[1] == 0);
+    CHECK_THAT(none[2], WithinAbs(expected[2], 1e-6));
+    const auto chosen = once.views().at(0).selected, shown = twice.views().at(0).selected;
+    CHECK(std::vector<int>(shown.begin(), shown.end()) == std::vector<int>(chosen.begin(), chosen.end()));
+  }
+}
+
 TEST_CASE("a mirror refuses what it cannot ask twice, and numbers that are not there") {
   const auto made = [](const std::string& block, const std::string& more = "") {
     return Policy(config("{'kind': 'mirror', 'block': " + block + more + "}"), image_spec(8, 8, 3, 2), 2);
   };
+  const auto refused = [&](const std::string& block, const std::string& why) {
+    CHECK_THROWS_WITH(made(block),
+                      ContainsSubstring(why + ", and a mirror asks its block twice a step; put it outside the mirror"));
+  };
+  const std::string linear = "{'kind': 'linear', 'units': 2}", last = "{'kind': 'linear'}";
+  const auto chain = [](const std::string& one, const std::string& other) {
+    return "{'kind': 'sequence', 'blocks': [" + one + ", " + other + "]}";
+  };
+  refused(chain("{'kind': 'clock', 'dt': 0.1}", last), "'1.sequence.1.clock' counts decisions");
+  refused(chain("{'kind': 'cross', 'patch': 4, 'top': 1}", last), "'1.sequence.1.cross' counts decisions");
+  refused("{'kind': 'hierarchy', 'high': {'kind': 'linear'}, 'low': {'kind': 'linear'}}", "'1.hierarchy' counts decisions");
+  refused(chain("{'kind': 'rank', 'patch': 4, 'top': 1, 'kernel': 'exp', 'selection': 'sample'}", last),
+          "'1.sequence.1.rank' draws its patches anew each time (selection = \"sample\")");
+  refused("{'kind': 'attention_agent', 'rank': {'patch': 4, 'top': 1}}", "lstm' remembers what it was shown before");
+  refused("{'kind': 'mirror', 'block': {'kind': 'lstm', 'units': 2}}", "lstm' remembers what it was shown before");
+  refused("{'kind': 'mirror', 'block': {'kind': 'normalise'}}", "normalise' remembers what it was shown before");
+  CHECK_NOTHROW(made("{'kind': 'mirror', 'block': " + linear + "}"));
+  CHECK_NOTHROW(made(chain("{'kind': 'product'}", last)));
   for (const std::string block :
        {"{'kind': 'lstm', 'units': 2}", "{'kind': 'sequence', 'blocks': [{'kind': 'linear', 'units': 1}, {'kind': 'delta'}]}",
         "{'kind': 'normalise'}", "{'kind': 'rank', 'patch': 4, 'top': 1, 'values': 'position', 'contrast': 'frame'}"})

@@ -16,24 +16,30 @@ import :internal;
 namespace iap {
 namespace {
 
-/// Blocks that hand over the same for the same input whatever they saw before in the episode, and so may be asked twice a step.
-constexpr std::array<std::string_view, 9> without_memory{"sequence", "concat", "observation", "rank", "trans",
-                                                         "look",     "linear", "mlp",         "cnn"};
+/// Blocks that hand over the same for the same input whatever they saw before in the episode, and so may be asked twice a step; so
+/// do those of blocks that do.
+constexpr std::array<std::string_view, 12> without_memory{
+    "sequence", "concat", "attention_agent", "mirror", "observation", "rank", "trans", "look", "linear", "mlp", "cnn", "product"};
+/// Blocks that do something else in one decision than in the next.
+constexpr std::array<std::string_view, 3> counting{"clock", "cross", "hierarchy"};
 
 /// "" or why `block`, or one inside it, cannot be asked twice a step.
 std::string memory_of(const Block& block) {
-  const auto is = [&](std::string_view kind) { return block.kind() == kind; };
+  const auto is_of = [&](const auto& kinds) { return std::ranges::find(kinds, block.kind()) != kinds.end(); };
   const auto says = [&](const char* option, const Config& value) {
     const Config* own = block.config().find(option);
     return own && *own == value;
   };
+  const auto because = [&](const auto&... words) { return text("'", block.path(), "' ", words...); };
+  if (block.kind() == "script") return because("is written in Lua, which may remember");
+  if (is_of(counting)) return because("counts decisions");
   const Config* contrast = block.config().find("contrast");
-  const bool forgets = std::ranges::find(without_memory, block.kind()) != without_memory.end()
-                           ? !says("motion", true) && !says("selection", "sample") && (!contrast || *contrast == Config("none"))
-                           : is("product") || (is("normalise") && says("over", "training"));
-  if (!forgets) return text("'", block.path(), "' remembers what it was shown before");
+  const bool forgets = is_of(without_memory) ? !says("motion", true) && (!contrast || *contrast == Config("none"))
+                                             : block.kind() == "normalise" && says("over", "training");
+  if (!forgets) return because("remembers what it was shown before");
+  if (says("selection", "sample")) return because("draws its patches anew each time (selection = \"sample\")");
   if (const Config* redraw = block.config().find("redraw"); redraw && redraw->number())
-    return text("'", block.path(), "' counts frames (redraw = ", redraw->describe(), "; \"episode\" counts none)");
+    return because("counts frames (redraw = ", redraw->describe(), "; \"episode\" counts none)");
   for (const auto& child : block.children())
     if (auto why = memory_of(*child); !why.empty()) return why;
   return "";
@@ -79,6 +85,7 @@ class Mirror final : public Block {
 
   // The mirror image first: what the block then remembers of its last call, for pictures and tables, is of the world as it is.
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
+    check_interrupt();  // mirrors in mirrors ask what stands inside twice each
     for (std::size_t i = 0; i < images_.size(); ++i) {
       const ImageView& seen = observation.images[i];
       if (seen.shape.type == PixelType::uint8)
@@ -104,8 +111,8 @@ class Mirror final : public Block {
 /// @lua function iap.policy.mirror
 /// Makes a block treat left and right alike. It is asked twice, once with the observation's pictures flipped left to right: what it
 /// hands over is the mean of both or, of odd numbers, half their difference. A robot that steers by one side's walls so steers by
-/// the other's. The block reads the observation's vector, whatever the mirror reads, and must not remember: no memory, clock or
-/// difference to the frame before.
+/// the other's. The block reads the observation's vector, whatever the mirror reads, and must not remember: no memory, clock,
+/// difference to the frame before or block in Lua.
 /// @option block blueprint - what looks and decides
 /// @option odd integer[] = {} - numbers, from 1, of what it hands over that change sign in a mirror: a turn, a step aside
 /// @option odd_inputs integer[] = {} - numbers of the observation's vector that do: a sideways speed, the sine of a heading

@@ -133,6 +133,9 @@ scripted:save(path)
 check.close(iap.policy.load(path):act(pendulum:reset(1))[1], native:act(pendulum:reset(1))[1], 1e-6)
 os.remove(path)
 check.fails({ "policy.script: unknown option 'gian'; did you mean 'gain'?" }, iap.policy.script, { file = folder .. "/linear_block.lua", gian = 2 })
+-- A mirror takes no Lua, whether it remembers or not, and says so rather than that it does.
+check.fails({ "policy: '1.sequence.2.script' is written in Lua, which may remember, and a mirror asks its block twice a step; put it outside the mirror" },
+  iap.policy.build, iap.policy.mirror { block = iap.policy.sequence { iap.policy.observation {}, iap.policy.script { file = folder .. "/linear_block.lua" } } }, pendulum)
 -- Neither the world nor another block draws what a block draws.
 local drawing = [[return function() return { parameters = 0, outputs = 1, forward = function() return { 2 * math.random() - 1 } end } end]]
 local function draws(name) return iap.policy.script { file = name .. ".lua", name = name, source = drawing } end
