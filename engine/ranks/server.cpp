@@ -175,7 +175,8 @@ class Server {
   }
 
   void reply(const Played& played) {
-    ranks_.send(0, encode(Result{round_->round, played.number, played.seconds, played.episode, played.error, played.interrupted, interrupt_signal()}));
+    ranks_.send(0, encode(Result{round_->round, played.number, played.seconds, played.episode, played.error, played.interrupted,
+                                 interrupt_signal()}));
   }
 
   bool send_results() {

@@ -13,7 +13,8 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// Asks every running rollout to stop, because of `signal` where that is not 0. Async-signal-safe: a host's signal handler may call it.
+/// Asks every running rollout to stop, because of `signal` where that is not 0. Async-signal-safe: a host's signal handler may call
+/// it.
 void request_interrupt(int signal = 0) noexcept;
 void clear_interrupt() noexcept;
 bool interrupt_requested() noexcept;

@@ -90,10 +90,11 @@ std::string kept_across_episodes(const Policy& policy) {
     for (std::size_t i = 0; i < after.size(); ++i)
       if (after[i] != before[i]) {
         const Block& block = *blocks[i % blocks.size()];
-        return text("block '", block.path(), "' (", block.describe(), "): from step ", 1 + i / blocks.size(),
-                    " of an episode on it gives other outputs for the same observations than in the episode before, so that returns "
-                    "would depend on what a worker played earlier; give it a function reset(self, seed) that puts back all that an "
-                    "episode changes");
+        return text(
+            "block '", block.path(), "' (", block.describe(), "): from step ", 1 + i / blocks.size(),
+            " of an episode on it gives other outputs for the same observations than in the episode before, so that returns "
+            "would depend on what a worker played earlier; give it a function reset(self, seed) that puts back all that an "
+            "episode changes");
       }
   } catch (const Error&) {
     // Made-up observations prove nothing to a block that takes none.

@@ -105,8 +105,8 @@ std::string moments_difference(const Policy& from, const Policy& to);
 /// Whether any of the moments of `policy` has seen a value: others may be left behind, as there is nothing in them.
 bool has_seen(const Policy& policy);
 
-/// What a block written in Lua keeps from one episode to the next, in a clause that names the block and the remedy; "" if nothing of
-/// it was seen. A clone plays two short episodes of the same made-up observations: what differs between them would make returns
+/// What a block written in Lua keeps from one episode to the next, in a clause that names the block and the remedy; "" if nothing
+/// of it was seen. A clone plays two short episodes of the same made-up observations: what differs between them would make returns
 /// depend on which episodes a worker played before. @throws Interrupted.
 std::string kept_across_episodes(const Policy& policy);
 

@@ -1,7 +1,7 @@
-#include <atomic>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <atomic>
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
