@@ -42,7 +42,8 @@ Hold hold_of(const MujocoWorld& world, int camera) {
 /// @option roll_std number 0..1000 = (pi / 300 s if dynamic, else 0) - deviation of the change of that, a step
 /// @option zoom_in number 0..0.99 = (0.5 s) - nearer by at most this share of its distance
 /// @option zoom_out number 0..1000 = (1.5 s) - further away by at most this share
-/// @option upper_quadrant boolean = (false for reacher, else true) - it stays above the floor, on its own side
+/// @option upper_quadrant boolean = (false for reacher, else true) - it stays above the floor, and on its own side of the agent or,
+/// where it does not travel, of the world: y < 0 or y > 0; one that begins lower comes no lower
 CameraRange read_range(Options& options, const DisturbanceContext& context) {
   constexpr double largest = 1e3;
   const double s = context.scale, moving = context.dynamic ? s : 0;

@@ -58,18 +58,29 @@ Rotation rolled(const Rotation& r, double angle) {
                       {r[1] * c - r[0] * s, r[4] * c - r[3] * s, r[7] * c - r[6] * s}, {r[2], r[5], r[8]});
 }
 
+// `to_sphere` of where the camera begins, with the horizontal angle in the half [-pi, 0] unless it stands beyond the plane y = 0 by
+// more than rounding errors.
+Point beginning(const Point& place) {
+  Point start = to_sphere(place);
+  if (start[1] > pi / 2 && place[1] < 1e-9 * start[0]) start[1] -= 2 * pi;
+  return start;
+}
+
 }  // namespace
 
 void CameraMotion::reset(const CameraPose& own, const Point& agent, bool follows, Random& random) {
   follows_ = follows;
   look_at_ = gaze(own, agent);
-  const Point start = to_sphere(follows ? own.position - agent : own.position);
+  const Point start = beginning(follows ? own.position - agent : own.position);
   scale_ = start[0] / 4;
+  heading_ = start[1];
   lowest_ = {std::max(start[0] * (1 - range_.zoom_in), 0.0), start[1] - range_.horizontal_delta, start[2] - range_.vertical_delta};
   highest_ = {start[0] * (1 + range_.zoom_out), start[1] + range_.horizontal_delta, start[2] + range_.vertical_delta};
   if (range_.upper_quadrant) {
-    lowest_ = {lowest_[0], std::max(lowest_[1], -pi), std::max(lowest_[2], 0.0)};
-    highest_ = {highest_[0], std::min(highest_[1], 0.0), std::min(highest_[2], pi / 2)};
+    const double half = start[1] > 1e-9 ? 0 : -pi;
+    lowest_ = {lowest_[0], std::max(lowest_[1], std::min(half, start[1])), std::max(lowest_[2], 0.0)};
+    highest_ = {highest_[0], std::min(highest_[1], std::max(half + pi, start[1])),
+                std::min(highest_[2], std::max(pi / 2, start[2]))};
   }
   for (const int i : {1, 2, 0}) place_[i] = random.uniform(lowest_[i], highest_[i]);
   roll_ = random.uniform(-range_.roll_delta, range_.roll_delta);
@@ -89,8 +100,9 @@ void CameraMotion::step(Random& random) {
 
   const Point before = from_sphere(place_);
   Point after = to_sphere(before + velocity_);
-  // Not std::clamp: a camera outside of the quadrant has an empty range, whose upper end then counts.
-  for (int i = 0; i < 3; ++i) after[i] = std::min(std::max(after[i], lowest_[i]), highest_[i]);
+  // Behind the scene the angle leaps from pi to -pi; a camera that crosses there has not left its range by nearly a whole turn.
+  if (std::abs(after[1] - heading_) > pi) after[1] += std::copysign(2 * pi, heading_ - after[1]);
+  for (int i = 0; i < 3; ++i) after[i] = std::clamp(after[i], lowest_[i], highest_[i]);
   place_ = after;
   velocity_ = from_sphere(place_) - before;
   const double roll = std::clamp(roll_ + roll_velocity_, -range_.roll_delta, range_.roll_delta);

@@ -11,7 +11,9 @@ struct CameraRange {
   double max_vel = 0, vel_std = 0;                                  ///< for a camera 4 m away; nearer ones move in proportion
   double max_roll_vel = 0, roll_std = 0;
   double zoom_in = 0, zoom_out = 0;  ///< the most that the distance shrinks and grows, as a share of it
-  bool upper_quadrant = true;        ///< stay above the ground and in front: vertical angle in [0, pi/2], horizontal in [-pi, 0]
+  /// Stay above the ground and on its own side of the plane y = 0: vertical angle in [0, pi/2], horizontal in [-pi, 0] or, for a
+  /// camera that begins beyond that plane, [0, pi]. Where it begins is never left out.
+  bool upper_quadrant = true;
 };
 
 /// Where a camera stands (3) and how it is turned (row-major 3 x 3; it looks along its own -z, y is up).
@@ -44,6 +46,7 @@ class CameraMotion {
   std::array<double, 3> place_{}, lowest_{}, highest_{};  // radius, horizontal angle, angle from the vertical
   std::array<double, 3> velocity_{}, look_at_{};
   double roll_ = 0, roll_velocity_ = 0, scale_ = 1;
+  double heading_ = 0;  // the horizontal angle of the camera's own place
   bool follows_ = false;
 };
 

@@ -186,6 +186,66 @@ TEST_CASE("a still camera with no range stays where it was") {
   for (int i = 0; i < 9; ++i) CHECK(std::abs(pose.rotation[i] - own.rotation[i]) < 1e-12);
 }
 
+TEST_CASE("a camera is turned by at most its range, to both sides, and stays on its own") {
+  const Point agent{0.2, 0.1, 0.6};
+  struct Case {
+    double begin, lowest, highest;  // horizontal angles
+    bool upper_quadrant;
+  };
+  for (const Case& c : {Case{-pi / 2, -pi / 2 - 0.4, -pi / 2 + 0.4, true},
+                        {pi / 2, pi / 2 - 0.4, pi / 2 + 0.4, true},
+                        {2, 1.6, 2.4, false},
+                        {3, 2.6, pi, true},
+                        {-3, -pi, -2.6, true},
+                        {0.1, 0, 0.5, true},
+                        {-0.1, -0.5, 0, true},
+                        {3, 2.6, 3.4, false},
+                        {-3, -3.4, -2.6, false},
+                        {pi, -pi, -pi + 0.4, true}}) {
+    const CameraPose own = side_view(plus(cartesian({3, c.begin, 1.3}), agent));
+    CameraRange range;
+    range.horizontal_delta = 0.4;
+    range.upper_quadrant = c.upper_quadrant;
+    for (const bool drifts : {false, true}) {
+      range.max_vel = drifts ? 0.4 : 0;
+      range.vel_std = drifts ? 0.1 : 0;
+      double low = 9, high = -9;
+      for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        CameraMotion motion(range);
+        Random random(seed);
+        motion.reset(own, agent, true, random);
+        for (int step = 0; step < (drifts ? 20 : 1); ++step) {
+          motion.step(random);
+          const Point at = spherical(minus(motion.pose(own, agent).position, agent));
+          // Angles next to the range's middle, where there may be whole turns between.
+          const double angle = c.begin + std::remainder(at[1] - c.begin, 2 * pi) - (c.begin - c.lowest > pi ? 2 * pi : 0);
+          low = std::min(low, angle);
+          high = std::max(high, angle);
+        }
+      }
+      CAPTURE(c.begin, c.upper_quadrant, drifts, low, high);
+      CHECK(low >= c.lowest - 1e-9);
+      CHECK(low < c.lowest + 0.02);
+      CHECK(high <= c.highest + 1e-9);
+      CHECK(high > c.highest - 0.02);
+    }
+  }
+}
+
+TEST_CASE("a camera that begins below comes no lower") {
+  const CameraPose own = side_view({0, 2, -1});
+  const CameraRange range = moving(0.3, true);
+  CameraMotion motion(range);
+  Random random(9);
+  motion.reset(own, {}, true, random);
+  const double begin = spherical(own.position)[2];
+  REQUIRE(begin > pi / 2);
+  for (int step = 0; step < 300; ++step, motion.step(random)) {
+    REQUIRE(motion.vertical() <= begin);
+    REQUIRE(motion.vertical() >= begin - range.vertical_delta);
+  }
+}
+
 TEST_CASE("static cameras stay, moving ones keep to their ranges and use them") {
   const Point agent{0, 0, 0.7};
   const CameraPose own = side_view({0, -3, 0.9});
