@@ -31,7 +31,8 @@ Hold hold_of(const MujocoWorld& world, int camera) {
 /// @lua options env.distraction.camera
 /// The camera's place; s is the difficulty's 0.1, 0.2 or 0.3. A camera that tracks the agent, the model's first body, goes on doing
 /// so, one that rides on a body or tracks another one goes with that, and one that turns towards a body goes on turning and does
-/// not travel.
+/// not travel. With every number at 0 the picture is the clean one. A camera that begins looking nearly straight down or up is
+/// turned by the shortest way, any other one keeps its angle to the horizon.
 /// @option dynamic boolean = (the distraction's) - the camera drifts during an episode
 /// @option horizontal_delta number 0..6.28319 = (pi / 2 s) - most that it is turned around the scene, radians
 /// @option vertical_delta number 0..6.28319 = (pi / 2 s) - up or down, radians

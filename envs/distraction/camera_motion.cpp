@@ -58,6 +58,27 @@ Rotation rolled(const Rotation& r, double angle) {
                       {r[1] * c - r[0] * s, r[4] * c - r[3] * s, r[7] * c - r[6] * s}, {r[2], r[5], r[8]});
 }
 
+// `own` by the shortest turn to `direction`.
+Rotation turned(const Rotation& own, const Point& direction) {
+  Point seen{};
+  for (int i = 0; i < 3; ++i) seen[i] = own[i] * direction[0] + own[3 + i] * direction[1] + own[6 + i] * direction[2];
+  const Rotation turn = shortest_view(seen);
+  Rotation result{};
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 3; ++j) result[i] += own[i / 3 * 3 + j] * turn[j * 3 + i % 3];
+  return result;
+}
+
+// How far `own` is rolled about its axis from level.
+double roll_of(const Rotation& own) {
+  const Rotation level = level_view({-own[2], -own[5], -own[8]});
+  const double along = own[0] * level[0] + own[3] * level[3] + own[6] * level[6];
+  const double across = own[0] * level[1] + own[3] * level[4] + own[6] * level[7];
+  const double angle = std::atan2(across, along);
+  // Rounding errors would change the last bits of cameras that are level.
+  return std::abs(angle) < 1e-9 ? 0 : angle;
+}
+
 // `to_sphere` of where the camera begins, with the horizontal angle in the half [-pi, 0] unless it stands beyond the plane y = 0 by
 // more than rounding errors.
 Point beginning(const Point& place) {
@@ -74,6 +95,8 @@ void CameraMotion::reset(const CameraPose& own, const Point& agent, bool follows
   const Point start = beginning(follows ? own.position - agent : own.position);
   scale_ = start[0] / 4;
   heading_ = start[1];
+  // Level views spin where the gaze comes near the vertical.
+  steep_ = std::abs(own.rotation[8]) > 0.99;
   lowest_ = {std::max(start[0] * (1 - range_.zoom_in), 0.0), start[1] - range_.horizontal_delta, start[2] - range_.vertical_delta};
   highest_ = {start[0] * (1 + range_.zoom_out), start[1] + range_.horizontal_delta, start[2] + range_.vertical_delta};
   if (range_.upper_quadrant) {
@@ -114,7 +137,8 @@ CameraPose CameraMotion::pose(const CameraPose& own, const Point& agent) const {
   const Point position = follows_ ? from_sphere(place_) + agent : from_sphere(place_);
   const Point toward = (follows_ ? gaze(own, agent) : look_at_) - position;
   const Point direction = toward * (1 / std::max(length(toward), 1e-12));
-  return {position, rolled(range_.upper_quadrant ? level_view(direction) : shortest_view(direction), roll_)};
+  if (steep_) return {position, rolled(turned(own.rotation, direction), roll_)};
+  return {position, rolled(level_view(direction), roll_ + roll_of(own.rotation))};
 }
 
 }  // namespace iap

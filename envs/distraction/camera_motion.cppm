@@ -48,6 +48,7 @@ class CameraMotion {
   double roll_ = 0, roll_velocity_ = 0, scale_ = 1;
   double heading_ = 0;  // the horizontal angle of the camera's own place
   bool follows_ = false;
+  bool steep_ = false;  // whether the model's camera begins by looking up or down, nearly along the vertical
 };
 
 }  // namespace iap

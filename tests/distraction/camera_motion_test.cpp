@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 #include <vector>
@@ -152,11 +154,11 @@ TEST_CASE("a fixed camera keeps looking at one point") {
   }
 }
 
-TEST_CASE("without limits to the quadrant a camera overhead turns by the shortest way") {
+TEST_CASE("a camera overhead turns by the shortest way") {
   const Point agent{0.05, 0, 0.01};
   const CameraPose own{{0, 0, 0.75}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   CameraRange range = moving(0.3, true);
-  range.upper_quadrant = false;
+  range.upper_quadrant = GENERATE(false, true);
   CameraMotion motion(range);
   Random random(5);
   motion.reset(own, agent, false, random);
@@ -175,15 +177,35 @@ TEST_CASE("without limits to the quadrant a camera overhead turns by the shortes
   }
 }
 
-TEST_CASE("a still camera with no range stays where it was") {
-  const CameraPose own = side_view({0.2, -3, 0.6});
-  CameraMotion motion(CameraRange{});
-  Random random(1);
-  motion.reset(own, {0.2, 0, 0.6}, true, random);
-  for (int step = 0; step < 5; ++step) motion.step(random);
-  const CameraPose pose = motion.pose(own, {0.2, 0, 0.6});
-  for (int i = 0; i < 3; ++i) CHECK(std::abs(pose.position[i] - own.position[i]) < 1e-12);
-  for (int i = 0; i < 9; ++i) CHECK(std::abs(pose.rotation[i] - own.rotation[i]) < 1e-12);
+TEST_CASE("a still camera with no range stays where it was, wherever that is and whatever it looks at") {
+  const Point agent{0.2, 0, 0.6};
+  CameraRange range;
+  range.upper_quadrant = GENERATE(true, false);
+  const bool follows = GENERATE(true, false);
+  for (const Point& position : {Point{0.2, -3, 0.6},
+                                {0.2, 3, 0.6},
+                                {-2, 0, 1},
+                                {-2, 1e-17, 1},
+                                {-2, -1e-17, 1},
+                                {2, 0, 1},
+                                {1, 2, -1},
+                                {1, -2, -1},
+                                {0.2, 0, 3},
+                                {0, 0, 3},
+                                {0.2, 0, -3}})
+    for (const double yaw : {0.0, 0.7, pi / 2, 3.0, -2.0})
+      for (const double pitch : {0.0, 0.05, 1.0, pi / 2, 2.0, pi})
+        for (const double roll : {0.0, 0.5, -2.0}) {
+          const Matrix turned = product(product(turn(2, yaw), turn(0, pitch)), turn(2, roll));
+          CameraPose own{position, {}};
+          for (std::size_t i = 0; i < 9; ++i) own.rotation[i] = turned[i / 3][i % 3];
+          CameraMotion motion(range);
+          Random random(1);
+          motion.reset(own, agent, follows, random);
+          for (int step = 0; step < 5; ++step) motion.step(random);
+          CAPTURE(position[0], position[1], position[2], yaw, pitch, roll);
+          REQUIRE(difference(motion.pose(own, agent), position, turned) < 1e-9);
+        }
 }
 
 TEST_CASE("a camera is turned by at most its range, to both sides, and stays on its own") {

@@ -80,7 +80,9 @@ TEST_CASE("a camera whose numbers are all 0 is where the model's is, of whatever
         Case{"agent", "mode='trackcom' pos='.3 -2 1'"}, Case{"world", "mode='targetbody' target='agent' pos='.3 -2 1.5'"},
         Case{"world", "mode='targetbodycom' target='agent' pos='.3 -2 1.5'"},
         Case{"carriage", "mode='targetbody' target='agent' pos='.3 0 1'"}, Case{"agent", "mode='fixed' pos='.3 -2 1'"},
-        Case{"carriage", "mode='fixed' pos='.3 -2 1'"}, Case{"carriage", "mode='track' pos='.3 -2 1'"}}) {
+        Case{"carriage", "mode='fixed' pos='.3 -2 1'"}, Case{"carriage", "mode='track' pos='.3 -2 1'"},
+        Case{"world", "mode='fixed' pos='.3 2 1.5'"}, Case{"agent", "mode='trackcom' pos='-2 0 1'"},
+        Case{"agent", "mode='trackcom' pos='.3 2 -1'"}, Case{"carriage", "mode='targetbody' target='agent' pos='.3 6 1'"}}) {
     CAPTURE(place, camera);
     Rails rails(place, camera);
     Distraction distraction = distract(rails.world, unmoved);
@@ -126,7 +128,10 @@ TEST_CASE("a moved camera that turns towards a body stays in its place and looks
 }
 
 TEST_CASE("a camera whose numbers are all 0 shows the clean picture") {
-  for (const char* name : {"cartpole-balance", "ball-in-cup-catch"})
+  // Without the limits of the quadrant, too.
+  std::string unlimited = unmoved;
+  unlimited.insert(unlimited.find("}"), R"(, "upper_quadrant": false)");
+  for (const char* name : {"cartpole-balance", "ball-in-cup-catch", "walker-walk", "cheetah-run", "reacher-easy"})
     for (const int camera : {0, 1}) {
       CAPTURE(name, camera);
       const auto last = [&](const Config& distraction) {
@@ -138,7 +143,9 @@ TEST_CASE("a camera whose numbers are all 0 shows the clean picture") {
         const auto image = env->observe().images[0];
         return std::vector<double>(image.bytes(), image.bytes() + image.shape.count());
       };
-      CHECK(difference(last(parse_json(unmoved, "test")), last(false)) == 0);
+      const auto clean = last(false);
+      CHECK(difference(last(parse_json(unmoved, "test")), clean) == 0);
+      CHECK(difference(last(parse_json(unlimited, "test")), clean) == 0);
     }
 }
 
