@@ -41,15 +41,13 @@ std::vector<std::uint8_t> scaled(const Image& image, int height, int width) {
 
 Frames::Frames(const std::filesystem::path& folder, int height, int width) {
   std::error_code failure;
-  std::vector<std::filesystem::path> files;
-  for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure))
-    if (entry->path().extension() == ".png") files.push_back(entry->path());
+  auto files = numbered_entries(folder, false, failure);
   const auto refuse = [&](const std::string& why) {
     throw Error(text("car-racing: option 'frames': '", folder.string(), "' ", why));
   };
   if (failure) refuse(text("cannot be read (", failure.message(), "); name a folder of numbered PNG frames"));
+  std::erase_if(files, [](const auto& file) { return !ends_in(file, {".png"}); });
   if (files.empty()) refuse("holds no .png files; convert the video to numbered PNG frames");
-  std::ranges::sort(files);
   for (const auto& file : files) frames_.push_back(scaled(read_png(file), height, width));
 }
 

@@ -87,7 +87,8 @@ void refuse_unseen_videos(const Options& options) {
 /// @option difficulty "easy"|"medium"|"hard" ? - background, camera and colour at s = 0.1, 0.2 or 0.3; without it only the parts
 /// that are named, as in easy
 /// @option dynamic boolean = false - everything moves during an episode
-/// @option videos string = "" - folder of folders of frames (PNG, JPEG), such as DAVIS's; "": painted videos
+/// @option videos string = "" - folder of folders of frames (PNG, JPEG), such as DAVIS's; folders and frames go by name, numbers in
+/// it as numbers (2 before 10); "": painted videos
 /// @option split "train"|"validation" = "train" - which of the videos
 /// @option background {env.distraction.background}|boolean ? - videos in place of the sky, and on the floor
 /// @option camera {env.distraction.camera}|boolean ? - its place and angle

@@ -13,6 +13,7 @@ module;
 #include <vector>
 module iap.envs.distraction;
 import iap.core;
+import iap.render;
 
 namespace iap {
 namespace {
@@ -36,27 +37,17 @@ Error trouble(const fs::path& folder, const std::string& what) {
   return Error(text("the videos in ", folder.string(), ": ", what));
 }
 
-std::vector<fs::path> sorted_entries(const fs::path& folder, bool folders) {
+std::vector<fs::path> entries(const fs::path& folder, bool folders) {
   std::error_code code;
-  std::vector<fs::path> found;
-  for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code))
-    if (entry->is_directory(code) == folders && !entry->path().filename().string().starts_with('.')) found.push_back(entry->path());
+  auto found = numbered_entries(folder, folders, code);
   if (code) throw trouble(folder, text("the folder cannot be read (", code.message(), "); name a folder of folders of frames"));
-  std::ranges::sort(found);
   return found;
-}
-
-bool is_picture(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(),
-                         [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
 }
 
 Video read_video(const fs::path& folder) {
   Video video{.name = folder.filename().string()};
-  video.frames = sorted_entries(folder, false);
-  std::erase_if(video.frames, [](const fs::path& path) { return !is_picture(path); });
+  video.frames = entries(folder, false);
+  std::erase_if(video.frames, [](const fs::path& path) { return !ends_in(path, {".png", ".jpg", ".jpeg"}); });
   if (video.frames.empty()) throw trouble(folder, "the folder holds no PNG or JPEG file; fill or remove it");
   return video;
 }
@@ -81,7 +72,7 @@ std::vector<Video> find_videos(const fs::path& folder, Split split) {
   if (!fs::is_directory(folder, code)) throw trouble(folder, "there is no such folder; name a folder of folders of frames");
   const bool divided = fs::is_directory(folder / "train", code) && fs::is_directory(folder / "validation", code);
   std::vector<Video> videos;
-  for (const fs::path& path : sorted_entries(divided ? folder / name_of(split) : folder, true)) {
+  for (const fs::path& path : entries(divided ? folder / name_of(split) : folder, true)) {
     const bool validation = std::ranges::find(davis_validation, path.filename().string()) != davis_validation.end();
     if (divided || validation == (split == Split::validation)) videos.push_back(read_video(path));
   }

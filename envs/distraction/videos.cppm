@@ -22,7 +22,7 @@ struct Video {
   int length() const;
 };
 
-/// The videos of one split, in order.
+/// The videos of one split, in the order of `numbered_before`, as their frames are.
 /// An empty `folder` gives the painted ones: 60 for training, 30 for validation, none in both. Else `folder` holds one folder of
 /// PNG or JPEG frames for each video (the layout of DAVIS, "JPEGImages/480p"). Where it has folders "train" and "validation", the
 /// videos lie in those; otherwise the 30 names of DAVIS 2017's validation set are the validation videos, and all others train.

@@ -6,6 +6,7 @@ export import :mesh;
 export import :scene;
 export import :draw;
 export import :picture;
+export import :frame_files;
 export import :attended;
 export import :animation;
 

@@ -164,6 +164,20 @@ TEST_CASE("videos are folders of frames, in order") {
   CHECK(names(find_videos(folder.path() / "sets", Split::validation)) == std::vector<std::string>{"tree"});
 }
 
+TEST_CASE("numbers in the names of videos and frames count as numbers") {
+  const TemporaryFolder folder;
+  for (const char* video : {"v10", "v2", "v1"})
+    for (const char* frame : {"1.png", "10.PNG", "12.jpg", "2.JPEG"}) {
+      make_folder(folder.path() / video);
+      write_file_atomic(folder.path() / video / frame, "");
+    }
+  const auto videos = find_videos(folder.path(), Split::train);
+  CHECK(names(videos) == std::vector<std::string>{"v1", "v2", "v10"});
+  std::vector<std::string> frames;
+  for (const auto& frame : videos[0].frames) frames.push_back(frame.filename().string());
+  CHECK(frames == std::vector<std::string>{"1.png", "2.JPEG", "10.PNG", "12.jpg"});
+}
+
 TEST_CASE("folders without videos are errors that name them") {
   const TemporaryFolder folder;
   const auto refuses = [&](const fs::path& path, const std::string& named, const std::string& why) {

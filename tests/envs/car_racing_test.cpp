@@ -163,12 +163,12 @@ TEST_CASE("noise is new in every frame, the same at a second look, and uniform")
   CHECK_THAT(sum / count, WithinAbs(127.5, 5 * 73.9 / std::sqrt(count)));
 }
 
-TEST_CASE("video shows the frames of a folder on the grass, in the order of their names, again and again") {
+TEST_CASE("video shows the frames of a folder on the grass, in the order of their numbers, again and again") {
   const TemporaryFolder folder;
   for (int i = 0; i < 3; ++i) {
     Image frame({192, 96, 3, PixelType::uint8});
     std::ranges::fill(frame.bytes(), static_cast<std::uint8_t>(10 + i));
-    write_png(folder.path() / ("frame" + std::to_string(i) + ".png"), frame.view());
+    write_png(folder.path() / ("frame" + std::to_string(9 + i) + (i == 1 ? ".PNG" : ".png")), frame.view());
   }
   auto env = make({{"modification", "video"}, {"frames", folder.path().string()}});
   auto plain = make();
