@@ -118,7 +118,9 @@ int step(Call& call) {
 }
 
 /// @lua method data:randomize_joints
-/// DM Control's randomize_limited_and_rotational_joints. In reset alone.
+/// DM Control's randomize_limited_and_rotational_joints, but for free joints. Their rotation is uniform, a normal quaternion
+/// brought to length 1, as that of ball joints without limits is in both; DM Control draws its four numbers from [0, 1). In reset
+/// alone.
 /// @param random random - the stream that reset gets
 /// @param limited_only boolean = false - leave joints without limits alone
 int randomize(Call& call) {
