@@ -5,6 +5,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <numbers>
+#include <string>
 #include <string_view>
 #include <vector>
 module iap.envs.distraction;
@@ -80,8 +81,7 @@ class Background final : public Disturbance {
   void find(std::size_t count, const Options& options, const DisturbanceContext& context) {
     const MujocoWorld& world = context.world;
     videos_ = find_videos(context.folder, context.split);
-    if (count > videos_.size())
-      options.fail(text("count = ", count, " but there are ", videos_.size(), " videos; use at most that"));
+    if (count > videos_.size()) refuse(count, options);
     if (count > 0) videos_.resize(count);
     for (const Video& video : videos_) lengths_.push_back(video.length());
     shown_.resize(std::ranges::max(lengths_));
@@ -91,6 +91,15 @@ class Background final : public Disturbance {
     const auto pixels = world.texture_pixels(sky_);
     own_sky_.assign(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(3) * picture_.size * picture_.size);
     picture_.own = own_sky_;
+  }
+
+  [[noreturn]] void refuse(std::size_t count, const Options& options) const {
+    const std::size_t found = videos_.size();
+    const std::string there = found == 1 ? "there is 1 video" : text("there are ", found, " videos");
+    options.fail(options.has("count")
+                     ? text("count = ", count, " but ", there, "; use at most that, or 0 for all")
+                     : text(there, ", and ", count, " are shown where nothing else is said; set background = { count = ", found,
+                            " }, or count = 0 for all"));
   }
 
   bool dynamic_;

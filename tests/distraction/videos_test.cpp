@@ -15,10 +15,12 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
 import iap.core;
+import iap.env;
 import iap.envs;
 import iap.envs.distraction;
 import iap.render;
@@ -190,6 +192,24 @@ TEST_CASE("folders without videos are errors that name them") {
   refuses(folder.path() / "file", "file", "no such folder");
   make_folder(folder.path() / "dog");
   refuses(folder.path(), "dog", "no PNG or JPEG");
+}
+
+TEST_CASE("fewer videos than are shown are refused with what to write") {
+  const TemporaryFolder folder;
+  const auto make = [&](Config background) {
+    const Config distraction = Config::Map{{"videos", folder.path().string()}, {"background", std::move(background)}};
+    return make_env(Config::Map{{"name", "cheetah-run"}, {"pixels", Config::List{8, 8}}, {"distraction", distraction}});
+  };
+  const auto refuses = [&](Config background, const std::string& why) {
+    CHECK_THROWS_MATCHES(make(std::move(background)), Error, MessageMatches(ContainsSubstring("distraction.background: " + why)));
+  };
+  write_video(folder.path() / "bear", 3);
+  refuses(true, "there is 1 video, and 4 are shown where nothing else is said; set background = { count = 1 }");
+  refuses(Config::Map{{"count", 2}}, "count = 2 but there is 1 video;");
+  write_video(folder.path() / "tree", 3);
+  refuses(true, "there are 2 videos, and 4 are shown where nothing else is said; set background = { count = 2 }");
+  refuses(Config::Map{{"count", 3}}, "count = 3 but there are 2 videos;");
+  for (const int count : {0, 1, 2}) CHECK_NOTHROW(make(Config::Map{{"count", count}}));
 }
 
 TEST_CASE("the painted videos of the two splits differ") {
