@@ -146,11 +146,13 @@ end""")
                 iap.Rollouts("cartpole-balance", name)
 
     def test_refuses_with_one_message(self):
-        with self.refused("iap_env_make: 'text'", "did you mean 'cheetah-run'"):
+        with self.refused("env: there is no environment 'cheeta-run'; did you mean 'cheetah-run'?"):
             iap.Env("cheeta-run")
         with self.refused("did you mean 'pixels'"):
             iap.Env("cheetah-run", pixel=(64, 64))
-        with self.refused("iap_env_make: 'text':2:"):
+        with self.refused("env is empty; give the environment as a table or its name"):
+            iap.Env(" ")
+        with self.refused("env:2:"):
             iap.Env("{ name = 'cheetah-run',\n pixels = { 64 ")
         with self.refused("options beside a text"):
             iap.Env("{ name = 'cheetah-run' }", pixels=(64, 64))
@@ -171,7 +173,7 @@ end""")
             iap.Env("cheetah\0run")
         with self.refused("env: ", "surrogates not allowed"):
             iap.Env("wa.lua\ud800x")
-        with self.refused("iap_env_make: 'text'"):
+        with self.refused("env: "):
             iap.Env("wa.lua\ud800x", strength=2)
         with self.refused("render_mode"):
             iap.Env("cartpole-swingup", render_mode="human")

@@ -79,10 +79,13 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
         self.assertEqual(rollouts.evaluate(odd, episodes=1).tolist(), rollouts.evaluate(parameters, episodes=1).tolist())
 
     def test_refuses_with_one_message(self):
-        with self.refused("iap_rollouts_make: 'policy'", "did you mean 'linear'"):
+        with self.refused("policy: unknown kind 'liner'; did you mean 'linear'?"):
             iap.Rollouts(WORLD, {"kind": "liner"})
         with self.refused("policy: expected a dict, a text or a path, got a int"):
             iap.Rollouts(WORLD, 5)
+        for trusted in (False, True):
+            with self.refused("env is None; give the environment"):
+                iap.Rollouts(None, BLOCKS, trusted=trusted)
         with self.refused("nowhere.iap"):
             iap.Rollouts(WORLD, "nowhere.iap")
         with self.refused("env: option 'name' is 'cheetah-run', but env says which"):
@@ -91,8 +94,6 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
             iap.Rollouts(None, BLOCKS, name="cheetah-run")
         with self.refused("policy: KeyError"):
             iap.Rollouts(WORLD, RaisingPath())
-        with self.refused("'env' is null"):
-            iap.Rollouts(None, BLOCKS)
         rollouts = iap.Rollouts(WORLD, BLOCKS)
         size = rollouts.size
         with self.refused(f"parameters: has the shape (2, {size + 1}), expected (2, {size})"):

@@ -78,7 +78,7 @@ class Batches(Test):
             iap.VectorEnv("world.lua", 0)
         with self.refused("threads: expected an integer from 0 to 4096, got 1.5"):
             iap.VectorEnv("world.lua", 1, threads=1.5)
-        with self.refused("iap_batch_make: 'text'", "no environment 'nothing'"):
+        with self.refused("env: there is no environment 'nothing'"):
             iap.VectorEnv("nothing", 2)
         batch = iap.VectorEnv("world.lua", 2)
         with self.refused("step(): the batch has not been reset"):

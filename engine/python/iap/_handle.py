@@ -35,7 +35,7 @@ class Handle:
     def _make(self, function, *arguments):
         pointer, message = ctypes.c_void_p(), ctypes.create_string_buffer(1024)
         if function(*arguments, ctypes.byref(pointer), message, len(message)):
-            raise Error(message.value.decode(errors="replace"))
+            raise Error(_of_argument(message.value.decode(errors="replace")))
         self._owner = Owner(self._kind, pointer)
         self._error = getattr(lib, f"iap_{self._kind}_error")
 
@@ -74,6 +74,18 @@ class Handle:
 
     def __exit__(self, *_):
         self.close()
+
+
+def _of_argument(message):
+    """What a function that makes an object says of one of its arguments, under that argument's name here."""
+    said = re.match(r"iap_[a-z_]+: '(\w+)'(?:: (?=\1\b)|( is null)?)", message)
+    if not said:
+        return message
+    name, null = said.groups()
+    rest = message[said.end():]
+    if said[0].endswith(": "):  # it begins with the name anyway
+        return rest
+    return ("env" if name == "text" else name) + (" is None" if null else "") + rest
 
 
 def _reason(error):
