@@ -133,7 +133,9 @@ std::optional<std::filesystem::path> choose_wad(Options& options, const std::str
 /// AttentionAgent's DoomTakeCover: step aside from the fireballs of imps, in the first person. 1 action, 2100 tics of 1/35 s; a tic
 /// survived pays 1.
 /// @option pixels integer[] = { 96, 96 } - {height, width} of the picture, which is always shown; the screen has {480, 640},
-/// what is larger is enlarged
+/// what is larger is enlarged; what is smaller is nearly the screen shrunk as Pillow's bilinear filter does it: floor, ceiling and
+/// far wall come out of tables, so that of 255 values differ by .2 on average and single ones by 10 at {96, 96}, by .6 and 41 at
+/// {96, 640}
 /// @option state boolean = false - show the player's place and speed and the nearest fireballs as a vector, too
 /// @option modification "none"|"walls"|"floor"|"text" = "none" - AttentionAgent's changes of the world's looks
 /// @option art "auto"|"freedoom"|"procedural" = "auto" - Freedoom's (Debian's package `freedoom`) or our own; auto takes the first
