@@ -171,7 +171,7 @@ bool run_jobs(const SweepCommand& command, const SweepList& list, const std::vec
 /// A combination over its seeds.
 struct SweepRow {
   int asked = 0;             ///< the rung that it got to; 0 where no run is done
-  int iterations = 0;        ///< that its runs have done there
+  int least = 0, most = 0;   ///< iterations that its runs have done there
   int done = 0, failed = 0;  ///< runs
   double mean, deviation;    ///< of the runs that are done; NaN where there are too few
   double best;               ///< of these runs

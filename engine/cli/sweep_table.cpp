@@ -33,6 +33,11 @@ std::string quoted_cell(const std::string& cell) {
 
 std::string shown(double value) { return std::isfinite(value) ? text(value) : "-"; }
 
+/// "60", or "49 to 56" where the optimizers of some seeds had enough before those of others.
+std::string iterations_of(const SweepRow& row) {
+  return row.least < row.most ? text(row.least, " to ", row.most) : std::to_string(row.most);
+}
+
 /// As wide as their widest cells; numbers stand at the right.
 void print_columns(const std::vector<std::vector<std::string>>& lines, std::size_t words) {
   std::vector<int> widths(lines.front().size());
@@ -70,8 +75,8 @@ void print_best(const SweepCommand& command, const SweepList& list, const std::v
   for (std::size_t i = 0; i < list.options.size(); ++i)
     settings += (i ? " " : "") + list.options[i].path + "=" + list.combinations[best].values[i];
   std::cout << text(row.done < command.seeds ? "best so far" : "best", settings.empty() ? "" : ": ", settings, ": mean ",
-                    command.metric, " ", row.mean, " after ", row.iterations, " iterations, ", row.done,
-                    row.done == 1 ? " seed" : " seeds", "\nits best run (seed ", row.best_seed, ") again:\n  ",
+                    command.metric, " ", row.mean, " after ", iterations_of(row), row.most == 1 ? " iteration, " : " iterations, ",
+                    row.done, row.done == 1 ? " seed" : " seeds", "\nits best run (seed ", row.best_seed, ") again:\n  ",
                     best_command(command, list, best, row.best_seed), "\n");
 }
 
@@ -94,7 +99,9 @@ SweepRow sweep_row(const SweepCommand& command, const SweepList& list, const std
       ++row.done;
       sum += value;
       row.asked = *rung;
-      row.iterations = std::max(row.iterations, records[i].rungs.at(*rung).iterations);
+      const int iterations = records[i].rungs.at(*rung).iterations;
+      row.least = row.done == 1 ? iterations : std::min(row.least, iterations);
+      row.most = std::max(row.most, iterations);
       if (value <= row.best) continue;
       row.best = value;
       row.best_seed = command.run.seed.value_or(1) + i;
@@ -133,15 +140,16 @@ SweepLock::~SweepLock() {
 void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows) {
   std::vector<std::string> names;
   for (const auto& option : list.options) names.push_back(quoted_cell(option.path));
-  names.insert(names.end(), {"iterations", "seeds", "failed", "mean", "std", "best", "best_seed"});
+  names.insert(names.end(), {"iterations", "seeds", "failed", "mean", "std", "best", "best_seed", "fewest_iterations"});
   std::string table = csv_line(names);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
     std::vector<std::string> cells;
     for (const auto& value : list.combinations[i].values) cells.push_back(quoted_cell(value));
-    for (const int count : {row.iterations, row.done, row.failed}) cells.push_back(std::to_string(count));
+    for (const int count : {row.most, row.done, row.failed}) cells.push_back(std::to_string(count));
     for (const double value : {row.mean, row.deviation, row.best}) cells.push_back(csv_cell(value));
     cells.push_back(row.done ? std::to_string(row.best_seed) : "");
+    cells.push_back(std::to_string(row.least));
     table += csv_line(cells);
   }
   write_file_atomic(run_file(list.folder, "sweep.csv"), table);
@@ -156,7 +164,7 @@ void print_sweep_table(const SweepCommand& command, const SweepList& list, const
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
     auto cells = list.combinations[i].values;
-    cells.push_back(row.done ? std::to_string(row.iterations) : "-");
+    cells.push_back(row.done ? iterations_of(row) : "-");
     cells.push_back(text(row.done, "/", command.seeds, row.failed ? text(" (", row.failed, " failed)") : ""));
     for (const double value : {row.mean, row.deviation, row.best}) cells.push_back(shown(value));
     lines.push_back(std::move(cells));

@@ -314,7 +314,7 @@ LUA
   run watch whole --no-pictures
   exits 0
   says out "run      ended after iteration 3 (iterations); episodes failed and count as failed_return: $chosen in best evaluations, $fresh in confirmations; log.txt says why"
-  # Below the table of a sweep; its columns in sweep.csv are those of ever.
+  # Below the table of a sweep; no column of sweep.csv is of episodes.
   sed 's/, out = "whole"//; /^print/d' train.lua >swept.lua
   run sweep swept.lua --seed 3 --seeds 2 --over env.fails=0,0.5 --out sweep
   exits 0
@@ -323,7 +323,7 @@ LUA
   [ "$value" -gt 0 ] || fail "no training episode failed"
   grep -qE "^note: in 4 of 4 runs episodes failed and count as failed_return: $value in training, [0-9]+ in best evaluations, $fresh in confirmations; log.txt in a run's folder says why$" out ||
     fail "the table of a sweep says nothing of failed episodes"
-  [ "$(head -1 sweep/sweep.csv)" = "env.fails,iterations,seeds,failed,mean,std,best,best_seed" ] || fail "other columns"
+  [ "$(head -1 sweep/sweep.csv)" = "env.fails,iterations,seeds,failed,mean,std,best,best_seed,fewest_iterations" ] || fail "other columns"
   grep -qE '^0.5,3,2,0,' sweep/sweep.csv || fail "episodes that failed count as runs"
   run sweep swept.lua --seed 3 --set eval_env.fails=0 --out none
   exits 0

@@ -39,6 +39,22 @@ std::string spread(const RunGroup& group, double Run::* value) {
   return text(figure(mean_of(group, value)), " <small>(", figure(range.low), " to ", figure(range.high), ")</small>");
 }
 
+/// What a run has done.
+double iterations_of(const Run& run) { return static_cast<double>(run.iterations); }
+double steps_of(const Run& run) { return run.steps; }
+
+/// "56", or "49 to 56" of runs that have done differently many.
+std::string least_to_most(const RunGroup& group, double (*count)(const Run&)) {
+  Range range;
+  for (const Run& run : group.runs) range.include(count(run));
+  if (range.empty()) return "–";
+  return range.low < range.high ? text(figure(range.low), " to ", figure(range.high)) : figure(range.low);
+}
+
+bool same_iterations(const RunGroup& group) {
+  return std::ranges::all_of(group.runs, [&](const Run& run) { return run.iterations == group.runs.front().iterations; });
+}
+
 bool all_confirmed(const RunGroup& group) {
   return std::ranges::all_of(group.runs, [](const Run& run) { return run.summary && run.summary->confirmed; });
 }
@@ -202,8 +218,8 @@ std::string tiles_section(const RunGroup& group) {
                  text("the same policy on ", counted(best.summary->confirmed->episodes, "fresh episode"), failed_text(confirmed)));
   html += tile(figure(mean_of(group, &Run::first_eval)), "untrained");
   html += tile(figure(static_cast<double>(best.policy->policy.size())), "parameters");
-  html += tile(figure(static_cast<double>(best.iterations)), "iterations");
-  html += tile(figure(best.steps), several ? "training steps each" : "training steps");
+  html += tile(least_to_most(group, iterations_of), "iterations");
+  html += tile(least_to_most(group, steps_of), several ? "training steps each" : "training steps");
   html += tile(duration(mean_of(group, &Run::seconds)), several ? "training time each" : "training time");
   html +=
       "</div>\n<p class=\"note\">The best evaluation is the highest of several, each over few episodes: it promises more than the "
@@ -233,11 +249,13 @@ std::string comparison_section(const std::vector<RunGroup>& groups) {
                   all_confirmed(groups[i]) ? figure(confirmed_mean(groups[i])) + failed_note(confirmed_failures(groups[i])) : "–",
                   "</td><td class=\"number\">", spread(groups[i], &Run::last_eval), "</td><td class=\"number\">",
                   figure(static_cast<double>(best.policy->policy.size())), "</td><td class=\"number\">",
-                  figure(static_cast<double>(best.iterations)), "</td><td class=\"number\">",
+                  least_to_most(groups[i], iterations_of), "</td><td class=\"number\">",
                   duration(mean_of(groups[i], &Run::seconds)), "</td></tr>\n");
   }
-  return section("Comparison", "Evaluations of the mean policy; of several seeds, their mean and (lowest to highest).",
-                 table + "</table></div>\n");
+  std::string note = "Evaluations of the mean policy; of several seeds, their mean and (lowest to highest).";
+  if (!std::ranges::all_of(groups, same_iterations))
+    note += " Where seeds have done differently many iterations, the last evaluation is each seed's own.";
+  return section("Comparison", note, table + "</table></div>\n");
 }
 
 std::string curves_section(const std::vector<RunGroup>& groups) {

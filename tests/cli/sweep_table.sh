@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# The table of iap sweep: runs that end at different iterations.
+
+case_sweep_lengths() {
+  sweep_script "on_iteration = function(r) return r.iteration <= seed end"
+  sed -i 's/^local iap.*/&\nlocal out = iap.run_folder("alone")\nlocal seed = tonumber(out:match("seed(%d+)$"))/; s/out = iap.run_folder("runs.alone")/out = out/' train.lua
+  run sweep train.lua --seeds 3 --out sweep
+  exits 0
+  says out "after 2 to 4 iterations, 3 seeds"
+  grep -qE '^ *2 to 4 +3/3 ' out || fail "the printed table has one seed's iterations"
+  [ "$(head -1 sweep/sweep.csv)" = "iterations,seeds,failed,mean,std,best,best_seed,fewest_iterations" ] || fail "other columns"
+  grep -qE '^4,3,0,.*,[123],2$' sweep/sweep.csv || fail "the row: $(cat sweep/sweep.csv)"
+  # The page has the same, and of the steps what the runs themselves wrote.
+  local steps=() seed
+  for seed in 1 2 3; do
+    steps+=("$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "steps") c = i } END { print $c }' sweep/seed$seed/metrics.csv)")
+  done
+  says sweep/report.html "<b>2 to 4</b><span>iterations</span>"
+  says sweep/report.html "<b>${steps[0]} to ${steps[2]}</b><span>training steps each</span>"
+  # Where all have done as many, they are said once.
+  run sweep train.lua --seed 3 --seeds 2 --out whole
+  exits 0
+  says out "after 4 iterations, 2 seeds"
+  grep -qE '^4,2,0,.*,[34],4$' whole/sweep.csv || fail "the row: $(cat whole/sweep.csv)"
+  says whole/report.html "<b>4</b><span>iterations</span>"
+}
