@@ -38,6 +38,23 @@ std::string iterations_of(const SweepRow& row) {
   return row.least < row.most ? text(row.least, " to ", row.most) : std::to_string(row.most);
 }
 
+/// The header of a table: `options`, then its `own` columns. An option that is called like one of these has "set." before its name,
+/// because who reads by names would find but one of the two.
+std::vector<std::string> header(const std::vector<std::string>& options, const std::vector<std::string>& own) {
+  std::vector<std::string> names;
+  const auto holds = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::ranges::find(list, name) != list.end();
+  };
+  for (std::string name : options) {
+    if (holds(own, name)) do
+        name = "set." + name;
+      while (holds(options, name));
+    names.push_back(name);
+  }
+  names.insert(names.end(), own.begin(), own.end());
+  return names;
+}
+
 /// As wide as their widest cells; numbers stand at the right.
 void print_columns(const std::vector<std::vector<std::string>>& lines, std::size_t words) {
   std::vector<int> widths(lines.front().size());
@@ -138,9 +155,10 @@ SweepLock::~SweepLock() {
 }
 
 void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows) {
-  std::vector<std::string> names;
-  for (const auto& option : list.options) names.push_back(quoted_cell(option.path));
-  names.insert(names.end(), {"iterations", "seeds", "failed", "mean", "std", "best", "best_seed", "fewest_iterations"});
+  std::vector<std::string> paths;
+  for (const auto& option : list.options) paths.push_back(option.path);
+  auto names = header(paths, {"iterations", "seeds", "failed", "mean", "std", "best", "best_seed", "fewest_iterations"});
+  for (auto& name : names) name = quoted_cell(name);
   std::string table = csv_line(names);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
@@ -159,8 +177,7 @@ void print_sweep_table(const SweepCommand& command, const SweepList& list, const
                        const std::string& note) {
   std::vector<std::string> names;
   for (const auto& option : list.options) names.push_back(option.name);
-  names.insert(names.end(), {"iterations", "seeds", "mean " + command.metric, "std", "best"});
-  std::vector<std::vector<std::string>> lines{names};
+  std::vector<std::vector<std::string>> lines{header(names, {"iterations", "seeds", "mean " + command.metric, "std", "best"})};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
     auto cells = list.combinations[i].values;

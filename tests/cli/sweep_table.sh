@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The table of iap sweep: runs that end at different iterations.
+# The table of iap sweep: runs that end at different iterations, options that are called like its columns.
 
 case_sweep_lengths() {
   sweep_script "on_iteration = function(r) return r.iteration <= seed end"
@@ -23,4 +23,25 @@ case_sweep_lengths() {
   says out "after 4 iterations, 2 seeds"
   grep -qE '^4,2,0,.*,[34],4$' whole/sweep.csv || fail "the row: $(cat whole/sweep.csv)"
   says whole/report.html "<b>4</b><span>iterations</span>"
+}
+
+case_sweep_columns() {
+  sweep_script ""
+  sed -i '1a local options = iap.options { mean = 1, set = { mean = 1 } }' train.lua
+  run sweep train.lua --over iterations=1,2 --over mean=1,2 --out sweep
+  exits 0
+  [ "$(head -1 sweep/sweep.csv)" = "set.iterations,set.mean,iterations,seeds,failed,mean,std,best,best_seed,fewest_iterations" ] ||
+    fail "columns: $(head -1 sweep/sweep.csv)"
+  grep -qE '^2,1,2,1,0,' sweep/sweep.csv || fail "the row: $(cat sweep/sweep.csv)"
+  grep -qE '^set.iterations +mean +iterations ' out || fail "the printed table has two columns of one name"
+  # Paths of other options are no free names.
+  run sweep train.lua --over mean=1,2 --over set.mean=1,2 --set iterations=1 --out other
+  exits 0
+  says other/sweep.csv "set.set.mean,set.mean,iterations,"
+  # A table of an earlier program is the sweep's, too.
+  cp sweep/sweep.csv new.csv
+  sed -i '1s/.*/iterations,mean,iterations,seeds,failed,mean,std,best,best_seed/; s/,[0-9]*$//' sweep/sweep.csv
+  run sweep train.lua --over iterations=1,2 --over mean=1,2 --out sweep --collect
+  exits 0
+  cmp -s sweep/sweep.csv new.csv || fail "another table than before"
 }
