@@ -164,6 +164,23 @@ TEST_CASE("what cannot be probed is one clear message") {
   CHECK(probe(overflows, state_env, {.blocks = {"3.linear"}, .episodes = 3}).blocks.size() == 1);
 }
 
+TEST_CASE("a report speaks of single frames where nothing but frames is seen") {
+  const TemporaryFolder folder;
+  const Config state = parse_json(R"({"name": "cartpole-swingup", "action_repeat": 2, "time_limit": 24})", "test");
+  make_run(folder.path() / "state", 4, parse_json(R"({"kind": "sequence", "blocks": [{"kind": "linear"}]})", "test"), state);
+  make_run(folder.path() / "frames", 4);
+  Config both = small_env();
+  both["state"] = true;
+  make_run(folder.path() / "both", 4, small_policy(), both);
+  for (const char* run : {"state", "frames", "both"}) {
+    INFO(run);
+    write_report(std::vector{folder.path() / run}, folder.path() / "report.html", {.episodes = 4});
+    const std::string html = read_file(folder.path() / "report.html");
+    CHECK_THAT(html, ContainsSubstring("What it knows of the state") && ContainsSubstring("0: no more than its mean."));
+    CHECK((html.find("No single frame shows a velocity") != std::string::npos) == (run == std::string("frames")));
+  }
+}
+
 TEST_CASE("a report says what the policy knows of the state, or why that is not said") {
   const TemporaryFolder folder;
   make_run(folder.path() / "run", 4);

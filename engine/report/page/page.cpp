@@ -181,7 +181,8 @@ std::string made_pictures(RunGroup& group, const std::string& name, const Report
   try {
     const ReportMedia media = make_media(*run.policy, options);
     return watch_section(media, run, name, options.trust) +
-           (media.importance.ranges.empty() ? "" : importance_section(media.importance, name)) + probe_section(media, name);
+           (media.importance.ranges.empty() ? "" : importance_section(media.importance, name)) +
+           probe_section(media, run.policy->policy, name);
   } catch (const Error& error) {
     return section(name.empty() ? "Pictures" : "Pictures: " + name, "",
                    text("<p>There are none: ", escaped(error.what()), "</p>\n"));

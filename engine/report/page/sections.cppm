@@ -24,7 +24,7 @@ std::string curves_section(const std::vector<RunGroup>& groups);
 std::string watch_section(const ReportMedia& media, const Run& run, const std::string& name, Trust trust);
 std::string importance_section(const Importance& importance, const std::string& name);
 /// What the policy's blocks know of the state, or in one line why that is not said.
-std::string probe_section(const ReportMedia& media, const std::string& name);
+std::string probe_section(const ReportMedia& media, const Policy& policy, const std::string& name);
 std::string parameters_section(const Policy& policy, const std::string& name);
 /// All settings, those that differ between the groups first; then the scripts.
 std::string settings_section(const std::vector<RunGroup>& groups);

@@ -7,6 +7,7 @@ module;
 #include <vector>
 module iap.report;
 import iap.core;
+import iap.policy;
 import :html;
 import :media;
 import :probe;
@@ -41,9 +42,12 @@ std::string table(const ProbeResult& probe) {
   return html + "</tr>\n</table></div>\n";
 }
 
+/// A vector may hold velocities.
+bool sees_images_alone(const Policy& policy) { return policy.observation().vector == 0; }
+
 }  // namespace
 
-std::string probe_section(const ReportMedia& media, const std::string& name) {
+std::string probe_section(const ReportMedia& media, const Policy& policy, const std::string& name) {
   const std::string heading = name.empty() ? "What it knows of the state" : "What it knows of the state: " + name;
   if (!media.probe) return section(heading, "", text("<p>Not measured: ", escaped(media.no_probe), ".</p>\n"));
   const ProbeResult& probe = *media.probe;
@@ -53,8 +57,11 @@ std::string probe_section(const ReportMedia& media, const std::string& name) {
            "regression on episodes it was not fitted to (",
            counted(probe.fitted_episodes, "episode"), " and ", counted(static_cast<double>(probe.fitted_rows), "decision"),
            " fitted, ", probe.tested_episodes, " and ", figure(static_cast<double>(probe.tested_rows)),
-           " tested; the policy acts). 1: all of it; 0: no more than its mean. No single frame shows a velocity: what a block "
-           "without memory explains of one follows from the pose that goes with it."),
+           " tested; the policy acts). 1: all of it; 0: no more than its mean.",
+           sees_images_alone(policy)
+               ? " No single frame shows a velocity: what a block without memory explains of one follows from "
+                 "the pose that goes with it."
+               : ""),
       table(probe));
 }
 
