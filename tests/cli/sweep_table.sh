@@ -17,6 +17,7 @@ case_sweep_lengths() {
   done
   says sweep/report.html "<b>2 to 4</b><span>iterations</span>"
   says sweep/report.html "<b>${steps[0]} to ${steps[2]}</b><span>training steps each</span>"
+  says sweep/report.html ". seed1 ended at iteration 2 of 4 (on_iteration). seed2 ended at iteration 3 of 4 (on_iteration)."
   # Where all have done as many, they are said once.
   run sweep train.lua --seed 3 --seeds 2 --out whole
   exits 0

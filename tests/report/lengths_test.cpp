@@ -30,6 +30,12 @@ std::string steps_of(const std::filesystem::path& run) {
   return text(static_cast<int>(read_table(run / "metrics.csv").column("steps").back()));
 }
 
+void change(const std::filesystem::path& file, const char* entry, const Config& value) {
+  Config config = parse_json(read_file(file), "test");
+  config[entry] = value;
+  write_file_atomic(file, to_json(config));
+}
+
 }  // namespace
 
 TEST_CASE("of seeds that have done differently many iterations a page says from how many to how many") {
@@ -49,4 +55,24 @@ TEST_CASE("of seeds that have done differently many iterations a page says from 
              ContainsSubstring("<b>2 to 3</b><span>iterations<") && ContainsSubstring(steps));
   CHECK_THAT(report({path("a"), path("b"), path("c")}, plain),
              note && ContainsSubstring("<td class=\"number\">2 to 3</td>") && ContainsSubstring("<td class=\"number\">3</td>"));
+}
+
+TEST_CASE("a page says of a run that ended before its last iteration why it did") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "short";
+  make_run(run, 1);
+  change(run / "config.json", "iterations", 50);
+  change(run / "result.json", "stop_reason", "tol_x_up");
+  CHECK_THAT(report({run}, plain), ContainsSubstring(". short ended at iteration 3 of 50 (tol_x_up)."));
+  change(run / "result.json", "stop_reason", "<b>");
+  CHECK_THAT(report({run}, plain), ContainsSubstring(" (&lt;b&gt;)."));
+  const auto stands = ContainsSubstring(". short stands at iteration 3 of 50.");
+  // Of a shorter run that was to go on, and of one that has gone on since.
+  change(run / "result.json", "stop_reason", "iterations");
+  CHECK_THAT(report({run}, plain), stands);
+  change(run / "result.json", "stop_reason", "tol_x_up");
+  change(run / "result.json", "iterations", 2);
+  CHECK_THAT(report({run}, plain), stands);
+  std::filesystem::remove(run / "result.json");
+  CHECK_THAT(report({run}, plain), stands);
 }

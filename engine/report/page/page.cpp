@@ -32,12 +32,14 @@ namespace {
 
 void check_page_name(const std::filesystem::path& out) { check_ending(out, "a report is a web page", {".html", ".htm"}); }
 
-/// A name in the page's first lines.
-std::string shown(const Config* value) {
+/// Of a word of the run's files, as much as the page's first lines have room for.
+std::string cut(const std::string& word) {
   constexpr std::size_t longest = 256;
-  if (!value || !value->string()) return "?";
-  return value->string()->substr(0, whole_characters(*value->string(), longest));
+  return word.substr(0, whole_characters(word, longest));
 }
+
+/// A name in the page's first lines.
+std::string shown(const Config* value) { return value && value->string() ? cut(*value->string()) : "?"; }
 
 std::string env_of(const Run& run) {
   const Config* env = run.config.find("env");
@@ -121,6 +123,14 @@ std::string enumerated(const std::vector<std::string>& words) {
   return all;
 }
 
+/// Where a run is that has done fewer iterations than it was asked for: a result.json that says why it ended is one of a run that
+/// has, but for one that was meant to go on afterwards.
+std::string standing(const Run& run) {
+  const std::string where = text(" at iteration ", run.iterations, " of ", run.planned);
+  const bool ended = run.summary && run.summary->iterations == run.iterations && run.summary->stop_reason != "iterations";
+  return ended ? text(" ended", where, " (", escaped(cut(run.summary->stop_reason)), ")") : " stands" + where;
+}
+
 std::string lede_of(const std::vector<RunGroup>& groups, std::size_t runs) {
   std::vector<std::string> optimizers, sizes;
   bool some_see_nothing = false;
@@ -139,7 +149,7 @@ std::string lede_of(const std::vector<RunGroup>& groups, std::size_t runs) {
   if (!sizes.empty()) words += text(" from ", enumerated(sizes), " pixels", some_see_nothing ? ", in part without" : "");
   for (const RunGroup& group : groups)
     for (const Run& one : group.runs)
-      if (one.stopped_early()) words += text(". ", escaped(one.name), " stands at iteration ", one.iterations, " of ", one.planned);
+      if (one.stopped_early()) words += text(". ", escaped(one.name), standing(one));
   for (const RunGroup& group : groups)
     for (const Run& one : group.runs) {
       if (const double ended = counted_episodes(one, "unstable"); ended > 0)
