@@ -53,7 +53,6 @@ class Sweep {
   /// Says what would be run.
   void show() const {
     tell_of_runs();
-    if (command_.halving) std::cout << rungs_text() << "\n";
     for (const std::size_t number : part_) {
       const SweepJob& job = list_.jobs[number];
       JobRecord record = read_record(job.folder);
@@ -68,6 +67,8 @@ class Sweep {
       std::cout << job.folder.string() << ": " << state << "\n";
     }
     std::cout << part_.size() << (part_.size() == 1 ? " run, " : " runs, ") << command_.jobs << " at a time\n";
+    // Last, where the number of runs would else be all that a long list leaves on the screen.
+    if (command_.halving) std::cout << rungs_text() << "\n";
   }
 
   int run() { return command_.rank == 0 ? run_and_tell() : help(); }

@@ -148,6 +148,8 @@ case_sweep_halving() {
   says lengths/report.html "iap report lengths/iterations=3-seed1 lengths/iterations=3-seed2<"
   run sweep train.lua --over optimizer.sigma=0.01,0.05,0.1,0.2 --seeds 2 --out whole
   exits 0
+  run sweep train.lua --over optimizer.sigma=0.01,0.05,0.1,0.2 --seeds 2 --out halves --halving 2 --dry-run
+  [ "$(tail -1 out | cut -c1-45)" = "halving: 4 combinations for 1 iteration, then" ] || fail "a dry run ends without its rungs"
   run sweep train.lua --over optimizer.sigma=0.01,0.05,0.1,0.2 --seeds 2 --out halves --halving 2 --jobs 2
   exits 0
   says err "halving: 4 combinations for 1 iteration, then 2 combinations to 2 iterations, then 1 combination to 4 iterations"
