@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -37,12 +38,26 @@ std::vector<std::string> split_values(std::string_view values) {
   return parts;
 }
 
-/// `value` as the option will hold it: 0.10 and 0.1 are the same.
+/// With whole numbers written as such: an option that takes fractions holds the same for 1 and for 1.0.
+void make_whole(Config& value) {
+  constexpr double most_exact = 9007199254740992;  // 2^53
+  if (auto* list = value.list())
+    for (Config& item : *list) make_whole(item);
+  else if (auto* map = value.map())
+    for (auto& [key, item] : *map) make_whole(item);
+  else if (const auto number = value.number(); number && std::abs(*number) <= most_exact && *number == std::floor(*number))
+    value = static_cast<std::int64_t>(*number);
+}
+
+/// `value` as the option will hold it: 0.10 and 0.1 are the same, and so are 1 and 1.0.
 std::string meaning(const std::string& value) {
   Config config = Config::Map{};
   set_path(config, "value", value);
   const Config* read = config.find("value");
-  return read ? to_json(*read) : "null";
+  if (!read) return "null";
+  Config same = *read;
+  make_whole(same);
+  return to_json(same);
 }
 
 /// Why the runs of a sweep take an option from nothing but the sweep itself, or "".

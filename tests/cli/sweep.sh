@@ -383,6 +383,8 @@ case_sweep_errors() {
   not_swept "with optimizer.sigma=x: " train.lua --over optimizer.sigma=0.1,x
   refused "--over optimizer.sigma: 0.10 stands there twice (also as 0.1)" sweep train.lua --over optimizer.sigma=0.1,0.10
   refused "--over optimizer.sigma: .1 stands there twice (also as 0.1)" sweep train.lua --over optimizer.sigma=0.1,.1
+  refused "--over optimizer.sigma: 1.0 stands there twice (also as 1)" sweep train.lua --over optimizer.sigma=1,2,1.0
+  refused "--over env.pixels: [12,1.6e1] stands there twice (also as [12,16])" sweep train.lua --over env.pixels=[12,16],[12,1.6e1]
   refused "--over optimizer.sigma=: a value is missing" sweep train.lua --over optimizer.sigma=
   refused "a value is missing" sweep train.lua --over optimizer.sigma=0.1,,0.2
   refused "write it as path=value,value" sweep train.lua --over optimizer.sigma
