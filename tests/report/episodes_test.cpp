@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "../core/temporary_folder.hpp"
 import iap.core;
@@ -36,6 +38,40 @@ TEST_CASE("ranges of scores hold as many patches as they say") {
   CHECK(patches("around the top 5%") == 23);
   CHECK(patches("the middle") == 116);
   CHECK(patches("lowest 5%") == 58);
+}
+
+TEST_CASE("scores of both signs that span orders of magnitude spread over their histogram") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "run";
+  make_run(run, 4, small_policy("hybrid"));
+  // Longer queries and keys, whose features grow exponentially.
+  PolicyFile file = open_policy(run);
+  std::vector<float> parameters(file.policy.parameters().begin(), file.policy.parameters().end());
+  for (float& value : parameters) value *= 16;
+  file.policy.set_parameters(parameters);
+  write_policy_file(run / "best.iap", file.policy, file.metadata);
+  const std::string html = report({run});
+  CHECK(html.find("score of a patch (logarithmic; linear from -") != std::string::npos);
+  // Drawn for two widths, each bar counts patches of 24 frames of 48; one of their ends has an exponent of its own.
+  int counted = 0, most = 0;
+  for (const auto& bar : between(html, "<rect class=\"bar\"", " patch")) {
+    const int count = std::stoi(bar.substr(bar.rfind(": ") + 2));
+    counted += count;
+    most = std::max(most, count);
+  }
+  CHECK(counted == 2 * 24 * 48);
+  CHECK(most < 24 * 48 / 2);
+  for (const char* range : {"highest 4%", "lowest 5%"}) {
+    const auto scores = between(html, text(range, "</b><span>"), "</span>");
+    REQUIRE(scores.size() == 1);
+    INFO(scores[0]);
+    CHECK(scores[0].find('(') == std::string::npos);
+    CHECK(scores[0].find(" × 10") != std::string::npos);
+    CHECK(scores[0].find("0.00") == std::string::npos);
+  }
+  // What is positive has the axis that it had.
+  make_run(folder.path() / "positive", 4, small_policy("exp"));
+  CHECK(report({folder.path() / "positive"}).find("linear from") == std::string::npos);
 }
 
 TEST_CASE("the film of a page is played again by the seed that stands below it") {

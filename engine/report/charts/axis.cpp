@@ -160,4 +160,39 @@ Axis logarithmic_axis(const Range& range) {
   return axis;
 }
 
+double signed_decades(double value, double linear) {
+  const double size = std::abs(value) / linear;
+  return std::copysign(size <= 1 ? size : 1 + std::log10(size), value);
+}
+
+double from_signed_decades(double decades, double linear) {
+  const double size = std::abs(decades);
+  return std::copysign(linear * (size <= 1 ? size : std::pow(10.0, size - 1)), decades);
+}
+
+Axis signed_axis(const Range& range, double linear, int count) {
+  Axis axis{.range = range, .linear = linear};
+  const int least = static_cast<int>(std::lround(std::log10(linear)));
+  const double begin = signed_decades(range.low, linear), end = signed_decades(range.high, linear);
+  const int most = least - 1 + static_cast<int>(std::floor(std::max(-begin, end) + slack));
+  // Ticks stand as far from 0 as from each other.
+  const int every = std::max(1, static_cast<int>(std::ceil((end - begin) / count)));
+  const bool are_long = least < -4 || most > 6;
+  const auto add = [&](double tick, const std::string& label) {
+    if (const double at = signed_decades(tick, linear); at < begin - slack || at > end + slack) return;
+    axis.ticks.push_back(tick);
+    axis.labels.push_back(label);
+  };
+  const auto add_power = [&](int step, bool negative) {
+    const int exponent = least - 1 + step * every;
+    const double size = std::pow(10.0, exponent);
+    add(negative ? -size : size, (negative ? "-" : "") + (are_long ? power_label(exponent) : tick_label(size)));
+  };
+  const int steps = (most - least + 1) / every;
+  for (int step = steps; step >= 1; --step) add_power(step, true);
+  add(0, "0");
+  for (int step = 1; step <= steps; ++step) add_power(step, false);
+  return axis;
+}
+
 }  // namespace iap

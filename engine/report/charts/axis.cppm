@@ -52,15 +52,26 @@ std::vector<std::string> tick_labels(const std::vector<double>& ticks);
 /// "10⁻³".
 std::string power_label(int exponent);
 
+/// Where `value` lies on an axis that is linear from -`linear` to `linear` and logarithmic beyond, in decades from 0; the linear
+/// part has the width of two.
+double signed_decades(double value, double linear);
+/// The value that lies there.
+double from_signed_decades(double decades, double linear);
+
 /// An axis that begins and ends on a tick.
 struct Axis {
   Range range;
   bool logarithmic = false;
+  double linear = 0;  ///< positive: as in `signed_decades`, whatever `logarithmic` says
   std::vector<double> ticks;
   std::vector<std::string> labels;  ///< one for each
 
   /// Where `value` lies: 0 at the beginning, 1 at the end.
   double share(double value) const {
+    if (linear > 0) {
+      const double begin = signed_decades(range.low, linear);
+      return (signed_decades(value, linear) - begin) / (signed_decades(range.high, linear) - begin);
+    }
     if (logarithmic) return std::log(value / range.low) / std::log(range.high / range.low);
     return (value - range.low) / (range.high - range.low);
   }
@@ -74,5 +85,8 @@ Axis linear_axis(Range range, int count, bool whole = false);
 /// Around `range` (positive), with ticks at powers of ten, or where those are fewer than three, at 1, 2 and 5 times them. Labels
 /// are powers of ten where the numbers would be long.
 Axis logarithmic_axis(const Range& range);
+/// From the beginning of `range` to its end, as in `signed_decades`, with about `count` ticks: 0 and powers of ten of both signs.
+/// `linear` is a power of ten. Labels as those of `logarithmic_axis`.
+Axis signed_axis(const Range& range, double linear, int count);
 
 }  // namespace iap

@@ -1,10 +1,12 @@
 module;
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 module iap.report;
+import iap.core;
 import :axis;
 import :histogram;
 import :html;
@@ -18,7 +20,9 @@ HistogramAxes histogram_axes(const ScoreHistogram& histogram, int score_ticks) {
   axes.counts.range.low = 0.5;
   for (std::size_t i = 0; i < axes.counts.ticks.size(); ++i) axes.counts.labels[i] = figure(axes.counts.ticks[i]);
   const Range range{histogram.bars.front().low, histogram.bars.back().high};
-  if (histogram.logarithmic) {
+  if (histogram.linear > 0) {
+    axes.scores = signed_axis(range, histogram.linear, score_ticks);
+  } else if (histogram.logarithmic) {
     const Axis around = logarithmic_axis(range);
     axes.scores.logarithmic = true;
     for (std::size_t i = 0; i < around.ticks.size(); ++i) {
@@ -32,6 +36,15 @@ HistogramAxes histogram_axes(const ScoreHistogram& histogram, int score_ticks) {
   }
   axes.scores.range = range;
   return axes;
+}
+
+std::string scores_label(const ScoreHistogram& histogram) {
+  if (histogram.linear > 0) {
+    const auto exponent = static_cast<int>(std::lround(std::log10(histogram.linear)));
+    const std::string end = exponent < -4 || exponent > 6 ? power_label(exponent) : tick_label(histogram.linear);
+    return text("score of a patch (logarithmic; linear from -", end, " to ", end, ")");
+  }
+  return histogram.logarithmic ? "score of a patch (logarithmic)" : "score of a patch";
 }
 
 std::vector<HistogramPiece> histogram_pieces(const ScoreHistogram& histogram, const Axis& scores, double width) {

@@ -1,4 +1,5 @@
 module;
+#include <string>
 #include <vector>
 /// Histograms of patches' scores, whatever draws them.
 module iap.report:histogram;
@@ -16,6 +17,7 @@ struct ScoreHistogram {
     int colour = 0;            ///< from 0
   };
   bool logarithmic = false;  ///< the axis of scores; that of counts always is
+  double linear = 0;         ///< positive: that of scores is as in `signed_decades`
   std::vector<Bar> bars;     ///< side by side
   std::vector<Slice> slices;
 };
@@ -25,6 +27,8 @@ struct HistogramAxes {
   Axis scores, counts;
 };
 HistogramAxes histogram_axes(const ScoreHistogram& histogram, int score_ticks);
+/// What is written at the axis of scores.
+std::string scores_label(const ScoreHistogram& histogram);
 
 /// A rectangle from the axis to its bar's count.
 struct HistogramPiece {

@@ -109,12 +109,42 @@ std::vector<double> logarithmic_edges(double low, double high) {
   return edges;
 }
 
+/// Edges as of `signed_decades`, a round number of them per decade.
+std::vector<double> signed_edges(double low, double high, double linear) {
+  const double begin = signed_decades(low, linear), end = signed_decades(high, linear);
+  double per_decade = 1;
+  for (const double candidate : {2, 5, 10, 20, 50})
+    if (candidate * (end - begin) <= bar_count) per_decade = candidate;
+  std::vector<double> edges;
+  const double first = std::floor(begin * per_decade), last = std::max(std::ceil(end * per_decade), first + 1);
+  for (double i = first; i <= last; ++i) edges.push_back(from_signed_decades(i / per_decade, linear));
+  return edges;
+}
+
+/// Of scores that are not all positive and span orders of magnitude, as those of kernels with both signs may: the power of ten
+/// within which the smallest of them lie side by side. 0 for others.
+double linear_part(const std::vector<float>& sorted) {
+  constexpr double many = 1000, most_decades = 24;
+  if (sorted.front() > 0) return 0;
+  std::vector<double> sizes;
+  for (const float score : sorted)
+    if (score != 0) sizes.push_back(std::abs(double{score}));
+  if (sizes.empty()) return 0;
+  std::ranges::sort(sizes);
+  if (sizes.back() <= many * sizes[sizes.size() / 2]) return 0;
+  const double smallest = std::max(sizes[sizes.size() / 100], sizes.back() / std::pow(10.0, most_decades));
+  return std::pow(10.0, std::ceil(std::log10(smallest)));
+}
+
 ScoreHistogram histogram_of(const std::vector<float>& sorted, const std::vector<ScoreRange>& ranges) {
   // Sums of softmax weights spread over decades: on a linear axis all but the few highest would share one bar.
   constexpr double long_tail = 8;
   const double low = sorted.front(), high = sorted.back();
-  ScoreHistogram histogram{.logarithmic = low > 0 && high > long_tail * sorted[(sorted.size() - 1) / 2]};
-  const auto edges = histogram.logarithmic ? logarithmic_edges(low, high) : linear_edges(low, high);
+  ScoreHistogram histogram{.logarithmic = low > 0 && high > long_tail * sorted[(sorted.size() - 1) / 2],
+                           .linear = linear_part(sorted)};
+  const auto edges = histogram.linear > 0    ? signed_edges(low, high, histogram.linear)
+                     : histogram.logarithmic ? logarithmic_edges(low, high)
+                                             : linear_edges(low, high);
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) histogram.bars.push_back({edges[i], edges[i + 1], 0});
   for (const float score : sorted) {
     const auto above = std::upper_bound(edges.begin() + 1, edges.end() - 1, double{score});

@@ -57,8 +57,7 @@ void draw_histogram(Canvas& canvas, const ScoreHistogram& histogram) {
     canvas.write(x, histogram_floor + 17, axes.scores.labels[i], .5);
   }
   canvas.colour({0, 0, 0});
-  canvas.write((left + end) / 2, histogram_floor + 40,
-               axes.scores.logarithmic ? "score of a patch (logarithmic)" : "score of a patch", .5);
+  canvas.write((left + end) / 2, histogram_floor + 40, scores_label(histogram), .5);
   canvas.write_upwards(16, (histogram_top + histogram_floor) / 2, "patches (logarithmic)");
 }
 

@@ -45,8 +45,22 @@ std::string figure(double value) {
   return (value < 0 ? "−" : "") + digits;
 }
 
+namespace {
+
+/// In three digits, "0.0115" or "3.14 × 10⁻⁹".
+std::string three_digits(double value) {
+  if (value == 0 || !std::isfinite(value)) return figure(value);
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  if (exponent < -3 || exponent > 5) return text(fixed_text(value * std::pow(10.0, -exponent), 2), " × ", power_label(exponent));
+  return fixed_text(value, std::max(0, 2 - exponent));
+}
+
+}  // namespace
+
 std::string figures_between(double low, double high) {
-  const double size = std::max(std::abs(low), std::abs(high));
+  const double size = std::max(std::abs(low), std::abs(high)), least = std::min(std::abs(low), std::abs(high));
+  constexpr double far_apart = 100;
+  if (least > 0 && size > far_apart * least) return three_digits(low) + " to " + three_digits(high);
   const int exponent = size > 0 && std::isfinite(size) ? static_cast<int>(std::floor(std::log10(size))) : 0;
   const bool scaled = exponent < -3 || exponent > 5;
   const double scale = scaled ? std::pow(10.0, -exponent) : 1;

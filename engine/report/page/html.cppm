@@ -16,7 +16,8 @@ std::string data_address(std::string_view media_type, std::string_view bytes);
 
 /// A number as a reader wants it: four digits or so, thousands apart ("12 800", "60.4", "0.00312"); a dash for NaN.
 std::string figure(double value);
-/// "0.0115 to 0.0300", "(0.70 to 3.14) × 10⁻⁴": two numbers with the same digits behind the point.
+/// "0.0115 to 0.0300", "(0.70 to 3.14) × 10⁻⁴": two numbers with the same digits behind the point; each with its own where that
+/// would leave one hardly any, "-4.60 × 10¹⁶ to 12.3".
 std::string figures_between(double low, double high);
 /// "48 s", "12 min", "3.4 h".
 std::string duration(double seconds);

@@ -12,6 +12,7 @@ import iap.core;
 import iap.policy;
 import iap.render;
 import :axis;
+import :histogram;
 import :html;
 import :importance;
 import :media;
@@ -144,7 +145,7 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
 std::string importance_section(const Importance& importance, const std::string& name) {
   Frame frame{.width = 900,
               .height = 240,
-              .x_label = importance.histogram.logarithmic ? "score of a patch (logarithmic)" : "score of a patch",
+              .x_label = scores_label(importance.histogram),
               .y_label = "patches (logarithmic)",
               .description = "Histogram of patch scores"};
   std::string body = text("<figure><div class=\"wide\">", svg_histogram(importance.histogram, frame), "</div>");
