@@ -48,18 +48,20 @@ std::string lines_of(const ContractReport& report, const RuleResult& rule) {
   return found == rule.finding ? lines + note("remedy: " + rule.remedy) : lines;
 }
 
-/// "all 17 rules are kept", "2 of 17 rules are broken: reward, steps"
+/// "kept: 17 of 17 rules, 1 warning", "broken: 2 of 17 rules (reward, steps)"
 std::string summary(const ContractReport& report) {
   std::string broken;
-  std::size_t count = 0, skipped = 0;
+  std::size_t count = 0, skipped = 0, warned = 0;
   for (const RuleResult& rule : report.rules) {
     skipped += rule.outcome == RuleOutcome::skipped ? 1 : 0;
+    warned += rule.outcome == RuleOutcome::warning ? 1 : 0;
     if (rule.outcome != RuleOutcome::failed) continue;
     broken += text(count++ == 0 ? "" : ", ", rule.name);
   }
-  const std::string unchecked = skipped > 0 ? text("; not checked: ", skipped) : "";
-  if (count > 0) return text("broken: ", count, " of ", report.rules.size(), " rules (", broken, ")", unchecked);
-  return text("kept: ", report.rules.size() - skipped, " of ", report.rules.size(), " rules", unchecked);
+  const std::string more = text(warned > 0 ? text(", ", warned, warned == 1 ? " warning" : " warnings") : "",
+                                skipped > 0 ? text("; not checked: ", skipped) : "");
+  if (count > 0) return text("broken: ", count, " of ", report.rules.size(), " rules (", broken, ")", more);
+  return text("kept: ", report.rules.size() - skipped, " of ", report.rules.size(), " rules", more);
 }
 
 }  // namespace
