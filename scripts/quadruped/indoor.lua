@@ -1,5 +1,6 @@
 -- Figure 10 of "Unlocking Pixels for Reinforcement Learning via Implicit Attention" (section 5.3): A1 among the walls of a building,
--- which it sees through a front depth camera of 16 x 16; IAP-rank with patches of 4 of which 4 are chosen. Beside these, a narrow
+-- which it sees through a front depth camera of 16 x 16; IAP-rank with patches of 4, of which the paper chooses 4. Ours lie one pixel
+-- apart, and each head hands over the centroid of all that it scores. Beside these, a narrow
 -- gate and the Gibson data set the paper says nothing: the two levels are those of our obstacle course (levels.lua), in rooms that we
 -- generate (or a folder of that data set).
 --

@@ -35,7 +35,8 @@ double steps_of(int count, int d) { return static_cast<double>(count) * std::min
 /// @option input "plain"|"normalised" = "plain" - queries and keys as they are, or of length 1 (v1 equations 4 and 5)
 /// @option scale "d"|"c" = "d" - queries and keys are divided by the fourth root of it
 /// @option temperature number 1e-6..1e6 = 1 - of the softmax; below 1 it is sharper
-/// @option epsilon number 0..1 = 0 - added to features: relu, exp and favor++
+/// @option epsilon number 0..1 = 0 - added to features: of relu to each, of exp and favor++ to Lambda exp(w . x) before the factor
+/// 1/sqrt(m)
 /// @option brute_force boolean = false - the exact kernel that the features estimate, in O(L^2)
 /// @see attention.md
 FeatureOptions read_feature_options(const RandomFeatures& features, Options& options, int c, int d) {
