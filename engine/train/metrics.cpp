@@ -137,7 +137,7 @@ bool MetricsFile::has_iterations(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, ignored)) return false;
   const std::string table = read_file(path);
   const auto lines = std::ranges::count(table, '\n');
-  return lines > 2;  // beside the header and iteration 0
+  return lines > 2 || last_iteration(path) > 0;  // beside the header and iteration 0
 }
 
 Columns MetricsFile::row(const std::filesystem::path& path, std::uint32_t iteration) {

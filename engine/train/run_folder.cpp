@@ -23,44 +23,77 @@ constexpr std::array marks{"checkpoint.iap", "checkpoint.previous.iap", "metrics
 /// What other programs have under the same names.
 constexpr std::array common_logs{"metrics.jsonl", "events.out.tfevents.iap"};
 
-bool holds_mark(const std::filesystem::path& path) {
+/// In front of what has to be said of a folder: where else the run may go.
+constexpr const char* elsewhere = " choose another folder with --out (out = FOLDER)";
+
+bool has(const std::filesystem::path& path, const char* name) {
   std::error_code ignored;
-  return std::ranges::any_of(marks, [&](const char* name) { return std::filesystem::exists(path / name, ignored); });
+  return std::filesystem::exists(path / name, ignored);
 }
 
-/// @throws Error naming what another program left in `path`, where no run lies.
-void check_no_files_of_others(const std::filesystem::path& path) {
-  std::error_code ignored;
-  for (const char* name : common_logs)
-    if (std::filesystem::exists(path / name, ignored))
-      throw Error(text("'", (path / name).string(),
-                       "' is of no run and would be written over; choose another folder with --out (out = FOLDER)"));
+bool holds_checkpoint(const std::filesystem::path& path) {
+  return has(path, "checkpoint.iap") || has(path, "checkpoint.previous.iap");
 }
 
-/// @throws Error if `path` holds a run; the script alone may lie there.
-void check_holds_no_run(const std::filesystem::path& path, const std::string& script) {
-  std::error_code ignored;
-  const auto refuse = [&](const char* name) {
-    // What stopped before its first checkpoint begins anew.
-    const bool continues = std::filesystem::exists(path / "checkpoint.iap", ignored) ||
-                           std::filesystem::exists(path / "checkpoint.previous.iap", ignored) ||
-                           !MetricsFile::has_iterations(run_file(path, "metrics.csv"));
-    throw Error(text("'", path.string(), "' already holds a run (", name, ")",
-                     continues ? "; continue it with --resume (resume = true), or" : " but no checkpoint.iap to continue from;",
-                     " choose another folder with --out (out = FOLDER)"));
+/// Whether the config.json of `path` is one that a run wrote.
+bool has_run_config(const std::filesystem::path& path) {
+  run_file(path, "config.json");
+  try {
+    const Config config = read_run_config(path);
+    return config.find("env") && config.find("policy") && config.find("optimizer");
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// A script's text without the lines that say of which series and by which options it was run, as another run of it has others.
+std::string_view without_heads(std::string_view script) {
+  while (script.starts_with("-- run ")) script.remove_prefix(std::min(script.find('\n'), script.size() - 1) + 1);
+  return script;
+}
+
+/// @throws Error naming what would be lost if `script` began in `path`, where no checkpoint lies. Whoever died before its first
+/// one left, written in this order, config.json, experiment.lua, a metrics.csv without iterations, its further forms and a best.iap
+/// that only has what the run began at: it begins anew over these.
+void check_nothing_lost(const std::filesystem::path& path, const std::string& script) {
+  const bool best = has(path, "best.iap");  // seen first, as it is written last
+  const auto table = run_file(path, "metrics.csv");
+  const bool iterated = MetricsFile::has_iterations(table);
+  const std::string rows = has(path, "metrics.csv") && !iterated ? read_file(table) : "";
+  const bool begun = rows.starts_with("iteration,return_mean,");
+  std::string results;
+  const auto add = [&results](const char* name) { results += text(results.empty() ? "" : ", ", name); };
+  if (iterated) add("metrics.csv");
+  if (best && !begun) add("best.iap");
+  for (const char* name : {"final.iap", "result.json"})
+    if (has(path, name)) add(name);
+  if (!results.empty())
+    throw Error(text("'", path.string(), "' already holds a run (", results, ") but no checkpoint.iap to continue from;", elsewhere,
+                     ", or move ", results.find(',') != std::string::npos ? "these files" : "this file", " away"));
+  const auto refuse = [&path](const char* name, const char* what) {
+    throw Error(text("'", (path / name).string(), "' is ", what, " and would be written over;", elsewhere, ", or move it away"));
   };
-  for (const char* name : marks)
-    if (std::filesystem::exists(path / name, ignored)) refuse(name);
-  if (std::filesystem::exists(path / "experiment.lua", ignored) && read_file(run_file(path, "experiment.lua")) != script)
-    refuse("experiment.lua");
-  check_no_files_of_others(path);
+  const bool configured = has(path, "config.json");
+  if (configured && !has_run_config(path)) refuse("config.json", "of no run");
+  if (!rows.empty() && !begun) refuse("metrics.csv", "of no run");
+  for (const char* name : common_logs)
+    if (!begun && has(path, name)) refuse(name, "of no run");
+  if (script.empty() || !has(path, "experiment.lua") || (configured && begun)) return;
+  const std::string there = read_run_script(path);
+  if (!script.ends_with(configured ? without_heads(there) : there)) refuse("experiment.lua", "another script than this one");
 }
 
+/// @throws Error if `path` holds a run that is not to be continued or cannot be, or what a run would write over.
 void check_may_begin(const std::filesystem::path& path, bool resume, const std::string& script) {
-  if (!resume)
-    check_holds_no_run(path, script);
-  else if (!holds_mark(path))
-    check_no_files_of_others(path);
+  const bool continues = holds_checkpoint(path);
+  if (!continues) check_nothing_lost(path, script);
+  if (resume) return;
+  for (const char* name : marks)
+    if (has(path, name))
+      throw Error(text("'", path.string(), "' already holds a run (", name, ")",
+                       continues || has(path, "config.json") ? "; continue it with --resume (resume = true), or"
+                                                             : " but no checkpoint.iap to continue from;",
+                       elsewhere));
 }
 
 /// Who asks whether a run is at work (`is_in_use`) has its lock for a moment.
@@ -74,8 +107,7 @@ FileLock lock_in_time(AppendFile& log) {
 
 /// Whether `lock`, a way to lock a run's log, finds another process there.
 bool is_taken(const std::filesystem::path& path, FileLock (*lock)(AppendFile&)) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path / "log.txt", ignored)) return false;
+  if (!has(path, "log.txt")) return false;
   try {
     AppendFile log(run_file(path, "log.txt"));
     return lock(log) == FileLock::taken;
@@ -101,10 +133,9 @@ bool holds(const std::filesystem::path& file, std::string_view content) try {
 bool is_run_file(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   const auto is_name = [&name](const char* of_run) { return name == of_run; };
-  std::error_code ignored;
   return (std::ranges::any_of(marks, is_name) || std::ranges::any_of(common_logs, is_name) || name == "experiment.lua" ||
           name == "log.txt") &&
-         std::filesystem::exists(file.parent_path() / "config.json", ignored);
+         has(file.parent_path(), "config.json");
 }
 
 void RunFolder::check(const std::filesystem::path& path, bool resume, const std::string& script) {
@@ -113,6 +144,8 @@ void RunFolder::check(const std::filesystem::path& path, bool resume, const std:
 }
 
 RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::string& script) : path_(path) {
+  // What another process is about to write is nothing to be lost.
+  if (resume && is_taken(path, lock_in_time)) refuse_in_use(path);
   check_may_begin(path, resume, script);
   make_folder(path);
   log_ = AppendFile(file("log.txt"));

@@ -352,3 +352,73 @@ case_resume_nearest() {
   exits 0
   says err "runs/dot-2: continues after iteration 2 of 4"
 }
+
+# --resume begins over what a run left that died before its first checkpoint, and over nothing that only somebody else could make again.
+case_resume_nothing_lost() {
+  training_script 'log = "jsonl",'
+  run run train.lua --out whole
+  exits 0
+  # What is left of a finished run to save room.
+  cp -r whole left
+  rm left/checkpoint*.iap left/metrics.*
+  cp -r left before
+  local resume
+  for resume in "" "--resume" "--resume --dry-run" "--resume --seed 9"; do
+    # shellcheck disable=SC2086
+    refuses "'left' already holds a run (best.iap, final.iap, result.json) but no checkpoint.iap to continue from; choose another folder with --out (out = FOLDER), or move these files away" \
+      run train.lua --out left $resume
+    diff -r before left >differences || fail "a refusal changes the folder: $(cat differences)"
+  done
+  run eval left --episodes 1
+  exits 0
+  rm left/best.iap left/final.iap left/result.json
+  refuses "with other settings (seed: 3 before, 9 now)" run train.lua --out left --resume --seed 9
+  run run train.lua --out left --resume
+  exits 0
+  same_metrics whole left
+
+  # A folder of one's own.
+  mkdir own
+  cp train.lua own/mine.lua
+  cp pendulum.lua own
+  cd own || exit 1
+  local file
+  for file in experiment.lua config.json best.iap metrics.csv; do
+    echo "mine" >$file
+    for resume in "" --resume; do
+      # shellcheck disable=SC2086
+      refuses "$file" run mine.lua --out . $resume
+      grep -qF -- --resume err && fail "--resume is offered for $file"
+      says $file mine
+      [ ! -e log.txt ] || fail "a refusal leaves a log"
+    done
+    rm $file
+  done
+  echo "mine" >experiment.lua
+  refuses "'./experiment.lua' is another script than this one and would be written over; choose another folder with --out (out = FOLDER), or move it away" \
+    run mine.lua --out . --resume
+  # Its own text is no other script, nor is what others print beside it.
+  cp mine.lua experiment.lua
+  echo "begins" >output.txt
+  run run experiment.lua --out . --resume --set iterations=4
+  exits 0
+  same_metrics ../whole .
+  cd .. || exit 1
+
+  # Killed while its first evaluation is at work, whatever is said then of what changes no result.
+  sed -i 's/^  function Pendulum:step(action)/&\n    while io.open("wait") do end/' pendulum.lua
+  run run train.lua --out plain
+  exits 0
+  touch wait
+  "$iap" run train.lua --out killed >out 2>err </dev/null &
+  local pid=$!
+  until [ -e killed/metrics.jsonl ]; do sleep 0.02; done
+  kill -KILL $pid
+  { wait $pid; } 2>/dev/null
+  rm wait
+  refuses "'killed' already holds a run (metrics.csv); continue it with --resume (resume = true), or" run train.lua --out killed
+  echo "-- a word more" >>train.lua
+  run run train.lua --out killed --resume --set checkpoint_every=2
+  exits 0
+  same_metrics plain killed
+}

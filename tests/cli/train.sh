@@ -169,7 +169,7 @@ case_resume() {
   rm whole/checkpoint*.iap
   run run train.lua --out whole
   exits 1
-  says err "'whole' already holds a run (metrics.csv) but no checkpoint.iap to continue from; choose another folder with --out (out = FOLDER)"
+  says err "'whole' already holds a run (metrics.csv, best.iap, final.iap, result.json) but no checkpoint.iap to continue from; choose another folder with --out (out = FOLDER), or move these files away"
   run run train.lua --out whole --resume
   exits 1
   says err "no checkpoint.iap"

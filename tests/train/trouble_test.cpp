@@ -162,28 +162,17 @@ TEST_CASE("a folder that holds a run is left alone") {
   train(options);
   const auto before = run_content(options.out);
   options.seed = 10;
-  const auto check_refusal = [&](const std::string& name) {
-    const std::string message = error_of(options);
-    for (const std::string part : {"already holds a run", "--resume", "--out", name.c_str()})
-      CHECK_THAT(message, ContainsSubstring(part));
-  };
-  check_refusal("run");
+  const std::string message = error_of(options);
+  for (const char* part : {"already holds a run", "--resume", "--out", "run"}) CHECK_THAT(message, ContainsSubstring(part));
   CHECK(differences(before, run_content(options.out)) == "");
-  for (const char* name : {"checkpoint.iap", "checkpoint.previous.iap", "metrics.csv", "config.json", "best.iap", "final.iap"}) {
+  for (const char* name : {"checkpoint.iap", "checkpoint.previous.iap"}) {
     INFO(name);
-    std::filesystem::create_directories(scratch / name);
-    write_text(scratch / name / name, "x");
     options.out = scratch / name;
-    check_refusal(name);
-    CHECK(read_file(scratch / name / name) == "x");
+    std::filesystem::create_directories(options.out);
+    write_text(options.out / name, "x");
+    CHECK_THAT(error_of(options), ContainsSubstring(std::string("already holds a run (") + name + "); continue it with --resume"));
+    CHECK(read_file(options.out / name) == "x");
   }
-  std::filesystem::create_directories(scratch / "script");
-  write_text(scratch / "script/experiment.lua", "somebody's own");
-  options.out = scratch / "script";
-  check_refusal("experiment.lua");
-  CHECK(read_file(scratch / "script/experiment.lua") == "somebody's own");
-  write_text(scratch / "script/experiment.lua", "first");
-  CHECK(error_of(options) == "no error");
 }
 
 TEST_CASE("two runs cannot share a folder at the same time") {
