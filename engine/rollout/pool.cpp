@@ -30,7 +30,7 @@ struct RolloutPool::Impl {
   }
 
   Episode failed_episode(const std::string& why) const {
-    Episode episode{.total = *safeguards.failed_return, .terminated = true, .failure = why};
+    Episode episode{.total = *safeguards.failed_return, .failure = why};
     episode.gathered.resize(prototype.moments().size());
     return episode;
   }

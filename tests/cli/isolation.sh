@@ -75,6 +75,7 @@ LUA
   says episodes.csv ",failed"
   says out "note                episode $(awk -F, '$8 == 1 {print $1 ": environment '"'troubled.lua'"', seed " $2; exit}' episodes.csv), step 5: "
   grep -q '^note .*a world of trouble' out || fail "no reason of the first failure"
+  [ "$(awk -F, '$8 == 1 {print $4 $5 $6 $7}' episodes.csv | sort -u)" = 0000 ] || fail "episodes that failed ended somehow"
   run eval throws --episodes 12
   exits 1
   says err "a world of trouble"

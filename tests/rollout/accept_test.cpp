@@ -138,6 +138,7 @@ TEST_CASE("such an environment fails as others do: an episode counts failed_retu
   RolloutPool lenient(make, policy.clone(), 1, {.failed_return = -5});
   const auto episodes = lenient.run(tasks);
   CHECK(episodes[0].total == -5);
+  CHECK((!episodes[0].terminated && !episodes[0].truncated && episodes[0].steps == 0));
   CHECK_THAT(episodes[0].failure, ContainsSubstring("value 1 ('east') of the observed vector is inf"));
   RolloutPool strict(make, policy.clone(), 1);
   CHECK_THAT(message_of([&] { strict.run(tasks); }), ContainsSubstring("seed 4, step 3: before it, value 1 ('east')"));
