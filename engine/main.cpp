@@ -81,8 +81,8 @@ int dispatch(std::string program, std::vector<std::string> words) {
   if (!plays && !cli::speaks() && !*commands.sweep) return cli::Exit::success;
   set_worker("/proc/self/exe", {arguments.run.program, std::string(serve_word)});
   try {
-    cli::follow_instructions(arguments.instructions, arguments.run.program, arguments.sweep.words);
-    arguments.run.instructions = arguments.sweep.run.instructions = arguments.instructions;
+    arguments.run.instructions = arguments.sweep.run.instructions =
+        cli::follow_instructions(arguments.instructions, arguments.run.program, arguments.sweep.words);
     arguments.run.answers_interrupts = arguments.sweep.run.answers_interrupts = true;
     if (!plays) start_others_alone();
     const auto job = plays ? cli::join_job(arguments.sweep.words) : cli::JoinedJob();

@@ -79,15 +79,16 @@ void prepare_process() {
   std::set_new_handler([] { throw OutOfMemory(); });
 }
 
-void follow_instructions(const std::string& instructions, const std::string& program, const std::vector<std::string>& words) {
+std::string follow_instructions(const std::string& instructions, const std::string& program,
+                                const std::vector<std::string>& words) {
   const std::string wanted = instructions.empty() ? variable(instructions_variable) : instructions;
-  if (wanted.empty()) return;
+  if (wanted.empty()) return wanted;
   choose_instructions(wanted);
   ::setenv(instructions_variable, wanted.c_str(), 1);
-  if (wanted != portable_instructions) return;
+  if (wanted != portable_instructions) return wanted;
   // The C library reads its variable before the program begins.
   std::string tunables = variable(tunables_variable);
-  if (tunables.find(plain_libm) != std::string::npos) return;
+  if (tunables.find(plain_libm) != std::string::npos) return wanted;
   tunables += (tunables.empty() ? "" : ":") + std::string(plain_libm);
   ::setenv(tunables_variable, tunables.c_str(), 1);
   std::vector<char*> again{const_cast<char*>(program.c_str())};

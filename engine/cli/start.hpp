@@ -13,9 +13,10 @@ void prepare_process();
 /// What the program ends with where its commands came to `code`: a failure, and one message, if what they printed did not arrive.
 int end_process(int code);
 
-/// Keeps results to the bits of `instructions` (see choose_instructions; "": those of IAP_INSTRUCTIONS, or the machine's best).
-/// Programs that this one starts follow it. With "portable" the process may begin anew, as `program words...`, with a mathematical
-/// library that fuses nothing either. @throws Error if the machine does not have them.
-void follow_instructions(const std::string& instructions, const std::string& program, const std::vector<std::string>& words);
+/// Keeps results to the bits of `instructions` (see choose_instructions; "": those of IAP_INSTRUCTIONS, or the machine's best), and
+/// returns which those are, or "" where nobody chose. Programs that this one starts follow it. With "portable" the process may
+/// begin anew, as `program words...`, with a mathematical library that fuses nothing either. @throws Error if the machine does not
+/// have them.
+std::string follow_instructions(const std::string& instructions, const std::string& program, const std::vector<std::string>& words);
 
 }  // namespace iap::cli

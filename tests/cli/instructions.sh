@@ -99,6 +99,10 @@ case_instructions_resumed() {
   exits 130
   cp -r parts kept
   says err "stops.lua --out parts --instructions SSE4 --resume"
+  # Where the variable says so, too, which whoever copies the command may not have set.
+  IAP_INSTRUCTIONS=SSE4 interrupted run stops.lua --out variable
+  exits 130
+  says err "stops.lua --out variable --instructions SSE4 --resume"
   run run see.lua --portable --out parts --resume
   exits 0
   says err "the run was made with SSE4 instructions so far, goes on with portable"
