@@ -42,7 +42,7 @@ int check(const CheckCommand& command) {
   check_kind(command.source.policy);
   const Config env = source_env(command.source);
   try {
-    make_env(env);
+    build_env(env, command.source);
   } catch (const Error& error) {
     if (!trains(command.source.policy)) throw;
     throw Error(text(error.what(), "; if '", command.source.policy.string(),

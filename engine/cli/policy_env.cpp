@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -40,9 +41,21 @@ void check_droppable(const Config& env, const Config& completed, const std::stri
     given = given ? given->find(part) : nullptr;
     whole = whole ? whole->find(part) : nullptr;
     if (!given && !whole)
-      throw Error(text("there is no option '", path.substr(0, static_cast<std::size_t>(part.data() - path.data()) + part.size()),
-                       "' to drop", did_you_mean(part, names_of(*known))));
+      throw UnknownOption(
+          text("there is no option '", path.substr(0, static_cast<std::size_t>(part.data() - path.data()) + part.size()),
+               "' to drop", did_you_mean(part, names_of(*known))),
+          std::string(part), false);
   }
+}
+
+/// Where `assignment` is written as for a script that trains (env.OPTION=VALUE), how it is written here; else "".
+std::string without_env(std::string_view assignment) {
+  constexpr std::string_view env = "env.";
+  if (!assignment.starts_with(env)) return "";
+  const auto own = assignment.substr(env.size());
+  return text("--set ", assignment, ": ",
+              own.starts_with("name=") ? "another environment is chosen with --env"
+                                       : text("the environment's options are written without 'env.' here: --set ", own));
 }
 
 void override_option(Config& env, const Config& completed, const std::string& assignment) {
@@ -55,6 +68,9 @@ void override_option(Config& env, const Config& completed, const std::string& as
     if (value == "null") check_droppable(env, completed, path);
     set_path(env, path, value);
     forget_file(env, path);
+  } catch (const UnknownOption& error) {
+    const std::string remedy = error.option() == "env" ? without_env(assignment) : "";
+    throw Error(remedy.empty() ? text("--set ", assignment, ": ", error.what()) : remedy);
   } catch (const Error& error) {
     throw Error(text("--set ", assignment, ": ", error.what()));
   }
@@ -93,12 +109,21 @@ std::string carried_options(const PolicySource& source, const Config& metadata, 
 
 }  // namespace
 
+std::unique_ptr<Env> build_env(const Config& env, const PolicySource& source) try {
+  return make_env(env);
+} catch (const UnknownOption& error) {
+  if (error.option() == "env")
+    for (const auto& assignment : source.overrides)
+      if (const std::string remedy = without_env(assignment); !remedy.empty()) throw Error(remedy);
+  throw;
+}
+
 OpenedPolicy open_source(const PolicySource& source) {
   const auto path = policy_path(source.policy, source.choice);
   PolicyFile file = read_policy_file(path, source.trust);
   Config env = env_for(source, file.metadata);
   try {
-    ObservationSpec observation = make_env(env)->spec().observation;
+    ObservationSpec observation = build_env(env, source)->spec().observation;
     std::string carried = carried_options(source, file.metadata, env);
     return {
         source, path, std::move(file.policy), std::move(file.metadata), std::move(env), std::move(observation), std::move(carried)};

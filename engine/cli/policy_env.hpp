@@ -1,10 +1,12 @@
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/commands.hpp"
 import iap.core;
+import iap.env;
 import iap.policy;
 
 namespace iap::cli {
@@ -27,6 +29,10 @@ OpenedPolicy open_source(const PolicySource& source);
 /// The environment of a source whose `policy` may also be the name of an environment or a .lua file: then that one, with the
 /// source's overrides. @throws Error as open_source does.
 Config source_env(const PolicySource& source);
+
+/// Builds `env`, that of `source`. @throws Error for what cannot be built; of an override that is written as for a script that
+/// trains (env.OPTION=VALUE) it says how it is written here.
+std::unique_ptr<Env> build_env(const Config& env, const PolicySource& source);
 
 /// Makes the policy fit the images of its environment where they have another size than those that it was built for, as `fit` says
 /// (nothing: resample). Returns what was done, as a line for people, or "". @throws Error naming the source for a block that cannot

@@ -250,3 +250,21 @@ LUA
   says err "os.execute is not available to Lua that comes out of a file"
   [ ! -e owned ] || fail "an environment inside another one ran os.execute"
 }
+
+# Options of an environment as iap run has them, where a command takes those alone.
+case_set_env() {
+  training_script 'out = "run",'
+  run run train.lua --set iterations=0
+  exits 0
+  refuses "--set env.time_limit=7: the environment's options are written without 'env.' here: --set time_limit=7" eval run --set env.time_limit=7
+  refuses "here: --set time_limit=null" eval run --set env.time_limit=null
+  refuses "here: --set pixels=[3,3]" check cartpole-swingup --set env.pixels=[3,3]
+  refuses "--set env.name=other.lua: another environment is chosen with --env" eval run --set env.name=other.lua
+  refuses "environment 'pendulum.lua': unknown option 'env'; known: " eval run --set env=7
+  # A world may have a table of that name.
+  sed -i 's/options.length or/options.env and options.env.length or/' pendulum.lua
+  run run train.lua --set iterations=0 --out own
+  exits 0
+  run eval own --episodes 1 --set env.length=2
+  exits 0
+}
