@@ -5,7 +5,6 @@ module;
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 module iap.train;
 import iap.core;
@@ -25,43 +24,20 @@ import :types;
 
 namespace iap {
 
-namespace {
-
-/// `remnant`: what has to go for the run to begin anew.
-[[noreturn]] void refuse_settings(const std::filesystem::path& folder, const std::string& difference,
-                                  const std::filesystem::path& remnant) {
-  throw Error(text(
-      "cannot resume '", folder.string(), "' with other settings (", difference,
-      "); only iterations, threads, confirm_episodes, checkpoint_every, log, what is printed and how episodes are kept apart "
-      "(isolate, episode_timeout, worker_memory, retries) may change. Give it the settings of before, choose another folder with "
-      "--out (out = FOLDER), or remove '",
-      remnant.string(), "' to begin anew"));
-}
-
-/// Of a run that died before its first checkpoint only config.json tells the settings. @throws Error where `now` has others.
-void check_begun(const std::filesystem::path& folder, const Config& now) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder / "config.json", ignored)) return;
-  Config before = read_run_config(folder);
-  before.map()->erase("script_options");  // which may be others in a run that goes on, too
-  if (const auto difference = settings_difference(before, now); !difference.empty())
-    refuse_settings(folder, difference, folder / "config.json");
-}
-
-}  // namespace
-
 /// Goes to the iteration of the checkpoint in `folder`, and changes nothing there. Returns why the previous one had to be taken, or
 /// ""; nothing if there is none to go on from.
 std::optional<std::string> Trainer::take_up(const std::filesystem::path& folder) {
   auto found = find_checkpoint(folder);
-  if (!found) {
-    check_begun(folder, run_config(options_, identity_));
-    return {};
-  }
+  if (!found) return {};
   const std::string source = (folder / "checkpoint.iap").string();
   const Config before = complete_identity(found->checkpoint.identity, options_, evaluation().spec, identity_, source);
   if (const auto difference = first_difference(comparable(before), comparable(identity_)); !difference.empty())
-    refuse_settings(folder, difference, folder);
+    throw Error(text(
+        "cannot resume '", folder.string(), "' with other settings (", difference,
+        "); only iterations, threads, confirm_episodes, checkpoint_every, log, what is printed and how episodes are kept apart "
+        "(isolate, episode_timeout, worker_memory, retries) may change. Give it the settings of before, choose another folder with "
+        "--out (out = FOLDER), or remove '",
+        folder.string(), "' to begin anew"));
   state_ = std::move(found->checkpoint);
   state_.identity = identity_;
   go_to_stage_of(state_.iteration);
