@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -119,6 +120,9 @@ std::span<const StepResult> EnvBatch::step(std::span<const float> actions) {
     } else {
       result = world.env->step(actions.subspan(index * width, width));
       ++world.steps;
+      if (!std::isfinite(result.reward))
+        throw Error(
+            text("'", spec().name, "', after step ", world.steps, ": the reward is ", result.reward, "; rewards must be finite"));
       result.terminated = result.terminated || result.unstable;
     }
     world.over = result.terminated || result.truncated;

@@ -97,6 +97,12 @@ class Batches(Test):
             batch.step([[0], [1]])
         with self.refused("one of its environments has failed"):
             batch.step([[0], [0]])
+        # Each of the two steps pays what a double holds, their sum is more.
+        pathlib.Path("rich.lua").write_text(WORLD.replace("return x, false", "return 1.5e308, false"))
+        with iap.VectorEnv("rich.lua", 2, action_repeat=2) as rich:
+            rich.reset(seed=1)
+            with self.refused("environment 0 of the batch", "after step 1: the reward is inf; rewards must be finite"):
+                rich.step([[0], [0]])
         batch.close()
         with self.refused("this VectorEnv is closed"):
             batch.reset(seed=1)

@@ -154,6 +154,32 @@ TEST_CASE("a batch looks at what its environments show") {
   CHECK_THAT(batch_message({0, not_a_number}, 3, true), Equals("no error"));
 }
 
+TEST_CASE("a batch hands out no reward that is not finite, and names environment, step and value") {
+  const auto paid = [](double reward, bool unstable) {
+    EnvBatch batch(fake_envs([=](std::uint64_t seed, int step, StepResult& result) {
+                     if (seed != 6 || step != 3) return;
+                     result.reward = reward;
+                     result.unstable = unstable;
+                   }),
+                   2, 2);
+    const std::array<std::uint64_t, 2> seeds{5, 6}, others{7, 8};
+    const std::array<float, 4> actions{};
+    batch.reset(seeds);
+    const std::string said = message_of([&] {
+      for (int i = 0; i < 4; ++i) batch.step(actions);
+    });
+    // What failed stands still until it is reset, and then goes on.
+    if (said != "no error") CHECK_THAT(message_of([&] { batch.step(actions); }), ContainsSubstring("has failed; reset it"));
+    batch.reset(others);
+    CHECK_THAT(message_of([&] { batch.step(actions); }), Equals("no error"));
+    return said;
+  };
+  const std::string where = "environment 1 of the batch: 'fake', after step 3: the reward is ";
+  CHECK_THAT(paid(not_a_number, false), Equals(where + "nan; rewards must be finite"));
+  CHECK_THAT(paid(-infinity, true), Equals(where + "-inf; rewards must be finite"));
+  CHECK_THAT(paid(1e308, false), Equals("no error"));
+}
+
 TEST_CASE("specs that cannot be are refused before anything is played, whatever a failed episode counts") {
   class Made : public FakeEnv {
    public:

@@ -124,13 +124,20 @@ class Session {
     due_ = std::max(due_, window_->now() - farthest_behind) + step_seconds_ / controls_.speed();
   }
 
-  /// The last picture of an episode, until the next one is asked for or due.
+  /// What the last step led to, until the next episode is asked for or due.
   void rest() {
-    show();
+    const Observation observation = env_.observe();
+    // Attention is to be that to this picture; what broke down may show anything.
+    if (observation_flaw(env_.spec(), observation).empty()) policy_.act(observation);
+    const auto redraw = [&] {
+      picture_ = viewer_.picture(controls_.view(), observation, policy_);
+      show();
+    };
+    redraw();
     for (const double until = window_->now() + end_seconds; !controls_.leaves() && !controls_.take_step();) {
       check_interrupt();
       if (!controls_.paused() && window_->now() >= until) break;
-      if (handle_events(longest_wait)) show();
+      if (handle_events(longest_wait)) redraw();
     }
   }
 
