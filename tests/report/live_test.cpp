@@ -81,13 +81,18 @@ struct Person {
   };
 };
 
-std::vector<LiveEpisode> play(Person& person, const Config& env, VideoOptions video) {
+std::vector<LiveEpisode> play(Person& person, const Config& env, VideoOptions video,
+                              const std::function<void(const LiveEpisode&)>& told = {}) {
   std::vector<LiveEpisode> episodes;
   Policy policy = some_policy(env);
   play_live(policy, env,
             {.video = video,
              .open = [&](const std::string&, int, int) { return std::make_unique<Person::Window>(person); },
-             .on_episode = [&](const LiveEpisode& episode) { episodes.push_back(episode); }});
+             .on_episode =
+                 [&](const LiveEpisode& episode) {
+                   episodes.push_back(episode);
+                   if (told) told(episode);
+                 }});
   return episodes;
 }
 
@@ -234,6 +239,43 @@ TEST_CASE("a live episode is the one that is evaluated, in real time, and shows 
   const double dt = made->spec().control_dt;
   for (int i = 2; i < truth.steps; ++i)
     CHECK(std::abs(person.times[static_cast<std::size_t>(i)] - person.times[1] - (i - 1) * dt) < 1e-6);
+}
+
+TEST_CASE("at an episode's end the window shows what the last step led to, in the view that the bar names, at any speed") {
+  const Config env = small_env();
+  Policy policy = some_policy(env);
+  const int steps = run_episode(*make_env(env), policy, 8).steps;
+  const bool fast = GENERATE(false, true);
+  Person person;
+  std::size_t end = 0;
+  // At a thousand steps a second most are not drawn.
+  play(person, env, {.view = PictureView::raw, .seed = 8, .scale = 3, .fps = fast ? 1000.0 : 0.0}, [&](const LiveEpisode& episode) {
+    if (!episode.ended) return;
+    end = person.seen.size();
+    const int first = static_cast<int>(end) + 1;
+    person.script[first] = {key(' ')};
+    for (int i = 1; i < 5; ++i) person.script[first + i] = {key('v')};
+    person.script[first + 5] = {key('q')};
+  });
+  CHECK(end == static_cast<std::size_t>(fast ? 1 : steps));
+  REQUIRE(person.seen.size() >= end + 6);
+
+  // An episode that goes on shows the same there.
+  Config longer = env;
+  longer["time_limit"] = 100;
+  const std::vector<PictureView> shown{PictureView::raw,     PictureView::raw,          PictureView::overlay,
+                                       PictureView::heatmap, PictureView::side_by_side, PictureView::raw};
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    INFO("picture " << i);
+    Person other;
+    other.script[steps + 1] = {key('q')};
+    play(other, longer, {.view = shown[i], .seed = 8, .scale = 3});
+    REQUIRE(other.seen.size() > static_cast<std::size_t>(steps));
+    const Image& there = other.seen[static_cast<std::size_t>(steps)];
+    Image picture({there.shape().height - 48, there.shape().width, 3, PixelType::uint8});
+    std::copy_n(there.bytes().begin(), picture.bytes().size(), picture.bytes().begin());
+    CHECK(begins_with(person.seen[end + i], picture));
+  }
 }
 
 TEST_CASE("a paused episode goes on step by step, redrawn as often as its view changes") {
