@@ -1,21 +1,35 @@
+#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <lua.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <CLI/Version.hpp>
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <initializer_list>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "cli/commands.hpp"
 #include "cli/line_editor.hpp"
+#include "ranks/mpi_table.hpp"
+#include "report/live/live.h"
 import iap.core;
 import iap.envs;
 import iap.legged;
 import iap.npz;
 import iap.plugin;
+import iap.process;
 import iap.ranks;
 import iap.render;
 import iap.report;
@@ -28,11 +42,57 @@ namespace {
 
 void row(std::string_view name, std::string_view value) { std::cout << left_text(name, 15) << value << "\n"; }
 
+/// What is told against a plugin, "" if it can be used. A child of this process loads it: what libraries of MPI do to a process
+/// that only loads them, or a damaged file does, has no part here.
+std::string flaw_of(const PluginKind& kind) {
+  constexpr unsigned longest_seconds = 20;
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return text("it cannot be tried: ", std::strerror(errno));
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGALRM, SIG_DFL);
+    alarm(longest_seconds);
+    try {
+      load_plugin(kind);
+    } catch (const std::exception& error) {
+      std::ignore = write(ends[1], error.what(), std::strlen(error.what()));
+    }
+    _exit(0);
+  }
+  const int fork_error = errno;
+  close(ends[1]);
+  std::string flaw;
+  std::array<char, 4096> part{};
+  for (ssize_t size = 0; (size = read(ends[0], part.data(), part.size())) > 0;)
+    flaw.append(part.data(), static_cast<std::size_t>(size));
+  close(ends[0]);
+  if (child < 0) return text("it cannot be tried: ", std::strerror(fork_error));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (status != 0)
+    return text("a process that loads '", find_plugin(kind.name).string(), "' ", describe_end(status), "; ", kind.remedy);
+  return flaw;
+}
+
+/// `name` of a plugin that is there, and why it cannot be used if it cannot.
+std::string usable(std::string_view name, const PluginKind& kind) {
+  const std::string flaw = flaw_of(kind);
+  return flaw.empty() ? std::string(name) : text(name, " (cannot be used: ", flaw, ")");
+}
+
+constexpr std::string_view plugin_remedy = "install it anew, with what it needs";
+
+std::string windows() {
+  const std::string file = find_plugin("live").string();
+  if (file.empty()) return "none (iap play --live needs the plugin 'live', built where libsdl2-dev is)";
+  return usable(file, {"live", iap_live_version, plugin_remedy});
+}
+
 /// The plugins that are there.
 std::string mpi() {
   std::string found;
   for (const char* name : {"openmpi", "mpich"})
-    if (!find_plugin(name).empty()) found += text(found.empty() ? "" : ", ", name);
+    if (!find_plugin(name).empty()) found += text(found.empty() ? "" : ", ", usable(name, {name, iap_mpi_version, plugin_remedy}));
   return found.empty() ? "no plugin; needed by mpirun and srun only" : found;
 }
 
@@ -71,8 +131,9 @@ int doctor(const Job* job) {
   row("threads", text(hardware_threads()));
   row("SIMD", chosen_instructions());
   row("OpenGL", describe_gl());
-  const std::string windows = find_plugin("live").string();
-  row("windows", windows.empty() ? "none (iap play --live needs the plugin 'live', built where libsdl2-dev is)" : windows);
+  if (const char* folders = std::getenv("IAP_PLUGIN_PATH"); folders && *folders)
+    row("plugins", text("looked for in ", folders, " alone, which IAP_PLUGIN_PATH names instead of the installed folders"));
+  row("windows", windows());
   row("MPI", mpi());
   for (const auto& [name, version] : versions()) row(name, version);
   if (job) describe_job(*job);

@@ -100,4 +100,4 @@ constexpr iap_mpi_table table{begin, rank, size, send, sent, waiting, take, broa
 
 }  // namespace
 
-const iap_plugin_head iap_plugin{IAP_MPI_PLUGIN, 1, &table};
+const iap_plugin_head iap_plugin{IAP_MPI_PLUGIN, iap_mpi_version, &table};

@@ -19,8 +19,10 @@ import :types;
 namespace iap {
 namespace {
 
-constexpr PluginKind open_mpi{"openmpi", 1, "install Debian's package iap-openmpi on every host, or build with libopenmpi-dev"};
-constexpr PluginKind mpich{"mpich", 1, "install Debian's package iap-mpich on every host, or build with libmpich-dev"};
+constexpr PluginKind open_mpi{"openmpi", iap_mpi_version,
+                              "install Debian's package iap-openmpi on every host, or build with libopenmpi-dev"};
+constexpr PluginKind mpich{"mpich", iap_mpi_version,
+                           "install Debian's package iap-mpich on every host, or build with libmpich-dev"};
 
 constexpr auto poll_interval = std::chrono::microseconds(100);
 /// How long rank 0 waits for ranks that do not take their leave, such as for one whose environment hangs.

@@ -2,6 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 
+/// Of the table below: raised with each change of it.
+inline constexpr std::uint32_t iap_mpi_version = 1;
+
 /// What the plugins `openmpi` and `mpich` (engine/ranks/mpi_plugin.cpp) offer: MPI as iap needs it. One thread calls it. Functions
 /// that return an error message return null where there is none; it stays until the next call.
 extern "C" struct iap_mpi_table {

@@ -2,6 +2,7 @@ module;
 #include <dlfcn.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -21,8 +22,13 @@ std::string file_name(std::string_view name) { return text("libiap-", name, ".so
 std::string missing(const PluginKind& kind) {
   std::string folders;
   for (const auto& folder : plugin_folders()) folders += text(folders.empty() ? "" : ", ", folder.string());
-  return text("plugin '", kind.name, "' is not there (", file_name(kind.name), " in ", folders, "); ", kind.remedy,
-              ", or name its folder in the environment variable IAP_PLUGIN_PATH");
+  const std::string told = text("plugin '", kind.name, "' is not there (", file_name(kind.name), " in ", folders, "); ");
+  const char* named = std::getenv("IAP_PLUGIN_PATH");
+  if (!named || !*named) return text(told, kind.remedy, ", or name its folder in the environment variable IAP_PLUGIN_PATH");
+  return text(
+      told,
+      "the environment variable IAP_PLUGIN_PATH names these folders instead of the installed ones: add the plugin's, or unset it; ",
+      kind.remedy);
 }
 
 }  // namespace
@@ -31,7 +37,7 @@ fs::path find_plugin(std::string_view name) {
   for (const auto& folder : plugin_folders()) {
     std::error_code ignored;
     // A name without a slash would make the loader search the system.
-    if (fs::path file = fs::absolute(folder / file_name(name), ignored); fs::exists(file, ignored)) return file;
+    if (fs::path file = fs::absolute(folder / file_name(name), ignored); fs::is_regular_file(file, ignored)) return file;
   }
   return {};
 }

@@ -350,3 +350,40 @@ case_doctor() {
   grep -qE '^compiler +.*[Cc]lang' out || fail "no compiler"
   grep -qE '^libstdc[+][+] +.*[0-9]' out || fail "no version of libstdc++"
 }
+
+case_doctor_plugins() {
+  unset IAP_PLUGIN_PATH
+  run doctor
+  grep -q '^plugins ' out && fail "folders that nobody named"
+  grep -E '^windows ' out | grep -F 'cannot be used' && fail "a plugin of this build cannot be used"
+  # What is there is tried: no library, a library that is no plugin, a folder.
+  mkdir plug
+  export IAP_PLUGIN_PATH=$work/plug
+  echo junk >plug/libiap-live.so
+  cp "$(ldd "$iap" | awk '$1 ~ /^libz\.so/ { print $3 }')" plug/libiap-mpich.so
+  mkdir plug/libiap-openmpi.so
+  run doctor
+  exits 0
+  silent err
+  grep -qE "^plugins +looked for in $work/plug alone, which IAP_PLUGIN_PATH names" out || fail "no word about the folder"
+  grep -qE "^windows +$work/plug/libiap-live.so \(cannot be used: plugin 'live' cannot be loaded: .*; install it anew" out ||
+    fail "junk is no plugin"
+  grep -qE "^MPI +mpich \(cannot be used: '$work/plug/libiap-mpich.so' is not the plugin 'mpich'; .*\)$" out ||
+    fail "another library is no plugin"
+  # One that ends whoever loads it.
+  if command -v cc >/dev/null; then
+    echo '#include <stdlib.h>
+__attribute__((constructor)) static void end(void) { abort(); }' >end.c
+    cc -shared -fPIC -o plug/libiap-live.so end.c || fail "it is not compiled"
+    run doctor
+    exits 0
+    grep -qE "^windows .*\(cannot be used: a process that loads '$work/plug/libiap-live.so' was killed by signal 6 .*\)$" out ||
+      fail "a library that aborts"
+  fi
+  rm -r plug
+  mkdir -p plug/libiap-live.so
+  run doctor
+  exits 0
+  grep -qE '^windows +none \(' out || fail "a folder is no plugin"
+  grep -qE '^MPI +no plugin' out || fail "there is none"
+}

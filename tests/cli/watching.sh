@@ -168,6 +168,7 @@ case_live_errors() {
   lines err 1
   says err "plugin 'live' is not there (libiap-live.so in $work/nowhere)"
   says err "libsdl2-dev"
+  says err "IAP_PLUGIN_PATH names these folders instead of the installed ones"
   if "$iap" doctor | grep -q 'libiap-live.so'; then
     unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
     run play run --live

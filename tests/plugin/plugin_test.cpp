@@ -13,7 +13,7 @@ import iap.plugin;
 namespace {
 
 namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::ContainsSubstring, Catch::Matchers::EndsWith;
 
 constexpr iap::PluginKind example{"example", 7, "install Debian's package iap-example, or build with -DIAP_EXAMPLE=ON"};
 
@@ -63,7 +63,15 @@ TEST_CASE("a plugin that is not there is told with folders and remedy") {
   CHECK_THROWS_WITH(iap::load_plugin(example),
                     ContainsSubstring("plugin 'example' is not there (libiap-example.so in " + folder.path().string() + ")") &&
                         ContainsSubstring("iap-example") && ContainsSubstring("-DIAP_EXAMPLE=ON") &&
-                        ContainsSubstring("IAP_PLUGIN_PATH"));
+                        ContainsSubstring("IAP_PLUGIN_PATH names these folders instead of the installed ones: add the plugin's, or "
+                                          "unset it"));
+  // Such a folder is no library.
+  fs::create_directory(folder.library());
+  CHECK(iap::find_plugin("example").empty());
+  CHECK_THROWS_WITH(iap::load_plugin(example), ContainsSubstring("plugin 'example' is not there"));
+  unsetenv("IAP_PLUGIN_PATH");
+  CHECK_THROWS_WITH(iap::load_plugin(example),
+                    EndsWith("-DIAP_EXAMPLE=ON, or name its folder in the environment variable IAP_PLUGIN_PATH"));
 }
 
 TEST_CASE("a plugin of another version is refused") {
