@@ -35,17 +35,26 @@ void wait(double seconds) {
   check_interrupt();
 }
 
-/// The state of the run; a folder that a process has just made is given the moment that it takes to say what it is.
-RunState state_of(const fs::path& folder) {
+/// The state of the run. The moment that it takes to say what it is is given to a folder that a process has just made, and where a
+/// run was `watched` and is gone: another one may be about to begin there.
+RunState state_of(const fs::path& folder, bool watched) {
   constexpr double patience = 2, pause = 0.1;
   for (double waited = 0;; waited += pause) {
     if (const auto state = run_state(folder)) return *state;
     std::error_code ignored;
-    if (waited >= patience || !fs::exists(folder / "log.txt", ignored)) break;
+    if (waited >= patience || !(watched || fs::exists(folder / "log.txt", ignored))) break;
     wait(pause);
   }
+  if (watched)
+    throw Error(text("the run's folder '", folder.string(),
+                     "' was moved or removed while it was watched; give the folder where the run is now"));
   throw Error(
       text("'", folder.string(), "' is not the folder of a run: it has no config.json; start the run first, and give its folder"));
+}
+
+bool is_there(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "config.json", ignored);
 }
 
 /// What a page depends on.
@@ -82,20 +91,20 @@ class Watch {
 
   void run() {
     // Whether the run is at work is asked first: what it wrote before it ended is then on the last page.
-    for (bool at_work = state_of(folder_).in_use;; at_work = state_of(folder_).in_use) {
+    for (bool at_work = state_of(folder_, false).in_use;; at_work = state_of(folder_, true).in_use) {
       const auto begin = Clock::now();
       if (Trace now = trace_of(folder_); now != seen_ || !at_work) {
         renew(at_work);
         seen_ = std::move(now);
       }
-      if (!at_work) return;
+      if (!at_work && is_there(folder_)) return;
       // Pages that take long to make leave the machine to the run.
       constexpr double rest = 4;
       wait(std::max(static_cast<double>(every_), rest * seconds_since(begin)));
     }
   }
 
-  /// The last page of a run that is no longer looked at.
+  /// Makes the last page one that loads itself no more, however the watch ended.
   void settle() {
     std::error_code ignored;
     if (written_ && fs::is_regular_file(out_, ignored)) settle_page(out_);
@@ -110,8 +119,10 @@ class Watch {
       if (!told_) tell("");
       told_ = true;
     } catch (const Error& error) {
-      complain(error.what());
-      if (!told_) {
+      if (!is_there(folder_)) return;  // the next look at it tells
+      // The last page's trouble is how the command ends.
+      if (at_work) complain(error.what());
+      if (!told_ || !emptiness(folder_).empty()) {  // another run may have begun in the place of one that had a page
         write_waiting_page(folder_, out_, options_.refresh);
         if (!written_ && at_work) tell(" (nothing to report yet)");
       }
@@ -156,6 +167,13 @@ int watch(const WatchCommand& command) {
     watched.settle();
     std::cout << "watch    ended; the run goes on" << std::endl;
     return Exit::interrupted;
+  } catch (...) {
+    try {
+      watched.settle();
+    } catch (const Error&) {
+      // Why the watch ends says more.
+    }
+    throw;
   }
   std::cout << "run      " << end_line(command.run) << std::endl;
   return Exit::success;

@@ -277,6 +277,52 @@ case_watch() {
   says two/report.html "of 400"
 }
 
+# A run that is moved away, one that takes the place of another, and one whose last page cannot be made.
+case_watch_moved() {
+  training_script 'log = { "jsonl" }, on_iteration = function() while not io.open("go") do os.execute("sleep 0.1") end end,'
+  trap 'kill -KILL ${first:-} ${second:-} ${watching:-} 2>/dev/null; wait; rm -rf "$work"' EXIT
+  "$iap" run train.lua --out one >training 2>&1 </dev/null &
+  first=$!
+  waits grep -q '^1,' one/metrics.csv
+  sed 's/^    self.velocity = 0$/&\n    while not io.open("begin") do os.execute("sleep 0.1") end/' -i pendulum.lua
+  "$iap" run train.lua --out two >training2 2>&1 </dev/null &
+  second=$!
+  waits test -s two/config.json
+  ln -s one run
+  "$iap" watch run --every 1 --no-pictures --out page.html >out 2>err </dev/null &
+  watching=$!
+  waits grep -q 'run stands at iteration 1 of 4' page.html
+  # The place is empty for a moment only.
+  rm run
+  sleep 1
+  ln -s two run
+  waits grep -q 'there is nothing to report yet' page.html
+  kill -0 "$watching" || fail "it does not take the run that began in the same place"
+  touch begin
+  waits grep -q 'run stands at iteration 1 of 4' page.html
+  rm run
+  wait "$watching"
+  code=$?
+  exits 1
+  lines err 1
+  says err "the run's folder 'run' was moved or removed while it was watched; give the folder where the run is now"
+  grep -q refresh page.html && fail "a page that nobody renews loads itself"
+
+  "$iap" watch one --every 1 --no-pictures >out 2>err </dev/null &
+  watching=$!
+  waits grep -q 'http-equiv="refresh"' one/report.html
+  waits grep -q report out
+  truncate -s 10 one/best.iap
+  kill -KILL "$first"
+  wait "$first" 2>/dev/null
+  wait "$watching"
+  code=$?
+  exits 1
+  tail -1 err | grep -q '^one/best.iap: is 10 bytes' || fail "no error"
+  grep -qE 'refresh|renews itself' one/report.html && fail "the page of a run that has ended loads itself"
+  says one/report.html "one stands at iteration 1 of 4" # what could be shown last
+}
+
 case_watch_errors() {
   mkdir empty
   run watch empty
