@@ -129,8 +129,15 @@ end""")
         file = pathlib.Path(os.fsdecode(b"dir\xff"), "world.lua")
         file.parent.mkdir()
         file.write_text(WORLD)
-        with self.refused("no UTF-8"):
-            iap.Env(file)
+        # Whether it is a name, beside options, or in a dict.
+        for make in (lambda: iap.Env(file), lambda: iap.Env(file, strength=2), lambda: iap.Env({"name": file}),
+                     lambda: iap.Env({"name": str(file), "strength": 2}), lambda: iap.VectorEnv(str(file), 2, strength=2)):
+            with self.refused("env: ", "option 'name' is ", "bytes that are no UTF-8, which no policy file can hold; give what is named another name"):
+                make()
+        with self.refused("env: option 'texts.2' is 'x?', bytes that are no UTF-8"):
+            iap.Env("world.lua", texts=["a", "x\udcff"])
+        with self.refused("env: the name of option 'texts.x?' has bytes that are no UTF-8; give it another one"):
+            iap.Env("world.lua", texts={"x\udcff": 1})
 
     def test_no_name_of_a_file_is_a_table(self):
         for name in ('{name="cheetah-run"}', ' {name="cheetah-run"}', '--[[]]{name="cheetah-run"}'):
@@ -173,7 +180,7 @@ end""")
             iap.Env("cheetah\0run")
         with self.refused("env: ", "surrogates not allowed"):
             iap.Env("wa.lua\ud800x")
-        with self.refused("env: "):
+        with self.refused("env: option 'name' is 'wa.lua?x', bytes that are no UTF-8"):
             iap.Env("wa.lua\ud800x", strength=2)
         with self.refused("render_mode"):
             iap.Env("cartpole-swingup", render_mode="human")

@@ -118,25 +118,43 @@ def _plain(value):
     raise TypeError(f"a {type(value).__name__} is no option")
 
 
-def _not_finite(value, place=""):
-    """Where a table holds a number that is none, and the number; or None."""
+def _shown(text):
+    """`text` for a message: what no UTF-8 can hold as the library shows it."""
+    return text.encode(errors="replace").decode()
+
+
+def _trouble(value, place=""):
+    """What is wrong with a value that JSON cannot hold, somewhere in a table; or None."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
     if isinstance(value, (float, np.floating)):
-        return None if math.isfinite(value) else (place, float(value))
+        return None if math.isfinite(value) else f"option '{place}' is {float(value)}; give finite numbers"
+    if isinstance(value, str):
+        # Python keeps bytes of files' names that are no UTF-8 as surrogates.
+        return None if _shown(value) == value else (f"option '{place}' is '{_shown(value)}', bytes that are no UTF-8, which no policy "
+                                                    "file can hold; give what is named another name")
     if isinstance(value, np.ndarray):
         value = value.tolist()
     items = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, (list, tuple)) else ()
-    return next(filter(None, (_not_finite(item, f"{place}.{key}" if place else str(key)) for key, item in items)), None)
+    for key, item in items:
+        inside = f"{place}.{key}" if place else str(key)
+        if _shown(inside) != inside:
+            return f"the name of option '{_shown(inside)}' has bytes that are no UTF-8; give it another one"
+        trouble = _trouble(item, inside)
+        if trouble:
+            return trouble
+    return None
 
 
 def table_text(table, what):
     """A dict or list as JSON."""
     try:
-        bad = _not_finite(table)
-        text = None if bad else json.dumps(table, default=_plain)
+        trouble = _trouble(table)
+        text = None if trouble else json.dumps(table, default=_plain)
     except Exception as error:
         raise Error(f"{what}: {_reason(error)}") from error
-    if bad:
-        raise Error(f"{what}: option '{bad[0]}' is {bad[1]}; give finite numbers")
+    if trouble:
+        raise Error(f"{what}: {trouble}")
     return text
 
 
