@@ -48,6 +48,12 @@ end""")
         self.assertEqual((again.name, again.max_steps, again.vector_size), ("cartpole-swingup", 1000, 0))
         self.assertEqual(again.metadata["render_fps"], 1 / again.control_dt)
 
+    def test_options_called_like_arguments_go_into_the_dict(self):
+        pathlib.Path("own.lua").write_text(WORLD.replace("max_steps = 4", "max_steps = options.copy + options.threads * options.render_size"))
+        own = {"name": "own.lua", "copy": 3, "threads": 2, "render_size": 4}
+        self.assertEqual(iap.Env(own, copy=np.True_).max_steps, 11)
+        self.assertEqual(iap.VectorEnv(own, 2, copy=False, threads=1).max_steps, 11)
+
     def test_spaces_hold_what_is_seen(self):
         shapes = {"cartpole-swingup": ((5,), np.float32), "world.lua": None}
         for name, shape in shapes.items():
@@ -182,6 +188,10 @@ end""")
             iap.Env("wa.lua\ud800x")
         with self.refused("env: option 'name' is 'wa.lua?x', bytes that are no UTF-8"):
             iap.Env("wa.lua\ud800x", strength=2)
+        for make in (iap.Env, lambda env, **options: iap.VectorEnv(env, 2, **options)):
+            for copy in (3, None, "yes", np.ones(2)):
+                with self.refused("copy: expected True or False, got ", "; an option 'copy' of the environment goes into a dict: {"):
+                    make("world.lua", copy=copy)
         with self.refused("render_mode"):
             iap.Env("cartpole-swingup", render_mode="human")
         for size in ((0, 4), Raises()):

@@ -3,10 +3,20 @@
 import ctypes
 import json
 
+import numpy as np
+
 from ._handle import Handle, decode, view
-from ._library import EnvSpecStruct, Image
+from ._library import EnvSpecStruct, Error, Image
 from .policy import image_spec
 from .spaces import action_space, observation_space
+
+
+def whether_copies(copy):
+    """`copy` as a bool. Anything else is meant for an option of that name, which the argument would swallow."""
+    if not isinstance(copy, (bool, np.bool_)):
+        raise Error(f"copy: expected True or False, got {copy!r}; an option 'copy' of the environment goes into a dict: "
+                    '{"name": ..., "copy": ...}')
+    return bool(copy)
 
 
 class World(Handle):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ._handle import address, env_text, floats, whole
 from ._library import Error, StepStruct, lib
-from ._world import World
+from ._world import World, whether_copies
 from .spaces import EnvBase, check_options
 
 
@@ -28,13 +28,13 @@ class Env(World, EnvBase):
     def __init__(self, env, *, render_mode=None, render_size=None, copy=True, **options):
         if render_mode not in (None, "rgb_array"):
             raise Error(f"render_mode: expected None or 'rgb_array', got {render_mode!r}")
+        self._copy = whether_copies(copy)
         self._make(lib.iap_env_make, env_text(env, options))
         spec = self._describe(lib.iap_env_describe, lib.iap_env_image, lib.iap_env_observe)
         self.action_space, self.observation_space = self._spaces(spec)
         self.metadata = {**type(self).metadata, "render_fps": 1 / spec.control_dt if spec.control_dt > 0 else 25}
         self.render_mode = render_mode
         self._render_size = self._size(render_size)
-        self._copy = copy
         self._step = StepStruct()
 
     def _size(self, size):

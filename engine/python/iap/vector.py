@@ -4,7 +4,7 @@ import numpy as np
 
 from ._handle import address, env_text, floats, whole
 from ._library import Error, lib
-from ._world import World
+from ._world import World, whether_copies
 from .spaces import NEXT_STEP, VectorBase, check_options
 
 
@@ -20,12 +20,12 @@ class VectorEnv(World, VectorBase):
 
     def __init__(self, env, num_envs, *, threads=0, copy=True, **options):
         self._count = self.num_envs = whole(num_envs, 1, 65536, "num_envs")
+        self._copy = whether_copies(copy)
         text = env_text(env, options)
         self._make(lib.iap_batch_make, text, self.num_envs, whole(threads, 0, 4096, "threads"))
         spec = self._describe(lib.iap_batch_describe, lib.iap_batch_image, lib.iap_batch_observe)
         self.single_action_space, self.single_observation_space = self._spaces(spec)
         self.action_space, self.observation_space = self._spaces(spec, self.num_envs)
-        self._copy = copy
         self._rewards, self._terminated, self._truncated = np.zeros(self.num_envs), *np.zeros((2, self.num_envs), np.bool_)
         self._unstable = bytearray(self.num_envs)  # is looked through at each step, faster than an array
         outputs = self._rewards, self._terminated, self._truncated, np.frombuffer(self._unstable, np.uint8)
