@@ -213,6 +213,7 @@ end""")
                                 ([True], "action: has the dtype bool"), (["1"], "action: has the dtype <U1"),
                                 ([1j], "action: has the dtype complex128"), ([[0], [0, 1]], "action: "),
                                 (Raises(), "action: is on another device"),
+                                (np.ma.masked_equal([0.0], 0), "action: has masked entries; say what they are with .filled(value)"),
                                 ([np.nan], "step(): 'action' holds nan as value 0; give finite values")):
             with self.refused(message):
                 env.step(action)

@@ -110,12 +110,21 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
                                 (np.zeros((12, 16, 3), np.int64), "numpy.asarray(picture, numpy.uint8)"),
                                 (np.zeros((24, 32, 3), np.uint8), "resize=True has it averaged to that size"),
                                 (np.zeros((0, 16, 3), np.uint8), "got uint8 of the shape (0, 16, 3)"),
-                                (np.full((12, 16, 3), 256, np.uint16), "go from 256 to 256: scale them by the camera's range, such as (picture // 257).astype"),
+                                (np.full((12, 16, 3), 256, np.uint16), "go from 256 to 256: scale them by the camera's range to 0 .. 255 of numpy.uint8, such as (picture // 257).astype"),
                                 (np.full((12, 16, 3), -1), "its values go from -1 to -1: scale them by the camera's range"),
                                 (np.zeros((12, 16, 3), bool), "got bool of the shape (12, 16, 3); 255 * picture.astype(numpy.uint8)"),
                                 (np.zeros((24, 32, 3), bool), "got bool of the shape (24, 32, 3); 255 * picture.astype(numpy.uint8)")):
             with self.refused("pixels: expected uint8 of the shape (12, 16, 3), ", remedy):
                 policy.act(picture)
+        # Of other integers nobody knows the range; int16 of a camera is not all of 16 bits.
+        for dtype in (np.int8, np.int16, np.int32, np.int64):
+            with self.assertRaisesRegex(iap.Error, "its values go from -1 to -1: scale them by the camera's range to 0 .. 255 of numpy.uint8$"):
+                policy.act(np.full((12, 16, 3), -1, dtype))
+        holes = np.ma.MaskedArray(np.zeros((12, 16, 3), np.uint8), np.eye(12, 16)[..., None] * np.ones(3))
+        with self.refused("pixels: has masked entries; say what they are with .filled(value)"):
+            policy.act(holes)
+        # Of these nothing is masked.
+        self.assertEqual(*(iap.Policy("policy.iap").act(one).tolist() for one in (holes.filled(0), np.ma.MaskedArray(holes.data))))
         for dtype in (object, "M8[s]", complex):  # of what is no picture no remedy is known, and another size is none
             for resize in (False, True):
                 with self.assertRaisesRegex(iap.Error, r"of the shape \(12, 16, 3\)$"):

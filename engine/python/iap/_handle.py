@@ -182,9 +182,13 @@ def env_text(env, options):
 def as_array(values, what):
     """`values` as numpy takes them, whatever they raise when they are asked for an array."""
     try:
-        return np.asarray(values)
+        masked = isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values)
+        array = None if masked else np.asarray(values)
     except Exception as error:
         raise Error(f"{what}: {_reason(error)}") from error
+    if masked:  # numpy would hand out what lies under the mask
+        raise Error(f"{what}: has masked entries; say what they are with .filled(value)")
+    return array
 
 
 def floats(values, shape, what):

@@ -70,8 +70,8 @@ def _dtype_remedy(array, spec):
     low, high = (array.min(), array.max()) if array.size else (0, 0)
     if 0 <= low and high <= 255:
         return "; numpy.asarray(picture, numpy.uint8)"
-    return (f"; its values go from {low} to {high}: scale them by the camera's range, such as (picture // 257).astype(numpy.uint8) "
-            "where it is all of 16 bits")
+    example = ", such as (picture // 257).astype(numpy.uint8) where it is all of 16 bits" if kind == "u" and array.itemsize == 2 else ""
+    return f"; its values go from {low} to {high}: scale them by the camera's range to 0 .. 255 of numpy.uint8{example}"
 
 
 def _remedy(array, spec):
