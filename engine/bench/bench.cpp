@@ -21,24 +21,52 @@ double processor_milliseconds() {
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
+/// Milliseconds of so many calls together.
+struct Reading {
+  double wall, processor;
+};
+
+Reading read_clocks(int calls, const std::function<void()>& body) {
+  const double processor_before = processor_milliseconds();
+  const auto start = Clock::now();
+  for (int i = 0; i < calls; ++i) body();
+  const double wall = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return {wall, processor_milliseconds() - processor_before};
+}
+
+/// What a reading of the clocks takes by itself, a microsecond on some machines.
+double processor_of_reading() {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 20; ++i) least = std::min(least, read_clocks(0, {}).processor);
+  return least;
+}
+
 }  // namespace
 
 Timing measure(double seconds, const std::function<void()>& body) {
-  constexpr int least_calls = 5;
+  constexpr int least_readings = 5;
+  constexpr double least_wall = 0.01;  // shorter ones would measure the clocks
+  const double reading_itself = processor_of_reading();
   body();
   std::vector<double> times;
   double processor = std::numeric_limits<double>::infinity();
-  const auto begin = Clock::now();
-  while (static_cast<int>(times.size()) < least_calls || seconds_since(begin) < seconds) {
+  int calls = 1;  // in a reading
+  auto begin = Clock::now();
+  while (static_cast<int>(times.size()) < least_readings || seconds_since(begin) < seconds) {
     check_interrupt();
-    const double processor_before = processor_milliseconds();
-    const auto start = Clock::now();
-    body();
-    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-    processor = std::min(processor, processor_milliseconds() - processor_before);
+    const Reading reading = read_clocks(calls, body);
+    if (reading.wall < least_wall) {
+      calls *= 2;
+      times.clear();
+      processor = std::numeric_limits<double>::infinity();
+      begin = Clock::now();
+      continue;
+    }
+    times.push_back(reading.wall / calls);
+    processor = std::min(processor, std::max(reading.processor - reading_itself, 0.0) / calls);
   }
   std::ranges::sort(times);
-  return {times[times.size() / 2], times[times.size() * 99 / 100], processor, static_cast<int>(times.size())};
+  return {times[times.size() / 2], times[times.size() * 99 / 100], processor, calls * static_cast<int>(times.size())};
 }
 
 const std::vector<Benchmark>& benchmarks() {

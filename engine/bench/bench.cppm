@@ -8,14 +8,17 @@ import iap.core;
 
 export namespace iap {
 
-/// Times of one call in milliseconds, over `calls` calls after a warm-up.
+/// Times of one call in milliseconds, over `calls` calls after a warm-up; of calls of less than 10 microseconds the means of some
+/// in a row.
 struct Timing {
   double median = 0, p99 = 0;  ///< by the clock on the wall
-  double processor = 0;        ///< the least processor time of the calling thread, which other load on the machine hardly touches
+  /// The least processor time of the calling thread, less what reading the clock takes; other load on the machine hardly touches
+  /// it.
+  double processor = 0;
   int calls = 0;
 };
 
-/// Calls `body` for about `seconds` (at least 5 times) and times each call.
+/// Calls `body` for about `seconds` (at least 5 times) and times each call, or as many as take 10 microseconds.
 Timing measure(double seconds, const std::function<void()>& body);
 
 /// What one core of this machine can do with the instruction set that the kernels run on: the most a second that was seen, single

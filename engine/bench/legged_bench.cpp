@@ -44,7 +44,7 @@ void bench_legged(std::ostream& out) {
   const PerLeg<Vector3> feet = standing_feet(robot);
   out << "Laikago's stance MPC, horizon 10, 4 ms a control step:\n"
       << left_text("standing feet", 16) << right_text("variables", 10) << left_text("  pushed", 10) << right_text("median us", 10)
-      << right_text("cpu us", 9) << right_text("QP steps", 10) << right_text("x real time", 13) << "\n";
+      << right_text("least cpu us", 14) << right_text("QP steps", 10) << right_text("x real time", 13) << "\n";
   StanceMpc mpc(body);
   for (const int count : {2, 3, 4})
     for (const double size : {0.2, 1.0}) {
@@ -59,7 +59,7 @@ void bench_legged(std::ostream& out) {
         steps += mpc.solve(state, goal, feet, standing).steps / static_cast<double>(all.size());
       }
       out << left_text(text(count), 16) << right_text(text(30 * count), 10) << left_text(size < 1 ? "  a little" : "  hard", 10)
-          << right_text(fixed_text(median, 1), 10) << right_text(fixed_text(processor, 1), 9)
+          << right_text(fixed_text(median, 1), 10) << right_text(fixed_text(processor, 1), 14)
           << right_text(fixed_text(steps, 1), 10) << right_text(fixed_text(control_period / processor, 1), 13) << std::endl;
     }
 }
