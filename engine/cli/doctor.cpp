@@ -132,7 +132,8 @@ int doctor(const Job* job) {
   row("SIMD", chosen_instructions());
   row("OpenGL", describe_gl());
   if (const char* folders = std::getenv("IAP_PLUGIN_PATH"); folders && *folders)
-    row("plugins", text("looked for in ", folders, " alone, which IAP_PLUGIN_PATH names instead of the installed folders"));
+    row("plugins",
+        text("looked for in ", one_line(folders), " alone, which IAP_PLUGIN_PATH names instead of the installed folders"));
   row("windows", windows());
   row("MPI", mpi());
   for (const auto& [name, version] : versions()) row(name, version);
