@@ -40,7 +40,7 @@ import iap.train;
 namespace iap::cli {
 namespace {
 
-void row(std::string_view name, std::string_view value) { std::cout << left_text(name, 15) << value << "\n"; }
+void row(std::string_view name, std::string_view value) { std::cout << left_text(name, 15) << one_line(value) << "\n"; }
 
 /// What is told against a plugin, "" if it can be used. A child of this process loads it: what libraries of MPI do to a process
 /// that only loads them, or a damaged file does, has no part here.
@@ -132,8 +132,7 @@ int doctor(const Job* job) {
   row("SIMD", chosen_instructions());
   row("OpenGL", describe_gl());
   if (const char* folders = std::getenv("IAP_PLUGIN_PATH"); folders && *folders)
-    row("plugins",
-        text("looked for in ", one_line(folders), " alone, which IAP_PLUGIN_PATH names instead of the installed folders"));
+    row("plugins", text("looked for in ", folders, " alone, which IAP_PLUGIN_PATH names instead of the installed folders"));
   row("windows", windows());
   row("MPI", mpi());
   for (const auto& [name, version] : versions()) row(name, version);

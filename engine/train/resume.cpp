@@ -96,11 +96,17 @@ bool Trainer::had_enough() const {
 }
 
 /// Brings the run to its first or next iteration.
+/// Looks whether anything of an episode outlives it in the policy's blocks. Not where episodes are kept apart from this process:
+/// what may hang or take its process along has no trial here either. @throws Error saying what.
+void Trainer::check_episodes() const {
+  if (options_.safeguards.isolated()) return;
+  if (const auto kept = kept_across_episodes(stage().world.policy); !kept.empty()) throw Error(text("policy: ", kept));
+}
+
 void Trainer::begin() {
   const auto trouble = folder_ && options_.resume ? take_up(folder_->path()) : std::optional<std::string>();
   const bool resumed = trouble.has_value();
-  if (!resumed)
-    if (const auto kept = kept_across_episodes(stage().world.policy); !kept.empty()) throw Error(text("policy: ", kept));
+  if (!resumed) check_episodes();
   if (folder_) {
     check_files(resumed);
     if (resumed) {

@@ -4,6 +4,7 @@ module;
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -37,11 +38,12 @@ bool holds_checkpoint(const std::filesystem::path& path) {
 
 /// Whether the config.json of `path` is one that a run wrote.
 bool has_run_config(const std::filesystem::path& path) {
-  run_file(path, "config.json");
+  const auto file = run_file(path, "config.json");
   try {
     const Config config = read_run_config(path);
     return config.find("env") && config.find("policy") && config.find("optimizer");
   } catch (const Error&) {
+    if (!std::ifstream(file)) throw;
     return false;
   }
 }
@@ -67,14 +69,17 @@ void check_nothing_lost(const std::filesystem::path& path, const std::string& sc
   if (best && !begun) add("best.iap");
   for (const char* name : {"final.iap", "result.json"})
     if (has(path, name)) add(name);
+  const bool configured = has(path, "config.json"), of_run = configured && has_run_config(path);
+  if (of_run && !begun)
+    for (const char* name : common_logs)
+      if (has(path, name)) add(name);
   if (!results.empty())
     throw Error(text("'", path.string(), "' already holds a run (", results, ") but no checkpoint.iap to continue from;", elsewhere,
                      ", or move ", results.find(',') != std::string::npos ? "these files" : "this file", " away"));
   const auto refuse = [&path](const char* name, const char* what) {
     throw Error(text("'", (path / name).string(), "' is ", what, " and would be written over;", elsewhere, ", or move it away"));
   };
-  const bool configured = has(path, "config.json");
-  if (configured && !has_run_config(path)) refuse("config.json", "of no run");
+  if (configured && !of_run) refuse("config.json", "of no run");
   if (!rows.empty() && !begun) refuse("metrics.csv", "of no run");
   for (const char* name : common_logs)
     if (!begun && has(path, name)) refuse(name, "of no run");

@@ -121,10 +121,12 @@ TrainResult Trainer::run() {
 }
 
 TrainingPlan Trainer::plan() {
+  bool resumed = false;
   if (!options_.out.empty() && !options_.script.empty()) {
     RunFolder::check(options_.out, options_.resume, options_.script);
-    if (options_.resume) take_up(options_.out);
+    resumed = options_.resume && take_up(options_.out);
   }
+  if (!resumed) check_episodes();
   TrainResult result = result_of("iterations");
   result.iterations = static_cast<std::uint32_t>(options_.iterations);
   result.first_eval = result.last_eval = result.best_eval = 0;

@@ -68,6 +68,7 @@ class Trainer {
   TrainingPlan plan();
 
  private:
+  void check_episodes() const;
   bool finished() const {
     return optimizer_->iteration() >= static_cast<std::uint32_t>(options_.iterations) || !optimizer_->stop_reason().empty();
   }

@@ -389,7 +389,11 @@ void Meter::refuse_memory() {
 Meter::Call::Call(lua_State* state) : meter_(of(state)) {
   if (!meter_) return;
   meter_->refuse_past();
-  if (meter_->calls_++ == 0) meter_->begin_call();
+  if (meter_->calls_++ == 0) {
+    // What C++ makes for each call, such as lists of inputs, is garbage before the hook of a short one ever runs.
+    if (meter_->used_ > meter_->collect_at_) meter_->collect(state);
+    meter_->begin_call();
+  }
   meter_->enter(state);
 }
 

@@ -299,7 +299,7 @@ void ScriptObject::seed(std::uint64_t seed) {
 }
 
 void ScriptObject::push_list(lua_State* state, std::span<const float> values) {
-  lua_createtable(state, static_cast<int>(values.size()), 0);
+  create_list(state, values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     lua_pushnumber(state, values[i]);
     lua_rawseti(state, -2, static_cast<lua_Integer>(i) + 1);

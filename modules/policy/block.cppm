@@ -88,7 +88,7 @@ class Block {
   virtual void bind(std::span<const float> parameters) { (void)parameters; }
   /// Forgets the episode so far and begins one whose random choices are a function of `episode_seed` alone.
   virtual void reset(std::uint64_t episode_seed) { (void)episode_seed; }
-  /// Reads `in` (inputs() values) and writes `out` (outputs() values). Allocates nothing after the first call.
+  /// Reads `in` (inputs() values) and writes `out` (outputs() values). Allocates nothing after the first call, but in Lua.
   virtual void forward(const Observation& observation, std::span<const float> in, std::span<float> out) = 0;
   /// Calls `forward` and remembers where it wrote, for `written`. Whatever holds blocks calls this; `out` stays in place.
   void run(const Observation& observation, std::span<const float> in, std::span<float> out) {

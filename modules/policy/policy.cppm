@@ -51,7 +51,8 @@ class Policy {
   /// as redrawn projections, is a function of `episode_seed` alone.
   void reset(std::uint64_t episode_seed = 0);
   /// The action for an observation, action_size() values as the last block wrote them (in [-1, 1] if it ends in tanh), valid
-  /// until the next call. Allocates nothing after the first call. @throws Error if the observation does not fit the spec.
+  /// until the next call. Allocates nothing after the first call, but in Lua. @throws Error if the observation does not fit the
+  /// spec.
   std::span<const float> act(const Observation& observation);
   /// Moments that blocks gather while they act, such as those of `normalise` over training; none for most policies. `moments` are
   /// the totals that blocks work with: nothing seen at first, and only `set_moments` changes them. `gathered` are those of the

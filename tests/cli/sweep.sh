@@ -297,7 +297,7 @@ case_sweep_failures() {
   says err "it broke"
   says err "1 of 3 runs failed"
   says out "best"
-  grep -q '^0.2,0,0,1,,,,$' runs/sweeps/train/sweep.csv || fail "the failure is not in the table"
+  grep -q '^0.2,0,0,1,,,,,0$' runs/sweeps/train/sweep.csv || fail "the failure is not in the table"
   grep -q '^0.3,4,1,0,' runs/sweeps/train/sweep.csv || fail "a failure stopped the others"
   says runs/sweeps/train/mark=0.2-seed1/job.json "it broke"
   run sweep train.lua --over mark=0.1,0.2,0.3 --dry-run

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -157,6 +158,7 @@ std::string interrupted_in(std::uint64_t round) {
   writer.put(std::uint64_t{0});
   writer.put(0.0);
   writer.put(std::uint8_t{interrupted_result});
+  writer.put(std::int32_t{SIGXCPU});
   return writer.bytes();
 }
 
@@ -333,7 +335,7 @@ TEST_CASE("a rank that is told to end tells rank 0, and forgets it when that goe
   const auto expected = totals(first->run(population.tasks));
   // The process's interrupt is that of both ranks: rank 0 plays nothing yet.
   request_interrupt();
-  CHECK(hearing->hear().back() == interrupted_result);
+  CHECK(hearing->hear().at(3 * sizeof(std::uint64_t)) == interrupted_result);
   CHECK(interrupt_requested());
   const auto second = open(cartpole, cartpoles());
   CHECK(comes([] { return !interrupt_requested(); }));

@@ -127,8 +127,11 @@ class Session {
   /// What the last step led to, until the next episode is asked for or due.
   void rest() {
     const Observation observation = env_.observe();
-    // Attention is to be that to this picture; what broke down may show anything.
-    if (observation_flaw(env_.spec(), observation).empty()) policy_.act(observation);
+    // Attention is to be that to this picture. What broke down may show anything, and blocks may refuse what nobody acts on.
+    try {
+      if (observation_flaw(env_.spec(), observation).empty()) policy_.act(observation);
+    } catch (const Error&) {
+    }
     const auto redraw = [&] {
       picture_ = viewer_.picture(controls_.view(), observation, policy_);
       show();

@@ -177,6 +177,19 @@ for _, text in ipairs(shown) do
 end
 assert(tostring(strange_env):find("env '?]0;pwn??.lua'", 1, true) and report:find("image '?]0;pwn??'", 1, true), report)
 
+-- Lists that a block is given are as long as they are: they count as lists, and those of steps gone by are collected.
+local wide = [[return function(_, shapes)
+  local n = 196608
+  return { parameters = shapes.last and 0 or n, outputs = shapes.last and 1 or n, forward = function(_, w, x) return shapes.last and { x[n] } or w end }
+end]]
+local function part(name) return iap.policy.script { file = name, source = wide } end
+local widest = iap.policy.build(iap.policy.sequence { part "wide.lua", part "narrow.lua" }, pendulum)
+widest:initialise(1)
+widest:save(path)
+local narrow = iap.policy.load(path)
+local last = widest:act(state)[1]
+for _ = 1, 60 do check.equal(narrow:act(state)[1], last) end
+
 -- A file written by 0.1.0 before any of this: same returns, but for the last bits of another C library's sine.
 local old = iap.eval(folder .. "/../../data/policy/lua_block_and_env.iap", { episodes = 2, seed = 1 })
 check.close(old.episodes[1].total, -24.988238080588438, 1e-9)
