@@ -341,7 +341,7 @@ case_sweep_failures() {
   says err "code=3-seed1: failed: ended with exit code 3 after: "
   says err "3 of 4 runs failed"
   says ended/code=0-seed1/job.json '"status": "failed"'
-  grep -q '^0,0,0,1,,,,$' ended/sweep.csv || fail "what stopped in between counts"
+  grep -q '^0,0,0,1,,,,,0$' ended/sweep.csv || fail "what stopped in between counts"
   rm ends
   run sweep train.lua --over code=-1,0,1,3 --out ended
   exits 0
