@@ -22,15 +22,6 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-std::string error_of(const TrainOptions& options) {
-  try {
-    train(options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 /// Every file of a folder but log.txt.
 std::map<std::string, std::string> files_of(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;

@@ -37,6 +37,16 @@ inline void write_text(const std::filesystem::path& path, std::string_view conte
   std::ofstream(path, std::ios::binary) << content;
 }
 
+/// What a training of `options` is refused with.
+inline std::string error_of(const iap::TrainOptions& options) {
+  try {
+    iap::train(options);
+  } catch (const iap::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 /// The small run that most tests make.
 inline iap::TrainOptions small_run(const std::filesystem::path& out) {
   iap::TrainOptions options;

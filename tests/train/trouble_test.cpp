@@ -28,15 +28,6 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-std::string error_of(const TrainOptions& options) {
-  try {
-    train(options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 /// While it lives, no file of this process can grow beyond `bytes`: to a program the same as a full disk.
 class FullDisk {
  public:
