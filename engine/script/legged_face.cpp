@@ -44,7 +44,7 @@ int list_robots(Call& call) {
 /// What iap.legged.robot returns; triples are (abduction, hip, knee).
 /// @field name string - of the robot
 /// @field mass number - kg
-/// @field start_height number - of the base when it stands, metres
+/// @field start_height number - of the base when an episode of `legged` begins, above where it comes to stand, metres
 /// @field toe_radius number - metres
 /// @field standing number[] - abduction, hip and knee of each leg when it stands, radians
 /// @field lowest number[] - their lower limits

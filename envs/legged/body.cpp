@@ -54,8 +54,9 @@ LeggedBody::LeggedBody(LeggedRobot robot, double lowest, Options& options)
   world_.set_terrain({.friction = friction_});
 }
 
-void LeggedBody::reset(RobotState start, Random& random) {
+void LeggedBody::reset(RobotState start, Random& random, double floor) {
   jitter_joints(robot_, jitter_, random, start.angles);
+  start.position[2] = std::max(start.position[2], floor + robot_.touching_height(start.angles));
   world_.reset(start);
 }
 

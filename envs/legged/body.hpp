@@ -25,8 +25,9 @@ class LeggedBody {
   inline double control_dt() const { return world_.options().timestep * physics_steps_; }
   inline double friction() const { return friction_; }
 
-  /// Starts anew from `start` with noise of up to the option jitter on each joint angle, within the joints' limits.
-  void reset(RobotState start, Random& random);
+  /// Starts anew from `start` with noise of up to the option jitter on each joint angle, within the joints' limits; higher, where
+  /// that would put a toe into a floor at height `floor`.
+  void reset(RobotState start, Random& random, double floor = 0);
   /// A control step towards twelve joint targets. Returns how far the base came along x, in metres.
   double step(std::span<const double> targets);
   /// Whether it leans too far or its base is lower than it may be above a floor at height `floor`.

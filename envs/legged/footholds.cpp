@@ -289,7 +289,7 @@ struct FootholdEnv::Impl {
 /// @option rate_noise number 0..10 = 0.1 - on the rates, rad/s
 /// @option largest_roll number 0..3.2 = 0.25 - beyond it the episode ends, radians
 /// @option largest_pitch number 0..3.2 = 1 - likewise
-/// @option lowest number -10..10 = 0.15 - height of the base above the ground, metres, below which it ends
+/// @option lowest number -10..10 = 0.15 - height of the base, metres above the ground that it begins on, below which it ends
 /// @option depth boolean = true - images `front` and `belly`: metres along the axis of cameras that look straight down the base
 /// @option depth_height integer 1..1024 = 24 - of these, pixels
 /// @option depth_width integer 1..1024 = 32 - likewise

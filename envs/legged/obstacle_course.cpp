@@ -66,7 +66,8 @@ class ObstacleCourse final : public Env {
     body_.world().set_terrain(course_.terrain);
     const std::vector<double> pose = modulation_.neutral_pose();
     Random random({.seed = seed, .purpose = Purpose::environment});
-    body_.reset({.position = {0, 0, layout_.platform_height + body_.robot().touching_height(pose) + drop}, .angles = pose}, random);
+    const double floor = layout_.platform_height;
+    body_.reset({.position = {0, 0, floor + body_.robot().touching_height(pose) + drop}, .angles = pose}, random, floor);
     modulation_.reset();
     if (picture_) scene_ = shows_body_ ? robot_scene(body_.world()) : terrain_scene(body_.world());
     steps_ = 0;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 import iap.core;
 import iap.env;
@@ -79,6 +80,33 @@ TEST_CASE("no episode begins with a joint beyond its limits") {
     }
     CHECK(beyond == 0);
     CHECK(limits > 0);
+  }
+}
+
+TEST_CASE("no episode begins with a toe in the floor, however far the joints are from their pose") {
+  const std::vector<std::pair<Config::Map, std::string>> worlds{
+      {{{"name", "legged"}, {"robot", "laikago"}}, "laikago"},
+      {{{"name", "a1-obstacle-course"}, {"view", "none"}, {"platform_height", .5}}, "a1"}};
+  for (auto [options, robot] : worlds) {
+    options.insert({{"jitter", .5}, {"largest_roll", 3.2}, {"largest_pitch", 3.2}, {"physics_steps", 1}, {"timestep", 1e-5}});
+    int raised = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      CAPTURE(robot, seed);
+      const auto ends_below = [&](double height) {
+        options["lowest"] = height;
+        const auto env = make_env(options);
+        env->reset(seed);
+        return env->step(std::vector<float>(env->spec().action_size)).terminated;
+      };
+      options["lowest"] = 0.;
+      const auto env = make_env(options);
+      env->reset(seed);
+      const auto angles = env->observe().vector.subspan(4, 12);
+      const double touching = legged_robot(robot).touching_height({angles.begin(), angles.end()});
+      CHECK_FALSE(ends_below(touching - 1e-6));
+      raised += ends_below(touching + 1e-6);
+    }
+    CHECK(raised > 5);
   }
 }
 
