@@ -84,7 +84,7 @@ constexpr std::string_view plugin_remedy = "install it anew, with what it needs"
 
 std::string windows() {
   const std::string file = find_plugin("live").string();
-  if (file.empty()) return "none (iap play --live needs the plugin 'live', built where libsdl2-dev is)";
+  if (file.empty()) return "none (iap play --live needs the plugin 'live': install iap-live, or build with libsdl2-dev installed)";
   return usable(file, {"live", iap_live_version, plugin_remedy});
 }
 

@@ -47,7 +47,7 @@ SH
 stand_in ninja <<SH
 #!/bin/sh
 echo "ninja \$*" >>"$work/calls"
-if [ ! -s "$work/steps" ]; then echo "ninja: no work to do."; exit 0; fi
+if [ ! -s "$work/steps" ]; then case " \$* " in *" --quiet "*) ;; *) echo "ninja: no work to do." ;; esac; exit 0; fi
 case " \$* " in *" -n "*) exit 0 ;; esac
 [ -t 1 ] && echo "on a terminal"
 cat "$work/steps"
@@ -82,6 +82,70 @@ case $2 in
     ./dev iap list >"$work/out" 2>&1 || fail "exit code $?"
     silent_about "minutes"
     ;;
+  copied)
+    # A build folder that came with a copied tree is not taken for this one's.
+    mkdir build && touch build/build.ninja build/mine && echo "CMAKE_HOME_DIRECTORY:INTERNAL=$work/original" >build/CMakeCache.txt
+    ./dev iap list >"$work/out" 2>&1 || fail "exit code $?"
+    says "was built for the tree '$work/original'; building it anew"
+    says "dev: configuring"
+    [ -e build/mine ] && [ ! -e build/CMakeCache.txt ] || fail "$(ls build)"
+    # This tree's own is left alone, under whatever name it is reached.
+    echo "CMAKE_HOME_DIRECTORY:INTERNAL=$work/tree" >build/CMakeCache.txt
+    ln -s "$work/tree" "$work/link"
+    "$work/link/dev" iap list >"$work/out" 2>&1 || fail "exit code $?"
+    silent_about "anew"
+    ;;
+  backports)
+    # sudo notes what it is asked for; with it comes a Catch2 that is new enough once the backports are asked.
+    release=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || { echo "skipped: this is no Debian"; exit 77; }
+    stand_in id <<<'echo 1000'
+    stand_in sudo <<SH
+#!/bin/sh
+echo "sudo \$*" >>"$work/calls"
+case "\$*" in
+  tee*) cat >"$work/entry" ;;
+  rm*) rm "$work/entry" ;;
+  *update) [ ! -e "$work/entry" ] || [ ! -e "$work/unreadable" ] ;;
+  *-backports*) touch "$work/newer" ;;
+esac
+SH
+    stand_in dpkg-query <<SH
+#!/bin/sh
+case "\$*" in *Version*) [ -e "$work/newer" ] && echo 3.7 || echo 2.13; exit ;; esac
+shift 3
+for package; do echo installed; done
+SH
+    stand_in apt-get <<SH
+#!/bin/sh
+cat "$work/targets"
+SH
+    # Another vendor's entry stands first, and the suites' own names begin alike.
+    printf '%s\n' "$release|Docker|http://vendor/" "$release-security|Debian|http://mirror/security/" "$release|Debian|http://mirror/debian/" >"$work/targets"
+    ./dev iap list >"$work/out" 2>&1 || fail "exit code $?"
+    grep -qx "URIs: http://mirror/debian/" "$work/entry" && grep -qx "Suites: $release-backports" "$work/entry" || fail "$(cat "$work/entry")"
+    # What apt cannot read goes again.
+    rm "$work/entry" "$work/newer"
+    touch "$work/unreadable"
+    ./dev iap list >"$work/out" 2>&1 && fail "went on without backports"
+    says "apt cannot read $release-backports from http://mirror/debian/"
+    [ ! -e "$work/entry" ] || fail "an entry that cannot be read stays"
+    rm "$work/unreadable" "$work/calls"
+    # An entry that is there already serves.
+    echo "$release-backports|Debian Backports|http://mirror/debian/" >>"$work/targets"
+    ./dev iap list >"$work/out" 2>&1 || fail "exit code $?"
+    [ ! -e "$work/entry" ] || fail "a second entry was written"
+    ;;
+  no_root)
+    (. /etc/os-release && [ "$ID" = debian ]) || { echo "skipped: this is no Debian"; exit 77; }
+    stand_in id <<<'echo 1000'
+    stand_in dpkg-query <<<'case "$*" in *Version*) echo 3.7 ;; *liblua5.4-dev*) echo none ;; *) for p; do echo installed; done ;; esac'
+    command() { [ "$*" != "-v sudo" ] && builtin command "$@"; }
+    export -f command
+    ./dev iap list >"$work/out" 2>&1 && fail "went on without what it needs"
+    says "ask an administrator to run: apt-get install --no-install-recommends "
+    says " liblua5.4-dev"
+    [ "$(wc -l <"$work/out")" = 1 ] || fail "expected one line"
+    ;;
   progress_pipe)
     ./dev build >"$work/out" 2>&1 || fail "exit code $?"
     says "building everything"
@@ -115,7 +179,7 @@ case $2 in
     grep -q 'ninja .* installed$' "$work/calls" || fail "expected what is installed to be built"
     grep -q 'cpack -G TGZ .*IAP_PACKAGES=libc6 libpng16-16 zlib1g$' "$work/calls" || fail "expected the packages that the tarball needs"
     # A folder is relative to where one stands, is made, and what else lies there stays.
-    mkdir -p "$work/elsewhere/out" && echo mine >"$work/elsewhere/out/mine"
+    mkdir -p "$work/elsewhere/out/.iap-part" && echo mine >"$work/elsewhere/out/mine"
     (cd "$work/elsewhere" && ../tree/dev package out && ../tree/dev package new/folder) >"$work/out" 2>&1 || fail "exit code $?"
     [ "$(ls -A "$work/elsewhere/out" | xargs)" = "iap-1.tar.gz iap_1_amd64.deb libiap1_1_amd64.deb mine" ] || fail "$(ls -A "$work/elsewhere/out")"
     [ "$(ls -A "$work/elsewhere/new/folder" | wc -l)" = 3 ] || fail "expected three packages"
@@ -131,6 +195,8 @@ case $2 in
     says "dev: cannot write packages to '/proc/nowhere': '/proc' is not writable"
     [ "$(wc -l <"$work/out")" = 1 ] || fail "expected one line"
     [ ! -e build ] || fail "built before it looked at the folder"
+    ./dev package --on bookworm there >"$work/out" 2>&1 && fail "a folder in another Debian was taken"
+    says "packages are made in build-bookworm/src/build/packages; leave out 'there'"
     touch "$work/broken"
     ./dev package new >"$work/out" 2>&1 && fail "broken packing passed"
     says "no space left"
@@ -197,6 +263,8 @@ format --chekc
 format --check engine
 build --sanitize address
 docs modules
+install --help
+package --help
 endurance --minutes 1 2
 endurance --hours 1
 tidy --hours 6 engine/cli
