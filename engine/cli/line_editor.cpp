@@ -5,11 +5,14 @@
 #include <langinfo.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -71,6 +74,28 @@ char** complete_names(const char* prefix, int, int) {
   return rl_completion_matches(prefix, next_match);
 }
 
+/// An input is one line of the file, however many it spans; the first line of the file says what it is.
+bool holds_too_many(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  return std::count(std::istreambuf_iterator<char>(stream), {}, '\n') > history_length + 1;
+}
+
+/// Whatever ends the program later, and whatever other prompts write there.
+void append_input(const std::filesystem::path& file, const std::string& input) {
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  std::FILE* stream = std::fopen(file.c_str(), "a");
+  if (!stream) return;
+  // libedit's append_history writes the input before this one again.
+  History* alone = history_init();
+  HistEvent event;
+  history(alone, &event, H_SETSIZE, 1);
+  history(alone, &event, H_ENTER, input.c_str());
+  history(alone, &event, H_SAVE_FP, stream);
+  history_end(alone);
+  std::fclose(stream);
+}
+
 }  // namespace
 
 LineEditor::LineEditor(std::filesystem::path history, Complete complete)
@@ -88,16 +113,13 @@ LineEditor::LineEditor(std::filesystem::path history, Complete complete)
   rl_completer_word_break_characters = breaks;
   rl_attempted_completion_function = complete_names;
   stifle_history(history_length);
-  if (!history_.empty()) read_history(history_.c_str());
+  if (history_.empty()) return;
+  // What is no history would hide all that is added to it.
+  if (read_history(history_.c_str()) != 0 || holds_too_many(history_)) write_history(history_.c_str());
 }
 
 LineEditor::~LineEditor() {
-  if (!terminal_) return;
-  completer = nullptr;
-  if (history_.empty()) return;
-  std::error_code failure;
-  std::filesystem::create_directories(history_.parent_path(), failure);
-  if (!failure) write_history(history_.c_str());
+  if (terminal_) completer = nullptr;
 }
 
 LineEditor::Status LineEditor::read(const std::string& prompt, std::string& line) {
@@ -120,7 +142,9 @@ LineEditor::Status LineEditor::read(const std::string& prompt, std::string& line
 }
 
 void LineEditor::remember(const std::string& input) {
-  if (terminal_ && !input.empty()) add_history(input.c_str());
+  if (!terminal_ || input.empty()) return;
+  add_history(input.c_str());
+  if (!history_.empty()) append_input(history_, input);
 }
 
 std::filesystem::path history_path() {

@@ -20,7 +20,7 @@ class LineEditor {
 
   enum class Status { line, interrupted, end };
   Status read(const std::string& prompt, std::string& line);
-  /// Adds one input, which may span lines, to the history.
+  /// Adds one input, which may span lines, to the history, and at once to its file, which several programs may add to.
   void remember(const std::string& input);
   bool on_terminal() const { return terminal_; }
 

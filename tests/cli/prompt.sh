@@ -275,6 +275,42 @@ case_prompt_terminal() {
   return 0
 }
 
+# What was entered is kept however the prompt ends, and whatever other prompts enter meanwhile; a file that grew too long is cut.
+case_prompt_history() {
+  local kept=state/iap/history
+  mkdir -p state/iap other
+  { echo _HiStOrY_V2_ && seq -f 'x=%g' 1500; } >$kept
+  open_prompt
+  printf 'print("fir".."st")\r' >&3
+  wait_for "first"
+  (
+    cd other || exit 1
+    open_prompt
+    printf 'print("sec".."ond")\r' >&3
+    wait_for "second"
+    printf '\004' >&3
+    exec 3>&-
+    wait "$pid"
+  ) || exit 1
+  printf 'os.exit()\r' >&3
+  exec 3>&-
+  wait "$pid"
+  [ "$(wc -l <$kept)" -lt 1010 ] || fail "the history goes on growing"
+  [ "$(sed -n '1p;/x=1500/,$p' $kept)" = "$(printf '%s\n' _HiStOrY_V2_ x=1500 'print("fir".."st")' 'print("sec".."ond")')" ] ||
+    fail "history: $(tail -3 $kept)"
+  # What is no history, as after a full disk, does not hide what comes.
+  echo none >$kept
+  rm keys
+  open_prompt
+  printf 'print("th".."ird")\r' >&3
+  wait_for "third"
+  wait_for "> " 2
+  kill -KILL "$pid"
+  exec 3>&-
+  wait "$pid" 2>/dev/null
+  [ "$(cat $kept)" = "$(printf '%s\n' _HiStOrY_V2_ 'print("th".."ird")')" ] || fail "history: $(cat $kept)"
+}
+
 # Ctrl-C in iap.train at the prompt ends the training, not the input: its value is the result so far.
 case_prompt_training() {
   cp "$scripts/pendulum.lua" .
