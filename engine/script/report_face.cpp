@@ -313,7 +313,7 @@ int html(Call& call) {
   options.finish();
   const ShownRuns shown = shown_runs(folders);
   std::fputs(shown.notes.c_str(), stderr);
-  write_report(shown.folders, with_folder(out), settings);
+  write_report(shown.folders, out, settings);
   return call.give(out);
 }
 

@@ -219,6 +219,8 @@ void write_report(std::span<const std::filesystem::path> folders, const std::fil
   check_distinct(folders);
   std::vector<Run> runs;
   for (const auto& folder : folders) runs.push_back(read_run(folder, options.policy, options.trust));
+  // What was refused until here leaves no folder behind.
+  if (out.has_parent_path()) make_folder(out.parent_path());
   const std::size_t count = runs.size();
   std::vector<RunGroup> groups = group_runs(std::move(runs));
   const bool single = groups.size() == 1;

@@ -101,9 +101,15 @@ check.fails({ "option 'policy' must be a policy, or the path" }, video_of, { pol
 check.fails({ "must end in .webp" }, video_of, { out = folder .. "/x.avi" })
 check.fails({ "option 'runs' must be the folder of a run or a list of them, got 3" }, iap.report.html, { runs = 3 })
 check.fails({ "there is no run 'nothing'" }, iap.report.html, { runs = { folder, "nothing" }, out = folder .. "/x.html" })
+-- Nor is there one afterwards.
+check.fails({ "there is no run '" .. folder .. "/nope/deep'" }, iap.report.html, { runs = folder .. "/nope/deep" })
+check.fails({ "there is no run 'nothing'" }, iap.report.html, { runs = "nothing", out = folder .. "/nope/x.html" })
+check.equal(os.rename(folder .. "/nope", folder .. "/nope"), nil)
+check.equal(iap.report.html { runs = folder, out = folder .. "/made/x.html", pictures = false }, folder .. "/made/x.html")
+os.remove(folder .. "/made/x.html")
 check.fails({ "unknown option 'epsiodes'; did you mean 'episodes'?" }, iap.report.html, { runs = folder, epsiodes = 3 })
 
-for _, name in ipairs { "/media/v.webp", "/v.png", "/s.png", "/report.html", "/plain.html", "/best.iap", "/final.iap", "/config.json",
+for _, name in ipairs { "/media/v.webp", "/made", "/v.png", "/s.png", "/report.html", "/plain.html", "/best.iap", "/final.iap", "/config.json",
                         "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/own.lua", "/own.png", "/media", "" } do
   os.remove(folder .. name)
 end
