@@ -53,7 +53,8 @@ void read_size(Options& options, int& width, int& height) {
 /// @option label string = "" - in the legend
 /// @option x number[] - where
 /// @option y number[] - what; a point whose x or y is not finite leaves a gap, and one between gaps is marked
-/// @option low number[] ? - lower end of a band, as long as x
+/// @option low number[] ? - lower end of a band, or of whiskers where `line` is false, as long as x; `caption` is to
+/// say what they are
 /// @option high number[] ? - upper end
 /// @option dots boolean = false - a dot at each point
 /// @option line boolean = true - from point to point

@@ -225,6 +225,12 @@ TEST_CASE("a point that is not finite leaves a gap") {
     chart.series[0].high = {2, 3, missing, 3, 2};
     CHECK(pixel(drawn(chart), 300, 76 + 300)[0] > 225);
     CHECK(pixel(drawn(chart), 300, 76 + 100)[0] < 225);
+    // And where it is the line that has one, whose band is whole.
+    chart.series[0].y[2] = missing;
+    chart.series[0].low[2] = 1;
+    chart.series[0].high[2] = 3;
+    CHECK(pixel(drawn(chart), 300, 76 + 300)[0] > 225);
+    CHECK(pixel(drawn(chart), 300, 76 + 100)[0] < 225);
   }
 }
 

@@ -32,7 +32,7 @@ constexpr double least_left = 76, least_right = 22, legend_row = 20, sign_width 
 /// Whether point `i` of a line or a band has a place in the plot.
 bool is_there(const Series& series, std::size_t i) { return std::isfinite(series.x[i]) && std::isfinite(series.y[i]); }
 bool has_band(const Series& series, std::size_t i) {
-  return std::isfinite(series.x[i]) && std::isfinite(series.low[i]) && std::isfinite(series.high[i]);
+  return is_there(series, i) && std::isfinite(series.low[i]) && std::isfinite(series.high[i]);
 }
 /// No line leads from such a point to another.
 bool is_alone(const Series& series, std::size_t i) {
