@@ -121,6 +121,47 @@ LUA
   [ ! -e no.png ] && [ ! -e no.webp ] || fail "a refused strip was written"
 }
 
+# An environment that draws random numbers for its pixels pays other rewards when it is drawn larger: its own pixels are left.
+case_play_redrawn() {
+  cat >noisy.lua <<'LUA'
+return function(options)
+  local bytes = (options.pixels and options.pixels[1] * options.pixels[2] or 16 * 16) * 3
+  local images = not options.blind or options.pixels
+  local env = { spec = { action_size = 1, max_steps = 8, vector = 1,
+    images = images and { pixels = { height = (options.pixels or { 16 })[1], width = (options.pixels or { 0, 16 })[2] } } or nil } }
+  function env:reset(seed) math.randomseed(seed) end
+  function env:step() return math.random() end
+  function env:observe()
+    local seen = {}
+    for i = 1, images and bytes or 0 do seen[i] = string.char(math.random(0, 255)) end
+    return { 0 }, images and { pixels = table.concat(seen) } or nil
+  end
+  return env
+end
+LUA
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("noisy.lua"), policy = iap.policy.sequence { iap.attention.rank { patch = 4, d = 2, top = 2 }, iap.policy.linear {} },
+  optimizer = iap.optim.es { population = 4 }, iterations = 1, eval_episodes = 1, threads = 1, quiet = true, out = "run",
+}
+iap.policy.build(iap.policy.linear {}, iap.env.make("noisy.lua", { blind = true })):save("blind.iap")
+LUA
+  run run train.lua
+  exits 0
+  refuses "drawn larger, the environment pays another reward; show the policy's own pixels instead (--as-seen; in Lua: redraw = false)" play run
+  refuses "drawn larger, the environment pays another reward; let its rewards not depend on its pictures" play blind.iap
+  run report run --episodes 1
+  exits 0
+  says run/report.html "in the policy's own pixels: drawn larger, the environment pays other rewards. Its own seed"
+  grep -o '<code>iap play [^<]*' run/report.html >command
+  says command " --as-seen"
+  # shellcheck disable=SC2046
+  run $(sed 's/<code>iap //' command)
+  exits 0
+  says out "return $(grep -o 'Video of an episode of return [0-9.]*' run/report.html | sed 's/.*return //' | cut -c1-3)"
+}
+
 case_play_errors() {
   save_policy
   for arguments in "" "policy.iap --view sideways" "policy.iap --scale 0" "policy.iap --fps 0" "policy.iap --steps 0"; do

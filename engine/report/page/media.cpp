@@ -94,6 +94,22 @@ void study_episodes(Policy& policy, const Config& config, const ReportOptions& o
   beside.finish(media);
 }
 
+/// Plays the episode once, which tells how long it is and whether the environment can be drawn larger.
+std::unique_ptr<Viewer> viewer_of(Policy& policy, const Config& env, ReportMedia& media) {
+  ViewerOptions options{.min_height = video_height, .largest = largest_frame};
+  auto viewer = std::make_unique<Viewer>(env, policy.observation(), options);
+  try {
+    media.episode = run_episode(viewer->env(), policy, media.seed);
+  } catch (const Error&) {
+    if (!viewer->only_as_seen()) throw;
+    media.as_seen = true;
+    options.redraw = false;
+    viewer = std::make_unique<Viewer>(env, policy.observation(), options);
+    media.episode = run_episode(viewer->env(), policy, media.seed);
+  }
+  return viewer;
+}
+
 }  // namespace
 
 ReportMedia make_media(PolicyFile& file, const ReportOptions& options) {
@@ -101,11 +117,10 @@ ReportMedia make_media(PolicyFile& file, const ReportOptions& options) {
   if (!env) throw Error("the policy does not say which environment it is for");
   Policy& policy = file.policy;
   ReportMedia media;
-  Viewer viewer(*env, policy.observation(), {.min_height = video_height, .largest = largest_frame});
-  const FrameRate rate = frame_rate(viewer.env().spec(), 0, most_fps);
   media.seed = derive_seed({.seed = options.seed, .episode = 0, .purpose = Purpose::evaluation});
-  // The first pass tells how long the episode is.
-  media.episode = run_episode(viewer.env(), policy, media.seed);
+  const auto own = viewer_of(policy, *env, media);
+  Viewer& viewer = *own;
+  const FrameRate rate = frame_rate(viewer.env().spec(), 0, most_fps);
   const int shown_steps = std::min(media.episode.steps, most_video_frames * rate.every);
   media.whole = shown_steps == media.episode.steps;
   media.seconds = shown_steps / (rate.fps * rate.every);

@@ -19,6 +19,7 @@ struct ReportMedia {
   Episode episode;         ///< that it shows
   std::uint64_t seed = 0;  ///< of this episode itself
   int height = 0, width = 0;
+  bool as_seen = false;                   ///< the policy's own pixels, since the environment, drawn larger, goes another way
   bool whole = true;                      ///< whether it goes to the episode's end
   double seconds = 0;                     ///< that it shows
   std::vector<std::string> frames, heat;  ///< WebP pictures, evenly spaced; `heat` is empty without attention

@@ -115,9 +115,9 @@ std::string squares(const Policy& policy) {
 }
 
 /// The command that plays an episode of the shown policy.
-std::string replay(const Run& run, std::uint64_t seed, Trust trust) {
-  return text("iap play ", shell_word(run.folder.string()), run.final ? " --policy final" : "", " --seed ", seed,
-              trust == Trust::yes ? " --trust" : "");
+std::string replay(const ReportMedia& media, const Run& run, Trust trust) {
+  return text("iap play ", shell_word(run.folder.string()), run.final ? " --policy final" : "", " --seed ", media.seed,
+              media.as_seen ? " --as-seen" : "", trust == Trust::yes ? " --trust" : "");
 }
 
 }  // namespace
@@ -126,11 +126,12 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
   const bool attends = !media.heat.empty();
   const std::string episode =
       text("an episode of return ", figure(media.episode.total), ", ", counted(media.episode.steps, "step"));
-  std::string body = text("<div class=\"watch\"><figure class=\"video\"><img src=\"", data_address("image/webp", media.video),
-                          "\" width=\"", media.width, "\" height=\"", media.height, "\" style=\"height:auto\" alt=\"Video of ",
-                          episode, "\"><figcaption>", media.whole ? "All" : text("The first ", duration(media.seconds)), " of ",
-                          episode, ", in real time. Its own seed is ", media.seed, ": <code>",
-                          escaped(replay(run, media.seed, trust)), "</code> plays it again.</figcaption></figure>\n<figure>");
+  std::string body = text(
+      "<div class=\"watch\"><figure class=\"video\"><img src=\"", data_address("image/webp", media.video), "\" width=\"",
+      media.width, "\" height=\"", media.height, "\" style=\"height:auto\" alt=\"Video of ", episode, "\"><figcaption>",
+      media.whole ? "All" : text("The first ", duration(media.seconds)), " of ", episode, ", in real time",
+      media.as_seen ? ", in the policy's own pixels: drawn larger, the environment pays other rewards" : "", ". Its own seed is ",
+      media.seed, ": <code>", escaped(replay(media, run, trust)), "</code> plays it again.</figcaption></figure>\n<figure>");
   body += pictures(media.frames, "", "A frame of the episode");
   body += text("<figcaption>Frames of that episode, evenly spaced.</figcaption></figure></div>\n");
   if (attends)

@@ -42,9 +42,13 @@ class Watched final : public EnvWrapper {
 
   StepResult step(std::span<const float> action) override {
     StepResult result = env_->step(action);
-    for (Env* env : {shown(), outside()})
-      if (env && env->step(action).reward != result.reward)
-        throw Error("drawn larger, the environment pays another reward; show the policy's own pixels instead (redraw = false)");
+    for (Env* env : {shown(), outside()}) {
+      if (!env || env->step(action).reward == result.reward) continue;
+      astray_ = true;
+      throw Error(text("drawn larger, the environment pays another reward; ",
+                       sees_image() ? "show the policy's own pixels instead (--as-seen; in Lua: redraw = false)"
+                                    : "let its rewards not depend on its pictures"));
+    }
     total_ += result.reward;
     if (++steps_ == most_steps_) result.truncated = true;
     return result;
@@ -60,6 +64,8 @@ class Watched final : public EnvWrapper {
   float white(std::size_t i) const { return whites_[i]; }
   Env* shown() { return shown_.get(); }
   Env* outside() { return outside_.get(); }
+  bool sees_image() const { return !spec_.observation.images.empty(); }
+  bool astray() const { return astray_; }
   int steps() const { return steps_; }
   double total() const { return total_; }
 
@@ -67,6 +73,7 @@ class Watched final : public EnvWrapper {
   std::unique_ptr<Env> shown_, outside_;
   int most_steps_, steps_ = 0;
   double total_ = 0;
+  bool astray_ = false;
   std::vector<float> whites_;
 };
 
@@ -313,6 +320,7 @@ int Viewer::gap(PictureView view) const {
 bool Viewer::sees_depth() const { return std::ranges::any_of(impl_->seen, may_be_depth, &ImageSpec::shape); }
 int Viewer::steps() const { return impl_->env->steps(); }
 double Viewer::total() const { return impl_->env->total(); }
+bool Viewer::only_as_seen() const { return impl_->env->astray() && impl_->env->sees_image(); }
 
 Image Viewer::picture(PictureView view, const Observation& observation, const Policy& policy) {
   if (view == PictureView::outside) return impl_->from_outside(observation, policy);

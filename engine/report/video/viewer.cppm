@@ -50,6 +50,8 @@ class Viewer {
   /// Of the episode so far: the policy's steps and the sum of their rewards.
   int steps() const;
   double total() const;
+  /// Whether an episode went another way in the environment drawn larger, so that only a viewer that does not redraw can show it.
+  bool only_as_seen() const;
   /// The present: `observation` is what `policy` has just acted on.
   Image picture(PictureView view, const Observation& observation, const Policy& policy);
 
