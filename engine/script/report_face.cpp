@@ -158,6 +158,7 @@ int strip(Call& call) {
 
 /// @lua function iap.report.importance
 /// Writes AttentionAgent's figure: the histogram of the patches' scores, and what patches of certain scores show.
+/// Of several blocks or heads it is about the first, which its title names.
 /// @option out string - the .png to write; its folder is made
 /// @option episodes integer 1..10000 = 10 - to play
 /// @use report.shown

@@ -93,6 +93,21 @@ TEST_CASE("the film of a page is played again by the seed that stands below it")
   CHECK(told[0].ends_with(text(", ", played.episode.steps, " steps")));
 }
 
+TEST_CASE("a page names the blocks whose scores it shows where others look at the same image") {
+  const TemporaryFolder folder;
+  const auto heading = [&](const Config& policy) {
+    const auto run = folder.path() / std::to_string(policy.find("blocks")->list()->front().find("heads") != nullptr);
+    make_run(run, 4, policy);
+    const auto found = between(report({run}, {.episodes = 1}), "<h3>Scores of all patches", "</h3>");
+    REQUIRE(found.size() == 1);
+    return found[0];
+  };
+  Config heads = small_policy();
+  set_path(heads, "blocks.1.heads", "2");
+  CHECK(heading(heads) == " by <code>1.rank.head_1</code>");
+  CHECK(heading(small_policy()).empty());
+}
+
 TEST_CASE("a page says of one fresh episode that it is one") {
   const TemporaryFolder folder;
   const auto run = folder.path() / "run";

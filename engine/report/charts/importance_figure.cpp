@@ -21,6 +21,7 @@ import :figures;
 import :histogram;
 import :html;
 import :importance;
+import :viewer;
 #include "canvas.hpp"
 
 namespace iap {
@@ -92,6 +93,15 @@ void draw_example(Canvas& canvas, const PatchExample& example, double x, double 
   }
 }
 
+/// Of several blocks or heads, `importance` is about one.
+std::string title_of(const Importance& importance, bool several) {
+  const std::string chosen =
+      several ? text("it chooses ", importance.chosen, " per frame") : text(importance.chosen, " per frame are chosen");
+  return text("Scores ", several ? text("by ", importance.block, " ") : "", "of ", importance.patches, " patches of ",
+              importance.patch, " x ", importance.patch, " pixels in ", importance.frames, " frames, ",
+              figure(static_cast<double>(importance.scores)), " in all; ", importance.weighs_all ? "all of them count" : chosen);
+}
+
 std::string heading_of(const ScoreRange& range) {
   return text(range.label, ": ", figure(static_cast<double>(range.count)), range.count == 1 ? " patch" : " patches", ", scores ",
               figures_between(range.low, range.high));
@@ -109,11 +119,9 @@ ImportanceInfo write_importance(const std::filesystem::path& png, Policy& policy
   const int height = static_cast<int>(rows_top + static_cast<double>(importance.ranges.size()) * row_height);
   Canvas canvas(width, height);
   canvas.colour({0, 0, 0});
-  canvas.write(left, histogram_top / 2,
-               text("Scores of ", importance.patches, " patches of ", importance.patch, " x ", importance.patch, " pixels in ",
-                    importance.frames, " frames, ", figure(static_cast<double>(importance.scores)), " in all; ",
-                    importance.weighs_all ? "all of them count" : text(importance.chosen, " per frame are chosen")),
-               0, 17);
+  const std::string title = title_of(importance, shown_views(policy).size() > 1);
+  constexpr double title_size = 17, room = width - left - right;
+  canvas.write(left, histogram_top / 2, title, 0, title_size * std::min(1.0, room / canvas.width_of(title, title_size)));
   draw_histogram(canvas, importance.histogram);
   for (std::size_t i = 0; i < importance.ranges.size(); ++i) {
     const double top = rows_top + static_cast<double>(i) * row_height;

@@ -134,11 +134,13 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
       media.seed, ": <code>", escaped(replay(media, run, trust)), "</code> plays it again.</figcaption></figure>\n<figure>");
   body += pictures(media.frames, "", "A frame of the episode");
   body += text("<figcaption>Frames of that episode, evenly spaced.</figcaption></figure></div>\n");
+  const std::string blocks = mapped_blocks(run.policy->policy);
   if (attends)
-    body += "<h3>Scores of all patches</h3>\n<figure>" +
-            pictures(media.heat, " row", "The same frame with the score of every patch") +
-            text("<figcaption class=\"scale\">The same frames. Lowest score of a frame ", colour_bar(),
-                 " its highest</figcaption></figure>\n");
+    body +=
+        text("<h3>Scores of all patches", blocks.empty() ? "" : text(" by <code>", escaped(blocks), "</code>"), "</h3>\n<figure>") +
+        pictures(media.heat, " row", "The same frame with the score of every patch") +
+        text("<figcaption class=\"scale\">The same frames. Lowest score of a frame ", colour_bar(),
+             " its highest</figcaption></figure>\n");
   return section(titled(attends ? "What it attends to" : "What it does", name),
                  text(shown_policy(run), ".", attends ? squares(run.policy->policy) : ""), body);
 }

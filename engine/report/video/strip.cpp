@@ -39,6 +39,12 @@ void check_width(const StripOptions& options, int width, int gap) {
                      " are the most; show fewer (--strip; in Lua: frames), smaller ones (--scale), or another view (--view)"));
 }
 
+/// What the lower end of a heat map's colours is.
+std::string lowest_score(const Policy& policy) {
+  const std::string blocks = mapped_blocks(policy);
+  return blocks.empty() ? "lowest score of a picture" : text("lowest score of ", blocks, " in a picture");
+}
+
 }  // namespace
 
 StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Config& env_config, const StripOptions& options) {
@@ -69,9 +75,9 @@ StripInfo write_strip(const std::filesystem::path& png, Policy& policy, const Co
   strip.attention = !shown_views(policy).empty();
   Image image = side_by_side(pictures, gap);
   if (options.captions) {
-    const bool colours = options.view == PictureView::heatmap && strip.attention;
+    const bool mapped = options.view == PictureView::heatmap && strip.attention;
     const auto captions = strip_captions(moments, viewer.env().spec().control_dt);
-    image = with_captions(image, pictures.front().shape().width, gap, captions, colours);
+    image = with_captions(image, pictures.front().shape().width, gap, captions, mapped ? lowest_score(policy) : "");
   }
   write_png(png, image.view());
   strip.pictures = static_cast<int>(pictures.size());

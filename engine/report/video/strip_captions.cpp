@@ -22,8 +22,8 @@ namespace {
 std::string pair_of(const StripCaption& caption) { return caption.time + ", " + caption.earned; }
 
 /// The scale of a heat map between words for its ends, in the middle of the canvas.
-void draw_colours(Canvas& canvas, double y, double size, int width) {
-  const std::string low = "lowest score of a picture", high = "highest";
+void draw_colours(Canvas& canvas, double y, double size, int width, const std::string& low) {
+  const std::string high = "highest";
   const double bar = std::min(12 * size, 0.3 * width), words = canvas.width_of(low, size) + canvas.width_of(high, size) + size;
   const double shrink = std::min(1.0, width / (bar + words + size));
   const double left = (width - shrink * (bar + words)) / 2 + shrink * (canvas.width_of(low, size) + size / 2);
@@ -54,7 +54,7 @@ std::vector<StripCaption> strip_captions(std::span<const StripMoment> moments, d
   return captions;
 }
 
-Image with_captions(const Image& strip, int width, int gap, std::span<const StripCaption> captions, bool colours) {
+Image with_captions(const Image& strip, int width, int gap, std::span<const StripCaption> captions, const std::string& lowest) {
   // On a page 16 cm wide, 1.6% of the width are letters of 7 points.
   constexpr double share = 0.016, least = 12, line = 1.45, most = 0.25;
   const ImageShape shape = strip.shape();
@@ -70,7 +70,8 @@ Image with_captions(const Image& strip, int width, int gap, std::span<const Stri
   const double room = width - size;
   const bool two_lines = widest_pair > room;
   size *= std::min(1.0, room / (two_lines ? widest : widest_pair));
-  const int lines = (two_lines ? 2 : 1) + (colours ? 1 : 0), height = static_cast<int>(std::ceil((lines * line + 0.25) * size));
+  const int lines = (two_lines ? 2 : 1) + (lowest.empty() ? 0 : 1),
+            height = static_cast<int>(std::ceil((lines * line + 0.25) * size));
   Canvas canvas(shape.width, height);
   canvas.colour({.1, .1, .1});
   for (std::size_t i = 0; i < captions.size(); ++i) {
@@ -78,7 +79,7 @@ Image with_captions(const Image& strip, int width, int gap, std::span<const Stri
     canvas.write(middle, y, two_lines ? captions[i].time : pair_of(captions[i]), 0.5, size);
     if (two_lines) canvas.write(middle, y + line * size, captions[i].earned, 0.5, size);
   }
-  if (colours) draw_colours(canvas, height - 0.85 * size, size, shape.width);
+  if (!lowest.empty()) draw_colours(canvas, height - 0.85 * size, size, shape.width, lowest);
   Image whole({shape.height + height, shape.width, 3, PixelType::uint8});
   const Image words = canvas.image();
   std::ranges::copy(words.bytes(), std::ranges::copy(strip.bytes(), whole.bytes().begin()).out);

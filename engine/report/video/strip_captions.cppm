@@ -24,7 +24,7 @@ struct StripMoment {
 std::vector<StripCaption> strip_captions(std::span<const StripMoment> moments, double step_seconds);
 
 /// `strip`, made of pictures of `width` pixels that stand `gap` pixels apart, with a caption below each, in letters that can be
-/// read where the strip is as wide as a page; `colours` adds the scale of a heat map.
-Image with_captions(const Image& strip, int width, int gap, std::span<const StripCaption> captions, bool colours);
+/// read where the strip is as wide as a page; `lowest` adds the scale of a heat map, unless it is "", and names its lower end.
+Image with_captions(const Image& strip, int width, int gap, std::span<const StripCaption> captions, const std::string& lowest);
 
 }  // namespace iap

@@ -348,6 +348,16 @@ std::vector<AttentionView> shown_views(const Policy& policy) {
   return views;
 }
 
+std::string mapped_blocks(const Policy& policy) {
+  const auto views = shown_views(policy);
+  std::string blocks;
+  std::size_t mapped = 0;
+  for (const ImageSpec& image : policy.observation().images)
+    if (const auto first = std::ranges::find(views, image.name, &AttentionView::image); first != views.end())
+      blocks += (mapped++ == 0 ? "" : " and ") + first->block;
+  return mapped < views.size() ? blocks : "";
+}
+
 float white_of(const ImageView& image) {
   constexpr float least = 1, most = 5, step = 0.5F;
   constexpr std::ptrdiff_t few = 20;  // one in so many

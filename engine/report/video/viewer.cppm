@@ -1,5 +1,6 @@
 module;
 #include <memory>
+#include <string>
 #include <vector>
 /// An episode watched from beside.
 module iap.report:viewer;
@@ -70,6 +71,8 @@ FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps);
 
 /// What the policy attends to in the images that it sees, of which pictures show all.
 std::vector<AttentionView> shown_views(const Policy& policy);
+/// The blocks whose scores heat maps show, "1.rank.head_1": the first that looks at each image. "" where no other looks at it.
+std::string mapped_blocks(const Policy& policy);
 
 /// Which value of an image of floats is shown white: 1, or of one channel, as it then may be a depth camera's, in metres, the
 /// smallest of 1, 1.5, 2 ... 5 that at most one value in 20 exceeds.

@@ -61,6 +61,27 @@ check.equal(iap.report.html { runs = { folder }, out = folder .. "/plain.html", 
 assert(not read(folder .. "/plain.html"):find('src="data', 1, true))
 check.fails({ "it would count as two seeds, so name it once" }, iap.report.html, { runs = { folder, folder .. "/" }, out = folder .. "/x.html" })
 
+-- Of blocks that look at the same image, pictures of scores show the first and say which.
+local function pictures_of(...)
+  local ranks = {}
+  for i, name in ipairs { ... } do ranks[i] = iap.attention.rank { patch = 4, d = 4, top = 3, kernel = "softmax", name = name } end
+  local one = iap.policy.build(iap.policy.sequence { iap.policy.concat(ranks), iap.policy.linear {} }, env)
+  local parameters = {}
+  for i = 1, one:size() do parameters[i] = math.sin(i) end
+  one:set_parameters(parameters)
+  iap.report.strip { policy = one, env = env, out = folder .. "/s.png", view = "heatmap", frames = 2, steps = 4 }
+  iap.report.importance { policy = one, env = env, out = folder .. "/i.png", episodes = 1 }
+  return read(folder .. "/s.png"), read(folder .. "/i.png")
+end
+local strip_a, importance_a = pictures_of("a")
+local strip_b, importance_b = pictures_of("b")
+assert(strip_a == strip_b and importance_a == importance_b)
+local strip_ac, importance_ac = pictures_of("a", "c")
+local strip_bc, importance_bc = pictures_of("b", "c")
+local strip_bd, importance_bd = pictures_of("b", "d")
+assert(strip_ac ~= strip_bc and importance_ac ~= importance_bc)
+assert(strip_bc == strip_bd and importance_bc == importance_bd)
+
 -- An environment whose own option has the name of ours is enlarged.
 local own = folder .. "/own.lua"
 local text = assert(io.open(own, "w"))
@@ -109,7 +130,7 @@ check.equal(iap.report.html { runs = folder, out = folder .. "/made/x.html", pic
 os.remove(folder .. "/made/x.html")
 check.fails({ "unknown option 'epsiodes'; did you mean 'episodes'?" }, iap.report.html, { runs = folder, epsiodes = 3 })
 
-for _, name in ipairs { "/media/v.webp", "/made", "/v.png", "/s.png", "/report.html", "/plain.html", "/best.iap", "/final.iap", "/config.json",
+for _, name in ipairs { "/media/v.webp", "/made", "/v.png", "/s.png", "/i.png", "/report.html", "/plain.html", "/best.iap", "/final.iap", "/config.json",
                         "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/own.lua", "/own.png", "/media", "" } do
   os.remove(folder .. name)
 end
