@@ -77,23 +77,25 @@ class Shown {
     const auto found = lua::find_object(call_.state(), at);
     if (found.info && !found.box->object) call_.fail(text("option 'policy': this ", found.info->name, " is closed"));
     const int argument = at - call_.at(0);
-    object_ = call_.object_or_null<PolicyObject>(argument);
-    if (object_) refuse_trust(call_, trust_);
+    const auto* object = call_.object_or_null<PolicyObject>(argument);
+    if (object) refuse_trust(call_, trust_);
     if (const auto* blueprint = builds_ ? call_.object_or_null<BlockBlueprint>(argument) : nullptr) {
       build(blueprint->architecture);
       return;
     }
-    if (!object_ && lua_type(call_.state(), at) != LUA_TSTRING)
+    if (!object && lua_type(call_.state(), at) != LUA_TSTRING)
       call_.fail(text("option 'policy' must be a policy, ", builds_ ? "blocks, " : "", "or the path of a run or policy file, got ",
                       lua::describe_value(call_.state(), at)));
-    if (!object_) file_ = std::make_unique<PolicyFile>(open_policy(std::string(lua::string_at(call_.state(), at)), trust_));
-    const Config* own = recorded_env(object_ ? object_->metadata : file_->metadata);
+    // A clone: the script's policy may be in the middle of an episode.
+    file_ = std::make_unique<PolicyFile>(object ? PolicyFile{object->policy.clone(), object->metadata}
+                                                : open_policy(std::string(lua::string_at(call_.state(), at)), trust_));
+    const Config* own = recorded_env(file_->metadata);
     if (env_.is_null() && own) env_ = *own;
     if (env_.is_null()) call_.fail("option 'env' is missing: the policy does not say which environment it is for");
     env_ = env_table(env_, call_.name());
   }
 
-  Policy& policy() { return object_ ? object_->policy : file_->policy; }
+  Policy& policy() { return file_->policy; }
   const Config& env() const { return env_; }
   std::uint64_t seed() { return static_cast<std::uint64_t>(options.integer_in("seed", 0, largest_seed, 0)); }
   int integer(const char* name, int low, int high, int fallback) {
@@ -118,7 +120,6 @@ class Shown {
   bool builds_;
   Config config_, env_;
   Trust trust_ = Trust::no;
-  PolicyObject* object_ = nullptr;
   std::unique_ptr<PolicyFile> file_;
 
  public:

@@ -46,6 +46,32 @@ assert(rows > 48)
 local first = env:reset(4).images.pixels:enlarge(2)
 for row = 1, 48 do check.same_list({ strip:pixel(row, 3 * row % 64 + 1) }, { first:pixel(row, 3 * row % 64 + 1) }) end
 
+-- An episode under way goes on with what the policy remembers and has seen.
+local eyes = iap.policy.build(iap.policy.sequence {
+  iap.attention.rank { patch = 4, stride = 4, d = 4, top = 3 },
+  iap.policy.lstm { units = 4 }, iap.policy.linear { activation = "tanh" },
+}, env)
+local frame = env:reset(5)
+local function second_action(between)
+  eyes:reset(5)
+  eyes:act(frame)
+  local views, out = eyes:views(), eyes:outputs "1.rank"
+  between()
+  check.same_list(eyes:views()[1].selected, views[1].selected)
+  check.same_list(eyes:outputs "1.rank", out)
+  return eyes:act(frame)
+end
+local untouched = second_action(function() end)
+for name, options in pairs {
+  strip = { out = folder .. "/x.png", steps = 2 },
+  video = { out = folder .. "/x.webp", steps = 2 },
+  importance = { out = folder .. "/x.png", episodes = 1 },
+  probe = { episodes = 3, steps = 3 },
+} do
+  options.policy = eyes
+  check.same_list(second_action(function() iap.report[name](options) end), untouched)
+end
+
 -- What its patches' scores mean.
 local importance = iap.report.importance { policy = folder, out = folder .. "/i.png", episodes = 2 }
 check.equal(importance.frames, 2 * 10)
@@ -131,6 +157,6 @@ os.remove(folder .. "/made/x.html")
 check.fails({ "unknown option 'epsiodes'; did you mean 'episodes'?" }, iap.report.html, { runs = folder, epsiodes = 3 })
 
 for _, name in ipairs { "/media/v.webp", "/made", "/v.png", "/s.png", "/i.png", "/report.html", "/plain.html", "/best.iap", "/final.iap", "/config.json",
-                        "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/own.lua", "/own.png", "/media", "" } do
+                        "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/own.lua", "/own.png", "/x.png", "/x.webp", "/media", "" } do
   os.remove(folder .. name)
 end
