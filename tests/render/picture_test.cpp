@@ -158,6 +158,7 @@ TEST_CASE("pictures are enlarged and set side by side pixel by pixel") {
   const std::array uneven{noise(3, 5, 3), noise(4, 5, 3)};
   CHECK_THROWS_AS(side_by_side(uneven, 1), Error);
   CHECK_THROWS_AS(side_by_side({}, 1), Error);
+  CHECK_THROWS_WITH(side_by_side(images, 2147483641), ContainsSubstring("would be 2147483648 pixels wide"));
 }
 
 TEST_CASE("patches whiten their own pixels, the best most") {

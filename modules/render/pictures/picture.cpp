@@ -3,6 +3,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,14 +30,18 @@ Image side_by_side(std::span<const Image> images, int gap) {
   if (images.empty()) throw Error("there is no image to put beside another");
   if (gap < 0) throw Error(text("images cannot stand ", gap, " pixels apart"));
   const ImageShape first = images[0].shape();
-  int width = gap * (static_cast<int>(images.size()) - 1);
+  std::int64_t whole = std::int64_t{gap} * (static_cast<std::int64_t>(images.size()) - 1);
   for (const Image& image : images) {
     const ImageShape& shape = image.shape();
     if (shape.type != PixelType::uint8 || shape.height != first.height || shape.channels != first.channels)
       throw Error(text("images side by side must be 8-bit and alike in height and channels, got ", describe(first), " and ",
                        describe(shape)));
-    width += shape.width;
+    whole += shape.width;
   }
+  constexpr int most = std::numeric_limits<int>::max();
+  if (whole > most)
+    throw Error(text("images side by side would be ", whole, " pixels wide, and ", most, " are the most; join fewer"));
+  const int width = static_cast<int>(whole);
   Image result({first.height, width, first.channels, PixelType::uint8});
   std::ranges::fill(result.bytes(), std::uint8_t{255});
   std::size_t left = 0;
