@@ -79,7 +79,14 @@ Script::Reply Script::evaluate(std::string_view input) {
   if (count > 0 && lua_type(lua, 1) != LUA_TNIL) {
     lua::reserve(lua, 1);
     lua_pushvalue(lua, 1);
-    lua::protect(lua, 1, 0, [](lua_State* inner) noexcept { lua_setglobal(inner, "_"); });
+    // Raw: a script may guard its globals against names that it does not know.
+    lua::protect(lua, 1, 0, [](lua_State* inner) noexcept {
+      lua_pushglobaltable(inner);
+      lua_insert(inner, 1);
+      lua_pushliteral(inner, "_");
+      lua_insert(inner, 2);
+      lua_rawset(inner, 1);
+    });
   }
   try {
     for (int i = 1; i <= count; ++i) reply.text += (i > 1 ? "\t" : "") + show(lua, i);

@@ -211,6 +211,14 @@ case_prompt_pipe() {
   lines err 4
 }
 
+# What guards the globals against unknown names costs no result.
+case_prompt_guarded() {
+  printf '%s\n' 'local _ = setmetatable(_G, { __newindex = function(_, name) error("undeclared " .. name, 2) end })' '=40+2' '=_+1' 'x = 1' |
+    "$iap" repl >out 2>err
+  [ "$(cat out)" = "$(printf '42\n43')" ] || fail "a result is lost"
+  [ "$(cat err)" = "input:1: undeclared x" ] || fail "messages"
+}
+
 # A value that cannot be shown is one message; the inputs after it are as if it had not been.
 case_prompt_unshowable() {
   printf '%s\n' 't = setmetatable({}, { __tostring = function() error("boom") end })' 't' '1 + 1' '2, t' '2 + 2' | "$iap" repl >out 2>err
