@@ -22,9 +22,27 @@ bool is_plain_table(lua_State* state, int index) {
   return false;
 }
 
+/// Pushes a list of the keys of the table at `index`, without 1 to `length`. Lua raises where a walk meets a key that has gone, as
+/// it may while values are shown.
+void push_keys(lua_State* state, int index, lua_Integer length) {
+  lua_pushvalue(state, index);
+  lua::protect(state, 1, 1, [length](lua_State* inner) noexcept {
+    lua_newtable(inner);
+    lua_pushnil(inner);
+    for (lua_Integer count = 0; lua_next(inner, 1);) {
+      lua_pop(inner, 1);
+      const lua_Integer position = lua_isinteger(inner, -1) ? lua_tointeger(inner, -1) : 0;
+      if (position >= 1 && position <= length) continue;
+      lua_pushvalue(inner, -1);
+      lua_rawseti(inner, 2, ++count);
+    }
+    lua_remove(inner, 1);
+  });
+}
+
 std::string show_table(lua_State* state, int index, int depth) {
   if (depth >= deepest) return "{...}";
-  lua::reserve(state, 3);
+  lua::reserve(state, 4);
   std::vector<std::string> items;
   std::vector<std::pair<std::string, std::string>> entries;
   const auto length = static_cast<lua_Integer>(lua_rawlen(state, index));
@@ -34,16 +52,19 @@ std::string show_table(lua_State* state, int index, int depth) {
     lua_pop(state, 1);
   }
   if (length > static_cast<lua_Integer>(most_entries)) items.push_back(text("... (", length, " values)"));
-  lua_pushnil(state);
-  while (lua_next(state, index)) {
-    const int key = lua_gettop(state) - 1;
-    if (lua_type(state, key) == LUA_TSTRING)
-      entries.emplace_back(lua::string_at(state, key), show_nested(state, key + 1, depth + 1));
-    else if (const auto position = lua_tointegerx(state, key, nullptr);
-             !lua_isinteger(state, key) || position < 1 || position > length)
-      entries.emplace_back("[" + show_nested(state, key, depth + 1) + "]", show_nested(state, key + 1, depth + 1));
-    lua_pop(state, 1);
+  push_keys(state, index, length);
+  const int keys = lua_gettop(state), key = keys + 1;
+  const auto count = static_cast<lua_Integer>(lua_rawlen(state, keys));
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(state, keys, i);
+    lua_pushvalue(state, key);
+    lua_rawget(state, index);
+    auto name = lua_type(state, key) == LUA_TSTRING ? std::string(lua::string_at(state, key))
+                                                    : "[" + show_nested(state, key, depth + 1) + "]";
+    entries.emplace_back(std::move(name), show_nested(state, key + 1, depth + 1));
+    lua_pop(state, 2);
   }
+  lua_pop(state, 1);
   std::ranges::sort(entries);
   for (std::size_t i = 0; i < std::min(entries.size(), most_entries); ++i)
     items.push_back(entries[i].first + " = " + entries[i].second);

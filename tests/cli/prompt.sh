@@ -226,6 +226,13 @@ case_prompt_unshowable() {
   exits 1
   [ "$(cat out)" = "$(printf '2\n4')" ] || fail "other inputs show something else"
   [ "$(cat err)" = "$(printf 'input:1: boom\ninput:1: boom')" ] || fail "messages"
+  # One that changes the table in which it stands.
+  printf '%s\n' 't = { 1, x = 2 }' \
+    't.a = setmetatable({}, { __tostring = function() t.a = nil for i = 1, 200 do t["k" .. i] = i end return "shown" end })' 't' '1 + 1' |
+    "$iap" repl >out 2>err
+  code=$?
+  exits 0
+  [ "$(cat out)" = "$(printf '{ 1, a = shown, x = 2 }\n2')" ] || fail "a table that changes"
 }
 
 # wait_for TEXT [TIMES]: until the terminal of `open_prompt` shows it.
