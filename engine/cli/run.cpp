@@ -56,6 +56,16 @@ int run(const std::filesystem::path& file, RunSettings settings, bool verbose, i
   return status;
 }
 
+namespace {
+
+/// What never became whole, for Lua to say what is missing: "=expression" is none of its own forms.
+std::string unfinished_chunk(const std::string& input) {
+  const auto first = input.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && input[first] == '=' ? "return " + input.substr(first + 1) : input;
+}
+
+}  // namespace
+
 int repl(bool verbose) {
   Script script({.answers_interrupts = true});
   script.run_text("iap = require 'iap' help = iap.help", "=prompt");
@@ -82,7 +92,7 @@ int repl(bool verbose) {
       failed = true;
     };
     try {
-      const auto reply = at_end ? (script.run_text(input, "=input"), Script::Reply{}) : script.evaluate(input);
+      const auto reply = at_end ? (script.run_text(unfinished_chunk(input), "=input"), Script::Reply{}) : script.evaluate(input);
       if (reply.incomplete) {
         input += '\n';
         continue;

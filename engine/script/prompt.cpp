@@ -18,21 +18,25 @@ bool is_name(std::string_view name) {
   return std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
-/// Loads an input as an expression, then as statements. Returns false if it is only the beginning of a chunk.
-bool load_input(lua::State& lua, std::string_view input) {
+/// Puts what loading the chunk makes on the stack. Returns what is wrong with it, or "".
+std::string load_trouble(lua::State& lua, std::string_view chunk) {
   try {
-    lua.load_text("return " + std::string(input), "=input");
-    return true;
-  } catch (const lua::LuaError&) {
-    // Not an expression.
-  }
-  try {
-    lua.load_text(input, "=input");
-    return true;
+    lua.load_text(chunk, "=input");
+    return "";
   } catch (const lua::LuaError& error) {
-    if (std::string_view(error.what()).ends_with("<eof>")) return false;
-    throw ScriptError(error.what(), "");
+    return error.what();
   }
+}
+
+/// Loads an input as an expression, then as statements. Returns false if it is only the beginning of either. @throws ScriptError
+/// with what is wrong with the expression where the input `says_so`, else with the statements.
+bool load_input(lua::State& lua, std::string_view input, bool says_so) {
+  const std::string of_expression = load_trouble(lua, "return " + std::string(input));
+  if (of_expression.empty()) return true;
+  const std::string of_statements = load_trouble(lua, input);
+  if (of_statements.empty()) return true;
+  if (of_expression.ends_with("<eof>") || of_statements.ends_with("<eof>")) return false;
+  throw ScriptError(says_so ? of_expression : of_statements, "");
 }
 
 /// An input begins with an empty stack and leaves it so, however it ends.
@@ -68,8 +72,9 @@ Script::Reply Script::evaluate(std::string_view input) {
   const auto first = input.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
   const EmptyStack stack(lua);
-  if (input[first] == '=') input.remove_prefix(first + 1);
-  if (!load_input(lua, input)) return {.incomplete = true};
+  const bool says_so = input[first] == '=';
+  if (says_so) input.remove_prefix(first + 1);
+  if (!load_input(lua, input, says_so)) return {.incomplete = true};
   impl_->context.script = input;
   impl_->context.begin_input();
   impl_->run(LUA_MULTRET);

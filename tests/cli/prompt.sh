@@ -211,6 +211,21 @@ case_prompt_pipe() {
   lines err 4
 }
 
+# An expression may span lines as statements may; what is wrong with one that says so by "=" is told of the expression.
+case_prompt_lines() {
+  printf '%s\n' '={' '1, 2 }' '= 1 +' '  1' '{ "a",' '"b" }' '6 *' '7' '"x" ..' '"y"' '= -- two' '2' 'for i = 3, 3 do' 'print(i) end' |
+    "$iap" repl >out 2>err
+  code=$?
+  exits 0
+  silent err
+  [ "$(cat out)" = "$(printf '{ 1, 2 }\n2\n{ "a", "b" }\n42\nxy\n2\n3')" ] || fail "an expression in several lines"
+  printf '%s\n' '= 1 + * 2' '= { 1' | "$iap" repl >out 2>err
+  code=$?
+  exits 1
+  silent out
+  [ "$(cat err)" = "$(printf "input:1: unexpected symbol near '*'\ninput:2: '}' expected (to close '{' at line 1) near <eof>")" ] || fail "messages"
+}
+
 # What guards the globals against unknown names costs no result.
 case_prompt_guarded() {
   printf '%s\n' 'local _ = setmetatable(_G, { __newindex = function(_, name) error("undeclared " .. name, 2) end })' '=40+2' '=_+1' 'x = 1' |
