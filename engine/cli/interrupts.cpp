@@ -92,10 +92,11 @@ bool wait_for_key(int descriptor) {
   sigemptyset(&interrupt);
   sigaddset(&interrupt, SIGINT);
   pthread_sigmask(SIG_BLOCK, &interrupt, &before);
-  key_interrupted = 0;
+  key_interrupted = interrupt_requested();
+  clear_interrupt();
   waiting_for_key = 1;
   pollfd key = {descriptor, POLLIN, 0};
-  while (ppoll(&key, 1, nullptr, &before) < 0 && !key_interrupted) {
+  while (!key_interrupted && ppoll(&key, 1, nullptr, &before) < 0) {
   }
   waiting_for_key = 0;
   const bool stopped = key_interrupted != 0;

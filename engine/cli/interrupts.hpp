@@ -49,7 +49,7 @@ class CaughtTermination {
   std::array<struct sigaction, terminating.size()> before_;
 };
 
-/// Waits for input on the terminal. Returns false if Ctrl-C came first.
+/// Waits for input on the terminal, while no work runs. Returns false if Ctrl-C came first, or since the work ended.
 bool wait_for_key(int descriptor);
 
 }  // namespace iap::cli

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "cli/interrupts.hpp"
+import iap.core;
 
 namespace iap::cli {
 namespace {
@@ -123,7 +124,12 @@ LineEditor::~LineEditor() {
 }
 
 LineEditor::Status LineEditor::read(const std::string& prompt, std::string& line) {
-  if (!terminal_) return std::getline(std::cin, line) ? Status::line : Status::end;
+  if (!terminal_) {
+    const bool got = static_cast<bool>(std::getline(std::cin, line));
+    // What came during the wait meant nothing that runs.
+    clear_interrupt();
+    return got ? Status::line : Status::end;
+  }
   key_was_interrupt = false;
   held_byte = EOF;
   char* typed = readline(prompt.c_str());

@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -64,6 +67,26 @@ std::string unfinished_chunk(const std::string& input) {
   return first != std::string::npos && input[first] == '=' ? "return " + input.substr(first + 1) : input;
 }
 
+/// What a terminal is given at once: characters in UTF-8 stay whole.
+std::size_t piece_of(std::string_view reply) {
+  constexpr std::size_t most = 4096, longest_character = 4;
+  std::size_t size = std::min(most, reply.size());
+  while (size < reply.size() && size < most + longest_character && (reply[size] & 0xc0) == 0x80) ++size;
+  return size;
+}
+
+/// @throws Interrupted where Ctrl-C came before all of it was printed.
+void print_reply(std::string_view reply) {
+  if (reply.empty()) return;
+  while (!reply.empty() && !interrupt_requested()) {
+    const auto piece = reply.substr(0, piece_of(reply));
+    std::cout << piece << std::flush;
+    reply.remove_prefix(piece.size());
+  }
+  std::cout << "\n";
+  if (!reply.empty()) throw Interrupted();
+}
+
 }  // namespace
 
 int repl(bool verbose) {
@@ -97,8 +120,9 @@ int repl(bool verbose) {
         input += '\n';
         continue;
       }
-      if (!reply.text.empty()) std::cout << reply.text << "\n";
+      print_reply(reply.text);
     } catch (const Interrupted& error) {
+      clear_interrupt();
       tell(error);
     } catch (const Error& error) {
       tell(error);

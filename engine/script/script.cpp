@@ -20,8 +20,11 @@ namespace iap {
 namespace {
 
 /// Once an interrupt was asked for, every further Lua instruction fails, so that a script's pcall cannot swallow it. C functions
-/// (closing files, destroying objects) still run.
+/// (closing files, destroying objects) still run. An interrupt that a prompt took back before Lua ran stops nothing.
 void stop(lua_State* state, lua_Debug*) {
+  if (!interrupt_requested()) lua_sethook(state, nullptr, 0, 0);
+  // Looks again: the signal may have come in between.
+  if (!interrupt_requested()) return;
   lua_sethook(state, stop, LUA_MASKCOUNT, 1);
   lua::raise_interrupted(state);
 }

@@ -341,6 +341,61 @@ case_prompt_history() {
   [ "$(cat $kept)" = "$(printf '%s\n' _HiStOrY_V2_ 'print("th".."ird")')" ] || fail "history: $(cat $kept)"
 }
 
+# Ctrl-C that comes as the prompt comes back costs no input.
+case_prompt_returning() {
+  open_prompt
+  local try
+  for try in $(seq 12); do
+    printf 'for i = 1, 3e6 do end\r' >&3
+    sleep "0.0$((try % 4 + 2))"
+    printf '\003' >&3
+    sleep 0.2
+    printf 'print("try-" .. %d)\r' "$try" >&3
+    wait_for "try-$try"
+  done
+  printf '\004' >&3
+  exec 3>&-
+  wait "$pid"
+  code=$?
+  exits 0
+}
+
+# Ctrl-C without a terminal: what comes while nothing runs is nothing to the input after it, and what comes while a value is printed
+# ends that.
+case_prompt_between() {
+  mkfifo keys shown
+  "$iap" repl <keys >shown 2>err &
+  local pid=$! printed
+  exec 3>keys 4<shown
+  # said LINE: what it prints next
+  said() {
+    local line
+    read -r -t 20 line <&4
+    [ "$line" = "$1" ] || fail "expected '$1', got '${line:0:200}'"
+  }
+  echo 'print("re" .. "ady")' >&3
+  said ready
+  sleep 0.3
+  kill -INT "$pid"
+  sleep 0.2
+  printf '%s\n' 'z = 5' 'z' >&3
+  said 5
+  # Nobody reads: it waits in the middle of the value.
+  echo '("x"):rep(3000000)' >&3
+  read -r -N 1 printed <&4
+  sleep 0.3
+  kill -INT "$pid"
+  sleep 0.2
+  read -r -t 20 printed <&4
+  [ "${#printed}" -lt 1000000 ] || fail "${#printed} characters were printed after Ctrl-C"
+  printf '%s\n' 'z + 1' '_ + 1' >&3
+  said 6
+  said 7
+  exec 3>&-
+  wait "$pid"
+  [ "$(cat err)" = interrupted ] || fail "messages"
+}
+
 # Ctrl-C in iap.train at the prompt ends the training, not the input: its value is the result so far.
 case_prompt_training() {
   cp "$scripts/pendulum.lua" .
