@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -125,6 +126,8 @@ int repl(bool verbose) {
       clear_interrupt();
       tell(error);
     } catch (const Error& error) {
+      tell(error);
+    } catch (const std::bad_alloc& error) {
       tell(error);
     }
     std::cout << std::flush;

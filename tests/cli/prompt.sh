@@ -250,6 +250,15 @@ case_prompt_unshowable() {
   [ "$(cat out)" = "$(printf '{ 1, a = shown, x = 2 }\n2')" ] || fail "a table that changes"
 }
 
+# A value that takes more memory to show than there is ends its own input.
+case_prompt_memory() {
+  printf '%s\n' 's = ("x"):rep(200000000)' 's' '#s' | (ulimit -v 580000 && exec "$iap" repl) >out 2>err
+  code=$?
+  exits 1
+  [ "$(cat out)" = 200000000 ] || fail "what is left of it"
+  [ "$(cat err)" = "out of memory" ] || fail "messages"
+}
+
 # wait_for TEXT [TIMES]: until the terminal of `open_prompt` shows it.
 wait_for() {
   for _ in $(seq 400); do
