@@ -16,10 +16,14 @@ import iap.train;
 namespace iap::cli {
 namespace {
 
-/// Beside what else a run left, or here under the policy file's name.
+/// Beside what else a run left, or here under the policy file's name. @throws Error where that is the policy file itself.
 std::filesystem::path standard_place(const std::filesystem::path& policy, const char* file, const char* ending) {
   std::error_code ignored;
-  if (!std::filesystem::is_directory(policy, ignored)) return policy.filename().replace_extension(ending);
+  if (!std::filesystem::is_directory(policy, ignored)) {
+    const auto here = policy.filename().replace_extension(ending);
+    check_outputs({{"--out", here}}, {policy});
+    return here;
+  }
   const auto place = run_file(policy, text("media/", file));
   make_folder(place.parent_path());
   return place;
@@ -32,7 +36,7 @@ void tell_of_attention(const std::string& view, bool attention) {
 }
 
 int play_strip(const PlayOptions& options, Policy& policy, const Config& env, const std::string& shown_policy) {
-  const auto out = options.out.value_or(standard_place(options.source.policy, "strip.png", ".png"));
+  const auto out = options.out ? *options.out : standard_place(options.source.policy, "strip.png", ".png");
   const VideoOptions& shown = options.video;
   const StripInfo strip = write_strip(out, policy, env,
                                       {.view = picture_view(options.view),
@@ -86,7 +90,7 @@ int play(const PlayOptions& options) {
                             (fitted.empty() ? "" : "\nnote     " + fitted);
   if (options.live) return play_window(options, opened.policy, opened.env, shown);
   if (options.strip > 0) return play_strip(options, opened.policy, opened.env, shown);
-  const auto out = options.out.value_or(standard_place(options.source.policy, "play.webp", ".webp"));
+  const auto out = options.out ? *options.out : standard_place(options.source.policy, "play.webp", ".webp");
   VideoOptions video = options.video;
   video.view = picture_view(options.view);
   const VideoInfo written = write_video(out, opened.policy, opened.env, video);

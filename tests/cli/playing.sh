@@ -22,6 +22,14 @@ case_play() {
   # A return that two digits behind the point would show as nothing.
   says out "return $(sed -n 3p e.csv | awk -F, '{printf(($3 > -.01 && $3 < .01) ? "%.3g" : "%.2f", $3)}'),"
   grep -qE 'return -?0\.00,' out && fail "the return is rounded away"
+  # A policy may have the name that its own picture would get.
+  cp policy.iap own.png
+  cp policy.iap own.webp
+  refuses "cannot write 'own.png': the command reads it; choose another place for --out" play own.png --strip 2
+  refuses "cannot write 'own.webp': the command reads it; choose another place for --out" play ./own.webp --steps 3
+  cmp policy.iap own.png && cmp policy.iap own.webp || fail "a policy was overwritten"
+  run play own.png --strip 2 --out p.png
+  exits 0
   # A run keeps its video.
   mkdir run
   cp policy.iap run/best.iap
