@@ -31,6 +31,12 @@ void refuse_trust(const lua::Call& call, Trust trust) {
     call.fail("option 'trust' is true, but the policy is loaded already; give trust = true to iap.policy.load, or the path here");
 }
 
+void refuse_run_file(const std::filesystem::path& file) {
+  const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
+  if (is_run_file(file))
+    throw Error(text("cannot write '", file.string(), "': the run in '", folder, "' keeps it; choose another place"));
+}
+
 namespace {
 
 using lua::Call;
@@ -262,7 +268,7 @@ int views(Call& call) {
 
 /// @lua method policy:save
 /// Writes a policy file, from which architecture and parameters can be rebuilt.
-/// @param path string - of the file, such as "walker.iap"; not a script's
+/// @param path string - of the file, such as "walker.iap"; not a script's, nor one that a run keeps (best.iap beside config.json)
 /// @param metadata table ? - entries that replace those that the policy came with
 int save(Call& call) {
   const auto& object = call.self<PolicyObject>();
@@ -271,6 +277,7 @@ int save(Call& call) {
   if (!given.map()) call.refuse(2, "metadata", "a table with named entries");
   for (auto& [key, value] : *given.map()) metadata[key] = std::move(value);
   RunContext::begin_writing(call.state());
+  refuse_run_file(path);
   write_policy_file(path, object.policy, metadata);
   return 0;
 }
@@ -289,12 +296,13 @@ int import_agent(Call& call) {
 /// @lua method policy:export_attention_agent
 /// Writes the weights of an attention_agent policy as AttentionAgent's authors publish theirs. As the file holds nothing else, a
 /// policy whose options make it act otherwise than AttentionAgent with these weights is refused.
-/// @param path string - the .npz file to write
+/// @param path string - the .npz file to write; not one that a run keeps
 int export_agent(Call& call) {
   const auto& object = call.self<PolicyObject>();
   const auto path = call.string(1, "path");
   RunContext::begin_writing(call.state());
   check_data_name(path, "a file of weights");
+  refuse_run_file(path);
   write_file_atomic(path, export_attention_agent(object.policy));
   return 0;
 }

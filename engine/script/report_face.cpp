@@ -252,7 +252,7 @@ Config to_config(const ProbeResult& result) {
 /// @option per_episode boolean = false - take the mean of each episode off outputs and state first
 /// @option ridge number 1e-6..1e12 ? - lambda of the regression; without it, for each variable the best
 /// @option threads integer 0..4096 = 0 - 0: all; changes no result
-/// @option csv string = "" - a file with a row for each block and variable
+/// @option csv string = "" - a file with a row for each block and variable; not one that a run keeps
 /// @option out string = "" - a .png with a bar chart
 /// @use report.shown
 /// @return table - {variables, blocks = {{path, kind, outputs, mean, r2, ridge}, ...}, fitted_episodes, tested_episodes,
@@ -264,6 +264,7 @@ int probe_policy(Call& call) {
   ProbeOptions settings;
   const auto csv = options.string("csv", ""), out = options.string("out", "");
   check_data_name(csv, "a table");
+  refuse_run_file(csv);
   check_picture_name(out, "a chart");
   for (const Config& path : options.list("blocks")) {
     if (!path.string()) options.fail(text("option 'blocks' must be a list of paths, got ", path.describe(), " in it"));

@@ -108,6 +108,15 @@ local strip_bd, importance_bd = pictures_of("b", "d")
 assert(strip_ac ~= strip_bc and importance_ac ~= importance_bc)
 assert(strip_bc == strip_bd and importance_bc == importance_bd)
 
+-- What the run keeps is its own; beside it there is room.
+for _, name in ipairs { "checkpoint.iap", "checkpoint.previous.iap", "best.iap", "final.iap", "metrics.csv", "config.json", "result.json", "log.txt" } do
+  local place = folder .. "/" .. name
+  check.fails({ "cannot write '" .. place .. "': the run in '" .. folder .. "' keeps it; choose another place" }, policy.save, policy, place)
+end
+check.fails({ "the run in '" .. folder .. "' keeps it" }, iap.report.probe,
+  { policy = policy, csv = folder .. "/metrics.csv", episodes = 3, steps = 2 })
+policy:save(folder .. "/chosen.iap")
+
 -- An environment whose own option has the name of ours is enlarged.
 local own = folder .. "/own.lua"
 local text = assert(io.open(own, "w"))
@@ -157,6 +166,6 @@ os.remove(folder .. "/made/x.html")
 check.fails({ "unknown option 'epsiodes'; did you mean 'episodes'?" }, iap.report.html, { runs = folder, epsiodes = 3 })
 
 for _, name in ipairs { "/media/v.webp", "/made", "/v.png", "/s.png", "/i.png", "/report.html", "/plain.html", "/best.iap", "/final.iap", "/config.json",
-                        "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/own.lua", "/own.png", "/x.png", "/x.webp", "/media", "" } do
+                        "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/own.lua", "/own.png", "/chosen.iap", "/x.png", "/x.webp", "/media", "" } do
   os.remove(folder .. name)
 end
