@@ -122,7 +122,9 @@ int line_chart(Call& call) {
 /// @option width integer 200..4000 = 900 - pixels
 /// @option height integer 200..4000 = 540 - pixels
 /// @option bars {report.bar}[] - from left to right
-/// @example iap.report.bar_chart { out = "bars.png", bars = { { label = "one", value = 1 }, { label = "two", value = 2 } } }
+/// @example iap.report.bar_chart {
+///   out = "bars.png", bars = { { label = "one", value = 1 }, { label = "two", value = 2 } },
+/// }
 
 /// @lua options report.bar
 /// A bar of iap.report.bar_chart.

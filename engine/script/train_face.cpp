@@ -163,7 +163,8 @@ TrainResult trained(RunContext* context, const TrainOptions& options) {
 /// returning false ends the run in good order; a run that resumes asks about its last row once more
 /// @return table{train.result} result - figures, parameters and policies
 /// @example iap.train {
-///   env = "cartpole-balance", policy = iap.policy.linear { activation = "tanh" }, iterations = 1, quiet = true,
+///   env = "cartpole-balance", policy = iap.policy.linear { activation = "tanh" },
+///   iterations = 1, quiet = true,
 /// }
 /// @see training.md
 

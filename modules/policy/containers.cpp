@@ -113,7 +113,9 @@ MadeBlock make_chain(std::string_view kind, const Config::List& blocks, const Bl
 /// @option blocks blueprint[] - the blocks; written as the table's list, sequence { a, b }
 /// @use policy.block
 /// @return blueprint - of all of them
-/// @example iap.policy.sequence { iap.attention.rank { patch = 4 }, iap.policy.linear { activation = "tanh" } }
+/// @example iap.policy.sequence {
+///   iap.attention.rank { patch = 4 }, iap.policy.linear { activation = "tanh" },
+/// }
 /// @see controllers.md
 MadeBlock make_sequence(Options& options, const BlockContext& context, ParameterLayout& layout) {
   auto made = make_chain("sequence", read_blocks(options), context, layout);

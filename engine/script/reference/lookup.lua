@@ -4,6 +4,8 @@ local width, column = 96, 30
 
 local function wrapped(text, indent, first)
   local lines, line = {}, first or indent
+  -- A choice of many is wider than its column.
+  text = text:gsub("%S+", function(word) return #word > width - #indent and word:gsub("|", "| ") or nil end)
   for word in text:gmatch "%S+" do
     if #line > #indent and #line + 1 + #word > width then
       table.insert(lines, line)

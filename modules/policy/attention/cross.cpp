@@ -257,7 +257,9 @@ class Cross final : public Block {
 /// @use attention.values
 /// @use attention.kernel
 /// @return blueprint - for sequence and concat
-/// @example iap.attention.cross { patch = 8, key_patch = 4, every = 4, kernel = "trig", ranking = "hash", top = 5 }
+/// @example iap.attention.cross {
+///   patch = 8, key_patch = 4, every = 4, kernel = "trig", ranking = "hash", top = 5,
+/// }
 /// @see attention-database.md
 MadeBlock make_cross(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<Cross>(CrossOptions(options, context, layout), context);

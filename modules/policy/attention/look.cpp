@@ -192,7 +192,9 @@ class Look final : public Block {
 /// @use attention.retina
 /// @use attention.values
 /// @return blueprint - for sequence and concat, behind a block that hands over numbers
-/// @example iap.policy.sequence { iap.policy.observation {}, iap.attention.look { patch = 4, queries = 2 } }
+/// @example iap.policy.sequence {
+///   iap.policy.observation {}, iap.attention.look { patch = 4, queries = 2 },
+/// }
 /// @see attention-blocks.md#options-of-look
 MadeBlock make_look(Options& options, const BlockContext& context, ParameterLayout& layout) {
   return std::make_unique<Look>(LookOptions(options, context, layout), context);

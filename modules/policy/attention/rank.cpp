@@ -209,7 +209,9 @@ class Rank final : public Block {
 /// @use attention.values
 /// @use attention.kernel
 /// @return blueprint - for sequence and concat
-/// @example iap.attention.rank { patch = 4, top = 5, kernel = "hybrid", values = { "position", "projection" } }
+/// @example iap.attention.rank {
+///   patch = 4, top = 5, kernel = "hybrid", values = { "position", "projection" },
+/// }
 /// @see attention-blocks.md
 /// @see eyes.md
 MadeBlock make_rank(Options& options, const BlockContext& context, ParameterLayout& layout) {

@@ -31,7 +31,7 @@ for name, value in pairs(there) do
   if not ("\n" .. text):find("\n" .. heading:gsub("%p", "%%%0") .. "%f[^%w_]") then error("help('" .. name .. "') is about something else:\n" .. text) end
   if type(value) ~= "string" then check.equal(iap.help(value), text) end
   for line in text:gmatch "[^\n]+" do
-    if utf8.len(line) > 115 then error(name .. ": a line of " .. utf8.len(line) .. " characters: " .. line) end
+    if utf8.len(line) > 96 then error(name .. ": a line of " .. utf8.len(line) .. " characters: " .. line) end
   end
   count = count + 1
 end
