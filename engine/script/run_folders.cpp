@@ -137,6 +137,12 @@ auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
   return std::tuple(own, unfinished, -different, same_overrides, written, number);
 }
 
+/// What cannot be looked at, such as a name that is too long, holds none: whoever makes it says what is wrong.
+bool holds_run(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / "config.json", ignored);
+}
+
 std::string without_separators(std::string name) {
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
   return name;
@@ -149,7 +155,7 @@ std::string_view script_of(std::string_view experiment) { return read_experiment
 std::filesystem::path fresh_folder(const std::string& name) {
   const std::string plain = without_separators(name);
   std::filesystem::path folder = plain;
-  for (int number = 2; std::filesystem::exists(folder / "config.json"); ++number) folder = text(plain, "-", number);
+  for (int number = 2; holds_run(folder); ++number) folder = text(plain, "-", number);
   return folder;
 }
 
@@ -180,7 +186,6 @@ void RunFolders::make(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path RunFolders::claim_fresh(const std::string& name) {
-  const auto holds_run = [](const std::filesystem::path& folder) { return std::filesystem::exists(folder / "config.json"); };
   std::filesystem::path folder = name;
   for (int number = 2;; folder = text(name, "-", number++)) {
     if (holds_run(folder)) continue;

@@ -201,6 +201,10 @@ case_folders_at_once() {
   exits 0
   says out "runs/idle"
   [ ! -e runs/idle ] || fail "a folder without a run is left"
+  local long
+  long=$(printf 'w%.0s' $(seq 300))
+  echo "print(require 'iap'.run_folder('$long'))" >long.lua
+  refuses "long.lua:1: cannot create folder '$long': File name too long" run long.lua
   # --set resume=true is --resume.
   training_script 'out = iap.run_folder("on/run"),'
   run run train.lua
