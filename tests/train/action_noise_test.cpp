@@ -99,11 +99,11 @@ TEST_CASE("noise follows from its seed, and none leaves the bits") {
 
 TEST_CASE("training episodes have noise of their own, evaluations have none") {
   TrainOptions options = noisy_run({});
-  options.iterations = 1;
+  options.iterations = 2;
   options.optimizer["learning_rate"] = 0.0;
-  double return_mean = 0;
+  std::vector<double> return_means;
   options.on_iteration = [&](const IterationReport& report) {
-    return_mean = report.return_mean;
+    return_means.push_back(report.return_mean);
     return true;
   };
   const TrainResult result = train(options);
@@ -112,23 +112,27 @@ TEST_CASE("training episodes have noise of their own, evaluations have none") {
   const auto plain = evaluate(result.policy->policy, fake_envs(), options.eval_episodes, options.seed, 1);
   CHECK(result.last_eval == plain.mean);
 
-  // A loop over members and episodes, each with the seed of its own noise.
+  // A loop over iterations, members and episodes, each with the seed of its own noise.
   const auto optimizer = make_optimizer(options.optimizer, result.parameters, options.seed);
   std::vector<float> population;
-  optimizer->ask_resized(population);
   FakeEnv env;
-  double sum = 0, quiet = 0;
-  for (std::uint32_t member = 0; member < 4; ++member)
-    for (std::uint32_t episode = 0; episode < 2; ++episode) {
-      Policy policy(fake_policy(), env.spec().observation, 2);
-      policy.set_parameters(std::span(population).subspan(member * result.parameters.size(), result.parameters.size()));
-      const auto seed = derive_seed({.seed = options.seed, .episode = episode, .purpose = Purpose::environment});
-      const auto noise = derive_seed({.seed = options.seed, .member = member, .episode = episode, .purpose = Purpose::policy});
-      sum += run_episode(env, policy, seed, {}, {.deviation = 0.3, .seed = noise}).total / 8;
-      quiet += run_episode(env, policy, seed).total / 8;
-    }
-  CHECK_THAT(return_mean, WithinRel(sum, 1e-12));
-  CHECK(std::abs(return_mean - quiet) > 1e-3);
+  Policy policy(fake_policy(), env.spec().observation, 2);
+  for (std::uint32_t iteration = 0; iteration < 2; ++iteration) {
+    optimizer->ask_resized(population);
+    double sum = 0, quiet = 0;
+    for (std::uint32_t member = 0; member < 4; ++member)
+      for (std::uint32_t episode = 0; episode < 2; ++episode) {
+        policy.set_parameters(std::span(population).subspan(member * policy.size(), policy.size()));
+        const auto seed = training_seed(options.seed, iteration, options.episode_seeds, member, episode);
+        const auto noise = derive_seed(
+            {.seed = options.seed, .iteration = iteration, .member = member, .episode = episode, .purpose = Purpose::policy});
+        sum += run_episode(env, policy, seed, {}, {.deviation = 0.3, .seed = noise}).total / 8;
+        quiet += run_episode(env, policy, seed).total / 8;
+      }
+    CHECK_THAT(return_means.at(iteration), WithinRel(sum, 1e-12));
+    CHECK(std::abs(return_means.at(iteration) - quiet) > 1e-3);
+    optimizer->tell(std::vector<double>{1, 2, 3, 4});
+  }
 }
 
 TEST_CASE("runs with noise depend neither on threads nor on interruptions") {
