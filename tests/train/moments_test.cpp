@@ -105,6 +105,17 @@ TEST_CASE("policy files hold the statistics of their iteration") {
   };
   CHECK(value("best.iap") == std::pair(result.best_eval, result.best_iteration * 96.0));
   CHECK(value("final.iap") == std::pair(result.last_eval, 5 * 96.0));
+  // The best policy, which is not the last one, is confirmed with its own.
+  CHECK(result.best_iteration < 5);
+  PolicyFile best = read_policy_file(options.out / "best.iap");
+  FakeEnv env;
+  double sum = 0;
+  for (std::uint32_t episode = 0; episode < 12; ++episode) {
+    const auto seed = derive_seed({.seed = options.seed, .member = 1, .episode = episode, .purpose = Purpose::evaluation});
+    sum += run_episode(env, best.policy, seed).total;
+  }
+  REQUIRE(result.confirmed);
+  CHECK_THAT(result.confirmed->mean, WithinRel(sum / 12, 1e-12));
   // A run that begins there takes them along and gathers on.
   TrainOptions next = normalised_run({});
   next.init = (options.out / "final.iap").string();
@@ -112,4 +123,14 @@ TEST_CASE("policy files hold the statistics of their iteration") {
   const TrainResult further = train(next);
   CHECK(further.first_eval == result.last_eval);
   CHECK(further.policy->policy.moments()[0].count == 6 * 96.0);
+}
+
+TEST_CASE("a run's end that no schedule evaluates is its best with the statistics of the end") {
+  const Scratch scratch("moments_end");
+  TrainOptions options = normalised_run(scratch / "run");
+  options.eval_every = 4;
+  const TrainResult result = train(options);
+  REQUIRE(result.best_iteration == 5);
+  CHECK(read_file(options.out / "best.iap") == save_policy(result.best_policy->policy, result.best_policy->metadata));
+  CHECK(read_policy_file(options.out / "best.iap").policy.moments()[0].count == 5 * 96.0);
 }
