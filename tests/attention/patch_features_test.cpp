@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cases.hpp"
@@ -126,9 +127,9 @@ TEST_CASE("pooled features times the keys' are the scores of IAP-rank") {
 
 TEST_CASE("queries pooled before the feature map give the features of their mean or sum, up to a factor") {
   const Case c = make_case({14, 18, 3}, 2, 2, 4, true, 0.05F, 22);
-  for (const char* input : {"plain", "normalised"})
+  for (const auto& [kernel, input] : {std::pair{"exp", "plain"}, {"exp", "normalised"}, {"favor++", "plain"}})
     for (const Pooling pooling : {Pooling::mean, Pooling::sum}) {
-      const MapOptions map = read(Config::Map{{"kernel", "exp"}, {"input", input}, {"m", 9}}, c.grid.values(), c.d);
+      const MapOptions map = read(Config::Map{{"kernel", kernel}, {"input", input}, {"m", 9}}, c.grid.values(), c.d);
       PatchFeatures query(map, Side::query, c.grid, c.d);
       query.bind(c.query, c.query_bias);
       std::vector<float> z(9);
@@ -138,9 +139,14 @@ TEST_CASE("queries pooled before the feature map give the features of their mean
         for (int o = 0; o < 4; ++o) pooled[o] += pooling == Pooling::mean ? x[o] / c.grid.count() : x[o];
       // Logarithms, because the features of a sum of queries may be too small for doubles.
       const auto drawn = draw_projections(map.ensemble, 4, 9, 0, map.seed);
+      // FAVOR++ has A |w|^2 + sqrt(1 - 4 A) w . x, with u = 1 - 8 A and 4 u^2 - (4 + 2 s) u - 2 s = 0 for d = 4 and spread s = 4.
+      const double a = std::string(kernel) == "favor++" ? -(1 + std::sqrt(17)) / 16 : 0;
       std::vector<double> exponents(9);
       for (int i = 0; i < 9; ++i)
-        for (int o = 0; o < 4; ++o) exponents[i] += drawn.omega[i * 4 + o] * pooled[o];
+        for (int o = 0; o < 4; ++o) {
+          const double w = drawn.omega[i * 4 + o];
+          exponents[i] += a * w * w + std::sqrt(1 - 4 * a) * w * pooled[o];
+        }
       const double largest = *std::ranges::max_element(exponents);
       for (int i = 0; i < 9; ++i) CHECK(std::abs(z[i] - std::exp(exponents[i] - largest)) < 1e-4);
     }

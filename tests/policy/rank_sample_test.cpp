@@ -23,10 +23,11 @@ Policy make(const std::string& options, int outputs) {
   return Policy(config("{'kind': 'rank', 'patch': 4, 'selection': 'sample', " + options + "}"), image_spec(8, 12), outputs);
 }
 
-/// p_j proportional to phi(mean query) . phi(key j), phi being m = 40 exponential features, by plain loops.
-std::vector<double> wanted(const Policy& policy, const Image& image, int d) {
+Projections drawn(int d) { return draw_projections(Ensemble::orthogonal, d, 40, 0, 0); }
+
+/// p_j proportional to phi(mean query) . phi(key j), phi being exponential features of 40 projections, by plain loops.
+std::vector<double> wanted(const Policy& policy, const Image& image, int d, const Projections& projections) {
   const auto wq = slice(policy, "policy.query"), wk = slice(policy, "policy.key");
-  const auto projections = draw_projections(Ensemble::orthogonal, d, 40, 0, 0);
   const auto project = [&](int patch, const std::vector<double>& weight) {
     std::vector<double> x(static_cast<std::size_t>(d));
     int v = 0;
@@ -59,7 +60,7 @@ TEST_CASE("rank draws ordered pairs of patches by softmax weights, without repla
   Policy policy = make("'top': 2, 'd': 3, 'kernel': 'exp', 'm': 40", 4);
   randomise(policy, 6, 0.5);
   const Frame frame(policy.observation(), 1);
-  const auto p = wanted(policy, frame.image(), 3);
+  const auto p = wanted(policy, frame.image(), 3, drawn(3));
   std::vector<double> counts(36);
   const int episodes = 4000, steps = 10;
   for (int seed = 0; seed < episodes; ++seed) {
@@ -85,6 +86,24 @@ TEST_CASE("rank draws ordered pairs of patches by softmax weights, without repla
   CHECK(std::abs(chi - 29) < 4 * std::sqrt(58.0));
   const auto scores = policy.views().at(0).scores;
   for (int i = 0; i < 6; ++i) CHECK(std::abs(scores[i] - p[i]) < 1e-5);
+}
+
+TEST_CASE("rank draws by the features of FAVOR++") {
+  Policy policy = make("'top': 2, 'd': 4, 'kernel': 'favor++', 'm': 40", 4);
+  randomise(policy, 8, 0.5);
+  const Frame frame(policy.observation(), 2);
+  act(policy, frame);
+  // exp(A |w|^2 + sqrt(1 - 4 A) w . x - |x|^2 / 2), where 4 u^2 - (4 + 2 s) u - 2 s = 0 for u = 1 - 8 A, d = 4 and spread s = 4.
+  const double a = -(1 + std::sqrt(17)) / 16;
+  Projections projections = drawn(4);
+  projections.offset.resize(40);
+  for (std::size_t i = 0; i < projections.omega.size(); ++i) {
+    float& w = projections.omega[i];
+    projections.offset[i / 4] += static_cast<float>(a) * w * w;
+    w *= static_cast<float>(std::sqrt(1 - 4 * a));
+  }
+  const auto p = wanted(policy, frame.image(), 4, projections);
+  for (int i = 0; i < 6; ++i) CHECK(std::abs(policy.views().at(0).scores[i] - p[i]) < 1e-5);
 }
 
 TEST_CASE("a rank's draws repeat for a seed and differ between seeds and steps") {
@@ -141,7 +160,7 @@ TEST_CASE("heads of a sampled rank draw on their own, and P weighs the queries t
     return std::vector<float>(seen.begin(), seen.end());
   };
   const auto ones = scores(1), zeros = scores(0);
-  const auto expected = wanted(voted, frame.image(), 3);
+  const auto expected = wanted(voted, frame.image(), 3, drawn(3));
   for (int i = 0; i < 6; ++i) CHECK(std::abs(ones[i] - expected[i]) < 1e-5);
   CHECK(ones != zeros);
   CHECK_THROWS_MATCHES(make("'top': 2, 'kernel': 'exp', 'pooling': 'features', 'query_weights': 'learned'", 4), Error,
