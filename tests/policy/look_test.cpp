@@ -19,10 +19,10 @@ namespace {
 constexpr int rows = 5, columns = 7, patch = 4, d = 3, queries = 2, numbers = 6, channels = 3, c = patch * patch * channels;
 constexpr double temperature = 0.5;
 
-Policy make(const std::string& values, int size) {
-  return Policy(
-      config("{'kind': 'look', 'patch': 4, 'd': 3, 'queries': 2, 'bias': true, 'temperature': 0.5, 'values': " + values + "}"),
-      image_spec(rows * patch, columns * patch, channels, numbers), queries * size);
+Policy make(const std::string& values, int size, const std::string& encoding = "none") {
+  return Policy(config("{'kind': 'look', 'patch': 4, 'd': 3, 'queries': 2, 'bias': true, 'temperature': 0.5, 'encoding': '" +
+                       encoding + "', 'values': " + values + "}"),
+                image_spec(rows * patch, columns * patch, channels, numbers), queries * size);
 }
 
 /// (row, column) in [-1, 1] of a patch's middle.
@@ -39,12 +39,13 @@ std::vector<double> pixels_of(const Frame& frame, int i) {
   return x;
 }
 
-/// softmax(q . k / (sqrt(d) temperature)) of one query, by the formula.
-std::vector<double> weights(const Policy& policy, const Frame& frame, int query) {
+/// softmax(q . k / (sqrt(d) temperature)) of one query, by the formula; `encoding` (L x c, or empty) is added to the pixels.
+std::vector<double> weights(const Policy& policy, const Frame& frame, int query, const std::vector<double>& encoding = {}) {
   const auto all = affine(slice(policy, "policy.query"), slice(policy, "policy.query_bias"), widen(frame.vector()));
   std::vector<double> weight;
   for (int i = 0; i < rows * columns; ++i) {
     auto x = pixels_of(frame, i);
+    for (std::size_t v = 0; v < x.size() && !encoding.empty(); ++v) x[v] += encoding[static_cast<std::size_t>(i) * c + v];
     const auto p = place(i);
     x.insert(x.end(), {p[0], p[1], p[0] * p[0], p[1] * p[1]});
     const auto key = affine(slice(policy, "policy.key"), slice(policy, "policy.key_bias"), x);
@@ -83,6 +84,19 @@ TEST_CASE("look hands over the means of places and pixels, weighted by each quer
       const auto heaviest = std::ranges::max_element(weight) - weight.begin();
       CHECK(views[static_cast<std::size_t>(query)].selected[0] == heaviest);
     }
+  }
+}
+
+TEST_CASE("look's keys are made of pixels and the encoding of their place") {
+  Policy policy = make("'position'", 2, "learned");
+  randomise(policy, 4, 0.3);
+  const Frame frame(policy.observation(), 5);
+  act(policy, frame);
+  for (int query = 0; query < queries; ++query) {
+    const auto weight = weights(policy, frame, query, slice(policy, "policy.encoding"));
+    const auto views = policy.views();
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      CHECK_THAT(views.at(static_cast<std::size_t>(query)).scores[i], WithinAbs(weight[i], 1e-5));
   }
 }
 
