@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attention_reference.hpp"
@@ -275,15 +276,15 @@ TEST_CASE("heads choose on their own and their outputs follow each other") {
 }
 
 TEST_CASE("heads with equal weights draw different projections") {
-  Policy policy = Played::make("'d': 4, 'top': 1, 'heads': 2, 'kernel': 'exp', 'm': 4", image_spec(16, 16), 4, 4);
+  Policy policy = Played::make("'d': 4, 'top': 1, 'heads': 3, 'kernel': 'exp', 'm': 4", image_spec(16, 16), 4, 4);
   std::vector<float> parameters(policy.size());
-  Random random(1);
-  for (std::size_t i = 0; i < parameters.size() / 2; ++i)
-    parameters[i] = parameters[parameters.size() / 2 + i] = 0.1F * static_cast<float>(random.normal());
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    parameters[i] = 0.1F * static_cast<float>(std::sin(static_cast<double>(i % (parameters.size() / 3))));
   policy.set_parameters(parameters);
   act(policy, Frame(policy.observation(), 2));
   const auto views = policy.views();
-  CHECK_FALSE(std::ranges::equal(views[0].scores, views[1].scores));
+  for (const auto& [a, b] : {std::pair{0, 1}, std::pair{0, 2}, std::pair{1, 2}})
+    CHECK_FALSE(std::ranges::equal(views.at(a).scores, views.at(b).scores));
 }
 
 TEST_CASE("the hybrid kernel ranks as its estimate does") {
