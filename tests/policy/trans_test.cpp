@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attention_reference.hpp"
@@ -209,6 +210,13 @@ TEST_CASE("P may be fixed: averages of runs of patches, or random numbers of a s
   for (Policy* policy : {&one, &again, &two}) policy->set_parameters(std::vector<float>(policy->size()));
   CHECK(act(one, frame) == act(again, frame));
   CHECK(act(one, frame) != act(two, frame));
+
+  // Side by side in every token, three heads of the same values.
+  Policy heads = make(random + "1, 'heads': 3", spec);
+  heads.set_parameters(std::vector<float>(heads.size()));
+  const auto out = act(heads, frame);
+  for (const auto& [a, b] : {std::pair{0, 4}, std::pair{0, 8}, std::pair{4, 8}})
+    CHECK_FALSE(std::equal(out.begin() + a, out.begin() + a + 4, out.begin() + b));
 }
 
 TEST_CASE("a random P has variance 1/L") {
