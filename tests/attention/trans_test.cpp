@@ -98,7 +98,18 @@ double along(const std::vector<float>& rows, int row, const std::vector<double>&
   return sum;
 }
 
-/// The kernel or its estimate, from one pair: no feature map is formed.
+/// Exponential features phi(q) . phi(k), `epsilon` / sqrt(m) being added to each.
+double raised_product(const Inputs& in, const std::vector<double>& q, const std::vector<double>& k, double epsilon) {
+  const int m = in.projections.m;
+  std::vector<double> f(m), g(m);
+  feature_map(FeatureKind::exp, in.projections, Side::query, q, f);
+  feature_map(FeatureKind::exp, in.projections, Side::key, k, g);
+  double sum = 0;
+  for (int i = 0; i < m; ++i) sum += (f[i] + epsilon / std::sqrt(m)) * (g[i] + epsilon / std::sqrt(m));
+  return sum;
+}
+
+/// The kernel or its estimate, from one pair: without `epsilon`, no feature map is formed.
 double kernel_value(const Head& h, const Inputs& in, const std::vector<double>& q, const std::vector<double>& k) {
   const std::string kernel = h.text_of("kernel", "relu");
   if (kernel == "relu") {
@@ -107,6 +118,8 @@ double kernel_value(const Head& h, const Inputs& in, const std::vector<double>& 
     return sum;
   }
   if (kernel == "softmax" || h.is("brute_force", false)) return std::exp(dot(q, k));
+  if (const auto epsilon = h.options.find("epsilon"); epsilon != h.options.end())
+    return raised_product(in, q, k, *epsilon->second.number());
   double exponential = 0, trigonometric = 0, angular = 0;
   const double squares = (dot(q, q) + dot(k, k)) / 2;
   for (int i = 0; i < in.projections.m; ++i) {
@@ -344,6 +357,16 @@ TEST_CASE("large inputs keep normalised rows exact and other outputs finite") {
       }
       for (const float x : apply(*make(h), h)) CHECK(std::isfinite(x));
     }
+}
+
+TEST_CASE("epsilon is added to every query's features at their own size, where rows are normalised, too") {
+  Random random(96);
+  Head h{make_case({16, 16, 1}, 3, 2, 4, false, 2, 97), {4, 3, 2, true, true}, {{"kernel", "exp"}}, {}, {}, {}, {}, -0.5};
+  h.value = normals(random, 9 * 2, 0.5F);
+  h.compression = normals(random, static_cast<std::size_t>(h.c.grid.count()) * 3, 1);
+  h.options.insert({{"m", 6}, {"epsilon", 0.05}, {"normalise_rows", true}});
+  const Wanted wanted = wanted_of(h, inputs_of(h));
+  for (const char* order : {"values_first", "queries_first"}) check(*make(h, {{"order", order}}), h, wanted, 2e-4);
 }
 
 TEST_CASE("attention that floats cannot hold comes back in outputs that they can") {
