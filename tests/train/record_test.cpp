@@ -172,4 +172,12 @@ TEST_CASE("a complete run that is resumed plays nothing") {
   train(options);
   CHECK(steps > 0);
   CHECK(differences(before, run_content(options.out)) == "");
+  // So it is where the table has another evaluation than the run ended with.
+  const auto table = options.out / "metrics.csv";
+  std::string rows = read_file(table);
+  const std::string evaluation = read_rows(table).back().at(4);
+  rows.replace(rows.rfind("," + evaluation + ","), evaluation.size() + 2, ",7,");
+  write_text(table, rows);
+  train(options);
+  CHECK(differences(before, run_content(options.out)) == "");
 }
