@@ -85,6 +85,16 @@ TEST_CASE("rising returns leave the learning rate to its decay") {
   }
 }
 
+TEST_CASE("a cut stops at the minimum, of a rate that has decayed before") {
+  for (const char* kind : kinds) {
+    const auto optimizer = make(kind, Config::Map{{"patience", 1}, {"factor", 0.1}, {"window", 1}, {"minimum", 0.03}}, 0.5);
+    turn(*optimizer, 1);
+    CHECK_THAT(rate(*optimizer), WithinRel(0.1, 1e-12));
+    turn(*optimizer, 1);
+    CHECK_THAT(rate(*optimizer), WithinRel(0.03, 1e-12));
+  }
+}
+
 TEST_CASE("the rule is that of its definition, turn by turn") {
   const auto all = returns();
   for (const char* kind : kinds)
