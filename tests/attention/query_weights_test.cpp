@@ -165,6 +165,22 @@ TEST_CASE("epsilon of relu and exp is weighted with its query") {
   require_close(scores_of(c, config, 0), wanted, 1e-4);
 }
 
+TEST_CASE("votes that are weighted beyond what sums of floats hold keep their size") {
+  Random random(77);
+  for (const char* kernel : {"relu", "exp", "trig", "hybrid", "softmax"}) {
+    INFO(kernel);
+    Case c = make_case({14, 17, 3}, 3, 2, 4, true, 0.1F, 78);
+    c.query_weights = random_weights(random, c.grid.count());
+    const Config config = Config::Map{{"kernel", kernel}};
+    const auto plain = scores_of(c, config, -0.5F);
+    constexpr double factor = 1e20;
+    for (float& weight : c.query_weights) weight *= static_cast<float>(factor);
+    const auto huge = scores_of(c, config, -0.5F);
+    const double scale = std::max(-std::ranges::min(plain), std::ranges::max(plain));
+    for (std::size_t j = 0; j < plain.size(); ++j) CHECK(std::abs(huge[j] / factor - plain[j]) <= 1e-5 * scale);
+  }
+}
+
 TEST_CASE("query weights of one change no bit, weights of zero leave nothing, and none given again means ones") {
   Case c = make_case({41, 37, 3}, 2, 2, 4, true, 0.5F, 75);
   for (const auto& entry : kernel_catalog()) {
