@@ -77,6 +77,24 @@ TEST_CASE("a curriculum that changes nothing gives the run without one") {
   CHECK(staged.best_eval == plain.best_eval);
 }
 
+TEST_CASE("a stage with another environment begins a new watch for a plateau") {
+  TrainOptions options = small_run({});
+  options.make_env = {};
+  options.env = Config::Map{{"name", "cartpole-balance"}, {"time_limit", 4}};
+  Config longer = options.env;
+  longer["time_limit"] = 40;
+  options.curriculum = {{.through = 1, .env = longer}, {}};
+  options.iterations = 3;
+  options.optimizer["plateau"] = Config::Map{{"patience", 2}, {"window", 1}};
+  double rate = 0;
+  options.on_iteration = [&](const IterationReport& report) {
+    rate = column(report, "learning_rate");
+    return true;
+  };
+  train(options);
+  CHECK(rate == 0.1);
+}
+
 TEST_CASE("a run in stages that stops anywhere and goes on equals the uninterrupted one") {
   const Scratch scratch("stages");
   for (const bool growing : {false, true}) {
