@@ -46,7 +46,8 @@ class Sweep {
       : command_(command), list_(std::move(list)), part_(jobs_of_part(command_, list_)), active_(list_.combinations.size()) {
     std::iota(active_.begin(), active_.end(), std::size_t{0});
     check_sweep_folder(list_);
-    rungs_ = sweep_rungs(command_, list_, check_script(command_, list_));
+    plan_ = check_script(command_, list_);
+    rungs_ = sweep_rungs(command_, list_, plan_.iterations);
     check_passed(list_, part_, rungs_, command_.collect);
   }
 
@@ -138,18 +139,20 @@ class Sweep {
     const SweepRung rung{.iterations = rungs_[i],
                          .last = i + 1 == rungs_.size(),
                          .title = rungs_.size() > 1 ? text("rung ", i + 1, "/", rungs_.size(), " ") : ""};
-    return run_jobs(command_, list_, jobs, rung, changed, unrecorded_);
+    return run_jobs(command_, list_, plan_, jobs, rung, changed, unrecorded_);
   }
 
-  /// A job's record with what its own folder does not say: that it failed where nothing can be written there, and, to a collector,
-  /// what a run came to at a rung that it has passed.
+  /// A job's record with what its own folder does not say: that it failed where nothing can be written there, or another sweep's
+  /// run lies there, and, to a collector, what a run came to at a rung that it has passed.
   JobRecord record_of(std::size_t number) const {
     const auto& folder = list_.jobs[number].folder;
     JobRecord record = read_record(folder);
     const auto failed = unrecorded_.find(number);
+    if (failed != unrecorded_.end() && failed->second.of_another)
+      return {.status = JobRecord::Status::failed, .message = failed->second.message};
     if (failed != unrecorded_.end() && !record.done(rungs_[reached_ - 1]) && record.status != JobRecord::Status::failed) {
       record.status = JobRecord::Status::failed;
-      record.message = failed->second;
+      record.message = failed->second.message;
     }
     if (command_.collect) add_passed(record, folder);
     return record;
@@ -185,7 +188,7 @@ class Sweep {
       const SweepJob& job = list_.jobs[number];
       if (!is_active(job.combination)) continue;
       ++all;
-      done += read_record(job.folder).done(iterations);
+      done += record_of(number).done(iterations);
     }
     return text(done, " of ", all, " runs done", rungs_.size() > 1 ? text(" in rung ", reached_, " of ", rungs_.size()) : "");
   }
@@ -340,6 +343,7 @@ class Sweep {
   SweepList list_;
   std::vector<std::size_t> part_;
   std::vector<std::size_t> active_;  ///< combinations that train in this rung
+  SweepPlan plan_;
   std::vector<int> rungs_;
   std::size_t reached_ = 1;  ///< rungs that were begun
   Unrecorded unrecorded_;

@@ -58,10 +58,20 @@ std::vector<std::size_t> jobs_of_part(const SweepCommand& command, const SweepLi
 
 // sweep_check.cpp
 
-/// Rehearses the script with every combination. Returns the iterations of the longest run.
+/// What the runs are to be, as the sweep begins: scripts and what they read may change while it is at work.
+struct SweepPlan {
+  int iterations = 0;            ///< of the longest run
+  std::vector<Config> settings;  ///< of each job, as `settings_on_record` has them
+};
+/// Rehearses the script with every combination and seed.
 /// @throws Error naming the combination and what its training refuses, a script that does not train exactly once, or a folder that
 /// holds another run.
-int check_script(const SweepCommand& command, const SweepList& list);
+SweepPlan check_script(const SweepCommand& command, const SweepList& list);
+/// What config.json says of the run in `folder`, with nothing but what tells them apart of its long texts; nothing where there is
+/// no run, or a config.json that is none. @throws Error as `sound_config`.
+std::optional<Config> settings_on_record(const std::filesystem::path& folder);
+/// Why a job's folder holds no run of `planned` settings, or "". @throws Error as `sound_config`.
+std::string holds_another_run(const SweepJob& job, const Config& planned);
 /// The iterations of each rung, rising to `iterations`; those alone without --halving. @throws Error for too few combinations, and
 /// where a shorter run of this script is not the beginning of a longer one.
 std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list, int iterations);
@@ -158,13 +168,18 @@ struct SweepRung {
   bool last = true;   ///< as far as the script itself goes
   std::string title;  ///< before each line of progress
 };
-/// Why jobs failed in whose folders nothing can be written, by their numbers in the list.
-using Unrecorded = std::map<std::size_t, std::string>;
-/// Runs those of `jobs` that have not done it yet; `changed` is called after each. A job that cannot be begun has failed.
-/// False if interrupted: what was at work has then ended in good order, or been killed where a second request came. @throws Error
-/// as `changed` does.
-bool run_jobs(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs, const SweepRung& rung,
-              const std::function<void()>& changed, Unrecorded& unrecorded);
+/// Why a job failed in whose folder nothing can be written.
+struct UnrecordedFailure {
+  std::string message;
+  bool of_another = false;  ///< the folder holds a run with other settings, whose figures are none of this sweep's
+};
+/// By the jobs' numbers in the list.
+using Unrecorded = std::map<std::size_t, UnrecordedFailure>;
+/// Runs those of `jobs` that have not done it yet; `changed` is called after each. A job that cannot be begun has failed, and so
+/// has one whose run has other settings than `plan`. False if interrupted: what was at work has then ended in good order, or been
+/// killed where a second request came. @throws Error as `changed` does.
+bool run_jobs(const SweepCommand& command, const SweepList& list, const SweepPlan& plan, const std::vector<std::size_t>& jobs,
+              const SweepRung& rung, const std::function<void()>& changed, Unrecorded& unrecorded);
 
 // sweep_table.cpp
 

@@ -63,38 +63,61 @@ std::string unfit(const SweepJob& job, const Rehearsal& rehearsal) {
   return "";
 }
 
-/// @throws Error if the job's folder holds a run with other settings.
-void check_folder(const SweepJob& job, const Rehearsal& rehearsal) {
-  const auto config = sound_config(job.folder);
-  if (!config) return;
-  const auto difference = settings_difference(*config, rehearsal.plan->config);
-  if (!difference.empty())
-    throw Error(text("'", job.folder.string(), "' holds a run with other settings (", difference,
-                     "); choose another folder with --out, or remove that run to begin it anew"));
+/// Of a text that may be a whole model its beginning, and what tells it from others: a sweep keeps the settings of all its runs.
+Config shortened(Config config) {
+  constexpr std::size_t kept = 200;
+  if (const auto* whole = config.string(); whole && whole->size() > 2 * kept)
+    return text(whole->substr(0, kept), " ... ", whole->size(), " ", crc32(*whole));
+  if (auto* items = config.list())
+    for (auto& item : *items) item = shortened(std::move(item));
+  if (auto* entries = config.map())
+    for (auto& [key, value] : *entries) value = shortened(std::move(value));
+  return config;
+}
+
+/// A plan's settings as config.json would hold them.
+Config written(Config config) {
+  config.map()->erase("given");
+  return shortened(parse_json(to_json(config), "settings"));
 }
 
 }  // namespace
 
-int check_script(const SweepCommand& command, const SweepList& list) {
+std::optional<Config> settings_on_record(const std::filesystem::path& folder) {
   std::error_code ignored;
+  if (!std::filesystem::exists(folder / "config.json", ignored)) return {};
+  auto config = sound_config(folder);
+  if (config) config = shortened(*std::move(config));
+  return config;
+}
+
+std::string holds_another_run(const SweepJob& job, const Config& planned) {
+  const auto there = settings_on_record(job.folder);
+  const auto difference = there ? settings_difference(*there, planned) : "";
+  if (difference.empty()) return "";
+  return text("'", job.folder.string(), "' holds a run with other settings (", difference,
+              "); choose another folder with --out, or remove that run to begin it anew");
+}
+
+SweepPlan check_script(const SweepCommand& command, const SweepList& list) {
+  SweepPlan plan;
   std::int64_t iterations = -1;
-  for (std::size_t i = 0; i < list.jobs.size(); ++i) {
-    const SweepJob& job = list.jobs[i];
-    const bool stands = std::filesystem::exists(job.folder / "config.json", ignored);
-    if (i >= list.combinations.size() && !stands) continue;
+  for (const SweepJob& job : list.jobs) {
     const Rehearsal rehearsal = rehearse(command, list, job, {});
     if (const auto reason = unfit(job, rehearsal); !reason.empty())
       throw Error(
           text("iap sweep needs a script that calls iap.train exactly once, with the seed and the folder that it is given; ",
                command.file.string(), " is another: ", reason));
-    if (stands) check_folder(job, rehearsal);
+    plan.settings.push_back(written(rehearsal.plan->config));
+    if (const auto why = holds_another_run(job, plan.settings.back()); !why.empty()) throw Error(why);
     const auto wanted = integer_of(rehearsal.plan->config, "iterations");
     if (command.halving && iterations >= 0 && wanted != iterations)
       throw Error(text("--halving: with ", settings_text(list, job.combination), " the script trains ", wanted,
                        " iterations, with other settings ", iterations, "; they must be as many for all"));
     iterations = std::max(iterations, wanted);
   }
-  return static_cast<int>(iterations);
+  plan.iterations = static_cast<int>(iterations);
+  return plan;
 }
 
 std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list, int iterations) {

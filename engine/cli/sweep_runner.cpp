@@ -60,14 +60,14 @@ std::string last_words(const std::filesystem::path& log, std::uintmax_t begin) {
 /// Runs a list of jobs, as many at once as were asked for.
 class Runner {
  public:
-  Runner(const SweepCommand& command, const SweepList& list, const SweepRung& rung, const std::function<void()>& changed,
-         Unrecorded& unrecorded)
-      : command_(command), list_(list), rung_(rung), changed_(changed), unrecorded_(unrecorded) {}
+  Runner(const SweepCommand& command, const SweepList& list, const SweepPlan& plan, const SweepRung& rung,
+         const std::function<void()>& changed, Unrecorded& unrecorded)
+      : command_(command), list_(list), plan_(plan), rung_(rung), changed_(changed), unrecorded_(unrecorded) {}
 
   bool run(const std::vector<std::size_t>& jobs) {
     for (const std::size_t job : jobs) {
       const JobRecord record = read_record(list_.jobs[job].folder);
-      if (record.done(rung_.iterations)) continue;
+      if (is_done(job, record)) continue;
       tries_before_[job] = record.tries;
       queue_.push_back(job);
     }
@@ -99,6 +99,13 @@ class Runner {
  private:
   void say(const std::string& line) const {
     if (command_.rank == 0) std::cerr << rung_.title << line << "\n" << std::flush;
+  }
+
+  /// Whether it is this sweep's own run that has got so far; what keeps us from knowing is told of when the job is begun.
+  bool is_done(std::size_t job, const JobRecord& record) const try {
+    return record.done(rung_.iterations) && holds_another_run(list_.jobs[job], plan_.settings[job]).empty();
+  } catch (const Error&) {
+    return false;
   }
 
   /// What is in the way of one job stops no other. False if that is another process.
@@ -136,9 +143,15 @@ class Runner {
       write_record(job.folder, record);
     } catch (const Error&) {
       record.status = JobRecord::Status::failed;
-      unrecorded_[number] = record.message = one_line(message);
+      unrecorded_[number].message = record.message = one_line(message);
     }
     tell(job, record, "");
+  }
+
+  /// The run and its record are another sweep's, and stay as they are.
+  void disown(std::size_t number, const std::string& why) {
+    unrecorded_[number] = {.message = one_line(why), .of_another = true};
+    tell(list_.jobs[number], {.status = JobRecord::Status::failed, .message = one_line(why)}, "");
   }
 
   /// False if another process is at the next job, which goes to the end of the queue.
@@ -156,6 +169,10 @@ class Runner {
     }
     if (lock == FileLock::none && !std::exchange(told_lockless_, true))
       say("warning: the file system gives no locks; see to it that no other sweep works in this folder");
+    if (const auto why = holds_another_run(job, plan_.settings[number]); !why.empty()) {
+      disown(number, why);
+      return true;
+    }
     JobRecord record = read_record(job.folder);
     if (has_failed(record, number) || record.done(rung_.iterations)) {
       tell(job, record, "by another process");
@@ -289,6 +306,7 @@ class Runner {
 
   const SweepCommand& command_;
   const SweepList& list_;
+  const SweepPlan& plan_;
   const SweepRung& rung_;
   const std::function<void()>& changed_;
   Unrecorded& unrecorded_;
@@ -306,9 +324,9 @@ class Runner {
 
 }  // namespace
 
-bool run_jobs(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs, const SweepRung& rung,
-              const std::function<void()>& changed, Unrecorded& unrecorded) {
-  return Runner(command, list, rung, changed, unrecorded).run(jobs);
+bool run_jobs(const SweepCommand& command, const SweepList& list, const SweepPlan& plan, const std::vector<std::size_t>& jobs,
+              const SweepRung& rung, const std::function<void()>& changed, Unrecorded& unrecorded) {
+  return Runner(command, list, plan, rung, changed, unrecorded).run(jobs);
 }
 
 }  // namespace iap::cli

@@ -202,6 +202,42 @@ case_sweep_collected() {
   says err "1 of 4 runs are not done"
 }
 
+# held_sweep TAGS ARGS...: a sweep in the folder shared, $sweep, whose run of the tag held waits while there is a file named slow; it
+# prints into first.out and first.err
+held_sweep() {
+  local tags=$1
+  shift
+  sweep_script ""
+  sed -i '1a local tag = iap.options({ tag = "held" }).tag' train.lua
+  sed -i 's|^  on_iteration = function(r)|&\n    while tag == "held" and io.open("slow") do os.execute("sleep 0.05") end|' train.lua
+  sed -i 's|if slow then.*|if slow then slow:close() end|' train.lua
+  touch slow
+  "$iap" sweep train.lua --over tag="$tags" --out shared "$@" >first.out 2>first.err </dev/null &
+  sweep=$!
+  until [ -e shared/tag=held-seed1/config.json ]; do sleep 0.02; done
+}
+# held_sweep_ends CODE
+held_sweep_ends() {
+  rm slow
+  wait $sweep
+  code=$?
+  exits "$1"
+}
+
+# What another sweep does meanwhile, with other settings, is none of this one's, and stays as it is.
+case_sweep_of_others() {
+  local sweep
+  held_sweep held,other --set env.time_limit=20
+  run sweep train.lua --over tag=other,more --out shared --set env.time_limit=30
+  exits 0
+  cp -r shared/tag=other-seed1 kept
+  held_sweep_ends 1
+  says first.err "failed   shared/tag=other-seed1: 'shared/tag=other-seed1' holds a run with other settings (env.time_limit: 30 before, 20 now)"
+  says first.out "best: tag=held: "
+  says shared/sweep.csv "other,0,0,1,"
+  diff -r kept shared/tag=other-seed1 >difference || fail "another sweep's run is another: $(cat difference)"
+}
+
 # A run that another sweep tries again while this one has others at work: the table waits for it.
 case_sweep_tried_again() {
   sweep_script ""
