@@ -52,7 +52,7 @@ class Sweep {
   }
 
   /// Says what would be run.
-  void show() const {
+  void show() {
     tell_of_runs();
     for (const std::size_t number : part_) {
       const SweepJob& job = list_.jobs[number];
@@ -111,8 +111,15 @@ class Sweep {
     return command_.part ? end_of_part() : end();
   }
 
-  void tell_of_runs() const {
-    if (const auto note = other_texts(command_, list_, part_); !note.empty()) std::cerr << one_line(note) << "\n";
+  /// At the end, too: a script may be edited while its sweep is at work.
+  void tell_of_texts() {
+    const auto note = other_texts(command_, list_, plan_, part_);
+    if (!note.empty() && note != told_of_texts_) std::cerr << one_line(note) << "\n";
+    told_of_texts_ = note;
+  }
+
+  void tell_of_runs() {
+    tell_of_texts();
     for (const std::size_t number : part_)
       if (const auto flaw = record_flaw(list_.jobs[number].folder); !flaw.empty())
         std::cerr << one_line(text("note: ", flaw, "; the sweep goes by what the run itself has written")) << "\n";
@@ -247,7 +254,8 @@ class Sweep {
     return failed;
   }
 
-  int end_of_part() const {
+  int end_of_part() {
+    tell_of_texts();
     std::cout << "part " << command_.part->number << "/" << command_.part->of
               << " is done; when all parts are, make the table with --collect in place of --job\n";
     return failures() > 0 ? Exit::failure : Exit::success;
@@ -320,7 +328,8 @@ class Sweep {
                 " episodes failed and count as failed_return: ", all.places(), "; log.txt in a run's folder says why");
   }
 
-  int end() const {
+  int end() {
+    tell_of_texts();
     const auto rows = this->rows();
     print_sweep_table(command_, list_, rows, failed_note());
     const SweepLock lock(list_.folder);
@@ -347,6 +356,7 @@ class Sweep {
   std::vector<int> rungs_;
   std::size_t reached_ = 1;  ///< rungs that were begun
   Unrecorded unrecorded_;
+  std::string told_of_texts_;
 };
 
 }  // namespace

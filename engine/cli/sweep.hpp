@@ -60,6 +60,7 @@ std::vector<std::size_t> jobs_of_part(const SweepCommand& command, const SweepLi
 
 /// What the runs are to be, as the sweep begins: scripts and what they read may change while it is at work.
 struct SweepPlan {
+  std::string script;            ///< its text
   int iterations = 0;            ///< of the longest run
   std::vector<Config> settings;  ///< of each job, as `settings_on_record` has them
 };
@@ -78,8 +79,9 @@ std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list,
 /// @throws Error naming the link that would take a run's files elsewhere, or a file that a sweep would write over though no sweep
 /// has written it.
 void check_sweep_folder(const SweepList& list);
-/// A note about those of `jobs` whose runs were made by another text of the script, or "".
-std::string other_texts(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs);
+/// A note about those of `jobs` whose runs were made by another text of the script than the sweep began with, or "".
+std::string other_texts(const SweepCommand& command, const SweepList& list, const SweepPlan& plan,
+                        const std::vector<std::size_t>& jobs);
 /// @throws NotEvaluated naming one of `jobs` whose run is beyond one of `rungs` and cannot be compared there. What concerns a
 /// single run is that run's to tell: a job.json that cannot be read, a failure. To a collector (`collect`) a run counts where it
 /// has got to.

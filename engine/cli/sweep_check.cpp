@@ -100,7 +100,7 @@ std::string holds_another_run(const SweepJob& job, const Config& planned) {
 }
 
 SweepPlan check_script(const SweepCommand& command, const SweepList& list) {
-  SweepPlan plan;
+  SweepPlan plan{.script = read_file(command.file)};
   std::int64_t iterations = -1;
   for (const SweepJob& job : list.jobs) {
     const Rehearsal rehearsal = rehearse(command, list, job, {});
@@ -162,12 +162,12 @@ void check_sweep_folder(const SweepList& list) {
            "' is not of a sweep, no run of which lies beside it, and would be written over; choose another folder with --out"));
 }
 
-std::string other_texts(const SweepCommand& command, const SweepList& list, const std::vector<std::size_t>& jobs) {
-  const std::string script = read_file(command.file);
+std::string other_texts(const SweepCommand& command, const SweepList& list, const SweepPlan& plan,
+                        const std::vector<std::size_t>& jobs) {
   const auto is_of_another = [&](std::size_t job) {
     try {
       const std::string experiment = read_run_script(list.jobs[job].folder);
-      return !experiment.empty() && !is_of_script(experiment, script);
+      return !experiment.empty() && !is_of_script(experiment, plan.script);
     } catch (const Error&) {
       return false;  // who needs the file says so
     }

@@ -252,11 +252,22 @@ class Runner {
     if (was_busy(ended, job)) return put_off(ended.id);
     JobRecord record = read_record(job.folder);
     record.message = problem(ended, job, begun.log_size);
+    if (record.message.empty()) record.message = change_of_settings(ended.id);
     if (record.message.empty()) take_figures(job, record, begun.log_size);
     record.status = record.message.empty() ? JobRecord::Status::done : JobRecord::Status::failed;
     write_record(job.folder, record);
     const double seconds = seconds_since(begun.at);
     tell(job, record, text(fixed_text(seconds, seconds < 10 ? 1 : 0), " s"));
+  }
+
+  /// Why a run that trained to its end is none of this sweep's, or "".
+  std::string change_of_settings(std::size_t number) const {
+    const auto settings = settings_on_record(list_.jobs[number].folder);
+    const auto difference = settings ? settings_difference(plan_.settings[number], *settings) : "";
+    if (difference.empty()) return "";
+    return text("trained with other settings than it was rehearsed with (", difference, "); ", command_.file.string(),
+                " and what it reads must stay as they are while the sweep is at work: change them back and remove that run, or "
+                "choose another folder with --out");
   }
 
   /// Whether a run ended because another process had come to its folder. A script may end itself with the same exit code: where

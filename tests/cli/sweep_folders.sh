@@ -238,6 +238,22 @@ case_sweep_of_others() {
   diff -r kept shared/tag=other-seed1 >difference || fail "another sweep's run is another: $(cat difference)"
 }
 
+# A script that is edited while its sweep is at work.
+case_sweep_edited() {
+  local sweep
+  held_sweep held,later
+  echo "-- a remark" >>train.lua
+  held_sweep_ends 0
+  says first.err "note: 1 run was made by another text of train.lua"
+  rm -r shared
+  held_sweep held,later
+  sed -i 's/time_limit = 20/time_limit = 30/' train.lua
+  held_sweep_ends 1
+  says first.err "failed   shared/tag=later-seed1: trained with other settings than it was rehearsed with (env.time_limit: 20 before, 30 now)"
+  says first.out "best: tag=held: "
+  says shared/sweep.csv "later,0,0,1,"
+}
+
 # A run that another sweep tries again while this one has others at work: the table waits for it.
 case_sweep_tried_again() {
   sweep_script ""
