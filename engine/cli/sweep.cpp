@@ -78,13 +78,11 @@ class Sweep {
   /// The runs that the first rank does not get to.
   int help() {
     make_folder(list_.folder);
-    FirstRank first_rank(command_, list_.folder);
+    await_first_rank(command_, plan_, list_.folder);
     for (std::size_t i = 0; i < rungs_.size() && !command_.collect; ++i) {
-      first_rank.look();
-      if (!run_rung(i, [&first_rank] { first_rank.look(); })) return Exit::interrupted;
+      if (!run_rung(i, [] {})) return Exit::interrupted;
       if (i + 1 < rungs_.size() && !promote(rungs_[i])) break;
     }
-    first_rank.wait();
     return Exit::success;
   }
 
@@ -93,7 +91,7 @@ class Sweep {
     if (command_.collect && !std::filesystem::is_directory(list_.folder, ignored))
       throw Error(text("--collect: there is no sweep in '", list_.folder.string(), "'; name its folder with --out"));
     make_folder(list_.folder);
-    sign_in(command_, list_.folder);
+    sign_in(command_, plan_, list_.folder);
     tell_of_runs();
     if (command_.halving) std::cerr << rungs_text() << "\n";
     const auto renew_table = [this] {

@@ -133,23 +133,12 @@ std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& fo
 
 // sweep_ranks.cpp
 
-/// Rank 0 of several puts on record in the sweep's folder that it works there. @throws Error where it cannot write.
-void sign_in(const SweepCommand& command, const std::filesystem::path& folder);
-/// Rank 0 as the others find it: by what it has put on record. That tells them that they share one sweep.
-class FirstRank {
- public:
-  FirstRank(const SweepCommand& command, std::filesystem::path folder);
-  /// @throws Error where rank 0 was given another command, or where nothing of it has been found for 150 s.
-  void look();
-  /// Looks until it is found. @throws Error as `look` does.
-  void wait();
-
- private:
-  const SweepCommand& command_;
-  std::filesystem::path folder_;
-  Clock::time_point begin_ = Clock::now();
-  bool met_;
-};
+/// Rank 0 of several puts on record in the sweep's folder that it works there, and what all must have in common.
+/// @throws Error where it cannot write.
+void sign_in(const SweepCommand& command, const SweepPlan& plan, const std::filesystem::path& folder);
+/// The others wait for that record, which tells them that they share one sweep, whoever of them runs what. @throws Error where rank
+/// 0 was given another command or another text of the script, or computes other bits; where nothing of it has been found for 150 s.
+void await_first_rank(const SweepCommand& command, const SweepPlan& plan, const std::filesystem::path& folder);
 
 /// What has started this process as a rank. One that is killed tells its ranks nothing.
 class Launcher {

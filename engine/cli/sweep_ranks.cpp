@@ -4,68 +4,94 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "cli/ranks.hpp"
 #include "cli/sweep.hpp"
 import iap.core;
-import iap.script;
+import iap.ranks;
 
 namespace iap::cli {
 namespace {
 
 /// Ranks begin at different times, and each rehearses the script first; a network's disk may show a new file a minute late.
 constexpr auto patience = std::chrono::seconds(150);
-/// In which another command may be that of an earlier launch of the same name, until rank 0 has put its own on record.
+/// In which another entry may be that of an earlier launch of the same name, until rank 0 has put its own on record.
 constexpr auto doubt = std::chrono::seconds(10);
 
 std::filesystem::path list_of_launches(const std::filesystem::path& folder) { return run_file(folder, "ranks.txt"); }
 
-/// What rank 0 was given, in one line, by what it has put on record; "" where it has not. The last one, should two launches ever
-/// have had the same name.
-std::string command_of_rank_0(const std::filesystem::path& folder, const std::string& launch) {
-  std::ifstream lines(list_of_launches(folder));
-  std::string command;
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(launch + " ")) command = line.substr(launch.size() + 1);
-  return command;
-}
+/// What all ranks of a sweep have in common, as rank 0 puts it on record: words, and behind them the command in one line.
+struct Entry {
+  std::string build, instructions, mathematics, script, command;
+  bool operator==(const Entry&) const = default;
+};
 
-std::string command_line(const SweepCommand& command) {
+Entry own_entry(const SweepCommand& command, const SweepPlan& plan) {
   std::string line = "iap";
   for (const auto& word : common_words(command.words)) line += " " + shell_word(word);
-  return one_line(line);
+  const auto computation = own_computation();
+  return {computation.build.empty() ? "unknown" : computation.build, computation.instructions,
+          std::to_string(computation.mathematics), std::to_string(crc32(plan.script)), one_line(line)};
+}
+
+/// The last one, should two launches ever have had the same name; nothing where there is none.
+std::optional<Entry> entry_of_rank_0(const std::filesystem::path& folder, const std::string& launch) {
+  std::ifstream lines(list_of_launches(folder));
+  std::optional<Entry> last;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(launch + " ")) continue;
+    std::istringstream words(line.substr(launch.size()));
+    Entry entry;
+    words >> entry.build >> entry.instructions >> entry.mathematics >> entry.script >> std::ws;
+    if (std::getline(words, entry.command)) last = entry;
+  }
+  return last;
+}
+
+/// What a rank says that has `own` where rank 0 has `theirs`.
+std::string objection(const SweepCommand& command, const Entry& own, const Entry& theirs) {
+  if (own.command != theirs.command)
+    return text("was given another command than rank 0 ('", own.command, "' where that has '", theirs.command,
+                "'); all ranks share the runs of one sweep (--seeds N are runs, too). Start sweeps of their own alone, without "
+                "mpirun or srun");
+  if (own.script != theirs.script)
+    return text("has another text of '", command.file.string(),
+                "' than rank 0; name a script on a shared disk by its whole path, or copy it to all hosts");
+  if (own.build != theirs.build)
+    return text("runs another build of iap (", own.build, ") than rank 0 (", theirs.build,
+                "); install the same package on all hosts");
+  if (own.instructions != theirs.instructions)
+    return text("computes with ", own.instructions, " instructions where rank 0 has ", theirs.instructions,
+                "; start all ranks with --portable, or with --instructions and a set that all have");
+  return "computes exp, sin or cos with other last bits than rank 0; start all ranks with --portable, and with the same release of "
+         "the C library";
 }
 
 }  // namespace
 
-void sign_in(const SweepCommand& command, const std::filesystem::path& folder) {
+void sign_in(const SweepCommand& command, const SweepPlan& plan, const std::filesystem::path& folder) {
   if (command.ranks == 1 || command.launch.empty() || command.collect) return;
-  AppendFile(list_of_launches(folder)).append(text(command.launch, " ", command_line(command), "\n"));
+  const auto [build, instructions, mathematics, script, line] = own_entry(command, plan);
+  AppendFile(list_of_launches(folder))
+      .append(text(command.launch, " ", build, " ", instructions, " ", mathematics, " ", script, " ", line, "\n"));
 }
 
-FirstRank::FirstRank(const SweepCommand& command, std::filesystem::path folder)
-    : command_(command), folder_(std::move(folder)), met_(command.launch.empty() || command.collect) {}
-
-void FirstRank::look() {
-  if (met_) return;
-  const auto theirs = command_of_rank_0(folder_, command_.launch), own = command_line(command_);
-  met_ = !theirs.empty() && (theirs == own || Clock::now() - begin_ > doubt);
-  if (met_ && theirs != own)
-    throw Error(
-        text("was given another command than rank 0 ('", own, "' where that has '", theirs,
-             "'); all ranks share the runs of one sweep (--seeds N are runs, too). Start sweeps of their own alone, without "
-             "mpirun or srun"));
-  if (!met_ && Clock::now() - begin_ > patience)
-    throw Error(text("finds nothing of rank 0 in '", std::filesystem::absolute(folder_).string(),
-                     "': the sweep's folder must be one that all ranks see, and all must be given the same command; name a folder "
-                     "on a shared disk with --out, by its whole path"));
-}
-
-void FirstRank::wait() {
-  for (look(); !met_; look()) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+void await_first_rank(const SweepCommand& command, const SweepPlan& plan, const std::filesystem::path& folder) {
+  if (command.launch.empty() || command.collect) return;
+  const Entry own = own_entry(command, plan);
+  for (const auto begin = Clock::now();; std::this_thread::sleep_for(std::chrono::milliseconds(300))) {
+    const auto theirs = entry_of_rank_0(folder, command.launch);
+    if (theirs == own) return;
+    if (theirs && Clock::now() - begin > doubt) throw Error(objection(command, own, *theirs));
+    if (!theirs && Clock::now() - begin > patience)
+      throw Error(text("finds nothing of rank 0 in '", std::filesystem::absolute(folder).string(),
+                       "': the sweep's folder must be one that all ranks see, and all must be given the same command; name a "
+                       "folder on a shared disk with --out, by its whole path"));
+  }
 }
 
 Launcher::Launcher() : process_(getppid()) {}

@@ -89,7 +89,6 @@ class Runner {
       }
       for (const auto& ended : processes_.wait(waits ? 300 : command_.ranks > 1 ? 1000 : 60'000)) try_end(ended);
       if (command_.ranks > 1 && !processes_.stopping() && launcher_.is_gone()) processes_.stop();
-      if (command_.rank > 0) changed_();
       if (processes_.stopping() && processes_.running() > 0 && !std::exchange(told_stopping_, true))
         say(text("stopping ", processes_.running(), " at work; a second Ctrl-C ends them at once"));
     }

@@ -68,11 +68,21 @@ void print_columns(const std::vector<std::vector<std::string>>& lines, std::size
   }
 }
 
+/// What has the run made again with its own instructions, where this machine would choose others or was asked for some; else "".
+std::string instructions_of(const SweepCommand& command, const SweepList& list, std::size_t combination, std::uint64_t seed) {
+  const auto is_it = [&](const SweepJob& job) { return job.combination == combination && job.seed == seed; };
+  const auto settings = settings_on_record(std::ranges::find_if(list.jobs, is_it)->folder);
+  const Config* made_with = settings ? settings->find("instructions") : nullptr;
+  if (!made_with || !made_with->string()) return "";
+  if (command.run.instructions.empty() && *made_with->string() == chosen_instructions()) return "";
+  return " --instructions " + shell_word(*made_with->string());
+}
+
 std::string best_command(const SweepCommand& command, const SweepList& list, std::size_t combination, std::uint64_t seed) {
   std::string line = text(shell_word(command.run.program), " run ", shell_word(command.file.string()));
   for (const auto& assignment : overrides_of(command, list, combination)) line += " --set " + shell_word(assignment);
   line += text(" --seed ", seed, " --out ", shell_word((list.folder / "best").string()));
-  if (!command.run.instructions.empty()) line += " --instructions " + command.run.instructions;
+  line += instructions_of(command, list, combination, seed);
   for (std::size_t i = 0; i < command.run.arguments.size(); ++i) line += (i ? " " : " -- ") + shell_word(command.run.arguments[i]);
   return line;
 }

@@ -140,6 +140,8 @@ std::string host_name() {
   return name.data();
 }
 
+Computation own_computation() { return {build_id(), chosen_instructions(), mathematics()}; }
+
 struct Job::Impl {
   std::unique_ptr<Ranks> ranks;
   std::vector<RankInfo> infos;

@@ -1,4 +1,5 @@
 module;
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,15 @@ std::unique_ptr<Ranks> mpi_ranks(const Launch& launch);
 
 /// What this machine is called.
 std::string host_name();
+
+/// What decides the last bits of what a process computes: alike, two compute the same.
+struct Computation {
+  std::string build;              ///< the linker's hash of the program or library that holds the engine, "" if it has none
+  std::string instructions;       ///< as `chosen_instructions`
+  std::uint32_t mathematics = 0;  ///< what the C library's functions come to, in a number
+};
+/// That of this process.
+Computation own_computation();
 
 /// A job: ranks that have found each other to be of the same build and started for the same task, with C libraries that compute the
 /// same bits, and have agreed on the best instruction set that all have, so that no result depends on where an episode is played.

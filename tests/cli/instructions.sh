@@ -87,6 +87,9 @@ LUA
   made_with sweep/seed3 portable
   same_metrics portable sweep/seed3
   says out "--out sweep/best --instructions portable"
+  run sweep see.lua --out sweep --seed 3
+  exits 0
+  says out "--out sweep/best --instructions portable"
 }
 
 case_instructions_resumed() {

@@ -58,6 +58,16 @@ commands_with() {
   apart 2 sweep train.lua --seeds 2 --out swept_apart --threads 1
   says err "rank 1 on $(hostname): was given another command than rank 0"
   says err "--seed 5"
+  cp pendulum.lua other
+  sed 's/sigma = 0.1/sigma = 0.2/' train.lua >other/train.lua
+  begins_with 'cd other'
+  apart 2 sweep train.lua --seeds 20 --out "$PWD/swept_texts" --threads 1
+  says err "rank 1 on $(hostname): has another text of 'train.lua' than rank 0"
+  grep -qs '"sigma": 0.2' swept_texts/*/config.json && fail "it works all the same"
+  begins_with 'export IAP_INSTRUCTIONS=portable'
+  apart 2 sweep train.lua --seeds 20 --out swept_bits --threads 1
+  says err "rank 1 on $(hostname): computes with portable instructions where rank 0 has "
+  grep -qs '"portable"' swept_bits/*/config.json && fail "it works all the same"
   begins_with true
   apart 3 sweep nowhere.lua --seeds 2
   [ "$(grep -c "there is no script 'nowhere.lua'" err)" = 1 ] || fail "tells a missing script other than once"
