@@ -79,6 +79,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
   const bool plays = app.get_subcommands().empty() || *commands.run || *commands.eval || *commands.doctor;
   // The runs of a sweep are shared by all ranks.
   if (!plays && !cli::speaks() && !*commands.sweep) return cli::Exit::success;
+  bool joined = false;
   set_worker("/proc/self/exe", {arguments.run.program, std::string(serve_word)});
   try {
     arguments.run.instructions = arguments.sweep.run.instructions =
@@ -86,6 +87,7 @@ int dispatch(std::string program, std::vector<std::string> words) {
     arguments.run.answers_interrupts = arguments.sweep.run.answers_interrupts = true;
     if (!plays) start_others_alone();
     const auto job = plays ? cli::join_job(arguments.sweep.words) : cli::JoinedJob();
+    joined = job != nullptr;
     if (job && !cli::speaks()) return cli::serve(*job);
     if (*commands.run && arguments.dry_run) return cli::dry_run(arguments.file, arguments.run);
     if (*commands.run) return cli::run(arguments.file, arguments.run, arguments.verbose, arguments.sweep_process);
@@ -113,10 +115,10 @@ int dispatch(std::string program, std::vector<std::string> words) {
     cli::print_error(error, arguments.verbose);
     return cli::Exit::failure;
   } catch (const Error& error) {
-    // Ranks that share a sweep may all meet the same mistake, or one that is a host's own.
-    if (cli::speaks() || !*commands.sweep) cli::print_error(error, arguments.verbose);
-    return *commands.sweep ? cli::end_with_others(arguments.sweep.words, one_line(error.what()), cli::Exit::failure)
-                           : cli::Exit::failure;
+    // Ranks that share a sweep, or have yet to join their job, may all meet the same mistake, or one that is a host's own.
+    const bool apart = *commands.sweep || (plays && !joined);
+    if (cli::speaks() || !apart) cli::print_error(error, arguments.verbose);
+    return apart ? cli::end_with_others(arguments.sweep.words, one_line(error.what()), cli::Exit::failure) : cli::Exit::failure;
   }
 }
 

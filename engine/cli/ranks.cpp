@@ -29,16 +29,18 @@ void leave_signals_to_rank_0() {
 }
 
 Job* joined = nullptr;
+bool tried_mpi = false;
 
 // How long a rank that fails waits for the others to meet.
 constexpr unsigned patience = 10;  // seconds
 std::string own_words;
-int own_code = Exit::failure;
 
-// As a signal's handler: MPI waits without an end for ranks that do not come.
+// As a signal's handler, too: MPI waits without an end for ranks that do not come, and MPICH's mpiexec ends the job for one that is
+// killed before MPI begins, not for one that exits.
 void end_unmet(int) {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, own_words.data(), own_words.size());
-  _exit(own_code);
+  std::signal(SIGTERM, SIG_DFL);
+  std::raise(SIGTERM);
 }
 
 }  // namespace
@@ -77,26 +79,25 @@ int end_with_others(const std::vector<std::string>& words, std::string_view why,
   if (ended_by_launcher && speaks()) return code;
   std::cout << std::flush;
   if (!speaks()) own_words = text("rank ", launch->rank, " on ", host_name(), ": ", why, "\n");
-  own_code = code;
   catch_signal(SIGALRM, end_unmet);
   alarm(patience);
   try {
-    if (!ended_by_launcher) Job(mpi_ranks(*launch), {common_words(words), std::string(why)});
+    if (!ended_by_launcher && !tried_mpi) Job(mpi_ranks(*launch), {common_words(words), std::string(why)});
   } catch (const JobRefused&) {
     alarm(0);
     return speaks() ? code : Exit::success;
   } catch (const std::exception&) {
     // No MPI, no meeting.
   }
-  while (!speaks()) pause();
-  alarm(0);
-  return code;
+  if (speaks()) end_unmet(SIGALRM);
+  for (;;) pause();
 }
 
 JoinedJob join_job(const std::vector<std::string>& words) {
   const auto& launch = launched();
   if (!launch) return nullptr;
   if (launch->rank != 0) leave_signals_to_rank_0();
+  tried_mpi = true;
   auto ranks = mpi_ranks(*launch);
   // Again, as MPI may take some of them when it begins: MPICH's SIGHUP.
   if (launch->rank != 0) leave_signals_to_rank_0();

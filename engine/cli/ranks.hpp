@@ -15,8 +15,9 @@ bool speaks();
 std::vector<std::string> common_words(const std::vector<std::string>& words);
 /// For a process that ends in failure before it has joined its job, and has said why if it is the one that speaks. Rank 0 ends the
 /// others. Another one waits: where rank 0 met the same, it has spoken and ends the job; where rank 0 joins the job or meets
-/// a failure of its own, it speaks for this one; where it goes on working, this one speaks after 10 s. Returns the exit code: that
-/// of success where rank 0 speaks, as launchers that see another one end in failure kill rank 0, perhaps before it has spoken.
+/// a failure of its own, it speaks for this one; where it goes on working, this one speaks after 10 s. Where the ranks do not meet,
+/// a signal ends the process, and with it the job. Returns the exit code: that of success where rank 0 speaks, as launchers that
+/// see another one end in failure kill rank 0, perhaps before it has spoken.
 int end_with_others(const std::vector<std::string>& words, std::string_view why, int code);
 /// With a farewell: launchers take a rank that is gone without one for failed.
 struct EndJob {

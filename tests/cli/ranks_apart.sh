@@ -49,6 +49,19 @@ commands_with() {
   [ "$code" -ne 0 ] || fail "a mistake goes unnoticed"
   [ "$(grep -c -- "option '--bogus'" err)" = 1 ] || fail "tells a mistake other than once"
 
+  # A host that lacks something before MPI begins.
+  begins_with 'export IAP_PLUGIN_PATH=/nonexistent'
+  apart 2 run train.lua --out unplugged
+  [ "$code" -ne 124 ] || fail "the job goes on without a rank that has no MPI"
+  says err "rank 1 on $(hostname): "
+  begins_with 'export IAP_INSTRUCTIONS=ABACUS'
+  apart 2 eval one --episodes 2
+  [ "$code" -ne 124 ] || fail "the job goes on without a rank that lacks an instruction set"
+  says err "rank 1 on $(hostname): instructions: this machine does not have 'ABACUS'"
+  begins_with true
+  apart 3 --instructions ABACUS run train.lua
+  [ "$(grep -c "does not have 'ABACUS'" err)" = 1 ] || fail "tells a missing instruction set other than once"
+
   # The same in a sweep, whose ranks seldom meet.
   mkdir other
   begins_with 'cd other'
