@@ -21,6 +21,7 @@ import iap.env;
 import iap.envs;
 import iap.optim;
 import iap.policy;
+import iap.ranks;
 import iap.rollout;
 import iap.script;
 import iap.train;
@@ -136,6 +137,16 @@ void row(std::string_view name, const std::string& value) { std::cout << left_te
 /// How long `episodes` take on so many threads, if all of them are busy to the end.
 double rounds(std::int64_t episodes, int threads) { return std::ceil(static_cast<double>(episodes) / threads); }
 
+/// Has each rank play an episode, which fails where one lacks what the others have. Returns how many are played at a time.
+int try_all_ranks(const Config& env, const Policy& policy, int threads, const Safeguards& safeguards) {
+  const auto rollouts = open_rollouts(env, [&env] { return make_env(env); }, policy.clone(), threads, safeguards);
+  if (const auto& launch = launched()) {
+    const std::vector<RolloutTask> tasks(static_cast<std::size_t>(launch->size), {policy.parameters(), 0});
+    rollouts->run(tasks);
+  }
+  return rollouts->threads();
+}
+
 }  // namespace
 
 int dry_run(const std::filesystem::path& file, RunSettings settings) {
@@ -155,8 +166,7 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
   const Rest rest = rest_of(plan, rehearsal.out);
   const PolicyFile& begin = *plan.result.policy;
   const Config& env = *begin.metadata.find("env");
-  const auto factory = [&env] { return make_env(env); };
-  const int threads = open_rollouts(env, factory, begin.policy.clone(), asked)->threads();
+  const int threads = try_all_ranks(env, begin.policy, asked, plan.safeguards);
   row("environment", describe(make_env(plan.stages.empty() ? env : plan.stages.front().env)->spec()));
   row("policy", text(begin.policy.size(), " parameters"));
   row("optimizer", text(*plan.config.find("optimizer")->find("kind")->string(), ", seed ", integer_in(plan.config, "seed")));
@@ -170,6 +180,7 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
       continue;
     }
     check_interrupt();
+    try_all_ranks(stage.env, stage.policy, asked, plan.safeguards);
     const Costs costs = measure_episodes(stage.env, stage.policy, plan.safeguards);
     const double turn = measure_turn(stage);
     const auto episodes = static_cast<std::int64_t>(stage.population) * stage.episodes;

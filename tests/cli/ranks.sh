@@ -140,6 +140,11 @@ failing_with() {
   exits 0
   says err "an episode failed and counts as -5: rank 1 on $(hostname): environment 'reads.lua'"
   says counts/log.txt "an episode failed and counts as -5: rank 1 on $(hostname): environment 'reads.lua'"
+  # What the run would refuse, a dry run does, too.
+  begin_job 2 run reads_train.lua --dry-run --threads 1
+  job_ends 60
+  exits 1
+  says err "rank 1 on $(hostname): environment 'reads.lua'"
   # One that is played again.
   rank_script "export DATA=too"
   echo "here" >too
