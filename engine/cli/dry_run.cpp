@@ -65,13 +65,27 @@ std::string rest_text(const Rest& rest) {
   return rest.confirms ? ": what is left is to confirm its best policy" : ": nothing is left to do";
 }
 
-/// Episodes of all evaluations that are left, and of the confirmation.
-std::int64_t evaluated_episodes(const Config& config, const Rest& rest) {
+/// How long `episodes` take on so many threads, if all of them are busy to the end, in episodes.
+double rounds(std::int64_t episodes, int threads) { return std::ceil(static_cast<double>(episodes) / threads); }
+
+/// What is left to play beside the training.
+struct Evaluations {
+  std::int64_t count = 0, episodes = 0;  ///< of each
+  std::int64_t confirmation = 0;         ///< episodes
+
+  std::int64_t all() const { return count * episodes + confirmation; }
+  /// One follows the other.
+  double rounds_of_all(int threads) const {
+    return static_cast<double>(count) * rounds(episodes, threads) + rounds(confirmation, threads);
+  }
+};
+
+Evaluations evaluations_of(const Config& config, const Rest& rest) {
   const std::int64_t iterations = integer_in(config, "iterations"), every = integer_in(config, "eval_every");
   std::int64_t evaluations = rest.goes_on ? 0 : 1;
   if (rest.iterations > 0 || !rest.goes_on)
     evaluations += every > 0 ? (iterations + every - 1) / every - (rest.goes_on ? rest.done / every : 0) : 1;
-  return evaluations * integer_in(config, "eval_episodes") + (rest.confirms ? integer_in(config, "confirm_episodes") : 0);
+  return {evaluations, integer_in(config, "eval_episodes"), rest.confirms ? integer_in(config, "confirm_episodes") : 0};
 }
 
 /// The options of a stage's environment that are not alike in all stages: ", 32 x 32 pixels, time_limit 20".
@@ -134,9 +148,6 @@ std::string steps_text(double steps) { return fixed_text(steps, steps < 100 ? 1 
 
 void row(std::string_view name, const std::string& value) { std::cout << left_text(name, 13) << value << "\n"; }
 
-/// How long `episodes` take on so many threads, if all of them are busy to the end.
-double rounds(std::int64_t episodes, int threads) { return std::ceil(static_cast<double>(episodes) / threads); }
-
 /// Has each rank play an episode, which fails where one lacks what the others have. Returns how many are played at a time.
 int try_all_ranks(const Config& env, const Policy& policy, int threads, const Safeguards& safeguards) {
   const auto rollouts = open_rollouts(env, [&env] { return make_env(env); }, policy.clone(), threads, safeguards);
@@ -193,12 +204,12 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
              short_number_text(iteration), " s each (an untrained episode: ", steps_text(costs.steps), " steps, ",
              short_number_text(costs.episode), " s on one thread; the optimizer: ", short_number_text(turn), " s)"));
   }
-  const std::int64_t evaluated = evaluated_episodes(plan.config, rest);
-  if (evaluated > 0 || rest.iterations > 0 || !rest.goes_on) {
+  const Evaluations evaluated = evaluations_of(plan.config, rest);
+  if (evaluated.all() > 0 || rest.iterations > 0 || !rest.goes_on) {
     // They may play in a world of their own, with episodes longer than any of training.
-    const Costs costs = evaluated > 0 ? measure_episodes(env, begin.policy, plan.safeguards) : Costs{};
-    const double evaluations = rounds(evaluated, threads) * costs.episode;
-    row("evaluations", text(evaluated, " episodes in all: ", short_number_text(evaluations), " s (an untrained episode: ",
+    const Costs costs = evaluated.all() > 0 ? measure_episodes(env, begin.policy, plan.safeguards) : Costs{};
+    const double evaluations = evaluated.rounds_of_all(threads) * costs.episode;
+    row("evaluations", text(evaluated.all(), " episodes in all: ", short_number_text(evaluations), " s (an untrained episode: ",
                             steps_text(costs.steps), " steps, ", short_number_text(costs.episode), " s on one thread)"));
     row("expected", text(duration_text(all + evaluations), " on ", threads, threads == 1 ? " thread" : " threads",
                          ", if episodes stay as long as they are untrained"));

@@ -302,6 +302,15 @@ case_eval_env() {
 }
 
 # A learning rate that follows from the returns in metrics.csv, through interruptions too.
+# Evaluations follow one another: threads that one of them leaves idle are none the next one's.
+case_dry_run_threads() {
+  training_script ""
+  run run train.lua --dry-run --threads 64
+  exits 0
+  sed -n 's/^evaluations .*all: \([^ ]*\) s .* steps, \([^ ]*\) s on one thread)$/\1 \2/p' out |
+    awk '{ found = 1; off = $1 / $2 - 4 } END { exit !(found && off * off < 0.01) }' || fail "other than 3 evaluations and a confirmation"
+}
+
 case_plateau() {
   pixel_script "$tokens" ""
   sed -i "s/iap.optim.es {/iap.optim.es { plateau = { patience = 1, factor = 0.25, window = 1 },/" train.lua
