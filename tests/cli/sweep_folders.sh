@@ -155,6 +155,25 @@ case_sweep_other_text() {
   says err "note: 1 run was made by another text of stop.lua"
 }
 
+# A part of an array of jobs that is submitted again alone, with an srun that starts nothing elsewhere.
+case_sweep_array() {
+  sweep_script ""
+  mkdir bin
+  ln -s "$iap" bin/iap
+  printf '#!/bin/sh\nshift\nexec "$@"\n' >bin/srun
+  chmod +x bin/srun
+  local parts
+  for parts in "" 2; do
+    PATH=$PWD/bin:$PATH IAP_PARTS=$parts SLURM_CPUS_PER_TASK=1 SLURM_ARRAY_TASK_ID=${parts:-1} SLURM_ARRAY_TASK_COUNT=1 \
+      bash "$here/../../scripts/slurm/sweep.sbatch" train.lua --seeds 2 --out "parts$parts" >out 2>err </dev/null
+    code=$?
+    exits 0
+  done
+  says out "part 2/2 is done"
+  [ ! -e parts2/seed1 ] && [ -e parts2/seed2/final.iap ] || fail "another part"
+  [ -e parts/seed1/final.iap ] && [ -e parts/seed2/final.iap ] || fail "an array of one job is the whole sweep"
+}
+
 # Of another program's files nothing is lost.
 case_sweep_files_of_others() {
   sweep_script ""
