@@ -30,6 +30,7 @@ namespace {
 constexpr auto poll_interval = std::chrono::milliseconds(1);
 
 std::uint64_t latest_number = 0;  // of pools and rounds
+std::uint64_t rounds_played = 0;  // of all pools: their messages are counted together
 std::uint64_t next_number() { return ++latest_number; }
 /// From this round on other ranks' interrupts have not been answered yet. Those of earlier ones may still be on their way.
 std::uint64_t first_unanswered = 0;
@@ -78,12 +79,10 @@ class RankRollouts final : public Rollouts {
   }
   std::string summary() const override {
     const Traffic now = ranks_.traffic();
-    const auto per_round = [this](std::uint64_t now_at, std::uint64_t began_at) {
-      return (now_at - began_at) / std::max<std::uint64_t>(rounds_, 1);
-    };
-    return text("ranks: ", infos_.size(), "; ", rounds_, " rounds, in each of them ", per_round(now.messages, before_.messages),
-                " messages both ways, ", per_round(now.bytes_sent, before_.bytes_sent), " bytes sent and ",
-                per_round(now.bytes_received, before_.bytes_received), " bytes received");
+    const auto per_round = [](std::uint64_t all) { return all / std::max<std::uint64_t>(rounds_played, 1); };
+    return text("ranks: ", infos_.size(), "; since they began ", rounds_played, " rounds, in each of them ",
+                per_round(now.messages), " messages both ways, ", per_round(now.bytes_sent), " bytes sent and ",
+                per_round(now.bytes_received), " bytes received");
   }
 
  private:
@@ -223,7 +222,7 @@ class RankRollouts final : public Rollouts {
 
   std::vector<Episode> play(std::span<const RolloutTask> tasks, std::optional<Derivation> derivation) {
     if (tasks.empty()) return {};
-    ++rounds_;
+    ++rounds_played;
     try {
       return Deal(*this, tasks, std::move(derivation)).play();
     } catch (const Interrupted&) {
@@ -250,8 +249,6 @@ class RankRollouts final : public Rollouts {
   Players players_;
   std::vector<Moment> moments_;
   std::unordered_map<std::uint64_t, double> seconds_;
-  Traffic before_ = ranks_.traffic();
-  std::uint64_t rounds_ = 0;
 };
 
 }  // namespace

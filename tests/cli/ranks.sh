@@ -84,6 +84,11 @@ ranks_with() {
   exits 0
   grep -qE "^4,.*,4,[1-9][0-9]*$" two/metrics.csv || fail "other than 4 messages in iteration 4"
 
+  # Of the rounds, those of evaluations in a world of their own count with their messages.
+  ranks 2 run train.lua --out elsewhere --set eval_env.time_limit=10 --threads 1
+  exits 0
+  says elsewhere/log.txt "ranks: 2; since they began 8 rounds, in each of them"
+
   # Each rank isolates its own episodes.
   ranks 2 run train.lua --out isolated --set isolate=true --threads 1
   exits 0
