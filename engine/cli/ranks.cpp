@@ -22,9 +22,10 @@ namespace iap::cli {
 namespace {
 
 // Rank 0 ends the job in good order, with the others at their place until it says so. What a launcher tells all ranks, it hears
-// itself; what meets one of them alone, that one tells it.
+// itself; what meets one of them alone, that one tells it. Handlers rather than SIG_IGN, which the programs that environments start
+// would inherit.
 void leave_signals_to_rank_0() {
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) catch_signal(signal, [](int) {});
   for (const int signal : {SIGXCPU, SIGHUP, SIGPIPE}) catch_signal(signal, [](int caught) { request_interrupt(caught); });
 }
 

@@ -129,6 +129,23 @@ ranks_with() {
   grep -qE "rank [01] on $(hostname): environment 'broken.lua', seed [0-9]+, step 1: .*field 'broken'" err || fail "does not say where what broke"
 }
 
+# Programs that environments start hear signals as they do on rank 0.
+signals_with() {
+  needs_launcher "$1"
+  training_script ""
+  sed 's|^  function Pendulum:reset(seed)|&\n    for _, signal in ipairs { "INT", "TERM", "USR1" } do\n      assert(select(2, os.execute("kill -" .. signal .. " $$")) == "signal", signal .. " is ignored")\n    end|' \
+    pendulum.lua >signals.lua
+  cmp -s pendulum.lua signals.lua && fail "the pendulum is written in another way"
+  sed 's/pendulum.lua/signals.lua/' train.lua >signals_train.lua
+  rank_script ""
+  begin_job 2 run signals_train.lua --out signals --threads 1
+  job_ends 60
+  exits 0
+}
+
+case_ranks_signals_openmpi() { signals_with mpirun.openmpi; }
+case_ranks_signals_mpich() { signals_with mpirun.mpich; }
+
 # A host that lacks a file: its episodes count as failed, and log and terminal say on which rank they did.
 failing_with() {
   needs_launcher "$1"
