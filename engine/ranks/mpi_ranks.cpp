@@ -152,7 +152,7 @@ std::unique_ptr<Ranks> mpi_ranks(const Launch& launch) {
   auto ranks = std::make_unique<MpiRanks>(plugin_table<iap_mpi_table>(plugin_for(launch)));
   if (ranks->size() != launch.size)
     throw Error(text("MPI: ", launch.launcher, " started ", launch.size, " processes, but MPI finds ", ranks->size(),
-                     "; start them with the launcher of that MPI"));
+                     "; start them with the launcher of that MPI, or with srun --mpi=pmix"));
   return ranks;
 }
 

@@ -62,6 +62,11 @@ commands_with() {
   apart 3 --instructions ABACUS run train.lua
   [ "$(grep -c "does not have 'ABACUS'" err)" = 1 ] || fail "tells a missing instruction set other than once"
 
+  # An srun that starts processes, but no MPI.
+  SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2 run run train.lua --out stepped
+  [ "$code" -ne 0 ] || fail "a process of two works alone"
+  says err "Slurm started 2 processes, but MPI finds 1; start them with the launcher of that MPI, or with srun --mpi=pmix"
+
   # The same in a sweep, whose ranks seldom meet.
   mkdir other
   begins_with 'cd other'
