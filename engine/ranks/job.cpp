@@ -19,7 +19,9 @@ module;
 #include <vector>
 module iap.ranks;
 import iap.core;
+import iap.envs;
 import iap.rollout;
+import iap.sim;
 import :build_id;
 import :messages;
 import :rank_rollouts;
@@ -52,8 +54,17 @@ std::uint32_t mathematics() {
   return crc32(results.bytes());
 }
 
+/// Those behind the doors to physics, which may be others with the same build of iap.
+std::string libraries() {
+  std::string all;
+  for (const auto& own : {envs_versions(), sim_versions()})
+    for (const auto& [name, version] : own) all += text(all.empty() ? "" : ", ", name, " ", version);
+  return all;
+}
+
 Hello own_hello(RankTask task) {
-  return {host_name(), build_id(), own_cores(), hardware_threads(), instruction_sets(), std::move(task), mathematics()};
+  return {host_name(),        build_id(),      own_cores(),   hardware_threads(),
+          instruction_sets(), std::move(task), mathematics(), libraries()};
 }
 
 /// What `take` gives as soon as it gives something.
@@ -104,6 +115,9 @@ std::string objection(const std::vector<Hello>& all) {
                       ? "; give all ranks --portable and install the same release of the C library on all hosts"
                       : ": one of them was given other instructions (IAP_INSTRUCTIONS, GLIBC_TUNABLES), or its processor fuses no "
                         "multiplications with additions; start all ranks with --portable");
+    if (other.libraries != first.libraries)
+      return text("rank ", rank, " on ", other.host, " computes with ", other.libraries, ", rank 0 on ", first.host, " with ",
+                  first.libraries, "; install the same packages on all hosts");
     common &= other.instruction_sets;
     if (common == 0)
       return text("rank ", rank, " on ", other.host, " has no instruction set in common with the others; leave that host out");

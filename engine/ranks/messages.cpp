@@ -101,6 +101,7 @@ std::string encode(const Hello& hello) {
   writer.put(std::uint64_t{hello.task.words.size()});
   for (const auto& word : hello.task.words) writer.put_string(word);
   writer.put_string(hello.task.trouble);
+  writer.put_string(hello.libraries);
   writer.put(hello.mathematics);
   return writer.bytes();
 }
@@ -117,6 +118,7 @@ Hello decode_hello(std::string_view bytes) {
     hello.instruction_sets = reader.get<std::int64_t>();
     for (auto left = reader.get<std::uint64_t>(); left > 0; --left) hello.task.words.push_back(reader.get_string());
     hello.task.trouble = reader.get_string();
+    hello.libraries = reader.get_string();
     hello.mathematics = reader.get<std::uint32_t>();
     return hello;
   });

@@ -24,6 +24,7 @@ struct Hello {
   std::int64_t instruction_sets = 0;
   RankTask task;
   std::uint32_t mathematics = 0;  ///< what the C library's functions come to, in a number
+  std::string libraries;          ///< those that compute physics, with their versions
 };
 
 // Announcements of rank 0 to all others.

@@ -376,19 +376,26 @@ TEST_CASE("a rank of another build is refused by all") {
   }
 }
 
-TEST_CASE("a rank whose C library computes other bits is refused by all") {
-  std::string unlike = own_hello();
+TEST_CASE("a rank whose C library computes other bits, or that has other libraries of physics, is refused by all") {
+  std::string unlike = own_hello(), newer = own_hello();
   unlike.back() = static_cast<char>(unlike.back() ^ 1);
-  auto ranks = thread_ranks(3);
-  std::string first, second;
-  {
-    const std::jthread other([&] { second = thrown<JobRefused>([&] { Job(std::move(ranks[1])); }); });
-    ranks[2]->send(0, unlike);
-    first = thrown<JobRefused>([&] { Job(std::move(ranks[0])); });
-  }
-  CHECK_THAT(first, StartsWith("rank 2 on ") && ContainsSubstring(" with other last bits than rank 0 on ") &&
-                        ContainsSubstring("--portable"));
-  CHECK(first == second);
+  constexpr std::string_view physics = "MuJoCo 2";
+  newer.replace(newer.find(physics), physics.size(), "MuJoCo 9");
+  const auto refusal = [](const std::string& introduced) {
+    auto ranks = thread_ranks(3);
+    std::string first, second;
+    {
+      const std::jthread other([&] { second = thrown<JobRefused>([&] { Job(std::move(ranks[1])); }); });
+      ranks[2]->send(0, introduced);
+      first = thrown<JobRefused>([&] { Job(std::move(ranks[0])); });
+    }
+    CHECK(first == second);
+    return first;
+  };
+  CHECK_THAT(refusal(unlike), StartsWith("rank 2 on ") && ContainsSubstring(" with other last bits than rank 0 on ") &&
+                                  ContainsSubstring("--portable"));
+  CHECK_THAT(refusal(newer), StartsWith("rank 2 on ") && ContainsSubstring(" computes with ") && ContainsSubstring("MuJoCo 9") &&
+                                 ContainsSubstring(", rank 0 on ") && ContainsSubstring("; install the same packages"));
 }
 
 TEST_CASE("a rank that was given another command, or cannot do it, is refused by all") {
