@@ -1,6 +1,7 @@
 module;
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,9 @@ void put(Writer& writer, const PoolOpened& opened) {
   put(writer, opened.setup);
   put(writer, opened.safeguards);
   put_vector(writer, opened.threads);
+  writer.put(std::uint64_t{opened.files.size()});
+  for (const auto& [name, content] : opened.files)
+    for (const auto* line : {&name, &content}) writer.put_string(*line);
 }
 void put(Writer& writer, const PoolClosed& closed) { writer.put(closed.pool); }
 void put(Writer& writer, const Round& round) {
@@ -61,6 +65,10 @@ void get(Reader& reader, PoolOpened& opened) {
   get(reader, opened.setup);
   get(reader, opened.safeguards);
   opened.threads = reader.get_all<std::int32_t>();
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    std::string name = reader.get_string();
+    opened.files[std::move(name)] = reader.get_string();
+  }
 }
 void get(Reader& reader, PoolClosed& closed) { closed.pool = reader.get<std::uint64_t>(); }
 void get(Reader& reader, Round& round) {

@@ -1,6 +1,7 @@
 module;
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,7 +41,8 @@ struct PoolOpened {
   std::uint64_t pool = 0;
   RolloutSetup setup;
   Safeguards safeguards;
-  std::vector<std::int32_t> threads;  ///< of each rank
+  std::vector<std::int32_t> threads;         ///< of each rank
+  std::map<std::string, std::string> files;  ///< FilesRead of rank 0's environment
 };
 struct PoolClosed {
   std::uint64_t pool = 0;

@@ -4,7 +4,9 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -15,6 +17,8 @@ module;
 #include <vector>
 module iap.ranks;
 import iap.core;
+import iap.env;
+import iap.envs;
 import iap.policy;
 import iap.rollout;
 import :dealer;
@@ -22,6 +26,7 @@ import :messages;
 import :players;
 import :rank_rollouts;
 import :types;
+#include "core/files_read.hpp"
 
 namespace iap {
 namespace {
@@ -34,6 +39,16 @@ std::uint64_t rounds_played = 0;  // of all pools: their messages are counted to
 std::uint64_t next_number() { return ++latest_number; }
 /// From this round on other ranks' interrupts have not been answered yet. Those of earlier ones may still be on their way.
 std::uint64_t first_unanswered = 0;
+
+/// What cannot be built is told where it plays.
+FilesRead files_of(const Config& env) {
+  FilesLog log;
+  try {
+    make_env(env);
+  } catch (const Error&) {
+  }
+  return log.files;
+}
 
 /// The parameter vectors of a round, by number: members of a population where they are derived, else every distinct vector once.
 struct Vectors {
@@ -63,7 +78,8 @@ class RankRollouts final : public Rollouts {
         pool_(next_number()),
         threads_(threads_of(infos, threads)),
         players_(std::move(make_env), prototype.clone(), threads_[0], safeguards, env) {
-    ranks_.announce(encode(PoolOpened{pool_, setup_of(env, prototype), safeguards, {threads_.begin(), threads_.end()}}));
+    ranks_.announce(
+        encode(PoolOpened{pool_, setup_of(env, prototype), safeguards, {threads_.begin(), threads_.end()}, files_of(env)}));
     moments_.assign(prototype.moments().begin(), prototype.moments().end());
   }
   ~RankRollouts() override { tell(PoolClosed{pool_}); }

@@ -4,6 +4,7 @@ module;
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@ import :messages;
 import :players;
 import :server;
 import :types;
+#include "core/files_read.hpp"
 
 namespace iap {
 namespace {
@@ -35,6 +37,19 @@ constexpr auto idle_after = std::chrono::seconds(1);
 
 constexpr const char* origin = "message of rank 0";
 
+/// @throws Error where `env` reads other files here than `first`, those of rank 0.
+void check_files(const FilesRead& first, const Config& env) {
+  if (first.empty()) return;
+  FilesLog log;
+  make_env(env);
+  for (const auto& [name, content] : first) {
+    const std::string& own = log.files[name];
+    if (own != content)
+      throw Error(text("'", name, "' holds something else here (", own.empty() ? "nothing" : own, ") than on rank 0 (", content,
+                       "); give all hosts the same files"));
+  }
+}
+
 /// What a rank plays of one pool. What cannot be built here is told with each task.
 struct Pool {
   std::optional<Players> players;
@@ -43,6 +58,7 @@ struct Pool {
   Pool(const PoolOpened& opened, int rank) {
     try {
       const Config env = env_of(opened.setup, origin);
+      check_files(opened.files, env);
       players.emplace([env] { return make_env(env); }, policy_of(opened.setup, origin),
                       opened.threads.at(static_cast<std::size_t>(rank)), opened.safeguards, env);
     } catch (const std::exception& error) {

@@ -134,6 +134,7 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
   if (options.action_noise > 0) identity["action_noise"] = options.action_noise;
   if (options.safeguards.failed_return) identity["failed_return"] = *options.safeguards.failed_return;
   if (options.fit == Fit::pool) identity["fit"] = "pool";
+  for (const auto& [name, content] : stages.files) identity["files"][name] = content;
   if (initial) identity["init"] = Config::Map{{"content", initial->content}};
   return identity;
 }

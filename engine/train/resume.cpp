@@ -35,8 +35,8 @@ std::optional<std::string> Trainer::take_up(const std::filesystem::path& folder)
     throw Error(text(
         "cannot resume '", folder.string(), "' with other settings (", difference,
         "); only iterations, threads, confirm_episodes, checkpoint_every, log, what is printed and how episodes are kept apart "
-        "(isolate, episode_timeout, worker_memory, retries) may change. Give it the settings of before, choose another folder with "
-        "--out (out = FOLDER), or remove '",
+        "(isolate, episode_timeout, worker_memory, retries) may change. Give it the settings and files of before, choose another "
+        "folder with --out (out = FOLDER), or remove '",
         folder.string(), "' to begin anew"));
   state_ = std::move(found->checkpoint);
   state_.identity = identity_;

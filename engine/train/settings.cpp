@@ -58,14 +58,17 @@ std::vector<std::string> read_log(Options& reader) {
 /// What identities leave out, as checkpoints of programs that did not know these options do.
 Config::Map unwritten_defaults() { return {{"action_noise", 0.0}, {"fit", "resample"}}; }
 
+/// The record of what the files hold that environments read and that travel with nothing. It decides what a run comes to.
+constexpr std::string_view files_record = "files";
+
 std::string shown(const Config* value) { return value ? value->describe() : "not set"; }
 
 const Config* item(const Config::List& list, std::size_t index) { return index < list.size() ? &list[index] : nullptr; }
 
 std::string difference(const Config* before, const Config* now, const std::string& path) {
   if (before && now) return first_difference(*before, *now, path);
-  // Runs of programs that did not keep them yet read these modules from the disk, as a run that begins now does.
-  if (!before && path.ends_with(".required_modules")) return "";
+  // Runs of programs that did not keep them yet read these from the disk, as a run that begins now does.
+  if (!before && (path.ends_with(".required_modules") || path == files_record)) return "";
   return text(path, ": ", shown(before), " before, ", shown(now), " now");
 }
 
@@ -159,8 +162,8 @@ void finish(const Options& reader) {
 }  // namespace
 
 /// @lua options train
-/// Options of iap.train. Tables from config.json may also hold what iap alone writes there, `given`, `instructions`,
-/// `libraries` and `script_options`: it changes nothing.
+/// Options of iap.train. Tables from config.json may also hold what iap alone writes there, `files`, `given`,
+/// `instructions`, `libraries` and `script_options`: it changes nothing.
 /// @option env env|string|table - the environment, its name, or a table {name = ..., ...}
 /// @option policy blueprint|table ? - the blocks; with `init` it may be left out
 /// @option optimizer optimizer|table = iap.optim.es {} - one of iap.optim
@@ -299,13 +302,15 @@ bool is_manner(std::string_view name) {
 }
 
 bool is_record(std::string_view name) {
-  constexpr std::string_view records[]{"given", "instructions", "libraries", "script_options"};
+  constexpr std::string_view records[]{files_record, "given", "instructions", "libraries", "script_options"};
   return std::ranges::find(records, name) != std::end(records);
 }
 
 Config deciding_settings(Config config) {
   Config of_script = script_options_of(config);
-  std::erase_if(*config.map(), [](const auto& entry) { return is_length_or_log(entry.first) || is_record(entry.first); });
+  std::erase_if(*config.map(), [](const auto& entry) {
+    return is_length_or_log(entry.first) || (is_record(entry.first) && entry.first != files_record);
+  });
   for (const auto& [name, value] : unwritten_defaults())
     if (const Config* own = config.find(name); own && *own == value) config.map()->erase(name);
   if (const Config* init = config.find("init"); init && init->map()) config["init"].map()->erase("path");

@@ -2,9 +2,12 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +19,7 @@ import iap.policy;
 import iap.rollout;
 import :stages;
 import :types;
+#include "core/files_read.hpp"
 
 namespace iap {
 namespace {
@@ -211,6 +215,7 @@ void check_curriculum(const std::vector<TrainStage>& stages) {
 }
 
 Stages build_stages(const TrainOptions& options, const Policy* initial) {
+  FilesLog log;
   const Builder builder(options, initial);
   std::vector<TrainStage> wanted = options.curriculum;
   if (wanted.empty()) wanted.emplace_back();
@@ -225,7 +230,7 @@ Stages build_stages(const TrainOptions& options, const Policy* initial) {
     stages.push_back({std::move(world), end, wanted[i].episodes.value_or(options.episodes), std::move(optimizer)});
   }
   World evaluation = evaluation_world(options, wanted.back().env, builder, stages);
-  return {builder.base(), std::move(stages), std::move(evaluation)};
+  return {builder.base(), std::move(stages), std::move(evaluation), std::move(log.files)};
 }
 
 Config curriculum_of(const TrainOptions& options, const Stages& built) {

@@ -1,6 +1,8 @@
 module;
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 /// The stages of a run, built: environments, policies and optimizers as they follow each other.
 module iap.train:stages;
@@ -31,9 +33,10 @@ struct Stage {
 };
 
 struct Stages {
-  EnvSpec base;               ///< of the environment that the stages change
-  std::vector<Stage> stages;  ///< at least one
-  World evaluation;           ///< where evaluations play
+  EnvSpec base;                                   ///< of the environment that the stages change
+  std::vector<Stage> stages;                      ///< at least one
+  World evaluation;                               ///< where evaluations play
+  std::map<std::string, std::string> files = {};  ///< FilesRead of all environments
 };
 
 /// Reads option `curriculum`. @throws Error naming the stage.

@@ -28,8 +28,8 @@ LibraryVersions train_versions();
 /// @throws Error naming the option.
 TrainOptions read_train_options(const Config& config, std::shared_ptr<const PolicyFile> init_policy = {});
 
-/// Whether `name` is no option but what a run writes into its config.json beside them: "given", "instructions", "libraries",
-/// "script_options".
+/// Whether `name` is no option but what a run writes into its config.json beside them: "files", "given", "instructions",
+/// "libraries", "script_options".
 bool is_record(std::string_view name);
 
 /// Whether the option `name` only says how a run is computed and told ("threads", "quiet", "isolate" ...): it changes nothing of
@@ -47,8 +47,8 @@ Config::Map changes_of_stage(Config::Map stage);
 /// the host calls clear_interrupt. What ends in `out`, times and log aside, does not depend on the number of threads nor on how
 /// often the run was interrupted and resumed:
 ///   experiment.lua, config.json   the script as run; every option with its default, and as "given" those that were asked for,
-///                                 as "instructions" and "libraries" what decides the last bits, and as "script_options" the
-///                                 script's own
+///                                 as "instructions" and "libraries" what decides the last bits, as "files" what tells the files
+///                                 that environments read, and as "script_options" the script's own
 ///   metrics.csv                   one row per iteration; row 0 is the evaluation before the first; the columns of times are last,
 ///                                 and behind them, over several processes, messages and bytes between them
 ///   metrics.jsonl, events.out.tfevents.iap   the same rows again, where `log` asks for it
@@ -57,7 +57,7 @@ Config::Map changes_of_stage(Config::Map stage);
 ///   result.json                   how it ended (RunSummary); missing while there is something left to do
 ///   log.txt
 /// A run resumes with the settings that it was begun with: options compare as they became, so that writing a default out changes
-/// nothing and a default that is another one by now is refused by name.
+/// nothing and a default that is another one by now is refused by name, and so are other files than environments read before.
 /// @throws Error for bad options, a failing environment, a folder that cannot be written or that holds another run.
 TrainResult train(const TrainOptions& options);
 

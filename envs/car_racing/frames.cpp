@@ -3,12 +3,15 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
 module iap.envs.car_racing;
 import iap.core;
 import iap.render;
+#include "core/files_read.hpp"
 
 namespace iap {
 namespace {
@@ -48,6 +51,7 @@ Frames::Frames(const std::filesystem::path& folder, int height, int width) {
   if (failure) refuse(text("cannot be read (", failure.message(), "); name a folder of numbered PNG frames"));
   std::erase_if(files, [](const auto& file) { return !ends_in(file, {".png"}); });
   if (files.empty()) refuse("holds no .png files; convert the video to numbered PNG frames");
+  note_files(folder.string(), files);
   for (const auto& file : files) frames_.push_back(scaled(read_png(file), height, width));
 }
 

@@ -3,8 +3,11 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <numbers>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +15,7 @@ module iap.envs.distraction;
 import iap.core;
 import iap.render;
 import iap.sim;
+#include "core/files_read.hpp"
 
 namespace iap {
 namespace {
@@ -83,7 +87,12 @@ class Background final : public Disturbance {
     videos_ = find_videos(context.folder, context.split);
     if (count > videos_.size()) refuse(count, options);
     if (count > 0) videos_.resize(count);
-    for (const Video& video : videos_) lengths_.push_back(video.length());
+    std::vector<std::filesystem::path> frames;
+    for (const Video& video : videos_) {
+      lengths_.push_back(video.length());
+      frames.insert(frames.end(), video.frames.begin(), video.frames.end());
+    }
+    note_files(context.folder, frames);
     shown_.resize(std::ranges::max(lengths_));
     picture_.size = static_cast<int>(world.array("tex_width")[sky_]);
     picture_.detail = finest_detail(world.array("cam_fovy")[context.camera], context.height, context.width, picture_.size);

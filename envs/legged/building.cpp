@@ -9,8 +9,10 @@ module;
 #include <memory>
 #include <mutex>
 #include <numbers>
+#include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -21,10 +23,12 @@ import iap.core;
 import iap.render;
 import iap.sim;
 #include "building.hpp"
+#include "core/files_read.hpp"
 
 namespace iap {
 namespace {
 
+constexpr const char *mesh_file = "mesh_z_up.obj", *floors_file = "floors.txt";
 constexpr double reach = 2;  // m above the floor, beyond which nothing is touched
 
 // The heights in `floors.txt`: numbers between blanks.
@@ -47,7 +51,7 @@ std::vector<double> read_heights(const std::filesystem::path& file) {
 }
 
 std::shared_ptr<const Building> load(const std::string& folder, int storey, double lift) {
-  const std::filesystem::path path(folder), obj = path / "mesh_z_up.obj", floors = path / "floors.txt";
+  const std::filesystem::path path(folder), obj = path / mesh_file, floors = path / floors_file;
   if (!std::filesystem::is_directory(path))
     throw Error(text("there is no folder '", folder, "'; a scene is a folder with mesh_z_up.obj, as in the Gibson data set"));
   if (!std::filesystem::is_regular_file(obj))
@@ -101,6 +105,11 @@ std::shared_ptr<const Building> read_building(const std::string& folder, int sto
   auto& kept = known[{folder, storey, lift}];
   auto building = kept.lock();
   if (!building) kept = building = load(folder, storey, lift);
+  std::error_code ignored;
+  std::vector files{std::filesystem::path(folder) / mesh_file};
+  if (const auto floors = files.front().parent_path() / floors_file; std::filesystem::exists(floors, ignored))
+    files.push_back(floors);
+  note_contents(folder, files);
   return building;
 }
 

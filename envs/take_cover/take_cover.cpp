@@ -4,6 +4,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@ module;
 module iap.envs.take_cover;
 import iap.core;
 import iap.env;
+#include "core/files_read.hpp"
 
 namespace iap {
 namespace take_cover {
@@ -169,6 +171,7 @@ extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
   }
   const Scenery scenery{.high_walls = modification == "walls", .other_floor = modification == "floor"};
   auto stage = std::make_shared<Stage>(wad ? wad_art(*wad) : procedural_art(), scenery, modification == "text");
+  if (wad) note_contents(wad->filename().string(), {&*wad, 1});
   auto env = std::make_unique<TakeCover>(std::move(spec), std::move(stage), skill == "nightmare");
   if (size == drawn) return env;
   return resize_images(std::move(env), size.height, size.width);

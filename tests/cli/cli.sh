@@ -93,6 +93,23 @@ print(table.concat(result.parameters, " "))
 LUA
 }
 
+# videos_script COUNT: train.lua, a short training before so many videos of one frame in the folder videos
+videos_script() {
+  local video
+  for ((video = 1; video <= $1; video++)); do
+    mkdir -p "videos/$video"
+    base64 -d >"videos/$video/1.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVQI12P4z8AAAAMBAQAY3Y2wAAAAAElFTkSuQmCC
+  done
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("cheetah-run", { pixels = { 16, 16 }, time_limit = 2, distraction = { background = { count = 0 }, videos = "videos" } }),
+  policy = iap.policy.sequence { iap.attention.rank { patch = 4, top = 2 }, iap.policy.linear { activation = "tanh" } },
+  optimizer = iap.optim.es { population = 4 }, iterations = 1, eval_every = 0, eval_episodes = 2, out = "run", quiet = true,
+}
+LUA
+}
+
 # shellcheck source=/dev/null
 source "$here/../timeless.sh"
 same_metrics() {

@@ -94,6 +94,32 @@ commands_with() {
 case_ranks_commands_openmpi() { commands_with mpirun.openmpi; }
 case_ranks_commands_mpich() { commands_with mpirun.mpich; }
 
+# What is read by name on each host: it must be the same everywhere, played here or there, apart from this process or not.
+files_with() {
+  needs_launcher "$1"
+  videos_script 2
+  mkdir other
+  cp -r train.lua videos other
+  begins_with 'cd other'
+  apart 2 run train.lua --threads 1
+  exits 0
+  cp -r videos/1 other/videos/3
+  local isolate
+  for isolate in false true; do
+    apart 2 run train.lua --out apart --threads 1 --set isolate=$isolate
+    [ "$code" -ne 0 ] || fail "ranks with other videos train"
+    says err "rank 1 on $(hostname): 'videos' holds something else here (3 files, 207 bytes, "
+    says err "than on rank 0 (2 files, 138 bytes, "
+    rm -r apart
+  done
+  apart 2 eval "$PWD/run" --episodes 4 --threads 1
+  [ "$code" -ne 0 ] || fail "ranks with other videos evaluate"
+  says err "rank 1 on $(hostname): 'videos' holds something else here"
+}
+
+case_ranks_files_openmpi() { files_with mpirun.openmpi; }
+case_ranks_files_mpich() { files_with mpirun.mpich; }
+
 # tries_of RUN...: how often each was begun
 tries_of() { sed -n 's/.*"tries": \([0-9]*\).*/\1/p' "${@/%//job.json}" | tr '\n' ' '; }
 

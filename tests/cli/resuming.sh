@@ -262,6 +262,25 @@ case_resume_refused() {
   lines run/metrics.csv 8
 }
 
+# With other videos than before it would be another run: it says which they are. A policy plays before any.
+case_resume_other_files() {
+  videos_script 2
+  run run train.lua
+  exits 0
+  says run/config.json '"videos": "2 files, 138 bytes, checksum '
+  run sweep train.lua --seeds 1 --out swept
+  exits 0
+  cp -r videos/1 videos/3
+  refuses "'swept/seed1' holds a run with other settings (files.videos: " sweep train.lua --seeds 1 --out swept --set iterations=2
+  refuses '(files.videos: "2 files, 138 bytes, checksum ' run train.lua --resume --set iterations=2
+  says err '"3 files, 207 bytes, checksum '
+  run eval run --episodes 1
+  exits 0
+  rm -r videos/3
+  run run train.lua --resume --set iterations=2
+  exits 0
+}
+
 # Tables that others save anew, remove or spoil while the run is at work.
 case_tables_touched() {
   training_script 'log = "jsonl", on_iteration = function(r) if r.iteration == 3 then os.execute(os.getenv("DO") or "true") end end,'

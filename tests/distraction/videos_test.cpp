@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -24,6 +25,7 @@ import iap.env;
 import iap.envs;
 import iap.envs.distraction;
 import iap.render;
+#include "core/files_read.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -210,6 +212,9 @@ TEST_CASE("fewer videos than are shown are refused with what to write") {
   refuses(true, "there are 2 videos, and 4 are shown where nothing else is said; set background = { count = 2 }");
   refuses(Config::Map{{"count", 3}}, "count = 3 but there are 2 videos;");
   for (const int count : {0, 1, 2}) CHECK_NOTHROW(make(Config::Map{{"count", count}}));
+  const FilesLog log;
+  make(Config::Map{{"count", 1}});
+  CHECK(log.files.at(folder.path().string()).starts_with("3 files, "));
 }
 
 TEST_CASE("the painted videos of the two splits differ") {

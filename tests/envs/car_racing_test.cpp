@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ import iap.env;
 import iap.envs;
 import iap.envs.car_racing;
 import iap.render;
+#include "core/files_read.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -170,7 +173,9 @@ TEST_CASE("video shows the frames of a folder on the grass, in the order of thei
     std::ranges::fill(frame.bytes(), static_cast<std::uint8_t>(10 + i));
     write_png(folder.path() / ("frame" + std::to_string(9 + i) + (i == 1 ? ".PNG" : ".png")), frame.view());
   }
+  const FilesLog log;
   auto env = make({{"modification", "video"}, {"frames", folder.path().string()}});
+  CHECK(log.files.at(folder.path().string()).starts_with("3 files, "));
   auto plain = make();
   env->reset(6);
   plain->reset(6);

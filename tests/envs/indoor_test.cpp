@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numbers>
 #include <span>
@@ -22,6 +23,7 @@
 import iap.core;
 import iap.env;
 import iap.envs;
+#include "core/files_read.hpp"
 #include "trot.hpp"
 
 using namespace iap;
@@ -228,6 +230,9 @@ TEST_CASE("a folder of the Gibson layout is seen and felt") {
   Config::Map options{
       {"scene", folder.path().string()}, {"jitter", 0.}, {"lift", 0.}, {"start", Config::List{1., 1.5, 0.}}, {"cap", 1.}};
   const auto env = make(options);
+  const FilesLog log;
+  make(options);
+  CHECK(log.files.at(folder.path().string()).starts_with("2 files, "));
   env->reset(1);
   const auto& image = env->observe().images[0];
   for (int row = 0; row < 16; ++row)

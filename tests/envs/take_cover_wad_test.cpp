@@ -5,6 +5,9 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +17,7 @@
 import iap.core;
 import iap.envs;
 import iap.envs.take_cover;
+#include "core/files_read.hpp"
 
 using namespace iap;
 using namespace iap::take_cover;
@@ -168,6 +172,9 @@ TEST_CASE("the environment names its WAD and what is wrong with it") {
 TEST_CASE("Freedoom's art is complete") {
   const auto path = find_wad();
   if (!path) SKIP("no freedoom2.wad on this machine");
+  const FilesLog log;
+  make_env(Config::Map{{"name", "take-cover"}});
+  CHECK(log.files.at("freedoom2.wad").starts_with("1 file, "));
   const Art art = wad_art(*path);
   CHECK(std::pair{art.wall.width, art.wall.height} == std::pair{64, 128});
   CHECK(art.floor.texels != art.other_floor.texels);

@@ -173,3 +173,17 @@ TEST_CASE("train checks what a C++ host sets") {
   CHECK_THAT(message([](auto& o) { o.checkpoint_every = 0; }), ContainsSubstring("checkpoint_every"));
   CHECK_THAT(message([](auto& o) { o.resume = true; }), ContainsSubstring("out"));
 }
+
+TEST_CASE("files that environments read tell runs apart, where both have them on record") {
+  const Config bare = plan_training(read_train_options(parse_json(
+                                        R"({"env": {"name": "cartpole-balance"}, "policy": {"kind": "linear"}})", "test")))
+                          .config;
+  CHECK_FALSE(bare.find("files"));
+  Config before = bare, now = bare;
+  before["files"]["videos"] = "2 files";
+  now["files"]["videos"] = "3 files";
+  CHECK(settings_difference(bare, now).empty());
+  CHECK(settings_difference(before, before).empty());
+  CHECK(settings_difference(before, now) == "files.videos: \"2 files\" before, \"3 files\" now");
+  CHECK_FALSE(plan_training(read_train_options(now)).config.find("files"));
+}
