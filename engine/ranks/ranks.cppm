@@ -34,7 +34,6 @@ std::unique_ptr<Ranks> mpi_ranks(const Launch& launch);
 /// What this machine is called.
 std::string host_name();
 
-<<<<<<< HEAD
 /// What decides the last bits of what a process computes: alike, two compute the same.
 struct Computation {
   std::string build;              ///< the linker's hash of the program or library that holds the engine, "" if it has none
@@ -44,10 +43,7 @@ struct Computation {
 /// That of this process.
 Computation own_computation();
 
-/// A job: ranks that have found each other to be of the same build and started for the same task, with C libraries that compute the
-=======
 /// A job: ranks that have found each other to be of the same build and started for the same task, with libraries that compute the
->>>>>>> 98a425d (Ranks with other versions of Box2D or MuJoCo are refused by name)
 /// same bits, and have agreed on the best instruction set that all have, so that no result depends on where an episode is played.
 class Job {
  public:
