@@ -96,6 +96,14 @@ TEST_CASE("without attention every block that holds no other is probed") {
   CHECK(result.blocks[2].path == "3.linear");
 }
 
+TEST_CASE("a name of any length fills up no other row of a table to it") {
+  const std::string longest(100'000, 'x');
+  const ProbeResult result{.variables = {longest, "b"}, .blocks = {{"1.rank", "rank", 1, {0, 0}, {1, 1}, 0}}, .returns = {}};
+  const std::string table = probe_table(result);
+  CHECK(table.find("\n" + longest + "  ") != std::string::npos);
+  CHECK(table.size() < longest.size() + 2000);
+}
+
 TEST_CASE("a table, a row for each variable, and a file hold what was measured") {
   const double none = std::numeric_limits<double>::quiet_NaN();
   const ProbeResult result{.variables = {"a", "speed of b", "c"},

@@ -34,9 +34,10 @@ std::string probe_table(const ProbeResult& result) {
   }
   auto& means = rows.emplace_back(1, "mean");
   for (const ProbedBlock& block : result.blocks) means.push_back(shown(block.mean));
+  constexpr std::size_t widest = 240;  // a row that is longer has no other filled up to it
   std::vector<std::size_t> widths(rows[0].size());
   for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], std::min(row[i].size(), widest));
   std::string table;
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) table += (i ? "  " : "") + padded(row[i], widths[i], i > 0);
