@@ -10,7 +10,7 @@ namespace iap::cli {
 int report(const ReportCommand& command) {
   catch_interrupts(nullptr);
   catch_termination();
-  const auto out = command.out.value_or(report_place(command.runs));
+  const auto out = command.out ? *command.out : report_place(command.runs);
   check_outputs({{"--out", command.out}});
   const auto shown = shown_runs(command.runs);
   std::cerr << shown.notes;

@@ -82,7 +82,7 @@ class Watch {
  public:
   explicit Watch(const WatchCommand& command)
       : folder_(command.run),
-        out_(command.out.value_or(report_place(std::vector{command.run}))),
+        out_(command.out ? *command.out : report_place(std::vector{command.run})),
         every_(command.every),
         options_(command.options) {
     options_.memory = std::make_shared<ReportMemory>();

@@ -312,7 +312,7 @@ int html(Call& call) {
     if (!run.string()) options.fail(text("option 'runs' must be the folder of a run or a list of them, got ", run.describe()));
     folders.emplace_back(*run.string());
   }
-  const std::string out = options.string("out", report_place(folders).string());
+  const std::string out = options.string("out", options.has("out") ? "" : report_place(folders).string());
   options.finish();
   const ShownRuns shown = shown_runs(folders);
   std::fputs(shown.notes.c_str(), stderr);

@@ -77,12 +77,13 @@ std::filesystem::path run_file(const std::filesystem::path& folder, std::string_
     if (!fs::is_symlink(path, missing)) continue;
     const fs::path target = fs::canonical(path, missing), root = fs::canonical(folder, missing);
     if (missing || std::ranges::mismatch(root, target).in1 != root.end())
-      throw Error(
-          text("'", path.string(), "' is a link to '", fs::read_symlink(path, missing).string(),
-               "', which leads out of the run's folder; put the file itself there, or name another place for what is written"));
+      throw Error(text("'", path.string(), "' is a link to '", fs::read_symlink(path, missing).string(),
+                       target.empty() ? "', which leads to nothing" : "', which leads out of its folder",
+                       "; put the file itself there, or name another place for what is written"));
   }
   const auto status = fs::status(path, missing);
-  if (fs::exists(status) && !fs::is_regular_file(status)) throw Error(text("'", path.string(), "' is no regular file"));
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    throw Error(text("'", path.string(), "' is no regular file; remove it, or name another place for what is written"));
   return path;
 }
 

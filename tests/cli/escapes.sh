@@ -69,7 +69,7 @@ case_strangers_run() {
   turned() { rm -rf turned && cp -r base turned && mkdir -p turned/media && ln -sfn "$2" "turned/$1"; }
   for name in experiment.lua config.json metrics.csv; do
     turned $name ../secret
-    refuses "'turned/$name' is a link to '../secret', which leads out of the run's folder" report turned --no-pictures
+    refuses "'turned/$name' is a link to '../secret', which leads out of its folder" report turned --no-pictures
   done
   turned report.html ../secret
   refuses "'turned/report.html' is a link" report turned --no-pictures
@@ -138,12 +138,57 @@ case_strangers_run() {
   refuses "the settings of a run have names and values of more than 8 MiB together" report turned --no-pictures
 }
 
+# Whoever works in a stranger's folder writes what nobody named a place for into it, too.
+case_strangers_places() {
+  training_script 'out = "base",'
+  run run train.lua
+  exits 0
+  local ending leads="leads out of its folder; put the file itself there, or name another place for what is written"
+  echo "a secret" >secret
+  save_policy
+  mkdir folder && cp policy.iap folder/best.iap && mv base folder/one
+  run run train.lua --out folder/two --seed 4
+  exits 0
+  cd folder || exit 1
+  for ending in webp png; do
+    local strip=()
+    [ $ending = png ] && strip=(--strip 2)
+    ln -s ../secret best.$ending
+    refuses "'./best.$ending' is a link to '../secret', which $leads" play best.iap "${strip[@]}"
+    run play best.iap "${strip[@]}" --out named.$ending
+    exits 0
+    rm best.$ending && ln -s ../written best.$ending
+    refuses "'./best.$ending' is a link to '../written', which leads to nothing; put" play best.iap "${strip[@]}"
+    rm best.$ending && mkfifo best.$ending
+    refuses "'./best.$ending' is no regular file; remove it, or name another place" play best.iap "${strip[@]}"
+    rm best.$ending && ln -s one/$ending best.$ending && touch one/$ending
+    run play best.iap "${strip[@]}"
+    exits 0
+    [ -s one/$ending ] || fail "a link within the folder is not followed"
+  done
+  ln -s ../secret report.html
+  refuses "'./report.html' is a link to '../secret', which $leads" report one two --no-pictures
+  run report one two --no-pictures --out page.html
+  exits 0
+  ln -s ../../secret one/report.html
+  run report one --no-pictures --out page.html
+  exits 0
+  echo 'require("iap").report.html { runs = { "one", "two" }, pictures = false, out = arg[1] }' >page.lua
+  run run page.lua
+  exits 1
+  says err "'./report.html' is a link to '../secret'"
+  run run page.lua page.html
+  exits 0
+  cd .. || exit 1
+  [ "$(cat secret)" = "a secret" ] && [ ! -e written ] || fail "a file outside is written to"
+}
+
 # The folder of somebody else's sweep is one of runs.
 case_strangers_sweep() {
   training_script 'out = iap.run_folder("runs/own"),'
   echo "a secret" >secret
   mkdir linked && ln -s ../secret linked/sweep.csv
-  refuses_to_sweep "'linked/sweep.csv' is a link to '../secret', which leads out of the run's folder" linked
+  refuses_to_sweep "'linked/sweep.csv' is a link to '../secret', which leads out of its folder" linked
   refuses_to_sweep "'linked/sweep.csv' is a link" linked --collect
   mkdir victim folders && ln -s ../victim folders/sigma=0.1-seed1
   refuses_to_sweep "'folders/sigma=0.1-seed1' is a link to '../victim', and a run's files would be written there" folders

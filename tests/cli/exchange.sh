@@ -91,7 +91,9 @@ case_import_replaces() {
   says err "'work.iap' exists and holds something else"
   rm work.iap
   ln -s elsewhere.iap work.iap
-  run import attention-agent work.npz
+  refuses "'work.iap' is a link that leads to nothing; name the file to write with --out FILE" import attention-agent work.npz
+  [ ! -e elsewhere.iap ] || fail "a file that nobody named was made through a link"
+  run import attention-agent work.npz --out work.iap
   exits 0
   cmp -s elsewhere.iap imported || fail "not written where the link leads"
 }
