@@ -31,8 +31,8 @@ void print_error(const std::exception& error, bool verbose) {
 void check_is_script(const std::filesystem::path& file) {
   std::error_code ignored;
   if (file.extension() == ".iap" || std::filesystem::exists(file / "config.json", ignored))
-    throw Error(text("'", file.string(), "' is no script but a policy or a run; look at it with iap eval ", file.string(),
-                     " or iap play ", file.string()));
+    throw Error(text("'", file.string(), "' is no script but a policy or a run; look at it with iap eval ",
+                     shell_word(file.string()), " or iap play ", shell_word(file.string())));
 }
 
 int run(const std::filesystem::path& file, RunSettings settings, bool verbose, int sweep_process) {

@@ -71,16 +71,18 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
   if (&command != &app)
     for (const auto& own : option_names(app))
       if (!holds(known, own)) known.push_back(own);
-  const std::string script = command.get_name() == "run" ? text(" (to hand it to the script: iap run FILE -- ", word, ")") : "";
+  const std::string script =
+      command.get_name() == "run" ? text(" (to hand it to the script: iap run FILE -- ", shell_word(word), ")") : "";
   return text(full_name(command), ": unknown option '", name, "'", did_you_mean(name, known), script);
 }
 
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   std::error_code ignored;
   const std::filesystem::path path = word;
-  if (path.extension() == ".lua") return text("iap: '", word, "' is no command; to run a script: iap run ", word);
+  if (path.extension() == ".lua") return text("iap: '", word, "' is no command; to run a script: iap run ", shell_word(word));
   if (path.extension() == ".iap" || std::filesystem::is_directory(path, ignored))
-    return text("iap: '", word, "' is no command; to look at a run or a policy: iap eval ", word, ", iap play ", word);
+    return text("iap: '", word, "' is no command; to look at a run or a policy: iap eval ", shell_word(word), ", iap play ",
+                shell_word(word));
   return text(full_name(app), ": unknown command '", word, "'", did_you_mean(word, command_names(app)));
 }
 

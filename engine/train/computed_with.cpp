@@ -44,7 +44,7 @@ std::vector<std::string> computed_differently(const Config& before) {
   if (instructions && *instructions != *now.find("instructions")) {
     const std::string name = told(*instructions);
     sentences.push_back(sentence(name + " instructions", told(*now.find("instructions")),
-                                 text("`--instructions ", name, "` keeps them where the machine has these")));
+                                 text("`--instructions ", shell_word(name), "` keeps them where the machine has these")));
   }
   const Config* libraries = before.find("libraries");
   if (!libraries || !libraries->map()) return sentences;

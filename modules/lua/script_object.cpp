@@ -103,7 +103,7 @@ std::string source_of(const std::string& file, Options& options) {
   if (!options.has("loaded_from")) return read_file(file);
   options.fail(
       text("'", options.string("loaded_from"), "' names the Lua file '", file,
-           "' but does not hold its text; name an environment yourself (--env ", file,
+           "' but does not hold its text; name an environment yourself (--env ", shell_word(file),
            "), or pass --trust if you trust the file (trust = true in Lua, iap_policy_load_trusted in C, trusted=True in Python)"));
 }
 

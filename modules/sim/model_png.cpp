@@ -107,7 +107,8 @@ void check_kind(const std::string& name, std::string_view content, bool called_p
     if (content.starts_with(begin))
       throw Error(text(name, ": is ", kind,
                        ", and of pictures MuJoCo reads PNG alone, in files called .png; write it as one, such as by ",
-                       "ImageMagick's 'convert ", name, " ", wanted, "'", called_png ? "" : ", and name that in the model"));
+                       "ImageMagick (convert ", shell_word(name), " ", shell_word(wanted), ")",
+                       called_png ? "" : ", and name that in the model"));
 }
 
 PictureSides png_sides(std::string_view content) {

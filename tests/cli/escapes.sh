@@ -183,6 +183,60 @@ case_strangers_places() {
   [ "$(cat secret)" = "a secret" ] && [ ! -e written ] || fail "a file outside is written to"
 }
 
+# A run that goes on a stranger's series names its first folder in an experiment.lua of one's own.
+case_strangers_series() {
+  training_script 'out = iap.run_folder("x"),'
+  sed -i '1a for _ = 1, 2 do' train.lua
+  echo "end" >>train.lua
+  sed 's/, 2 do$/, 1 do/' train.lua >first.lua
+  run run first.lua
+  exits 0
+  { printf -- '-- run 1 of the series of x\rio.open("owned", "w"):close() --\n' && cat x/experiment.lua; } >experiment.lua
+  mv experiment.lua x
+  run run train.lua --resume
+  exits 0
+  [ "$(head -1 x-2/experiment.lua)" = "-- run 2 of the series of x" ] || fail "another series: $(head -1 x-2/experiment.lua)"
+  run run x-2/experiment.lua --out y --set iterations=1
+  exits 0
+  [ ! -e owned ] || fail "a name in a stranger's run is Lua in one's own"
+}
+
+# Commands that are printed for copying hold a stranger's names as one word of a shell.
+case_strangers_names() {
+  local name="x; touch owned #"
+  training_script 'out = "base",'
+  run run train.lua
+  exits 0
+  cp base/best.iap "$name.iap"
+  refuses "look at it with iap eval '$name.iap' or iap play '$name.iap'" run "$name.iap"
+  run "$name.iap"
+  exits 2
+  says err "to look at a run or a policy: iap eval '$name.iap', iap play '$name.iap'"
+  run "$name.lua"
+  exits 2
+  says err "to run a script: iap run '$name.lua'"
+  run run train.lua "--$name"
+  exits 2
+  says err "iap run FILE -- '--$name'"
+  cat >named.lua <<LUA
+local iap = require "iap"
+iap.policy.build(iap.policy.linear {}, iap.env.make("cartpole-swingup", { time_limit = 1 })):save("named.iap", { env = "$name.lua" })
+LUA
+  run run named.lua
+  exits 0
+  refuses "name an environment yourself (--env '$name.lua')" eval named.iap --episodes 1
+  sed -i "s/\"instructions\": \"[^\"]*\"/\"instructions\": \"$name\"/" base/config.json
+  run run train.lua --resume
+  exits 0
+  says err "\`--instructions '$name'\` keeps them"
+  mkdir -p "$name/seed1" && mv base/* "$name/seed1"
+  run report "$name/seed1" --no-pictures
+  exits 0
+  says "$name/seed1/report.html" "iap report &#39;$name/seed1&#39;</code>"
+  touch "$name/seed1/job.json"
+  refuses "iap report '$name'/*seed*/ makes one of its runs" report "$name"
+}
+
 # The folder of somebody else's sweep is one of runs.
 case_strangers_sweep() {
   training_script 'out = iap.run_folder("runs/own"),'

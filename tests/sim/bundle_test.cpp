@@ -197,6 +197,7 @@ TEST_CASE("pictures that MuJoCo does not read say what they are") {
   const Folder folder;
   const std::string jpeg("\xFF\xD8\xFF\xE0\0\x10JFIF\0", 11), png = png_of(2, 2, zlib_packed(std::string(2 * 7, '\0')));
   folder.write("photo.jpg", jpeg);
+  folder.write("my photo.jpg", jpeg);
   folder.write("photo.png", jpeg);
   folder.write("photo.webp", "RIFF\x10\x10\0\0WEBPVP8 ");
   folder.write("real.jpg", png);
@@ -208,7 +209,8 @@ TEST_CASE("pictures that MuJoCo does not read say what they are") {
     };
     CHECK(refusal("photo.jpg") ==
           "photo.jpg: is a JPEG, and of pictures MuJoCo reads PNG alone, in files called .png; write it as one, such as by "
-          "ImageMagick's 'convert photo.jpg photo.png', and name that in the model");
+          "ImageMagick (convert photo.jpg photo.png), and name that in the model");
+    CHECK(refusal("my photo.jpg").ends_with("ImageMagick (convert 'my photo.jpg' 'my photo.png'), and name that in the model"));
     CHECK(refusal("photo.png").starts_with("photo.png: is a JPEG, and of pictures MuJoCo reads PNG alone"));
     CHECK(refusal("photo.webp").starts_with("photo.webp: is a WebP, and of pictures MuJoCo reads PNG alone"));
     CHECK(refusal("real.jpg") == "real.jpg: is a PNG, which MuJoCo knows by its name alone; call it 'real.png', in the model, too");

@@ -178,7 +178,7 @@ std::string page_head(const std::string& title, const std::string& lede, int ref
 
 std::string page_end(std::span<const std::filesystem::path> folders) {
   std::string names;
-  for (const auto& folder : folders) names += " " + folder.string();
+  for (const auto& folder : folders) names += " " + shell_word(folder.string());
   return text("<footer>Made by <code>iap report", escaped(names), "</code></footer>\n</main>\n</body>\n</html>\n");
 }
 

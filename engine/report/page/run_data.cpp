@@ -218,7 +218,7 @@ std::string sweep_hint(const std::filesystem::path& folder) {
   const auto page = folder / "report.html";
   return text("; it is a sweep's, ",
               std::filesystem::exists(page, ignored) ? text("whose page is '", page.string(), "'") : "which has no page yet",
-              "; iap report '", folder.string(), "'/*seed*/ makes one of its runs");
+              "; iap report ", shell_word(folder.string()), "/*seed*/ makes one of its runs");
 }
 
 }  // namespace
