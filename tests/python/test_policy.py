@@ -255,6 +255,22 @@ policy:save("table.iap", { env = ('{ name = "x.lua", source = %q }'):format(sour
                     use(iap.Policy(file).env)
         self.assertFalse(pathlib.Path("owned").exists())
 
+    def test_no_picture_takes_the_vector_s_name(self):
+        world = """return function()
+  return { spec = { action_size = 1, vector = VALUES, max_steps = 1, images = { vector = { height = 1, width = 2, channels = 1 } } },
+    reset = function() end, step = function() return 0 end, observe = function() return SEEN, { vector = { 1, 2 } } end }
+end"""
+        pathlib.Path("both.lua").write_text(world.replace("VALUES", "1").replace("SEEN", "{ 7 }"))
+        pathlib.Path("alone.lua").write_text(world.replace("VALUES", "0").replace("SEEN", "{}"))
+        for name in ("both", "alone"):
+            lua(f"""local blocks = iap.policy.sequence {{ iap.attention.rank {{ patch = 1, d = 1, top = 1 }}, iap.policy.linear {{}} }}
+iap.policy.build(blocks, iap.env.make("{name}.lua")):save("{name}.iap")""")
+        for use in (lambda: iap.Env("both.lua"), lambda: iap.VectorEnv("both.lua", 2), lambda: iap.Policy("both.iap")):
+            with self.refused('images: one is called "vector", as the numbers beside it are in an observation; give it another name'):
+                use()
+        self.assertEqual(iap.Env("alone.lua").reset(seed=1)[0].ravel().tolist(), [1, 2])
+        self.assertEqual(iap.Policy("alone.iap").act(np.zeros((1, 2, 1), np.uint8)).shape, (1,))
+
     def test_messages_steer_no_terminal(self):
         self.assertEqual(str(iap.Error("a\x1b[31m\u202e\nb \u00e9\tc\x85\ud800")), "a?[31m? b \u00e9 c??")
         # What is no ASCII but steers nothing stands as in the library's own messages.

@@ -7,7 +7,7 @@ import numpy as np
 
 from ._handle import Handle, decode, view
 from ._library import EnvSpecStruct, Error, Image
-from .policy import image_spec
+from .policy import image_spec, part_names
 from .spaces import action_space, observation_space
 
 
@@ -34,6 +34,7 @@ class World(Handle):
         self.vector_size = spec.vector_size
         self.state_names = [decode(spec.state_names[i]) for i in range(spec.vector_size)] if spec.state_names else []
         self.images = [image_spec(self._call, image, i) for i in range(spec.image_count)]
+        part_names(self.images, self.vector_size)
         self._action_size = spec.action_size
         self._observe = observe
         self._structs = (Image * spec.image_count)(*(Image() for _ in self.images))

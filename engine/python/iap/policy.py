@@ -56,6 +56,16 @@ def image_spec(call, function, index):
     return found
 
 
+def part_names(images, vector_size):
+    """What the parts of an observation are called in a dict."""
+    names = [image.name for image in images]
+    if vector_size:
+        if "vector" in names:
+            raise Error('images: one is called "vector", as the numbers beside it are in an observation; give it another name')
+        names.append("vector")
+    return names
+
+
 def _dtype_remedy(array, spec):
     """The same where the dtype is another: nothing that would wrap values around."""
     kind = array.dtype.kind
@@ -120,7 +130,7 @@ class Policy(Handle):
         self.images = [image_spec(self._call, lib.iap_policy_image, i) for i in range(lib.iap_policy_image_count(owner))]
         self.metadata = json.loads(lib.iap_policy_metadata(owner))
         self.env = self.metadata.get("env")
-        self._names = [*(image.name for image in self.images), *(["vector"] if self.vector_size else [])]
+        self._names = part_names(self.images, self.vector_size)
 
     def reset(self, seed=0):
         """Begins an episode; `seed` decides what the policy draws at random within it."""
