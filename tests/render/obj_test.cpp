@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 import iap.core;
@@ -121,6 +122,21 @@ TEST_CASE("files that cannot be read, or are too large, are errors with their na
   std::ofstream(folder / "room.obj") << room;
   CHECK(read_obj(folder / "room.obj").indices.size() == 12);
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a face of any length is weighed by the triangles that it becomes, and hears an interrupt") {
+  constexpr int triangles = 300'000;
+  std::string obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3";
+  for (int i = 1; i < triangles; ++i) obj += i % 2 ? " 1" : " 2";
+  CHECK(parse_obj(obj, "x.obj").indices.size() == std::size_t{3} * triangles);
+  request_interrupt();
+  CHECK_THROWS_AS(parse_obj(obj, "x.obj"), Interrupted);
+  CHECK_THROWS_AS(parse_obj(std::string(100'000, '\n'), "x.obj"), Interrupted);
+  CHECK(parse_obj(room, "room.obj").indices.size() == 12);
+  clear_interrupt();
+  limit_usable_memory(1e8);
+  CHECK_THROWS_MATCHES(parse_obj(obj, "x.obj"), Error, MessageMatches(ContainsSubstring("x.obj: its mesh needs ")));
+  limit_usable_memory(std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("whatever happens to an OBJ text, it is one clear error or a mesh that rays can meet") {

@@ -27,11 +27,13 @@ class ObjReader {
     for (number_ = 1; !obj_.empty(); ++number_) {
       std::string_view line = obj_.substr(0, obj_.find('\n'));
       obj_.remove_prefix(std::min(line.size() + 1, obj_.size()));
+      look();
       const std::string_view key = next_word(line);
       if (key == "v") read_vertex(line);
       if (key == "f") read_face(line);
     }
     if (found_.indices.empty()) throw Error(text(source_, ": there is no face in it; a mesh needs lines 'v x y z' and 'f a b c'"));
+    check_triangles(found_.indices.size() / 3);
     if (found_.colours.size() != found_.vertices.size()) found_.colours.clear();
     return std::move(found_);
   }
@@ -40,6 +42,20 @@ class ObjReader {
   template <typename... Parts>
   [[noreturn]] void fail(const Parts&... parts) const {
     throw Error(text(source_, ", line ", number_, ": ", parts...));
+  }
+
+  /// Before the next line or corner. A file may be a single face.
+  void look() {
+    constexpr std::size_t between_looks = 65'536;
+    if (++looks_ % between_looks != 0) return;
+    check_interrupt();
+    check_triangles(found_.indices.size() / 3 + corners_.size());
+  }
+
+  /// With what Embree and a simulator make of them.
+  void check_triangles(std::size_t count) const {
+    constexpr double bytes_a_triangle = 200;
+    check_memory(text(source_, ": its mesh"), bytes_a_triangle * static_cast<double>(count));
   }
 
   void read_vertex(std::string_view line) {
@@ -57,6 +73,7 @@ class ObjReader {
     const auto count = static_cast<std::int64_t>(found_.vertices.size() / 3);
     corners_.clear();
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
+      look();
       const std::string_view first = word.substr(0, word.find('/'));
       std::int64_t index = 0;
       const auto [end, problem] = std::from_chars(first.data(), first.data() + first.size(), index);
@@ -75,6 +92,7 @@ class ObjReader {
   std::string_view obj_;
   const std::string& source_;
   int number_ = 1;
+  std::size_t looks_ = 0;
   std::vector<std::uint32_t> corners_;
   Triangles found_;
 };
@@ -91,7 +109,7 @@ Triangles read_obj(const std::filesystem::path& file) {
                      " MiB, make it smaller (by decimation)"));
   check_file(file);
   constexpr double bytes_a_character = 8;  // a corner of a face is two characters in the file and up to three numbers here
-  check_memory(text(file.string(), ": its triangles"), ignored ? 0 : bytes_a_character * static_cast<double>(size));
+  check_memory(text(file.string(), ": its mesh"), ignored ? 0 : bytes_a_character * static_cast<double>(size));
   return parse_obj(read_file(file), file.string());
 }
 
