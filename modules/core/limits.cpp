@@ -1,5 +1,7 @@
 module;
+#include <linux/magic.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -78,6 +80,14 @@ double available_memory() {
 /// What can still be taken: an eighth stays for what nobody asks about.
 double memory_left() { return std::min(0.875 * usable_memory() - resident_memory(), available_memory()); }
 
+/// Whether the file is a text that the kernel makes while it is read. Such files say that they are empty, and some never end
+/// (/proc/kmsg).
+bool is_of_kernel(const fs::path& path) {
+  struct statfs system{};
+  return ::statfs(path.c_str(), &system) == 0 &&
+         (system.f_type == PROC_SUPER_MAGIC || system.f_type == TRACEFS_MAGIC || system.f_type == DEBUGFS_MAGIC);
+}
+
 }  // namespace
 
 double usable_memory() {
@@ -109,6 +119,9 @@ void check_file(const fs::path& path, std::uintmax_t most, double copies) {
   if (!fs::is_regular_file(status)) throw Error(text("cannot read '", path.string(), "': it is no regular file"));
   const std::uintmax_t size = fs::file_size(path, error);
   if (error) return;
+  if (size == 0 && is_of_kernel(path))
+    throw Error(
+        text("cannot read '", path.string(), "': the kernel makes it while it is read, which may never end; copy it to a file"));
   if (size > most)
     throw Error(text("cannot read '", path.string(), "': it has ", memory_text(static_cast<double>(size)), ", at most ",
                      memory_text(static_cast<double>(most)), " are taken; make it smaller"));

@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -87,6 +89,19 @@ TEST_CASE("files are looked at before they are read") {
   if (!refused) CHECK_THROWS_MATCHES(check_file(path), Error, MessageMatches(ContainsSubstring("needs 4 TiB of memory")));
   CHECK_THROWS_MATCHES(check_file("/dev/zero"), Error,
                        MessageMatches(ContainsSubstring("cannot read '/dev/zero': it is no regular file")));
+}
+
+TEST_CASE("a text that the kernel makes while it is read is no file, what is empty is one") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "empty").flush();
+  CHECK_NOTHROW(check_file(folder.path() / "empty"));
+  CHECK_THROWS_MATCHES(check_file("/proc/self/status"), Error,
+                       MessageMatches(ContainsSubstring(
+                           "cannot read '/proc/self/status': the kernel makes it while it is read, which may never end")));
+  // What the kernel only names there is what it is.
+  const int open = ::open((folder.path() / "empty").c_str(), O_RDONLY | O_CLOEXEC);
+  CHECK_NOTHROW(check_file("/proc/self/fd/" + std::to_string(open)));
+  ::close(open);
 }
 
 TEST_CASE("a text is cut between characters") {
