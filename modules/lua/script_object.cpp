@@ -78,6 +78,16 @@ void tell_of_other_names(std::string_view source, const std::vector<std::string>
                        called, '.', name, "; write local ", name, " = ", called, '.', name, " at its beginning"));
 }
 
+/// The options that a script is shown: all but what is kept beside them of its files, which may be larger than a confined state.
+Config shown_options(const Config& options) {
+  constexpr std::string_view records[]{"source", "required_modules", "model_files", "loaded_from"};
+  Config shown = Config::Map{};
+  if (const auto* entries = options.map())
+    for (const auto& [name, value] : *entries)
+      if (std::ranges::find(records, name) == std::end(records)) shown[name] = value;
+  return shown;
+}
+
 /// The option `required_modules`: texts by name.
 Config modules_of(Options& options) {
   const Config& modules = options.record("required_modules");
@@ -156,7 +166,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
   }
   keep_randomseed();
   seed(0);
-  construct(options.config(), setting);
+  construct(shown_options(options.config()), setting);
   // An option that the script does not know is an error as everywhere else.
   auto names = names_read();
   clear();

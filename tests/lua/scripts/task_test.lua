@@ -326,6 +326,24 @@ for _, name in ipairs { "hopper_hop", "ant_walk" } do
   check.same_list(iap.env.make(config):reset(2).vector, fresh:reset(2).vector)
 end
 
+-- A model's file may be longer than any string of Lua out of a file, which is not shown it.
+local corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n#"
+local scanned = iap.env.make {
+  name = "scanned.lua",
+  source = [[return function(options)
+    for name in pairs(options) do assert(name == "name", name) end
+    return { model = "m.xml", max_steps = 5, reward = function() return 2 end }
+  end]],
+  model_files = {
+    ["m.xml"] = [[<mujoco><asset><mesh name="m" file="scan.obj"/></asset><worldbody><body><joint name="h"/><geom type="mesh" mesh="m"/>
+      </body></worldbody><actuator><motor joint="h" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>]],
+    ["scan.obj"] = corners .. ("x"):rep(17 << 20),
+  },
+  loaded_from = "scanned.iap",
+}
+scanned:reset(1)
+check.equal((scanned:step { 0 }), 2)
+
 -- Two boxes on a floor with room for one of them: the second would fall through it.
 local crowded = [[<mujoco><size nconmax="4"/><worldbody><geom type="plane" size="1 1 1"/>
   <body pos="0 0 .11"><freejoint/><geom type="box" size=".1 .1 .1"/></body><body pos=".3 0 .12"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
