@@ -67,7 +67,7 @@ bool is_json(std::string_view text) {
   if (at == text.size() || text[at] != '{') return at < text.size() && text[at] == '[';
   at = skip(at + 1);
   if (at == text.size() || text[at] != '"') return false;
-  at = std::min(text.find('"', at + 1), text.size() - 1);
+  while (++at < text.size() && text[at] != '"') at += text[at] == '\\';
   at = skip(at + 1);
   return at < text.size() && text[at] == ':';
 }
