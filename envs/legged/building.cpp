@@ -52,13 +52,15 @@ std::vector<double> read_heights(const std::filesystem::path& file) {
 
 std::shared_ptr<const Building> load(const std::string& folder, int storey, double lift) {
   const std::filesystem::path path(folder), obj = path / mesh_file, floors = path / floors_file;
-  if (!std::filesystem::is_directory(path))
+  check_file(path);  // for a NUL in the name, which would end messages
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored))
     throw Error(text("there is no folder '", folder, "'; a scene is a folder with mesh_z_up.obj, as in the Gibson data set"));
-  if (!std::filesystem::is_regular_file(obj))
+  if (!std::filesystem::is_regular_file(obj, ignored))
     throw Error(text("the folder '", folder, "' holds no mesh_z_up.obj; a scene is a folder as in the Gibson data set"));
   Triangles triangles = read_obj(obj);
   std::vector<double> heights;
-  if (std::filesystem::exists(floors)) {
+  if (std::filesystem::exists(floors, ignored)) {
     heights = read_heights(floors);
   } else {
     double lowest = 1e30;
@@ -80,7 +82,9 @@ std::shared_ptr<const Building> load(const std::string& folder, int storey, doub
   const Triangles& all = building->mesh->triangles();
   std::vector<int> place(all.vertices.size() / 3, -1);
   TerrainMesh& touched = building->touched;
+  constexpr std::size_t between_looks = 3 * 65'536;
   for (std::size_t i = 0; i < all.indices.size(); i += 3) {
+    if (i % between_looks == 0) check_interrupt();
     const auto height = [&](std::size_t corner) { return all.vertices[std::size_t{3} * all.indices[i + corner] + 2]; };
     const auto [low, high] = std::minmax({height(0), height(1), height(2)});
     if (high <= 0 || low > reach) continue;

@@ -53,12 +53,17 @@ std::string lower_case(std::string name) {
 // MuJoCo's folder in memory knows files by the last part of their names, whatever the case.
 std::string key_of(const std::string& name) { return lower_case(fs::path(name).filename().string()); }
 
+/// MuJoCo looks at the last characters of a name without counting them.
+void check_length(const std::string& name, std::size_t shortest, std::string_view what) {
+  if (key_of(name).size() < shortest)
+    throw Error(text(name, ": MuJoCo looks at the last ", shortest, " characters of a ", what, "'s name; give it a longer one"));
+}
+
 /// Of a texture or height field. What is not called .png is in MuJoCo's own format, which begins with the sides: integers of 32
 /// bits, of which MuJoCo makes the size that the file must have in 32 bits, too.
 PictureSides picture_sides(const std::string& name, std::string_view content) {
   constexpr std::size_t shortest = 4, head = 8;
-  if (key_of(name).size() < shortest)
-    throw Error(text(name, ": MuJoCo looks at the last ", shortest, " characters of a picture's name; give it a longer one"));
+  check_length(name, shortest, "picture");
   const bool called_png = lower_case(name).ends_with(".png");
   check_kind(name, content, called_png);
   if (called_png) return png_sides(content);
@@ -127,11 +132,13 @@ class Assembly {
     if (!known_.contains(name)) add(name, fetched(entries_[asking], reference, name), std::nullopt);
     const Entry& file = entries_[known_.at(name)];
     check_picture(asking, reference, file);
-    if (reference.element == "mesh" || reference.element == "skin") count_mesh(file);
+    if (reference.element == "mesh" || reference.element == "skin") count_mesh(file, reference.element);
   }
 
   /// MuJoCo makes an object of each that names the file.
-  void count_mesh(const Entry& file) {
+  void count_mesh(const Entry& file, std::string_view element) {
+    constexpr std::size_t shortest = 3;
+    check_length(file.name, shortest, element);
     constexpr double most_named = 256 << 20;
     // An OBJ's triangle may have five bytes and takes 256; of others most for a vertex on the hull, of which each has 12 bytes.
     constexpr double bytes_a_byte_of_obj = 52, bytes_a_byte = 12;

@@ -289,6 +289,23 @@ TEST_CASE("starts in a building are drawn where there is room, and the same for 
   }
 }
 
+TEST_CASE("a scene of any name is a building or one clear error") {
+  const TemporaryFolder folder;
+  const auto loop = folder.path() / "loop";
+  std::filesystem::create_symlink("loop", loop);
+  const auto refused = [](const std::string& scene) {
+    return Catch::Matchers::Message(
+        text("there is no folder '", scene, "'; a scene is a folder with mesh_z_up.obj, as in the Gibson data set"));
+  };
+  for (const std::string& scene : {loop.string(), std::string(5000, 'x')})
+    CHECK_THROWS_MATCHES(make({{"scene", scene}}), Error, refused(scene));
+  CHECK_THROWS_MATCHES(make({{"scene", std::string("a\0b", 3)}}), Error,
+                       Catch::Matchers::Message("cannot read 'a\\0b': names of files hold no NUL; take it out"));
+  std::filesystem::create_symlink("mesh_z_up.obj", folder.path() / "mesh_z_up.obj");
+  CHECK_THROWS_MATCHES(make({{"scene", folder.path().string()}}), Error,
+                       MessageMatches(ContainsSubstring("holds no mesh_z_up.obj")));
+}
+
 TEST_CASE("a damaged building is one clear error, or one that can be walked in") {
   const TemporaryFolder folder;
   const std::string whole = room_obj();

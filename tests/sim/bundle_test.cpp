@@ -193,6 +193,16 @@ TEST_CASE("pictures in files that MuJoCo would count beyond its integers are ref
   CHECK_THAT(refusal("<hfield name='h' size='1 1 1 1' file='o'/>"), ContainsSubstring("o: MuJoCo looks at the last 4 characters"));
 }
 
+TEST_CASE("meshes whose names are too short for MuJoCo are refused before it sees them") {
+  const Folder folder;
+  for (const char* name : {"a", "ab", "a."}) {
+    folder.write(name, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    for (const std::string element : {"mesh", "skin"})
+      CHECK(message_of(folder.path(), with(text("<", element, " name='m' file='", name, "'/>"), "")) ==
+            text(name, ": MuJoCo looks at the last 3 characters of a ", element, "'s name; give it a longer one"));
+  }
+}
+
 TEST_CASE("pictures that MuJoCo does not read say what they are") {
   const Folder folder;
   const std::string jpeg("\xFF\xD8\xFF\xE0\0\x10JFIF\0", 11), png = png_of(2, 2, zlib_packed(std::string(2 * 7, '\0')));
