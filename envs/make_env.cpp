@@ -106,6 +106,10 @@ LibraryVersions envs_versions() { return car_racing::versions(); }
 std::unique_ptr<Env> make_env(const Config& config) {
   const auto* name = config.find("name");
   const bool named = name && name->string();
+  constexpr std::size_t longest_name = 4096;  // a path's
+  if (named && name->string()->size() > longest_name)
+    throw Error(text("environment: option 'name' has ", name->string()->size(), " characters, at most ", longest_name,
+                     " are taken; give a name of iap.envs, or the path of a Lua file"));
   Options options(named ? text("environment '", *name->string(), "'") : "environment", config);
   auto env = make_named(options.string("name"), options);
   env = with_common_wrappers(std::move(env), options);

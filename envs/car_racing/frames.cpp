@@ -43,6 +43,7 @@ std::vector<std::uint8_t> scaled(const Image& image, int height, int width) {
 }  // namespace
 
 Frames::Frames(const std::filesystem::path& folder, int height, int width) {
+  check_file(folder);  // for a NUL in the name, which would end messages
   std::error_code failure;
   auto files = numbered_entries(folder, false, failure);
   const auto refuse = [&](const std::string& why) {

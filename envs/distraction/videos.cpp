@@ -38,6 +38,7 @@ Error trouble(const fs::path& folder, const std::string& what) {
 }
 
 std::vector<fs::path> entries(const fs::path& folder, bool folders) {
+  check_file(folder);  // for a NUL in the name, which would end messages
   std::error_code code;
   auto found = numbered_entries(folder, folders, code);
   if (code) throw trouble(folder, text("the folder cannot be read (", code.message(), "); name a folder of folders of frames"));

@@ -49,8 +49,13 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   if (const auto nearest = nearest_name(name, candidates); !nearest.empty()) return text("; did you mean '", nearest, "'?");
   if (candidates.empty()) return "";
+  constexpr std::size_t longest = 4096;  // names may be a file's
   std::string list;
-  for (const auto& candidate : candidates) list += (list.empty() ? "" : ", ") + candidate;
+  for (const auto& candidate : candidates) {
+    const bool fits = list.size() + candidate.size() <= longest;
+    list += (list.empty() ? "" : ", ") + (fits ? candidate : "...");
+    if (!fits) break;
+  }
   return "; known: " + list;
 }
 

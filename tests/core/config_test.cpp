@@ -37,6 +37,8 @@ TEST_CASE("nearest names are found within a plausible number of typos and nowher
   CHECK(did_you_mean("sigam", names) == "; did you mean 'sigma'?");
   CHECK(did_you_mean("quadruped", names) == "; known: population, sigma, learning_rate, seed");
   CHECK(did_you_mean("quadruped", {}).empty());
+  // Names may be a file's.
+  CHECK(did_you_mean("quadruped", {"sigma", std::string(5000, 'x'), "seed"}) == "; known: sigma, ...");
 }
 
 TEST_CASE("numbers and integers of a Config convert only where nothing is lost") {

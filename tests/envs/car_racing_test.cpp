@@ -198,6 +198,8 @@ TEST_CASE("wrong options of car-racing are errors that name them") {
   CHECK_THROWS_MATCHES(make({{"modification", "video"}}), Error, MessageMatches(ContainsSubstring("'frames' is missing")));
   CHECK_THROWS_MATCHES(make({{"modification", "video"}, {"frames", folder.path().string()}}), Error,
                        MessageMatches(ContainsSubstring("option 'frames'") && ContainsSubstring("no .png files")));
+  CHECK_THROWS_MATCHES(make({{"modification", "video"}, {"frames", std::string("a\0b", 3)}}), Error,
+                       MessageMatches(ContainsSubstring("cannot read 'a\\0b': names of files hold no NUL")));
   CHECK_THROWS_MATCHES(make({{"modification", "video"}, {"frames", "missing-folder"}}), Error,
                        MessageMatches(ContainsSubstring("option 'frames': 'missing-folder' cannot be read")));
   CHECK_THROWS_MATCHES(make({{"frames", "x"}}), Error, MessageMatches(ContainsSubstring("belongs to modification")));

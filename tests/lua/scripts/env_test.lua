@@ -82,6 +82,7 @@ assert(select(2, iap.env.check("cartpole-balance", 3, 5)):find("from seed 5 on, 
 assert(select(2, iap.env.check("cartpole-balance", nil, 5)):find("from seed 5 on", 1, true))
 check.fails({ "there is no environment 'cartpole'" }, iap.env.check, "cartpole")
 
+check.fails({ "option 'name' has 5000 characters, at most 4096 are taken" }, iap.env.make, ("x"):rep(5000))
 check.fails({ "env_test.lua:", "there is no environment 'cartpole-swingap'; did you mean 'cartpole-swingup'?" }, function() iap.env.make("cartpole-swingap") end)
 check.fails({ "environment 'cheetah-run'", "unknown option 'action_repaet'; did you mean 'action_repeat'?" }, iap.env.make, "cheetah-run", { action_repaet = 2 })
 check.fails({ "iap.env.make: argument 1 'name': expected an environment, its name, or a table {name = ...}, got a number (3)" }, iap.env.make, 3)
