@@ -40,16 +40,21 @@ Config without_population(Config optimizer) {
   return optimizer;
 }
 
-}  // namespace
-
-/// @throws Error, naming the stage where there are several.
-std::unique_ptr<Optimizer> Trainer::optimizer_of(std::size_t stage, std::span<const float> parameters) const {
+/// @throws Error, naming the stage where that has members of its own.
+std::unique_ptr<Optimizer> make_in_stage(std::size_t stage, const Config& optimizer, std::span<const float> parameters,
+                                         const TrainOptions& options) {
   try {
-    return make_optimizer(worlds_.stages[stage].optimizer, parameters, options_.seed);
+    return make_optimizer(optimizer, parameters, options.seed);
   } catch (const Error& error) {
-    if (worlds_.stages[stage].optimizer == options_.optimizer) throw;
+    if (optimizer == options.optimizer) throw;
     throw Error(text("train: option 'curriculum', stage ", stage + 1, ": ", error.what()));
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> Trainer::optimizer_of(std::size_t stage, std::span<const float> parameters) const {
+  return make_in_stage(stage, worlds_.stages[stage].optimizer, parameters, options_);
 }
 
 /// Whether the optimizer of the stage before `stage` itself goes on in it, as it has as many members, written down or not.
@@ -86,20 +91,25 @@ void Trainer::check_stages() const {
     }
 }
 
-/// What the option `optimizer` became, as far as it is the same in all stages, their own members aside.
-Config Trainer::completed_optimizer() const {
-  if (options_.curriculum.empty()) return optimizer_->config();
-  const World& first = worlds_.stages.front().world;
-  Config completed = make_optimizer(options_.optimizer, first.policy.parameters(), options_.seed)->config();
-  for (std::size_t i = 0; i < worlds_.stages.size(); ++i) {
-    const Policy& policy = worlds_.stages[i].world.policy;
-    if (worlds_.stages[i].optimizer == options_.optimizer && policy.size() == first.policy.size()) continue;
-    Config own = optimizer_of(i, policy.parameters())->config();
-    if (const Config* members = completed.find("population"); members && options_.curriculum[i].population)
-      own["population"] = *members;
-    keep_shared(completed, own);
+Config shared_optimizer(const Config& optimizer, const TrainOptions& options, const Stages& stages) {
+  const Policy& first = stages.stages.front().world.policy;
+  Config shared = make_optimizer(optimizer, first.parameters(), options.seed)->config();
+  for (std::size_t i = 0; i < options.curriculum.size(); ++i) {
+    const Policy& policy = stages.stages[i].world.policy;
+    const auto population = options.curriculum[i].population;
+    if (!population && policy.size() == first.size()) continue;
+    Config given = optimizer;
+    if (population) given["population"] = *population;
+    Config own = make_in_stage(i, given, policy.parameters(), options)->config();
+    if (const Config* members = shared.find("population"); members && population) own["population"] = *members;
+    keep_shared(shared, own);
   }
-  return completed;
+  return shared;
+}
+
+/// What the option `optimizer` became, as far as it is the same in all stages.
+Config Trainer::completed_optimizer() const {
+  return options_.curriculum.empty() ? optimizer_->config() : shared_optimizer(options_.optimizer, options_, worlds_);
 }
 
 /// Makes the optimizer and the pool those of the stage in which `iteration` was completed, for a state to be loaded.

@@ -7,7 +7,6 @@ module;
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 module iap.train;
 import iap.core;
 import iap.env;
@@ -139,7 +138,7 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
   return identity;
 }
 
-Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec, const Config& present,
+Config complete_identity(Config stored, const TrainOptions& options, const Stages& stages, const Config& present,
                          const std::string& source) {
   // What cannot be built any more stays as it is, for the comparison to name the option.
   const auto complete = [&](const char* key, ConfigKind kind, auto build) {
@@ -158,14 +157,11 @@ Config complete_identity(Config stored, const TrainOptions& options, const EnvSp
   if (!options.make_env)
     for (const char* key : {"env", "eval_env"})
       complete(key, ConfigKind::env, [](const Config& env) { return make_env(env)->spec().config; });
-  std::vector<float> parameters;
   complete("policy", ConfigKind::policy, [&](const Config& architecture) {
-    const Policy policy(architecture, spec.observation, spec.action_size);
-    parameters.resize(policy.size());
-    return policy.architecture();
+    const EnvSpec& spec = stages.evaluation.spec;
+    return Policy(architecture, spec.observation, spec.action_size).architecture();
   });
-  complete("optimizer", ConfigKind::any,
-           [&](const Config& optimizer) { return make_optimizer(optimizer, parameters, options.seed)->config(); });
+  complete("optimizer", ConfigKind::any, [&](const Config& optimizer) { return shared_optimizer(optimizer, options, stages); });
   return stored;
 }
 

@@ -30,7 +30,7 @@ std::optional<std::string> Trainer::take_up(const std::filesystem::path& folder)
   auto found = find_checkpoint(folder);
   if (!found) return {};
   const std::string source = (folder / "checkpoint.iap").string();
-  const Config before = complete_identity(found->checkpoint.identity, options_, evaluation().spec, identity_, source);
+  const Config before = complete_identity(found->checkpoint.identity, options_, worlds_, identity_, source);
   if (const auto difference = first_difference(comparable(before), comparable(identity_)); !difference.empty())
     throw Error(text(
         "cannot resume '", folder.string(), "' with other settings (", difference,

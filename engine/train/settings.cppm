@@ -34,11 +34,15 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
 /// under the name `kept`.
 void keep_shared(Config& config, const Config& other, std::string_view kept = "");
 
+/// What `optimizer` becomes, as far as it is the same in all stages, their own members aside. @throws Error, naming the stage where
+/// that has members of its own.
+Config shared_optimizer(const Config& optimizer, const TrainOptions& options, const Stages& stages);
+
 /// The identity that a checkpoint holds, read by this program: options that it lacks, because they were not written down or not
 /// known at the time, take their present defaults where `present` has them, too. What it does hold stands. What differs from
 /// `present`, the run's own identity, is built for it, with the Lua in it confined: it comes out of `source`, the checkpoint's
 /// file.
-Config complete_identity(Config stored, const TrainOptions& options, const EnvSpec& spec, const Config& present,
+Config complete_identity(Config stored, const TrainOptions& options, const Stages& stages, const Config& present,
                          const std::string& source);
 
 /// What the last bits of results depend on beside the settings: `instructions` (see chosen_instructions) and `libraries`, the

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 import iap.core;
 import iap.env;
@@ -60,6 +61,25 @@ std::vector<std::string> populations(const std::filesystem::path& out) {
     if (table[0][column] == "population")
       for (std::size_t row = 1; row < table.size(); ++row) values.push_back(table[row][column]);
   return values;
+}
+
+/// The settings in the head of a checkpoint, and what follows them.
+std::pair<Config, std::string> parts_of(const std::filesystem::path& checkpoint) {
+  const std::string payload = unseal(read_file(checkpoint), "IAPCHECK", 1, "checkpoint");
+  Reader reader(payload, "checkpoint");
+  const std::string identity = reader.get_string();
+  return {parse_json(identity, "checkpoint"), payload.substr(payload.find(identity) + identity.size())};
+}
+
+/// As a program would have left the run that did not know the optimizer's `option`.
+void forget(const std::string& option, const std::filesystem::path& out) {
+  for (const char* name : {"checkpoint.iap", "checkpoint.previous.iap"}) {
+    auto [identity, rest] = parts_of(out / name);
+    REQUIRE(identity["optimizer"].map()->erase(option) == 1);
+    Writer writer;
+    writer.put_string(to_json(identity));
+    write_text(out / name, seal("IAPCHECK", 1, writer.bytes() + rest));
+  }
 }
 
 }  // namespace
@@ -128,4 +148,34 @@ TEST_CASE("a run that was begun under an optimizer's old name goes on, whichever
     // config.json keeps the name as it was given.
     CHECK(differences(content, run_content(again.out)) == (std::string(kind) == "pgpe" ? "" : "config.json "));
   }
+}
+
+TEST_CASE("a checkpoint that lacks a single option of the optimizer goes on with its present default, in stages too") {
+  for (const auto& entry : optimizer_catalog())
+    for (const bool staged : {false, true}) {
+      const bool keeps_population = entry.name != "es" && entry.name != "pgpe" && entry.name != "ars";
+      const Scratch scratch("lacking");
+      TrainOptions options = run_of({Config::Map{{"kind", entry.name}, {"population", 4}}}, scratch / "begun", 1);
+      if (staged) options.curriculum = {{.through = 4}, {.episodes = 1}};
+      if (staged && !keeps_population) options.curriculum.back().population = 6;
+      options.on_iteration = [](const IterationReport& report) { return report.iteration < 3; };
+      train(options);
+      options.on_iteration = {};
+      options.resume = true;
+      const auto end_of = [&](const std::string& folder) {
+        options.out = scratch / folder;
+        train(options);
+        return run_content(options.out);
+      };
+      const Config identity = parts_of(scratch / "begun/checkpoint.iap").first;
+      std::filesystem::copy(scratch / "begun", scratch / "whole");
+      const auto whole = end_of("whole");
+      for (const auto& [option, value] : *identity.find("optimizer")->map()) {
+        if (option == "kind" || option == "population") continue;
+        CAPTURE(entry.name, option, staged);
+        std::filesystem::copy(scratch / "begun", scratch / option);
+        forget(option, scratch / option);
+        CHECK(differences(whole, end_of(option)) == "");
+      }
+    }
 }
