@@ -23,7 +23,10 @@ namespace iap {
 Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
                     std::uint64_t seed, EpisodeSet set, bool keep_actions) {
   if (episodes < 1) throw Error(text("evaluate: the number of episodes must be positive, got ", episodes));
+  check_memory(text("evaluate: the number of episodes (", episodes, ")"),
+               (sizeof(RolloutTask) + sizeof(Episode)) * static_cast<double>(episodes));
   std::vector<RolloutTask> tasks;
+  tasks.reserve(static_cast<std::size_t>(episodes));
   Evaluation evaluation;
   for (int episode = 0; episode < episodes; ++episode) {
     evaluation.seeds.push_back(evaluation_seed(seed, static_cast<std::size_t>(episode), set));

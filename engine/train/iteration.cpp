@@ -57,8 +57,11 @@ Returns Trainer::play_population() {
   const auto messages = pool_->messages();
   const std::size_t members = optimizer_->population(), size = optimizer_->parameters();
   const auto episodes = static_cast<std::size_t>(stage().episodes);
+  check_memory(text("train: option 'episodes' (", episodes, " for each of ", members, " members)"),
+               (sizeof(RolloutTask) + sizeof(Episode)) * static_cast<double>(members) * static_cast<double>(episodes));
   optimizer_->ask_resized(population_);
   std::vector<RolloutTask> tasks;
+  tasks.reserve(members * episodes);
   for (std::size_t member = 0; member < members; ++member)
     for (std::size_t episode = 0; episode < episodes; ++episode)
       tasks.push_back({std::span(population_).subspan(member * size, size),

@@ -1,6 +1,4 @@
 module;
-#include <unistd.h>
-
 #include <cmath>
 #include <string_view>
 module iap.optim;
@@ -12,15 +10,13 @@ namespace {
 
 double in_gib(double bytes) { return std::round(bytes / (1 << 30) * 10) / 10; }
 
-double machine_memory() { return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)); }
-
 }  // namespace
 
 void require_memory(std::string_view owner, std::string_view what, double bytes, std::string_view remedy) {
-  const double available = machine_memory();
-  if (bytes > available)
+  const double usable = usable_memory();
+  if (bytes > usable)
     throw Error(
-        text(owner, ": ", what, " needs ", in_gib(bytes), " GiB of memory, this machine has ", in_gib(available), "; ", remedy));
+        text(owner, ": ", what, " needs ", in_gib(bytes), " GiB of memory, this process may use ", in_gib(usable), "; ", remedy));
 }
 
 }  // namespace iap

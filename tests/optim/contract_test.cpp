@@ -164,6 +164,17 @@ TEST_CASE("what no memory can hold is refused with its size before it is allocat
                     ContainsSubstring("a population of up to 19922944 x 100000") && ContainsSubstring("max_restarts"));
 }
 
+TEST_CASE("what this process may not use is refused with both sizes and the optimizer's remedy") {
+  limit_usable_memory(1 << 30);
+  const std::vector<float> some(10000);
+  CHECK_THROWS_WITH(make_optimizer(Config::Map{{"kind", "cma_es"}}, some, 1),
+                    ContainsSubstring("needs 1.5 GiB of memory, this process may use 1; use sep_cma_es"));
+  CHECK_THROWS_WITH(
+      make_optimizer(Config::Map{{"kind", "es"}, {"population", 40000}, {"directions", "orthogonal"}}, some, 1),
+      ContainsSubstring("40000 x 10000 parameters needs 1.5 GiB of memory, this process may use 1; lower population"));
+  limit_usable_memory(infinity);
+}
+
 TEST_CASE("NaN counts as worst and infinities never reach the mean") {
   for (const auto& entry : optimizer_catalog()) {
     INFO(entry.name);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -330,4 +331,17 @@ TEST_CASE("a plan says what the run would be and leaves no trace") {
   CHECK(settings_difference(written, plan_training(options).config) == "optimizer.sigma: 0.1 before, 0.3 now");
   options.optimizer["sgima"] = 0.3;
   CHECK_THROWS_WITH(plan_training(options), Catch::Matchers::ContainsSubstring("sgima"));
+}
+
+TEST_CASE("more episodes than memory holds are refused with their number and its size") {
+  using Catch::Matchers::ContainsSubstring;
+  limit_usable_memory(2.0 * (1 << 30));
+  TrainOptions options = small_run({});
+  options.episodes = (1 << 24) - 1;
+  CHECK_THAT(error_of(options), ContainsSubstring("train: option 'episodes' (16777215 for each of 4 members) needs 1") &&
+                                    ContainsSubstring(" GiB of memory, more than half of the 2 GiB"));
+  options = small_run({});
+  options.eval_episodes = (1 << 24) - 1;
+  CHECK_THAT(error_of(options), ContainsSubstring("evaluate: the number of episodes (16777215) needs 3"));
+  limit_usable_memory(std::numeric_limits<double>::infinity());
 }
