@@ -20,7 +20,9 @@ namespace {
 
 std::unique_ptr<Optimizer> make(const std::string& kind, int population, std::size_t parameters = 5) {
   const std::vector<float> initial(parameters, 0.5F);
-  return make_optimizer(parse_json(text(R"({"kind": ")", kind, R"(", "population": )", population, "}"), "test"), initial, 7);
+  Config options = Config::Map{{"kind", kind}, {"population", population}};
+  if (kind == "es") options["sigma_decay"] = 0.9;
+  return make_optimizer(options, initial, 7);
 }
 
 /// Turns of a search for the origin.

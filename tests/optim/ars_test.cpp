@@ -82,6 +82,8 @@ TEST_CASE("equal, huge and infinite returns give finite steps") {
   CHECK(step({0, 0, 0, 0}) == none);
   CHECK(step({0.1, 0.1, 0.1, 0.1}) == none);
   CHECK(step({3e300, 1e300, -2e300, 0}) == step({3, 1, -2, 0}));
+  // Small differences of large returns count as any others.
+  CHECK(step({16777219, 16777217, 16777214, 16777216}) == step({3, 1, -2, 0}));
   for (const float value : step({infinity, -infinity, 1, 2})) CHECK(std::isfinite(value));
   for (const float value : step({1e308, -1e308, 1e308, -1e308})) CHECK(std::isfinite(value));
 }

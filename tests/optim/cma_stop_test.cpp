@@ -82,6 +82,46 @@ TEST_CASE("each stop condition has a name") {
   CHECK(run(*make_cma({}), sphere, 20).empty());
 }
 
+TEST_CASE("stop conditions hold as soon as their numbers say, and no sooner") {
+  // With 5 parameters and 8 members, 30 n / lambda is 19. `spread` lies between the best and the worst of a generation, and the
+  // best ones differ by 0.02.
+  const auto tell = [](Optimizer& optimizer, double spread, bool gaps) {
+    std::vector<float> population;
+    optimizer.ask_resized(population);
+    std::vector<double> fitness;
+    for (int k = 0; k < 8; ++k) fitness.push_back((optimizer.iteration() % 2 ? 0.02 : 0) - spread * k / 7);
+    if (gaps) fitness[3] = std::nan("");
+    optimizer.tell(fitness);
+  };
+  for (const bool gaps : {false, true}) {
+    CAPTURE(gaps);
+    const auto optimizer = make_cma({{"population", 8}, {"tol_fun", 0.1}, {"stagnation", false}, {"tol_x_up", 1e300}});
+    for (int turn = 0; turn < 60; ++turn) tell(*optimizer, 1, gaps);
+    CHECK(optimizer->stop_reason().empty());
+    tell(*optimizer, 0.05, gaps);
+    CHECK(optimizer->stop_reason() == "tol_fun");
+    const auto sudden = make_cma({{"population", 8}, {"tol_fun", 0.1}, {"tol_x_up", 1e300}});
+    while (sudden->stop_reason().empty()) tell(*sudden, 0.05, gaps);
+    CHECK(sudden->iteration() == 10 + 19);
+  }
+  const auto falling = make_cma({{"population", 8}, {"tol_x_up", 1e300}, {"tol_x", 0}});
+  CHECK(run(*falling, [&](auto) { return -1.0 * falling->iteration(); }, 300) == "stagnation");
+  CHECK(falling->iteration() == 120 + 19);
+
+  const auto narrow = make_cma({{"sigma", 100}, {"tol_x", 1e-3}, {"tol_fun", 0}});
+  CHECK(run(*narrow, sphere, 1000) == "tol_x");
+  CHECK(metric(*narrow, "deviation") < 0.1);
+  CHECK(metric(*narrow, "deviation") > 0.01);
+  const auto skewed = make_cma({{"tol_condition", 1e3}});
+  double before = 1;
+  while (skewed->stop_reason().empty()) {
+    before = metric(*skewed, "axis_ratio");
+    step(*skewed, ellipsoid);
+  }
+  CHECK(before * before <= 1e3);
+  CHECK(std::pow(metric(*skewed, "axis_ratio"), 2) > 1e3);
+}
+
 TEST_CASE("a search of many parameters by few members stops, too, where nothing differs", "[.][large]") {
   // 10 + 30 n / lambda generations are more than are looked at for stagnation.
   const Config::Map options{{"kind", "sep_cma_es"}, {"population", 4}, {"tol_x_up", 1e300}, {"stagnation", false}};

@@ -266,6 +266,27 @@ TEST_CASE("saving and loading at any point continues bit by bit") {
   }
 }
 
+TEST_CASE("a covariance whose factor is renewed now and then resumes between two renewals") {
+  // That is every fourth generation of 4 members with 100 parameters.
+  const Config config = Config::Map{{"kind", "cma_es"}, {"population", 4}};
+  const std::vector<float> many(100, 1.0F);
+  const auto whole = make_optimizer(config, many, 5);
+  iterate(*whole, 20);
+  for (int stop = 0; stop < 4; ++stop) {
+    CAPTURE(stop);
+    const std::string saved = state(*whole);
+    const auto resumed = make_optimizer(config, many, 5);
+    Reader reader(saved, "state");
+    resumed->load(reader);
+    CHECK(state(*resumed) == saved);
+    const auto ahead = make_optimizer(config, many, 5);
+    iterate(*ahead, 24 + stop);
+    iterate(*resumed, 4);
+    CHECK(state(*resumed) == state(*ahead));
+    iterate(*whole, 1);
+  }
+}
+
 TEST_CASE("a state that does not fit is refused") {
   for (const auto& entry : optimizer_catalog()) {
     INFO(entry.name);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -85,6 +86,58 @@ TEST_CASE("pgpe's two gradients have the means of the closed form") {
   CHECK(lowest < spread);
 }
 
+TEST_CASE("pgpe follows its two gradients written as plain sums, each deviation within its bounds") {
+  // An offset that the baseline takes out, and curvatures under which one deviation falls to sigma_min and others rise.
+  const std::size_t size = 4, pairs = 6;
+  const double curvature[] = {8, 1, 0.2, -0.5}, rate = 0.1, sigma_rate = 2, change = 0.15, least = 0.2;
+  const auto f = [&](std::span<const float> x) {
+    double sum = 7;
+    for (std::size_t i = 0; i < size; ++i) sum -= curvature[i] * x[i] * x[i];
+    return sum;
+  };
+  const auto pgpe = make_pgpe({{"population", 12},
+                               {"sigma", 0.3},
+                               {"sigma_min", least},
+                               {"sigma_learning_rate", sigma_rate},
+                               {"sigma_max_change", change},
+                               {"shaping", "none"},
+                               {"optimizer", "sgd"},
+                               {"momentum", 0},
+                               {"learning_rate", rate}},
+                              {1, -1, 0.5F, 0});
+  std::vector<double> mean = {1, -1, 0.5, 0}, deviations(size, 0.3);
+  std::vector<float> population(2 * pairs * size);
+  int clamped = 0, free = 0, at_least = 0;
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    pgpe->ask(population);
+    std::vector<double> returns;
+    for (std::size_t k = 0; k < 2 * pairs; ++k) returns.push_back(f(std::span(population).subspan(k * size, size)));
+    pgpe->tell(returns);
+    double baseline = 0, square = 0, lowest = 1e9;
+    for (const double value : returns) baseline += value / (2 * pairs);
+    for (std::size_t i = 0; i < size; ++i) {
+      double slope = 0, sigma_slope = 0;
+      for (std::size_t k = 0; k < pairs; ++k) {
+        const double plus = returns[2 * k], minus = returns[2 * k + 1];
+        const double step = (population[2 * k * size + i] - population[(2 * k + 1) * size + i]) / 2;
+        slope += (plus - minus) / 2 * step / pairs;
+        sigma_slope += ((plus + minus) / 2 - baseline) * (step * step / deviations[i] - deviations[i]) / pairs;
+      }
+      mean[i] += rate * slope;
+      const double limit = change * deviations[i], wanted = sigma_rate * sigma_slope;
+      ++(std::abs(wanted) > limit ? clamped : free);
+      deviations[i] = std::max(least, deviations[i] + std::max(-limit, std::min(limit, wanted)));
+      at_least += deviations[i] == least;
+      lowest = std::min(lowest, deviations[i]);
+      square += deviations[i] * deviations[i];
+      CHECK(pgpe->mean()[i] == Catch::Approx(mean[i]).margin(1e-4));
+    }
+    CHECK(metric(*pgpe, "sigma") == Catch::Approx(std::sqrt(square / size)).epsilon(1e-4));
+    CHECK(metric(*pgpe, "sigma_lowest") == Catch::Approx(lowest).epsilon(1e-4));
+  }
+  CHECK(std::min({clamped, free, at_least}) > 5);
+}
+
 TEST_CASE("pgpe learns a step size for each parameter") {
   // Only the first of two parameters matters: its sigma shrinks, the other's does not.
   const auto pgpe = make_pgpe({{"population", 40}, {"sigma", 0.5}, {"learning_rate", 0.02}}, {0.2F, 0});
@@ -128,6 +181,26 @@ TEST_CASE("ClipUp's steps have the length its rule gives them") {
     velocity = std::min(0.9 * velocity + 0.25, 0.75);
     expected += velocity;
     CHECK(pgpe->mean()[0] == Catch::Approx(expected).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("ClipUp slows down from the speed limit, which falls with the learning rate") {
+  // The clipped velocity is what goes on: at half the slope's speed against it, it turns at once.
+  const auto pgpe = make_pgpe({{"optimizer", "clipup"},
+                               {"learning_rate", 0.25},
+                               {"learning_rate_decay", 0.8},
+                               {"max_speed", 2},
+                               {"population", 10},
+                               {"shaping", "none"}},
+                              {0});
+  double expected = 0, velocity = 0, rate = 0.25;
+  for (int t = 0; t < 16; ++t) {
+    const double slope = t < 8 ? 1 : -1;
+    iterate(*pgpe, [&](std::span<const float> x) { return slope * x[0]; }, 1);
+    velocity = std::clamp(0.9 * velocity + slope * rate, -2 * rate, 2 * rate);
+    expected += velocity;
+    rate *= 0.8;
+    CHECK(pgpe->mean()[0] == Catch::Approx(expected).epsilon(1e-5));
   }
 }
 

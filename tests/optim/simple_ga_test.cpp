@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "functions.hpp"
@@ -35,7 +36,8 @@ Genes member(const Genes& population, std::size_t k, std::size_t size) {
 
 TEST_CASE("children are the documented draws around the best members of the generation before") {
   const std::size_t size = 3, members = 10, parents = 4;
-  const auto ga = make_ga({{"population", 10}, {"parents", 4}, {"sigma", 0.5}, {"sigma_decay", 0.9}}, {1, 2, 3}, 21);
+  const auto ga =
+      make_ga({{"population", 10}, {"parents", 4}, {"sigma", 0.5}, {"sigma_decay", 0.9}, {"sigma_min", 0.3}}, {1, 2, 3}, 21);
   std::vector<Genes> chosen(parents, Genes{1, 2, 3});
   double sigma = 0.5;
   Genes population(members * size);
@@ -59,7 +61,7 @@ TEST_CASE("children are the documented draws around the best members of the gene
     for (std::size_t p = 0; p < parents; ++p) chosen[p] = member(population, order[p], size);
     ga->tell(fitness);
     CHECK(Genes(ga->mean().begin(), ga->mean().end()) == chosen[0]);
-    sigma *= 0.9;
+    sigma = std::max(0.3, 0.9 * sigma);
   }
 }
 
@@ -76,6 +78,13 @@ TEST_CASE("without noise the elite never gets worse, and the search converges") 
     best = sphere(ga->mean());
   }
   CHECK(best > -1e-4);
+}
+
+TEST_CASE("a fifth of the members are parents, at least one") {
+  for (const auto& [members, parents] : {std::pair(64, 12), {10, 2}, {4, 1}}) {
+    const auto ga = make_ga({{"population", members}}, {0});
+    CHECK(*ga->config().find("parents") == Config(parents));
+  }
 }
 
 TEST_CASE("simple_ga names a bad option") {
