@@ -79,7 +79,7 @@ PolicyFile Trainer::policy_of(std::span<const float> parameters, std::span<const
   Policy policy = evaluation().policy.clone();
   policy.set_parameters(parameters);
   policy.set_moments(moments);
-  Config metadata = env_record(evaluation().spec);
+  Config metadata = options_.make_env ? Config(Config::Map{}) : env_record(evaluation().spec);
   metadata["iteration"] = static_cast<std::int64_t>(iteration);
   metadata["seed"] = static_cast<std::int64_t>(options_.seed);
   if (value) metadata["return"] = *value;

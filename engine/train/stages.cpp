@@ -162,7 +162,8 @@ World evaluation_world(const TrainOptions& options, const Config& last_changes, 
 }  // namespace
 
 std::unique_ptr<Rollouts> rollouts_of(const World& world, const TrainOptions& options) {
-  const bool known = !world.spec.given.is_null();
+  // What a host builds may be wrapped in what its spec does not tell.
+  const bool known = !options.make_env && !world.spec.given.is_null();
   return open_rollouts(known ? world.spec.config : Config(), world.make_env, world.policy.clone(), options.threads,
                        options.safeguards);
 }

@@ -49,9 +49,11 @@ struct TrainStage {
 };
 
 struct TrainOptions {
-  Config env;           ///< as make_env takes it
-  EnvFactory make_env;  ///< builds the environments instead of make_env(env), for hosts that bring their own
-  Config policy;        ///< architecture, as Policy takes it; null: that of `init`
+  Config env;  ///< as make_env takes it; where `make_env` is set, that takes its place
+  /// Builds the environments instead of make_env(env), for hosts that bring their own or wrap one of the catalog. They are played
+  /// in this process alone, and policy files name none.
+  EnvFactory make_env;
+  Config policy;  ///< architecture, as Policy takes it; null: that of `init`
   /// The policy whose parameters the run begins at, instead of drawn ones: the path of a run or policy file, or {path, content},
   /// which also says what is expected there. Its image sizes may be others (`carried_parameters`). A run that resumes does not need
   /// the file any more. `init_policy` is for hosts that hold one.

@@ -2,11 +2,15 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 import iap.core;
 import iap.env;
+import iap.envs;
 import iap.policy;
+import iap.rollout;
 import iap.train;
 
 #include "fake_env.hpp"
@@ -28,6 +32,17 @@ TrainOptions pixels_run(const std::filesystem::path& out) {
   options.quiet = true;
   return options;
 }
+
+/// What a host may put round a known environment: it pays otherwise.
+class Taxed final : public EnvWrapper {
+ public:
+  using EnvWrapper::EnvWrapper;
+  StepResult step(std::span<const float> action) override {
+    StepResult result = EnvWrapper::step(action);
+    result.reward = -1;
+    return result;
+  }
+};
 
 }  // namespace
 
@@ -52,4 +67,32 @@ TEST_CASE("training from pixels does not depend on threads or interruptions, and
   REQUIRE(env);
   CHECK(*env->find("name")->string() == "cartpole-swingup");
   CHECK(evaluate(best.policy, *env, 2, 4, 1).mean == whole.best_eval);
+}
+
+TEST_CASE("what a host puts round a known environment is played in this process alone, and no policy file leaves it out") {
+  const Scratch scratch("taxed");
+  TrainOptions options = small_run(scratch / "run");
+  options.make_env = [] {
+    return std::make_unique<Taxed>(make_env(Config::Map{{"name", "cartpole-swingup"}, {"time_limit", 20}}));
+  };
+  options.iterations = 1;
+  bool elsewhere = false;
+  set_rollouts([&](auto&&...) -> std::unique_ptr<Rollouts> {
+    elsewhere = true;
+    throw Error("played elsewhere");
+  });
+  const TrainResult result = train(options);
+  set_rollouts({});
+  CHECK_FALSE(elsewhere);
+  CHECK(result.best_eval == -20);
+  for (const char* name : {"best.iap", "final.iap"}) {
+    const PolicyFile file = read_policy_file(options.out / name);
+    CHECK_FALSE(file.metadata.find("env"));
+    CHECK_FALSE(file.metadata.find("env_given"));
+  }
+
+  options.out = scratch / "isolated";
+  options.safeguards.isolate = true;
+  CHECK(error_of(options).find("an environment that the host builds itself cannot be played in another process") !=
+        std::string::npos);
 }
