@@ -99,6 +99,15 @@ Config shared_architecture(const Stages& stages) {
   return architecture;
 }
 
+/// What an environment that describes no options of its own promises about itself.
+Config promises(const EnvSpec& spec) {
+  return Config::Map{{"name", spec.name},
+                     {"action_low", static_cast<double>(spec.action_low)},
+                     {"action_high", static_cast<double>(spec.action_high)},
+                     {"control_dt", spec.control_dt},
+                     {"max_steps", spec.max_steps}};
+}
+
 }  // namespace
 
 void keep_shared(Config& config, const Config& other, std::string_view kept) {
@@ -128,6 +137,7 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
       {"eval_every", options.eval_every},
       {"eval_episodes", options.eval_episodes},
   };
+  if (stages.base.config.is_null()) identity["env_spec"] = promises(stages.base);
   if (!options.curriculum.empty()) identity["curriculum"] = curriculum_of(options, stages);
   if (!options.eval_env.is_null()) identity["eval_env"] = stages.evaluation.spec.config;
   if (options.action_noise > 0) identity["action_noise"] = options.action_noise;
@@ -157,6 +167,8 @@ Config complete_identity(Config stored, const TrainOptions& options, const Stage
   if (!options.make_env)
     for (const char* key : {"env", "eval_env"})
       complete(key, ConfigKind::env, [](const Config& env) { return make_env(env)->spec().config; });
+  // Programs that wrote none resumed whatever the host built.
+  if (const Config* own = present.find("env_spec"); own && !stored.find("env_spec")) stored["env_spec"] = *own;
   complete("policy", ConfigKind::policy, [&](const Config& architecture) {
     const EnvSpec& spec = stages.evaluation.spec;
     return Policy(architecture, spec.observation, spec.action_size).architecture();

@@ -345,6 +345,38 @@ TEST_CASE("resuming with other settings names the first that differs") {
   CHECK(message([](auto& o) { o.checkpoint_every = 2; }) == "no error");
 }
 
+TEST_CASE("a host's environment without a config is known again by its spec") {
+  class Nameless final : public FakeEnv {
+   public:
+    explicit Nameless(int steps = 12, double control_dt = 0.1, float action_low = -1) : FakeEnv(steps) {
+      spec_.config = {};
+      spec_.control_dt = control_dt;
+      spec_.action_low = action_low;
+    }
+  };
+  const Scratch scratch("nameless");
+  TrainOptions options = small_run(scratch / "run");
+  options.make_env = [] { return std::make_unique<Nameless>(); };
+  train(options);
+  options.resume = true;
+  TrainOptions other = options;
+  other.make_env = [] { return std::make_unique<Nameless>(13); };
+  CHECK_THAT(error_of(other), ContainsSubstring("env_spec.max_steps: 12 before, 13 now"));
+  other.make_env = [] { return std::make_unique<Nameless>(12, 0.2); };
+  CHECK_THAT(error_of(other), ContainsSubstring("env_spec.control_dt: 0.1 before, 0.2 now"));
+  other.make_env = [] { return std::make_unique<Nameless>(12, 0.1, -2.0F); };
+  CHECK_THAT(error_of(other), ContainsSubstring("env_spec.action_low: -1.0 before, -2.0 now"));
+  CHECK(error_of(options) == "no error");
+
+  // As an earlier program would have written it.
+  const auto path = options.out / "checkpoint.iap";
+  std::string payload = unseal(read_file(path), "IAPCHECK", 1, "test");
+  const auto begin = payload.find(R"("env_spec":)"), end = payload.find("},", begin) + 2;
+  REQUIRE(begin != std::string::npos);
+  write_text(path, seal("IAPCHECK", 1, payload.replace(begin, end - begin, end - begin, ' ')));
+  CHECK(error_of(other) == "no error");
+}
+
 TEST_CASE("a default that is another one by now is refused by its name") {
   const Scratch scratch("default");
   TrainOptions options = small_run(scratch / "run");
