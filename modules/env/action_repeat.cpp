@@ -9,11 +9,16 @@ import iap.core;
 namespace iap {
 namespace {
 
+/// How often an environment repeats actions already.
+std::int64_t repeats_of(const Env& env) {
+  const auto* repeats = env.spec().config.find("action_repeat");
+  return repeats ? repeats->integer().value_or(1) : 1;
+}
+
 class ActionRepeat final : public EnvWrapper {
  public:
   ActionRepeat(std::unique_ptr<Env> env, int count) : EnvWrapper(std::move(env)), count_(count) {
-    const auto* inner = spec_.config.find("action_repeat");
-    const Config repeats = count * static_cast<int>(inner ? inner->integer().value_or(1) : 1);
+    const Config repeats = count * repeats_of(*env_);
     spec_.config["action_repeat"] = repeats;
     if (spec_.given.map()) spec_.given["action_repeat"] = repeats;
     spec_.control_dt *= count;
@@ -38,7 +43,11 @@ class ActionRepeat final : public EnvWrapper {
 }  // namespace
 
 std::unique_ptr<Env> action_repeat(std::unique_ptr<Env> env, int count) {
-  if (count < 1) throw Error(text(env->spec().name, ": action_repeat must be at least 1, got ", count));
+  constexpr std::int64_t most = 1000;  // that the option takes, with which files rebuild the environment
+  const std::int64_t already = repeats_of(*env);
+  if (count < 1 || count * already > most)
+    throw Error(text(env->spec().name, ": action_repeat must be at least 1 and at most ", most, ", got ", count,
+                     already > 1 ? text(" of an environment that has ", already, " already") : ""));
   return std::make_unique<ActionRepeat>(std::move(env), count);
 }
 

@@ -86,7 +86,7 @@ class EnvWrapper : public Env {
 };
 
 /// Repeats each action `count` times and sums the rewards, stopping early at an episode's end. No picture is drawn in between.
-/// @throws Error if count < 1.
+/// @throws Error if count < 1, and for more than 1000, with what `env` repeats already.
 std::unique_ptr<Env> action_repeat(std::unique_ptr<Env> env, int count);
 
 /// Truncates episodes after `max_steps` steps of `env`; a step after that is an Error. @throws Error if max_steps < 1.

@@ -14,9 +14,11 @@ class TimeLimit final : public EnvWrapper {
  public:
   TimeLimit(std::unique_ptr<Env> env, int limit) : EnvWrapper(std::move(env)), limit_(limit) {
     // The option counts steps without action repeat, because it is applied first when the config is read again.
-    const auto* repeat = spec_.config.find("action_repeat");
+    const auto *repeat = spec_.config.find("action_repeat"), *inner = spec_.config.find("time_limit");
     spec_.max_steps = spec_.max_steps > 0 ? std::min(spec_.max_steps, limit) : limit;
-    const Config steps = spec_.max_steps * static_cast<int>(repeat ? repeat->integer().value_or(1) : 1);
+    const std::int64_t product = spec_.max_steps * (repeat ? repeat->integer().value_or(1) : 1);
+    // A limit that ends within a repetition is no multiple of it.
+    const Config steps = std::min(inner ? inner->integer().value_or(product) : product, product);
     spec_.config["time_limit"] = steps;
     if (spec_.given.map()) spec_.given["time_limit"] = steps;
   }

@@ -77,6 +77,42 @@ TEST_CASE("nested wrappers report a config that rebuilds them") {
   CHECK(limited->spec().config.find("time_limit")->integer() == 20);
 }
 
+TEST_CASE("wrapped by hand, an environment reports a config that its options take and that ends episodes where it does") {
+  const auto build = [](const Config& config) {
+    Options options("fake", config);
+    options.string("name", "fake");
+    auto env = with_common_wrappers(fake({.max_steps = 100}), options);
+    options.finish();
+    return env;
+  };
+  const auto steps_of = [](Env& env) {
+    env.reset(1);
+    while (!env.step(action).truncated) {
+    }
+    return dynamic_cast<FakeEnv&>(env.unwrapped()).steps;
+  };
+  const Config limited = Config::Map{{"time_limit", 50}}, repeated = Config::Map{{"action_repeat", 3}};
+  std::vector<std::unique_ptr<Env>> wrapped;
+  wrapped.push_back(time_limit(action_repeat(build(limited), 7), 8));
+  wrapped.push_back(time_limit(action_repeat(build(limited), 7), 5));
+  wrapped.push_back(time_limit(build(repeated), 500));
+  wrapped.push_back(time_limit(build(repeated), 33));
+  wrapped.push_back(action_repeat(time_limit(build(repeated), 5), 2));
+  for (const auto& env : wrapped) {
+    CAPTURE(to_json(env->spec().config));
+    for (const Config& config : {env->spec().config, env->spec().given}) {
+      const auto again = build(config);
+      CHECK(again->spec().config == env->spec().config);
+      CHECK(again->spec().max_steps == env->spec().max_steps);
+      CHECK(steps_of(*again) == steps_of(*env));
+    }
+  }
+  CHECK_THROWS_MATCHES(action_repeat(fake(), 1001), Error, MessageMatches(ContainsSubstring("at most 1000, got 1001")));
+  CHECK_THROWS_MATCHES(action_repeat(build(repeated), 334), Error,
+                       MessageMatches(ContainsSubstring("got 334 of an environment that has 3 already")));
+  CHECK(action_repeat(build(repeated), 333)->spec().config.find("action_repeat")->integer() == 999);
+}
+
 TEST_CASE("common wrappers read their options and complete the config") {
   const auto build = [](const Config& config, FakeOptions fake_options = {}) {
     Options options("fake", config);
