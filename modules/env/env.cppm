@@ -93,7 +93,8 @@ std::unique_ptr<Env> action_repeat(std::unique_ptr<Env> env, int count);
 std::unique_ptr<Env> time_limit(std::unique_ptr<Env> env, int max_steps);
 
 /// Resizes every uint8 or float image to height x width by area averaging, for environments that draw one size only: they apply
-/// it themselves, so it leaves the spec's `config` alone. @throws Error unless both sizes are positive.
+/// it themselves, so it leaves the spec's `config` alone. @throws Error unless both sizes are positive; `observe` throws for what
+/// is not as the spec of `env` says.
 std::unique_ptr<Env> resize_images(std::unique_ptr<Env> env, int height, int width);
 
 /// What an environment is built from, named or described: a name alone becomes {name = ...}, a table stays as it is.

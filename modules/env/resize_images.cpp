@@ -105,6 +105,8 @@ class ResizeImages final : public EnvWrapper {
 
   Observation observe() override {
     Observation observation = env_->observe();
+    if (const auto flaw = observation_flaw(env_->spec(), observation, false); !flaw.empty())
+      throw Error(text(spec_.name, ": ", flaw));
     for (std::size_t i = 0; i < resizers_.size(); ++i) views_[i] = resizers_[i].resize(observation.images[i]);
     observation.images = views_;
     return observation;

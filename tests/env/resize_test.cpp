@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -65,4 +66,28 @@ TEST_CASE("a resized environment keeps its contract and its vector") {
   env->reset(5);
   env->step(std::vector<float>{0, 0});
   CHECK(env->observe().vector[1] == 1);
+}
+
+TEST_CASE("pictures that are not those of the spec are refused before they are resized") {
+  class Other final : public FakeEnv {
+   public:
+    explicit Other(int height, std::size_t images) {
+      spec_.observation.images[0].shape.height = height;
+      spec_.observation.images.resize(images, {"second", {4, 6, 3}});
+    }
+  };
+  const auto complaint = [](int height, std::size_t images) {
+    const auto env = resize_images(std::make_unique<Other>(height, images), 2, 2);
+    env->reset(1);
+    try {
+      env->observe();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(complaint(4, 1) == "no error");
+  CHECK(complaint(4000, 1) == "fake: the observed image 'pixels' is 4 x 6 x 3 uint8, the spec says 4000 x 6 x 3 uint8");
+  CHECK(complaint(2, 1) == "fake: the observed image 'pixels' is 4 x 6 x 3 uint8, the spec says 2 x 6 x 3 uint8");
+  CHECK(complaint(4, 2) == "fake: the number of observed images is 1, the spec says 2");
 }
