@@ -28,6 +28,7 @@ namespace {
 class Visible {
  public:
   explicit Visible(const mjModel& model) {
+    const MujocoCall call;
     mjv_defaultScene(&scene);
     mjv_makeScene(&model, &scene, most_geoms(model));
     mjv_defaultOption(&options_);
@@ -43,6 +44,7 @@ class Visible {
     scene.flags[mjRND_SHADOW] = options.shadows;
     scene.flags[mjRND_REFLECTION] = options.reflection;
     scene.flags[mjRND_SKYBOX] = options.sky;
+    const MujocoCall call;
     // It lays endless planes around the camera before it looks where that is.
     mjv_updateCamera(&model, &data, &camera_, &scene);
     mjv_updateScene(&model, &data, &options_, nullptr, &camera_, mjCAT_ALL, &scene);

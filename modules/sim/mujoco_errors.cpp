@@ -2,8 +2,10 @@ module;
 #include <mujoco/mujoco.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -21,25 +23,49 @@ import iap.core;
 namespace iap {
 namespace {
 
+// Those of the program that has iap inside, where it simulates with MuJoCo itself; null where it set none.
+struct Handlers {
+  decltype(mju_user_error) error = nullptr;
+  decltype(mju_user_warning) warning = nullptr;
+  decltype(mju_user_malloc) allocate = nullptr;
+  decltype(mju_user_free) release = nullptr;
+} host;
+
+thread_local int calls = 0;
+thread_local WeighedMemory* weighed = nullptr;
+// MuJoCo compiles with threads of its own, too.
+std::atomic<int> compilations = 0;
+
 // MuJoCo is built with unwind tables, so the exception passes its C frames; its default handler would prompt and exit.
-void throw_error(const char* message) { throw Error(text("MuJoCo: ", message)); }
+void take_error(const char* message) {
+  if (calls > 0 || weighed) throw Error(text("MuJoCo: ", message));
+  if (host.error) return host.error(message);
+  mju_user_error = nullptr;  // MuJoCo's own asks for Enter and exits
+  mju_error(message);
+}
 
 // mjData counts warnings itself, and MujocoWorld::unstable looks at them; the default handler would write a log file into the
 // working folder.
-void ignore_warning(const char*) {}
-
-thread_local WeighedMemory* weighed = nullptr;
+void take_warning(const char* message) {
+  if (calls > 0 || compilations > 0) return;
+  if (host.warning) return host.warning(message);
+  mju_writeLog("WARNING", message);
+  std::printf("WARNING: %s\n\n", message);
+}
 
 void* allocate(std::size_t bytes) {
+  if (host.allocate) return host.allocate(bytes);
   constexpr std::size_t alignment = 64;
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
+
+void release(void* block) { host.release ? host.release(block) : std::free(block); }
 
 void* take_memory(std::size_t bytes) { return weighed ? weighed->take(bytes) : allocate(bytes); }
 
 void give_back_memory(void* block) {
   if (weighed) weighed->forget(block);
-  std::free(block);
+  release(block);
 }
 
 }  // namespace
@@ -47,19 +73,24 @@ void give_back_memory(void* block) {
 void install_mujoco_handlers() {
   static std::once_flag once;
   std::call_once(once, [] {
-    mju_user_error = throw_error;
-    mju_user_warning = ignore_warning;
+    host = {mju_user_error, mju_user_warning, mju_user_malloc, mju_user_free};
+    mju_user_error = take_error;
+    mju_user_warning = take_warning;
     mju_user_malloc = take_memory;
     mju_user_free = give_back_memory;
   });
 }
 
-WeighedMemory::WeighedMemory(std::string what) : what_(std::move(what)), outer_(std::exchange(weighed, this)) {}
+MujocoCall::MujocoCall() noexcept { ++calls; }
+MujocoCall::~MujocoCall() { --calls; }
+
+WeighedMemory::WeighedMemory(std::string what) : what_(std::move(what)), outer_(std::exchange(weighed, this)) { ++compilations; }
 
 WeighedMemory::~WeighedMemory() {
+  --compilations;
   weighed = outer_;
   if (!refused_) return;
-  for (const auto& [block, bytes] : blocks_) std::free(block);
+  for (const auto& [block, bytes] : blocks_) release(block);
 }
 
 // To MuJoCo no memory is an error, from which its compiler cleans up; through its C frames nothing else may come.
@@ -80,7 +111,7 @@ void* WeighedMemory::take(std::size_t bytes) {
   } catch (const std::exception&) {
     refuse("out of memory");
   }
-  std::free(block);
+  if (block) release(block);
   return nullptr;
 }
 

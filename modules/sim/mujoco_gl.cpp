@@ -70,6 +70,7 @@ MujocoGl::MujocoGl(const mjModel& model, int height, int width, int samples) {
   auto impl = std::unique_ptr<Impl>(new Impl{.height = height, .width = width, .samples = samples});
   {
     const EglContext::Current current(impl->context);
+    const MujocoCall call;
     mjr_defaultContext(&impl->drawing);
     mjr_makeContext(&sized, &impl->drawing, mjFONTSCALE_50);
     mjr_setBuffer(mjFB_OFFSCREEN, &impl->drawing);
@@ -81,6 +82,7 @@ MujocoGl::~MujocoGl() {
   const std::lock_guard lock(context_mutex());
   try {
     const EglContext::Current current(impl_->context);
+    const MujocoCall call;
     mjr_freeContext(&impl_->drawing);
   } catch (const Error&) {  // what the context held goes with the context
   }
@@ -96,6 +98,7 @@ void MujocoGl::draw(mjvScene& scene, int height, int width, std::span<std::uint8
   const EglContext::Current current(impl_->context);
   impl_->bottom_up.resize(rgb.size());
   const mjrRect viewport{0, 0, width, height};
+  const MujocoCall call;
   mjr_render(viewport, &scene, &impl_->drawing);
   mjr_readPixels(impl_->bottom_up.data(), nullptr, viewport, &impl_->drawing);
   const std::size_t row = static_cast<std::size_t>(width) * 3;

@@ -103,8 +103,19 @@ void forget_full(mjData& data);
 // Says so where it is, once in the process of each model; `remedy` stands in place of <size>.
 void note_full(const std::string& name, const mjModel& model, const mjData& data, const char* remedy = nullptr);
 
-// Makes MuJoCo's fatal errors throw iap::Error and its warnings silent. Needed before anything of MuJoCo runs; cheap to repeat.
+// Makes MuJoCo's fatal errors throw iap::Error and its warnings silent, in our calls of it: others' go to the handlers that there
+// were. Needed before anything of MuJoCo runs; cheap to repeat.
 void install_mujoco_handlers();
+
+// While it lives, what this thread does with MuJoCo is ours: to be around each call in which an error or a warning may come, but
+// for those of a WeighedMemory.
+class MujocoCall {
+ public:
+  MujocoCall() noexcept;
+  ~MujocoCall();
+  MujocoCall(const MujocoCall&) = delete;
+  MujocoCall& operator=(const MujocoCall&) = delete;
+};
 
 // The compiled model of `files`, never null: the same for all that ask while it is among the last ones asked for. Throws Error with
 // MuJoCo's message.

@@ -88,7 +88,10 @@ MujocoWorld::MujocoWorld(std::span<const MujocoFile> files) {
   check_memory(text(files.front().name, ": the simulation"), bytes_of(*compiled));
   impl_ = std::make_unique<Impl>(std::move(compiled));
   impl_->name = files.front().name;
-  impl_->data.reset(mj_makeData(impl_->model.get()));
+  {
+    const MujocoCall call;
+    impl_->data.reset(mj_makeData(impl_->model.get()));
+  }
   impl_->solved.reserve(impl_->model->nconmax);
   forward();
 }
@@ -102,6 +105,7 @@ MujocoWorld& MujocoWorld::operator=(MujocoWorld&&) noexcept = default;
 void MujocoWorld::reset() {
   impl_->solved.forget();
   impl_->spoiled = false;
+  const MujocoCall call;
   mj_resetData(impl_->model.get(), impl_->data.get());
 }
 
@@ -109,6 +113,7 @@ void MujocoWorld::reset() {
 void MujocoWorld::forward() {
   impl_->solved.forget();
   forget_full(*impl_->data);
+  const MujocoCall call;
   mj_forward(impl_->model.get(), impl_->data.get());
 }
 
@@ -121,6 +126,7 @@ void MujocoWorld::step(int steps) {
   if (steps < 1) throw Error(text("a MuJoCo world cannot advance by ", steps, " steps; use at least 1"));
   mjModel* model = impl_->model.get();
   mjData* data = impl_->data.get();
+  const MujocoCall call;
   impl_->solved.forget();
   const auto advance = [&](int first, int last) {
     for (int i = first; i < last; ++i) {

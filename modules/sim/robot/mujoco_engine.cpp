@@ -66,6 +66,7 @@ class MujocoEngine final : public RobotEngine {
 
   void step(std::span<const double> torques, int steps) override {
     mjData& data = *world_->impl().data;
+    const MujocoCall call;
     for (int i = 0; i < steps; ++i) {
       for (std::size_t j = 0; j < torques.size(); ++j) data.qfrc_applied[velocity_at_[j]] = torques[j];
       mj_step(world_->impl().model.get(), &data);
@@ -95,6 +96,7 @@ class MujocoEngine final : public RobotEngine {
   void placements(std::span<Placement> bodies) override {
     const auto positions = world_->qpos();
     std::ranges::copy(positions, positions_.begin());
+    const MujocoCall call;
     mj_kinematics(world_->impl().model.get(), world_->impl().data.get());
     std::ranges::copy(positions_, positions.begin());
     for (std::size_t i = 0; i < bodies.size(); ++i) {
