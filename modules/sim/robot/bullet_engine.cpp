@@ -8,11 +8,15 @@ module;
 #include <BulletDynamics/Featherstone/btMultiBodyLinkCollider.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.sim;
 import iap.core;
 #include "bullet_internal.hpp"
@@ -20,19 +24,55 @@ import iap.core;
 namespace iap {
 namespace {
 
-// Bullet keeps these for the whole process and writes some of them on first use: all are set before any world runs.
+// What Bullet keeps for the whole process, as worlds of ours have it.
+struct Globals {
+  btScalar breaking_threshold = .02, margin = .05;
+  ContactAddedCallback added = nullptr;
+  ContactDestroyedCallback destroyed = nullptr;
+  ContactProcessedCallback processed = nullptr;
+  ContactStartedCallback started = nullptr;
+  ContactEndedCallback ended = nullptr;
+
+  void exchange() {
+    std::swap(gContactBreakingThreshold, breaking_threshold);
+    std::swap(gDbvtMargin, margin);
+    std::swap(gContactAddedCallback, added);
+    std::swap(gContactDestroyedCallback, destroyed);
+    std::swap(gContactProcessedCallback, processed);
+    std::swap(gContactStartedCallback, started);
+    std::swap(gContactEndedCallback, ended);
+  }
+};
+
+// While any of these lives, Bullet has our globals; what a host had there is its own again afterwards.
+class OwnGlobals {
+ public:
+  OwnGlobals() {
+    for (int n = alive_; n > 0;)
+      if (alive_.compare_exchange_weak(n, n + 1)) return;
+    const std::lock_guard lock(mutex_);
+    if (alive_ == 0) other_.exchange();
+    ++alive_;
+  }
+  ~OwnGlobals() {
+    for (int n = alive_; n > 1;)
+      if (alive_.compare_exchange_weak(n, n - 1)) return;
+    const std::lock_guard lock(mutex_);
+    if (--alive_ == 0) other_.exchange();
+  }
+  OwnGlobals(const OwnGlobals&) = delete;
+  OwnGlobals& operator=(const OwnGlobals&) = delete;
+
+ private:
+  static inline ForkMutex mutex_;  // where none is alive
+  static inline std::atomic<int> alive_ = 0;
+  static inline Globals other_;
+};
+
+// Bullet writes this on first use: it is made before any world runs.
 void prepare_process() {
   static std::once_flag once;
-  std::call_once(once, [] {
-    gContactBreakingThreshold = .02;
-    gDbvtMargin = .05;
-    gContactAddedCallback = nullptr;
-    gContactDestroyedCallback = nullptr;
-    gContactProcessedCallback = nullptr;
-    gContactStartedCallback = nullptr;
-    gContactEndedCallback = nullptr;
-    btTypedConstraint::getFixedBody();
-  });
+  std::call_once(once, [] { btTypedConstraint::getFixedBody(); });
 }
 
 constexpr int robot_group = 1, terrain_group = 2, terrain_mark = -1, floor_number = -1;
@@ -78,8 +118,10 @@ class BulletEngine final : public RobotEngine {
     }
   }
 
+  ~BulletEngine() override { end_episode(); }
+
   void set_terrain(const Terrain& terrain) override {
-    episode_.reset();
+    end_episode();
     terrain_ = &terrain;
     ground_shapes_.clear();
     for (const auto& box : terrain.boxes) ground_shapes_.push_back(box_shape(box));
@@ -87,6 +129,7 @@ class BulletEngine final : public RobotEngine {
   }
 
   void reset(const RobotState& start) override {
+    const OwnGlobals globals;
     episode_.reset();
     episode_ = std::make_unique<Episode>();
     build_world();
@@ -96,6 +139,7 @@ class BulletEngine final : public RobotEngine {
   }
 
   void step(std::span<const double> torques, int steps) override {
+    const OwnGlobals globals;
     for (int i = 0; i < steps; ++i) {
       for (std::size_t j = 0; j < torques.size(); ++j) episode_->robot->addJointTorque(joint_body_[j] - 1, torques[j]);
       episode_->world.stepSimulation(options_.timestep, 0);
@@ -164,6 +208,11 @@ class BulletEngine final : public RobotEngine {
   }
 
  private:
+  void end_episode() {
+    const OwnGlobals globals;
+    episode_.reset();
+  }
+
   void build_world() {
     auto& world = episode_->world;
     world.setGravity({0, 0, -options_.gravity});
