@@ -1,4 +1,5 @@
 module;
+#include <dlfcn.h>
 #include <mujoco/mujoco.h>
 
 #include <array>
@@ -68,11 +69,22 @@ void give_back_memory(void* block) {
   release(block);
 }
 
+// A program that brings another MuJoCo along has the loader prefer that, whose models look otherwise.
+void check_version() {
+  if (mj_version() == mjVERSION_HEADER) return;
+  Dl_info place{};
+  const bool known = dladdr(reinterpret_cast<const void*>(&mj_version), &place) != 0;
+  throw Error(text("another MuJoCo is in the way: version ", mj_version(), " (", known ? place.dli_fname : "the program's",
+                   ") takes the place of ", mjVERSION_HEADER,
+                   "; link the program with that one, or load iap by dlopen with RTLD_DEEPBIND"));
+}
+
 }  // namespace
 
 void install_mujoco_handlers() {
   static std::once_flag once;
   std::call_once(once, [] {
+    check_version();
     host = {mju_user_error, mju_user_warning, mju_user_malloc, mju_user_free};
     mju_user_error = take_error;
     mju_user_warning = take_warning;

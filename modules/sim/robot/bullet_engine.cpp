@@ -1,6 +1,8 @@
 module;
 #include <btBulletDynamicsCommon.h>
+#include <dlfcn.h>
 // Bullet's other headers come after its common ones.
+#include <BulletCollision/NarrowPhaseCollision/btGjkEpa2.h>
 #include <BulletDynamics/Featherstone/btMultiBody.h>
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBodyDynamicsWorld.h>
@@ -69,8 +71,23 @@ class OwnGlobals {
   static inline Globals other_;
 };
 
-// Bullet writes this on first use: it is made before any world runs.
+// What is wrong if the program brings another Bullet along: the loader prefers that, function by function, and takes from the right
+// one those alone whose names tell that they take float64.
+std::string other_bullet() {
+  using Distance = btScalar(const btVector3&, btScalar, const btConvexShape*, const btTransform&, btGjkEpaSolver2::sResults&);
+  Distance* of_float64 = &btGjkEpaSolver2::SignedDistance;
+  Dl_info any{}, own{};
+  if (!dladdr(reinterpret_cast<const void*>(&btGjkEpaSolver2::StackSizeRequirement), &any) ||
+      !dladdr(reinterpret_cast<const void*>(of_float64), &own) || any.dli_fbase == own.dli_fbase)
+    return "";
+  return text("another Bullet is in the way: functions of '", any.dli_fname, "' take the place of those of '", own.dli_fname,
+              "'; link the program with bullet-float64, or load iap by dlopen with RTLD_DEEPBIND");
+}
+
+// Bullet writes the fixed body on first use: it is made before any world runs.
 void prepare_process() {
+  static const std::string other = other_bullet();
+  if (!other.empty()) throw Error(other);
   static std::once_flag once;
   std::call_once(once, [] { btTypedConstraint::getFixedBody(); });
 }
