@@ -16,6 +16,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,13 +35,27 @@ namespace {
 // Engines descend along chains by recursion.
 constexpr int longest_chain = 100;
 
-// Takes what the library would print.
+// Takes what the library would print of this thread's work. The present handler and the previous one, to which a host may go back,
+// are the host's again afterwards.
 class Collected final : public console_bridge::OutputHandler {
  public:
-  Collected() { console_bridge::useOutputHandler(this); }
-  ~Collected() override { console_bridge::restorePreviousOutputHandler(); }
+  Collected() : present_(console_bridge::getOutputHandler()) {
+    console_bridge::restorePreviousOutputHandler();
+    previous_ = console_bridge::getOutputHandler();
+    console_bridge::useOutputHandler(this);
+  }
+  ~Collected() override {
+    console_bridge::useOutputHandler(previous_);
+    console_bridge::useOutputHandler(present_);
+  }
+  Collected(const Collected&) = delete;
+  Collected& operator=(const Collected&) = delete;
 
-  void log(const std::string& line, console_bridge::LogLevel level, const char*, int) override {
+  void log(const std::string& line, console_bridge::LogLevel level, const char* file, int number) override {
+    if (std::this_thread::get_id() != thread_) {
+      if (present_) present_->log(line, level, file, number);
+      return;
+    }
     // Of a material there is only the colour to lose, and published texts have many that are no colours.
     if (level < console_bridge::CONSOLE_BRIDGE_LOG_ERROR || line.starts_with("Material ") || complete_) return;
     if (!joined_.empty()) joined_ += "; ";
@@ -53,6 +68,8 @@ class Collected final : public console_bridge::OutputHandler {
   const std::string& joined() const { return joined_; }
 
  private:
+  const std::thread::id thread_ = std::this_thread::get_id();
+  console_bridge::OutputHandler *present_, *previous_;
   std::string joined_;
   int lines_ = 0;
   bool complete_ = false;
