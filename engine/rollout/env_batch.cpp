@@ -69,6 +69,8 @@ struct EnvBatch::Impl {
         throw;
       } catch (const std::exception& error) {
         throw Error(text("environment ", index, " of the batch: ", error.what()));
+      } catch (...) {
+        throw Error(text("environment ", index, " of the batch: something was thrown that is no std::exception"));
       }
     });
     ready = true;

@@ -84,15 +84,20 @@ void check_fit(const EnvSpec& spec, const Policy& policy) {
 Episode run_episode(Env& env, Policy& policy, std::uint64_t seed, const StepObserver& observer, const ActionNoise& noise) {
   Episode episode;
   bool began = false;
+  const auto failed = [&](const char* why) {
+    const std::string moment = began ? step_name(env.spec(), episode.steps + 1) : "before the first step";
+    return Error(text("environment '", env.spec().name, "', seed ", seed, ", ", moment, ": ", why));
+  };
   try {
     play(env, policy, seed, observer, noise, episode, began);
   } catch (const Interrupted&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    throw failed("out of memory");
   } catch (const std::exception& error) {
-    const std::string moment = began ? step_name(env.spec(), episode.steps + 1) : "before the first step";
-    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
-    throw Error(
-        text("environment '", env.spec().name, "', seed ", seed, ", ", moment, ": ", memory ? "out of memory" : error.what()));
+    throw failed(error.what());
+  } catch (...) {
+    throw failed("something was thrown that is no std::exception");
   }
   return episode;
 }

@@ -27,6 +27,8 @@ import :types;
 namespace iap {
 namespace {
 
+constexpr const char* no_exception = "something was thrown that is no std::exception";
+
 std::vector<float> initial_parameters(const TrainOptions& options, const std::optional<Initial>& initial, const World& world) {
   if (!initial) {
     Policy policy = world.policy.clone();
@@ -79,6 +81,9 @@ std::string Trainer::iterate_until_stopped() {
     return "interrupted";
   } catch (const std::exception& error) {
     rescue(error.what());
+    throw;
+  } catch (...) {
+    rescue(no_exception);
     throw;
   }
 }
@@ -167,6 +172,8 @@ auto with_trainer(const TrainOptions& options, Work work) {
     throw;
   } catch (const std::exception& error) {
     throw Error(text("train: ", error.what()));
+  } catch (...) {
+    throw Error(text("train: ", no_exception));
   }
 }
 

@@ -70,6 +70,12 @@ std::string obstacle(const Rule& rule, const std::vector<RuleResult>& before) {
 
 RuleResult apply(const Rule& rule, Check& check) {
   RuleResult result{.name = rule.name, .promise = rule.promise};
+  const auto fail = [&result](const char* finding, const std::string& remedy) {
+    result.outcome = RuleOutcome::failed;
+    result.finding = finding;
+    result.remedy = remedy;
+  };
+  const std::string mend_first = "mend this error first: it ended the check of this rule";
   try {
     Verdict verdict = rule.run(check);
     result.outcome = verdict.outcome;
@@ -78,13 +84,11 @@ RuleResult apply(const Rule& rule, Check& check) {
   } catch (const Interrupted&) {
     throw;
   } catch (const Breach& breach) {
-    result.outcome = RuleOutcome::failed;
-    result.finding = breach.what();
-    result.remedy = rule.remedy;
+    fail(breach.what(), rule.remedy);
   } catch (const std::exception& error) {
-    result.outcome = RuleOutcome::failed;
-    result.finding = error.what();
-    result.remedy = "mend this error first: it ended the check of this rule";
+    fail(error.what(), mend_first);
+  } catch (...) {
+    fail("something was thrown that is no std::exception", mend_first);
   }
   // Images and values have the names that a file gave them, and errors its words: a line of them could pass for a rule that is
   // kept.

@@ -30,6 +30,8 @@ auto placed(const Check& check, int episode, int step, const Call& call) {
     const std::string_view message = error.what();
     if (message.find("of the episode with seed") != std::string_view::npos) throw Error(std::string(message));
     throw Error(text(message, place(check, episode, step)));
+  } catch (...) {
+    throw Error(text("something was thrown that is no std::exception", place(check, episode, step)));
   }
 }
 

@@ -31,7 +31,7 @@ double measure(const Check& check, bool looking) {
     }
   } catch (const Interrupted&) {
     throw;
-  } catch (const std::exception&) {
+  } catch (...) {
     return 0;
   }
 }

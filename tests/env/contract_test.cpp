@@ -247,6 +247,19 @@ TEST_CASE("an environment that throws fails the rules that meet it and leaves th
   CHECK_THAT(to_text(report), ContainsSubstring("FAILED   runs") && ContainsSubstring("the same error as under 'runs'"));
   CHECK(report.steps_per_second == 0);
 
+  class ThrowsANumber : public FakeEnv {
+   public:
+    StepResult step(std::span<const float> action) override {
+      if (action.size() != 2) throw 41;
+      if (steps == 3) throw 42;
+      return FakeEnv::step(action);
+    }
+  };
+  const auto numbers =
+      check_contract([] { return std::make_unique<ThrowsANumber>(); }, {.most_steps = 20, .measure_seconds = 0.001});
+  CHECK(numbers.rules[1].finding == "something was thrown that is no std::exception at step 4 of the episode with seed 0");
+  CHECK_THAT(names(numbers, RuleOutcome::failed), ContainsSubstring("refusal"));
+
   int made = 0;
   const auto once = [&]() -> std::unique_ptr<Env> {
     if (made++ > 0) throw Error("out of ports");

@@ -126,7 +126,11 @@ TEST_CASE("errors name environment, seed and step") {
   const Meddler throwing = [](auto, int step, StepResult&) {
     if (step == 4) throw std::runtime_error("the world broke");
   };
+  const Meddler throwing_a_number = [](auto, int step, StepResult&) {
+    if (step == 4) throw 42;
+  };
   for (const auto& [meddler, reason] : {std::pair{nan_reward, "reward is nan"},
+                                        {throwing_a_number, "something was thrown that is no std::exception"},
                                         {infinite_reward, "reward is inf"},
                                         {overflowing, "the return is inf; returns must be finite"},
                                         {throwing, "the world broke"}}) {

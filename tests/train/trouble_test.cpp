@@ -118,6 +118,26 @@ TEST_CASE("a callback that throws at the last iteration has not let the run end"
   }
 }
 
+TEST_CASE("what is thrown and is no exception ends a run as an exception does") {
+  const Scratch scratch("number");
+  TrainOptions options = small_run(scratch / "run");
+  options.on_iteration = [](const IterationReport& report) -> bool {
+    if (report.iteration == 2) throw 42;
+    return true;
+  };
+  CHECK(error_of(options) == "train: something was thrown that is no std::exception");
+  CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring("error: something was thrown that is no std::exception"));
+  options.resume = true;
+  options.on_iteration = {};
+  options.make_env = fake_envs([](auto, int step, auto&) {
+    if (step == 3) throw 42;
+  });
+  CHECK_THAT(error_of(options), ContainsSubstring("step 3: something was thrown that is no std::exception"));
+  options.safeguards.failed_return = -5;
+  options.out = scratch / "other";
+  CHECK(train(options).best_eval == -5);
+}
+
 TEST_CASE("what cannot be built says so before a folder is made") {
   const Scratch scratch("unbuilt");
   TrainOptions options = small_run(scratch / "run");
