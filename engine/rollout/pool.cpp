@@ -29,8 +29,8 @@ struct RolloutPool::Impl {
     return local_player(accepted(make_env()), prototype.clone());
   }
 
-  Episode failed_episode(const std::string& why) const {
-    Episode episode{.total = *safeguards.failed_return, .failure = why};
+  Episode failed_episode(const std::string& why, int retries) const {
+    Episode episode{.total = *safeguards.failed_return, .failure = why, .retries = retries};
     episode.gathered.resize(prototype.moments().size());
     return episode;
   }
@@ -58,7 +58,7 @@ struct RolloutPool::Impl {
         if (retries == 0) first_failure = error.what();
         if (retries + 1 < safeguards.attempts()) continue;
         if (!built || !safeguards.failed_return) throw Error(error.what());
-        return failed_episode(error.what());
+        return failed_episode(error.what(), retries);
       }
     }
   }

@@ -241,6 +241,9 @@ TEST_CASE("what fails every time may count as configured") {
     }
     CHECK(episodes[5].gathered[0].count == 0);
   }
+  const auto rollouts = pool(troubled("throw"), 2, {.retries = 2, .failed_return = -7.5});
+  const auto episodes = play(*rollouts);
+  for (std::size_t i = 0; i < episodes.size(); ++i) CHECK(episodes[i].retries == (i == static_cast<std::size_t>(bad_seed) ? 2 : 0));
 }
 
 TEST_CASE("an interrupt ends what hangs") {
