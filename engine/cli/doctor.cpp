@@ -47,7 +47,8 @@ void row(std::string_view name, std::string_view value) { std::cout << left_text
 std::string flaw_of(const PluginKind& kind) {
   constexpr unsigned longest_seconds = 20;
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return text("it cannot be tried: ", std::strerror(errno));
+  // Not to wait for what a plugin leaves running, which may hold the other end.
+  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return text("it cannot be tried: ", std::strerror(errno));
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGALRM, SIG_DFL);
@@ -61,14 +62,14 @@ std::string flaw_of(const PluginKind& kind) {
   }
   const int fork_error = errno;
   close(ends[1]);
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   std::string flaw;
   std::array<char, 4096> part{};
   for (ssize_t size = 0; (size = read(ends[0], part.data(), part.size())) > 0;)
     flaw.append(part.data(), static_cast<std::size_t>(size));
   close(ends[0]);
   if (child < 0) return text("it cannot be tried: ", std::strerror(fork_error));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (status != 0)
     return text("a process that loads '", find_plugin(kind.name).string(), "' ", describe_end(status), "; ", kind.remedy);
   return flaw;

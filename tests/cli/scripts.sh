@@ -379,6 +379,16 @@ __attribute__((constructor)) static void end(void) { abort(); }' >end.c
     exits 0
     grep -qE "^windows .*\(cannot be used: a process that loads '$work/plug/libiap-live.so' was killed by signal 6 .*\)$" out ||
       fail "a library that aborts"
+    # One that leaves something running.
+    echo '#include <unistd.h>
+struct { const char* name; unsigned version; const void* table; } iap_plugin = { "another", 1, &iap_plugin };
+__attribute__((constructor)) static void stay(void) { if (fork() == 0) { sleep(30); _exit(0); } }' >stay.c
+    cc -shared -fPIC -o plug/libiap-live.so stay.c || fail "it is not compiled"
+    SECONDS=0
+    run doctor
+    exits 0
+    ((SECONDS < 25)) || fail "it waited for what a plugin left running"
+    grep -qE "^windows .*\(cannot be used: '$work/plug/libiap-live.so' is not the plugin 'live'; .*\)$" out || fail "another plugin"
   fi
   rm -r plug
   mkdir -p plug/libiap-live.so
