@@ -106,19 +106,21 @@ std::string differing_options(const PlannedStage& stage, const std::vector<Plann
   return options;
 }
 
-/// Plays untrained episodes as the run would, for a second, two at least, of which the first one, which builds the world, does not
-/// count.
+/// Plays untrained episodes as the run would, for a second, and then those same ones for a second more, which alone count: worlds
+/// are built and backgrounds painted once in a run.
 Costs measure_episodes(const Config& env, const Policy& policy, const Safeguards& safeguards) {
   RolloutPool pool([&env] { return make_env(env); }, policy.clone(), 1, safeguards, env);
-  const auto play = [&](std::uint64_t seed) {
-    const RolloutTask task{policy.parameters(), seed};
+  const auto play = [&](int seed) {
+    const RolloutTask task{policy.parameters(), static_cast<std::uint64_t>(seed)};
     return pool.run({&task, 1}).front().steps;
   };
-  play(0);
+  const auto lasts = [](Clock::time_point since) { return seconds_since(since) < 1; };
+  int met = 0;
+  for (const auto begin = Clock::now(); met < 1 || lasts(begin); ++met) play(met);
   Costs costs;
   const auto begin = Clock::now();
   int played = 0;
-  for (; played < 1 || seconds_since(begin) < 1; ++played) costs.steps += play(static_cast<std::uint64_t>(played) + 1);
+  for (; played < 1 || (played < met && lasts(begin)); ++played) costs.steps += play(played);
   costs.episode = seconds_since(begin) / played;
   costs.steps /= played;
   return costs;
