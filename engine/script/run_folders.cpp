@@ -46,7 +46,9 @@ Experiment read_experiment(std::string_view script) {
   if (const auto line = script.substr(0, script.find('\n')); line.starts_with(origin_begin))
     if (const auto middle = line.find(origin_middle); middle != std::string_view::npos) {
       std::from_chars(line.data() + origin_begin.size(), line.data() + middle, found.position);
-      found.leader = take_line().substr(middle + origin_middle.size());
+      const auto leader = take_line().substr(middle + origin_middle.size());
+      // Lua's comments end there, too, and the name goes into the experiment.lua of later runs.
+      if (leader.find('\r') == std::string_view::npos) found.leader = leader;
     }
   if (found.body.starts_with(overrides_begin)) found.overrides = take_line();
   return found;
