@@ -242,13 +242,17 @@ class Sweep {
   /// Tells the failures among the jobs of this process.
   int failures() const {
     int failed = 0;
+    bool strange = false;
     for (const std::size_t number : part_) {
       const JobRecord record = record_of(number);
       if (record.status != JobRecord::Status::failed) continue;
       ++failed;
+      strange = strange || record.message.find("other settings") != std::string::npos;
       std::cerr << "failed   " << list_.jobs[number].folder.string() << ": " << record.message << "\n";
     }
-    if (failed > 0) std::cerr << failed << " of " << part_.size() << " runs failed; started again, the sweep tries them again\n";
+    if (failed > 0)
+      std::cerr << failed << " of " << part_.size() << " runs failed; started again, the sweep tries them again"
+                << (strange ? ", once those with other settings are removed\n" : "\n");
     return failed;
   }
 
@@ -278,7 +282,9 @@ class Sweep {
                   << "\n";
         continue;
       }
-      const auto [place, added] = places.emplace(to_json(deciding_settings(*config)), runs.size());
+      Config settings = deciding_settings(*config);
+      settings.map()->erase("files");  // runs of earlier programs have no record of them
+      const auto [place, added] = places.emplace(to_json(settings), runs.size());
       if (added) {
         runs.push_back(job.folder);
         iterations.push_back(done);

@@ -83,7 +83,9 @@ void sign_in(const SweepCommand& command, const SweepPlan& plan, const std::file
 void await_first_rank(const SweepCommand& command, const SweepPlan& plan, const std::filesystem::path& folder) {
   if (command.launch.empty() || command.collect) return;
   const Entry own = own_entry(command, plan);
+  const Launcher launcher;
   for (const auto begin = Clock::now();; std::this_thread::sleep_for(std::chrono::milliseconds(300))) {
+    if (launcher.is_gone()) throw Interrupted();
     const auto theirs = entry_of_rank_0(folder, command.launch);
     if (theirs == own) return;
     if (theirs && Clock::now() - begin > doubt) throw Error(objection(command, own, *theirs));

@@ -168,11 +168,15 @@ class Runner {
     }
     if (lock == FileLock::none && !std::exchange(told_lockless_, true))
       say("warning: the file system gives no locks; see to it that no other sweep works in this folder");
+    JobRecord record = read_record(job.folder);
+    if (!command_.launch.empty() && has_failed(record, number)) {  // by another rank, whose reason stands
+      tell(job, record, "by another process");
+      return true;
+    }
     if (const auto why = holds_another_run(job, plan_.settings[number]); !why.empty()) {
       disown(number, why);
       return true;
     }
-    JobRecord record = read_record(job.folder);
     if (has_failed(record, number) || record.done(rung_.iterations)) {
       tell(job, record, "by another process");
       return true;
@@ -264,7 +268,9 @@ class Runner {
     const auto settings = settings_on_record(list_.jobs[number].folder);
     const auto difference = settings ? settings_difference(plan_.settings[number], *settings) : "";
     if (difference.empty()) return "";
-    return text("trained with other settings than it was rehearsed with (", difference, "); ", command_.file.string(),
+    return text("trained with other settings than it was rehearsed with (", difference,
+                "); they must follow from the options and the seed (math.randomseed before math.random), and ",
+                command_.file.string(),
                 " and what it reads must stay as they are while the sweep is at work: change them back and remove that run, or "
                 "choose another folder with --out");
   }

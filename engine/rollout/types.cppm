@@ -21,7 +21,7 @@ struct Episode {
   bool terminated = false, truncated = false, unstable = false;
   std::string failure;           ///< why it has no return of its own, but that of Safeguards::failed_return; "" if it has
   int retries = 0;               ///< attempts before this one that failed
-  std::string retried_for;       ///< why the first of these did
+  std::string retried_for;       ///< why the first of these did; "" if this one failed, too
   std::vector<float> actions;    ///< of all its steps, as the environment got them, one behind the other, where the task keeps them
   std::vector<Moment> gathered;  ///< what the policy's blocks gathered (Policy::gathered)
 };

@@ -278,7 +278,8 @@ Config to_config(const Evaluation& evaluation) {
 /// @field low number ? - 95% interval of the mean (Student's t), lower end
 /// @field high number ? - upper end
 /// @field episodes table[] - {total, steps, terminated, truncated, unstable} of each; steps are decisions; `failure` says why an
-/// episode counts `failed_return`, `retries` how many attempts at it failed before, `retried_for` why the first of them did
+/// episode counts `failed_return`, `retries` how many attempts failed before its last, `retried_for` why the first did, where the
+/// last one ended
 int eval_policy(Call& call) {
   auto* object = call.object_or_null<PolicyObject>(1);
   if (!object && lua_type(call.state(), call.at(1)) != LUA_TSTRING)

@@ -302,14 +302,14 @@ bool is_manner(std::string_view name) {
 }
 
 bool is_record(std::string_view name) {
-  constexpr std::string_view records[]{files_record, "given", "instructions", "libraries", "script_options"};
+  constexpr std::string_view records[]{"env_spec", files_record, "given", "instructions", "libraries", "script_options"};
   return std::ranges::find(records, name) != std::end(records);
 }
 
 Config deciding_settings(Config config) {
   Config of_script = script_options_of(config);
   std::erase_if(*config.map(), [](const auto& entry) {
-    return is_length_or_log(entry.first) || (is_record(entry.first) && entry.first != files_record);
+    return is_length_or_log(entry.first) || (is_record(entry.first) && entry.first != files_record && entry.first != "env_spec");
   });
   for (const auto& [name, value] : unwritten_defaults())
     if (const Config* own = config.find(name); own && *own == value) config.map()->erase(name);

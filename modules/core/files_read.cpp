@@ -31,7 +31,7 @@ void note(const std::string& name, std::span<const std::filesystem::path> files,
       text(files.size(), files.size() == 1 ? " file" : " files", ", ", bytes, " bytes, checksum ", crc32(all));
   // Two environments of a run may show different parts of one folder.
   std::string& noted = (*files_log)[name];
-  if (noted.find(content) == std::string::npos) noted += (noted.empty() ? "" : "; ") + content;
+  if (("; " + noted + "; ").find("; " + content + "; ") == std::string::npos) noted += (noted.empty() ? "" : "; ") + content;
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct DeleteFiles {
 
 void add_file(mjVFS& files, const MujocoFile& file) {
   const std::string name(file.name);
+  const MujocoCall call;
   if (mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(file.content.size())) != 0)
     throw Error(text("cannot hand '", name, "' to MuJoCo: its name is empty, too long or used twice"));
   std::memcpy(files.filedata[mj_findFileVFS(&files, name.c_str())], file.content.data(), file.content.size());

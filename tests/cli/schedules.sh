@@ -301,7 +301,6 @@ case_eval_env() {
   says err "option 'eval_env' must be an environment or a table of the options that change, got 3"
 }
 
-# A learning rate that follows from the returns in metrics.csv, through interruptions too.
 # Evaluations follow one another: threads that one of them leaves idle are none the next one's.
 case_dry_run_threads() {
   training_script ""
@@ -311,6 +310,7 @@ case_dry_run_threads() {
     awk '{ found = 1; off = $1 / $2 - 4 } END { exit !(found && off * off < 0.01) }' || fail "other than 3 evaluations and a confirmation"
 }
 
+# A learning rate that follows from the returns in metrics.csv, through interruptions too.
 case_plateau() {
   pixel_script "$tokens" ""
   sed -i "s/iap.optim.es {/iap.optim.es { plateau = { patience = 1, factor = 0.25, window = 1 },/" train.lua

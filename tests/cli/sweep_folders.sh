@@ -228,12 +228,15 @@ held_sweep() {
   shift
   sweep_script ""
   sed -i '1a local tag = iap.options({ tag = "held" }).tag' train.lua
-  sed -i 's|^  on_iteration = function(r)|&\n    while tag == "held" and io.open("slow") do os.execute("sleep 0.05") end|' train.lua
+  sed -i 's|^  on_iteration = function(r)|&\n    while tag == "held" and os.rename("slow", "slow") do os.execute("sleep 0.05") end|' train.lua
   sed -i 's|if slow then.*|if slow then slow:close() end|' train.lua
   touch slow
   "$iap" sweep train.lua --over tag="$tags" --out shared "$@" >first.out 2>first.err </dev/null &
   sweep=$!
-  until [ -e shared/tag=held-seed1/config.json ]; do sleep 0.02; done
+  until [ -e shared/tag=held-seed1/config.json ]; do
+    kill -0 $sweep 2>/dev/null || fail "ended before it was ready: $(cat first.err)"
+    sleep 0.02
+  done
 }
 # held_sweep_ends CODE
 held_sweep_ends() {

@@ -120,9 +120,11 @@ SH
 cat "$work/targets"
 SH
     # Another vendor's entry stands first, and the suites' own names begin alike.
-    printf '%s\n' "$release|Docker|http://vendor/" "$release-security|Debian|http://mirror/security/" "$release|Debian|http://mirror/debian/" >"$work/targets"
+    printf '%s\n' "$release|Docker|http://vendor/" "$release-security|Debian|http://mirror/security/" \
+      "$release|Debian|http://mirror/debian/" >"$work/targets"
     ./dev iap list >"$work/out" 2>&1 || fail "exit code $?"
-    grep -qx "URIs: http://mirror/debian/" "$work/entry" && grep -qx "Suites: $release-backports" "$work/entry" || fail "$(cat "$work/entry")"
+    [ "$(sed -n 2,3p "$work/entry")" = "$(printf 'URIs: http://mirror/debian/\nSuites: %s-backports' "$release")" ] ||
+      fail "$(cat "$work/entry")"
     # What apt cannot read goes again.
     rm "$work/entry" "$work/newer"
     touch "$work/unreadable"

@@ -3,7 +3,10 @@
 #include <btBulletDynamicsCommon.h>
 #include <iap.h>
 
+#include <atomic>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "host.h"
 
@@ -89,5 +92,12 @@ int main() {
   expect(added == 0 && processed == 0, "contacts of the library: %d added, %d processed", added, processed);
   expect(alone == beside, "return %a alone, %a beside the host", alone, beside);
   expect(gContactBreakingThreshold == .2F, "threshold %g", gContactBreakingThreshold);
+  std::atomic<int> parted = 0;
+  std::vector<std::thread> players;
+  for (int i = 0; i < 4; ++i) players.emplace_back([&] { parted += play() != alone; });
+  for (auto& player : players) player.join();
+  expect(parted == 0, "%d of 4 threads have another return", parted.load());
+  expect(added == 0 && gContactBreakingThreshold == .2F, "after threads: %d contacts, threshold %g", added,
+         gContactBreakingThreshold);
   drop_ball();
 }

@@ -25,8 +25,11 @@ static void take_warning(const char* message) {
   ++warnings;
 }
 
+static int refused; /* the allocation that fails, counted from 1 */
+
 /* No other allocator can free what this one gave. */
 static void* allocate(size_t size) {
+  if (refused && --refused == 0) return NULL;
   char* block = aligned_alloc(header, (size + 2 * header - 1) / header * header);
   if (!block) return NULL;
   memset(block, 'x', header);
@@ -73,6 +76,11 @@ static void with_handlers(void) {
   mju_user_free = release;
   mjModel* model = load();
   mjData* data = mj_makeData(model);
+  char message[512] = "";
+  iap_env* none = NULL;
+  refused = 1;
+  expect(iap_env_make("cartpole-balance", &none, message, sizeof message) != IAP_OK, "made without memory");
+  expect(strstr(message, "Could not allocate") != NULL, "%s", message);
   iap_env* env = play();
   expect(warnings == 0, "a warning of the library's");
   if (setjmp(before_error) == 0) mju_error("the host's");

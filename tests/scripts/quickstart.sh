@@ -9,7 +9,7 @@ set_of_readme=$(sed -n 's/.*(`\([A-Z0-9_]*\)` in `iap doctor`).*/\1/p' "$readme"
 set_here=$("$iap" doctor | awk '$1 == "SIMD" { print $2 }')
 [ "$set_here" = "$set_of_readme" ] || { echo "skipped: README's row is of $set_of_readme, this machine computes with $set_here"; exit 77; }
 rm -rf "$folder"
-said=$("$iap" run "$script" --seed 1 --out "$folder")
+said=$("$iap" run "$script" --seed 1 --threads 1 --out "$folder")
 trained=$(sed -n 's/^untrained policy \([0-9.]*\), trained \([0-9.]*\) (best \([0-9.]*\)) of 1000.*/\1 \2 \3/p' <<<"$said")
 echo "untrained, after 60 iterations, best: README says $printed, the quickstart $trained"
 [ "$trained" = "$printed" ] || { echo "FAILED: measure README's table anew (./dev run scripts/quickstart.lua --seed 1, 2, 3)"; exit 1; }

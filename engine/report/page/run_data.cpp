@@ -293,7 +293,10 @@ Config run_settings(const std::filesystem::path& folder) {
 RunIdentity identity_of(const std::filesystem::path& folder, const Config& config) {
   const Config* env = config.find("env");
   const Config* name = env ? env->find("name") : nullptr;
-  return {folder, name ? shown(*name) : "", flat_settings(config), integer_of(config, "seed")};
+  auto settings = flat_settings(config);
+  // Runs of earlier programs have no record of what their environments read.
+  std::erase_if(settings, [](const auto& setting) { return setting.first.starts_with("files."); });
+  return {folder, name ? shown(*name) : "", std::move(settings), integer_of(config, "seed")};
 }
 
 void check_seeds(std::span<const RunIdentity> runs) {
