@@ -20,7 +20,7 @@ namespace {
 std::filesystem::path standard_place(const std::filesystem::path& policy, const char* file, const char* ending) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(policy, ignored)) {
-    const auto here = run_file(".", policy.filename().replace_extension(ending).native()).lexically_normal();
+    const auto here = unnamed_place(policy.filename().replace_extension(ending));
     check_outputs({{"--out", here}}, {policy});
     return here;
   }

@@ -135,7 +135,9 @@ bool holds(const std::filesystem::path& file, std::string_view content) try {
   return false;
 }
 
-bool is_run_file(const std::filesystem::path& file) {
+bool is_run_file(const std::filesystem::path& given) {
+  std::error_code missing;
+  const auto file = std::filesystem::is_symlink(given, missing) ? std::filesystem::weakly_canonical(given, missing) : given;
   const std::string name = file.filename().string();
   const auto is_name = [&name](const char* of_run) { return name == of_run; };
   return (std::ranges::any_of(marks, is_name) || std::ranges::any_of(common_logs, is_name) || name == "experiment.lua" ||

@@ -87,6 +87,13 @@ std::filesystem::path run_file(const std::filesystem::path& folder, std::string_
   return path;
 }
 
+std::filesystem::path unnamed_place(const std::filesystem::path& name) {
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(name, ignored))
+    throw Error(text("'", name.string(), "' is a link; name the file to write with --out FILE (in Lua: out)"));
+  return run_file(".", name.native()).lexically_normal();
+}
+
 Config read_run_config(const std::filesystem::path& folder) {
   const auto path = run_file(folder, "config.json");
   check_file(path, most_config);

@@ -22,7 +22,11 @@ class FolderInUse : public Error {
 /// no regular file.
 std::filesystem::path run_file(const std::filesystem::path& folder, std::string_view name);
 
-/// Whether `file`, which need not exist, has the name of one that a run keeps and lies in the folder of a run.
+/// A place in the working folder that nobody named. @throws Error for a link, wherever it leads, as not all files there are one
+/// run's, and for what is no regular file.
+std::filesystem::path unnamed_place(const std::filesystem::path& name);
+
+/// Whether `file`, which need not exist, is one that a run keeps: by its name, in the folder of a run, or a link to such a one.
 bool is_run_file(const std::filesystem::path& file);
 
 /// The config.json of a run. @throws Error as run_file, where it cannot be read, and where it is no table.

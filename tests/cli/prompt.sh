@@ -314,7 +314,7 @@ case_prompt_terminal() {
   return 0
 }
 
-# What was entered is kept however the prompt ends, and whatever other prompts enter meanwhile; a file that grew too long is cut.
+# Inputs that came to their end are kept however the prompt ends, and whatever other prompts enter meanwhile; a file that grew too long is cut.
 case_prompt_history() {
   local kept=state/iap/history
   mkdir -p state/iap other

@@ -256,7 +256,7 @@ void settle_page(const std::filesystem::path& out) {
 }
 
 std::filesystem::path report_place(std::span<const std::filesystem::path> folders) {
-  return folders.size() == 1 ? run_file(folders.front(), "report.html") : run_file(".", "report.html").lexically_normal();
+  return folders.size() == 1 ? run_file(folders.front(), "report.html") : unnamed_place("report.html");
 }
 
 }  // namespace iap

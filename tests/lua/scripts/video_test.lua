@@ -115,6 +115,8 @@ for _, name in ipairs { "checkpoint.iap", "checkpoint.previous.iap", "best.iap",
 end
 check.fails({ "the run in '" .. folder .. "' keeps it" }, iap.report.probe,
   { policy = policy, csv = folder .. "/metrics.csv", episodes = 3, steps = 2 })
+assert(os.execute("ln -s final.iap '" .. folder .. "/link.iap'"))
+check.fails({ "the run in '" .. folder .. "' keeps it" }, policy.save, policy, folder .. "/link.iap")
 policy:save(folder .. "/chosen.iap")
 
 -- An environment whose own option has the name of ours is enlarged.
@@ -166,6 +168,6 @@ os.remove(folder .. "/made/x.html")
 check.fails({ "unknown option 'epsiodes'; did you mean 'episodes'?" }, iap.report.html, { runs = folder, epsiodes = 3 })
 
 for _, name in ipairs { "/media/v.webp", "/made", "/v.png", "/s.png", "/i.png", "/report.html", "/plain.html", "/best.iap", "/final.iap", "/config.json",
-                        "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/own.lua", "/own.png", "/chosen.iap", "/x.png", "/x.webp", "/media", "" } do
+                        "/metrics.csv", "/checkpoint.iap", "/checkpoint.previous.iap", "/experiment.lua", "/log.txt", "/own.lua", "/own.png", "/chosen.iap", "/link.iap", "/x.png", "/x.webp", "/media", "" } do
   os.remove(folder .. name)
 end
