@@ -193,7 +193,7 @@ int dry_run(const std::filesystem::path& file, RunSettings settings) {
       continue;
     }
     check_interrupt();
-    try_all_ranks(stage.env, stage.policy, asked, plan.safeguards);
+    if (launched()) try_all_ranks(stage.env, stage.policy, asked, plan.safeguards);
     const Costs costs = measure_episodes(stage.env, stage.policy, plan.safeguards);
     const double turn = measure_turn(stage);
     const auto episodes = static_cast<std::int64_t>(stage.population) * stage.episodes;

@@ -239,6 +239,13 @@ class Sweep {
     write_sweep_table(list_, rows());
   }
 
+  /// Whether a job's folder holds a run with other settings; one that cannot be read holds none.
+  bool is_of_others(std::size_t number) const try {
+    return !holds_another_run(list_.jobs[number], plan_.settings[number]).empty();
+  } catch (const Error&) {
+    return false;
+  }
+
   /// Tells the failures among the jobs of this process.
   int failures() const {
     int failed = 0;
@@ -247,7 +254,7 @@ class Sweep {
       const JobRecord record = record_of(number);
       if (record.status != JobRecord::Status::failed) continue;
       ++failed;
-      strange = strange || record.message.find("other settings") != std::string::npos;
+      strange = strange || is_of_others(number);
       std::cerr << "failed   " << list_.jobs[number].folder.string() << ": " << record.message << "\n";
     }
     if (failed > 0)

@@ -162,7 +162,7 @@ void finish(const Options& reader) {
 }  // namespace
 
 /// @lua options train
-/// Options of iap.train. Tables from config.json may also hold what iap alone writes there, `files`, `given`,
+/// Options of iap.train. Tables from config.json may also hold what iap alone writes there, `env_spec`, `files`, `given`,
 /// `instructions`, `libraries` and `script_options`: it changes nothing.
 /// @option env env|string|table - the environment, its name, or a table {name = ..., ...}
 /// @option policy blueprint|table ? - the blocks; with `init` it may be left out

@@ -28,8 +28,8 @@ LibraryVersions train_versions();
 /// @throws Error naming the option.
 TrainOptions read_train_options(const Config& config, std::shared_ptr<const PolicyFile> init_policy = {});
 
-/// Whether `name` is no option but what a run writes into its config.json beside them: "files", "given", "instructions",
-/// "libraries", "script_options".
+/// Whether `name` is no option but what a run writes into its config.json beside them: "env_spec", "files", "given",
+/// "instructions", "libraries", "script_options".
 bool is_record(std::string_view name);
 
 /// Whether the option `name` only says how a run is computed and told ("threads", "quiet", "isolate" ...): it changes nothing of
