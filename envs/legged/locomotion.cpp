@@ -12,6 +12,7 @@ import iap.geometry;
 import iap.legged;
 import iap.sim;
 #include "legs.hpp"
+#include "standing_legs.hpp"
 #include "walking_body.hpp"
 
 namespace iap {
@@ -33,9 +34,9 @@ PerLeg<legged::LegKinematics> kinematics(const LeggedRobot& robot) {
 
 void check(const LocomotionOptions& options) {
   if (options.physics_steps < 1) throw Error(text("locomotion: physics_steps is ", options.physics_steps, "; use at least 1"));
-  for (const double value : {options.placement_gain, options.hold, options.slack, options.settle})
+  for (const double value : {options.stance_damping, options.placement_gain, options.hold, options.slack, options.settle})
     if (!(value >= 0 && std::isfinite(value)))
-      throw Error(text("locomotion: placement_gain, hold, slack and settle must not be negative, one is ", value));
+      throw Error(text("locomotion: stance_damping, placement_gain, hold, slack and settle must not be negative, one is ", value));
 }
 
 }  // namespace
@@ -45,6 +46,7 @@ struct Locomotion::Impl {
       : robot(of),
         options(given),
         legs(kinematics(of)),
+        weights(of, world.options().gravity),
         body(walking_body(of, world)),
         mpc(body, given.stance),
         gait(given.gait),
@@ -72,7 +74,8 @@ struct Locomotion::Impl {
     cosine = std::cos(attitude[2]);
     sine = std::sin(attitude[2]);
     forward = {cosine * state.velocity[0] + sine * state.velocity[1], -sine * state.velocity[0] + cosine * state.velocity[1]};
-    touches.fill(false);
+    // Contacts are known from the first step of physics on; a robot begins with its toes on the ground.
+    touches.fill(world.time() == 0);
     for (const auto& contact : world.contacts())
       for (int leg = 0; leg < leg_count; ++leg) touches[leg] = touches[leg] || contact.link == robot.legs[leg].toe;
     for (int leg = 0; leg < leg_count; ++leg) {
@@ -148,7 +151,7 @@ struct Locomotion::Impl {
                                  : feet[leg] + Vector3{0, 0, -options.swing.press};
     const Vector3 next = legs[leg].inverse(in_base(point), knees[leg]).joints;
     for (int i = 0; i < joints; ++i) {
-      aim_rates[leg][i] = aimed[leg] ? std::clamp((next[i] - aims[leg][i]) / dt, -fastest_target, fastest_target) : 0;
+      rates[leg][i] = aimed[leg] ? std::clamp((next[i] - aims[leg][i]) / dt, -fastest_target, fastest_target) : 0;
       aims[leg][i] = next[i];
     }
     aimed[leg] = swings;
@@ -174,16 +177,25 @@ struct Locomotion::Impl {
                                   goal, around, bears);
     if (result.status != legged::QpStatus::solved) return false;
     choose_landings(world, command);
-    for (int leg = 0; leg < leg_count; ++leg)
-      if (bears[leg]) {
-        const Vector3 force = transposed(axes) * result.forces[leg];
-        pushes[leg] = legged::stance_torques(legs[leg].jacobian(angles[leg]), force, {}, {});
-        swung[leg] = swung[leg] && gait.desired()[leg] == LegState::swing;
-        aimed[leg] = false;
-      } else {
+    for (int leg = 0; leg < leg_count; ++leg) {
+      pushes[leg] = weights.torques(world, leg);
+      if (bears[leg])
+        stand(leg, result.forces[leg], state);
+      else
         aim(leg, command);
-      }
+    }
     return true;
+  }
+
+  void stand(int leg, const Vector3& force, const RobotState& state) {
+    const Matrix3 jacobian = legs[leg].jacobian(angles[leg]);
+    pushes[leg] = pushes[leg] + legged::stance_torques(jacobian, transposed(axes) * force, {}, {});
+    // What the goal asks of the joints is not braked, nor are heaving, rolling and pitching, which the plan sees to.
+    const Vector3 velocity{goal.velocity[0], goal.velocity[1], state.velocity[2]};
+    const Vector3 turning{state.angular_velocity[0], state.angular_velocity[1], goal.yaw_rate};
+    rates[leg] = standing_rates(jacobian, toes[leg], transposed(axes) * velocity, transposed(axes) * turning);
+    swung[leg] = swung[leg] && gait.desired()[leg] == LegState::swing;
+    aimed[leg] = false;
   }
 
   void drive(RobotWorld& world) {
@@ -194,11 +206,11 @@ struct Locomotion::Impl {
         for (int i = 0; i < joints; ++i) {
           const int at = joints * leg + i;
           const double rate = state.velocities[at];
-          const double wanted =
-              bears[leg] ? pushes[leg][i] - robot.kd[at] * rate
-                         : robot.kp[at] * (aims[leg][i] - robot.legs[leg].zero[i] + aim_rates[leg][i] * ahead - state.angles[at]) +
-                               robot.kd[at] * (aim_rates[leg][i] - rate);
-          torques[at] = limited_torque(wanted, rate, robot.torque_limits[at], robot.velocity_limits[at]);
+          const double held =
+              bears[leg] ? options.stance_damping * robot.kd[at] * (rates[leg][i] - rate)
+                         : robot.kp[at] * (aims[leg][i] - robot.legs[leg].zero[i] + rates[leg][i] * ahead - state.angles[at]) +
+                               robot.kd[at] * (rates[leg][i] - rate);
+          torques[at] = limited_torque(pushes[leg][i] + held, rate, robot.torque_limits[at], robot.velocity_limits[at]);
         }
       world.step(torques, 1);
     }
@@ -207,6 +219,7 @@ struct Locomotion::Impl {
   LeggedRobot robot;
   LocomotionOptions options;
   PerLeg<legged::LegKinematics> legs;
+  LegWeights weights;
   legged::Body body;
   legged::StanceMpc mpc;
   legged::Gait gait;
@@ -230,7 +243,8 @@ struct Locomotion::Impl {
   double heading = 0;
   legged::BodyGoal goal;
   PerLeg<bool> bears{}, swung{}, aimed{};
-  PerLeg<Vector3> landings{}, targets{}, lifts{}, aims{}, aim_rates{}, pushes{};
+  PerLeg<Vector3> landings{}, targets{}, lifts{}, aims{};
+  PerLeg<Vector3> pushes{}, rates{};  // torques; what the joints' rates are held to
   std::vector<double> torques;
 };
 

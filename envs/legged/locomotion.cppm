@@ -25,6 +25,7 @@ struct LocomotionOptions {
   legged::GaitOptions gait{};
   legged::StanceOptions stance{};
   legged::SwingOptions swing{};
+  double stance_damping = .3;   ///< of standing legs, in parts of the joints' kd
   double placement_gain = .03;  ///< s, Raibert's
   double hold = 2;              ///< 1/s: a robot that is behind its command by a metre or radian is asked for that much more
   double slack = .05;           ///< m and rad: it is never asked to make up for more
@@ -32,11 +33,12 @@ struct LocomotionOptions {
 };
 
 /// Makes a robot on four legs walk in a RobotWorld: gait, Raibert's foot placement, swinging legs on trajectories that joint motors
-/// follow through inverse kinematics, standing ones under the torques -J'f - kd q' of the forces that model predictive control
-/// plans (see iap.legged). Gains and limits of the joints are the robot's. It knows the true state of the world's robot, and of the
-/// ground only what its feet have felt. Commands are integrated: the goal's velocity leads to the place and heading where the robot
-/// would be had it always obeyed, so that it neither lags nor drifts. Allocates nothing after construction; the same calls give the
-/// same bits.
+/// follow through inverse kinematics, standing ones under the torques -J'f + dU/dq - kd (q' - q'*) of the forces f that model
+/// predictive control plans (see iap.legged): U is the potential energy of the leg itself, q'* what the goal's velocity asks of a
+/// toe that does not slip, kd `stance_damping` of the robot's. Gains and limits of the joints are the robot's. It knows the true
+/// state of the world's robot, and of the ground only what its feet have felt. Commands are integrated: the goal's velocity leads
+/// to the place and heading where the robot would be had it always obeyed, so that it neither lags nor drifts. Allocates nothing
+/// after construction; the same calls give the same bits.
 class Locomotion {
  public:
   /// For `robot` in `world`, whose joints are in the robot's order; `world` is reset in order to be measured.
