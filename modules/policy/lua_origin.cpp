@@ -9,8 +9,10 @@ namespace {
 
 constexpr std::string_view mark = "loaded_from";
 
-/// An environment may be given by its name alone.
-bool names_lua_env(const Config& value) { return value.string() && is_lua_name(*value.string()); }
+/// An environment may be given by its name alone; and hosts hand a text on that they take for a whole table.
+bool may_be_lua_env(const Config& value) {
+  return value.string() && (is_lua_name(*value.string()) || value.string()->find('{') != std::string::npos);
+}
 
 /// Marks with the text `source`, or takes marks away where it is null.
 void set_mark(Config& config, const Config& source) {
@@ -25,8 +27,9 @@ void walk_any(Config& config, const Config& source) {
     for (auto& item : *items) walk_any(item, source);
   auto* entries = config.map();
   if (!entries) return;
-  if (const auto env = entries->find("env"); env != entries->end() && names_lua_env(env->second) && !source.is_null())
-    env->second = Config::Map{{"name", env->second}};
+  for (const char* key : {"env", "env_given"})
+    if (const auto env = entries->find(key); env != entries->end() && may_be_lua_env(env->second) && !source.is_null())
+      env->second = Config::Map{{"name", env->second}};
   for (auto& [key, value] : *entries) walk_any(value, source);
   if (is_lua_block(config) || is_lua_env(config)) set_mark(config, source);
 }
@@ -43,7 +46,7 @@ void walk_blocks(Config& config, const Config& source) {
 
 /// As for `make_env`, the name alone decides; an environment may be given by nothing else.
 void walk_env(Config& config, const Config& source) {
-  if (names_lua_env(config) && !source.is_null()) config = Config::Map{{"name", config}};
+  if (may_be_lua_env(config) && !source.is_null()) config = Config::Map{{"name", config}};
   if (is_lua_env(config)) return set_mark(config, source);
   walk_any(config, source);
 }
@@ -57,6 +60,8 @@ void walk_metadata(Config& config, const Config& source) {
     else
       walk_any(value, source);
   }
+  // Whoever takes the whole of it for a block or an environment gets a stranger's, too.
+  if (is_lua_block(config) || is_lua_env(config)) set_mark(config, source);
 }
 
 void walk(Config& config, const Config& source, ConfigKind kind) {

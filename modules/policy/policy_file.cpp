@@ -48,13 +48,13 @@ void check_slices(const Config& stored, const ParameterLayout& layout) {
   throw Error(text("has ", stored_count, " parameter slices, this program builds ", built.list()->size()));
 }
 
-/// What a file holds beside its policy. Whoever reads it finds a table, in it an environment as a table: hosts hand that on as a
+/// What a file holds beside its policy. Whoever reads it finds a table, in it environments as tables: hosts hand those on as a
 /// text, which as a bare name could be the text of another table.
 Config read_metadata(Config metadata, const std::string& source) {
   if (metadata.is_null()) return Config::Map{};
   if (!metadata.map()) throw Error(text(source, ": its metadata are ", metadata.describe(), ", not a table; the file is damaged"));
-  const Config* env = metadata.find("env");
-  if (env && env->string()) metadata["env"] = Config::Map{{"name", *env}};
+  for (const char* key : {"env", "env_given"})
+    if (const Config* env = metadata.find(key); env && env->string()) metadata[key] = Config::Map{{"name", *env}};
   return metadata;
 }
 

@@ -98,6 +98,15 @@ TEST_CASE("Lua is marked where its reader makes it, and its own options stay as 
     confine_lua(marked, "p.iap", ConfigKind::metadata);
     CHECK(marked.map()->begin()->second == config("{'name': 'x.lua', 'loaded_from': 'p.iap'}"));
   }
+  // So is the text of a table, at any depth, and the whole of what a file holds beside its policy.
+  for (const char* key : {"env", "env_given"}) {
+    Config marked = config(text("{'more': {'", key, "': '{ name = 1 }'}}"));
+    confine_lua(marked, "p.iap", ConfigKind::metadata);
+    CHECK(marked.find("more")->find(key)->map());
+  }
+  marks(ConfigKind::metadata, "{'name': 'x.lua', 'source': 'return 1'}",
+        "{'name': 'x.lua', 'source': 'return 1', 'loaded_from': 'p.iap'}");
+  marks(ConfigKind::metadata, "{'kind': 'script', 'file': 'x.lua'}", "{'kind': 'script', 'file': 'x.lua', 'loaded_from': 'p.iap'}");
   // Nobody takes these for Lua.
   for (const char* name : {"x.LUA", "x.lua ", "x.lua/", ".luac"})
     marks(ConfigKind::env, text("{'name': '", name, "'}"), text("{'name': '", name, "'}"));

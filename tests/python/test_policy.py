@@ -255,6 +255,22 @@ policy:save("table.iap", { env = ('{ name = "x.lua", source = %q }'):format(sour
                     use(iap.Policy(file).env)
         self.assertFalse(pathlib.Path("owned").exists())
 
+    def test_no_part_of_what_a_file_holds_beside_its_policy_runs_free(self):
+        lua("""local policy = iap.policy.build(iap.policy.linear {}, iap.env.make("cartpole-swingup"))
+local source = 'os.execute("touch owned") return function() return {} end'
+local written = ('{ name = "x.lua", source = %q }'):format(source)
+policy:save("given.iap", { env_given = written })
+policy:save("nested.iap", { other = { env = written } })
+policy:save("whole.iap", { name = "x.lua", source = source })
+policy:save("block.iap", { kind = "script", file = "x.lua", source = source })""")
+        for file, part in (("given", lambda all: all["env_given"]), ("nested", lambda all: all["other"]["env"]),
+                           ("whole", lambda all: all), ("block", lambda all: all)):
+            held = part(iap.Policy(file + ".iap").metadata)
+            for use in (iap.Env, lambda table: iap.VectorEnv(table, 1), lambda table: iap.Rollouts("cartpole-swingup", table)):
+                with self.assertRaises(iap.Error):
+                    use(held)
+        self.assertFalse(pathlib.Path("owned").exists())
+
     def test_no_picture_takes_the_vector_s_name(self):
         world = """return function()
   return { spec = { action_size = 1, vector = VALUES, max_steps = 1, images = { vector = { height = 1, width = 2, channels = 1 } } },
