@@ -51,14 +51,14 @@ bool same_world(const RunIdentity& one, const RunIdentity& other) {
   const auto file = [](const RunIdentity& run) { return std::filesystem::path(run.env).filename(); };
   const auto source = [](const RunIdentity& run) {
     const auto found = run.settings.find("env.source");
-    return found == run.settings.end() ? std::string_view() : std::string_view(found->second);
+    return found == run.settings.end() ? std::string_view() : std::string_view(found->second.exact);
   };
   return one.env.empty() || other.env.empty() || file(one) == file(other) || (!source(one).empty() && source(one) == source(other));
 }
 
 /// Where evaluations play, if that is another environment than the one trained in.
-std::map<std::string, std::string> evaluation_world(const RunIdentity& run) {
-  std::map<std::string, std::string> settings;
+Settings evaluation_world(const RunIdentity& run) {
+  Settings settings;
   for (const auto& [path, value] : run.settings)
     if (path.starts_with("eval_env.")) settings.emplace(path, value);
   return settings;
@@ -94,7 +94,7 @@ std::string ending_of(const std::string& path) {
 
 /// "optimizer.sigma, policy.blocks.1.top and 2 more": what the runs differ in beside their seeds; "" if in nothing.
 std::string differences_of(const std::vector<RunIdentity>& runs) {
-  std::vector<std::map<std::string, std::string>> all;
+  std::vector<Settings> all;
   for (const RunIdentity& run : runs) all.push_back(run.settings);
   const auto paths = differing_settings(all);
   std::string words;

@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -48,7 +49,6 @@ std::string shown(const Config& value) {
   if (value.string()) return shown_text(*value.string());
   if (value.boolean()) return *value.boolean() ? "yes" : "no";
   if (value.is_null()) return "–";
-  // In full: runs whose settings read alike count as seeds of one kind.
   if (const auto number = value.number()) {
     constexpr double longest = 1e15;
     return *number == std::floor(*number) && std::abs(*number) < longest ? figure(*number) : csv_cell(*number);
@@ -61,6 +61,25 @@ std::string shown(const Config& value) {
   }
   return words;
 }
+
+/// 1 and 1.0 are the same value.
+std::string exact(const Config& value) {
+  if (const auto whole = value.integer()) return std::to_string(*whole);
+  const auto* list = value.list();
+  if (!list) return to_json(value);
+  std::string items;
+  for (const auto& item : *list) items += (items.empty() ? "" : ",") + exact(item);
+  return "[" + items + "]";
+}
+
+/// A table's key as a part of a path.
+std::string path_part(const std::string& key) {
+  const bool plain = key.find_first_of(".\"") == std::string::npos && key.find_first_not_of("0123456789") != std::string::npos;
+  return plain ? key : to_json(key);
+}
+
+/// The record of what environments read, by the files' names.
+constexpr std::string_view files_record = "files";
 
 /// The key under which an environment's config holds the files of its model.
 constexpr std::string_view model_files = "model_files";
@@ -75,19 +94,19 @@ std::string summary(const Config& file) {
 /// and each value may be long, so that a file of megabytes could become a page of gigabytes.
 class Flattener {
  public:
-  std::map<std::string, std::string> settings;
+  Settings settings;
 
   void add(const Config& value, const std::string& path) {
     count(path);
     const auto below = [&](std::string_view key) { return path.empty() ? std::string(key) : text(path, ".", key); };
     if (path.ends_with(model_files) && value.map()) {
-      for (const auto& [name, content] : *value.map()) put(below(name), summary(content));
+      for (const auto& [name, content] : *value.map()) put(below(name), {summary(content), summary(content)});
     } else if (const auto* map = value.map()) {
-      for (const auto& [key, item] : *map) add(item, below(key));
+      for (const auto& [key, item] : *map) add(item, below(path == files_record ? key : path_part(key)));
     } else if (const auto* list = value.list(); list && !std::ranges::all_of(*list, is_plain)) {
       for (std::size_t i = 0; i < list->size(); ++i) add((*list)[i], below(std::to_string(i + 1)));
     } else {
-      put(path, shown(value));
+      put(path, {shown_text(exact(value)), shown(value)});
     }
   }
 
@@ -99,10 +118,10 @@ class Flattener {
       throw Error(text("the settings of a run have names and values of more than ", memory_text(static_cast<double>(most)),
                        " together, the most that is shown; its config.json is none that iap wrote"));
   }
-  void put(const std::string& path, const std::string& words) {
+  void put(const std::string& path, Setting value) {
     count(path);
-    count(words);
-    settings[path] = words;
+    count(value.shown);
+    settings[path] = std::move(value);
   }
 
   std::size_t bytes_ = 0;
@@ -169,19 +188,20 @@ void name_groups(std::vector<RunGroup>& groups) {
     groups.front().label = name ? shown(*name) : groups.front().runs.front().name;
     return;
   }
-  std::vector<std::map<std::string, std::string>> all;
+  std::vector<Settings> all;
   for (const auto& group : groups) all.push_back(flat_settings(asked_for(group.runs.front().config)));
   // The script's own options mostly are what it was asked for in other words.
   if (std::set(all.begin(), all.end()).size() < all.size())
     for (std::size_t i = 0; i < groups.size(); ++i)
       all[i].merge(flat_settings(Config::Map{{"script_options", script_options_of(groups[i].runs.front().config)}}));
+  tell_values_apart(all);
   const auto paths = differing_settings(all);
   const auto names = folder_names(groups);
   constexpr std::size_t most_in_a_label = 3;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (const auto& path : paths)
       if (const auto found = all[i].find(path); found != all[i].end())
-        groups[i].label += (groups[i].label.empty() ? "" : ", ") + path.substr(path.rfind('.') + 1) + " " + found->second;
+        groups[i].label += (groups[i].label.empty() ? "" : ", ") + path.substr(path.rfind('.') + 1) + " " + found->second.shown;
     if (paths.size() > most_in_a_label || groups[i].label.empty()) groups[i].label = names[i];
   }
 }
@@ -334,7 +354,7 @@ std::vector<RunGroup> group_runs(std::vector<Run> runs) {
   return groups;
 }
 
-std::map<std::string, std::string> flat_settings(const Config& config) {
+Settings flat_settings(const Config& config) {
   Config relevant = deciding_settings(config);
   relevant.map()->erase("seed");
   Flattener flattener;
@@ -342,13 +362,27 @@ std::map<std::string, std::string> flat_settings(const Config& config) {
   return std::move(flattener.settings);
 }
 
-std::set<std::string> differing_settings(const std::vector<std::map<std::string, std::string>>& all) {
+std::set<std::string> differing_settings(const std::vector<Settings>& all) {
   std::set<std::string> paths;
   for (const auto& settings : all)
     for (const auto& [path, value] : settings)
       for (const auto& other : all)
         if (const auto found = other.find(path); found == other.end() || found->second != value) paths.insert(path);
   return paths;
+}
+
+void tell_values_apart(std::vector<Settings>& all) {
+  for (const auto& path : differing_settings(all)) {
+    std::vector<Setting*> values;
+    for (auto& settings : all)
+      if (const auto found = settings.find(path); found != settings.end()) values.push_back(&found->second);
+    std::map<std::string, std::string> exact;  // by what is shown
+    const auto reads_alike = [&](const Setting* value) {
+      return exact.emplace(value->shown, value->exact).first->second != value->exact;
+    };
+    if (!std::ranges::any_of(values, reads_alike)) continue;
+    for (Setting* value : values) value->shown = value->exact;
+  }
 }
 
 std::vector<Curve> learning_curves(const RunGroup& group, const std::string& name, int colour) {

@@ -1,4 +1,5 @@
 module;
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -42,11 +43,23 @@ std::optional<double> failed_return(const Run& run);
 /// A run that counts twice would pass for two seeds. @throws Error naming both where two of `folders` are the same one.
 void check_distinct(std::span<const std::filesystem::path> folders);
 
+/// The value of a setting. Two are the same if they are so exactly, however they read.
+struct Setting {
+  std::string exact;  ///< as JSON, and a whole number as such
+  std::string shown;  ///< as a reader writes it
+
+  bool operator==(const Setting& other) const { return exact == other.exact; }
+  auto operator<=>(const Setting& other) const { return exact <=> other.exact; }
+};
+
+/// By path: "policy.blocks.1.kernel". Keys that would pass for several parts of one, or for a place in a list, stand in quotes.
+using Settings = std::map<std::string, Setting>;
+
 /// What tells a run from others.
 struct RunIdentity {
   std::filesystem::path folder;
-  std::string env;                              ///< the environment's name
-  std::map<std::string, std::string> settings;  ///< `flat_settings`
+  std::string env;    ///< the environment's name
+  Settings settings;  ///< `flat_settings`
   std::int64_t seed = 0;
 };
 
@@ -68,12 +81,14 @@ struct RunGroup {
 /// In the order of their first runs.
 std::vector<RunGroup> group_runs(std::vector<Run> runs);
 
-/// The settings of a run but its seed, by path ("policy.blocks.1.kernel"), as a reader writes them. Lists of plain values are one
-/// setting.
-std::map<std::string, std::string> flat_settings(const Config& config);
+/// The settings of a run but its seed. Lists of plain values are one setting.
+Settings flat_settings(const Config& config);
 
 /// The paths at which not all of these settings agree.
-std::set<std::string> differing_settings(const std::vector<std::map<std::string, std::string>>& all);
+std::set<std::string> differing_settings(const std::vector<Settings>& all);
+
+/// Has the values of a setting shown exactly where some that differ would read alike, such as true and "yes".
+void tell_values_apart(std::vector<Settings>& all);
 
 /// Learning curves of a group: column `name` of each run and, of several runs, their mean with the band from lowest to highest.
 std::vector<Curve> learning_curves(const RunGroup& group, const std::string& name, int colour);

@@ -3,7 +3,6 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -182,18 +181,18 @@ std::string groups_figure(const std::vector<RunGroup>& groups, const std::string
                       common_stage_starts(groups));
 }
 
-std::set<std::string> paths_of(const std::vector<std::map<std::string, std::string>>& all) {
+std::set<std::string> paths_of(const std::vector<Settings>& all) {
   std::set<std::string> paths;
   for (const auto& settings : all)
     for (const auto& [path, value] : settings) paths.insert(path);
   return paths;
 }
 
-std::string setting_row(const std::string& path, const std::vector<std::map<std::string, std::string>>& all, bool differs) {
+std::string setting_row(const std::string& path, const std::vector<Settings>& all, bool differs) {
   std::string row = text("<tr", differs ? " class=\"differs\"" : "", "><td class=\"name\"><code>", escaped(path), "</code></td>");
   for (const auto& settings : all) {
     const auto found = settings.find(path);
-    row += text("<td>", found == settings.end() ? "–" : escaped(found->second), "</td>");
+    row += text("<td>", found == settings.end() ? "–" : escaped(found->second.shown), "</td>");
     if (!differs) break;
   }
   return row + "</tr>\n";
@@ -268,8 +267,9 @@ std::string curves_section(const std::vector<RunGroup>& groups) {
 }
 
 std::string settings_section(const std::vector<RunGroup>& groups) {
-  std::vector<std::map<std::string, std::string>> all;
+  std::vector<Settings> all;
   for (const RunGroup& group : groups) all.push_back(flat_settings(group.runs.front().config));
+  tell_values_apart(all);
   const auto differences = differing_settings(all);
   std::string different, same;
   for (const auto& path : paths_of(all)) {

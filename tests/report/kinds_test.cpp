@@ -1,0 +1,76 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/temporary_folder.hpp"
+import iap.core;
+import iap.policy;
+import iap.report;
+import iap.train;
+#include "pages.hpp"
+#include "small_runs.hpp"
+
+using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+using Changes = std::vector<std::pair<std::string, std::string>>;
+
+/// A run of three iterations, and copies of it with other settings.
+class Runs {
+ public:
+  Runs() { make_run(path("first"), 1); }
+
+  std::filesystem::path path(const std::string& name) const { return root_.path() / name; }
+
+  std::filesystem::path copy(const std::string& name, std::int64_t seed, const Changes& changes) const {
+    std::filesystem::copy(path("first"), path(name));
+    Config config = parse_json(read_file(path(name) / "config.json"), "config.json");
+    config["seed"] = seed;
+    for (const auto& [setting, value] : changes) set_path(config, setting, value);
+    write_file_atomic(path(name) / "config.json", to_json(config));
+    return path(name);
+  }
+
+  /// Of what was asked for and what it became.
+  std::filesystem::path with(const std::string& name, std::int64_t seed, const std::string& setting,
+                             const std::string& value) const {
+    return copy(name, seed, {{setting, value}, {"given." + setting, value}});
+  }
+
+ private:
+  TemporaryFolder root_;
+};
+
+std::string page(const std::vector<std::filesystem::path>& runs) { return report(runs, {.pictures = false}); }
+
+std::vector<std::string> labels(const std::string& html) {
+  return between(html, "<td class=\"name\"><i class=\"swatch c", "</td>");
+}
+
+bool is_one_kind(const std::string& html) {
+  return html.find("mean of seeds") != std::string::npos && html.find(" kinds, trained by") == std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("settings are the same where their values are, however these read") {
+  const Runs runs;
+  const auto yes = runs.with("yes", 1, "env.mode", "true"), word = runs.with("word", 2, "env.mode", R"("yes")");
+  const std::string html = page({yes, word});
+  CHECK_THAT(html, ContainsSubstring("2 runs of 2 kinds"));
+  CHECK(labels(html) == std::vector<std::string>{"0\"></i>mode true", "1\"></i>mode &quot;yes&quot;"});
+  CHECK_THAT(html, ContainsSubstring("<code>env.mode</code></td><td>true</td><td>&quot;yes&quot;</td>"));
+  const auto list = runs.with("list", 1, "env.mode", "[1, 2]"), words = runs.with("words", 1, "env.mode", R"("1, 2")");
+  CHECK_THAT(page({list, words}), ContainsSubstring("2 runs of 2 kinds"));
+  const auto dotted = runs.with("dotted", 1, "env.rules", R"({"a.b": 1})"),
+             deep = runs.with("deep", 1, "env.rules", R"({"a": {"b": 1}})");
+  CHECK_THAT(page({dotted, deep}), ContainsSubstring("2 runs of 2 kinds") && ContainsSubstring("env.rules.&quot;a.b&quot;"));
+  CHECK(is_one_kind(page({runs.with("whole", 1, "env.mode", "1"), runs.with("real", 2, "env.mode", "1.0")})));
+}
