@@ -74,3 +74,31 @@ TEST_CASE("settings are the same where their values are, however these read") {
   CHECK_THAT(page({dotted, deep}), ContainsSubstring("2 runs of 2 kinds") && ContainsSubstring("env.rules.&quot;a.b&quot;"));
   CHECK(is_one_kind(page({runs.with("whole", 1, "env.mode", "1"), runs.with("real", 2, "env.mode", "1.0")})));
 }
+
+TEST_CASE("runs that read different files are of different kinds; one without a record is like those that are alike") {
+  const Runs runs;
+  const char *few = R"({"vids": "2 files, 300 bytes, checksum 1"})", *more = R"({"vids": "4 files, 700 bytes, checksum 2"})";
+  const auto v1 = runs.copy("v1", 1, {{"files", few}}), v2 = runs.copy("v2", 2, {{"files", more}}),
+             v3 = runs.copy("v3", 1, {{"files", more}}), v4 = runs.copy("v4", 2, {{"files", few}}), old = runs.path("first"),
+             older = runs.copy("older", 3, {});
+  const std::string html = page({v1, v2});
+  CHECK_THAT(html, ContainsSubstring("2 runs of 2 kinds") && ContainsSubstring("<code>files.vids</code></td><td>2 files"));
+  CHECK(labels(html) == std::vector<std::string>{"0\"></i>v1", "1\"></i>v2"});
+  CHECK_THAT(page({v1, v3}), ContainsSubstring("2 runs of 2 kinds"));
+  CHECK(is_one_kind(page({v1, v4})));
+  CHECK(is_one_kind(page({v1, older})));
+  CHECK_THAT(page({older, v1, v2}), ContainsSubstring("3 runs of 3 kinds"));
+  CHECK_THROWS_WITH(page({v1, old}), ContainsSubstring("have the same settings and the same seed, 1;"));
+
+  const auto mean = [](const std::vector<std::filesystem::path>& line) {
+    return mean_curve({"a", line}, "eval_mean", Band::range);
+  };
+  CHECK_NOTHROW(mean({v1, v3}));
+  CHECK_THROWS_WITH(mean({v1, old}), ContainsSubstring("have the same settings and the same seed, 1;"));
+  const auto drawn = [&](const std::filesystem::path& one, const std::filesystem::path& other) {
+    const auto png = runs.path("c.png");
+    write_comparison(png, {{"a", {one, other}}}, "eval_mean", "t", Band::range);
+    return read_file(png);
+  };
+  CHECK(drawn(v1, v4) != drawn(v1, v2));
+}

@@ -43,6 +43,7 @@ std::vector<RunIdentity> identities_of(const CurveGroup& group) {
   std::error_code ignored;
   for (const auto& run : group.runs)
     if (std::filesystem::exists(run / "config.json", ignored)) identities.push_back(identity_of(run, run_settings(run)));
+  lend_files(identities);
   return identities;
 }
 

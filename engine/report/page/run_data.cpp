@@ -81,6 +81,13 @@ std::string path_part(const std::string& key) {
 /// The record of what environments read, by the files' names.
 constexpr std::string_view files_record = "files";
 
+/// That record, and all other settings.
+std::pair<Settings, Settings> files_apart(const Settings& settings) {
+  std::pair<Settings, Settings> apart;
+  for (const auto& setting : settings) (first_part(setting.first) == files_record ? apart.first : apart.second).insert(setting);
+  return apart;
+}
+
 /// The key under which an environment's config holds the files of its model.
 constexpr std::string_view model_files = "model_files";
 
@@ -313,10 +320,21 @@ Config run_settings(const std::filesystem::path& folder) {
 RunIdentity identity_of(const std::filesystem::path& folder, const Config& config) {
   const Config* env = config.find("env");
   const Config* name = env ? env->find("name") : nullptr;
-  auto settings = flat_settings(config);
-  // Runs of earlier programs have no record of what their environments read.
-  std::erase_if(settings, [](const auto& setting) { return setting.first.starts_with("files."); });
-  return {folder, name ? shown(*name) : "", std::move(settings), integer_of(config, "seed")};
+  return {folder, name ? shown(*name) : "", flat_settings(config), integer_of(config, "seed")};
+}
+
+void lend_files(std::span<RunIdentity> runs) {
+  std::map<Settings, std::set<Settings>> records;  // by all other settings
+  for (const RunIdentity& run : runs) {
+    auto [files, others] = files_apart(run.settings);
+    if (!files.empty()) records[std::move(others)].insert(std::move(files));
+  }
+  for (RunIdentity& run : runs) {
+    const auto [files, others] = files_apart(run.settings);
+    const auto found = records.find(others);
+    if (files.empty() && found != records.end() && found->second.size() == 1)
+      run.settings.insert(found->second.begin()->begin(), found->second.begin()->end());
+  }
 }
 
 void check_seeds(std::span<const RunIdentity> runs) {
@@ -333,6 +351,7 @@ std::vector<RunGroup> group_runs(std::vector<Run> runs) {
   tell_apart(runs);
   std::vector<RunIdentity> identities;
   for (const Run& run : runs) identities.push_back(identity_of(run.folder, run.config));
+  lend_files(identities);
   check_seeds(identities);
   std::vector<RunGroup> groups;
   std::vector<const RunIdentity*> kinds;  // the first of each group

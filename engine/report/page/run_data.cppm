@@ -67,8 +67,13 @@ struct RunIdentity {
 Config run_settings(const std::filesystem::path& folder);
 RunIdentity identity_of(const std::filesystem::path& folder, const Config& config);
 
+/// Runs of earlier programs have no record of the files that their environments read. Where all of `runs` that are like such a one
+/// in everything else, and have one, have the same record, it gets that; where they read different files it keeps none, and is
+/// another kind than each of them.
+void lend_files(std::span<RunIdentity> runs);
+
 /// A copy of a run, or what it was before it went on, would pass for another seed. @throws Error naming two of `runs` that have the
-/// same settings and the same seed.
+/// same settings and the same seed; `lend_files` comes first.
 void check_seeds(std::span<const RunIdentity> runs);
 
 /// Runs that differ in nothing but the seed.
