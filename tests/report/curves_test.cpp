@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@ import iap.train;
 #include "small_runs.hpp"
 
 using namespace iap;
+using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("points of a learning curve stand where its values say") {
   const TemporaryFolder folder;
@@ -59,4 +62,26 @@ TEST_CASE("the curves of a long run keep their extremes and take no more room th
   }
   CHECK(ends[0] == ends[1]);
   CHECK(heights(between(few, "class=\"line c1\" d=\"", "\"")[0]).size() == 301);
+}
+
+TEST_CASE("rows that stand twice in a table, and columns that it lacks, are told with the file") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a", file = run / "metrics.csv", png = folder.path() / "c.png";
+  make_run(run, 1);
+  const std::string table = read_file(file), rows = table.substr(table.find('\n') + 1);
+  const auto refused = [&](const std::string& content, const std::string& why) {
+    write_file_atomic(file, content);
+    const auto named = ContainsSubstring(file.string()), told = ContainsSubstring(why);
+    CHECK_THROWS_WITH(report({run}, {.pictures = false}), named && told);
+    CHECK_THROWS_WITH(mean_curve({"a", {run}}, "eval_mean", Band::range), named && told);
+    CHECK_THROWS_WITH(write_learning_curve(run, png), named && told);
+  };
+  refused(table + rows, "has iteration 0 in row 5, after iteration 3; each has one row");
+  const auto last = table.rfind("\n3,") + 1;
+  refused(table + table.substr(last), "has iteration 3 in row 5, after iteration 3;");
+  std::string renamed = table;
+  renamed.replace(renamed.find("eval_mean"), 9, "evaluated");
+  refused(renamed, "the table has no column 'eval_mean'");
+  write_file_atomic(file, table);
+  CHECK_NOTHROW(report({run}, {.pictures = false}));
 }

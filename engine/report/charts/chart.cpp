@@ -19,6 +19,7 @@ import iap.train;
 import iap.render;
 import :axis;
 import :figures;
+import :run_data;
 #include "canvas.hpp"
 #include "cut_apart.hpp"
 #include "labels.hpp"
@@ -301,7 +302,9 @@ void write_plot(const std::filesystem::path& path, const Chart& chart, std::vect
 void write_chart(const std::filesystem::path& path, const Chart& chart) { write_plot(path, chart, {}); }
 
 void write_learning_curve(const std::filesystem::path& run, const std::filesystem::path& png) {
-  const Table metrics = read_table(run_file(run, "metrics.csv"));
+  const auto file = run_file(run, "metrics.csv");
+  const Table metrics = read_table(file);
+  check_metrics(metrics, file, {"iteration", "return_mean", "eval_mean", "eval_std"});
   const auto iteration = metrics.column("iteration");
   Chart chart{.title = "Learning curve", .x_label = "iteration", .y_label = "return"};
   chart.series.push_back({.label = "population mean", .x = iteration, .y = metrics.column("return_mean")});

@@ -26,13 +26,10 @@ std::map<double, std::vector<double>> values_by_iteration(const std::vector<std:
   for (const auto& run : runs) {
     const auto file = run_file(run, "metrics.csv");
     const Table metrics = read_table(file);
-    try {
-      const auto iteration = metrics.column("iteration"), value = metrics.column(column);
-      for (std::size_t i = 0; i < value.size(); ++i)
-        if (std::isfinite(value[i])) values[iteration[i]].push_back(value[i]);
-    } catch (const Error& error) {
-      throw Error(text(file.string(), ": ", error.what()));
-    }
+    check_metrics(metrics, file, {"iteration", column});
+    const auto iteration = metrics.column("iteration"), value = metrics.column(column);
+    for (std::size_t i = 0; i < value.size(); ++i)
+      if (std::isfinite(value[i])) values[iteration[i]].push_back(value[i]);
   }
   return values;
 }

@@ -145,12 +145,32 @@ std::int64_t integer_of(const Config& config, std::string_view key) {
   return found ? found->integer().value_or(0) : 0;
 }
 
-std::int64_t last_iteration(const Table& metrics, const std::filesystem::path& folder) {
+void check_columns(const Table& metrics, const std::filesystem::path& file, const std::vector<std::string>& columns) {
+  try {
+    for (const auto& name : columns) metrics.column(name);
+  } catch (const Error& error) {
+    throw Error(text(file.string(), ": ", error.what()));
+  }
+}
+
+std::int64_t last_iteration(const Table& metrics, const std::filesystem::path& file) {
+  check_columns(metrics, file, {"iteration"});
   const double cell = metrics.column("iteration").back();
   const auto iteration = iteration_of(cell);
-  if (!iteration)
-    throw Error(text("'", (folder / "metrics.csv").string(), "' ends with iteration ", cell, ", which is none; remove that row"));
+  if (!iteration) throw Error(text("'", file.string(), "' ends with iteration ", cell, ", which is none; remove that row"));
   return *iteration;
+}
+
+void check_ascending(const Table& metrics, const std::filesystem::path& file) {
+  double before = -std::numeric_limits<double>::infinity();
+  std::size_t row = 0;
+  for (const double iteration : metrics.column("iteration")) {
+    ++row;
+    if (iteration <= before)
+      throw Error(text("'", file.string(), "' has iteration ", iteration, " in row ", row, ", after iteration ", before,
+                       "; each has one row, in their order, so remove those that do not belong there"));
+    if (!std::isnan(iteration)) before = iteration;
+  }
 }
 
 /// What somebody wrote down tells groups apart in fewer words than all that followed from it.
@@ -250,6 +270,11 @@ std::string sweep_hint(const std::filesystem::path& folder) {
 
 }  // namespace
 
+void check_metrics(const Table& metrics, const std::filesystem::path& file, const std::vector<std::string>& columns) {
+  check_columns(metrics, file, columns);
+  check_ascending(metrics, file);
+}
+
 Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice, Trust trust) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder, ignored)) throw Error(text("there is no run '", folder.string(), "'"));
@@ -260,7 +285,8 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
       throw Error(text("'", folder.string(), "' is not the folder of a run: it has no ", name, sweep_hint(folder)));
   Run run{.folder = folder, .name = std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string()};
   run.config = run_settings(folder);
-  run.metrics = read_table(run_file(folder, "metrics.csv"));
+  const auto file = run_file(folder, "metrics.csv");
+  run.metrics = read_table(file);
   if (std::filesystem::exists(folder / "experiment.lua", ignored)) {
     const auto script = run_file(folder, "experiment.lua");
     check_file(script, most_script_bytes);
@@ -268,7 +294,7 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   }
   run.seed = integer_of(run.config, "seed");
   run.planned = integer_of(run.config, "iterations");
-  if (!run.metrics.rows.empty()) run.iterations = last_iteration(run.metrics, folder);
+  if (!run.metrics.rows.empty()) run.iterations = last_iteration(run.metrics, file);
   try {
     run.summary = read_summary(folder);
   } catch (const Error& error) {
@@ -278,6 +304,7 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
     throw Error(text("the run in '", folder.string(), "' trained no iteration; there is nothing to report"));
   if (run.iterations < 1)
     throw Error(text("the run in '", folder.string(), "' has not finished its first iteration; there is nothing to report yet"));
+  check_metrics(run.metrics, file, {"iteration", "return_mean", "eval_mean", "eval_std", "seconds", "steps"});
   const auto evaluations = run.metrics.column("eval_mean");
   // The first rows may be lost.
   run.first_eval = run.metrics.column("iteration").front() == 0 ? evaluations.front() : missing;
@@ -287,9 +314,9 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
     if (std::isfinite(value) && !(value <= run.best_eval)) run.best_eval = value;
   run.seconds = last_finite(run.metrics.column("seconds"));
   run.steps = last_finite(run.metrics.column("steps"));
-  const auto file = policy_path(folder, choice);
-  run.policy = read_policy_file(file, trust);
-  run.final = file.filename() == "final.iap";
+  const auto policy = policy_path(folder, choice);
+  run.policy = read_policy_file(policy, trust);
+  run.final = policy.filename() == "final.iap";
   return run;
 }
 

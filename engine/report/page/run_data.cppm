@@ -37,6 +37,10 @@ struct Run {
 /// @throws Error naming the folder if it is missing, is not a run's, or has not finished its first iteration.
 Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice = {}, Trust trust = Trust::no);
 
+/// @throws Error naming the `file` that `metrics` is from where it has not all of `columns`, and where the iterations of its rows
+/// do not ascend: a row that stands there twice would count twice.
+void check_metrics(const Table& metrics, const std::filesystem::path& file, const std::vector<std::string>& columns);
+
 /// What an episode of the run counts that failed; nothing where that would have ended it.
 std::optional<double> failed_return(const Run& run);
 
