@@ -105,7 +105,8 @@ Table read_table(const std::filesystem::path& csv, Torn torn) {
       check_interrupt();
       next_look = done + long_text;
     }
-    if (line.empty() || (torn == Torn::skipped && !terminated)) continue;
+    // Whoever reads while rows are written meets half a row sooner or later.
+    if (line.empty() || (!terminated && (torn == Torn::skipped || !table.columns.empty()))) continue;
     if (line.size() > long_text) check_memory(text(name, ":", number), bytes_of_cells(line));
     const auto cells = csv_cells(line);
     if (table.columns.empty()) {

@@ -16,7 +16,8 @@ struct Table {
   std::vector<double> column(const std::string& name) const;
 };
 
-/// What becomes of lines that a crash has torn: rows of too few or too many cells, one without its end, cells that are no numbers.
+/// What becomes of lines that a crash has torn: rows of too few or too many cells, cells that are no numbers. A last row without
+/// its end is left out in either case: it is still being written, or never was.
 enum class Torn {
   refused,
   skipped,  ///< such rows are left out, such cells are NaN; an empty file is an empty table

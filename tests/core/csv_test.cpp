@@ -45,6 +45,10 @@ TEST_CASE("damaged metrics are refused with file and line") {
   REQUIRE(torn.rows.size() == 2);
   CHECK(torn.rows[0] == std::vector<double>{1, 2});
   CHECK((torn.rows[1][0] == 4 && std::isnan(torn.rows[1][1])));
+  // A row that is being written, cut between two cells, in a cell, and before its end.
+  for (const char* begun : {"3", "3,", "3,4", "x,4"})
+    CHECK(read_table(folder.file(text("a,b\n1,2\n", begun))).rows == std::vector<std::vector<double>>{{1, 2}});
+  CHECK(read_table(folder.file("a,b")).rows.empty());
   for (const char* nothing : {"", "a,b"}) CHECK(read_table(folder.file(nothing), Torn::skipped).columns.empty());
 }
 

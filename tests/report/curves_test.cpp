@@ -85,3 +85,18 @@ TEST_CASE("rows that stand twice in a table, and columns that it lacks, are told
   write_file_atomic(file, table);
   CHECK_NOTHROW(report({run}, {.pictures = false}));
 }
+
+TEST_CASE("half a row at a table's end is left out of pages and charts") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a", png = folder.path() / "c.png";
+  make_run(run, 1);
+  const std::string table = read_file(run / "metrics.csv");
+  const auto shown = [&](const std::string& content) {
+    write_file_atomic(run / "metrics.csv", content);
+    write_learning_curve(run, png);
+    return between(report({run}, {.pictures = false}), "<section>", "</section>").at(0) + read_file(png);
+  };
+  const std::string whole = shown(table);
+  for (const char* half : {"4", "4,1.5", "4,1000,1"}) CHECK(shown(table + half) == whole);
+  CHECK(shown(table.substr(0, table.size() - 1)) == shown(table.substr(0, table.rfind("\n3,") + 1)));
+}
