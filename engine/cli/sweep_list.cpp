@@ -15,6 +15,7 @@
 import iap.core;
 import iap.script;
 import iap.train;
+#include "core/path_endings.hpp"
 
 namespace iap::cli {
 namespace {
@@ -102,15 +103,11 @@ void check_paths(const std::vector<SweptOption>& options, const SweepCommand& co
   }
 }
 
-/// The shortest end of each path that no other one has, in whole parts: "sigma"; "1.heads" beside "2.heads".
 void name_options(std::vector<SweptOption>& options) {
-  for (auto& option : options) {
-    for (auto dot = option.path.rfind('.');; dot = option.path.rfind('.', dot - 1)) {
-      option.name = dot == std::string::npos ? option.path : option.path.substr(dot + 1);
-      const auto same = [&](const SweptOption& other) { return ("." + other.path).ends_with("." + option.name); };
-      if (dot == std::string::npos || dot == 0 || std::ranges::count_if(options, same) == 1) break;
-    }
-  }
+  std::vector<std::string> paths;
+  for (const auto& option : options) paths.push_back(option.path);
+  const auto endings = path_endings(paths);
+  for (std::size_t i = 0; i < options.size(); ++i) options[i].name = endings[i];
 }
 
 std::string joined(const std::vector<std::string>& values) {

@@ -102,3 +102,16 @@ TEST_CASE("runs that read different files are of different kinds; one without a 
   };
   CHECK(drawn(v1, v4) != drawn(v1, v2));
 }
+
+TEST_CASE("each kind has a name of its own: as much of a setting's path as tells it from the others, or its folder") {
+  const Runs runs;
+  const auto one = runs.with("h1", 1, "policy.blocks.1.heads", "2"), other = runs.with("h2", 1, "policy.blocks.2.heads", "2");
+  CHECK(labels(page({one, other})) == std::vector<std::string>{"0\"></i>1.heads 2", "1\"></i>2.heads 2"});
+  CHECK(labels(page({one, runs.with("h3", 1, "policy.blocks.1.heads", "3")})) ==
+        std::vector<std::string>{"0\"></i>heads 2", "1\"></i>heads 3"});
+  const auto fast = [&](const std::string& name, const std::string& files) {
+    return runs.copy(name, 1, {{"env.speed", "3"}, {"given.env.speed", "3"}, {"files.vids", files}});
+  };
+  CHECK(labels(page({fast("s1", "4 files"), runs.copy("s3", 1, {{"files.vids", "3 files"}}), fast("s2", "2 files")})) ==
+        std::vector<std::string>{"0\"></i>s1", "1\"></i>s3", "2\"></i>s2"});
+}

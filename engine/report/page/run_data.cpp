@@ -22,6 +22,7 @@ import iap.policy;
 import iap.train;
 import :html;
 import :run_data;
+#include "core/path_endings.hpp"
 
 namespace iap {
 namespace {
@@ -208,6 +209,21 @@ std::vector<std::string> folder_names(const std::vector<RunGroup>& groups) {
   return names;
 }
 
+/// "sigma 0.2, top 10": the settings in which they differ, unless these are too many.
+std::vector<std::string> labels_of(const std::vector<Settings>& all) {
+  constexpr std::size_t most_in_a_label = 3;
+  std::vector<std::string> labels(all.size());
+  const auto differing = differing_settings(all);
+  if (differing.size() > most_in_a_label) return labels;
+  const std::vector<std::string> paths(differing.begin(), differing.end());
+  const auto endings = path_endings(paths);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t k = 0; k < paths.size(); ++k)
+      if (const auto found = all[i].find(paths[k]); found != all[i].end())
+        labels[i] += (labels[i].empty() ? "" : ", ") + endings[k] + " " + found->second.shown;
+  return labels;
+}
+
 void name_groups(std::vector<RunGroup>& groups) {
   if (groups.size() == 1) {
     const Config* env = groups.front().runs.front().config.find("env");
@@ -222,15 +238,9 @@ void name_groups(std::vector<RunGroup>& groups) {
     for (std::size_t i = 0; i < groups.size(); ++i)
       all[i].merge(flat_settings(Config::Map{{"script_options", script_options_of(groups[i].runs.front().config)}}));
   tell_values_apart(all);
-  const auto paths = differing_settings(all);
-  const auto names = folder_names(groups);
-  constexpr std::size_t most_in_a_label = 3;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    for (const auto& path : paths)
-      if (const auto found = all[i].find(path); found != all[i].end())
-        groups[i].label += (groups[i].label.empty() ? "" : ", ") + path.substr(path.rfind('.') + 1) + " " + found->second.shown;
-    if (paths.size() > most_in_a_label || groups[i].label.empty()) groups[i].label = names[i];
-  }
+  const auto names = folder_names(groups), labels = labels_of(all);
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    groups[i].label = !labels[i].empty() && std::ranges::count(labels, labels[i]) == 1 ? labels[i] : names[i];
 }
 
 /// Puts as many folders before the names of runs as tell them apart.
