@@ -115,3 +115,19 @@ TEST_CASE("each kind has a name of its own: as much of a setting's path as tells
   CHECK(labels(page({fast("s1", "4 files"), runs.copy("s3", 1, {{"files.vids", "3 files"}}), fast("s2", "2 files")})) ==
         std::vector<std::string>{"0\"></i>s1", "1\"></i>s3", "2\"></i>s2"});
 }
+
+TEST_CASE("the best policies of several seeds may have been confirmed on differently many episodes") {
+  const Runs runs;
+  const auto confirmed = [&](const std::string& name, std::int64_t seed, int episodes) {
+    const auto run = runs.copy(name, seed, {});
+    Config result = parse_json(read_file(run / "result.json"), "result.json");
+    result["confirmed"] = Config::Map{{"episodes", episodes}, {"mean", 7.0}, {"std", 1.0}};
+    write_file_atomic(run / "result.json", to_json(result));
+    return run;
+  };
+  const auto few = confirmed("few", 1, 10), more = confirmed("more", 2, 40), most = confirmed("most", 3, 90),
+             one = confirmed("one", 4, 1);
+  CHECK_THAT(page({few, more, most}), ContainsSubstring("<span>the same policies on 10 to 90 fresh episodes</span>"));
+  CHECK_THAT(page({more}), ContainsSubstring("<span>the same policy on 40 fresh episodes</span>"));
+  CHECK_THAT(page({one}), ContainsSubstring("<span>the same policy on 1 fresh episode</span>"));
+}

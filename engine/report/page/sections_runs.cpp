@@ -50,6 +50,15 @@ std::string least_to_most(const RunGroup& group, double (*count)(const Run&)) {
   return range.low < range.high ? text(figure(range.low), " to ", figure(range.high)) : figure(range.low);
 }
 
+double fresh_episodes_of(const Run& run) { return run.summary->confirmed->episodes; }
+
+/// "10 fresh episodes", or "10 to 90 fresh episodes" of runs that were asked for differently many; of a group all of which is
+/// confirmed.
+std::string fresh_episodes(const RunGroup& group) {
+  const std::string count = least_to_most(group, fresh_episodes_of);
+  return text(count, " fresh episode", count == "1" ? "" : "s");
+}
+
 bool same_iterations(const RunGroup& group) {
   return std::ranges::all_of(group.runs, [&](const Run& run) { return run.iterations == group.runs.front().iterations; });
 }
@@ -214,7 +223,7 @@ std::string tiles_section(const RunGroup& group) {
                text("best evaluation", several ? ", mean of seeds" : "", failed_text(chosen)), "main");
   if (all_confirmed(group))
     html += tile(figure(confirmed_mean(group)),
-                 text("the same policy on ", counted(best.summary->confirmed->episodes, "fresh episode"), failed_text(confirmed)));
+                 text(several ? "the same policies on " : "the same policy on ", fresh_episodes(group), failed_text(confirmed)));
   html += tile(figure(mean_of(group, &Run::first_eval)), "untrained");
   html += tile(figure(static_cast<double>(best.policy->policy.size())), "parameters");
   html += tile(least_to_most(group, iterations_of), "iterations");
