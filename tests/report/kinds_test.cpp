@@ -131,3 +131,21 @@ TEST_CASE("the best policies of several seeds may have been confirmed on differe
   CHECK_THAT(page({more}), ContainsSubstring("<span>the same policy on 40 fresh episodes</span>"));
   CHECK_THAT(page({one}), ContainsSubstring("<span>the same policy on 1 fresh episode</span>"));
 }
+
+TEST_CASE("a seed without an evaluation takes nothing from the others") {
+  const Runs runs;
+  const std::string columns = "iteration,return_mean,eval_mean,eval_std,seconds,steps\n";
+  const auto tabled = [&](const std::string& name, std::int64_t seed, const std::string& rows) {
+    const auto run = runs.copy(name, seed, {});
+    write_file_atomic(run / "metrics.csv", columns + rows);
+    write_file_atomic(run / "experiment.lua", "-- of " + name + "\n");
+    return run;
+  };
+  const auto low = tabled("low", 1, "0,,4,0,0,0\n1,5,10,0,1,9\n"), high = tabled("high", 2, "0,,4,0,0,0\n1,5,30,0,1,9\n"),
+             none = tabled("none", 3, "0,,,,0,0\n1,5,,,1,9\n"), other = runs.with("other", 1, "env.speed", "3");
+  CHECK_THAT(page({low, high, none}), ContainsSubstring("<b>20</b><span>best evaluation, mean of 2 of 3 seeds</span>") &&
+                                          ContainsSubstring("experiment.lua of high<"));
+  CHECK_THAT(page({low, high, none, other}), ContainsSubstring("20 <small>(10 to 30; 2 of 3 seeds)</small>"));
+  CHECK_THAT(page({low, high}), ContainsSubstring("<b>20</b><span>best evaluation, mean of seeds</span>"));
+  CHECK_THAT(page({none}), ContainsSubstring("<b>–</b><span>best evaluation</span>"));
+}

@@ -403,8 +403,10 @@ std::vector<RunGroup> group_runs(std::vector<Run> runs) {
   }
   for (auto& group : groups) {
     std::ranges::sort(group.runs, {}, [](const Run& run) { return std::pair(run.seed, run.folder); });
-    for (std::size_t i = 1; i < group.runs.size(); ++i)
-      if (!(group.runs[i].best_eval <= group.runs[group.best].best_eval)) group.best = i;
+    const auto reached = [](const Run& run) {
+      return std::isnan(run.best_eval) ? -std::numeric_limits<double>::infinity() : run.best_eval;
+    };
+    group.best = static_cast<std::size_t>(std::ranges::max_element(group.runs, {}, reached) - group.runs.begin());
   }
   name_groups(groups);
   return groups;

@@ -23,10 +23,23 @@ namespace {
 
 constexpr int colours = 8;
 
+/// How many of the runs have the value.
+std::size_t having(const RunGroup& group, double Run::* value) {
+  return static_cast<std::size_t>(std::ranges::count_if(group.runs, [&](const Run& run) { return !std::isnan(run.*value); }));
+}
+
+/// Of the runs that have the value; NaN where none has.
 double mean_of(const RunGroup& group, double Run::* value) {
   double sum = 0;
-  for (const Run& run : group.runs) sum += run.*value;
-  return sum / static_cast<double>(group.runs.size());
+  for (const Run& run : group.runs)
+    if (!std::isnan(run.*value)) sum += run.*value;
+  return sum / static_cast<double>(having(group, value));
+}
+
+/// "seeds", or "2 of 3 seeds" where only some have the value.
+std::string seeds_having(const RunGroup& group, double Run::* value) {
+  const std::size_t have = having(group, value), all = group.runs.size();
+  return have > 0 && have < all ? text(have, " of ", all, " seeds") : "seeds";
 }
 
 /// "60.4", or "60.4 (52.1 to 66)" of several runs.
@@ -35,7 +48,9 @@ std::string spread(const RunGroup& group, double Run::* value) {
   Range range;
   for (const Run& run : group.runs) range.include(run.*value);
   if (range.empty()) return "–";
-  return text(figure(mean_of(group, value)), " <small>(", figure(range.low), " to ", figure(range.high), ")</small>");
+  const bool all = having(group, value) == group.runs.size();
+  return text(figure(mean_of(group, value)), " <small>(", figure(range.low), " to ", figure(range.high),
+              all ? "" : "; " + seeds_having(group, value), ")</small>");
 }
 
 /// What a run has done.
@@ -220,7 +235,8 @@ std::string tiles_section(const RunGroup& group) {
   std::string html = "<div class=\"tiles\">\n";
   const Failures chosen = best_failures(group), confirmed = all_confirmed(group) ? confirmed_failures(group) : Failures{};
   html += tile(figure(several ? mean_of(group, &Run::best_eval) : best.best_eval),
-               text("best evaluation", several ? ", mean of seeds" : "", failed_text(chosen)), "main");
+               text("best evaluation", several ? ", mean of " + seeds_having(group, &Run::best_eval) : "", failed_text(chosen)),
+               "main");
   if (all_confirmed(group))
     html += tile(figure(confirmed_mean(group)),
                  text(several ? "the same policies on " : "the same policy on ", fresh_episodes(group), failed_text(confirmed)));
