@@ -231,7 +231,7 @@ LUA
   mkdir -p "$name/seed1" && mv base/* "$name/seed1"
   run report "$name/seed1" --no-pictures
   exits 0
-  says "$name/seed1/report.html" "iap report &#39;$name/seed1&#39;</code>"
+  says "$name/seed1/report.html" "iap report &#39;$name/seed1&#39; --no-pictures</code>"
   touch "$name/seed1/job.json"
   refuses "iap report '$name'/*seed*/ makes one of its runs" report "$name"
 }

@@ -416,7 +416,7 @@ case_report_several() {
   lines err 2
   says err "note: the page leaves out 'begun', which has not finished its first iteration"
   says err "note: the page leaves out 'none', which trained no iteration"
-  says report.html "<code>iap report whole</code>"
+  says report.html "<code>iap report whole --no-pictures</code>"
   refuses "the run in 'begun' has not finished its first iteration; there is nothing to report yet" report begun none
   # In Lua alike.
   cat >page.lua <<'LUA'

@@ -121,3 +121,16 @@ TEST_CASE("a page says of one fresh episode that it is one") {
   CHECK_THAT(page("8"), ContainsSubstring("on 8 fresh episodes<") && ContainsSubstring("On 8 episodes that no choice"));
   CHECK_THAT(page("1"), ContainsSubstring("on 1 fresh episode<") && ContainsSubstring("On 1 episode that no choice"));
 }
+
+TEST_CASE("a page ends with the command that makes it again") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  make_run(run, 1);
+  const auto command = [&](const ReportOptions& options) {
+    const std::string made = between(report({run}, options), "Made by <code>iap report ", "</code>").at(0);
+    return made.substr(std::min(made.find(" --"), made.size()));
+  };
+  CHECK(command({.episodes = 1, .seed = 7}) == " --episodes 1 --seed 7");
+  CHECK(command({.policy = PolicyChoice::final, .pictures = false, .seed = 7}) == " --policy final --no-pictures");
+  CHECK(command({}) == "");
+}

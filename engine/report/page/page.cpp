@@ -20,6 +20,7 @@ extern const std::string_view style_css;
 module iap.report;
 import iap.core;
 import iap.policy;
+import iap.train;
 import :html;
 import :importance;
 import :media;
@@ -176,10 +177,21 @@ std::string page_head(const std::string& title, const std::string& lede, int ref
               "</p>\n</header>\n");
 }
 
-std::string page_end(std::span<const std::filesystem::path> folders) {
+/// What `iap report` is told beside the runs to make this page, " --policy final"; trust is the reader's to give.
+std::string flags_of(const ReportOptions& options) {
+  const ReportOptions usual;
+  std::string flags;
+  if (options.policy) flags += *options.policy == PolicyChoice::final ? " --policy final" : " --policy best";
+  if (!options.pictures) return flags + " --no-pictures";
+  if (options.episodes != usual.episodes) flags += text(" --episodes ", options.episodes);
+  if (options.seed != usual.seed) flags += text(" --seed ", options.seed);
+  return flags;
+}
+
+std::string page_end(std::span<const std::filesystem::path> folders, const std::string& flags) {
   std::string names;
   for (const auto& folder : folders) names += " " + shell_word(folder.string());
-  return text("<footer>Made by <code>iap report", escaped(names), "</code></footer>\n</main>\n</body>\n</html>\n");
+  return text("<footer>Made by <code>iap report", escaped(names), flags, "</code></footer>\n</main>\n</body>\n</html>\n");
 }
 
 void erase(std::string& page, std::string_view part) {
@@ -234,7 +246,7 @@ void write_report(std::span<const std::filesystem::path> folders, const std::fil
     page += parameters_section(group.runs[group.best].policy->policy, name);
   }
   page += settings_section(groups);
-  write_file_atomic(out, page + page_end(folders));
+  write_file_atomic(out, page + page_end(folders, flags_of(options)));
 }
 
 void write_waiting_page(const std::filesystem::path& folder, const std::filesystem::path& out, int refresh) {
@@ -244,7 +256,7 @@ void write_waiting_page(const std::filesystem::path& folder, const std::filesyst
   const bool trained_none = summary && summary->iterations < 1;
   const std::string lede = trained_none ? "It trained no iteration; there is nothing to report."
                                         : "Its first iteration is not complete; there is nothing to report yet.";
-  write_file_atomic(out, page_head(name, lede, refresh) + page_end(std::span(&folder, 1)));
+  write_file_atomic(out, page_head(name, lede, refresh) + page_end(std::span(&folder, 1), ""));
 }
 
 void settle_page(const std::filesystem::path& out) {
