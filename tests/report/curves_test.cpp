@@ -100,3 +100,27 @@ TEST_CASE("half a row at a table's end is left out of pages and charts") {
   for (const char* half : {"4", "4,1.5", "4,1000,1"}) CHECK(shown(table + half) == whole);
   CHECK(shown(table.substr(0, table.size() - 1)) == shown(table.substr(0, table.rfind("\n3,") + 1)));
 }
+
+TEST_CASE("curves of several runs have gaps where the population has no mean, as that of a single run has") {
+  const TemporaryFolder folder;
+  const auto one = folder.path() / "a", other = folder.path() / "b";
+  make_run(one, 1);
+  make_run(other, 2);
+  const auto rows = [](const char* second) {
+    return text("iteration,return_mean,eval_mean,eval_std,seconds,steps\n0,,1,0,1,0\n1,10,,,2,10\n2,20,5,0,3,20\n3,", second,
+                ",,,3,20\n4,30,,,4,30\n5,40,9,0,5,40\n");
+  };
+  write_file_atomic(one / "metrics.csv", rows(""));
+  write_file_atomic(other / "metrics.csv", rows("25"));
+  const auto pieces = [](const std::string& html, const std::string& line) {
+    const auto paths = between(html, "<path class=\"line c0" + line + "\" d=\"", "\"");
+    std::vector<int> counts;
+    for (const auto& path : paths) counts.push_back(static_cast<int>(std::ranges::count(path, 'M')));
+    return counts;
+  };
+  // Each drawn for wide and for narrow screens: evaluations, then populations.
+  const std::string html = report({one, other}, {.pictures = false});
+  CHECK(pieces(html, " thin") == std::vector<int>{1, 1, 1, 1, 2, 1, 2, 1});
+  CHECK(pieces(html, "") == std::vector<int>{1, 1, 2, 2});
+  CHECK(pieces(report({one}, {.pictures = false}), " thin") == std::vector<int>{2, 2});
+}

@@ -243,6 +243,22 @@ void name_groups(std::vector<RunGroup>& groups) {
     groups[i].label = !labels[i].empty() && std::ranges::count(labels, labels[i]) == 1 ? labels[i] : names[i];
 }
 
+/// With their band. Where only some of the seeds have a value, their mean would jump: there it has none, with a gap or without.
+Curve mean_of_seeds(const std::map<double, std::vector<double>>& by_iteration, std::size_t seeds, bool gaps) {
+  Curve mean;
+  for (const auto& [iteration, values] : by_iteration) {
+    const bool whole = values.size() == seeds;
+    if (!whole && !gaps) continue;
+    double sum = 0;
+    for (const double value : values) sum += value;
+    mean.x.push_back(iteration);
+    mean.y.push_back(whole ? sum / static_cast<double>(seeds) : missing);
+    mean.low.push_back(whole ? std::ranges::min(values) : missing);
+    mean.high.push_back(whole ? std::ranges::max(values) : missing);
+  }
+  return mean;
+}
+
 /// Puts as many folders before the names of runs as tell them apart.
 void tell_apart(std::vector<Run>& runs) {
   std::map<std::string, std::vector<Run*>> called;
@@ -445,32 +461,28 @@ void tell_values_apart(std::vector<Settings>& all) {
 
 std::vector<Curve> learning_curves(const RunGroup& group, const std::string& name, int colour) {
   const bool several = group.runs.size() > 1;
+  // Between evaluations there is nothing missing.
+  const bool gaps = !name.starts_with("eval_");
   std::vector<Curve> curves;
   std::map<double, std::vector<double>> by_iteration;
   for (const Run& run : group.runs) {
     Curve curve{.label = text(group.label, ", seed ", run.seed), .colour = colour, .thin = several};
     const auto iteration = run.metrics.column("iteration"), values = run.metrics.column(name);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!std::isfinite(values[i])) continue;
+      const bool there = std::isfinite(values[i]);
+      if (!there && !gaps) continue;
       curve.x.push_back(iteration[i]);
-      curve.y.push_back(values[i]);
-      by_iteration[iteration[i]].push_back(values[i]);
+      curve.y.push_back(there ? values[i] : missing);
+      auto& all = by_iteration[iteration[i]];
+      if (there) all.push_back(values[i]);
     }
     curves.push_back(std::move(curve));
   }
   if (!several) return curves;
-  Curve mean{.label = text(group.label, ", mean of ", counted(static_cast<double>(group.runs.size()), "seed")), .colour = colour};
-  for (const auto& [iteration, values] : by_iteration) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    // Where only some of the seeds have a value, their mean would jump.
-    if (values.size() < group.runs.size()) continue;
-    mean.x.push_back(iteration);
-    mean.y.push_back(sum / static_cast<double>(values.size()));
-    mean.low.push_back(*std::ranges::min_element(values));
-    mean.high.push_back(*std::ranges::max_element(values));
-  }
-  if (!mean.x.empty()) curves.push_back(std::move(mean));
+  Curve mean = mean_of_seeds(by_iteration, group.runs.size(), gaps);
+  mean.label = text(group.label, ", mean of ", counted(static_cast<double>(group.runs.size()), "seed"));
+  mean.colour = colour;
+  if (std::ranges::any_of(mean.y, [](double value) { return std::isfinite(value); })) curves.push_back(std::move(mean));
   return curves;
 }
 
