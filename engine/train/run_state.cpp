@@ -20,7 +20,6 @@ namespace {
 
 /// Bytes of a run's files. Models and scripts lie in config.json, several times where there are stages.
 constexpr std::uintmax_t most_config = 512ULL << 20, most_summary = 64ULL << 20, most_script = 4ULL << 20;
-constexpr std::int64_t most_failed = std::numeric_limits<int>::max();
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double number_in(const Config& config, std::string_view key, double fallback) {
@@ -52,6 +51,18 @@ Config to_config(const Confirmation& confirmation) {
   put(config, "high", confirmation.high);
   if (confirmation.failed > 0) config["failed"] = confirmation.failed;
   return config;
+}
+
+/// Nothing where no episode was played.
+std::optional<Confirmation> confirmation_of(const Config& config) {
+  const std::int64_t episodes = count_in(config, "episodes", most_episodes);
+  if (episodes < 1) return {};
+  return Confirmation{.episodes = static_cast<int>(episodes),
+                      .mean = number_in(config, "mean", none),
+                      .standard_deviation = number_in(config, "standard_deviation", none),
+                      .low = number_in(config, "low", none),
+                      .high = number_in(config, "high", none),
+                      .failed = static_cast<int>(count_in(config, "failed", episodes))};
 }
 
 /// Runs of versions that wrote no result.json, nor `confirm_episodes`: as many rows as iterations. In a later run they only say
@@ -124,14 +135,8 @@ std::optional<RunSummary> read_summary(const std::filesystem::path& folder) {
                      .last_eval = number_in(config, "last_eval", none),
                      .best_eval = number_in(config, "best_eval", none),
                      .best_iteration = static_cast<std::uint32_t>(integer_in(config, "best_iteration")),
-                     .best_failed = static_cast<std::uint32_t>(count_in(config, "best_failed", most_failed))};
-  if (const Config* confirmed = config.find("confirmed"))
-    summary.confirmed = Confirmation{.episodes = static_cast<int>(integer_in(*confirmed, "episodes")),
-                                     .mean = number_in(*confirmed, "mean", none),
-                                     .standard_deviation = number_in(*confirmed, "standard_deviation", none),
-                                     .low = number_in(*confirmed, "low", none),
-                                     .high = number_in(*confirmed, "high", none),
-                                     .failed = static_cast<int>(count_in(*confirmed, "failed", most_failed))};
+                     .best_failed = static_cast<std::uint32_t>(count_in(config, "best_failed", most_episodes))};
+  if (const Config* confirmed = config.find("confirmed")) summary.confirmed = confirmation_of(*confirmed);
   return summary;
 }
 

@@ -130,6 +130,7 @@ TEST_CASE("the best policies of several seeds may have been confirmed on differe
   CHECK_THAT(page({few, more, most}), ContainsSubstring("<span>the same policies on 10 to 90 fresh episodes</span>"));
   CHECK_THAT(page({more}), ContainsSubstring("<span>the same policy on 40 fresh episodes</span>"));
   CHECK_THAT(page({one}), ContainsSubstring("<span>the same policy on 1 fresh episode</span>"));
+  CHECK_THAT(page({confirmed("negative", 5, -3)}), !ContainsSubstring("fresh episode"));
 }
 
 TEST_CASE("a seed without an evaluation takes nothing from the others") {
