@@ -367,6 +367,28 @@ LUA
     ulimit -v 700000
     refuses "turned/metrics.csv needs " report turned --no-pictures
   ) || exit 1
+  # Frames of a file of a few kilobytes, of which a figure and a page keep up to 32 an episode.
+  cat >seen.lua <<'LUA'
+local iap = require "iap"
+local env = [[local image = string.rep("a", 4000000)
+return { spec = { action_size = 1, max_steps = 40, images = { a = { height = 2000, width = 2000, channels = 1 } } }, reset = function() end,
+  observe = function() return {}, { a = image } end, step = function() return 1, false end }]]
+local eye = iap.attention.rank { patch = 50, stride = 500, d = 1, top = 1 }
+local made = iap.env.make { name = "env.lua", source = "return function() " .. env .. " end" }
+iap.policy.build(iap.policy.sequence { eye, iap.policy.linear {} }, made):save("seen.iap")
+LUA
+  run run seen.lua
+  exits 0
+  echo 'require("iap").report.importance { policy = "seen.iap", out = "seen.png", episodes = 2 }' >frames.lua
+  (
+    ulimit -v 700000
+    run run frames.lua
+    exits 1
+    says err "importance: what 1 episode leaves ("
+    says err " frames of 2000 x 2000 x 1 uint8) needs "
+    says err "MiB of memory, more than half of the 684 MiB that this process may use"
+    lines err 1
+  ) || exit 1
   # Each alone has room, both together have not.
   cat >blocks.lua <<'LUA'
 local iap = require "iap"

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t frames_per_episode = 16;
 constexpr int bar_count = 50;
-constexpr std::size_t examples_per_range = 12;
+constexpr std::size_t examples_per_range = 12, range_count = 4;
 
 struct KeptFrame {
   Image image;  ///< as the policy saw it, in the end 8-bit RGB
@@ -41,6 +41,24 @@ Image copy_of(const ImageView& image) {
   return copy;
 }
 
+/// The side of the square that is cut out around a patch.
+int example_side(const ImageShape& shape, const AttentionView& view) {
+  return std::min({std::max({3 * view.patch, shape.height / 5, 16}), shape.height, shape.width});
+}
+
+/// What `count` frames take in the end: each as it was seen and as a picture, its scores alone, sorted and drawn from, and the
+/// examples that are cut out.
+void weigh(std::size_t count, int episode, const ImageShape& shape, const AttentionView& view) {
+  constexpr std::size_t channels = 3, lists_of_scores = 6;
+  const auto pixels = static_cast<double>(shape.height) * shape.width, frames = static_cast<double>(count);
+  const auto scores = static_cast<double>(view.scores.size());
+  const double frame = static_cast<double>(shape.bytes()) + channels * pixels + lists_of_scores * sizeof(float) * scores;
+  const double examples = range_count * std::min(static_cast<double>(examples_per_range), frames * scores);
+  check_memory(text("importance: what ", episode + 1, episode ? " episodes leave (" : " episode leaves (", count, " frames of ",
+                    describe(shape), ")"),
+               frames * frame + examples * channels * std::pow(example_side(shape, view), 2));
+}
+
 /// Makes pictures of what was seen, all as bright.
 void make_pictures(std::vector<KeptFrame>& frames) {
   float white = 1;
@@ -51,6 +69,9 @@ void make_pictures(std::vector<KeptFrame>& frames) {
 /// Keeps evenly spread steps of an episode whose length is not known beforehand: whenever there are too many, every other one goes.
 class EvenSample {
  public:
+  /// `before`: frames that are kept of earlier episodes.
+  EvenSample(int episode, std::size_t before) : episode_(episode), before_(before) {}
+
   void offer(const ImageView& image, const AttentionView& view) {
     if (step_++ % every_ != 0) return;
     if (frames_.size() == 2 * frames_per_episode) {
@@ -58,13 +79,15 @@ class EvenSample {
       frames_.resize(frames_per_episode);
       every_ *= 2;
     }
+    weigh(before_ + frames_.size() + 1, episode_, image.shape, view);
     frames_.push_back({copy_of(image), {view.scores.begin(), view.scores.end()}});
   }
   std::vector<KeptFrame>& frames() { return frames_; }
 
  private:
   std::vector<KeptFrame> frames_;
-  std::size_t step_ = 0, every_ = 1;
+  int episode_;
+  std::size_t before_, step_ = 0, every_ = 1;
 };
 
 /// How many of `count` scores lie below the part 1 - `part` of them that is highest.
@@ -160,7 +183,7 @@ ScoreHistogram histogram_of(const std::vector<float>& sorted, const std::vector<
 /// A square around the patch, wide enough to tell what it belongs to, moved into the image where it would leave it.
 PatchExample cut_example(const Image& image, const AttentionView& view, int patch) {
   const auto& shape = image.shape();
-  const int side = std::min({std::max({3 * view.patch, shape.height / 5, 16}), shape.height, shape.width});
+  const int side = example_side(shape, view);
   const int patch_left = patch % view.columns * view.stride, patch_top = patch / view.columns * view.stride;
   const int left = std::clamp(patch_left + view.patch / 2 - side / 2, 0, shape.width - side);
   const int top = std::clamp(patch_top + view.patch / 2 - side / 2, 0, shape.height - side);
@@ -221,7 +244,7 @@ Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64
   std::vector<KeptFrame> frames;
   AttentionView view;
   for (int episode = 0; episode < episodes; ++episode) {
-    EvenSample sample;
+    EvenSample sample(episode, frames.size());
     const StreamKey key{.seed = seed, .episode = static_cast<std::uint32_t>(episode), .purpose = Purpose::evaluation};
     const StepObserver watcher = watchers ? watchers(episode) : StepObserver();
     const Episode played = run_episode(env, policy, derive_seed(key),
