@@ -20,6 +20,12 @@ std::string padded(const std::string& words, std::size_t width, bool right) {
   return right ? spaces + words : words + spaces;
 }
 
+/// A stranger's name as a cell that no spreadsheet takes for a formula.
+std::string plain_cell(const std::string& name) {
+  double number = 0;
+  return name.find_first_of("=+-@") == 0 && !read_cell(name, number) ? "'" + name : name;
+}
+
 /// "1.rank (20)": the number is that of the outputs.
 std::string heading(const ProbedBlock& block) { return text(block.path, " (", block.outputs, ")"); }
 
@@ -50,7 +56,8 @@ std::string probe_csv(const ProbeResult& result) {
   std::string csv = csv_line({"block", "outputs", "state", "r2", "ridge"});
   for (const ProbedBlock& block : result.blocks)
     for (std::size_t i = 0; i < result.variables.size(); ++i)
-      csv += csv_line({block.path, text(block.outputs), result.variables[i], csv_cell(block.r2[i]), csv_cell(block.ridge[i])});
+      csv += csv_line(
+          {block.path, text(block.outputs), plain_cell(result.variables[i]), csv_cell(block.r2[i]), csv_cell(block.ridge[i])});
   return csv;
 }
 

@@ -51,6 +51,13 @@ check.equal(tonumber(r2), block.r2.light)
 check.equal(tonumber(ridge), block.ridge.light)
 check.equal(lines[4], "1.rank,48,constant,,")
 
+-- A stranger's names are no formulas in the table; numbers stay numbers.
+local odd = { "=cmd|'/C calc'!A0", "@hidden", "-1.5" }
+iap.report.probe { policy = blocks, env = lamp(string.format("{ %q, %q, %q }", table.unpack(odd))), episodes = 3, csv = folder .. "/odd.csv" }
+local cells = {}
+for line in io.lines(folder .. "/odd.csv") do cells[#cells + 1] = line:match "^1%.rank,48,([^,]+)" end
+check.same_list(cells, { "'" .. odd[1], "'" .. odd[2], odd[3] })
+
 -- Names are the environment's own, or numbers.
 check.same_list(iap.report.probe { policy = blocks, env = lamp("nil"), episodes = 3, steps = 4 }.variables, { "state 1", "state 2", "state 3" })
 check.same_list(iap.env.make("cartpole-swingup"):spec().state_names,
