@@ -13,7 +13,7 @@ local paper = require "paper"
 local cheetah = require "cheetah"
 
 cheetah.run({ paper.kernels.relu, paper.kernels.hybrid, paper.kernels.brute }, function(groups, root)
-  local rows, points = {}, {}
+  local rows, points, span = {}, {}, paper.spans(groups)
   for i, group in ipairs(groups) do
     local earned = group.earned
     rows[i] = { group.kind.label, group.kind.size, earned.runs, earned.mean, earned.deviation, group.kind.ms }
@@ -29,7 +29,7 @@ cheetah.run({ paper.kernels.relu, paper.kernels.hybrid, paper.kernels.brute }, f
     title = "cheetah-run, 100 x 100 pixels",
     x_label = "CPU milliseconds per decision (logarithmic)",
     y_label = "return",
-    caption = "Dot: mean return. Whiskers: " .. paper.spans(groups) .. ".",
+    caption = "Dot: mean return." .. (span ~= "" and " Whiskers: " .. span .. "." or ""),
     log_x = true,
     y_from_zero = false,
   }

@@ -43,8 +43,8 @@ local function line_of(groups, top)
     if group.kind.top == top then
       table.insert(line.x, group.kind.patch)
       table.insert(line.y, group.earned.mean)
-      table.insert(line.low, group.earned.low) -- one episode has no interval
-      table.insert(line.high, group.earned.high)
+      line.low[#line.x] = group.earned.low or 0 / 0 -- one episode has no interval
+      line.high[#line.x] = group.earned.high or 0 / 0
     end
   end
   return line

@@ -397,3 +397,19 @@ __attribute__((constructor)) static void stay(void) { if (fork() == 0) { sleep(3
   grep -qE '^windows +none \(' out || fail "a folder is no plugin"
   grep -qE '^MPI +no plugin' out || fail "there is none"
 }
+
+# One episode has no interval, also beside kinds that have two seeds.
+case_experiments_of_one_episode() {
+  local tiny=(--set iterations=1 --set optimizer.population=2 --set eval_episodes=1 --set episodes=1 --set env.time_limit=8)
+  cp "$paper"/*.lua .
+  sed -i 's/= { 4, 16, 64 }, { 10, 50, 100 }, { 2, 4, 8 }/= { 4 }, { 10 }, { 4, 8 }/' fig7_sweep.lua
+  run run fig7_sweep.lua "${tiny[@]}" --set seeds=2 --set "pixels=[40,40]" --set distraction=none --out patches
+  exits 0
+  lines patches/cheetah-run.csv 3
+  [ -s patches/cheetah-run-d4.png ] || fail "fig7 has no chart"
+  sed -i 's/^    caption = \(.*\),$/    caption = print(\1) or "",/' fig1_cheetah.lua
+  run run fig1_cheetah.lua "${tiny[@]}" --set seeds=1 --out kinds
+  exits 0
+  says out "Dot: mean return."
+  ! grep -q "Whiskers" out || fail "a caption tells of whiskers that are not there"
+}
