@@ -199,7 +199,7 @@ class Runner {
     std::error_code missing;
     const auto size = std::filesystem::file_size(log_of(job), missing);
     begun_[number] = {.at = Clock::now(), .log_size = missing ? 0 : size, .claim = std::move(claim)};
-    processes_.start(number, words_of(job), log_of(job));
+    processes_.start(number, words_of(number), log_of(job));
     return true;
   }
 
@@ -229,13 +229,20 @@ class Runner {
     queue_.push_back(number);
   }
 
-  std::vector<std::string> words_of(const SweepJob& job) const {
+  /// Only the whole run's best policy is worth playing again, but scripts read what comes of it; fewer than two episodes have no
+  /// interval.
+  std::int64_t confirmation_below(std::size_t number) const {
+    const Config* episodes = plan_.settings[number].find("confirm_episodes");
+    return std::min<std::int64_t>(episodes ? episodes->integer().value_or(0) : 0, 2);
+  }
+
+  std::vector<std::string> words_of(std::size_t number) const {
+    const SweepJob& job = list_.jobs[number];
     std::vector<std::string> words{command_.run.program, "run", command_.file.string()};
     for (const auto& assignment : overrides_of(command_, list_, job.combination)) words.insert(words.end(), {"--set", assignment});
     if (!rung_.last) {
       words.insert(words.end(), {"--set", text("iterations=", rung_.iterations)});
-      // Only the whole run's best policy is worth playing again.
-      words.insert(words.end(), {"--set", "confirm_episodes=0"});
+      words.insert(words.end(), {"--set", text("confirm_episodes=", confirmation_below(number))});
     }
     words.insert(words.end(), {"--seed", std::to_string(job.seed), "--threads", std::to_string(threads_), "--out",
                                job.folder.string(), "--resume", "--sweep-process", std::to_string(getpid())});

@@ -46,3 +46,27 @@ case_sweep_columns() {
   exits 0
   cmp -s sweep/sweep.csv new.csv || fail "another table than before"
 }
+
+# Scripts read what their training hands over, in the short runs, too.
+case_sweep_confirmed() {
+  sweep_script "confirm_episodes = 6,"
+  sed -i 's/^iap.train {/local run = iap.train {/' train.lua
+  echo 'print("confirmed", run.confirmed.mean, string.format("%.3g to %.3g", run.confirmed.low, run.confirmed.high))' >>train.lua
+  run sweep train.lua --over optimizer.sigma=0.05,0.1 --seeds 2 --halving 2 --out halves
+  exits 0
+  grep -h ' fresh episodes' halves/*/log.txt | grep -oE 'on [0-9]+ fresh' | sort | uniq -c | tr -s ' \n' ' ' >counts
+  says counts "4 on 2 fresh 2 on 6 fresh"
+  # The page says on how many, where they are not alike.
+  says halves/report.html "<small>(2 episodes)</small>"
+  says halves/report.html "<small>(6 episodes)</small>"
+  local longest
+  longest=$(grep ',4,2,0,' halves/sweep.csv | cut -d, -f1)
+  run run train.lua --set "optimizer.sigma=$longest" --seed 2 --out alone
+  exits 0
+  same_metrics alone "halves/sigma=$longest-seed2"
+  # What asks for no confirmation has none.
+  sed -i '$d' train.lua
+  run sweep train.lua --over optimizer.sigma=0.05,0.1 --halving 2 --set confirm_episodes=0 --out without
+  exits 0
+  ! grep -q 'fresh episode' without/*/log.txt || fail "a run confirmed what it was not asked to"
+}

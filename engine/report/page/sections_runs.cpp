@@ -126,6 +126,22 @@ std::string failed_note(const Failures& all) {
   return words.empty() ? "" : text(" <small>(", words.substr(2), ")</small>");
 }
 
+/// Whether all confirmations are of as many episodes; those of a sweep's short runs have fewer.
+bool confirmed_alike(const std::vector<RunGroup>& groups) {
+  std::set<int> lengths;
+  for (const RunGroup& group : groups)
+    for (const Run& run : group.runs)
+      if (run.summary && run.summary->confirmed) lengths.insert(run.summary->confirmed->episodes);
+  return lengths.size() < 2;
+}
+
+/// Of a group all of which is confirmed, with the number of episodes where groups are not `alike`.
+std::string confirmed_cell(const RunGroup& group, bool alike) {
+  const std::string episodes = counted(group.runs.front().summary->confirmed->episodes, "episode");
+  return figure(confirmed_mean(group)) + (alike ? "" : text(" <small>(", episodes, ")</small>")) +
+         failed_note(confirmed_failures(group));
+}
+
 std::string seeds_of(const RunGroup& group) {
   std::string seeds;
   for (const Run& run : group.runs) seeds += text(seeds.empty() ? "" : ", ", run.seed);
@@ -260,6 +276,7 @@ std::string tiles_section(const RunGroup& group) {
 }
 
 std::string comparison_section(const std::vector<RunGroup>& groups) {
+  const bool alike = confirmed_alike(groups);
   std::string table =
       "<div class=\"scroll\"><table>\n<tr><th>run</th><th>seeds</th><th class=\"number\">best evaluation</th>"
       "<th class=\"number\">on fresh episodes</th><th class=\"number\">last evaluation</th><th class=\"number\">parameters</th><th "
@@ -270,8 +287,8 @@ std::string comparison_section(const std::vector<RunGroup>& groups) {
     table += text("<tr><td class=\"name\"><i class=\"swatch c", i % colours, "\"></i>", escaped(groups[i].label),
                   "</td><td class=\"name\">", seeds_of(groups[i]), "</td><td class=\"number\">", spread(groups[i], &Run::best_eval),
                   failed_note(best_failures(groups[i])), "</td><td class=\"number\">",
-                  all_confirmed(groups[i]) ? figure(confirmed_mean(groups[i])) + failed_note(confirmed_failures(groups[i])) : "–",
-                  "</td><td class=\"number\">", spread(groups[i], &Run::last_eval), "</td><td class=\"number\">",
+                  all_confirmed(groups[i]) ? confirmed_cell(groups[i], alike) : "–", "</td><td class=\"number\">",
+                  spread(groups[i], &Run::last_eval), "</td><td class=\"number\">",
                   figure(static_cast<double>(best.policy->policy.size())), "</td><td class=\"number\">",
                   least_to_most(groups[i], iterations_of), "</td><td class=\"number\">",
                   duration(mean_of(groups[i], &Run::seconds)), "</td></tr>\n");
