@@ -3,6 +3,8 @@
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -123,4 +125,30 @@ TEST_CASE("curves of several runs have gaps where the population has no mean, as
   CHECK(pieces(html, " thin") == std::vector<int>{1, 1, 1, 1, 2, 1, 2, 1});
   CHECK(pieces(html, "") == std::vector<int>{1, 1, 2, 2});
   CHECK(pieces(report({one}, {.pictures = false}), " thin") == std::vector<int>{2, 2});
+}
+
+TEST_CASE("kinds that share a colour differ by their dashes, in curves, legend and tables") {
+  const TemporaryFolder folder;
+  constexpr int kinds = 17;
+  std::vector<std::filesystem::path> runs{folder.path() / "kind0"};
+  make_run(runs[0], 1);
+  for (int i = 1; i < kinds; ++i) {
+    runs.push_back(folder.path() / text("kind", i));
+    std::filesystem::copy(runs[0], runs.back());
+    Config config = parse_json(read_file(runs.back() / "config.json"), "config.json");
+    config.map()->erase("given");
+    set_path(config, "optimizer.sigma", text(0.1 + 0.01 * i));
+    write_file_atomic(runs.back() / "config.json", to_json(config));
+  }
+  const std::string html = report(runs, {.pictures = false});
+  for (const char* begin : {"<i class=\"swatch ", "<path class=\"line "}) {
+    const auto classes = between(html, begin, "\"");
+    REQUIRE(classes.size() >= kinds);
+    CHECK(classes[0] == "c0");
+    CHECK(classes[7] == "c7");
+    CHECK(classes[8] == "c0 d1");
+    CHECK(classes[15] == "c7 d1");
+    CHECK(classes[16] == "c0 d2");
+  }
+  CHECK(between(html, "<div class=\"legend\">", "</div>")[0].find("<i class=\"c1 d1\"></i>") != std::string::npos);
 }

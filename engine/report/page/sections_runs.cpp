@@ -17,11 +17,10 @@ import :axis;
 import :html;
 import :run_data;
 import :sections;
+#include "colour_class.hpp"
 
 namespace iap {
 namespace {
-
-constexpr int colours = 8;
 
 /// How many of the runs have the value.
 std::size_t having(const RunGroup& group, double Run::* value) {
@@ -153,7 +152,7 @@ std::string tile(const std::string& value, std::string_view name, std::string_vi
 }
 
 std::string legend_entry(std::string_view label, int colour, bool thin) {
-  return text("<span><i class=\"c", colour, thin ? " thin" : "", "\"></i>", escaped(label), "</span>");
+  return text("<span><i class=\"", colour_class(colour), thin ? " thin" : "", "\"></i>", escaped(label), "</span>");
 }
 
 /// Those of all runs, if they have come to the same ones.
@@ -211,9 +210,9 @@ std::string groups_figure(const std::vector<RunGroup>& groups, const std::string
   std::string legend;
   bool bands = false;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const int colour = static_cast<int>(i) % colours;
-    for (Curve& curve : learning_curves(groups[i], column, colour)) curves.push_back(std::move(curve));
-    legend += legend_entry(groups[i].label, colour, false);
+    const int place = static_cast<int>(i);
+    for (Curve& curve : learning_curves(groups[i], column, place)) curves.push_back(std::move(curve));
+    legend += legend_entry(groups[i].label, place, false);
     bands = bands || groups[i].runs.size() > 1;
   }
   return chart_figure(curves, legend, description, "return",
@@ -284,9 +283,9 @@ std::string comparison_section(const std::vector<RunGroup>& groups) {
       "<th class=\"number\">time</th></tr>\n";
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Run& best = groups[i].runs[groups[i].best];
-    table += text("<tr><td class=\"name\"><i class=\"swatch c", i % colours, "\"></i>", escaped(groups[i].label),
-                  "</td><td class=\"name\">", seeds_of(groups[i]), "</td><td class=\"number\">", spread(groups[i], &Run::best_eval),
-                  failed_note(best_failures(groups[i])), "</td><td class=\"number\">",
+    table += text("<tr><td class=\"name\"><i class=\"swatch ", colour_class(static_cast<int>(i)), "\"></i>",
+                  escaped(groups[i].label), "</td><td class=\"name\">", seeds_of(groups[i]), "</td><td class=\"number\">",
+                  spread(groups[i], &Run::best_eval), failed_note(best_failures(groups[i])), "</td><td class=\"number\">",
                   all_confirmed(groups[i]) ? confirmed_cell(groups[i], alike) : "–", "</td><td class=\"number\">",
                   spread(groups[i], &Run::last_eval), "</td><td class=\"number\">",
                   figure(static_cast<double>(best.policy->policy.size())), "</td><td class=\"number\">",
@@ -322,7 +321,7 @@ std::string settings_section(const std::vector<RunGroup>& groups) {
   if (!different.empty()) {
     body += "<div class=\"scroll\"><table class=\"settings\">\n<tr><th>what differs</th>";
     for (std::size_t i = 0; i < groups.size(); ++i)
-      body += text("<th><i class=\"swatch c", i % colours, "\"></i>", escaped(groups[i].label), "</th>");
+      body += text("<th><i class=\"swatch ", colour_class(static_cast<int>(i)), "\"></i>", escaped(groups[i].label), "</th>");
     body += "</tr>\n" + different + "</table></div>\n";
   }
   body += text("<details", groups.size() == 1 ? " open" : "", "><summary>", groups.size() == 1 ? "All settings" : "What all share",

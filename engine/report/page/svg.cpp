@@ -12,6 +12,7 @@ import iap.core;
 import :axis;
 import :histogram;
 import :html;
+#include "colour_class.hpp"
 
 namespace iap {
 namespace {
@@ -143,7 +144,7 @@ std::string band(const Plot& plot, const Curve& curve) {
     back.push_back(text("L", plot.x(curve.x[i]), " ", plot.y(curve.low[i])));
   }
   close();
-  return path.empty() ? "" : text("<path class=\"band c", curve.colour, "\" d=\"", path, "\"/>\n");
+  return path.empty() ? "" : text("<path class=\"band ", colour_class(curve.colour), "\" d=\"", path, "\"/>\n");
 }
 
 std::string line(const Plot& plot, const Curve& curve) {
@@ -160,11 +161,11 @@ std::string line(const Plot& plot, const Curve& curve) {
     const bool alone = !before && (i + 1 == curve.x.size() || !is_there(curve, i + 1));
     before = true;
     if (curve.dots || alone)
-      dots += text("<circle class=\"dot c", curve.colour, "\" cx=\"", x, "\" cy=\"", y, "\" r=\"3\"><title>", escaped(curve.label),
-                   ": ", figure(curve.y[i]), " at ", figure(curve.x[i]), "</title></circle>\n");
+      dots += text("<circle class=\"dot ", colour_class(curve.colour), "\" cx=\"", x, "\" cy=\"", y, "\" r=\"3\"><title>",
+                   escaped(curve.label), ": ", figure(curve.y[i]), " at ", figure(curve.x[i]), "</title></circle>\n");
   }
-  return text("<path class=\"line c", curve.colour, curve.thin ? " thin" : "", "\" d=\"", path, "\"><title>", escaped(curve.label),
-              "</title></path>\n", dots);
+  return text("<path class=\"line ", colour_class(curve.colour), curve.thin ? " thin" : "", "\" d=\"", path, "\"><title>",
+              escaped(curve.label), "</title></path>\n", dots);
 }
 
 }  // namespace
