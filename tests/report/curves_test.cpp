@@ -152,3 +152,27 @@ TEST_CASE("kinds that share a colour differ by their dashes, in curves, legend a
   }
   CHECK(between(html, "<div class=\"legend\">", "</div>")[0].find("<i class=\"c1 d1\"></i>") != std::string::npos);
 }
+
+TEST_CASE("scores over many decades have ticks that keep apart, on a page wide and narrow") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  Config policy = small_policy("exp");
+  set_path(policy, "blocks.1.encoding", "sinusoidal");
+  set_path(policy, "blocks.1.encoding_scale", "20");
+  make_run(run, 1, policy);
+  const std::string html = report({run});
+  int drawings = 0;
+  for (const std::string& drawing : between(html, "aria-label=\"Histogram of patch scores\">", "</svg>")) {
+    ++drawings;
+    double before = 0;
+    std::size_t labels = 0;
+    for (const std::string& label : between(drawing, "<text x=\"", "</text>")) {
+      if (label.find("middle") == std::string::npos) continue;
+      const double x = std::stod(label);
+      if (labels++ > 0) CHECK(x - before > 40);
+      before = x;
+    }
+    CHECK(labels > 3);
+  }
+  CHECK(drawings == 2);
+}

@@ -24,8 +24,10 @@ HistogramAxes histogram_axes(const ScoreHistogram& histogram, int score_ticks) {
     axes.scores = signed_axis(range, histogram.linear, score_ticks);
   } else if (histogram.logarithmic) {
     const Axis around = logarithmic_axis(range);
+    // More decades than there is room for have a tick at every so many of them.
+    const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(std::log10(range.high / range.low) / score_ticks)));
     axes.scores.logarithmic = true;
-    for (std::size_t i = 0; i < around.ticks.size(); ++i) {
+    for (std::size_t i = 0; i < around.ticks.size(); i += every) {
       if (around.ticks[i] < range.low * (1 - 1e-9) || around.ticks[i] > range.high * (1 + 1e-9)) continue;
       axes.scores.ticks.push_back(around.ticks[i]);
       axes.scores.labels.push_back(around.labels[i]);
