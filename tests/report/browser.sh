@@ -23,8 +23,11 @@ iap.train {
 }
 LUA
 for seed in 1 2; do "$iap" run train.lua --seed $seed --out "relu-$seed"; done
-"$iap" run train.lua --seed 1 --set policy.blocks.1.kernel=exp --out exp
-"$iap" report relu-1 relu-2 exp --out report.html --episodes 3
+# What differs in many options is called like its folder: a word that is wider than a desk.
+wide=exp$(printf 'n%.0s' {1..200})
+"$iap" run train.lua --seed 1 --set policy.blocks.1.kernel=exp --set policy.blocks.1.d=5 --set policy.blocks.1.top=2 \
+  --set optimizer.sigma=.2 --out "$wide"
+"$iap" report relu-1 relu-2 "$wide" --out report.html --episodes 3
 
 browse() {
   timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/profile" \
