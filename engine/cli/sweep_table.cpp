@@ -135,6 +135,12 @@ SweepRow sweep_row(const SweepCommand& command, const SweepList& list, const std
     }
     if (row.done == 0) continue;
     row.mean = sum / row.done;
+    // Where the sum of finite values is more than a double holds, their mean is not.
+    if (!std::isfinite(row.mean)) {
+      row.mean = 0;
+      for (const auto& record : records)
+        if (record.done(*rung)) row.mean += record.value(*rung, command.metric) / row.done;
+    }
     for (const auto& record : records)
       if (record.done(*rung)) squares += std::pow(record.value(*rung, command.metric) - row.mean, 2);
     if (row.done > 1) row.deviation = std::sqrt(squares / (row.done - 1));

@@ -89,9 +89,9 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::fi
 }
 
 std::string return_text(double value) {
-  constexpr double least = 0.01;
+  constexpr double least = 0.01, most = 1e15;
   const double size = std::abs(value);
-  if (size > 0 && size < least) return general_text(value, 3);
+  if ((size > 0 && size < least) || size >= most) return general_text(value, 3);
   return fixed_text(size == 0 ? 0 : value, 2);
 }
 

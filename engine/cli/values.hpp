@@ -29,7 +29,8 @@ struct Output {
 /// `read`, which the command reads, or of what a run keeps in its folder. @throws Error naming path and reason.
 void check_outputs(const std::vector<Output>& outputs, const std::vector<std::filesystem::path>& read = {});
 
-/// A return for people: two digits behind the point, and three significant ones where those would all be zeros.
+/// A return for people: two digits behind the point, and three significant ones where those would all be zeros or the others too
+/// many.
 std::string return_text(double value);
 
 }  // namespace iap::cli

@@ -70,3 +70,30 @@ case_sweep_confirmed() {
   exits 0
   ! grep -q 'fresh episode' without/*/log.txt || fail "a run confirmed what it was not asked to"
 }
+
+# Means are finite where returns are, though their sum is not, and no number takes lines.
+case_sweep_large_returns() {
+  cat >huge.lua <<'LUA'
+return function()
+  return { spec = { action_size = 1, vector = 1, max_steps = 1 }, reset = function() end, observe = function() return { 1 } end,
+    step = function() return 1e308, true end }
+end
+LUA
+  cat >train.lua <<'LUA'
+require("iap").train {
+  env = require("iap").env.make("huge.lua"), policy = require("iap").policy.linear {}, optimizer = require("iap").optim.es { population = 4 },
+  iterations = 1, eval_episodes = 2, quiet = true,
+}
+LUA
+  run sweep train.lua --seeds 2 --out sweep
+  exits 0
+  says out "best: mean eval 1e+308 after 1 iteration, 2 seeds"
+  [ "$(tail -1 sweep/sweep.csv)" = "1,2,0,1e+308,0,1e+308,1,1" ] || fail "the row: $(cat sweep/sweep.csv)"
+  run eval sweep/seed1 --episodes 2
+  exits 0
+  says out "mean return         1e+308"
+  says out "(best evaluation 1e+308, iteration 0)"
+  run report sweep/seed1 --no-pictures --out page.html
+  exits 0
+  says page.html "<b>1 × 10³⁰⁸</b><span>best evaluation"
+}

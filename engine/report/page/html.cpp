@@ -33,11 +33,11 @@ std::string figure(double value) {
   if (std::isnan(value)) return "–";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
   const double size = std::abs(value);
-  if (size > 0 && size < 1e-4) {
+  if ((size > 0 && size < 1e-4) || size >= 1e15) {
     const int exponent = static_cast<int>(std::floor(std::log10(size)));
     return text(general_text(value * std::pow(10.0, -exponent), 3), " × ", power_label(exponent));
   }
-  if (size != std::floor(size) || size >= 1e15) return size >= 100 ? fixed_text(value, 1) : general_text(value, 3);
+  if (size != std::floor(size)) return size >= 100 ? fixed_text(value, 1) : general_text(value, 3);
   std::string digits = fixed_text(size, 0);
   // A space that does not break, which is also narrow.
   for (int at = static_cast<int>(digits.size()) - 3; at > 0 && size >= 10000; at -= 3)
@@ -73,7 +73,8 @@ std::string duration(double seconds) {
   if (std::isnan(seconds)) return "–";
   if (seconds < 120) return fixed_text(seconds, 0) + " s";
   if (seconds < 7200) return fixed_text(seconds / 60, 0) + " min";
-  return fixed_text(seconds / 3600, 1) + " h";
+  const double hours = seconds / 3600;
+  return (hours < 1e4 ? fixed_text(hours, 1) : figure(std::round(hours))) + " h";
 }
 
 std::string counted(double count, std::string_view noun) { return text(figure(count), " ", noun, count == 1 ? "" : "s"); }
