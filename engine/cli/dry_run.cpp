@@ -83,8 +83,7 @@ struct Evaluations {
 Evaluations evaluations_of(const Config& config, const Rest& rest) {
   const std::int64_t iterations = integer_in(config, "iterations"), every = integer_in(config, "eval_every");
   std::int64_t evaluations = rest.goes_on ? 0 : 1;
-  if (rest.iterations > 0 || !rest.goes_on)
-    evaluations += every > 0 ? (iterations + every - 1) / every - (rest.goes_on ? rest.done / every : 0) : 1;
+  if (rest.iterations > 0) evaluations += every > 0 ? (iterations + every - 1) / every - (rest.goes_on ? rest.done / every : 0) : 1;
   return {evaluations, integer_in(config, "eval_episodes"), rest.confirms ? integer_in(config, "confirm_episodes") : 0};
 }
 

@@ -308,6 +308,10 @@ case_dry_run_threads() {
   exits 0
   sed -n 's/^evaluations .*all: \([^ ]*\) s .* steps, \([^ ]*\) s on one thread)$/\1 \2/p' out |
     awk '{ found = 1; off = $1 / $2 - 4 } END { exit !(found && off * off < 0.01) }' || fail "other than 3 evaluations and a confirmation"
+  # What trains nothing is evaluated once.
+  run run train.lua --dry-run --set iterations=0 --set eval_every=0
+  exits 0
+  says out "evaluations  20 episodes in all"
 }
 
 # A learning rate that follows from the returns in metrics.csv, through interruptions too.
