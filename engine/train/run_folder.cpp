@@ -139,9 +139,10 @@ bool is_run_file(const std::filesystem::path& given) {
   std::error_code missing;
   const auto file = std::filesystem::is_symlink(given, missing) ? std::filesystem::weakly_canonical(given, missing) : given;
   const std::string name = file.filename().string();
+  constexpr std::array others{"experiment.lua", "job.json", "log.txt", "output.txt"};  // two of them a sweep's
   const auto is_name = [&name](const char* of_run) { return name == of_run; };
-  return (std::ranges::any_of(marks, is_name) || std::ranges::any_of(common_logs, is_name) || name == "experiment.lua" ||
-          name == "log.txt") &&
+  return (std::ranges::any_of(marks, is_name) || std::ranges::any_of(common_logs, is_name) ||
+          std::ranges::any_of(others, is_name)) &&
          has(file.parent_path(), "config.json");
 }
 
