@@ -322,6 +322,19 @@ TEST_CASE("a page holds no texts that nobody reads") {
   CHECK_THROWS_MATCHES(report({run}), Error, MessageMatches(ContainsSubstring("experiment.lua")));
 }
 
+TEST_CASE("a page holds nothing that steers a terminal or turns the direction of writing") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  make_run(run, 1);
+  Config config = parse_json(read_file(run / "config.json"), "config.json");
+  config["odd"] = "red\x1b[31m and \u202eturned";
+  write_file_atomic(run / "config.json", to_json(config));
+  write_file_atomic(run / "experiment.lua", "-- of\r\n-- Windows\r\n");
+  const std::string html = report({run}, {.pictures = false});
+  CHECK_THAT(html, ContainsSubstring("red?[31m and ?turned") && ContainsSubstring("<pre>-- of\n-- Windows\n</pre>"));
+  CHECK(html.find("\u202e") == std::string::npos);
+}
+
 TEST_CASE("a report names each run once") {
   const TemporaryFolder folder;
   make_run(folder.path() / "a", 4);

@@ -10,9 +10,21 @@ import :axis;
 import :html;
 
 namespace iap {
+namespace {
+
+/// Without the carriage returns that end lines on Windows.
+std::string unix_lines(std::string_view words) {
+  std::string lines;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (!words.substr(i).starts_with("\r\n")) lines += words[i];
+  return lines;
+}
+
+}  // namespace
+
 std::string escaped(std::string_view words) {
   std::string safe;
-  for (const char c : words) {
+  for (const char c : printable(unix_lines(words))) {
     switch (c) {
       case '&': safe += "&amp;"; break;
       case '<': safe += "&lt;"; break;
