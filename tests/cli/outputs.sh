@@ -170,7 +170,9 @@ case_outputs_refused() {
   refuses "cannot write 'same.iap': the command reads it" play policy.iap --out same.iap
   refuses "cannot write 'run/metrics.csv': the run in 'run' keeps it; choose another place for --out" report run --out run/metrics.csv
   refuses "the run in 'run' keeps it; choose another place for --csv" eval policy.iap --csv run/log.txt
-  for out in job.json output.txt; do refuses "the run in 'run' keeps it; choose another place for --csv" eval policy.iap --csv "run/$out"; done
+  for out in job.json output.txt; do
+    refuses "the run in 'run' keeps it; choose another place for --csv" eval policy.iap --csv "run/$out"
+  done
   refuses "the command reads it" export policy.iap policy.iap
   cmp -s policy.iap run/best.iap || fail "a policy was overwritten"
 }

@@ -80,8 +80,9 @@ return function()
 end
 LUA
   cat >train.lua <<'LUA'
-require("iap").train {
-  env = require("iap").env.make("huge.lua"), policy = require("iap").policy.linear {}, optimizer = require("iap").optim.es { population = 4 },
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("huge.lua"), policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 },
   iterations = 1, eval_episodes = 2, quiet = true,
 }
 LUA

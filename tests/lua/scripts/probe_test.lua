@@ -53,7 +53,8 @@ check.equal(lines[4], "1.rank,48,constant,,")
 
 -- A stranger's names are no formulas in the table; numbers stay numbers.
 local odd = { "=cmd|'/C calc'!A0", "@hidden", "-1.5" }
-iap.report.probe { policy = blocks, env = lamp(string.format("{ %q, %q, %q }", table.unpack(odd))), episodes = 3, csv = folder .. "/odd.csv" }
+local oddly = lamp(string.format("{ %q, %q, %q }", table.unpack(odd)))
+iap.report.probe { policy = blocks, env = oddly, episodes = 3, csv = folder .. "/odd.csv" }
 local cells = {}
 for line in io.lines(folder .. "/odd.csv") do cells[#cells + 1] = line:match "^1%.rank,48,([^,]+)" end
 check.same_list(cells, { "'" .. odd[1], "'" .. odd[2], odd[3] })
