@@ -25,6 +25,7 @@ bool in_class(unsigned char c, unsigned char name) {
     case 'u': return answer(std::isupper(c) != 0);
     case 'w': return answer(std::isalnum(c) != 0);
     case 'x': return answer(std::isxdigit(c) != 0);
+    case 'z': return answer(c == 0);
     default: return name == c;
   }
 }
