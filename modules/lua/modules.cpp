@@ -44,7 +44,7 @@ return function(source)
   while #pending > 0 do
     local text = pending[#pending]
     pending[#pending] = nil
-    for _, name in gmatch(text, "require%s*%(?%s*([\"'])([%w_.-]+)%1") do
+    for _, name in gmatch(text, "require%s*%(?%s*([\"'])([^\"'\\\n]+)%1") do
       local path = not texts[name] and not package.loaded[name] and find(name)
       pending[#pending + 1] = path and read(name, path) or nil
     end

@@ -128,10 +128,11 @@ case_forged_lines() {
 # What an environment and a block require goes into the policy file, which then needs neither them nor their neighbours.
 case_neighbours() {
   training_script 'out = "run",'
-  mkdir -p physics
+  mkdir -p physics lib
   echo 'return { gravity = 9.81, torque = require("physics.motor").torque }' >physics/constants.lua
   echo 'return { torque = function(action, length) return action / length ^ 2 end }' >physics/motor.lua
-  echo 'return { scale = function(x) return 0.5 * x end }' >late.lua
+  echo 'return { scale = function(x) return require("lib/deep, too") * x end }' >late.lua
+  echo 'return 0.5' >'lib/deep, too.lua'
   sed -i 's#^local gravity, dt = 9.81, 0.02#local constants = require "physics.constants"\nlocal gravity, dt = constants.gravity, 0.02#; s#action\[1\] / length ^ 2#constants.torque(action[1], length)#' pendulum.lua
   cat >halve.lua <<'LUA'
 return function(options, shapes)
@@ -149,7 +150,7 @@ LUA
   silent err
   run eval run --episodes 4 --csv here.csv
   exits 0
-  policy_alone physics pendulum.lua halve.lua late.lua
+  policy_alone physics lib pendulum.lua halve.lua late.lua
   # What no text mentions could not be taken along.
   cat >../build.lua <<'LUA'
 local iap = require "iap"
