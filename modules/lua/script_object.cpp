@@ -170,18 +170,22 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
   // An option that the script does not know is an error as everywhere else.
   auto names = names_read();
   clear();
+  const Config modules = confined ? modules_of(options) : state_.kept_modules(source_);
+  std::vector<std::string_view> texts{source_};
+  for (const auto& [name, module] : *modules.map()) {
+    check_text(text("module '", name, "'"), *module.string());
+    texts.push_back(*module.string());
+  }
   // It may read some later than its constructor, when nobody can still complain.
-  std::ranges::move(words_after(source_, "options."), std::back_inserter(names));
+  for (const auto source : texts) std::ranges::move(words_after(source, "options."), std::back_inserter(names));
   for (const auto& name : names)
     if (const auto& value = options.value(name); !value.is_null()) {
       check_storable(file_, name, value);
       config_[name] = value;
     }
-  tell_of_other_names(source_, names, options);
+  for (const auto source : texts) tell_of_other_names(source, names, options);
   for (const char* own : {"source", "loaded_from"}) options.record(own);
   config_["source"] = source_;
-  const Config modules = confined ? modules_of(options) : state_.kept_modules(source_);
-  for (const auto& [name, module] : *modules.map()) check_text(text("module '", name, "'"), *module.string());
   config_.map()->erase("required_modules");
   if (!modules.map()->empty()) config_["required_modules"] = modules;
   if (confined) config_["loaded_from"] = loaded_from_;

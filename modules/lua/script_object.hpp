@@ -29,7 +29,8 @@ struct ScriptSetting {
 ///                     from the disk for it
 class ScriptObject {
  public:
-  /// Options that the constructor reads, or that the text mentions as "options.name", count as asked for. @throws Error.
+  /// Options that the constructor reads, or that the text or one of its modules mentions as "options.name", count as asked for.
+  /// @throws Error.
   ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting = {});
 
   const std::string& file() const { return file_; }

@@ -144,6 +144,16 @@ check.equal(iap.env.make { name = "later.lua", source = later "options", gain = 
 check.fails({ "environment 'bad.lua': option 'gain' goes with a file that reads it while function(options) runs, or later by the name options.gain, " ..
   "not as o.gain; write local gain = o.gain at its beginning" }, bad(later "o", { gain = 3 }))
 check.fails({ "environment 'bad.lua': unknown option 'gian'" }, bad(later "o", { gian = 3 }))
+local function wrapping(name, options)
+  return function()
+    local all = { name = "wrapping.lua", source = "return require 'wrapped'", required_modules = { wrapped = later(name) } }
+    for key, value in pairs(options) do all[key] = value end
+    return iap.env.make(all)
+  end
+end
+check.equal(wrapping("options", { gain = 3 })():reset(1).vector[1], 3)
+check.fails({ "'gain' goes with a file that reads it while function(options) runs", "not as given.gain" }, wrapping("given", { gain = 3 }))
+check.fails({ "environment 'wrapping.lua': unknown option 'gian'; did you mean 'gain'?" }, wrapping("options", { gian = 3 }))
 
 -- A file that changes, or goes, once it was read changes nothing: later stages and other threads play its text.
 local changing = os.tmpname()
