@@ -17,19 +17,21 @@
 namespace iap::lua {
 namespace {
 
-/// Hands the script its options and notes which of them it reads.
+/// Hands the script its options and notes which of them it reads. What it assigns stands with them, so that `pairs` visits both.
 constexpr std::string_view watch_options = R"(
 local values = ...
-local read = {}
+local next, pairs, read = next, pairs, {}
 local function note_all()
   for key in next, values do read[key] = true end
-  return next, values, nil
+  return pairs(values)
 end
 local function note(_, key)
   read[key] = true
   return values[key]
 end
-return setmetatable({}, { __index = note, __pairs = note_all }), read
+local function assign(_, key, value) values[key] = value end
+local function length() return #values end
+return setmetatable({}, { __index = note, __newindex = assign, __len = length, __pairs = note_all }), read
 )";
 
 constexpr std::string_view blanks = " \t\r\n";

@@ -196,6 +196,18 @@ for i = 1, 4 do
 end
 check.same_list(digests, { digests[1], digests[1], digests[1], digests[1] })
 
+-- The options' order is the same, with what the script assigned among them.
+local listing = { name = "listing.lua", source = [[
+return function(options)
+  options.missing, options.k3, options[1] = options.missing or "own", nil, 1
+  options[#options + 1] = 2
+  local names = {}
+  for name in pairs(options) do names[#names + 1] = tostring(name) end
+  error("order: " .. table.concat(names, " "), 0)
+end]] }
+for i = 1, 9 do listing["k" .. i] = i end
+check.fails({ "order: 1 2 k1 k2 k4 k5 k6 k7 k8 k9 missing name" }, iap.env.make, listing)
+
 -- What editors on Windows and shells put at the head of a file is no Lua, as in Lua's own loader; lines keep their numbers.
 local head = "\xEF\xBB\xBF#!/usr/bin/env iap\n"
 local headed = iap.env.make { name = "headed.lua", source = head .. [[
