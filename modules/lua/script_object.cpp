@@ -18,8 +18,9 @@ namespace iap::lua {
 namespace {
 
 /// Hands the script its options and notes which of them it reads. What it assigns stands with them, so that `pairs` visits both.
+/// A text that is `fresh` keeps its hands off their metatable, without which they would be gone; stored ones go on as they did.
 constexpr std::string_view watch_options = R"(
-local values = ...
+local values, fresh = ...
 local next, pairs, read = next, pairs, {}
 local function note_all()
   for key in next, values do read[key] = true end
@@ -31,7 +32,9 @@ local function note(_, key)
 end
 local function assign(_, key, value) values[key] = value end
 local function length() return #values end
-return setmetatable({}, { __index = note, __newindex = assign, __len = length, __pairs = note_all }), read
+local watch = { __index = note, __newindex = assign, __len = length, __pairs = note_all }
+if fresh then watch.__metatable = false end
+return setmetatable({}, watch), read
 )";
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -138,6 +141,13 @@ void check_text(const std::string& file, std::string_view source) {
   }
 }
 
+/// Lua's own message names no way out.
+LuaError with_remedy(const LuaError& error) {
+  const std::string_view message = error.what();
+  if (!message.ends_with("cannot change a protected metatable")) return error;
+  return LuaError(text(message, ", as that of the options is; where one has a default, write options.NAME or DEFAULT"));
+}
+
 int refuse_exit(lua_State* state) {
   return luaL_error(state, "os.exit would end the whole program (call error(message), or end the episode)");
 }
@@ -158,6 +168,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
     : file_(file),
       loaded_from_(options.has("loaded_from") ? options.string("loaded_from") : ""),
       source_(source_of(file, options)),
+      fresh_(!options.has("source")),
       state_(open_state(options, setting)) {
   const bool confined = options.has("loaded_from");
   check_text(file_, source_);
@@ -208,7 +219,9 @@ void ScriptObject::construct(const Config& values, const ScriptSetting& setting)
   try {
     state_.load_text(watch_options, "=options");
     push_config(state_, values);
-    call(state_, 1, 2);
+    reserve(state_, 1);
+    lua_pushboolean(state_, fresh_);
+    call(state_, 2, 2);
     state_.load_text(source_, "@" + file_);
     call(state_, 0, 1);
     const int type = lua_type(state_, -1);
@@ -221,7 +234,7 @@ void ScriptObject::construct(const Config& values, const ScriptSetting& setting)
       call(state_, 2, 1);
     }
   } catch (const LuaError& error) {
-    fail("function(options)", error);
+    fail("function(options)", with_remedy(error));
   }
   if (lua_type(state_, -1) != LUA_TTABLE)
     throw Error(text(file_, ": function(options) must return a table, got ", describe_value(state_, -1)));

@@ -85,6 +85,7 @@ class ScriptObject {
   std::vector<std::string> names_read();
 
   std::string file_, loaded_from_, source_;
+  bool fresh_;  ///< whether the text is that of the file, not one that was stored
   State state_;
   Config config_;
   int self_ = LUA_NOREF, randomseed_ = LUA_NOREF;

@@ -208,6 +208,23 @@ end]] }
 for i = 1, 9 do listing["k" .. i] = i end
 check.fails({ "order: 1 2 k1 k2 k4 k5 k6 k7 k8 k9 missing name" }, iap.env.make, listing)
 
+-- Who took the options' metatable lost all that was given; stored texts that do act as they did.
+local inheriting = [[
+return function(options)
+  setmetatable(options, { __index = { gain = 1 } })
+  return { spec = { action_size = 1, vector = 1 }, reset = function() end, step = function() return 0 end, observe = function() return { options.gain } end }
+end]]
+local taken = os.tmpname()
+assert(os.rename(taken, taken .. ".lua"))
+taken = taken .. ".lua"
+local file = assert(io.open(taken, "w"))
+file:write(inheriting)
+file:close()
+check.fails({ taken .. ":2: cannot change a protected metatable, as that of the options is; where one has a default, write options.NAME or DEFAULT" },
+  iap.env.make, taken, { gain = 3 })
+check.equal(iap.env.make({ name = "stored.lua", source = inheriting, gain = 3 }):reset(1).vector[1], 1)
+os.remove(taken)
+
 -- What editors on Windows and shells put at the head of a file is no Lua, as in Lua's own loader; lines keep their numbers.
 local head = "\xEF\xBB\xBF#!/usr/bin/env iap\n"
 local headed = iap.env.make { name = "headed.lua", source = head .. [[
