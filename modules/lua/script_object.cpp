@@ -21,20 +21,30 @@ namespace {
 /// A text that is `fresh` keeps its hands off their metatable, without which they would be gone; stored ones go on as they did.
 constexpr std::string_view watch_options = R"(
 local values, fresh = ...
-local next, pairs, read = next, pairs, {}
+local next, pairs, error = next, pairs, error
+local read, missed, refused = {}, {}, {}
 local function note_all()
   for key in next, values do read[key] = true end
   return pairs(values)
 end
 local function note(_, key)
+  local value = values[key]
   read[key] = true
-  return values[key]
+  if value == nil then
+    if refused[key] then error(refused[key], 2) end
+    missed[key] = true
+  end
+  return value
+end
+local function refuse(key, message)
+  if missed[key] then error(message, 0) end
+  refused[key] = message
 end
 local function assign(_, key, value) values[key] = value end
 local function length() return #values end
 local watch = { __index = note, __newindex = assign, __len = length, __pairs = note_all }
 if fresh then watch.__metatable = false end
-return setmetatable({}, watch), read
+return setmetatable({}, watch), read, refuse
 )";
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -148,6 +158,14 @@ LuaError with_remedy(const LuaError& error) {
   return LuaError(text(message, ", as that of the options is; where one has a default, write options.NAME or DEFAULT"));
 }
 
+/// Takes the value at the top into the registry.
+int keep(lua_State* state) {
+  protect(state, 1, 1, [](lua_State* inner) noexcept { lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX)); });
+  const int reference = static_cast<int>(lua_tointegerx(state, -1, nullptr));
+  lua_pop(state, 1);
+  return reference;
+}
+
 int refuse_exit(lua_State* state) {
   return luaL_error(state, "os.exit would end the whole program (call error(message), or end the episode)");
 }
@@ -221,7 +239,8 @@ void ScriptObject::construct(const Config& values, const ScriptSetting& setting)
     push_config(state_, values);
     reserve(state_, 1);
     lua_pushboolean(state_, fresh_);
-    call(state_, 2, 2);
+    call(state_, 2, 3);
+    refuse_ = keep(state_);
     state_.load_text(source_, "@" + file_);
     call(state_, 0, 1);
     const int type = lua_type(state_, -1);
@@ -238,9 +257,19 @@ void ScriptObject::construct(const Config& values, const ScriptSetting& setting)
   }
   if (lua_type(state_, -1) != LUA_TTABLE)
     throw Error(text(file_, ": function(options) must return a table, got ", describe_value(state_, -1)));
-  protect(state_, 1, 1, [](lua_State* inner) noexcept { lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX)); });
-  self_ = static_cast<int>(lua_tointegerx(state_, -1, nullptr));
-  lua_pop(state_, 1);
+  self_ = keep(state_);
+}
+
+void ScriptObject::refuse_reading(std::string_view name) {
+  if (!fresh_) return;
+  const std::string message = text(
+      "option '", name, "' is read and was not given, and iap fills it in where it builds the object again, as trainings do; give ",
+      "it, or read an option with a name of the file's own");
+  run(refuse_, "function(options)", 0, [name, &message](lua_State* inner) noexcept {
+    lua_pushlstring(inner, name.data(), name.size());
+    lua_pushlstring(inner, message.data(), message.size());
+    return 2;
+  });
 }
 
 std::vector<std::string> ScriptObject::names_read() {

@@ -38,6 +38,10 @@ class ScriptObject {
   /// The options that the script read, and its own three: what builds this object again without its file.
   const Config& config() const { return config_; }
 
+  /// For an option that whoever builds the object fills in where it is not given: a file that reads it would read another value
+  /// where it is built again. Stored texts go on as they did. @throws Error where the file has read it so; later it fails itself.
+  void refuse_reading(std::string_view name);
+
   /// The object's own names, sorted. @throws Error naming the file for a key that is no string.
   std::vector<std::string> keys();
   /// An entry of the object as plain values. @throws Error naming the file and the entry.
@@ -88,7 +92,7 @@ class ScriptObject {
   bool fresh_;  ///< whether the text is that of the file, not one that was stored
   State state_;
   Config config_;
-  int self_ = LUA_NOREF, randomseed_ = LUA_NOREF;
+  int self_ = LUA_NOREF, randomseed_ = LUA_NOREF, refuse_ = LUA_NOREF;
 };
 
 }  // namespace iap::lua

@@ -32,6 +32,7 @@ class ScriptEnv final : public Env {
     spec_ = read_script_spec(file, script_.entry("spec"));
     spec_.name = file;
     const Config keys = spec_.config["keys"];
+    refuse_filled_in(script_, spec_.max_steps, keys);
     spec_.config = script_.config();
     if (!keys.is_null() && !options.has("keys")) spec_.config["keys"] = keys;
     spec_.config["name"] = file;

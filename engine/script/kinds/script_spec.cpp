@@ -40,6 +40,12 @@ void check_images(const std::string& file, const std::vector<ImageSpec>& images)
 
 }  // namespace
 
+void refuse_filled_in(lua::ScriptObject& script, int max_steps, const Config& keys) {
+  script.refuse_reading("action_repeat");
+  if (max_steps > 0) script.refuse_reading("time_limit");
+  if (!keys.is_null()) script.refuse_reading("keys");
+}
+
 std::vector<std::string> read_state_names(Options& options) {
   std::vector<std::string> names;
   for (const Config& name : options.list("state_names")) {

@@ -41,7 +41,7 @@ class TaskScript {
         terminated_(script_.method("terminated", false)),
         observe_(script_.method("observe", false)) {}
 
-  const lua::ScriptObject& object() const { return script_; }
+  lua::ScriptObject& object() { return script_; }
   const TaskEntries& entries() const { return entries_; }
   bool observes() const { return observe_ != LUA_NOREF; }
   void bind(MujocoWorld& world) { data_ = std::make_unique<TaskData>(script_.state(), world); }
@@ -154,7 +154,11 @@ class ScriptTask final : public MujocoTask {
   ScriptTask(std::unique_ptr<TaskScript> script, const MujocoTaskInfo& info, MujocoWorld world, const MujocoBundle& bundle,
              Options& options)
       : MujocoTask(info, std::move(world), options), script_(std::move(script)) {
-    const auto& object = script_->object();
+    auto& object = script_->object();
+    refuse_filled_in(object, script_->entries().max_steps, script_->entries().keys);
+    const Config completed = options.completed();
+    for (const char* name : {"camera", "distraction", "render", "state"})
+      if (completed.find(name)) object.refuse_reading(name);
     script_->bind(this->world());
     Config config = object.config();
     config["name"] = object.file();

@@ -217,12 +217,37 @@ end]]
 local taken = os.tmpname()
 assert(os.rename(taken, taken .. ".lua"))
 taken = taken .. ".lua"
-local file = assert(io.open(taken, "w"))
-file:write(inheriting)
-file:close()
+local function take(text)
+  local file <close> = assert(io.open(taken, "w"))
+  file:write(text)
+end
+take(inheriting)
 check.fails({ taken .. ":2: cannot change a protected metatable, as that of the options is; where one has a default, write options.NAME or DEFAULT" },
   iap.env.make, taken, { gain = 3 })
 check.equal(iap.env.make({ name = "stored.lua", source = inheriting, gain = 3 }):reset(1).vector[1], 1)
+
+-- What iap fills in of the options that every environment takes would be read in trainings alone.
+local function reading(what, spec, step)
+  return "return function(o) local read = " .. what .. "\n  return { spec = { action_size = 1, vector = 1, " .. spec .. " }, reset = function() end,\n" ..
+    "  step = function() " .. (step or "") .. " return 0 end, observe = function() return { read or 0 } end } end"
+end
+for name, spec in pairs { time_limit = "max_steps = 9", action_repeat = "", keys = "keys = { left = { -1 } }" } do
+  take(reading("o." .. name, spec))
+  check.fails({ taken .. ": function(options): option '" .. name .. "' is read and was not given", "give it, or read an option with a name of the file's own" },
+    iap.env.make, taken)
+end
+take(reading("(function() o.time_limit = o.time_limit or 5 end)()", "max_steps = 9"))
+check.fails({ "option 'time_limit' is read and was not given" }, iap.env.make, taken)
+take(reading("nil", "max_steps = 9", "local later = o.time_limit"))
+local late = iap.env.make(taken)
+late:reset(1)
+check.fails({ taken .. ":3: option 'time_limit' is read and was not given" }, late.step, late, { 0 })
+take(reading("o.time_limit", "max_steps = 9"))
+check.equal(iap.env.make(iap.env.make(taken, { time_limit = 4 }):spec().config):reset(1).vector[1], 4)
+take(reading("o.time_limit or o.keys", ""))
+check.equal(iap.env.make(iap.env.make(taken):spec().config):reset(1).vector[1], 0)
+-- A stored text reads what it did.
+check.equal(iap.env.make({ name = "stored.lua", source = reading("o.time_limit or 5", "max_steps = 9") }):reset(1).vector[1], 5)
 os.remove(taken)
 
 -- What editors on Windows and shells put at the head of a file is no Lua, as in Lua's own loader; lines keep their numbers.

@@ -362,3 +362,16 @@ local kept, report = iap.env.check(crowd, { steps = 100, episodes = 1 })
 check.equal(kept, false)
 check.equal(report:match("FAILED   (%S+)"), "stability")
 check.equal(report:match("give it more by (<size[^>]*>)"), '<size nconmax="..." njmax="..."/>')
+
+-- What iap fills in of a task's options its function would read elsewhere alone.
+local reader = os.tmpname()
+assert(os.rename(reader, reader .. ".lua"))
+reader = reader .. ".lua"
+for _, name in ipairs { "state", "render", "camera", "time_limit", "action_repeat" } do
+  local file = assert(io.open(reader, "w"))
+  file:write("return function(o) local read = o.", name, " return { model = [==[", ball, "]==], reward = function() return 0 end } end")
+  file:close()
+  check.fails({ reader .. ": function(options): option '" .. name .. "' is read and was not given" }, iap.env.make, reader)
+end
+iap.env.make(reader, { action_repeat = 2 })
+os.remove(reader)
