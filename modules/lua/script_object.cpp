@@ -319,9 +319,24 @@ Config ScriptObject::entry(const char* name) {
   reserve(state_, 1);
   lua_rawgeti(state_, LUA_REGISTRYINDEX, self_);
   push_entry(state_, -1, name);
-  Config value = read_config(state_, -1, text(file_, ": ", name));
+  Config value = read_config(state_, -1, text(file_, ": ", name), {.drops_inherited = !fresh_});
   clear();
   return value;
+}
+
+bool ScriptObject::inherits(const char* name) {
+  if (!fresh_) return false;
+  protect(state_, 0, 1, [this, name](lua_State* inner) noexcept {
+    lua_rawgeti(inner, LUA_REGISTRYINDEX, self_);
+    lua_pushstring(inner, name);
+    const bool own = lua_rawget(inner, 1) != LUA_TNIL;
+    lua_pushboolean(inner, !own && lua_getfield(inner, 1, name) != LUA_TNIL);
+    lua_replace(inner, 1);
+    lua_settop(inner, 1);
+  });
+  const bool inherited = lua_toboolean(state_, -1) != 0;
+  clear();
+  return inherited;
 }
 
 int ScriptObject::method(const char* name, bool required) {

@@ -46,6 +46,9 @@ class ScriptObject {
   std::vector<std::string> keys();
   /// An entry of the object as plain values. @throws Error naming the file and the entry.
   Config entry(const char* name);
+  /// Whether the object has an entry through its metatable alone, where `entry` does not look; that of a stored text has none.
+  /// @throws LuaError.
+  bool inherits(const char* name);
   /// The registry index of a method; LUA_NOREF if it is missing and need not be there. @throws Error naming file and method.
   int method(const char* name, bool required);
   /// Makes math.random of this state a function of `seed`.

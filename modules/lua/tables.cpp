@@ -53,6 +53,8 @@ class TableReader {
       entry(entries, items, trail_.size() == 1 ? &rules_.skip : nullptr);
       lua_pop(state_, 1);
     }
+    const bool may_have_names = items.empty() || !entries.empty() || (trail_.size() == 1 && !rules_.list_key.empty());
+    if (may_have_names && !rules_.drops_inherited) refuse_inherited(index);
     trail_.pop_back();
     return join(std::move(entries), list(std::move(items)), trail_.empty() ? rules_.list_key : "");
   }
@@ -92,6 +94,38 @@ class TableReader {
       fail(text("a key must be a string or a list position, got ", describe_value(state_, key_at)));
     }
     path_.pop_back();
+  }
+
+  /// What a script reads of the table and the loop over its own entries does not meet. Who searches by a function is not known to
+  /// have it.
+  void refuse_inherited(int index) {
+    constexpr int longest_chain = 64;
+    const int top = lua_gettop(state_);
+    reserve(state_, 4);
+    lua_pushvalue(state_, index);
+    for (int i = 0; i < longest_chain && lua_getmetatable(state_, -1); ++i) {
+      push_entry(state_, -1, "__index");
+      if (lua_type(state_, -1) != LUA_TTABLE) break;
+      lua_replace(state_, top + 1);
+      lua_settop(state_, top + 1);
+      lua_pushnil(state_);
+      for (; lua_next(state_, top + 1); lua_pop(state_, 1)) refuse_entry(index);
+    }
+    lua_settop(state_, top);
+  }
+
+  /// The key stands below the top of the stack, on which its value is. Methods and fields such as __index are those of a class.
+  void refuse_entry(int index) {
+    if (lua_type(state_, -2) != LUA_TSTRING) return;
+    const std::string key(string_at(state_, -2));
+    const bool asked_for = trail_.size() == 1 && std::ranges::find(rules_.skip, key) != rules_.skip.end();
+    if (key.starts_with("__") || (lua_isfunction(state_, -1) && !asked_for)) return;
+    push_entry(state_, index, key);
+    const bool own = lua_type(state_, -1) != LUA_TNIL;
+    lua_pop(state_, 1);
+    if (own) return;
+    path_.push_back(key);
+    fail("it comes through the metatable (__index), where nobody looks; write it into the table itself");
   }
 
   Config::List list(std::map<lua_Integer, Config> items) const {

@@ -23,11 +23,14 @@ struct TableRules {
   /// Lua, and many in a Config.
   std::size_t most_values = std::numeric_limits<std::size_t>::max();
   std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
+  /// Whether what a table has through its metatable (__index) alone is left out; otherwise it is an error, as functions that nobody
+  /// asks for are not.
+  bool drops_inherited = false;
 };
 
 /// The value at `index` as a Config: booleans, numbers (NaN too), strings, lists, tables with string keys, and objects that have a
 /// config. @throws Error "OWNER: option 'a.b.2': ..." for functions, holes, mixtures of list and map, cycles, tables nested
-/// deeper than 64, and more than `rules` allow.
+/// deeper than 64, entries through __index, and more than `rules` allow.
 Config read_config(lua_State* state, int index, std::string_view owner, const TableRules& rules = {});
 
 /// The table at `index` as numbers. @throws Error "OWNER: element I ..." for anything else in it.

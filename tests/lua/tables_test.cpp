@@ -107,6 +107,24 @@ TEST_CASE_METHOD(Fixture, "metamethods are not run") {
             "'{\"a\":1}')") == "");
 }
 
+TEST_CASE_METHOD(Fixture, "what a table would inherit is refused, methods of its class are not") {
+  CHECK(
+      run(state, "t.json(setmetatable({a = 1}, {__index = {b = 2}}))") ==
+      "chunk:1: t.json: option 'b': it comes through the metatable (__index), where nobody looks; write it into the table itself");
+  CHECK(run(state, "t.json{x = setmetatable({}, {__index = setmetatable({}, {__index = {b = false}})})}").find("option 'x.b'") !=
+        std::string::npos);
+  CHECK(run(state, "t.blocks(setmetatable({1}, {__index = {top = 2}}))").find("option 'top'") != std::string::npos);
+  CHECK(run(state, "t.blocks(setmetatable({}, {__index = {on_iteration = print}}))").find("option 'on_iteration'") !=
+        std::string::npos);
+  CHECK(run(state, "t.blocks(setmetatable({on_iteration = print}, {__index = {on_iteration = print}}))") == "");
+  CHECK(run(state, R"(
+    local Class = {method = print, name = 'class'} Class.__index = Class
+    assert(t.json(setmetatable({1, 2}, Class)) == '[1,2]')
+    assert(t.json(setmetatable({name = 'own'}, Class)) == '{"name":"own"}')
+    Class.__index = Class.__index.__index
+    local loop = {} setmetatable(loop, {__index = loop}) assert(t.json(loop) == '{}'))") == "");
+}
+
 TEST_CASE_METHOD(Fixture, "Config comes back to Lua as it went") {
   CHECK(run(state, R"(
     local r = t.echo{a = {1, 2.5, 'x'}, b = {c = true}, n = 0/0, i = 3, f = 3.0}

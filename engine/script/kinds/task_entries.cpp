@@ -45,6 +45,10 @@ TaskEntries read_task_entries(lua::ScriptObject& script) {
       throw Error(text(script.file(), ": a MuJoCo task has no entry '", key, "'", did_you_mean(key, known)));
     if (std::ranges::find(plain, std::string_view(key)) != plain.end()) given[key] = script.entry(key.c_str());
   }
+  for (const char* name : plain)
+    if (script.inherits(name))
+      throw Error(text(script.file(), ": entry '", name, "' comes through the table's metatable (__index), where only functions ",
+                       "are looked for; write it into the table itself"));
   constexpr std::int64_t most_steps = 1'000'000'000, most_physics_steps = 1'000'000;
   Options options(script.file(), given);
   TaskEntries entries;

@@ -54,3 +54,11 @@ check.fails({ "option 'env' must be an environment, its name, or a table {name =
 check.fails({ "option 'env' must be an environment", "got an object of type blueprint" }, iap.train, train { env = b })
 check.fails({ "option 'optimizer' must be an optimizer, got the string 'es'; write optimizer = iap.optim.es { population = 32 }" }, iap.train, train { optimizer = "es" })
 check.fails({ "option 'optimizer' must be an optimizer, got a function" }, iap.train, train { optimizer = iap.optim.es })
+
+-- What a table would inherit nobody would look for.
+local base = { __index = { population = 128, action_repeat = 4, on_iteration = print } }
+check.fails({ "iap.optim.es: option 'population': it comes through the metatable (__index), where nobody looks; write it into the table itself" },
+  iap.optim.es, setmetatable({ sigma = 0.2, action_repeat = 1 }, base))
+check.fails({ "option 'action_repeat': it comes through the metatable" }, iap.env.make, "cheetah-run", setmetatable({ state = true, population = 1 }, base))
+check.fails({ "option 'on_iteration': it comes through the metatable" }, iap.train,
+  setmetatable(train { population = 1, action_repeat = 1 }, base))

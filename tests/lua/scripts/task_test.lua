@@ -374,4 +374,16 @@ for _, name in ipairs { "state", "render", "camera", "time_limit", "action_repea
   check.fails({ reader .. ": function(options): option '" .. name .. "' is read and was not given" }, iap.env.make, reader)
 end
 iap.env.make(reader, { action_repeat = 2 })
+
+-- Of what a task's table inherits functions alone are found; stored texts act as they did.
+local inherited = "local base = { control_dt = 0.02, max_steps = 3, reward = function() return 7 end }\n" ..
+  "return setmetatable({ model = [==[" .. ball .. "]==] }, { __index = base })"
+local file = assert(io.open(reader, "w"))
+file:write(inherited)
+file:close()
+check.fails({ reader .. ": entry 'control_dt' comes through the table's metatable (__index)", "write it into the table itself" }, iap.env.make, reader)
+local stored = make(inherited)
+check.equal(stored:spec().max_steps, 1000)
+stored:reset(1)
+check.equal((stored:step { 0 }), 7)
 os.remove(reader)
