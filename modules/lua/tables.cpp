@@ -40,7 +40,8 @@ class TableReader {
   }
 
   Config table(int index) {
-    constexpr std::size_t deepest = 64;
+    constexpr std::size_t deepest = 64, most_tables = 1'000'000;
+    if (++tables_ > most_tables) fail(text("there are more than ", most_tables, " tables", in_each_place));
     const void* self = lua_topointer(state_, index);
     if (std::ranges::find(trail_, self) != trail_.end()) fail("the table contains itself");
     if (trail_.size() >= deepest) fail(text("tables are nested deeper than ", deepest));
@@ -155,7 +156,7 @@ class TableReader {
   lua_State* state_;
   std::string_view owner_;
   const TableRules& rules_;
-  std::size_t values_ = 0, bytes_ = 0;
+  std::size_t values_ = 0, bytes_ = 0, tables_ = 0;
   std::vector<const void*> trail_;
   std::vector<std::string> path_;
 };

@@ -30,7 +30,7 @@ struct TableRules {
 
 /// The value at `index` as a Config: booleans, numbers (NaN too), strings, lists, tables with string keys, and objects that have a
 /// config. @throws Error "OWNER: option 'a.b.2': ..." for functions, holes, mixtures of list and map, cycles, tables nested
-/// deeper than 64, entries through __index, and more than `rules` allow.
+/// deeper than 64, more than a million of them, entries through __index, and more than `rules` allow.
 Config read_config(lua_State* state, int index, std::string_view owner, const TableRules& rules = {});
 
 /// The table at `index` as numbers. @throws Error "OWNER: element I ..." for anything else in it.

@@ -95,6 +95,7 @@ TEST_CASE_METHOD(Fixture, "what stands in many places counts in each of them") {
   CHECK(run(state, "local a = {1, 2} t.few{a, a, 3}") ==
         "chunk:1: t.few: option '3': there are more than 6 values; what stands in several places counts in each of them");
   CHECK(run(state, "local a = {} for i = 1, 40 do a = {a, a} end t.few(a)").find("more than 6 values") != std::string::npos);
+  CHECK(run(state, "local a = {} for i = 1, 50 do a = {a, a} end t.json(a)").find("more than 1000000 tables") != std::string::npos);
   CHECK(run(state, "local a = 'abcd' assert(t.few{x = a, y = a} == '{\"x\":\"abcd\",\"y\":\"abcd\"}')") == "");
   CHECK(run(state, "local a = 'abcd' t.few{a, a, a}") ==
         "chunk:1: t.few: option '3': there are more than 10 bytes of text; what stands in several places counts in each of them");

@@ -62,3 +62,8 @@ check.fails({ "iap.optim.es: option 'population': it comes through the metatable
 check.fails({ "option 'action_repeat': it comes through the metatable" }, iap.env.make, "cheetah-run", setmetatable({ state = true, population = 1 }, base))
 check.fails({ "option 'on_iteration': it comes through the metatable" }, iap.train,
   setmetatable(train { population = 1, action_repeat = 1 }, base))
+
+-- What stands in several places is many tables: 2^50 here.
+local shared = {}
+for _ = 1, 50 do shared = { shared, shared } end
+check.fails({ "there are more than 1000000 tables; what stands in several places counts in each of them" }, iap.optim.es, { sigma = shared })
