@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "script/kinds/script_kinds.hpp"
+#include "script/kinds/script_spec.hpp"
 import iap.core;
 import iap.policy;
 
@@ -28,7 +29,8 @@ int read_size(lua::ScriptObject& script, const char* name, std::int64_t low) {
   const Config value = script.entry(name);
   const auto size = value.integer();
   if (!size || *size < low || *size > most_values)
-    throw Error(text(script.file(), ": '", name, "' must be an integer in [", low, ", ", most_values, "], got ", value.describe()));
+    throw Error(
+        text(script.file(), ": '", name, "' must be an integer in [", low, ", ", most_values, "], got ", describe_in_lua(value)));
   return static_cast<int>(*size);
 }
 

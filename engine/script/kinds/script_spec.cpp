@@ -46,6 +46,8 @@ void refuse_filled_in(lua::ScriptObject& script, int max_steps, const Config& ke
   if (!keys.is_null()) script.refuse_reading("keys");
 }
 
+std::string describe_in_lua(const Config& value) { return value.is_null() ? "nil" : value.describe(); }
+
 std::vector<std::string> read_state_names(Options& options) {
   std::vector<std::string> names;
   for (const Config& name : options.list("state_names")) {
@@ -75,7 +77,7 @@ std::vector<std::string> read_state_names(Options& options) {
 /// @option type "uint8"|"float32" = "uint8" - of a value; bytes show 0 to 255
 EnvSpec read_script_spec(const std::string& file, const Config& entry) {
   if (!entry.map())
-    throw Error(text(file, ": the table that function(options) returns must have a table 'spec', got ", entry.describe()));
+    throw Error(text(file, ": the table that function(options) returns must have a table 'spec', got ", describe_in_lua(entry)));
   Options options(file + ": spec", entry);
   refuse_unknown(
       options, {"action_size", "action_low", "action_high", "control_dt", "max_steps", "vector", "state_names", "keys", "images"});

@@ -94,7 +94,8 @@ check.equal(tostring(loaded:blueprint()), blueprint)
 
 -- A number just beyond a bound shows that it is; the sizes of a block in Lua have an upper bound, too.
 check.fails({ "option 'scale' must be in [0, 1e+06], got 1000001" }, iap.policy.linear, { scale = 1000001 })
-for _, size in ipairs { { "outputs", "1 << 40", "[1, 16777216], got 1099511627776" }, { "parameters", "1e12", "[0, 16777216], got 1000000000000" } } do
+for _, size in ipairs { { "outputs", "1 << 40", "[1, 16777216], got 1099511627776" }, { "parameters", "1e12", "[0, 16777216], got 1000000000000" },
+  { "outputs", "nil", "[1, 16777216], got nil" } } do
   local source = "return function() return { outputs = 1, parameters = 0, forward = print, " .. size[1] .. " = " .. size[2] .. " } end"
   check.fails({ ("large.lua: '%s' must be an integer in %s"):format(size[1], size[3]) }, iap.policy.build,
     iap.policy.script { file = "large.lua", source = source }, iap.env.make("cartpole-swingup"))
