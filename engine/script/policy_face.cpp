@@ -140,7 +140,7 @@ void forget_return(PolicyObject& object) {
 }
 
 /// @lua method policy:initialise
-/// Draws initial parameters.
+/// Draws initial parameters, and begins an episode as policy:reset() does.
 /// @param seed integer 0.. - of the draw
 int initialise(Call& call) {
   auto& object = call.self<PolicyObject>();

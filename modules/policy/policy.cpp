@@ -166,6 +166,8 @@ void Policy::initialise(std::uint64_t seed) {
     block->initialise(impl_->parameters, random);
   }
   impl_->bind();
+  // A block in Lua draws its parameters with the math.random of its episodes.
+  reset();
 }
 
 void Policy::reset(std::uint64_t episode_seed) {

@@ -165,6 +165,21 @@ local counting_file = os.tmpname()
 counting:save(counting_file)
 check.equal(iap.policy.load(counting_file):act(before)[1], 1)
 os.remove(counting_file)
+-- So is what it draws at random, whatever its parameters were drawn with.
+local lucky = iap.policy.build(iap.policy.script { file = "lucky.lua", source = [[return function() return {
+  parameters = 1, outputs = 1,
+  initialise = function() return { math.random() } end,
+  forward = function() return { math.random() } end,
+} end]] }, pendulum)
+local lucky_file = os.tmpname()
+lucky:save(lucky_file)
+local luck = lucky:act(before)[1]
+check.equal(iap.policy.load(lucky_file):act(before)[1], luck)
+lucky:initialise(1)
+check.equal(lucky:act(before)[1], luck)
+lucky:reset(0)
+check.equal(lucky:act(before)[1], luck)
+os.remove(lucky_file)
 -- A printed block is Lua, whatever its options are called.
 local named, reads = { file = "named.lua" }, {}
 for word in ("and break do else elseif end false for function goto if in local nil not or repeat return then true until while plain"):gmatch("%a+") do
