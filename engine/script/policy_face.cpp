@@ -269,13 +269,17 @@ int views(Call& call) {
 /// @lua method policy:save
 /// Writes a policy file, from which architecture and parameters can be rebuilt.
 /// @param path string - of the file, such as "walker.iap"; not a script's, nor one that a run keeps (best.iap beside config.json)
-/// @param metadata table ? - entries that replace those that the policy came with
+/// @param metadata table ? - entries that replace those that the policy came with; numbers are finite, text is UTF-8
 int save(Call& call) {
   const auto& object = call.self<PolicyObject>();
   const auto path = call.string(1, "path");
   Config metadata = object.metadata, given = call.config(2, "metadata");
   if (!given.map()) call.refuse(2, "metadata", "a table with named entries");
-  for (auto& [key, value] : *given.map()) metadata[key] = std::move(value);
+  for (auto& [key, value] : *given.map()) {
+    lua::check_storable(key, "policy:save: the name of an entry of its metadata");
+    lua::check_storable(value, text("policy:save: metadata entry '", key, "'"));
+    metadata[key] = std::move(value);
+  }
   RunContext::begin_writing(call.state());
   refuse_run_file(path);
   write_policy_file(path, object.policy, metadata);

@@ -132,13 +132,6 @@ std::string source_of(const std::string& file, Options& options) {
            "), or pass --trust if you trust the file (trust = true in Lua, iap_policy_load_trusted in C, trusted=True in Python)"));
 }
 
-/// @throws Error for what would come back from a policy file or a checkpoint as something else.
-void check_storable(const std::string& file, const std::string& name, const Config& value) {
-  if (parse_json(to_json(value), name) != value)
-    throw Error(text(file, ": option '", name, "' is ", value.number() ? general_text(*value.number(), 6) : value.describe(),
-                     ", which no policy file can hold; give finite numbers and text in UTF-8 (1e300 for without end)"));
-}
-
 /// @throws Error for a file whose text would come back as another: `file` is what it is called.
 void check_text(const std::string& file, std::string_view source) {
   int number = 0;
@@ -211,7 +204,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
   for (const auto source : texts) std::ranges::move(words_after(source, "options."), std::back_inserter(names));
   for (const auto& name : names)
     if (const auto& value = options.value(name); !value.is_null()) {
-      check_storable(file_, name, value);
+      check_storable(value, text(file_, ": option '", name, "'"));
       config_[name] = value;
     }
   for (const auto source : texts) tell_of_other_names(source, names, options);

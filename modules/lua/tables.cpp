@@ -216,6 +216,12 @@ Config read_config(lua_State* state, int index, std::string_view owner, const Ta
   }
 }
 
+void check_storable(const Config& value, const std::string& what) {
+  if (parse_json(to_json(value), what) != value)
+    throw Error(text(what, " is ", value.number() ? general_text(*value.number(), 6) : value.describe(),
+                     ", which no policy file can hold; give finite numbers and text in UTF-8 (1e300 for without end)"));
+}
+
 std::vector<double> read_numbers(lua_State* state, int index, std::string_view owner) {
   index = lua_absindex(state, index);
   reserve(state, 1);

@@ -33,6 +33,9 @@ struct TableRules {
 /// deeper than 64, more than a million of them, entries through __index, and more than `rules` allow.
 Config read_config(lua_State* state, int index, std::string_view owner, const TableRules& rules = {});
 
+/// @throws Error that begins with `what` for a value that would come back from a policy file or a checkpoint as another.
+void check_storable(const Config& value, const std::string& what);
+
 /// The table at `index` as numbers. @throws Error "OWNER: element I ..." for anything else in it.
 std::vector<double> read_numbers(lua_State* state, int index, std::string_view owner);
 

@@ -92,6 +92,15 @@ check.same_list(loaded:parameters(), policy:parameters())
 check.equal(loaded:metadata().note, "kept")
 check.fails({ "cannot write '" .. path .. ".lua': a policy is no script; its name must not end in .lua" }, policy.save, policy, path .. ".lua")
 check.equal(loaded:metadata().env.name, env:spec().name)
+-- What would come back as another value is refused before anything is written.
+local unwritten = os.tmpname()
+os.remove(unwritten)
+for _, value in ipairs { 0 / 0, -math.huge, { b = { 1, math.huge } }, "\xFC" } do
+  check.fails({ "policy:save: metadata entry 'note' is ", "which no policy file can hold; give finite numbers and text in UTF-8" },
+    policy.save, policy, unwritten, { note = value })
+  check.equal(io.open(unwritten), nil)
+end
+check.fails({ "policy:save: the name of an entry of its metadata is " }, policy.save, policy, unwritten, { ["\xFC"] = 1 })
 check.equal(tostring(loaded:blueprint()), tostring(policy:blueprint()))
 loaded:reset(0)
 policy:reset(0)
