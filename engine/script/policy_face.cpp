@@ -266,15 +266,28 @@ int views(Call& call) {
   return call.give(Config(std::move(rows)));
 }
 
+/// Completes an environment that does no more than name a Lua file, which nobody who plays the policy would read.
+void take_text_along(Config& metadata) {
+  const Config* env = recorded_env(metadata);
+  if (!env) return;
+  const Config named = env->string() ? Config(Config::Map{{"name", *env}}) : *env;
+  if (!is_lua_env(named) || named.find("source")) return;
+  Config record = env_record(make_env(named)->spec());
+  metadata["env"] = std::move(record["env"]);
+  metadata.map()->emplace("env_given", std::move(record["env_given"]));
+}
+
 /// @lua method policy:save
 /// Writes a policy file, from which architecture and parameters can be rebuilt.
 /// @param path string - of the file, such as "walker.iap"; not a script's, nor one that a run keeps (best.iap beside config.json)
-/// @param metadata table ? - entries that replace those that the policy came with; numbers are finite, text is UTF-8
+/// @param metadata table ? - entries that replace those that the policy came with; numbers are finite, text is UTF-8.
+/// Of an `env` that names a Lua file, such as "task.lua", the file's text goes along as that of an environment does
 int save(Call& call) {
   const auto& object = call.self<PolicyObject>();
   const auto path = call.string(1, "path");
   Config metadata = object.metadata, given = call.config(2, "metadata");
   if (!given.map()) call.refuse(2, "metadata", "a table with named entries");
+  take_text_along(given);
   for (auto& [key, value] : *given.map()) {
     lua::check_storable(key, "policy:save: the name of an entry of its metadata");
     lua::check_storable(value, text("policy:save: metadata entry '", key, "'"));

@@ -219,7 +219,8 @@ case_strangers_names() {
   says err "iap run FILE -- '--$name'"
   cat >named.lua <<LUA
 local iap = require "iap"
-iap.policy.build(iap.policy.linear {}, iap.env.make("cartpole-swingup", { time_limit = 1 })):save("named.iap", { env = "$name.lua" })
+iap.policy.build(iap.policy.linear {}, iap.env.make("cartpole-swingup", { time_limit = 1 })):save("named.iap", { env = { name = "$name.lua", source = "" } })
+dofile("$scripts/check.lua").forge("named.iap", '"source":""', '"sourcE":""')
 LUA
   run run named.lua
   exits 0

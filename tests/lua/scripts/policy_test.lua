@@ -101,6 +101,18 @@ for _, value in ipairs { 0 / 0, -math.huge, { b = { 1, math.huge } }, "\xFC" } d
   check.equal(io.open(unwritten), nil)
 end
 check.fails({ "policy:save: the name of an entry of its metadata is " }, policy.save, policy, unwritten, { ["\xFC"] = 1 })
+-- An environment that names a Lua file takes its text along, however it is named.
+for _, named in ipairs { folder .. "/tracker.lua", { name = folder .. "/tracker.lua" }, env } do
+  loaded:save(path, { env = named })
+  local kept = iap.policy.load(path):metadata()
+  assert(kept.env.source and kept.env_given.source, "the file's text is not kept")
+  check.equal(iap.eval(path, { episodes = 1 }).mean, iap.eval(policy, { episodes = 1 }).mean)
+end
+loaded:save(path, { env = { name = folder .. "/tracker.lua", time_limit = 2 } })
+check.equal(iap.eval(path, { episodes = 1 }).episodes[1].steps, 2)
+check.equal(iap.policy.load(path):metadata().env_given.time_limit, 2)
+check.fails({ "cannot read 'missing.lua'" }, policy.save, policy, unwritten, { env = "missing.lua" })
+check.equal(io.open(unwritten), nil)
 check.equal(tostring(loaded:blueprint()), tostring(policy:blueprint()))
 loaded:reset(0)
 policy:reset(0)

@@ -148,7 +148,8 @@ end
 os.remove(run)
 
 -- A file that names Lua on the disk without holding it gets nothing from there.
-loaded:save(copy, { env = folder .. "/pendulum.lua" })
+loaded:save(copy, { env = { name = folder .. "/pendulum.lua", source = "" } })
+check.forge(copy, '"source":""', '"sourcE":""')
 check.fails({ "names the Lua file '" .. folder .. "/pendulum.lua' but does not hold its text" }, iap.eval, copy, { episodes = 1 })
 
 -- Nothing of this concerns what a script names itself.
