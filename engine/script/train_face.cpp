@@ -257,13 +257,22 @@ Config to_config(const Evaluation& evaluation) {
   return entries;
 }
 
+/// Says that what a policy earns depends on which worker plays which episode, where it does. Not where episodes are kept apart from
+/// this process, as what may hang has no trial in it.
+void warn_of_kept(const Policy& policy, const Safeguards& safeguards) {
+  if (safeguards.isolated()) return;
+  if (const auto kept = kept_across_episodes(policy); !kept.empty())
+    std::fprintf(stderr, "%s\n", printable(one_line("warning: policy: " + kept)).c_str());
+}
+
 /// @lua function iap.eval
 /// Plays episodes of a policy, in parallel, and says what it earns.
 /// @param policy policy|string - a policy, or the path of a run (its best.iap) or policy file
 /// @param options table ? - how
 /// @option episodes integer 1..1e6 = 16 - episodes to play
 /// @option seed integer 0.. = 0 - of the episodes
-/// @option threads integer 0..4096 = 0 - 0: what the script was started with, or all cores; changes no result
+/// @option threads integer 0..4096 = 0 - 0: what the script was started with, or all cores; changes no result, but
+/// where a block in Lua keeps something from one episode to the next, of which a warning tells
 /// @use rollout.safeguards
 /// @option env env|string|table = (the environment it was trained in) - where it plays
 /// @option trust boolean = false - let Lua inside the policy file reach files and programs; only where `policy` is a path
@@ -300,8 +309,9 @@ int eval_policy(Call& call) {
   if (const Config* own = recorded_env(metadata); env.is_null() && own) env = *own;
   if (env.is_null()) call.fail("option 'env' is missing: the policy does not say which environment it is for");
   env = env_table(env, call.name());
-  return call.give(to_config(
-      evaluate(object ? object->policy : file->policy, env, episodes, static_cast<std::uint64_t>(seed), threads, safeguards)));
+  const Policy& policy = object ? object->policy : file->policy;
+  warn_of_kept(policy, safeguards);
+  return call.give(to_config(evaluate(policy, env, episodes, static_cast<std::uint64_t>(seed), threads, safeguards)));
 }
 
 constexpr lua::Function functions[] = {{"train", entry<train_policy>}, {"eval", entry<eval_policy>}};

@@ -29,10 +29,11 @@ void collect_lua_blocks(const Block& block, std::vector<const Block*>& found) {
   if (block.kind() == "script") found.push_back(&block);
 }
 
-/// Observations of no world, always the same ones.
+/// Observations of no world, for each `number` always the same ones.
 class MadeUpWorld {
  public:
-  explicit MadeUpWorld(const ObservationSpec& spec) : vector_(static_cast<std::size_t>(spec.vector)) {
+  MadeUpWorld(const ObservationSpec& spec, std::uint32_t number)
+      : random_{StreamKey{.iteration = number, .purpose = Purpose::policy}}, vector_(static_cast<std::size_t>(spec.vector)) {
     for (const auto& image : spec.images) images_.emplace_back(image.shape);
     for (const auto& image : images_) views_.push_back(image.view());
   }
@@ -49,16 +50,16 @@ class MadeUpWorld {
   }
 
  private:
-  Random random_{StreamKey{.purpose = Purpose::policy}};
+  Random random_;
   std::vector<float> vector_;
   std::vector<Image> images_;
   std::vector<ImageView> views_;
 };
 
-/// Parameters that leave nothing at 0.
-std::vector<float> stirred(std::span<const float> parameters) {
+/// Parameters that leave nothing at 0, others for each `number`.
+std::vector<float> stirred(std::span<const float> parameters, std::uint32_t number) {
   constexpr double deviation = 0.1;
-  Random random{StreamKey{.purpose = Purpose::perturbation}};
+  Random random{StreamKey{.iteration = number, .purpose = Purpose::perturbation}};
   std::vector<float> values(parameters.begin(), parameters.end());
   for (float& value : values) value += static_cast<float>(deviation * random.normal());
   return values;
@@ -69,44 +70,67 @@ std::uint32_t checksum(std::span<const float> values) {
   return crc32(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
-/// What each of `blocks` hands over in an episode, one step behind the other, as checksums.
-std::vector<std::uint32_t> play(Policy& policy, std::span<const Block* const> blocks) {
-  MadeUpWorld world(policy.observation());
-  std::vector<std::uint32_t> seen;
-  const double end = processor_seconds() + patience_seconds;
-  policy.reset(1);
-  for (std::size_t step = 0; step < most_steps && (step < least_steps || processor_seconds() < end); ++step) {
-    policy.act(world.observe());
-    for (const Block* block : blocks) seen.push_back(checksum(block->written()));
+/// A copy of a policy that plays made-up episodes.
+class Trial {
+ public:
+  explicit Trial(const Policy& policy) : policy_(policy.clone()) {
+    collect_lua_blocks(policy_.root(), blocks_);
+    policy_.initialise(1);
+    initial_.assign(policy_.parameters().begin(), policy_.parameters().end());
   }
-  return seen;
+
+  /// What each of the blocks in Lua hands over in the episode, one step behind the other, as checksums. Parameters, observations
+  /// and what blocks draw follow from its `number`.
+  std::vector<std::uint32_t> play(std::uint32_t number) {
+    policy_.set_parameters(stirred(initial_, number));
+    MadeUpWorld world(policy_.observation(), number);
+    std::vector<std::uint32_t> seen;
+    const double end = processor_seconds() + patience_seconds;
+    policy_.reset(number);
+    for (std::size_t step = 0; step < most_steps && (step < least_steps || processor_seconds() < end); ++step) {
+      policy_.act(world.observe());
+      for (const Block* block : blocks_) seen.push_back(checksum(block->written()));
+    }
+    return seen;
+  }
+
+ private:
+  Policy policy_;
+  std::vector<const Block*> blocks_;
+  std::vector<float> initial_;
+};
+
+/// The clause about the first difference between what `blocks` handed over in two plays of an episode; "" if there is none.
+std::string difference(std::span<const Block* const> blocks, std::span<const std::uint32_t> one,
+                       std::span<const std::uint32_t> other) {
+  for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i)
+    if (one[i] != other[i]) {
+      const Block& block = *blocks[i % blocks.size()];
+      return text("block '", block.path(), "' (", block.describe(), "): from step ", 1 + i / blocks.size(),
+                  " of an episode on it gives other outputs for the same parameters and observations where it played before, so "
+                  "that returns would depend on what a worker played earlier; give it a function reset(self, seed) that puts back "
+                  "all that an episode changes and what was made of parameters, and let it ask neither clocks nor files");
+    }
+  return "";
 }
 
 }  // namespace
 
 std::string kept_across_episodes(const Policy& policy) {
-  Policy trial = policy.clone();
   std::vector<const Block*> blocks;
-  collect_lua_blocks(trial.root(), blocks);
+  collect_lua_blocks(policy.root(), blocks);
   if (blocks.empty()) return "";
   try {
-    trial.initialise(1);
-    trial.set_parameters(stirred(trial.parameters()));
-    const auto before = play(trial, blocks);
-    const auto after = play(trial, blocks);
-    for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
-      if (after[i] != before[i]) {
-        const Block& block = *blocks[i % blocks.size()];
-        return text(
-            "block '", block.path(), "' (", block.describe(), "): from step ", 1 + i / blocks.size(),
-            " of an episode on it gives other outputs for the same observations than in the episode before, so that returns "
-            "would depend on what a worker played earlier; give it a function reset(self, seed) that puts back all that an "
-            "episode changes, and let it ask neither clocks nor files");
-      }
+    Trial used(policy);
+    const auto first = used.play(1);
+    if (const auto kept = difference(blocks, first, used.play(1)); !kept.empty()) return kept;
+    // What is only filled once, such as by the first frame, shows where the episode before was another one.
+    const auto later = used.play(2);
+    return difference(blocks, later, Trial(policy).play(2));
   } catch (const Error&) {
     // Made-up observations prove nothing to a block that takes none.
+    return "";
   }
-  return "";
 }
 
 }  // namespace iap

@@ -94,6 +94,36 @@ LUA
   exits 0
 }
 
+# A policy whose returns depend on how its episodes are dealt out plays, and a warning says so.
+case_eval_kept() {
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+local function save(name, more)
+  local source = "return function() local n = 0 return { parameters = 0, outputs = 1, " .. more ..
+    "forward = function() n = n + 1 return { math.sin(n) } end } end"
+  iap.policy.build(iap.policy.script { file = "count.lua", source = source }, iap.env.make("cartpole-balance", { time_limit = 20 })):save(name)
+end
+save("kept.iap", "")
+save("reset.iap", "reset = function() n = 0 end, ")
+LUA
+  run run build.lua
+  exits 0
+  echo 'local r = require("iap").eval(arg[1], { episodes = 2, isolate = arg[2] == "isolate" }) assert(#r.episodes == 2)' >eval.lua
+  for command in "eval kept.iap --episodes 2" "run eval.lua kept.iap"; do
+    # shellcheck disable=SC2086
+    run $command
+    exits 0
+    says err "warning: policy: block 'policy' (count.lua): from step 1 of an episode on it gives other outputs"
+    lines err 1
+  done
+  for command in "eval reset.iap --episodes 2" "run eval.lua reset.iap" "eval kept.iap --episodes 2 --isolate" "run eval.lua kept.iap isolate"; do
+    # shellcheck disable=SC2086
+    run $command
+    exits 0
+    silent err
+  done
+}
+
 # What a file's Lua says when it fails is one line, on the terminal and in log.txt: others could pass for messages of the program.
 case_forged_lines() {
   training_script 'out = "run",'

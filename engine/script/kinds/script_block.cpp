@@ -41,9 +41,10 @@ int read_size(lua::ScriptObject& script, const char* name, std::int64_t low) {
 /// @option outputs integer 1..16777216 - how many it hands over
 /// @option forward fun(self:table,parameters:number[],inputs:number[],vector:number[]):number[] - the outputs. It may
 /// change its lists: what it writes into `parameters` lasts until the episode ends
-/// @option reset fun(self:table,seed:integer) ? - begins an episode: puts back whatever else an episode changes (a training looks
-/// whether it does); math.random is seeded before. The seed is any 64-bit integer, so that half of all are negative in Lua. It is
-/// called once with 0 when the block is built, so that a policy is ready to act
+/// @option reset fun(self:table,seed:integer) ? - begins an episode: puts back whatever else an episode changes, what was made of
+/// `parameters` included (a training looks whether it does); math.random is seeded before. The seed is any 64-bit integer, so that
+/// half of all are negative in Lua. It is called with 0, too, when the block is built and when its initial parameters are drawn, so
+/// that a policy is ready to act
 /// @option initialise fun(self:table):number[] = (N(0, 0.1^2)) - initial parameters
 /// @see lua.md
 class ScriptBlock final : public Block {

@@ -155,6 +155,19 @@ local kept = [[forward = function(self, w, x)
 end]]
 check.fails({ "policy: block '2.script' (written.lua): from step 1 of an episode on it gives other outputs", "give it a function reset(self, seed)" }, trained, kept)
 trained(kept .. ", reset = function(self) self.calls = 0 end")
+-- So is what only shows where the episodes before were others: a first frame, weights made of the parameters of another policy.
+local frame = [[forward = function(self, w, x)
+  self.first = self.first or x[1]
+  return { w[1] + x[1] - self.first }
+end]]
+local weights = [[forward = function(self, w, x)
+  self.weights = self.weights or { math.exp(w[1]) - 1 }
+  return { self.weights[1] * x[1] + math.random() }
+end]]
+for body, what in pairs { [frame] = "first", [weights] = "weights" } do
+  check.fails({ "policy: block '2.script' (written.lua): from step 1 of an episode on it gives other outputs" }, trained, body)
+  trained(body .. (", reset = function(self) self.%s = nil end"):format(what))
+end
 -- Who takes no made-up observations is believed.
 trained [[forward = function(self, w, x)
   assert(math.abs(x[1]) < 0.5, "a pole far from the middle")
