@@ -36,7 +36,8 @@ int read_size(lua::ScriptObject& script, const char* name, std::int64_t low) {
 
 /// @lua options task.block
 /// A block in Lua: the table that function(options, shapes) of its file returns; `shapes` is {inputs, vector, action_size, last}.
-/// iap.policy.script makes it.
+/// iap.policy.script makes it. Its functions are taken once, when it is made: one that is put in a function's place later is never
+/// called.
 /// @option parameters integer 0..16777216 - how many numbers it takes from the policy's vector
 /// @option outputs integer 1..16777216 - how many it hands over
 /// @option forward fun(self:table,parameters:number[],inputs:number[],vector:number[]):number[] - the outputs. It may

@@ -211,6 +211,7 @@ class ScriptEnv final : public Env {
 /// @lua options task.env
 /// An environment that is all Lua: the table that the file's function(options) returns. iap.env.make("FILE.lua", options) makes it;
 /// an option that the function reads neither while it runs nor, later, by the name options.NAME (in these words) is an error.
+/// Its functions are taken once, when it is made: one that is put in a function's place later is never called.
 /// @option spec table{task.spec} - what it takes and shows
 /// @option reset fun(self:table,seed:integer) - begins an episode; math.random is seeded before. The seed is any 64-bit integer, so
 /// that half of all are negative in Lua

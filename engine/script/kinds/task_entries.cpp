@@ -22,7 +22,8 @@ constexpr std::array functions{"reset", "reward", "terminated", "observe"};
 /// @lua options task.table
 /// A MuJoCo task in one Lua file: the table that it returns, or that its function(options) returns. iap.env.make("FILE.lua",
 /// options) makes the
-/// environment, which takes the options of every MuJoCo task and those that the function reads.
+/// environment, which takes the options of every MuJoCo task and those that the function reads. Its functions are taken once, when
+/// it is made: one that is put in a function's place later is never called.
 /// @option model string - path of the MJCF from the file's folder, or the MJCF itself as a text
 /// @option reward fun(data:data):number - what a step pays; finite, asked after each step
 /// @option reset fun(data:data,random:random) ? - writes where an episode begins; the model's initial state stands before

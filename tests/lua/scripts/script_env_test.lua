@@ -285,3 +285,15 @@ return function() return { spec = { action_size = 1, vector = 1 }, reset = funct
   raising:reset(1)
   check.fails({ message }, raising.step, raising, { 0 })
 end
+
+-- The functions of the table are taken once; what one of them calls may change.
+local changing = iap.env.make { name = "changing.lua", source = [[return function() return {
+  spec = { action_size = 1, vector = 1 }, observe = function() return { 0 } end, rule = function() return 1 end,
+  reset = function(self)
+    self.rule = function() return 2 end
+    self.step = function() return 3 end
+  end,
+  step = function(self) return self.rule() end,
+} end]] }
+changing:reset(1)
+check.equal(changing:step { 0 }, 2)
