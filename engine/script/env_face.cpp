@@ -38,7 +38,9 @@ constexpr std::size_t env_bytes = std::size_t{1} << 20;
 /// follow
 /// from the name: `help("cheetah-run")`, `help("legged")`; those of a .lua file are what its function reads.
 /// @param name string|table - "cheetah-run", "tasks/pole.lua", or a table {name = ..., ...} that also has the options
-/// @param options table ? - of that environment, without its name; they go before those that the first argument has
+/// @param options table ? - of that environment, without its name; they go before those that the first argument has.
+/// Where that is what options became (`metadata().env` of a policy, `spec().config`), whatever followed from one of them, such as a
+/// time limit, stays as it was; what was given (`metadata().env_given`, `spec().given`) takes it along
 /// @use env.common
 /// @return env - ready for reset
 /// @example iap.env.make("cheetah-run", { pixels = { 84, 84 }, action_repeat = 4 })

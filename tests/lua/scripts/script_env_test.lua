@@ -286,6 +286,14 @@ return function() return { spec = { action_size = 1, vector = 1 }, reset = funct
   check.fails({ message }, raising.step, raising, { 0 })
 end
 
+-- What follows from an option that is changed follows where the options are those that were given.
+local long = iap.policy.build(iap.policy.linear {}, { name = "long.lua", source = [[return function(options) return {
+  spec = { action_size = 1, vector = 1, max_steps = options.length or 10 },
+  reset = function() end, observe = function() return { 0 } end, step = function() return 0 end } end]] }):metadata()
+check.equal(iap.env.make(long.env_given, { length = 25 }):spec().max_steps, 25)
+check.equal(iap.env.make(iap.env.make(long.env_given):spec().given, { length = 25 }):spec().max_steps, 25)
+check.equal(iap.env.make(long.env, { length = 25 }):spec().max_steps, 10)
+
 -- The functions of the table are taken once; what one of them calls may change.
 local changing = iap.env.make { name = "changing.lua", source = [[return function() return {
   spec = { action_size = 1, vector = 1 }, observe = function() return { 0 } end, rule = function() return 1 end,
