@@ -133,8 +133,9 @@ int reset(Call& call) {
 
 /// @lua method env:step
 /// One step of the policy.
-/// @param action number[] - `action_size` values; what is beyond the range is clipped, what is not finite is an error, as
-/// is what single precision does not hold (from 3.4e38 on)
+/// @param action number[] - `action_size` values from `action_low` to `action_high`, onto which iap.train and iap.eval map what
+/// a policy gives in [-1, 1]; what is beyond the range is clipped, what is not finite is an error, as is what single precision does
+/// not hold (from 3.4e38 on)
 /// @return number reward - of this step
 /// @return boolean terminated - the episode ended by itself
 /// @return boolean truncated - it ended at its time limit

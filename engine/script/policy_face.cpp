@@ -118,7 +118,8 @@ int resized_policy(Call& call) {
 /// @lua method policy:act
 /// Decides. What it remembers goes on from call to call until policy:reset.
 /// @param observation table{env.observation} - as env:reset and env:observe give it; its numbers are finite, as floats too
-/// @return number[] action - in [-1, 1] for what ends in tanh
+/// @return number[] action - in [-1, 1] for what ends in tanh. iap.train and iap.eval clip it to [-1, 1] and map that linearly onto
+/// the environment's `action_low` to `action_high`, which a loop of your own does itself
 int act(Call& call) {
   auto& policy = call.self<PolicyObject>().policy;
   const ObservationReader observation(call, 1, policy.observation());

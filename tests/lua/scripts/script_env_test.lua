@@ -294,6 +294,17 @@ check.equal(iap.env.make(long.env_given, { length = 25 }):spec().max_steps, 25)
 check.equal(iap.env.make(iap.env.make(long.env_given):spec().given, { length = 25 }):spec().max_steps, 25)
 check.equal(iap.env.make(long.env, { length = 25 }):spec().max_steps, 10)
 
+-- A policy's 0.5 is three quarters of the range in iap.eval, and its 4 the end; a loop of one's own hands over what it likes.
+local paying = iap.env.make { name = "paying.lua", source = [[return function() return {
+  spec = { action_size = 2, action_low = 10, action_high = 30, vector = 1, max_steps = 1 },
+  reset = function() end, observe = function() return { 0 } end, step = function(_, action) return 100 * action[1] + action[2] end } end]] }
+local steady = iap.policy.build(iap.policy.script { file = "steady.lua", source = [[return function() return {
+  parameters = 0, outputs = 2, forward = function() return { 0.5, 4 } end } end]] }, paying)
+check.equal(iap.eval(steady, { episodes = 1 }).mean, 2530)
+local decided = steady:act(paying:reset(1))
+check.same_list(decided, { 0.5, 4 })
+check.equal(paying:step(decided), 1010)
+
 -- The functions of the table are taken once; what one of them calls may change.
 local changing = iap.env.make { name = "changing.lua", source = [[return function() return {
   spec = { action_size = 1, vector = 1 }, observe = function() return { 0 } end, rule = function() return 1 end,
