@@ -24,7 +24,8 @@ std::size_t read_image(Options& options, const ObservationSpec& observation) {
 
 /// @lua options attention.common
 /// Options of rank, trans, cross and look: what patches, queries and keys are.
-/// @option image string = (the observation's first image) - name of the image that is looked at
+/// @option image string = (the observation's first image) - name of the image that is looked at; an environment in Lua has them in
+/// the order of their names, `depth` before `rgb`
 /// @option patch integer 1..4096 - side of a patch, pixels
 /// @option stride integer 1..4096 = patch - pixels from one patch to the next, in both directions
 /// @option d integer 1..4096 = 8 - size of queries and keys

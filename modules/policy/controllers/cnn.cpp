@@ -85,7 +85,8 @@ class Cnn final : public Block {
 /// @lua function iap.policy.cnn
 /// Convolutions over an image, each with an activation, then pooling; what policies without attention look with. Reads no input.
 /// @option layers {policy.layer}[] - one after the other
-/// @option image string = (the observation's first image) - name of the image that is looked at
+/// @option image string = (the observation's first image) - name of the image that is looked at; an environment in Lua has them in
+/// the order of their names, `depth` before `rgb`
 /// @option pixel_offset number -1..1 = -0.5 - added to pixels, which are in [0, 1]; 0 unless given where `contrast` shows an image
 /// of floats
 /// @option activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = "relu" - of layers that say nothing else

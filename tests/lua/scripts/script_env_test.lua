@@ -305,6 +305,15 @@ local decided = steady:act(paying:reset(1))
 check.same_list(decided, { 0.5, 4 })
 check.equal(paying:step(decided), 1010)
 
+-- Its images come by name, whatever order they are written in.
+local two = iap.env.make { name = "two.lua", source = [[return function() return {
+  spec = { action_size = 1, images = { rgb = { height = 2, width = 2 }, depth = { height = 2, width = 2, type = "float32", channels = 1 } } },
+  reset = function() end, step = function() return 0 end,
+  observe = function() return nil, { rgb = ("\0"):rep(12), depth = { 0, 0, 0, 0 } } end } end]] }
+local looking = iap.policy.build(iap.policy.sequence { iap.attention.rank { patch = 1, top = 1 }, iap.policy.linear {} }, two)
+looking:act(two:reset(1))
+check.equal(looking:views()[1].image, "depth")
+
 -- The functions of the table are taken once; what one of them calls may change.
 local changing = iap.env.make { name = "changing.lua", source = [[return function() return {
   spec = { action_size = 1, vector = 1 }, observe = function() return { 0 } end, rule = function() return 1 end,
