@@ -44,7 +44,8 @@ class Policy {
   /// Copies `parameters` in; the episode's memory stays. @throws Error on a wrong size or a value that is not finite (the slice
   /// and index are named); the old parameters then stand.
   void set_parameters(std::span<const float> parameters);
-  /// Initial parameters, a function of `seed` and of each block's path and shapes: one block's values do not depend on another.
+  /// Initial parameters, a function of `seed` and of each block's path and shapes: one block's values do not depend on another. An
+  /// episode begins, as by `reset()`.
   void initialise(std::uint64_t seed);
 
   /// Forgets the episode (recurrent state, the frame before) and begins one. What a block draws at random within an episode, such
@@ -107,8 +108,9 @@ std::string moments_difference(const Policy& from, const Policy& to);
 bool has_seen(const Policy& policy);
 
 /// What a block written in Lua keeps from one episode to the next, in a clause that names the block and the remedy; "" if nothing
-/// of it was seen. A clone plays two short episodes of the same made-up observations: what differs between them would make returns
-/// depend on which episodes a worker played before. @throws Interrupted.
+/// of it was seen. Clones play short episodes of made-up observations: one twice, then another with other parameters, after it and
+/// anew. What differs where nothing but the episodes before does would make returns depend on which ones a worker played.
+/// @throws Interrupted.
 std::string kept_across_episodes(const Policy& policy);
 
 /// The blocks of `policy` for another training: its architecture without the seconds between decisions that its clocks took from
