@@ -40,18 +40,20 @@ void Channel::close() {
 /// Moves all the bytes, in either direction.
 bool Channel::move(char* bytes, std::size_t size, bool out, const std::function<void()>& idle) {
   while (size > 0) {
+    const ssize_t moved =
+        out ? ::send(descriptor_, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) : recv(descriptor_, bytes, size, MSG_DONTWAIT);
+    if (moved == 0 || (moved < 0 && errno != EAGAIN && errno != EINTR)) return false;
+    if (moved > 0) {
+      bytes += moved;
+      size -= static_cast<std::size_t>(moved);
+      if (size == 0) return true;
+    }
+    // Whatever this process slept through, what has come by now is taken before anybody asks whether it is too late.
     if (idle && Clock::now() - idled_ >= idle_interval) {
       idle();
       idled_ = Clock::now();
     }
-    const ssize_t moved =
-        out ? ::send(descriptor_, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) : recv(descriptor_, bytes, size, MSG_DONTWAIT);
-    if (moved > 0) {
-      bytes += moved;
-      size -= static_cast<std::size_t>(moved);
-      continue;
-    }
-    if (moved == 0 || (errno != EAGAIN && errno != EINTR)) return false;
+    if (moved > 0) continue;
     pollfd news = {descriptor_, static_cast<short>(out ? POLLOUT : POLLIN), 0};
     poll(&news, 1, static_cast<int>(idle_interval.count()));
   }

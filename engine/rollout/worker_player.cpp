@@ -47,19 +47,29 @@ class Patience {
     check_interrupt();
     if (wanted_ && !wanted_()) throw Interrupted();
     const auto now = Clock::now();
-    // While nobody asked, this process was stopped, and the other one most likely, too.
-    constexpr std::chrono::duration<double> most_between_looks{1};
-    left_ -= std::min<std::chrono::duration<double>>(now - last_, most_between_looks);
+    left_ -= counted(now - last_);
     last_ = now;
     if (limited_ && left_.count() < 0) throw TimedOut();
   }
   struct TimedOut {};
 
  private:
+  using Seconds = std::chrono::duration<double>;
+
+  /// What counts of the time since the last look. While nobody asked for long, this process was stopped, and the other one most
+  /// likely, too. Twice in a row it is a machine that is too busy to ask, on which what hangs ends all the same.
+  Seconds counted(Seconds between_looks) {
+    constexpr Seconds most_between_looks{1}, usual{0.02};
+    const bool was_late = std::exchange(late_, between_looks > most_between_looks);
+    if (!late_) return between_looks;
+    return was_late ? most_between_looks : usual;
+  }
+
   const Wanted& wanted_;
   bool limited_;
-  std::chrono::duration<double> left_;
+  Seconds left_;
   Clock::time_point last_ = Clock::now();
+  bool late_ = false;  ///< whether the last look was
 };
 
 /// A child process and what it starts, which end with the object.

@@ -203,6 +203,42 @@ case_isolation_innocent() {
   code=$?
   exits 0
   same_metrics plain stopped
+
+  # One long episode that is suspended more often than it has seconds.
+  cat >slow.lua <<'LUA'
+return function()
+  local p = { spec = { action_size = 1, vector = 1, max_steps = 1 } }
+  function p:reset(seed) end
+  function p:step(action)
+    io.open("begun", "w"):close()
+    while not io.open("go") do os.execute("sleep 0.05") end
+    return 1, false, false
+  end
+  function p:observe() return { 1 } end
+  return p
+end
+LUA
+  sed -i -e 's/iap.env.make(.*)/"slow.lua"/' -e 's/eval_episodes = 4/eval_episodes = 1/' train.lua
+  "$iap" run train.lua --out suspended "${safe[@]}" --set episode_timeout=4 --threads 1 --set iterations=1 >out 2>err </dev/null &
+  pid=$!
+  until [ -e begun ]; do
+    kill -0 $pid || fail "ended before it could be suspended"
+    sleep 0.05
+  done
+  local times
+  for times in 1 2 3 4 5; do
+    # shellcheck disable=SC2046
+    kill -STOP $pid $(workers_of $pid)
+    sleep 1.2
+    # shellcheck disable=SC2046
+    kill -CONT $(workers_of $pid) $pid
+    sleep 0.1
+  done
+  touch go
+  wait $pid
+  code=$?
+  exits 0
+  ! grep failed suspended/log.txt || fail "an episode failed that was suspended"
 }
 
 # What the simulation itself ended is told, by evaluations as by training.
