@@ -59,14 +59,12 @@ Config Trainer::config_of_more(Config asked) const {
   }
 }
 
-/// Writes what the run says of itself. What only its end leaves is removed where there is something left to do, but not before
-/// there is room for the rest; where nothing is left, what is right stays, and needs no room.
-void Trainer::replace_files(bool resumed) {
-  const bool over = resumed && (finished() || had_enough_);
+/// Writes beside its files what the run says of itself. Where nothing is left to do, what is right stays, and needs no room.
+std::deque<PartFile> Trainer::prepare_files(bool resumed) {
   std::deque<PartFile> parts;
   const auto prepare = [&](const char* name, std::string_view content) {
     const auto file = folder_->file(name);
-    if (!over || !holds(file, content)) parts.emplace_back(file).append(content);
+    if (!is_over(resumed) || !holds(file, content)) parts.emplace_back(file).append(content);
   };
   Config config = run_config(options_, identity_);
   // Asked for less than it has done, the run stays what it is.
@@ -83,7 +81,12 @@ void Trainer::replace_files(bool resumed) {
                                 : policy_of(state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
     prepare("best.iap", save_policy(best.policy, best.metadata));
   }
-  if (!over)
+  return parts;
+}
+
+/// Puts `parts` in their places. What only its end leaves is removed where there is something left to do.
+void Trainer::replace_files(bool resumed, std::deque<PartFile> parts) {
+  if (!is_over(resumed))
     for (const char* end : {"result.json", "final.iap"}) folder_->remove(end);
   for (PartFile& part : parts) part.commit();
 }
@@ -106,7 +109,7 @@ bool Trainer::recall_end(IterationReport& report) {
 /// Brings the files to where an uninterrupted run of as many iterations would have them.
 void Trainer::continue_files() {
   IterationReport report = report_of({});
-  const bool over = finished() || had_enough_;
+  const bool over = is_over(true);
   // Ranks that play nothing any more have nothing to tell in a table of a single process.
   if (over) std::erase_if(report.columns, [](const auto& column) { return column.first == "messages" || column.first == "bytes"; });
   Columns end;
@@ -114,6 +117,8 @@ void Trainer::continue_files() {
     if (over && !recall_end(report)) evaluate_mean(report);
     end = evaluation_columns(report);
   }
+  // Before the table loses what only the end of a shorter run had: there may be no room to go on.
+  std::deque<PartFile> parts = prepare_files(true);
   const auto table = folder_->file("metrics.csv");
   std::error_code ignored;
   const bool there = std::filesystem::exists(table, ignored);
@@ -134,7 +139,7 @@ void Trainer::continue_files() {
   }
   logs_.emplace(folder_->path(), options_.log);
   seconds_before_ = metrics_->seconds();
-  replace_files(true);
+  replace_files(true, std::move(parts));
 }
 
 /// A row that is appended to a file whose name leads elsewhere by now is lost without a word. So this goes on, where others had

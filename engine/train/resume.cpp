@@ -1,6 +1,7 @@
 module;
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -129,7 +130,7 @@ void Trainer::begin() {
   if (resumed) return continue_files();
   IterationReport report = report_of({});
   if (folder_) {
-    replace_files(false);
+    replace_files(false, prepare_files(false));
     metrics_.emplace(folder_->file("metrics.csv"), report.columns);
     logs_.emplace(folder_->path(), options_.log);
   }

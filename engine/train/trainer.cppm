@@ -1,5 +1,6 @@
 module;
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -107,7 +108,9 @@ class Trainer {
   // files.cpp: what stands in the folder while the run is at work
   void check_files(bool resumed) const;
   Config config_of_more(Config asked) const;
-  void replace_files(bool resumed);
+  bool is_over(bool resumed) const { return resumed && (finished() || had_enough_); }
+  std::deque<PartFile> prepare_files(bool resumed);
+  void replace_files(bool resumed, std::deque<PartFile> parts);
   bool recall_end(IterationReport& report);
   void continue_files();
   void look_after_tables(const Columns& columns, std::int64_t last);

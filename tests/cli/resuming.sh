@@ -260,6 +260,16 @@ case_resume_refused() {
   run run train.lua --resume --set iterations=6
   exits 0
   lines run/metrics.csv 8
+
+  # Where there is no room for its settings the table keeps the evaluation that the end asked for.
+  run run train.lua --out full --set eval_every=3
+  exits 0
+  cp -r full whole-full
+  (ulimit -f 1 && exec "$iap" run train.lua --out full --resume --set eval_every=3 --set iterations=9) </dev/null 2>&1 | cat >err
+  code=${PIPESTATUS[0]}
+  exits 1
+  says err "cannot write 'full/config.json'"
+  diff -r -x log.txt whole-full full >differences || fail "a run without room changes: $(cat differences)"
 }
 
 # With other videos than before it would be another run: it says which they are. A policy plays before any.
