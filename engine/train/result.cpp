@@ -49,6 +49,10 @@ std::string confirmed_text(const Confirmation& confirmed, const Safeguards& safe
               short_number(confirmed.mean), notes.empty() ? "" : text(" (", notes.substr(2), ")"));
 }
 
+std::string interrupted_text() {
+  return text("interrupted", interrupt_signal() != 0 ? " by " + signal_name(interrupt_signal()) : "");
+}
+
 /// One step of the policy in the world that its file names.
 void play_step(PolicyFile& file, const Config& world, std::uint64_t seed) {
   const auto env = make_env(world);
@@ -158,9 +162,8 @@ TrainResult Trainer::result_of(std::string stop_reason) {
   result.best_policy = std::make_shared<PolicyFile>(
       policy_of(result.best_parameters, end_is_best ? mean_moments_ : best_moments, result.best_iteration,
                 evaluated ? std::optional(result.best_eval) : std::optional<double>()));
-  const bool by_signal = result.stop_reason == "interrupted" && interrupt_signal() != 0;
-  log(text("ends at iteration ", result.iterations, " after ", result.seconds, " s: ", result.stop_reason,
-           by_signal ? " by " + signal_name(interrupt_signal()) : ""));
+  log(text("ends at iteration ", result.iterations, " after ", result.seconds,
+           " s: ", result.stop_reason == "interrupted" ? interrupted_text() : result.stop_reason));
   return result;
 }
 
@@ -182,6 +185,7 @@ void Trainer::confirm(TrainResult& result) {
                episodes == 1 ? " fresh episode: " : " fresh episodes: ", played.mean, interval));
     }
   } catch (const Interrupted&) {
+    log(text("the confirmation of the best policy is left to do: ", interrupted_text()));
     return;
   } catch (const std::exception& error) {
     warn(text("the best policy could not be confirmed: ", error.what()));

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -21,6 +22,7 @@ import iap.train;
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -104,10 +106,12 @@ TEST_CASE("what goes wrong while the best policy is confirmed costs the confirma
   CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring("could not be confirmed") && ContainsSubstring("reward is nan"));
   options.out = scratch / "interrupted";
   options.make_env = fake_envs([&](std::uint64_t seed, auto, StepResult&) {
-    if (seed == fresh_seed(9, 2)) request_interrupt();
+    if (seed == fresh_seed(9, 2)) request_interrupt(SIGTERM);
   });
   CHECK_FALSE(train(options).confirmed);
   clear_interrupt();
+  CHECK_THAT(read_file(options.out / "log.txt"),
+             EndsWith("the confirmation of the best policy is left to do: interrupted by SIGTERM\n"));
   CHECK(std::filesystem::exists(options.out / "final.iap"));
   CHECK_FALSE(run_state(options.out)->complete);  // though it has all its iterations
   options.make_env = fake_envs();
