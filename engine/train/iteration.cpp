@@ -99,7 +99,10 @@ void Trainer::tell_each(std::span<const Episode> played, std::string Episode::* 
     else
       warn(text(line, " (further ones are ", folder_ ? "in log.txt)" : "only counted)"));
   }
-  if (found > most_told_failures) log(text(what, ": ", found - most_told_failures, " more episodes ", happened));
+  if (found > most_told_failures) {
+    const std::size_t more = found - most_told_failures;
+    log(text(what, ": ", more == 1 ? "1 more episode " : text("each of ", more, " more episodes "), happened));
+  }
   told += found;
 }
 

@@ -138,6 +138,22 @@ TEST_CASE("what is thrown and is no exception ends a run as an exception does") 
   CHECK(train(options).best_eval == -5);
 }
 
+TEST_CASE("failures beyond those that log.txt tells one by one are counted in it") {
+  const Scratch scratch("failures");
+  TrainOptions options = small_run(scratch / "one");
+  options.make_env = fake_envs([](auto...) { throw Error("a world of trouble"); });
+  options.safeguards.failed_return = -5;
+  options.iterations = 1;
+  options.confirm_episodes = 0;
+  for (const auto& [episodes, told] :
+       {std::pair(6, "iteration 0: 1 more episode failed\n"), std::pair(7, "iteration 0: each of 2 more episodes failed\n")}) {
+    options.eval_episodes = episodes;
+    options.out = scratch / std::to_string(episodes);
+    train(options);
+    CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring(told));
+  }
+}
+
 TEST_CASE("what cannot be built says so before a folder is made") {
   const Scratch scratch("unbuilt");
   TrainOptions options = small_run(scratch / "run");
