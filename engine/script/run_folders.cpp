@@ -13,6 +13,7 @@
 #include <ios>
 #include <limits>
 #include <map>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -122,9 +123,30 @@ int differences(std::string_view one, std::string_view other) {
   return count;
 }
 
-/// How much a series is what `--resume` means; the greatest wins.
+/// Whether `wanted` asks for another seed than `run` has. Where only one of them was given any, it may be the same.
+bool has_other_seed(const FoundRun& run, const Experiment& wanted) try {
+  const auto before = deciding_overrides(read_experiment(run.state.script).overrides), now = deciding_overrides(wanted.overrides);
+  const auto given = before.find("seed"), asked = now.find("seed");
+  if (asked == now.end() || (given != before.end() && given->second == asked->second)) return false;
+  Config wish = Config::Map{};
+  set_path(wish, "seed", std::string_view(asked->second).substr(1));
+  const Config record = read_run_config(run.folder);
+  const Config *seed = record.find("seed"), *other = wish.find("seed");
+  return seed && other && seed->integer() && other->integer() && *seed->integer() != *other->integer();
+} catch (const Error&) {
+  return false;
+}
+
+/// Whether `wanted` is another run beside this one: with another seed than a complete one, or another than what a process works on.
+bool is_beside(const FoundRun& run, const Experiment& wanted) {
+  if (run.state.complete) return has_other_seed(run, wanted);
+  const auto experiment = read_experiment(run.state.script);
+  return run.state.in_use && (experiment.body != wanted.body || differences(experiment.overrides, wanted.overrides) > 0);
+}
+
+/// How much a series is what `--resume` means; the greatest wins, unless it is none `to_continue`.
 auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
-  bool own = false, same_overrides = false;
+  bool own = false, same_overrides = false, beside = false;
   int unfinished = 0, number = 0, different = std::numeric_limits<int>::max();
   auto written = std::filesystem::file_time_type::min();
   for (const auto& [position, run] : series) {
@@ -135,8 +157,22 @@ auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
     if (!run.state.complete) unfinished = std::max(unfinished, run.state.in_use ? 1 : 2);
     written = std::max(written, run.state.written);
     number = std::max(number, run.number);
+    beside |= is_beside(run, wanted);
   }
-  return std::tuple(own, unfinished, -different, same_overrides, written, number);
+  const bool to_continue = !beside || unfinished == 2;
+  return std::tuple(own, to_continue, unfinished, -different, same_overrides, written, number);
+}
+
+/// The name of the series that `--resume` continues, or "" where it begins one.
+std::string chosen(const std::map<std::string, std::map<int, FoundRun>>& all, const Experiment& wanted) {
+  std::string name;
+  std::optional<decltype(rank({}, wanted))> best;
+  for (const auto& [leader, series] : all)
+    if (const auto found = rank(series, wanted); !best || found > *best) {
+      best = found;
+      name = std::get<1>(found) ? leader : "";
+    }
+  return name;
 }
 
 /// What cannot be looked at, such as a name that is too long, holds none: whoever makes it says what is wrong.
@@ -203,11 +239,7 @@ std::filesystem::path RunFolders::claim_fresh(const std::string& name) {
 std::filesystem::path RunFolders::next(const std::string& name, bool resume, std::string_view experiment, bool claim) {
   const std::string plain = without_separators(name);
   Series& series = series_[plain];
-  if (resume && series.given.empty())
-    if (const auto all = find_series(plain); !all.empty()) {
-      const auto wanted = read_experiment(experiment);
-      series.leader = std::ranges::max_element(all, {}, [&](const auto& found) { return rank(found.second, wanted); })->first;
-    }
+  if (resume && series.given.empty()) series.leader = chosen(find_series(plain), read_experiment(experiment));
   return next_of(series, plain, resume, claim);
 }
 

@@ -38,8 +38,9 @@ class RunFolders {
   /// The folder of the script's next run under `name`; the same again while nothing was trained in it. With `resume`, the first
   /// call chooses the series that is continued: made by this script (`experiment`, its text as experiment.lua has it), unfinished,
   /// with the settings that differ least from those given, and of these worked on last. Runs in use by another process come after
-  /// free ones, complete ones last, other scripts' where there is no own. Separators at the end of `name` do not count. Without
-  /// `claim` nothing is made.
+  /// free ones, complete ones last, other scripts' where there is no own. Where the best is in use with other settings, or complete
+  /// with another seed than the one given, a new one is begun. Separators at the end of `name` do not count. Without `claim`
+  /// nothing is made.
   std::filesystem::path next(const std::string& name, bool resume, std::string_view experiment, bool claim);
   /// The same where the first run is in `folder` itself, whatever lies there: no other series is looked for.
   std::filesystem::path next_from(const std::filesystem::path& folder, bool resume);

@@ -386,6 +386,38 @@ case_resume_nearest() {
   says err "runs/dot-2: continues after iteration 2 of 4"
 }
 
+# A run with another seed than the complete ones, or with other settings than one at work, has a folder of its own.
+case_resume_beside() {
+  training_script 'out = iap.run_folder("runs/dot"),'
+  begins() {
+    local folder=$1
+    shift
+    run run train.lua --resume --set quiet=false "$@"
+    exits 0
+    says err "$folder: begins, 4 iterations"
+  }
+  begins runs/dot --seed 1
+  begins runs/dot-2 --seed 2
+  run run train.lua --resume --set quiet=false --set seed=1 --set iterations=5
+  exits 0
+  says err "runs/dot: continues after iteration 4 of 5"
+  rm runs/dot-2/result.json
+  (
+    exec 9>>runs/dot-2/log.txt
+    flock -n 9
+    exec sleep 30
+  ) &
+  local holder=$!
+  sleep 0.3
+  refuses "'runs/dot-2' is in use by another process" run train.lua --resume --seed 2
+  begins runs/dot-3 --seed 2 --set optimizer.sigma=0.3
+  kill "$holder"
+  run run train.lua --resume --set quiet=false --seed 2
+  exits 0
+  says err "runs/dot-2: is complete with 4 iterations"
+  refuses "cannot resume 'runs/dot-3' with other settings (seed: 2 before, 3 now)" run train.lua --resume --set optimizer.sigma=0.3
+}
+
 # --resume begins over what a run left that died before its first checkpoint, and over nothing that only somebody else could make again.
 case_resume_nothing_lost() {
   training_script 'log = "jsonl",'
