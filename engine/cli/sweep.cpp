@@ -91,6 +91,7 @@ class Sweep {
     if (command_.collect && !std::filesystem::is_directory(list_.folder, ignored))
       throw Error(text("--collect: there is no sweep in '", list_.folder.string(), "'; name its folder with --out"));
     make_folder(list_.folder);
+    const FirstRankLock lock(command_, list_.folder);
     sign_in(command_, plan_, list_.folder);
     tell_of_runs();
     if (command_.halving) std::cerr << rungs_text() << "\n";

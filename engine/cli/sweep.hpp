@@ -140,6 +140,32 @@ void sign_in(const SweepCommand& command, const SweepPlan& plan, const std::file
 /// 0 was given another command or another text of the script, or computes other bits; where nothing of it has been found for 150 s.
 void await_first_rank(const SweepCommand& command, const SweepPlan& plan, const std::filesystem::path& folder);
 
+/// Rank 0's lock in the sweep's folder while it is at work there, shared with rank 0 of other launches. By it the others know that
+/// the file system's locks hold between them: without those, two ranks begin the same run.
+class FirstRankLock {
+ public:
+  /// @throws Error where rank 0 of several gets none.
+  FirstRankLock(const SweepCommand& command, const std::filesystem::path& folder);
+  ~FirstRankLock();
+  FirstRankLock(const FirstRankLock&) = delete;
+  FirstRankLock& operator=(const FirstRankLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+/// That lock as another rank sees it.
+class FirstRank {
+ public:
+  FirstRank(const SweepCommand& command, const std::filesystem::path& folder);
+  /// Whether locks hold between the two. Rank 0 may be about to take its own: @throws Error where it has not for 10 s.
+  bool is_seen();
+
+ private:
+  std::filesystem::path folder_;
+  bool seen_;
+  std::optional<Clock::time_point> missed_;  ///< first
+};
+
 /// What has started this process as a rank. One that is killed tells its ranks nothing.
 class Launcher {
  public:

@@ -1,7 +1,11 @@
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -71,6 +75,12 @@ std::string objection(const SweepCommand& command, const Entry& own, const Entry
          "the C library";
 }
 
+std::string refusal(const std::string& why) {
+  return why +
+         ", and without locks ranks would begin the same runs; name a folder with --out whose file system gives all hosts locks "
+         "(Lustre where it is mounted with -o flock), or start the parts alone, with --job I/N";
+}
+
 }  // namespace
 
 void sign_in(const SweepCommand& command, const SweepPlan& plan, const std::filesystem::path& folder) {
@@ -94,6 +104,40 @@ void await_first_rank(const SweepCommand& command, const SweepPlan& plan, const 
                        "': the sweep's folder must be one that all ranks see, and all must be given the same command; name a "
                        "folder on a shared disk with --out, by its whole path"));
   }
+}
+
+FirstRankLock::FirstRankLock(const SweepCommand& command, const std::filesystem::path& folder) {
+  if (command.ranks == 1 || command.collect) return;
+  const auto path = list_of_launches(folder);
+  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw Error(text("cannot write '", path.string(), "': ", std::strerror(errno)));
+  while (flock(descriptor_, LOCK_SH) != 0) {
+    if (errno == EINTR) continue;
+    const int error = errno;
+    close(descriptor_);
+    throw Error(refusal(text("'", path.string(), "' cannot be locked (", std::strerror(error), ")")));
+  }
+}
+
+FirstRankLock::~FirstRankLock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+FirstRank::FirstRank(const SweepCommand& command, const std::filesystem::path& folder)
+    : folder_(folder), seen_(command.rank == 0 || command.launch.empty()) {}
+
+bool FirstRank::is_seen() {
+  if (seen_) return true;
+  const auto path = list_of_launches(folder_);
+  const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) throw Error(text("cannot write '", path.string(), "': ", std::strerror(errno)));
+  seen_ = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(descriptor);
+  if (!missed_) missed_ = Clock::now();
+  if (!seen_ && Clock::now() - *missed_ > doubt)
+    throw Error(refusal(text("sees no lock of rank 0 on '", std::filesystem::absolute(path).string(),
+                             "': rank 0 has ended, or the file system gives none, or each host its own")));
+  return seen_;
 }
 
 Launcher::Launcher() : process_(getppid()) {}

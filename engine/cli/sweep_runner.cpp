@@ -62,7 +62,13 @@ class Runner {
  public:
   Runner(const SweepCommand& command, const SweepList& list, const SweepPlan& plan, const SweepRung& rung,
          const std::function<void()>& changed, Unrecorded& unrecorded)
-      : command_(command), list_(list), plan_(plan), rung_(rung), changed_(changed), unrecorded_(unrecorded) {}
+      : command_(command),
+        list_(list),
+        plan_(plan),
+        rung_(rung),
+        changed_(changed),
+        unrecorded_(unrecorded),
+        first_rank_(command, list.folder) {}
 
   bool run(const std::vector<std::size_t>& jobs) {
     for (const std::size_t job : jobs) {
@@ -190,6 +196,10 @@ class Runner {
       tell(job, record, "done before");
       return true;
     }
+    if (!is_apart()) {
+      put_off(number);
+      return false;
+    }
     ++record.tries;
     record.status = JobRecord::Status::begun;
     record.iterations = rung_.iterations;
@@ -201,6 +211,12 @@ class Runner {
     begun_[number] = {.at = Clock::now(), .log_size = missing ? 0 : size, .claim = std::move(claim)};
     processes_.start(number, words_of(number), log_of(job));
     return true;
+  }
+
+  /// Whether locks keep other ranks from what this one begins.
+  bool is_apart() try { return first_rank_.is_seen(); } catch (const Error&) {
+    trouble_ = std::current_exception();  // all jobs', not this one's
+    return false;
   }
 
   /// In this sweep: what failed before it is tried again, once. Ranks begin at different times, the last perhaps when the first
@@ -341,6 +357,7 @@ class Runner {
   std::size_t total_ = 0, ended_ = 0;
   int threads_ = 1;
   Launcher launcher_;
+  FirstRank first_rank_;
   bool interrupted_ = false, told_stopping_ = false, told_lockless_ = false;
   Processes processes_;  // last: its end waits for the children
 };

@@ -150,6 +150,50 @@ late_with() {
 case_ranks_late_openmpi() { late_with mpirun.openmpi; }
 case_ranks_late_mpich() { late_with mpirun.mpich; }
 
+# Where locks do not hold between ranks they do not begin the same run: none are given at all, or each host has its own.
+lockless_with() {
+  needs_launcher "$1"
+  command -v cc >/dev/null || { echo "skipped: there is no cc"; exit 77; }
+  cat >locks.c <<'C'
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int flock(int file, int how) {
+  char link[64], path[4096] = "";
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  if (readlink(link, path, sizeof path - 1) < 0 || !strstr(path, ".txt")) return (int)syscall(SYS_flock, file, how);
+  errno = ENOSYS;
+  return RESULT;
+}
+C
+  cc -shared -fPIC -DRESULT=-1 -o none.so locks.c && cc -shared -fPIC -DRESULT=0 -o own.so locks.c || fail "it is not compiled"
+  sweep_script ""
+  local sweep=(sweep train.lua --threads 1 --set iterations=100)
+  begins_with true
+  sed -i "1i export LD_PRELOAD=$PWD/none.so" apart.sh
+  apart 3 "${sweep[@]}" --out swept
+  [ "$code" -ne 0 ] || fail "ranks without locks begin"
+  says err "'swept/ranks.txt' cannot be locked (Function not implemented), and without locks ranks would begin the same runs"
+  says err "--job I/N"
+  [ ! -e swept/seed1 ] || fail "it began all the same"
+  sed -i "1s/none.so/own.so/" apart.sh
+  touch slow
+  apart 2 "${sweep[@]}" --out swept
+  [ "$code" -ne 0 ] || fail "ranks with locks of their own go on"
+  says err "rank 1 on $(hostname): sees no lock of rank 0 on '$PWD/swept/ranks.txt'"
+  # What rank 0 did until then is whole.
+  rm slow
+  run "${sweep[@]}" --out swept
+  exits 0
+  run "${sweep[@]}" --out alone
+  same_metrics swept/seed1 alone/seed1
+}
+
+case_ranks_lockless_openmpi() { lockless_with mpirun.openmpi; }
+case_ranks_lockless_mpich() { lockless_with mpirun.mpich; }
+
 # A sweep's ranks end with their launcher.
 orphans_with() {
   needs_launcher "$1"
