@@ -83,11 +83,13 @@ bool lost_rows(const RunSummary& summary, const JobRecord::Figures& figures, int
   return std::cmp_less(figures.iterations, std::min(summary.iterations, static_cast<std::uint32_t>(iterations)));
 }
 
-/// Whether the run has ended as one of at least so many iterations: there, or before because its optimizer had enough.
+/// Whether the run has ended as one of at least so many iterations: there, or before because its optimizer had enough. One that was
+/// resumed with fewer than it had done ended where it was, and its settings are those of the longer one.
 bool has_ended(const std::filesystem::path& folder, const JobRecord::Figures& figures, int iterations) {
   const auto summary = sound_summary(folder);
-  return summary && summary->stop_reason != "on_iteration" && !lost_rows(*summary, figures, iterations) &&
-         planned_iterations(folder) >= iterations;
+  if (!summary || summary->stop_reason == "on_iteration" || lost_rows(*summary, figures, iterations)) return false;
+  const bool cut_short = summary->stop_reason == "iterations" && std::cmp_less(summary->iterations, iterations);
+  return !cut_short && planned_iterations(folder) >= iterations;
 }
 
 }  // namespace

@@ -137,6 +137,30 @@ case_sweep_forgotten() {
   says err "has no evaluation at iteration 1, where this sweep compares"
 }
 
+# A run that was brought to an early end by hand, by fewer iterations than it had done, has yet to come to the sweep's end.
+case_sweep_cut_short() {
+  sweep_script 'on_iteration = function(r) return r.iteration < 2 or not io.open("stop") end'
+  run sweep train.lua --out whole
+  touch stop
+  run run train.lua --seed 1 --out sweep/seed1
+  rm stop
+  run run train.lua --seed 1 --out sweep/seed1 --set iterations=1 --resume
+  exits 0
+  says sweep/seed1/result.json '"stop_reason": "iterations"'
+  cp -r sweep rungs
+  run sweep train.lua --out sweep --collect
+  exits 1
+  says err "1 of 1 runs are not done"
+  run sweep train.lua --out sweep
+  exits 0
+  cmp -s sweep/sweep.csv whole/sweep.csv || fail "a run that was cut short counts as a whole one: $(cat sweep/sweep.csv)"
+  same_metrics sweep/seed1 whole/seed1
+  # A sweep that asks for no more than it has done finds it done.
+  run sweep train.lua --set iterations=2 --out rungs
+  exits 0
+  says err "done before"
+}
+
 # A folder that another process takes just before a run begins there: the run waits, whatever was said; who ends with the same exit
 # code is told as what it is.
 case_sweep_busy() {
