@@ -194,7 +194,7 @@ SweepList sweep_list(const SweepCommand& command) {
   list.combinations = product(list.options);
   const std::uint64_t first = command.run.seed.value_or(1);
   const auto seeds = static_cast<std::uint64_t>(command.seeds);
-  if (first > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - seeds)
+  if (first > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - (seeds - 1))
     throw Error(text("--seed ", first, ": with --seeds ", seeds, " the last seed is too large; the largest is 2^63 - 1"));
   if (list.combinations.size() * seeds > most_jobs)
     throw Error(

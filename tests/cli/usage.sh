@@ -88,6 +88,12 @@ case_numbers() {
   run run seed.lua --seed 9223372036854775807
   exits 0
   says out 9223372036854775807
+  # Of a sweep it is the last one.
+  sweep_script ""
+  run sweep train.lua --seed 9223372036854775806 --seeds 2 --dry-run
+  exits 0
+  says out "seed9223372036854775807: to do"
+  refuses "--seed 9223372036854775807: with --seeds 2 the last seed is too large" sweep train.lua --seed 9223372036854775807 --seeds 2
   cat >lua_seeds.lua <<'LUA'
 local iap = require "iap"
 local env = iap.env.make("cartpole-balance", { time_limit = 4 })
