@@ -110,15 +110,19 @@ class Sweep {
     return command_.part ? end_of_part() : end();
   }
 
-  /// At the end, too: a script may be edited while its sweep is at work.
-  void tell_of_texts() {
-    const auto note = other_texts(command_, list_, plan_, part_);
-    if (!note.empty() && note != told_of_texts_) std::cerr << one_line(note) << "\n";
-    told_of_texts_ = note;
+  static void tell_once(const std::string& note, std::string& told) {
+    if (!note.empty() && note != told) std::cerr << one_line(note) << "\n";
+    told = note;
+  }
+
+  /// At the end, too: a script may be edited while its sweep is at work, and other machines may have parts of it.
+  void tell_of_others() {
+    tell_once(other_texts(command_, list_, plan_, part_), told_of_texts_);
+    tell_once(other_bits(list_, plan_, command_.collect ? std::vector<std::size_t>() : part_), told_of_bits_);
   }
 
   void tell_of_runs() {
-    tell_of_texts();
+    tell_of_others();
     for (const std::size_t number : part_)
       if (const auto flaw = record_flaw(list_.jobs[number].folder); !flaw.empty())
         std::cerr << one_line(text("note: ", flaw, "; the sweep goes by what the run itself has written")) << "\n";
@@ -265,7 +269,7 @@ class Sweep {
   }
 
   int end_of_part() {
-    tell_of_texts();
+    tell_of_others();
     std::cout << "part " << command_.part->number << "/" << command_.part->of
               << " is done; when all parts are, make the table with --collect in place of --job\n";
     return failures() > 0 ? Exit::failure : Exit::success;
@@ -341,7 +345,7 @@ class Sweep {
   }
 
   int end() {
-    tell_of_texts();
+    tell_of_others();
     const auto rows = this->rows();
     print_sweep_table(command_, list_, rows, failed_note());
     const SweepLock lock(list_.folder);
@@ -368,7 +372,7 @@ class Sweep {
   std::vector<int> rungs_;
   std::size_t reached_ = 1;  ///< rungs that were begun
   Unrecorded unrecorded_;
-  std::string told_of_texts_;
+  std::string told_of_texts_, told_of_bits_;
 };
 
 }  // namespace

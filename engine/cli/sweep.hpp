@@ -82,6 +82,9 @@ void check_sweep_folder(const SweepList& list);
 /// A note about those of `jobs` whose runs were made by another text of the script than the sweep began with, or "".
 std::string other_texts(const SweepCommand& command, const SweepList& list, const SweepPlan& plan,
                         const std::vector<std::size_t>& jobs);
+/// A note that runs of the list were computed with other instructions or libraries than others, or than this process has for those
+/// of `jobs` that are not done, and so have other last bits; or "".
+std::string other_bits(const SweepList& list, const SweepPlan& plan, const std::vector<std::size_t>& jobs);
 /// @throws NotEvaluated naming one of `jobs` whose run is beyond one of `rungs` and cannot be compared there. What concerns a
 /// single run is that run's to tell: a job.json that cannot be read, a failure. To a collector (`collect`) a run counts where it
 /// has got to.

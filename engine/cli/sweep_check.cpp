@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -79,6 +81,19 @@ Config shortened(Config config) {
 Config written(Config config) {
   config.map()->erase("given");
   return shortened(parse_json(to_json(config), "settings"));
+}
+
+/// By their names, the instructions and libraries' versions that runs were computed with.
+using Computations = std::map<std::string, std::set<std::string>>;
+
+void add_computation(Computations& all, const Config& settings) {
+  const auto add = [&all](const std::string& name, const Config* found) {
+    if (found && found->string()) all[name].insert(*found->string());
+  };
+  add("instructions", settings.find("instructions"));
+  const Config* libraries = settings.find("libraries");
+  if (!libraries || !libraries->map()) return;
+  for (const auto& [name, version] : *libraries->map()) add(name, &version);
 }
 
 }  // namespace
@@ -177,6 +192,27 @@ std::string other_texts(const SweepCommand& command, const SweepList& list, cons
   return text("note: ", runs, runs == 1 ? " run was" : " runs were", " made by another text of ", command.file.string(),
               ", which is in ", runs == 1 ? "its" : "their", " experiment.lua; --out FOLDER runs ", runs == 1 ? "it" : "them all",
               " by this one");
+}
+
+std::string other_bits(const SweepList& list, const SweepPlan& plan, const std::vector<std::size_t>& jobs) {
+  Computations all;
+  for (const std::size_t job : jobs)
+    if (read_record(list.jobs[job].folder).status != JobRecord::Status::done) add_computation(all, plan.settings[job]);
+  for (const SweepJob& job : list.jobs) try {
+      if (const auto settings = settings_on_record(job.folder)) add_computation(all, *settings);
+    } catch (const Error&) {
+      continue;  // who needs the file says so
+    }
+  std::string unlike;
+  for (const auto& [name, values] : all) {
+    if (values.size() < 2) continue;
+    unlike += (unlike.empty() ? "" : "; ") + name;
+    for (const auto& value : values) unlike += (value == *values.begin() ? " " : ", ") + value;
+  }
+  if (unlike.empty()) return "";
+  return text("note: not all runs are computed alike (", unlike,
+              "): their last bits are not those of a sweep on one machine; with --portable, the same packages on all hosts and "
+              "another --out they are");
 }
 
 void check_passed(const SweepList& list, const std::vector<std::size_t>& jobs, const std::vector<int>& rungs, bool collect) {

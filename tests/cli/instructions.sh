@@ -116,3 +116,26 @@ case_instructions_resumed() {
   silent err
   same_metrics whole kept
 }
+
+# Where a sweep's runs were not computed alike, its table is another one, which is told once: of parts, and of a run that goes on.
+case_instructions_in_sweep() {
+  seeing_script
+  local note="note: not all runs are computed alike (instructions SSE4, portable)"
+  run sweep see.lua --seeds 2 --out sweep --job 1/2 --instructions SSE4
+  exits 0
+  grep -q "^note" err && fail "told of runs that are alike"
+  run sweep see.lua --seeds 2 --out sweep --job 2/2 --portable
+  exits 0
+  [ "$(grep -cF "$note" err)" -eq 1 ] || fail "a part does not tell"
+  run sweep see.lua --seeds 2 --out sweep --collect
+  exits 0
+  [ "$(grep -cF "$note" err)" -eq 1 ] || fail "the collector does not tell"
+  run run see.lua --seed 1 --set iterations=1 --out on/seed1 --instructions SSE4
+  run sweep see.lua --out on --portable
+  exits 0
+  [ "$(grep -cF "$note" err)" -eq 1 ] || fail "does not tell of a run that goes on"
+  # A machine that only collects computes nothing.
+  run sweep see.lua --out on --collect --instructions SSE4
+  exits 0
+  silent err
+}
