@@ -19,6 +19,8 @@ import iap.core;
 import iap.report;
 import iap.train;
 
+#include "train/lock_of_run.hpp"
+
 namespace iap::cli {
 namespace {
 
@@ -91,7 +93,7 @@ class Watch {
 
   void run() {
     // Whether the run is at work is asked first: what it wrote before it ended is then on the last page.
-    for (bool at_work = state_of(folder_, false).in_use;; at_work = state_of(folder_, true).in_use) {
+    for (bool at_work = is_at_work(false);; at_work = is_at_work(true)) {
       const auto begin = Clock::now();
       if (Trace now = trace_of(folder_); now != seen_ || !at_work) {
         renew(at_work);
@@ -111,6 +113,19 @@ class Watch {
   }
 
  private:
+  /// Where nobody can tell, until it has ended.
+  bool is_at_work(bool watched) {
+    if (state_of(folder_, watched).in_use) return true;
+    if (lock_of_run(folder_) != FileLock::none || sound_summary(folder_)) return false;
+    if (!std::exchange(untold_, true))
+      std::cerr
+          << text("note: whether '", one_line(folder_.string()),
+                  "' is at work cannot be told, as its log.txt cannot be read or its file system gives no locks; the watch goes "
+                  "on until the run is complete (result.json); Ctrl-C ends it")
+          << std::endl;
+    return true;
+  }
+
   void renew(bool at_work) {
     options_.refresh = at_work ? every_ : 0;
     const fs::path folders[]{folder_};
@@ -152,6 +167,7 @@ class Watch {
   ReportOptions options_;
   Trace seen_;
   bool written_ = false, told_ = false, complained_ = false;
+  bool untold_ = false;  ///< whether it was said that nobody can tell
   std::string trouble_;  ///< why the last page was not written
 };
 

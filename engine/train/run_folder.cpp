@@ -1,6 +1,11 @@
 module;
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -14,6 +19,8 @@ import iap.core;
 import :metrics;
 import :run_folder;
 import :run_state;
+
+#include "lock_of_run.hpp"
 
 namespace iap {
 namespace {
@@ -101,27 +108,17 @@ void check_may_begin(const std::filesystem::path& path, bool resume, const std::
                        elsewhere));
 }
 
-/// Who asks whether a run is at work (`is_in_use`) has its lock for a moment.
-FileLock lock_in_time(AppendFile& log) {
+/// Who asks whether a run is at work (`lock_of_run`) has its lock for a moment.
+FileLock lock_in_time(auto lock) {
   for (int left = 10;; --left) {
-    const FileLock lock = log.lock();
-    if (lock != FileLock::taken || left == 0) return lock;
+    const FileLock found = lock();
+    if (found != FileLock::taken || left == 0) return found;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
 
-/// Whether `lock`, a way to lock a run's log, finds another process there.
-bool is_taken(const std::filesystem::path& path, FileLock (*lock)(AppendFile&)) {
-  if (!has(path, "log.txt")) return false;
-  try {
-    AppendFile log(run_file(path, "log.txt"));
-    return lock(log) == FileLock::taken;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-[[noreturn]] void refuse_in_use(const std::filesystem::path& path) {
+void check_free(const std::filesystem::path& path, FileLock lock) {
+  if (lock != FileLock::taken) return;
   throw FolderInUse(
       text("'", path.string(), "' is in use by another process; wait for it or choose another folder with --out (out = FOLDER)"));
 }
@@ -147,24 +144,35 @@ bool is_run_file(const std::filesystem::path& given) {
 }
 
 void RunFolder::check(const std::filesystem::path& path, bool resume, const std::string& script) {
-  if (is_taken(path, lock_in_time)) refuse_in_use(path);
+  check_free(path, lock_in_time([&] { return lock_of_run(path); }));
   check_may_begin(path, resume, script);
 }
 
 RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::string& script) : path_(path) {
   // What another process is about to write is nothing to be lost.
-  if (resume && is_taken(path, lock_in_time)) refuse_in_use(path);
+  if (resume) check_free(path, lock_in_time([&] { return lock_of_run(path); }));
   check_may_begin(path, resume, script);
   make_folder(path);
   log_ = AppendFile(file("log.txt"));
-  const FileLock lock = lock_in_time(log_);
+  const FileLock lock = lock_in_time([this] { return log_.lock(); });
   locked_ = lock == FileLock::held;
-  if (lock == FileLock::taken) refuse_in_use(path);
+  check_free(path, lock);
 }
 
-bool is_in_use(const std::filesystem::path& path) {
-  return is_taken(path, [](AppendFile& log) { return log.lock(); });
+extern "C++" FileLock lock_of_run(const std::filesystem::path& path) try {
+  if (!has(path, "log.txt")) return FileLock::held;
+  // To read, which whoever watches another's run may, and shared, as others may be looking, too.
+  const int descriptor = ::open(run_file(path, "log.txt").c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return FileLock::none;
+  const bool held = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  const FileLock lock = held ? FileLock::held : errno == EWOULDBLOCK ? FileLock::taken : FileLock::none;
+  ::close(descriptor);
+  return lock;
+} catch (const Error&) {
+  return FileLock::none;
 }
+
+bool is_in_use(const std::filesystem::path& path) { return lock_of_run(path) == FileLock::taken; }
 
 void RunFolder::check_place(std::string_view name) const {
   std::error_code missing;
