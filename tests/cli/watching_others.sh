@@ -26,6 +26,16 @@ case_watch_others() {
   exits 0
   silent err
   says out "run      ended after iteration 4 (iterations)"
+
+  chmod a-w run
+  local command
+  for command in report watch; do
+    "${as[@]}" "$iap" $command run --no-pictures >out 2>err </dev/null
+    code=$?
+    exits 1
+    lines err 1
+    says err "cannot write into folder 'run': Permission denied; name the file to write with --out FILE (in Lua: out)"
+  done
 }
 
 # Where no lock says whether the run is at work, its end does.

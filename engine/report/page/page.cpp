@@ -1,7 +1,11 @@
 module;
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <map>
@@ -268,7 +272,12 @@ void settle_page(const std::filesystem::path& out) {
 }
 
 std::filesystem::path report_place(std::span<const std::filesystem::path> folders) {
-  return folders.size() == 1 ? run_file(folders.front(), "report.html") : unnamed_place("report.html");
+  const auto place = folders.size() == 1 ? run_file(folders.front(), "report.html") : unnamed_place("report.html");
+  const auto folder = place.has_parent_path() ? place.parent_path() : std::filesystem::path(".");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0 && (errno == EACCES || errno == EROFS))
+    throw Error(text("cannot write into folder '", folder.string(), "': ", std::strerror(errno),
+                     "; name the file to write with --out FILE (in Lua: out)"));
+  return place;
 }
 
 }  // namespace iap
