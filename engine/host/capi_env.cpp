@@ -21,7 +21,8 @@ using namespace iap::host;
 struct iap_env {
   enum class State : std::uint8_t { unbegun, running, over, failed };
 
-  explicit iap_env(std::unique_ptr<iap::Env> made) : env(std::move(made)), described(env->spec()) {}
+  explicit iap_env(std::unique_ptr<iap::Env> made)
+      : env(std::move(made)), described(env->spec()), drawn_from(placed(env->spec().given)) {}
 
   void reset(std::uint64_t new_seed);
   iap::StepResult step(std::span<const float> action);
@@ -31,6 +32,7 @@ struct iap_env {
 
   std::unique_ptr<iap::Env> env;
   Described described;
+  iap::Config drawn_from;
   State state = State::unbegun;
   std::string error;
 
@@ -88,7 +90,7 @@ void iap_env::catch_up(iap::PictureSize size) {
   if (steps > most_kept(width))
     throw BadArgument(iap::text("iap_env_draw: a drawing of another size begins within ", most_kept(width),
                                 " steps of an episode; this one has ", steps));
-  auto made = std::make_unique<iap::EnvDrawing>(env->spec().given, size);
+  auto made = std::make_unique<iap::EnvDrawing>(drawn_from, size);
   made->reset(seed);
   for (std::size_t i = 0; i < steps; ++i) made->step(std::span<const float>(actions).subspan(i * width, width));
   drawing = std::move(made);

@@ -27,7 +27,7 @@ struct iap_rollouts {
       : policy(std::move(given)),
         metadata(std::move(record)),
         moments(policy.moments().begin(), policy.moments().end()),
-        pool([config = std::move(env_config)] { return iap::make_env(config); }, policy.clone(), threads) {}
+        pool([config = placed(std::move(env_config))] { return iap::make_env(config); }, policy.clone(), threads) {}
 
   iap::Policy policy;
   iap::Config metadata;

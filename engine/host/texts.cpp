@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "host/structs.hpp"
@@ -17,6 +18,16 @@ namespace iap::host {
 namespace {
 
 constexpr std::string_view spaces = " \t\r\n";
+
+void place(Config* path) {
+  if (!path || !path->string() || path->string()->empty()) return;
+  std::error_code gone;  // the folder: nothing relative is found from there anyway
+  std::string whole = std::filesystem::absolute(*path->string(), gone).string();
+  // No option takes other bytes.
+  if (!gone && is_utf8(whole)) *path = std::move(whole);
+}
+
+Config* entry(Config& table, const char* key) { return table.find(key) ? &table[key] : nullptr; }
 
 }  // namespace
 
@@ -51,6 +62,16 @@ std::unique_ptr<Env> make_named_env(const char* function, const char* argument, 
   } catch (const Error& error) {
     throw BadArgument(text(function, ": '", argument, "': ", error.what()));
   }
+}
+
+Config placed(Config env) {
+  if (Config* distraction = entry(env, "distraction")) place(entry(*distraction, "videos"));
+  // What a text in Lua calls so is its own, and it is held as it was read.
+  if (is_lua_env(env)) return env;
+  for (const char* option : {"frames", "scene", "wad"}) place(entry(env, option));
+  // The files of a robot that is held, too, are known by that path.
+  if (!env.find("model_files")) place(entry(env, "urdf"));
+  return env;
 }
 
 Described::Described(const EnvSpec& spec) : spec_(spec), config_(to_json(spec.config)) {

@@ -19,6 +19,10 @@ bool is_table(const char* text);
 /// Makes the environment of `config`, which came as `argument`. @throws BadArgument.
 std::unique_ptr<Env> make_named_env(const char* function, const char* argument, const Config& config);
 
+/// `env` for environments that are made of it later on, as more workers need one and drawings do: relative paths in it are those of
+/// the folder that the process is in now, which the host may leave meanwhile.
+Config placed(Config env);
+
 /// What an environment promises, in the form of the C interface, and the memory behind it, which stays in place.
 class Described {
  public:

@@ -106,10 +106,10 @@ std::shared_ptr<const Building> read_building(const std::string& folder, int sto
   static ForkMutex mutex;
   static std::map<std::tuple<std::string, int, double>, std::weak_ptr<const Building>> known;
   const std::lock_guard lock(mutex);
-  auto& kept = known[{folder, storey, lift}];
+  std::error_code ignored;
+  auto& kept = known[{std::filesystem::absolute(folder, ignored).string(), storey, lift}];
   auto building = kept.lock();
   if (!building) kept = building = load(folder, storey, lift);
-  std::error_code ignored;
   std::vector files{std::filesystem::path(folder) / mesh_file};
   if (const auto floors = files.front().parent_path() / floors_file; std::filesystem::exists(floors, ignored))
     files.push_back(floors);
