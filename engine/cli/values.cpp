@@ -78,8 +78,10 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::fi
     const auto& file = *output->file;
     const auto refuse = [&file](const std::string& why) { throw Error(text("cannot write '", file.string(), "': ", why)); };
     if (const auto reason = place_trouble(file); !reason.empty()) refuse(reason);
-    if (is_run_file(file))
-      refuse(text("the run in '", folder_of(file).string(), "' keeps it; choose another place for ", output->option));
+    if (is_run_file(file)) {
+      const auto kept = std::filesystem::is_symlink(file) ? std::filesystem::weakly_canonical(file) : file;
+      refuse(text("the run in '", folder_of(kept).string(), "' keeps it; choose another place for ", output->option));
+    }
     for (const auto& source : read)
       if (same_file(file, source)) refuse(text("the command reads it; choose another place for ", output->option));
     for (auto other = outputs.begin(); other != output; ++other)

@@ -314,7 +314,7 @@ IAP_API iap_status iap_rollouts_parameters(iap_rollouts* rollouts, float* parame
 IAP_API iap_status iap_rollouts_run(iap_rollouts* rollouts, const float* parameters, size_t members, size_t parameter_count,
                                     const iap_rollout_options* options, double* returns, uint32_t* steps);
 /* Writes a policy file with these parameters and the moments gathered so far, for iap_policy_load, `iap eval` and `iap play`. A
- * name that ends in .lua is refused. */
+ * name that ends in .lua is refused, and so is a file that a run keeps in its folder. */
 IAP_API iap_status iap_rollouts_save(iap_rollouts* rollouts, const char* path, const float* parameters, size_t parameter_count);
 
 #ifdef __cplusplus

@@ -32,9 +32,10 @@ void refuse_trust(const lua::Call& call, Trust trust) {
 }
 
 void refuse_run_file(const std::filesystem::path& file) {
-  const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
-  if (is_run_file(file))
-    throw Error(text("cannot write '", file.string(), "': the run in '", folder, "' keeps it; choose another place"));
+  if (!is_run_file(file)) return;
+  const auto kept = std::filesystem::is_symlink(file) ? std::filesystem::weakly_canonical(file) : file;
+  const std::string folder = kept.has_parent_path() ? kept.parent_path().string() : ".";
+  throw Error(text("cannot write '", file.string(), "': the run in '", folder, "' keeps it; choose another place"));
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <span>
@@ -256,4 +257,26 @@ TEST_CASE("an episode that fails is a failure of the library that says where") {
   CHECK(iap_rollouts_run(owned.get(), parameters.data(), 1, parameters.size(), &options, &value, nullptr) == IAP_FAILED);
   CHECK_THAT(iap_rollouts_error(owned.get()), ContainsSubstring("step 3") && ContainsSubstring("no further"));
   CHECK(value == 77);
+}
+
+TEST_CASE("nothing is saved over what a run keeps in its folder, by a link neither") {
+  const Folder folder;
+  const auto rollouts = make_rollouts(world, plain, 1);
+  const auto parameters = initial(rollouts.get(), 1);
+  const auto save = [&](const std::string& path) {
+    return iap_rollouts_save(rollouts.get(), path.c_str(), parameters.data(), parameters.size());
+  };
+  const std::string best = folder.file("best.iap"), run = std::filesystem::path(best).parent_path();
+  CHECK(save(best) == IAP_OK);
+  folder.file("config.json", "{}");
+  std::filesystem::create_directory(run + "/elsewhere");
+  const std::string linked = run + "/elsewhere/link";
+  std::filesystem::create_symlink(best, linked);
+  for (const std::string& path :
+       {best, linked, folder.file("checkpoint.iap"), folder.file("metrics.csv"), folder.file("config.json")}) {
+    CHECK(save(path) == IAP_BAD_FILE);
+    CHECK_THAT(iap_rollouts_error(rollouts.get()),
+               Equals("cannot write '" + path + "': the run in '" + run + "' keeps it; choose another place"));
+  }
+  CHECK(save(folder.file("mine.iap")) == IAP_OK);
 }

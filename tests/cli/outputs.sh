@@ -173,6 +173,8 @@ case_outputs_refused() {
   for out in job.json output.txt; do
     refuses "the run in 'run' keeps it; choose another place for --csv" eval policy.iap --csv "run/$out"
   done
+  ln -s run/best.iap link
+  refuses "cannot write 'link': the run in '$PWD/run' keeps it; choose another place for --csv" eval policy.iap --csv link
   refuses "the command reads it" export policy.iap policy.iap
   cmp -s policy.iap run/best.iap || fail "a policy was overwritten"
 }

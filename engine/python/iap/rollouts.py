@@ -76,6 +76,6 @@ class Rollouts(Handle):
         return self.run(parameters[None, :], seed=seed, episodes=episodes, seeds="evaluation")[0][0]
 
     def save(self, path, parameters):
-        """Writes a policy file with these parameters, for Policy, `iap eval` and `iap play`."""
+        """Writes a policy file with these parameters, for Policy, `iap eval` and `iap play`. What a run keeps in its folder stays."""
         values = floats(parameters, (self.size,), "parameters")
         self._call(lib.iap_rollouts_save, encode(path, "path"), address(values), self.size)
