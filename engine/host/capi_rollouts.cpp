@@ -123,6 +123,13 @@ iap_rollout_options checked_options(const iap_rollout_options* given, std::size_
           counted(members, "member"), " together at most ", most_together);
   require(options.seeds >= IAP_SEEDS_COMMON && options.seeds <= IAP_SEEDS_EVALUATION, function, ": 'options.seeds' is ",
           options.seeds, "; give IAP_SEEDS_COMMON, _PAIRS, _OWN or _EVALUATION");
+  try {
+    iap::check_memory(
+        iap::text(function, ": 'options.episodes' (", options.episodes, " for each of ", counted(members, "member"), ")"),
+        (sizeof(iap::RolloutTask) + sizeof(iap::Episode)) * static_cast<double>(members) * options.episodes);
+  } catch (const iap::Error& error) {
+    throw BadArgument(error.what());
+  }
   return options;
 }
 
@@ -138,6 +145,7 @@ std::vector<iap::Episode> play(iap_rollouts& rollouts, std::span<const float> po
                                const iap_rollout_options& options) {
   const std::size_t size = rollouts.policy.size();
   std::vector<iap::RolloutTask> tasks;
+  tasks.reserve(members * options.episodes);
   for (std::size_t member = 0; member < members; ++member)
     for (std::size_t episode = 0; episode < options.episodes; ++episode)
       tasks.push_back({population.subspan(member * size, size),

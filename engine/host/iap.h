@@ -283,7 +283,7 @@ typedef struct iap_rollout_options {
   size_t size;        /* sizeof(iap_rollout_options) */
   uint64_t seed;      /* of the run */
   uint32_t iteration; /* of the run; others have other episodes */
-  uint32_t episodes;  /* a member; 1 to 16777215, and for all members together at most 100000000 */
+  uint32_t episodes;  /* a member; 1 to 16777215, and for all members together at most 100000000, or what memory holds */
   int32_t seeds;      /* IAP_SEEDS_COMMON, ... */
 } iap_rollout_options;
 

@@ -1,3 +1,4 @@
+import resource
 import unittest
 
 import numpy as np
@@ -77,6 +78,16 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
         odd = np.frombuffer(b"\0" + parameters.tobytes(), np.float32, parameters.size, 1)
         self.assertFalse(odd.flags.aligned)
         self.assertEqual(rollouts.evaluate(odd, episodes=1).tolist(), rollouts.evaluate(parameters, episodes=1).tolist())
+
+    def test_refuses_episodes_that_memory_does_not_hold(self):
+        rollouts = iap.Rollouts(WORLD, BLOCKS, threads=1)
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, before[1]))
+        try:
+            with self.refused("run(): 'options.episodes' (16777215 for each of 1 member) needs", "of memory", "make it smaller"):
+                rollouts.evaluate(rollouts.initial(), episodes=2**24 - 1)
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, before)
 
     def test_refuses_with_one_message(self):
         with self.refused("policy: unknown kind 'liner'; did you mean 'linear'?"):
