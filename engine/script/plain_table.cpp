@@ -1,7 +1,7 @@
 module;
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
@@ -14,27 +14,12 @@ import iap.core;
 namespace iap {
 namespace {
 
-/// What a text may use up: a table of options takes a thousandth of it.
-constexpr std::size_t most_memory = std::size_t{64} << 20;
-constexpr int most_instructions = 10'000'000;
+/// What a text may use up: a table of options takes a thousandth of it. Parsing may take the square of its length.
+constexpr std::size_t most_memory = std::size_t{64} << 20, most_text = std::size_t{256} << 10;
+constexpr double most_seconds = 5;
+/// Enough for as many values and bytes of text as there may be; what computes without end meets the seconds before.
+constexpr std::int64_t most_steps = 4'000'000'000;
 constexpr std::size_t most_values = 1'000'000;
-
-void* allocate(void* left_over, void* block, std::size_t old_size, std::size_t new_size) {
-  auto& left = *static_cast<std::size_t*>(left_over);
-  // Of a new block, the old size tells its type.
-  const std::size_t before = block ? old_size : 0;
-  if (new_size == 0) {
-    std::free(block);
-    left += before;
-    return nullptr;
-  }
-  if (new_size > before && new_size - before > left) return nullptr;
-  void* moved = std::realloc(block, new_size);
-  if (moved) left = left + before - new_size;
-  return moved;
-}
-
-void stop(lua_State* state, lua_Debug*) { luaL_error(state, "this takes too long for a table of options"); }
 
 int unknown_name(lua_State* state) {
   return luaL_error(state, "there is no '%s'; a text stands in quotes",
@@ -76,25 +61,29 @@ bool is_json(std::string_view text) {
 
 Config parse_table(std::string_view text, const std::string& source) {
   if (is_json(text)) return parse_json(text, source);
-  std::size_t left = most_memory;
-  const std::unique_ptr<lua_State, Close> state(lua::new_state(allocate, &left));
+  if (text.size() > most_text)
+    throw Error(iap::text(source, ": the Lua text has ", text.size(), " bytes, at most ", most_text, " are taken; write JSON"));
+  lua::Meter meter(source, {.steps = most_steps, .memory = most_memory, .string = most_memory, .seconds = most_seconds});
+  const std::unique_ptr<lua_State, Close> state(lua::new_state(lua::Meter::allocate, &meter));
   if (!state) throw Error(source + ": no memory for a Lua state");
-  lua::protect(state.get(), 0, 0, [](lua_State* inner) noexcept { open_plain(inner); });
+  lua::protect(state.get(), 0, 0, [&meter](lua_State* inner) noexcept {
+    meter.begin(inner);
+    open_plain(inner);
+  });
   const std::string chunk = "return " + std::string(text), name = "=" + source;
   lua::reserve(state.get(), 1);
   // What Lua says begins with the name and the line, but for an exhausted stack.
-  const auto fail = [&](const std::string& message) {
-    throw Error(message.starts_with(source + ":") ? message : iap::text(source, ": ", message));
+  const auto told = [&](const std::string& message) {
+    return Error(message.starts_with(source + ":") ? message : iap::text(source, ": ", message));
   };
   if (luaL_loadbufferx(state.get(), chunk.data(), chunk.size(), name.c_str(), "t") != LUA_OK)
-    fail(std::string(lua::string_at(state.get(), -1)));
-  lua_sethook(state.get(), stop, LUA_MASKCOUNT, most_instructions);
+    throw told(std::string(lua::string_at(state.get(), -1)));
   try {
     lua::call(state.get(), 0, 1);
+    return lua::read_config(state.get(), -1, source, {.most_values = most_values, .most_bytes = most_memory});
   } catch (const lua::LuaError& error) {
-    fail(error.what());
+    throw told(meter.past() ? "this takes too long, or too much memory, for a table of options" : error.what());
   }
-  return lua::read_config(state.get(), -1, source, {.most_values = most_values, .most_bytes = most_memory});
 }
 
 }  // namespace iap

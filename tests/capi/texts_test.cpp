@@ -60,7 +60,16 @@ TEST_CASE("a text can neither call anything nor use up time and memory") {
   CHECK_THAT(refused("{ a = ('x'):rep(9) }"), ContainsSubstring("attempt to index a string value"));
   CHECK_THAT(refused("{ a = (function() while true do end end)() }"), ContainsSubstring("takes too long"));
   CHECK_THAT(refused("{ a = (function() local x = 'x' while true do x = x .. x end end)() }"),
-             ContainsSubstring("not enough memory"));
+             ContainsSubstring("too much memory"));
+  // What takes long in few instructions: copies, comparisons, keys that all collide, chains in the parser.
+  const std::string large = "{ a = (function() local s = 'x' for i = 1, 23 do s = s .. s end ";
+  CHECK_THAT(refused(large + "while true do local t = s .. 'y' end end)() }"), ContainsSubstring("takes too long"));
+  CHECK_THAT(refused(large + "local t = s .. 'y' s = s .. 'x' while s < t do end end)() }"), ContainsSubstring("takes too long"));
+  CHECK_THAT(refused("{ a = (function() local t = {} for i = 1, 1 << 20 do t[i * ((1 << 20) - 1)] = 1 end end)() }"),
+             ContainsSubstring("too much memory"));
+  std::string chain = "{ a = nil";
+  for (int i = 0; i < 100'000; ++i) chain += " and nil";
+  CHECK_THAT(refused(chain + " }"), ContainsSubstring("the Lua text has 800011 bytes, at most 262144 are taken; write JSON"));
   CHECK_THAT(refused(std::string(100'000, '{')), ContainsSubstring("text:") && ContainsSubstring("overflow"));
   CHECK_THAT(refused("\x1bLua"), ContainsSubstring("text"));
 }
