@@ -17,6 +17,8 @@ module;
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -81,16 +83,6 @@ int startable(int threads) {
     return static_cast<int>(started.size()) + 1;
   }
   return threads;
-}
-
-/// TBB ends the process where it cannot start a worker, so it is tried out, once for each larger number: where the system gives
-/// fewer threads, those that there are do the work.
-int available(int threads) {
-  static std::atomic<int> tried = 1;
-  if (threads <= tried.load()) return threads;
-  const int most = startable(threads);
-  if (most == threads) tried.store(threads);
-  return most;
 }
 
 #ifndef IAP_PLAIN_THREADS
@@ -196,6 +188,35 @@ void run_workers(int threads, const std::function<void(int worker)>& work) {
         oneapi::tbb::simple_partitioner(), caller);
   });
 #endif
+}
+
+/// Returns once all of `threads` workers are in one loop, so that TBB has started them; not where it gives fewer, as other loops
+/// need them.
+void gather(int threads) {
+  constexpr std::chrono::milliseconds patience(300);
+  std::mutex mutex;
+  std::condition_variable all_there;
+  int there = 0;
+  run_workers(threads, [&](int) {
+    std::unique_lock lock(mutex);
+    if (++there == threads) all_there.notify_all();
+    for (int seen = 0; seen < there && there < threads;) {
+      seen = there;
+      all_there.wait_for(lock, patience, [&] { return there == threads; });
+    }
+  });
+}
+
+/// TBB ends the process where it cannot start a worker, so it is tried out, once for each larger number: where the system gives
+/// fewer threads, those that there are do the work. TBB starts its own then, as the system may give fewer later on.
+int available(int threads) {
+  static std::atomic<int> tried = 1;
+  if (threads <= tried.load()) return threads;
+  const int most = startable(threads);
+  if (most < threads) return most;
+  gather(threads);
+  tried.store(threads);
+  return threads;
 }
 
 }  // namespace

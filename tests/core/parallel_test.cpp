@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -155,3 +157,11 @@ TEST_CASE("loops that several threads of a host begin at once end, each with its
   }
   CHECK(wrong == 0);
 }
+
+#if !defined(__has_feature) || !__has_feature(thread_sanitizer)  // under which threads are started for each loop
+TEST_CASE("after the first loop of so many threads all of them are there, as the system may give no more later") {
+  constexpr std::size_t threads = 120;
+  parallel_for(threads, threads, [](std::size_t, int) {});
+  CHECK(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}) >= threads);
+}
+#endif
