@@ -124,6 +124,12 @@ end""")
         plain = iap.Env("cartpole-swingup", pixels=(10, 20), render_mode="rgb_array")
         plain.reset(seed=1)
         self.assertEqual(plain.render().shape, (400, 800, 3))
+        for pixels, columns in (((1, 64), 16384), ((1000, 1), 1)):
+            long = iap.Env("cartpole-swingup", pixels=pixels, render_mode="rgb_array")
+            with self.refused("render(): no episode has begun; call reset() first"):
+                long.render()
+            long.reset(seed=1)
+            self.assertEqual(long.render().shape, (400, columns, 3))
 
     def test_names_may_be_any_bytes_but_those_of_files(self):
         odd = WORLD.replace('"place"', r'"pl\xFFce"').replace("grey =", r'["gr\xFFy"] =')

@@ -55,7 +55,7 @@ class Handle:
             message = self._error(owner).decode(errors="replace")
             del owner  # which the error's traceback would keep
             # Methods are called as the functions of the C interface are: iap_env_reset is reset.
-            raise Error(re.sub(r"\biap_(?:env|batch|policy|rollouts)_(?!load_trusted)([a-z_]+)", r"\1()", message))
+            raise Error(re.sub(r"\biap_(?:env|batch|policy|rollouts)_(?!load_trusted)([a-z_]+)", _method, message))
         return owner
 
     def close(self):
@@ -74,6 +74,11 @@ class Handle:
 
     def __exit__(self, *_):
         self.close()
+
+
+def _method(function):
+    """What the function of the C interface that a pattern found is called here."""
+    return "render()" if function[1] == "draw" else f"{function[1]}()"
 
 
 def _of_argument(message):

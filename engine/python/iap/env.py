@@ -40,7 +40,8 @@ class Env(World, EnvBase):
     def _size(self, size):
         if size is None:
             rows = 400
-            return rows, round(rows * self.images[0].width / self.images[0].height) if self.images else rows
+            columns = round(rows * self.images[0].width / self.images[0].height) if self.images else rows
+            return rows, min(max(columns, 1), 1 << 14)
         try:
             height, width = size
         except Exception as error:
