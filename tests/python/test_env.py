@@ -198,8 +198,9 @@ end""")
             for copy in (3, None, "yes", np.ones(2)):
                 with self.refused("copy: expected True or False, got ", "; an option 'copy' of the environment goes into a dict: {"):
                     make("world.lua", copy=copy)
-        with self.refused("render_mode"):
-            iap.Env("cartpole-swingup", render_mode="human")
+        for mode in ("human", np.ones(2)):
+            with self.refused("render_mode"):
+                iap.Env("cartpole-swingup", render_mode=mode)
         for size in ((0, 4), Raises()):
             with self.refused("render_size"):
                 iap.Env("cartpole-swingup", render_size=size)

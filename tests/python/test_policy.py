@@ -97,6 +97,12 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
             iap.Policy("nowhere.iap")
         with self.refused("policy in memory"):
             iap.Policy(b"nothing")
+        for word in ("no", 1, np.ones((2, 2))):
+            with self.refused("trusted: expected True or False, got "):
+                iap.Policy("policy.iap", trusted=word)
+            for name in ("bgr", "resize"):
+                with self.refused(f"{name}: expected True or False, got "):
+                    iap.Policy("policy.iap").act(np.zeros((12, 16, 3), np.uint8), **{name: word})
         with self.refused("source: expected a path or bytes, got a NoneType"):
             iap.Policy(None)
         policy = iap.Policy("policy.iap")

@@ -97,6 +97,9 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
         for trusted in (False, True):
             with self.refused("env is None; give the environment"):
                 iap.Rollouts(None, BLOCKS, trusted=trusted)
+        for trusted in ("no", 1, None, np.ones((2, 2))):
+            with self.refused("trusted: expected True or False, got "):
+                iap.Rollouts(WORLD, BLOCKS, trusted=trusted)
         with self.refused("nowhere.iap"):
             iap.Rollouts(WORLD, "nowhere.iap")
         with self.refused("env: option 'name' is 'cheetah-run', but env says which"):

@@ -217,6 +217,13 @@ def whole(value, low, high, what):
     return int(value)
 
 
+def flag(value, what):
+    """`value` as a bool; not what else Python takes for true, such as "no"."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise Error(f"{what}: expected True or False, got {' '.join(repr(value).split())}")
+    return bool(value)
+
+
 def address(array):
     return array.__array_interface__["data"][0]
 

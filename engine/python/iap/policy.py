@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _library
-from ._handle import Handle, address, as_array, decode, encode, floats, whole
+from ._handle import Handle, address, as_array, decode, encode, flag, floats, whole
 from ._library import Error, Image, ImageSpecStruct, PatchStruct, ScoresStruct, lib
 
 
@@ -114,7 +114,7 @@ class Policy(Handle):
     _kind = "policy"
 
     def __init__(self, source, trusted=False):
-        how = "_trusted" if trusted else ""
+        how = "_trusted" if flag(trusted, "trusted") else ""
         if isinstance(source, (bytes, bytearray, memoryview)):
             content = bytes(source)
             self._make(getattr(lib, f"iap_policy_load_memory{how}"), content, len(content))
@@ -142,6 +142,7 @@ class Policy(Handle):
         of a larger picture is read in place where each row is. `bgr`: blue comes first. `resize`: pictures of another height and
         width are averaged over areas to the policy's; otherwise they are refused.
         """
+        bgr, resize = flag(bgr, "bgr"), flag(resize, "resize")
         parts = self._parts(observation, named)
         structs = (Image * len(self.images))()  # of this call alone: a handler of signals may act in between
         keep = [self._fill(struct, spec, parts[spec.name], bgr, resize) for struct, spec in zip(structs, self.images)]

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from ._handle import Handle, address, as_array, encode, env_text, floats, path_text, table_text, whole
+from ._handle import Handle, address, as_array, encode, env_text, flag, floats, path_text, table_text, whole
 from ._library import Error, RolloutOptions, lib
 
 SEEDS = {"common": 0, "pairs": 1, "own": 2, "evaluation": 3}
@@ -31,7 +31,7 @@ class Rollouts(Handle):
         if env is None and options:
             raise Error("env: options without a name; give it as env")
         text = None if env is None else env_text(env, options)
-        make = lib.iap_rollouts_make_trusted if trusted else lib.iap_rollouts_make
+        make = lib.iap_rollouts_make_trusted if flag(trusted, "trusted") else lib.iap_rollouts_make
         self._make(make, text, encode(policy, "policy"), whole(threads, 0, 4096, "threads"))
         self.size = lib.iap_rollouts_parameter_count(self._held())
 
