@@ -138,10 +138,14 @@ def _trouble(value, place=""):
         # Python keeps bytes of files' names that are no UTF-8 as surrogates.
         return None if _shown(value) == value else (f"option '{place}' is '{_shown(value)}', bytes that are no UTF-8, which no policy "
                                                     "file can hold; give what is named another name")
+    if isinstance(value, (int, np.integer)) and not -2**63 <= value < 2**63:
+        return f"option '{place}' is {value}; integers go from {-2**63} to {2**63 - 1}"
     if isinstance(value, np.ndarray):
         value = value.tolist()
     items = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, (list, tuple)) else ()
     for key, item in items:
+        if isinstance(value, dict) and not isinstance(key, str):
+            return f"{f'option {place!r} has ' if place else ''}the key {key!r}, a {type(key).__name__}; options are named by texts"
         inside = f"{place}.{key}" if place else str(key)
         if _shown(inside) != inside:
             return f"the name of option '{_shown(inside)}' has bytes that are no UTF-8; give it another one"
