@@ -26,6 +26,7 @@ struct iap_env {
 
   void reset(std::uint64_t new_seed);
   iap::StepResult step(std::span<const float> action);
+  iap::Observation observe();
   iap::Image picture(iap::PictureSize size);
   /// A drawing that is where the episode is.
   void catch_up(iap::PictureSize size);
@@ -82,6 +83,13 @@ iap::StepResult iap_env::step(std::span<const float> action) {
   if (drawing) drawing->step(action);
   state = result.terminated || result.truncated ? State::over : State::running;
   return result;
+}
+
+iap::Observation iap_env::observe() {
+  const State before = std::exchange(state, State::failed);
+  const iap::Observation seen = env->observe();
+  state = before;
+  return seen;
 }
 
 void iap_env::catch_up(iap::PictureSize size) {
@@ -155,7 +163,7 @@ iap_status iap_env_observe(iap_env* env, iap_image* images, size_t image_count, 
   return on(env, [&] {
     require(env->state != iap_env::State::unbegun, "iap_env_observe: no episode has begun; call iap_env_reset first");
     require(env->state != iap_env::State::failed, "iap_env_observe: the episode has failed; call iap_env_reset");
-    show("iap_env_observe", env->env->spec().observation, env->env->observe(), images, image_count, vector);
+    show("iap_env_observe", env->env->spec().observation, env->observe(), images, image_count, vector);
   });
 }
 

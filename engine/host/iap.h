@@ -224,7 +224,8 @@ IAP_API iap_status iap_env_reset(iap_env* env, uint64_t seed);
 IAP_API iap_status iap_env_step(iap_env* env, const float* action, size_t action_size, iap_step* step);
 /* Looks at the present: fills `images` (image_count of them, whose `size` is set; or none, null and 0) and points `*vector` (may be
  * null) at iap_env_spec.vector_size values. Nothing is copied: pictures and vector lie in the engine and are valid until the next
- * call on the environment. The images go to iap_policy_act as they are. */
+ * call on the environment. The images go to iap_policy_act as they are. An episode whose environment fails here or in a step is
+ * over: reset it. */
 IAP_API iap_status iap_env_observe(iap_env* env, iap_image* images, size_t image_count, const float** vector);
 /* Draws the present at a size for people into `rgb`: height rows of width RGB pixels of 8 bits, `row_stride` bytes apart (0: 3 x
  * width). `height` and `width` are 1 to 16384. A second instance of the environment draws, so that the size has no part in what is

@@ -131,6 +131,17 @@ end""")
             long.reset(seed=1)
             self.assertEqual(long.render().shape, (400, columns, 3))
 
+    def test_an_episode_that_cannot_be_looked_at_has_failed(self):
+        pathlib.Path("blind.lua").write_text(WORLD.replace("return { x, age }", "if age == 2 then age = 3 error('fog') end return { x, age }"))
+        env = iap.Env("blind.lua")
+        env.reset(seed=1)
+        env.step([0.1])
+        with self.refused("fog"):
+            env.step([0.1])
+        with self.refused("step(): the episode has failed; call reset()"):
+            env.step([0.1])
+        env.reset(seed=1)
+
     def test_names_may_be_any_bytes_but_those_of_files(self):
         odd = WORLD.replace('"place"', r'"pl\xFFce"').replace("grey =", r'["gr\xFFy"] =')
         pathlib.Path("odd.lua").write_text(odd)
