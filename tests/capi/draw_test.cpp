@@ -157,3 +157,24 @@ TEST_CASE("drawing names each argument that is wrong") {
   for (const std::size_t stride : {SIZE_MAX, SIZE_MAX / 2, static_cast<std::size_t>(PTRDIFF_MAX / 2 + 1)})
     CHECK_THAT(refused(2, 3, &byte, stride), ContainsSubstring("'row_stride' is " + std::to_string(stride) + "; 2 rows of it"));
 }
+
+TEST_CASE("what a picture of depth shows follows from its episode, whatever was drawn before") {
+  const Folder folder;
+  const std::string world = folder.file("depth.lua", R"(return function()
+  local far
+  return { spec = { action_size = 1, vector = 0, max_steps = 9,
+      images = { depth = { height = 4, width = 4, channels = 1, type = "float32" } } },
+    reset = function(_, seed) far = seed end,
+    step = function() return 0, false, false end,
+    observe = function() local d = {} for i = 1, 16 do d[i] = i / 4 * far end return nil, { depth = d } end }
+end)");
+  const auto draw = [](iap_env* env, std::uint64_t seed) {
+    std::vector<std::uint8_t> rgb(8 * 8 * 3);
+    REQUIRE(iap_env_reset(env, seed) == IAP_OK);
+    REQUIRE(iap_env_draw(env, 8, 8, rgb.data(), 0) == IAP_OK);
+    return rgb;
+  };
+  const auto env = make_env(world), other = make_env(world);
+  draw(env.get(), 10);
+  CHECK(draw(env.get(), 1) == draw(other.get(), 1));
+}

@@ -52,6 +52,7 @@ double EnvDrawing::total() const { return impl_->total; }
 void EnvDrawing::reset(std::uint64_t seed) {
   impl_->env->reset(seed);
   impl_->total = 0;
+  impl_->white = 1;
 }
 
 void EnvDrawing::step(std::span<const float> action) { impl_->total += impl_->env->step(action).reward; }
