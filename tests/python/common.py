@@ -6,6 +6,8 @@ import pathlib
 import subprocess
 import unittest
 
+import numpy as np
+
 import iap
 
 WORLD = """return function(options)
@@ -22,6 +24,20 @@ WORLD = """return function(options)
   return self
 end
 """
+
+# A ball on a rail that is far too fast for its simulation in about every second episode.
+FRAGILE = """local model = [[<mujoco><worldbody><body><joint name="z" type="slide" axis="0 0 1"/><geom size=".1"/></body></worldbody>
+  <actuator><motor joint="z" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>]]
+return { model = model, max_steps = 4, reward = function(data) return 1 end,
+  reset = function(data, random) data.qvel.z = random:uniform() < 0.5 and 1e11 or 1 end }
+"""
+
+
+def lying_oddly(array):
+    """`array` as float32 that is not contiguous, runs backwards, and is not aligned."""
+    array = np.asarray(array, np.float32)
+    return [np.repeat(array, 2, axis=-1)[..., ::2], array[::-1].copy()[::-1],
+            np.frombuffer(b"\0" + array.tobytes(), np.float32, array.size, 1).reshape(array.shape)]
 
 
 def lua(text):

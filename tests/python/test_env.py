@@ -1,9 +1,10 @@
+import ctypes
 import os
 import pathlib
 import unittest
 
 import numpy as np
-from common import WORLD, Raises, RaisingPath, Test, lua
+from common import FRAGILE, WORLD, Raises, RaisingPath, Test, lua, lying_oddly
 
 import iap
 from iap._library import lib
@@ -71,6 +72,33 @@ end""")
         self.assertEqual(seen["grey"][..., 0].tolist(), [[1, 2, 3], [4, 5, 0]])
         self.assertEqual(env.state_names, ["place", "age"])
 
+    def test_the_space_of_actions_is_the_environment_s(self):
+        pathlib.Path("wide.lua").write_text(WORLD.replace("action_size = 1", "action_size = 2, action_low = 0, action_high = 5"))
+        for space, shape in ((iap.Env("wide.lua").action_space, (2,)), (iap.VectorEnv("wide.lua", 3).action_space, (3, 2)),
+                             (iap.VectorEnv("wide.lua", 3).single_action_space, (2,))):
+            self.assertEqual((space.low.tolist(), space.high.tolist()), (np.zeros(shape).tolist(), np.full(shape, 5).tolist()))
+
+    def test_takes_actions_wherever_they_lie(self):
+        env, action = iap.Env("cheetah-run"), np.linspace(-1, 1, 6, dtype=np.float32)
+        env.reset(seed=1)
+        expected = env.step(action)[0].tolist()
+        for odd in lying_oddly(action):
+            env.reset(seed=1)
+            self.assertEqual(env.step(odd)[0].tolist(), expected)
+
+    def test_says_where_a_simulation_broke_down(self):
+        pathlib.Path("fragile.lua").write_text(FRAGILE)
+        env, broken = iap.Env("fragile.lua"), []
+        for seed in range(8):
+            env.reset(seed=seed)
+            _, reward, terminated, truncated, info = env.step([0])
+            self.assertEqual((reward, truncated, info), (0.0 if terminated else 1.0, False, {"unstable": terminated}))
+            broken.append(terminated)
+            if terminated:
+                with self.refused("the episode is over; call reset()"):
+                    env.step([0])
+        self.assertEqual(set(broken), {False, True})
+
     def test_copies_stay_and_views_follow(self):
         kept, shown = iap.Env("world.lua"), iap.Env("world.lua", copy=False)
         copy, view = kept.reset(seed=1)[0], shown.reset(seed=1)[0]
@@ -85,6 +113,29 @@ end""")
         # The memory stays as long as somebody looks at it.
         shown.close()
         self.assertEqual(view["grey"][1, 2, 0], 1)
+
+    def test_views_go_where_the_memory_goes(self):
+        class Moving(iap.Env):
+            """As an environment does that shows other memory in each step."""
+
+            kept = []
+
+            def _call(self, function, *arguments):
+                held = super()._call(function, *arguments)
+                if function is lib.iap_env_observe:
+                    struct, size = self._structs[0], self.images[0].height * self.images[0].width * self.images[0].channels
+                    self.kept.append(ctypes.create_string_buffer(ctypes.string_at(struct.data, size), size))
+                    struct.data = ctypes.addressof(self.kept[-1])
+                return held
+
+        world = {"name": "cartpole-swingup", "pixels": (30, 40), "action_repeat": 8}
+        env, plain = Moving(world, copy=False), iap.Env(world)
+        first = plain.reset(seed=1)[0]
+        np.testing.assert_array_equal(env.reset(seed=1)[0], first)
+        for _ in range(3):
+            seen = plain.step([1])[0]
+            np.testing.assert_array_equal(env.step([1])[0], seen)
+        self.assertFalse(np.array_equal(seen, first))
 
     def test_what_is_read_stays_though_the_environment_is_closed_meanwhile(self):
         class Closing(iap.Env):

@@ -47,6 +47,14 @@ class Library(Test):
             self.assertIn(f"iap._library.Error: {message}", done.stderr.splitlines()[-1])
         self.assertEqual(iap.__version__, iap.version())
 
+    def test_a_library_of_another_version_is_one_message(self):
+        functions = "".join(f"int {name}(void) {{ return ABI; }}\n" for name in _library._FUNCTIONS)
+        pathlib.Path("other.c").write_text(functions)
+        for abi in (_library.ABI - 1, _library.ABI + 1):
+            subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", f"-DABI={abi}", "other.c", "-o", f"other{abi}.so"], check=True)
+            done = python("import iap", IAP_LIBRARY=os.path.abspath(f"other{abi}.so"))
+            self.assertIn(f"has the ABI version {abi}, this package needs {_library.ABI}; set IAP_LIBRARY to its own", done.stderr)
+
     def test_a_forked_child_is_told_and_ends_well(self):
         pathlib.Path("world.lua").write_text(WORLD)
         done = python("""
@@ -66,6 +74,26 @@ assert os.waitpid(child, 0)[1] == 0
 env.step([0])
 """)
         self.assertEqual((done.returncode, done.stdout), (0, "this Env was made in another process; make it after the fork\n"), done.stderr)
+
+    def test_a_forked_child_frees_nothing_of_its_parent_s(self):
+        done = python("""
+import gc, os, signal, iap
+batch = iap.VectorEnv("cartpole-swingup", 4, threads=2)
+batch.reset(seed=1)
+rollouts = iap.Rollouts("cartpole-swingup", {"kind": "linear"}, threads=2, time_limit=5)
+rollouts.evaluate(rollouts.initial(), episodes=4)
+child = os.fork()
+if child == 0:
+    signal.alarm(5)
+    for held in (batch, rollouts):
+        held._owner._free = lambda _: os._exit(1)
+    del batch, rollouts, held
+    gc.collect()
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+batch.step([[0]] * 4)
+""")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_objects_of_several_threads_work_side_by_side(self):
         done = python("""

@@ -64,6 +64,19 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
         self.assertEqual(policy.control_dt, env.control_dt)
         self.assertEqual(policy.images, env.images)
 
+    def test_the_whole_seed_decides_what_an_episode_draws(self):
+        lua(BUILD.replace('values = "content"', 'kernel = "exp", redraw = "episode"').replace("policy.iap", "redrawn.iap"))
+        policy, picture = iap.Policy("redrawn.iap"), np.random.default_rng(1).integers(0, 256, (12, 16, 3), np.uint8)
+
+        def scores(seed):
+            policy.reset(seed)
+            policy.act(picture)
+            return policy.scores()[0].values.tolist()
+
+        self.assertEqual(scores(3), scores(3))
+        for other in (4, 3 + 2**32, 3 + 2**63):
+            self.assertNotEqual(scores(3), scores(other))
+
     def test_pictures_lie_and_are_sized_as_they_like(self):
         policy = iap.Policy("policy.iap")
         picture = np.random.default_rng(1).integers(0, 256, (12, 16, 3), np.uint8)

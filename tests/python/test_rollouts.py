@@ -2,7 +2,7 @@ import resource
 import unittest
 
 import numpy as np
-from common import Raises, RaisingPath, Test, lua
+from common import Raises, RaisingPath, Test, lua, lying_oddly
 
 import iap
 
@@ -74,10 +74,20 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
 
     def test_takes_parameters_wherever_they_lie(self):
         rollouts = iap.Rollouts(WORLD, BLOCKS)
-        parameters = rollouts.initial(seed=3)
-        odd = np.frombuffer(b"\0" + parameters.tobytes(), np.float32, parameters.size, 1)
-        self.assertFalse(odd.flags.aligned)
-        self.assertEqual(rollouts.evaluate(odd, episodes=1).tolist(), rollouts.evaluate(parameters, episodes=1).tolist())
+        population = np.stack([rollouts.initial(seed=seed) for seed in (3, 4)])
+        expected = rollouts.run(population)[0].tolist()
+        for odd in lying_oddly(population):
+            self.assertFalse(odd.flags.c_contiguous and odd.flags.aligned)
+            self.assertEqual(rollouts.run(odd)[0].tolist(), expected)
+
+    def test_begins_where_a_training_of_that_seed_does_whatever_its_size(self):
+        rollouts = iap.Rollouts(WORLD, BLOCKS)
+        for seed in (1, 2**16 + 1, 2**40 + 1):
+            expected = lua(f"""
+local policy = iap.policy.build(iap.policy.sequence {{ iap.policy.mlp {{ hidden = {{ 4 }} }} }}, {LUA_WORLD})
+policy:initialise({seed})
+for _, value in ipairs(policy:parameters()) do print(("%a"):format(value)) end""")
+            self.assertEqual(rollouts.initial(seed).tolist(), expected)
 
     def test_refuses_episodes_that_memory_does_not_hold(self):
         rollouts = iap.Rollouts(WORLD, BLOCKS, threads=1)

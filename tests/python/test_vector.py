@@ -2,7 +2,7 @@ import pathlib
 import unittest
 
 import numpy as np
-from common import WORLD, Raises, Test
+from common import FRAGILE, WORLD, Raises, Test, lying_oddly
 
 import iap
 
@@ -56,6 +56,32 @@ class Batches(Test):
         self.assertEqual(len(set(drawn.tolist())), 3)
         batch.reset(seed=2)
         self.assertEqual(batch.reset()[1]["seed"].tolist(), drawn.tolist())
+
+    def test_takes_actions_wherever_they_lie(self):
+        batch, actions = iap.VectorEnv("cheetah-run", 3), np.linspace(-1, 1, 18, dtype=np.float32).reshape(3, 6)
+        batch.reset(seed=1)
+        expected = batch.step(actions)[0].tolist()
+        for odd in lying_oddly(actions):
+            batch.reset(seed=1)
+            self.assertEqual(batch.step(odd)[0].tolist(), expected)
+
+    def test_says_which_simulations_broke_down(self):
+        pathlib.Path("fragile.lua").write_text(FRAGILE)
+        env, expected = iap.Env("fragile.lua"), []
+        for seed in range(8):
+            env.reset(seed=seed)
+            expected.append(env.step([0])[4]["unstable"])
+        self.assertEqual(set(expected), {False, True})
+        batch, still = iap.VectorEnv("fragile.lua", 8, threads=2), np.zeros((8, 1))
+        batch.reset(seed=0)
+        _, rewards, terminated, _, infos = batch.step(still)
+        self.assertEqual({name: array.tolist() for name, array in infos.items()}, {"unstable": expected, "_unstable": expected})
+        self.assertEqual(terminated.tolist(), expected)
+        self.assertEqual(rewards.tolist(), [0.0 if broken else 1.0 for broken in expected])
+        # Where one broke down the next step begins the next episode.
+        _, rewards, terminated, _, infos = batch.step(still)
+        self.assertEqual((rewards == 0).tolist(), expected)
+        self.assertEqual((terminated.any(), infos), (False, {}))
 
     def test_copies_stay_and_views_follow(self):
         kept, shown = iap.VectorEnv("world.lua", 2), iap.VectorEnv("world.lua", 2, copy=False)
