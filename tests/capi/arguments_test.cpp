@@ -205,6 +205,24 @@ TEST_CASE("act refuses what is not finite before it enters the policy's memory")
   CHECK(act.on(policy.get()) == IAP_OK);
 }
 
+TEST_CASE("an action that is not finite is the policy's failure and stays out of the host's memory") {
+  iap::Policy large(iap::parse_json(R"({"kind": "linear"})", "test"), {.images = {}, .vector = 2}, 3);
+  large.set_parameters(std::vector<float>(large.size(), 3e38F));
+  const std::string bytes = iap::save_policy(large, iap::Config::Map{});
+  iap_policy* loaded = nullptr;
+  REQUIRE(iap_policy_load_memory(bytes.data(), bytes.size(), &loaded, nullptr, 0) == IAP_OK);
+  const Owned policy(loaded);
+  Act act;
+  act.image_count = 0;
+  act.values = {10, 10};
+  CHECK(act.on(loaded) == IAP_FAILED);
+  CHECK_THAT(iap_policy_error(loaded), Equals("iap_policy_act: the policy gave inf as action 0"));
+  CHECK(act.written == std::array<float, 3>{7, 7, 7});
+  act.values = {0, 0};
+  CHECK(act.on(loaded) == IAP_OK);
+  CHECK(act.written == std::array<float, 3>{3e38F, 3e38F, 3e38F});
+}
+
 TEST_CASE("the other functions name their arguments") {
   const Owned policy = load(iap::PixelType::uint8);
   iap_image_spec spec{.size = sizeof(iap_image_spec), .name = "untouched"};

@@ -128,6 +128,22 @@ TEST_CASE("an environment of a batch that fails is named, and the batch goes on 
   CHECK(step(batch, actions, results) == IAP_OK);
 }
 
+TEST_CASE("where a simulation became unstable the next step begins the next episode") {
+  const Folder folder;
+  const auto owned = make_batch(folder.file("unstable.lua", unstable_task()), count, 2);
+  const std::vector<float> actions(count);
+  REQUIRE(iap_batch_reset(owned.get(), seeds.data(), count) == IAP_OK);
+  for (int time = 0; time < 4; ++time) {
+    Results results;
+    REQUIRE(step(owned.get(), actions, results) == IAP_OK);
+    for (std::size_t i = 0; i < count; ++i) {
+      CHECK(results.unstable[i] == static_cast<int>(time % 2 == 0));
+      CHECK(results.terminated[i] == static_cast<int>(time % 2 == 0));
+      CHECK((results.truncated[i] == 0 && results.rewards[i] == 0));
+    }
+  }
+}
+
 TEST_CASE("each argument of a batch's functions that is wrong is named") {
   iap_batch* none = nullptr;
   Message message{};

@@ -145,8 +145,24 @@ TEST_CASE("an environment in Lua is made by its name, and what fails in it is th
   CHECK_THAT(refused_step(env.get(), &action, 1, IAP_FAILED), ContainsSubstring("world.lua:") && ContainsSubstring("no further"));
   CHECK_THAT(refused_step(env.get(), &action, 1), Equals("iap_env_step: the episode has failed; call iap_env_reset"));
   CHECK(iap_env_observe(env.get(), nullptr, 0, &seen) == IAP_BAD_ARGUMENT);
+  std::uint8_t byte = 0;
+  CHECK(iap_env_draw(env.get(), 1, 1, &byte, 0) == IAP_BAD_ARGUMENT);
+  CHECK_THAT(iap_env_error(env.get()), Equals("iap_env_draw: the episode has failed; call iap_env_reset"));
   CHECK(iap_env_reset(env.get(), 1) == IAP_OK);
   CHECK(iap_env_step(env.get(), &action, 1, &step) == IAP_OK);
+}
+
+TEST_CASE("a simulation that becomes unstable ends its episode") {
+  const Folder folder;
+  const auto env = make_env(folder.file("unstable.lua", unstable_task()));
+  const float still = 0;
+  for (int episode = 0; episode < 2; ++episode) {
+    iap_step step{.size = sizeof(iap_step)};
+    REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+    REQUIRE(iap_env_step(env.get(), &still, 1, &step) == IAP_OK);
+    CHECK((step.unstable == 1 && step.terminated == 1 && step.truncated == 0 && step.reward == 0));
+    CHECK_THAT(refused_step(env.get(), &still, 1), Equals("iap_env_step: the episode is over; call iap_env_reset"));
+  }
 }
 
 TEST_CASE("each argument of an environment's functions that is wrong is named") {

@@ -87,6 +87,14 @@ class Folder {
   std::filesystem::path path_;
 };
 
+/// A MuJoCo task in Lua whose simulation becomes unstable in its first step.
+inline std::string unstable_task() {
+  return R"(local model = [[<mujoco><worldbody><body><joint name="z" type="slide" axis="0 0 1"/><geom size=".1"/></body></worldbody>
+  <actuator><motor joint="z" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>]]
+return { model = model, reset = function(data) data.qvel.z = 1e11 end, reward = function() return 1 end }
+)";
+}
+
 /// An environment in Lua of two values and one action; from the third step on it fails if `breaks`.
 inline std::string lua_world(bool breaks) {
   return std::string(R"(return function(options)

@@ -219,12 +219,32 @@ TEST_CASE("each argument of a rollout's functions that is wrong is named") {
   CHECK(iap_rollouts_initial(rollouts, 1, population.data(), size - 1) == IAP_BAD_ARGUMENT);
   CHECK(iap_rollouts_parameters(rollouts, nullptr, size) == IAP_BAD_ARGUMENT);
   CHECK(iap_rollouts_save(rollouts, nullptr, population.data(), size) == IAP_BAD_ARGUMENT);
+  const Folder folder;
+  const std::string unwritten = folder.file("policy.iap");
+  CHECK(iap_rollouts_save(rollouts, unwritten.c_str(), population.data() + 2 * size, size) == IAP_BAD_ARGUMENT);
+  CHECK_THAT(iap_rollouts_error(rollouts), ContainsSubstring("iap_rollouts_save: 'parameters' holds nan as value 1"));
+  CHECK_FALSE(std::filesystem::exists(unwritten));
   CHECK(iap_rollouts_save(rollouts, "/nowhere/policy.iap", population.data(), size) == IAP_BAD_FILE);
   CHECK_THAT(iap_rollouts_error(rollouts), ContainsSubstring("/nowhere/policy.iap"));
   CHECK_THAT(iap_rollouts_error(nullptr), Equals("the rollouts are null"));
   CHECK(iap_rollouts_parameter_count(nullptr) == 0);
   CHECK(iap_rollouts_run(nullptr, population.data(), 1, size, &good, returns.data(), nullptr) == IAP_BAD_ARGUMENT);
   iap_rollouts_free(nullptr);
+}
+
+TEST_CASE("a policy file is read by its name even where that could be a table") {
+  const Folder folder;
+  const std::string name = R"({ kind = "linear" })";
+  const auto described = make_rollouts(world, name, 1);
+  const std::vector<float> saved(iap_rollouts_parameter_count(described.get()), 0.25F);
+  REQUIRE(iap_rollouts_save(described.get(), folder.file(name).c_str(), saved.data(), saved.size()) == IAP_OK);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.file(""));
+  const auto read = make_rollouts(world, name, 1);
+  std::filesystem::current_path(before);
+  std::vector<float> parameters(saved.size());
+  REQUIRE(iap_rollouts_parameters(read.get(), parameters.data(), parameters.size()) == IAP_OK);
+  CHECK(parameters == saved);
 }
 
 TEST_CASE("all episodes play the world that was read when the rollouts were made, whatever becomes of its file") {

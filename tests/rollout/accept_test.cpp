@@ -154,6 +154,16 @@ TEST_CASE("a batch looks at what its environments show") {
   CHECK_THAT(batch_message({0, not_a_number}, 3, true), Equals("no error"));
 }
 
+TEST_CASE("an unstable step ends its environment's episode in a batch, whatever else it says") {
+  EnvBatch batch([] { return std::make_unique<ShowingEnv>(std::vector<float>(2), 2, true); }, 2, 1);
+  batch.reset(std::array<std::uint64_t, 2>{5, 6});
+  const std::array<float, 4> actions{1, 1, 1, 1};
+  for (const bool unstable : {false, true, false, false, true}) {
+    const auto results = batch.step(actions);
+    for (const auto& result : results) CHECK((result.unstable == unstable && result.terminated == unstable));
+  }
+}
+
 TEST_CASE("a batch hands out no reward that is not finite, and names environment, step and value") {
   const auto paid = [](double reward, bool unstable) {
     EnvBatch batch(fake_envs([=](std::uint64_t seed, int step, StepResult& result) {
