@@ -106,6 +106,24 @@ TEST_CASE("wrong kind and wrong version are told apart") {
   CHECK_THROWS_MATCHES(unseal("", "IAPTESTS", 3, "x.iap"), Error, MessageMatches(ContainsSubstring("too short")));
 }
 
+TEST_CASE("bytes behind the payload are noticed though the checksum is theirs, too") {
+  Writer writer;
+  for (const char letter : std::string_view("IAPTESTS")) writer.put(letter);
+  writer.put(std::uint32_t{3});
+  writer.put_string("payload");
+  for (const bool more : {false, true}) {
+    if (more) writer.put('x');
+    Writer sum;
+    sum.put(crc32(writer.bytes()));
+    const std::string file = writer.bytes() + sum.bytes();
+    if (more)
+      CHECK_THROWS_MATCHES(unseal(file, "IAPTESTS", 3, "x.iap"), Error,
+                           MessageMatches(ContainsSubstring("x.iap: has bytes after its end; the file is damaged")));
+    else
+      CHECK(unseal(file, "IAPTESTS", 3, "x.iap") == "payload");
+  }
+}
+
 TEST_CASE("every flipped bit, truncation and extension of a sealed file is noticed") {
   std::string payload;
   for (int i = 0; i < 100; ++i) payload += static_cast<char>(37 * i);

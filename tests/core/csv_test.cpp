@@ -40,6 +40,7 @@ TEST_CASE("damaged metrics are refused with file and line") {
   const Folder folder;
   CHECK_THROWS_WITH(read_table(folder.file("a,b\n1,2\n3\n")), ContainsSubstring("metrics.csv:3"));
   CHECK_THROWS_WITH(read_table(folder.file("a,b\n1,x\n")), ContainsSubstring("'x' is not a number"));
+  CHECK_THROWS_WITH(read_table(folder.file("a,b\n1,12abc\n")), ContainsSubstring("'12abc' is not a number"));
   CHECK_THROWS_WITH(read_table(folder.file("")), ContainsSubstring("is empty"));
   const Table torn = read_table(folder.file("a,b\n1,2\n3\n\n4,x\n5,6"), Torn::skipped);
   REQUIRE(torn.rows.size() == 2);
@@ -84,6 +85,12 @@ TEST_CASE("a cell reads back as the number that it was written from") {
     CHECK((read == value && std::signbit(read) == std::signbit(value)));
   }
   CHECK(csv_cell(-3) == "-3");
+  for (const char* none : {"", "12abc", "1 ", " 1", "1e", "1.5.2", "0x10", "1;2"}) {
+    double untouched = 7;
+    CAPTURE(none);
+    CHECK_FALSE(read_cell(none, untouched));
+    CHECK(untouched == 7);
+  }
 }
 
 TEST_CASE("a line's cells are what stands between its commas") {

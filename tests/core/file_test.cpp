@@ -242,10 +242,13 @@ TEST_CASE("what others do to a file that grows shows, by its path and its length
   AppendFile file(path);
   CHECK(file.standing() == FileStanding::kept);
   file.append("1\n");
-  AppendFile moved(std::move(file));
-  moved.append("2\n");
+  AppendFile constructed(std::move(file)), moved(folder.path() / "log.txt");
+  constructed.append("2\n");
+  CHECK(constructed.standing() == FileStanding::kept);
+  moved = std::move(constructed);
+  moved.append("3\n");
   CHECK(moved.standing() == FileStanding::kept);
-  AppendFile(path).append("3\n");
+  AppendFile(path).append("4\n");
   CHECK(moved.standing() == FileStanding::changed);
   fs::resize_file(path, 0);
   CHECK(moved.standing() == FileStanding::changed);
