@@ -3,8 +3,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 import iap.core;
 import iap.env;
 import iap.train;
@@ -19,7 +22,8 @@ namespace {
 
 /// A run stopped after three of five iterations, and the bytes of its checkpoints.
 struct Stopped {
-  explicit Stopped(const std::filesystem::path& out) : options(small_run(out)) {
+  explicit Stopped(const std::filesystem::path& out, const Config& policy = fake_policy()) : options(small_run(out)) {
+    options.policy = policy;
     options.on_iteration = [](const IterationReport& report) { return report.iteration < 3; };
     train(options);
     options.on_iteration = {};
@@ -39,6 +43,26 @@ struct Stopped {
   TrainOptions options;
   std::string newest, previous;
 };
+
+/// A checkpoint of a run with moments, with `more` at its optimizer's end and `fewer` moments of its best policy.
+std::string resealed(const std::string& checkpoint, const std::string& more, std::size_t fewer) {
+  const std::string payload = unseal(checkpoint, "IAPCHECK", 2, "test");
+  Reader reader(payload, "test");
+  Writer writer;
+  writer.put_string(reader.get_string());                        // what the run is
+  writer.put(reader.get<std::uint32_t>());                       // iteration
+  writer.put(reader.get<std::uint64_t>());                       // steps
+  for (int i = 0; i < 3; ++i) writer.put(reader.get<double>());  // evaluations
+  writer.put(reader.get<std::uint32_t>());                       // best iteration
+  writer.put_all(std::span<const float>(reader.get_all<float>()));
+  writer.put_string(reader.get_string() + more);
+  writer.put_string(reader.get_string());  // what the run began at
+  writer.put_all(std::span<const double>(reader.get_all<double>()));
+  auto best = reader.get_all<double>();
+  best.resize(best.size() - 3 * fewer);
+  writer.put_all(std::span<const double>(best));
+  return seal("IAPCHECK", 2, writer.bytes());
+}
 
 std::string flipped(std::string bytes, std::size_t position, int mask) {
   bytes[position] = static_cast<char>(bytes[position] ^ mask);
@@ -115,6 +139,20 @@ TEST_CASE("a run without its checkpoints is not begun anew over its results") {
   const auto before = run_content(scratch / "run");
   CHECK_THAT(run.resume_error(), ContainsSubstring("metrics.csv"));
   CHECK(differences(before, run_content(scratch / "run")) == "");
+}
+
+TEST_CASE("a checkpoint with more of an optimizer, or fewer moments of its best policy, does not fit") {
+  const Scratch scratch("more");
+  const Config normalised = Config::Map{{"kind", "normalise"}, {"over", "training"}};
+  const Stopped run(scratch / "run", Config::Map{{"kind", "sequence"}, {"blocks", Config::List{normalised, fake_policy()}}});
+  std::filesystem::remove(scratch / "run/checkpoint.previous.iap");
+  CHECK(resealed(run.newest, "", 0) == run.newest);
+  for (const auto& checkpoint : {resealed(run.newest, "8 bytes.", 0), resealed(run.newest, "", 1)}) {
+    write_text(scratch / "run/checkpoint.iap", checkpoint);
+    CHECK_THAT(run.resume_error(), ContainsSubstring("checkpoint.iap: does not fit this program's policy and optimizer"));
+  }
+  write_text(scratch / "run/checkpoint.iap", run.newest);
+  CHECK(run.resume_error() == "no error");
 }
 
 TEST_CASE("a checkpoint whose optimizer does not fit is an error") {

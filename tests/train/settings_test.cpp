@@ -129,6 +129,11 @@ TEST_CASE("the script's own options tell runs apart") {
     CHECK(settings_difference(strange, with(other)).empty());
     CHECK(deciding_settings(strange) == deciding_settings(with({})));
   }
+  // What the same options made of the environment decides, too.
+  Config shorter = before, longer = before;
+  shorter["env_spec"] = Config::Map{{"max_steps", 5}};
+  longer["env_spec"] = Config::Map{{"max_steps", 6}};
+  CHECK(deciding_settings(shorter) != deciding_settings(longer));
   // A config.json is an option table, whose records are left aside.
   CHECK_FALSE(read_train_options(before).given.is_null());
   CHECK_FALSE(plan_training(read_train_options(before)).config.find("given")->find("script_options"));
