@@ -392,3 +392,39 @@ LUA
   exits 0
   says whole/result.json "\"best_failed\": $chosen,"
 }
+
+# An evaluation of the end that is the best keeps its failures, however often the run is taken up with nothing left to do.
+case_failed_end() {
+  cat >fails.lua <<'LUA'
+return function()
+  local position, failing
+  return {
+    spec = { action_size = 1, vector = 1, max_steps = 10 },
+    reset = function(_, seed) math.randomseed(seed) position, failing = 0, math.random() < 0.5 end,
+    observe = function() return { 1 } end,
+    step = function(_, action)
+      if failing then error("a world of trouble") end
+      position = position + action[1]
+      return position, false, false
+    end,
+  }
+end
+LUA
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = "fails.lua", policy = iap.policy.linear { activation = "tanh" }, optimizer = iap.optim.es { population = 8 }, iterations = 4,
+  eval_every = 0, eval_episodes = 8, confirm_episodes = 0, failed_return = -50, seed = 3, out = "run", quiet = true,
+}
+LUA
+  run run train.lua
+  exits 0
+  cp run/result.json first.json
+  says first.json '"best_iteration": 4'
+  grep -qE '"best_failed": [1-7],' first.json || fail "no failed episode among the best evaluation's"
+  for _ in once twice; do
+    run run train.lua --resume
+    exits 0
+    cmp first.json run/result.json || fail "result.json is another one after --resume"
+  done
+}

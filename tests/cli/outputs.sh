@@ -169,9 +169,8 @@ case_outputs_refused() {
   ln policy.iap same.iap
   refuses "cannot write 'same.iap': the command reads it" play policy.iap --out same.iap
   refuses "cannot write 'run/metrics.csv': the run in 'run' keeps it; choose another place for --out" report run --out run/metrics.csv
-  refuses "the run in 'run' keeps it; choose another place for --csv" eval policy.iap --csv run/log.txt
-  for out in job.json output.txt; do
-    refuses "the run in 'run' keeps it; choose another place for --csv" eval policy.iap --csv "run/$out"
+  for name in run/* run/job.json run/output.txt; do
+    refuses "cannot write '$name': the run in 'run' keeps it; choose another place for --csv" eval policy.iap --csv "$name"
   done
   ln -s run/best.iap link
   refuses "cannot write 'link': the run in '$PWD/run' keeps it; choose another place for --csv" eval policy.iap --csv link

@@ -100,7 +100,7 @@ LUA
   run eval run --episodes 3 --set time_limit=7 --csv short.csv
   exits 0
   says out "pendulum.lua time_limit=7"
-  [ "$(cut -d, -f4 short.csv | sort -u)" = "$(printf '7\nsteps')" ] || fail "--set time_limit"
+  [ "$(cut -d, -f4-6 short.csv | sort -u)" = "$(printf '7,0,1\nsteps,terminated,truncated')" ] || fail "--set time_limit"
   grep -q '^note' out && fail "a note without --env"
   cp pendulum.lua other.lua
   run eval run --episodes 3 --env other.lua --set time_limit=7
@@ -115,6 +115,10 @@ LUA
   run eval run --episodes 5 --seed 2 --env other.lua --csv episodes.csv
   exits 0
   cmp -s episodes.csv first.csv && fail "--env plays the old environment"
+  sed 's/math.abs(self.velocity) > 50/true/' pendulum.lua >ends.lua
+  run eval run --episodes 3 --env ends.lua --csv ends.csv
+  exits 0
+  [ "$(sed 1d ends.csv | cut -d, -f4-6 | sort -u)" = 1,1,0 ] || fail "an environment that ends its episodes"
   # Returns of any size are figures.
   sed 's/return -math.cos(self.angle), /return -2^-30, /' pendulum.lua >small.lua
   run eval run --episodes 3 --env small.lua

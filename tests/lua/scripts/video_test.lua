@@ -109,7 +109,8 @@ assert(strip_ac ~= strip_bc and importance_ac ~= importance_bc)
 assert(strip_bc == strip_bd and importance_bc == importance_bd)
 
 -- What the run keeps is its own; beside it there is room.
-for _, name in ipairs { "checkpoint.iap", "checkpoint.previous.iap", "best.iap", "final.iap", "metrics.csv", "config.json", "result.json", "log.txt" } do
+for _, name in ipairs { "checkpoint.iap", "checkpoint.previous.iap", "best.iap", "final.iap", "metrics.csv", "config.json", "result.json", "log.txt", "experiment.lua",
+                        "metrics.jsonl", "events.out.tfevents.iap" } do
   local place = folder .. "/" .. name
   check.fails({ "cannot write '" .. place .. "': the run in '" .. folder .. "' keeps it; choose another place" }, policy.save, policy, place)
 end
