@@ -261,6 +261,44 @@ refuses_to_sweep() {
   says err "$1"
 }
 
+# in_groups LIMIT LINE...: a process that /proc/self/cgroup places by these lines may use so much memory; the folder tree stands for the
+# machine's control groups
+in_groups() {
+  local limit=$1
+  shift
+  printf '%s\n' "$@" >groups
+  # shellcheck disable=SC2016
+  unshare -r --mount --propagation private sh -c 'mount --bind tree /sys/fs/cgroup && mount --bind groups "/proc/$$/cgroup" && exec "$@"' \
+    sh "$iap" eval large.iap >out 2>err </dev/null
+  says err "needs 80 GiB of memory, more than half of the $limit that this process may use"
+}
+
+# The least limit of memory of a process's control groups and those above them counts, of version 1 and 2.
+case_control_groups() {
+  mkdir -p tree/memory/outer/inner tree/memory/other tree/outer/inner
+  # shellcheck disable=SC2016
+  unshare -r --mount --propagation private sh -c 'mount --bind tree /sys/fs/cgroup && mount --bind err "/proc/$$/cgroup"' 2>err ||
+    skip "nothing may be mounted here: $(cat err)"
+  truncate -s 40G large.iap
+  echo 400000000 >tree/memory.max
+  echo 300000000 >tree/outer/memory.max
+  echo 200000000 >tree/outer/inner/memory.max
+  in_groups "191 MiB" 0::/outer/inner
+  in_groups "286 MiB" 0::/outer
+  in_groups "381 MiB" 0::/
+  echo max >tree/outer/inner/memory.max
+  in_groups "286 MiB" 0::/outer/inner
+  rm tree/outer/memory.max
+  in_groups "381 MiB" 0::/outer/inner
+  echo 9223372036854771712 >tree/memory/memory.limit_in_bytes
+  echo 350000000 >tree/memory/outer/memory.limit_in_bytes
+  echo 250000000 >tree/memory/outer/inner/memory.limit_in_bytes
+  echo 150000000 >tree/memory/other/memory.limit_in_bytes
+  in_groups "238 MiB" 4:cpu,memory:/outer/inner 3:pids:/other
+  in_groups "334 MiB" 4:memory:/outer 0::/
+  in_groups "381 MiB" 4:memory:/ 3:cpu,pids:/other 0::/outer
+}
+
 case_large_files() {
   training_script 'out = "base",'
   run run train.lua
