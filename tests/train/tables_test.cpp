@@ -152,4 +152,15 @@ TEST_CASE("the other forms of a table are made anew from it") {
   train(options);
   CHECK(read_file(options.out / "metrics.jsonl") == rows);
   CHECK_THAT(events, ContainsSubstring("brain.Event:2"));
+  // A cell that holds no number is left out, as an empty one is.
+  const Rows table = read_rows(options.out / "metrics.csv");
+  REQUIRE(table[0][1] == "return_mean");
+  std::string spoilt = read_file(options.out / "metrics.csv");
+  const std::string row = "\n2," + table[3][1];
+  REQUIRE(spoilt.find(row) != std::string::npos);
+  write_text(options.out / "metrics.csv", spoilt.replace(spoilt.find(row), row.size(), "\n2,nan"));
+  train(options);
+  const std::string remade = read_file(options.out / "events.out.tfevents.iap"), no_number("\x15\0\0\xc0\x7f", 5);
+  CHECK(remade.size() < events.size());
+  CHECK(remade.find(no_number) == std::string::npos);
 }
