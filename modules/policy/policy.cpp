@@ -121,6 +121,8 @@ Policy::Policy(const Config& architecture, ObservationSpec observation, int acti
         check_count(parameters.size(), layout.size());
       })) {
   set_parameters(parameters);
+  // Projections may be those of an episode.
+  reset();
 }
 Policy::Policy(Policy&&) noexcept = default;
 Policy& Policy::operator=(Policy&&) noexcept = default;

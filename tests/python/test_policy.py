@@ -105,6 +105,17 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
             self.assertEqual(act(strided(one, one.shape, odd), resize=True), act(one.copy(), resize=True))
         self.assertNotEqual(act(picture[::-1]), expected)
 
+    def test_acts_at_once_as_after_a_reset(self):
+        world = {"name": "cartpole-swingup", "pixels": (8, 8)}
+        for redraw in ("episode", 2):
+            rank = {"kind": "rank", "patch": 2, "top": 2, "kernel": "exp", "redraw": redraw, "values": "content"}
+            rollouts = iap.Rollouts(world, {"kind": "sequence", "blocks": [rank, {"kind": "linear"}]})
+            rollouts.save("redrawn.iap", rollouts.initial(1) * 9)
+            policy, seen = iap.Policy("redrawn.iap"), iap.Env(world).reset(seed=1)[0]
+            first = policy.act(seen)
+            policy.reset()
+            self.assertEqual(first.tolist(), policy.act(seen).tolist())
+
     def test_refuses_with_one_message(self):
         with self.refused("nowhere.iap"):
             iap.Policy("nowhere.iap")
