@@ -66,6 +66,10 @@ except ImportError:
             return isinstance(x, np.ndarray) and x.dtype == self.dtype and x.shape == self.shape and \
                 bool(np.all(x >= self.low) and np.all(x <= self.high))
 
+        def __eq__(self, other):
+            return isinstance(other, Box) and self.shape == other.shape and self.dtype == other.dtype and \
+                bool(np.all(self.low == other.low) and np.all(self.high == other.high))
+
         def __repr__(self):
             return f"Box({self.low.min()}, {self.high.max()}, {self.shape}, {self.dtype})"
 
@@ -75,6 +79,11 @@ except ImportError:
         @property
         def spaces(self):
             return dict(self)
+
+        def seed(self, seed=None):
+            numbers = np.random.default_rng(seed)
+            for space in self.values():
+                space.seed(int(numbers.integers(2**32)))
 
         def sample(self):
             return {name: space.sample() for name, space in self.items()}
