@@ -191,7 +191,8 @@ void Policy::set_moments(std::span<const Moment> totals) {
   for (std::size_t i = 0; i < totals.size(); ++i)
     if (const auto& [count, mean, squares] = totals[i];
         !(count >= 0 && squares >= 0 && std::isfinite(count) && std::isfinite(mean) && std::isfinite(squares)))
-      throw Error(text("policy: moment ", i + 1, " is (", count, ", ", mean, ", ", squares, "); moments must be finite"));
+      throw Error(text("policy: moment ", i + 1, " is (", count, ", ", mean, ", ", squares,
+                       "); moments must be finite, count and squares not negative"));
   std::ranges::copy(totals, impl_->moments.begin());
   impl_->use_moments();
 }

@@ -137,7 +137,7 @@ check.same_list(policy:moments(), {})
 policy:set_moments {}
 check.fails({ "got 0 moments, its blocks gather 5" }, trained.set_moments, trained, {})
 check.fails({ "policy:set_moments: moment 2 is ", "not three numbers" }, trained.set_moments, trained, { moments[1], { 1, 2 }, moments[3], moments[4], moments[5] })
-check.fails({ "moments must be finite" }, trained.set_moments, trained, { { 1, 0 / 0, 2 }, moments[2], moments[3], moments[4], moments[5] })
+check.fails({ "moments must be finite, count and squares not negative" }, trained.set_moments, trained, { { 1, 0 / 0, 2 }, moments[2], moments[3], moments[4], moments[5] })
 check.fails({ "a list as policy:moments() gives it" }, trained.set_moments, trained, { a = 1 })
 
 -- A policy file with a block written in Lua needs no other file.
