@@ -32,7 +32,9 @@ Config* entry(Config& table, const char* key) { return table.find(key) ? &table[
 }  // namespace
 
 bool is_table(const char* text) {
-  const std::string_view whole(text);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  std::string_view whole(text);
+  if (whole.starts_with(byte_order_mark)) whole.remove_prefix(byte_order_mark.size());
   const auto first = whole.find_first_not_of(spaces);
   const bool opens =
       first != std::string_view::npos && (whole[first] == '{' || whole[first] == '[' || whole.substr(first, 2) == "--");

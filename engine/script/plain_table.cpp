@@ -21,6 +21,8 @@ constexpr double most_seconds = 5;
 constexpr std::int64_t most_steps = 4'000'000'000;
 constexpr std::size_t most_values = 1'000'000;
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 int unknown_name(lua_State* state) {
   return luaL_error(state, "there is no '%s'; a text stands in quotes",
                     lua_type(state, 2) == LUA_TSTRING ? lua_tostring(state, 2) : "?");
@@ -60,6 +62,7 @@ bool is_json(std::string_view text) {
 }  // namespace
 
 Config parse_table(std::string_view text, const std::string& source) {
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   if (is_json(text)) return parse_json(text, source);
   if (text.size() > most_text)
     throw Error(iap::text(source, ": the Lua text has ", text.size(), " bytes, at most ", most_text, " are taken; write JSON"));

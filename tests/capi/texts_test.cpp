@@ -37,6 +37,8 @@ TEST_CASE("a table in Lua is the tree that the same table is in JSON") {
   CHECK(iap::parse_table("[1, 2]", "text").list()->size() == 2);
   CHECK(iap::parse_table(R"({ "a", "b" })", "text").list()->size() == 2);
   CHECK(iap::parse_table(R"({ ["a b"] = 1 })", "text").find("a b"));
+  const std::string marked = std::string("\xEF\xBB\xBF") + R"({"name": "cartpole-swingup"})";
+  CHECK_THAT(spec_of(make_env(marked).get()).name, Equals("cartpole-swingup"));
   // A quote in the first key is not its end.
   for (const char* key : {"a\"b", "\\", "a\\\"", "\"\":"})
     CHECK(iap::parse_table(iap::to_json(iap::Config::Map{{key, 1}, {"name", "x"}}), "text").find(key));
