@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -30,6 +31,7 @@ enum class Flaw {
   wrong_image,
   missing_image,
   nan_reward,
+  infinite_reward,
   other_beginnings,
   counts_on,
   never_resets,
@@ -40,11 +42,16 @@ enum class Flaw {
   shared,
   bound_to_thread,
   accepts_nan,
+  accepts_last_nan,
+  accepts_infinity,
   accepts_any_size,
+  accepts_fewer,
   unclipped,
+  unclipped_below,
   refuses_large,
   endless,
   steps_on,
+  breaks_after_end,
   unstable_goes_on,
   unstable_pays,
   unstable,
@@ -68,6 +75,7 @@ class FlawedEnv : public FakeEnv {
   void reset(std::uint64_t seed) override {
     FakeEnv::reset(flaw_ == Flaw::one_episode ? 0 : seed);
     if (flaw_ == Flaw::refuses_high_seed && static_cast<std::int64_t>(seed) < 0) throw Error("the seed is negative");
+    if (broken_) throw Error("cannot begin again");
     ++resets_;
     if (resets_ == 1) first_seed_ = seed;
     looks = looked_ = 0;
@@ -79,15 +87,21 @@ class FlawedEnv : public FakeEnv {
     ++total_;
     if (flaw_ == Flaw::refuses_large && action[0] > spec_.action_high) throw Error("too large");
     if (flaw_ == Flaw::steps_on) over = false;
+    if (flaw_ == Flaw::breaks_after_end) broken_ = over;
     std::vector<float> copy(action.begin(), action.end());
     if (flaw_ == Flaw::accepts_nan)
       for (float& value : copy) value = std::isfinite(value) ? value : 0;
-    if (flaw_ == Flaw::accepts_any_size) copy.resize(2);
+    if (flaw_ == Flaw::accepts_infinity)
+      for (float& value : copy) value = std::isinf(value) ? 0 : value;
+    if (flaw_ == Flaw::accepts_last_nan && std::isnan(copy.back())) copy.back() = 0;
+    if (flaw_ == Flaw::accepts_any_size || (flaw_ == Flaw::accepts_fewer && copy.size() < 2)) copy.resize(2);
     StepResult result = FakeEnv::step(copy);
     looked_ = 0;
     if (flaw_ == Flaw::counts_on) result.reward = total_;
     if (flaw_ == Flaw::unclipped) result.reward = action[0];
+    if (flaw_ == Flaw::unclipped_below) result.reward = std::min(action[0], spec_.action_high);
     if (flaw_ == Flaw::nan_reward && steps == 5) result.reward = NAN;
+    if (flaw_ == Flaw::infinite_reward && steps == 5) result.reward = INFINITY;
     if (flaw_ == Flaw::unstable_goes_on && steps == 5) result = {.unstable = true};
     if (flaw_ == Flaw::unstable_pays && steps == 5 && seed_ == 7)
       over = true, result = {.reward = 1, .terminated = true, .unstable = true};
@@ -124,6 +138,7 @@ class FlawedEnv : public FakeEnv {
  private:
   Flaw flaw_;
   int total_ = 0, resets_ = 0, looked_ = 0;
+  bool broken_ = false;
   std::uint64_t first_seed_ = 0, seed_ = 0;
   std::thread::id maker_ = std::this_thread::get_id();
   ImageView small_;
@@ -179,6 +194,7 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
       {Flaw::wrong_image, "observation", "the observed image 'pixels' is 4 x 5 x 3 uint8, the spec says 4 x 6 x 3 uint8"},
       {Flaw::missing_image, "observation", "the number of observed images is 0, the spec says 1"},
       {Flaw::nan_reward, "reward", "the reward is nan at step 5 of the episode with seed 7"},
+      {Flaw::infinite_reward, "reward", "the reward is inf at step 5 of the episode with seed 7"},
       {Flaw::other_beginnings, "reset", "the observed vector differs after the reset of the episode with seed 7"},
       {Flaw::counts_on, "steps", "the reward is 1 and then 11 at step 1 of the episode with seed 7"},
       {Flaw::never_resets, "reset, steps", "the observed vector differs at step 1"},
@@ -188,11 +204,17 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
       {Flaw::shared, "instances", "the observed vector differs after the reset of the episode with seed 7"},
       {Flaw::bound_to_thread, "threads", "the observed vector differs after the reset"},
       {Flaw::accepts_nan, "refusal", "an action of nan was accepted"},
+      {Flaw::accepts_last_nan, "refusal", "an action of nan was accepted"},
+      {Flaw::accepts_infinity, "refusal", "an action of inf was accepted"},
       {Flaw::accepts_any_size, "refusal", "one value too many was accepted"},
+      {Flaw::accepts_fewer, "refusal", "one value too few was accepted"},
       {Flaw::unclipped, "clipping", "actions of 4 are not clipped: other than for 1, the reward is 1 and then 4 at step 1"},
+      {Flaw::unclipped_below, "clipping",
+       "actions of -5 are not clipped: other than for -2, the reward is -2 and then -5 at step 1"},
       {Flaw::refuses_large, "clipping", "too large at step 1 of the episode with seed 7"},
       {Flaw::endless, "time limit", "runs on after spec().max_steps = 10 steps"},
       {Flaw::steps_on, "end", "a step after the end was accepted at step 11 of the episode with seed 7"},
+      {Flaw::breaks_after_end, "end", "cannot begin again after the reset of the episode with seed 7"},
       {Flaw::unstable_goes_on, "unstable", "did not terminate its episode at step 5 of the episode with seed 7"},
       {Flaw::refuses_high_seed, "runs", "the seed is negative after the reset of the episode with seed 9223372036854775815"},
       {Flaw::unstable_pays, "unstable", "an unstable simulation paid 1 at step 5"},
