@@ -115,3 +115,37 @@ TEST_CASE("limited joints are drawn uniformly from their ranges, unlimited hinge
   CHECK(world.qpos()[2] == 0);
   CHECK(world.qpos()[3] != 0);
 }
+
+TEST_CASE("limited balls are turned by uniform angles, free bodies in any direction where they are") {
+  const std::vector<MujocoFile> files{{"model.xml", R"(<mujoco><worldbody>
+    <body><joint type="ball" limited="true" range="0 120"/><geom size=".1"/></body>
+    <body pos="1 2 3"><freejoint/><geom size=".1"/></body></worldbody></mujoco>)"}};
+  MujocoWorld world(files);
+  Random random(8);
+  const int draws = 2000;
+  const double limit = 2 * M_PI / 3;
+  std::array<double, 8> sum{}, square{};  // the ball's angle as a share of its limit, its axis, the free body's quaternion
+  for (int i = 0; i < draws; ++i) {
+    world.reset();
+    randomize_joints(world, random, false);
+    const auto q = world.qpos();
+    const double angle = 2 * std::acos(q[0]), sine = std::sin(angle / 2);
+    CHECK(std::abs(std::hypot(q[1], q[2], q[3]) - sine) < 1e-9);
+    CHECK((angle >= 0 && angle <= limit + 1e-9));
+    CHECK((q[4] == 1 && q[5] == 2 && q[6] == 3));
+    const std::array<double, 8> values{angle / limit, q[1] / sine, q[2] / sine, q[3] / sine, q[7], q[8], q[9], q[10]};
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      sum[k] += values[k];
+      square[k] += values[k] * values[k];
+    }
+  }
+  // Of directions in n dimensions each entry has mean 0, square mean 1 / n and fourth moment 3 / (n (n + 2)).
+  const auto check = [&](std::size_t k, double mean, double mean_square, double fourth) {
+    CAPTURE(k);
+    CHECK(std::abs(sum[k] / draws - mean) < 4 * std::sqrt((mean_square - mean * mean) / draws));
+    CHECK(std::abs(square[k] / draws - mean_square) < 4 * std::sqrt((fourth - mean_square * mean_square) / draws));
+  };
+  check(0, 0.5, 1.0 / 3, 1.0 / 5);
+  for (std::size_t k = 1; k < 4; ++k) check(k, 0, 1.0 / 3, 1.0 / 5);
+  for (std::size_t k = 4; k < 8; ++k) check(k, 0, 1.0 / 4, 1.0 / 8);
+}

@@ -108,6 +108,17 @@ check.same_list(seen("", "{#data.qpos.root, #data.qvel.root, #data.qpos.ball, #d
 check.same_list(seen("data.qpos.root = {1, 2, 3, 0, 1, 0, 0}", "{table.unpack(data.qpos.root)}"), { 1, 2, 3, 0, 1, 0, 0 })
 check.same_list(seen("data.qpos.root.x = 4; data.qpos.root[2] = 5", "{data.body.a.position.x, data.body.a.position.y, data.qpos.root.qw}"), { 4, 5, 1 })
 check.same_list(seen("data.qvel.root = {0, 0, 0, 0, 0, 2}", "{data.body.a.angular_velocity.z, data.body.b.velocity.y}"), { 2, 0.6000000238418579 })
+-- Velocities are the world's, also of a body that is turned, and those of the point: v + w x r.
+local turned = [[return { model = "<mujoco><worldbody><body euler='0 0 90'><freejoint name='root'/><geom name='beside' pos='.25 .5 0' size='.1'/>" ..
+  "<site name='across' pos='-.25 0 0'/></body><body name='turned' pos='2 0 0' euler='0 0 90'><freejoint name='free'/><geom size='.1'/></body>" ..
+  "<body pos='9 0 0'><joint name='h'/><geom size='.1'/></body></worldbody><actuator><motor joint='h' ctrllimited='true' ctrlrange='-1 1'/></actuator></mujoco>",
+  reset = function(data) data.qvel.root, data.qvel.free = {1, 0, 0, 0, 0, 2}, {1, 0, 0, 0, 0, 3} end, reward = function() return 0 end,
+  observe = function(data) local seen = {}
+    for _, what in ipairs { data.body.turned, data.geom.beside, data.site.across } do
+      for i = 1, 3 do seen[#seen + 1] = what.velocity[i] end
+    end
+    return seen end }]]
+for i, expected in ipairs { 1, 0, 0, 0.5, -1, 0, 1.5, 0, 0 } do check.close(make(turned):reset(1).vector[i], expected, 1e-6) end
 check.same_list(seen("data.geom.mark.offset = {0, 0, 0.5}", "{data.geom.mark.position.z}"), { 2.5 })
 local normal = seen("data:randomize_joints(random)", "{data.qpos.root.qw, data.qpos.root.qx, data.qpos.root.qy, data.qpos.root.qz}")
 check.close(normal[1] ^ 2 + normal[2] ^ 2 + normal[3] ^ 2 + normal[4] ^ 2, 1, 1e-6)
