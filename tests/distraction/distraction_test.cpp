@@ -203,6 +203,30 @@ TEST_CASE("own numbers replace those of the difficulty") {
   CHECK(*hard.find("colour")->find("step_std")->number() == 0);
   CHECK(*hard.find("background")->find("ground_alpha")->number() == 1);
   CHECK(*hard.find("background")->find("count")->number() == 0);
+  // The table of docs/pictures.md.
+  struct Row {
+    const char* difficulty;
+    double s, count;
+  };
+  for (const auto& [difficulty, s, count] : {Row{"easy", 0.1, 4}, {"medium", 0.2, 8}, {"hard", 0.3, 0}})
+    for (const bool dynamic : {false, true}) {
+      CAPTURE(difficulty, dynamic);
+      const Config all =
+          spec(text(R"({"difficulty": ")", difficulty, R"(", "dynamic": )", dynamic ? "true" : "false", "}").c_str());
+      const auto number = [&](const char* part, const char* option) { return *all.find(part)->find(option)->number(); };
+      CHECK(number("background", "count") == count);
+      CHECK(number("background", "video_alpha") == 1);
+      for (const char* delta : {"horizontal_delta", "vertical_delta", "roll_delta"})
+        CHECK(std::abs(number("camera", delta) - 1.5707963267948966 * s) < 1e-12);
+      CHECK(std::abs(number("camera", "zoom_in") - 0.5 * s) < 1e-12);
+      CHECK(std::abs(number("camera", "zoom_out") - 1.5 * s) < 1e-12);
+      CHECK(std::abs(number("camera", "max_vel") - (dynamic ? 0.4 * s : 0)) < 1e-12);
+      CHECK(std::abs(number("camera", "vel_std") - (dynamic ? 0.1 * s : 0)) < 1e-12);
+      CHECK(std::abs(number("camera", "max_roll_vel") - (dynamic ? 0.06283185307179587 * s : 0)) < 1e-12);
+      CHECK(std::abs(number("camera", "roll_std") - (dynamic ? 0.010471975511965978 * s : 0)) < 1e-12);
+      CHECK(number("colour", "max_delta") == s);
+      CHECK(std::abs(number("colour", "step_std") - (dynamic ? 0.03 * s : 0)) < 1e-12);
+    }
   const Config own = spec(R"({"difficulty": "easy", "dynamic": true, "camera": {"roll_delta": 0.7}, "colour": false,
                               "background": {"count": 2, "ground_alpha": 0.5}})");
   CHECK(*own.find("camera")->find("roll_delta")->number() == 0.7);
@@ -213,6 +237,12 @@ TEST_CASE("own numbers replace those of the difficulty") {
   const auto alpha = [](const char* name) {
     return *make_env(config(name, "easy"))->spec().config.find("distraction")->find("background")->find("ground_alpha")->number();
   };
+  for (const std::string name :
+       {"ball-in-cup-catch", "cartpole-swingup", "cheetah-run", "walker-walk", "reacher-easy", "reacher-hard"}) {
+    const auto easy = make_env(config(name, "easy"))->spec().config;
+    CAPTURE(name);
+    CHECK(*easy.find("distraction")->find("camera")->find("upper_quadrant")->boolean() == !name.starts_with("reacher"));
+  }
   CHECK(alpha("cartpole-swingup") == 0.3);
   CHECK(alpha("reacher-easy") == 0);
   CHECK(alpha("ball-in-cup-catch") == 0.3);

@@ -24,7 +24,9 @@ import iap.core;
 import iap.env;
 import iap.envs;
 import iap.envs.distraction;
+import iap.envs.dm_control;
 import iap.render;
+import iap.sim;
 #include "core/files_read.hpp"
 
 using namespace iap;
@@ -269,6 +271,36 @@ TEST_CASE("a frame becomes a sky by bilinear stretching") {
     const double truth = 0.25 * (sky->texels()[i] & 255) + 150;
     REQUIRE(std::abs((blended->texels()[i] & 255) - truth) <= 1);
   }
+  const auto stronger = sky_texture(video, 0, {.size = size, .alpha = 0.75, .own = own});
+  for (int i = 0; i < size * size; ++i) {
+    const double truth = 0.75 * (sky->texels()[i] & 255) + 50;
+    REQUIRE(std::abs((stronger->texels()[i] & 255) - truth) <= 1);
+  }
+}
+
+TEST_CASE("a background's picture is the one of all the frame's details, however wide it is") {
+  const TemporaryFolder folder;
+  constexpr int edge = 800, height = 64, width = 160;
+  Image frame({edge, edge, 3, PixelType::uint8});
+  Random random(5);
+  for (std::uint8_t& byte : frame.bytes()) byte = static_cast<std::uint8_t>(random.below(256));
+  make_folder(folder.path() / "bear");
+  write_png(folder.path() / "bear/0.png", frame.view());
+  MujocoWorld world(dm_control_files("walker"));
+  const Config config = Config::Map{{"videos", folder.path().string()}, {"background", Config::Map{{"count", 1}}}};
+  Distraction distraction(config, "test", "walker", world, 0, height, width);
+  world.forward();
+  distraction.reset(world, 1);
+  MujocoCamera view;
+  distraction.apply(world, view);
+  std::vector<std::uint8_t> shown(std::size_t{height} * width * 3), detailed(shown.size());
+  view.draw(world, 0, {}, height, width, shown);
+  constexpr double sky_type = 2;
+  const auto types = world.array("tex_type");
+  const auto sky = static_cast<int>(std::ranges::find(types, sky_type) - types.begin());
+  view.replace_texture(sky, sky_texture({"bear", {folder.path() / "bear/0.png"}}, 0, {.size = edge}));
+  view.draw(world, 0, {}, height, width, detailed);
+  CHECK(shown == detailed);
 }
 
 TEST_CASE("threads share one sky for a frame") {

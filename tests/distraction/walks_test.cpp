@@ -82,6 +82,22 @@ TEST_CASE("a video plays to its ends and back, the last frame twice") {
   }
 }
 
+TEST_CASE("half of all videos begin by running backwards") {
+  const std::array<int, 1> lengths{9};
+  VideoWalk walk;
+  Random random(3);
+  int inside = 0, backwards = 0;
+  for (int i = 0; i < 1000; ++i) {
+    walk.reset(lengths, true, random);
+    const int frame = walk.frame();
+    walk.step();
+    if (frame == 0 || frame == 8) continue;
+    ++inside;
+    backwards += walk.frame() == frame - 1;
+  }
+  CHECK(std::abs(backwards - inside / 2.0) < 4 * std::sqrt(inside / 4.0));
+}
+
 TEST_CASE("a still video stays, and all videos and frames are drawn") {
   const std::array<int, 3> lengths{2, 5, 1};
   std::array<std::array<int, 5>, 3> count{};
