@@ -1,7 +1,9 @@
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -9,6 +11,7 @@
 #include <vector>
 import iap.core;
 import iap.envs.legged;
+import iap.render;
 import iap.sim;
 
 #include "../comma_locale.hpp"
@@ -315,6 +318,15 @@ TEST_CASE("collision meshes are read as convex hulls") {
     return with("plate.obj");
   };
   for (const auto& engine : robot_engines()) CHECK_NOTHROW(RobotWorld(plate(1e-4), {.engine = engine}));
+  // A hull is shown as its box, which lies beside the link's origin.
+  RobotWorld beside(plate(1));
+  beside.reset({.position = {1, 2, 3}});
+  const Scene scene = robot_scene(beside);
+  const std::array<double, 3> centre{1.05, 2.05, 3.15};
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(std::abs(scene.primitives[0].position[i] - centre[i]) < 1e-6);
+    CHECK(std::abs(scene.primitives[0].size[i] - .05) < 1e-6);
+  }
   const auto flat = MessageMatches(ContainsSubstring("robot.urdf: link 'a': the mesh 'plate.obj' is flat"));
   CHECK_THROWS_MATCHES(plate(0), Error, flat);
   CHECK_THROWS_MATCHES(plate(1e-8), Error, flat);
