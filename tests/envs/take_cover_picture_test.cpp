@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 #include <vector>
+import iap.core;
+import iap.env;
 import iap.envs;
 import iap.envs.take_cover;
 
@@ -146,6 +148,111 @@ TEST_CASE("sprites have the size and the place of what they show") {
   CHECK(std::abs(centre(0) - (320 - 268 * 320.0 / 480)) < 1e-9);
   CHECK(std::abs(centre(1) - (320 + 106 * 320.0 / 480)) < 1e-9);
   CHECK(std::abs(centre(2) - (320 + 364 * 320.0 / 480)) < 1e-9);
+}
+
+TEST_CASE(
+    "imps show the side that they turn to the player, mirrored ones around their anchor, and fireballs stay above the floor") {
+  Art art = procedural_art();
+  const Sprite one = art.imps.front();
+  art.imps.assign(sides, one);
+  for (auto& sprite : art.imps) sprite.left = sprite.width / 4;
+  for (auto& frame : art.imp)
+    for (std::size_t side = 0; side < sides; ++side) frame[side] = {side, side % 2 == 1};
+  View view(art, {});
+  std::array<int, sides> seen{};
+  int mirrored = 0, fireballs = 0;
+  for (int tics = 0; tics < 200; ++tics) {
+    const World world = played(1, tics, Move::stay);
+    const Player& player = world.player();
+    view.look(world);
+    for (const Billboard& board : view.billboards()) {
+      if (board.glowing) {
+        ++fireballs;
+        const double foot = board.top + board.sprite->top * board.texel_height;
+        CHECK(std::abs(foot - (201 + (player.eye - 32) * 384 / board.depth)) < 1e-9);
+        continue;
+      }
+      const int anchor = board.mirrored ? board.sprite->width - board.sprite->left - 1 : board.sprite->left;
+      const double centre = board.left + anchor * board.texel_width;
+      const auto imp = std::ranges::find_if(
+          world.imps(), [&](const Imp& other) { return std::abs(320 + (player.y - other.y) * 320 / board.depth - centre) < 1e-6; });
+      REQUIRE(imp != world.imps().end());
+      // Sides count eighths of a turn, by which the imp faces to its right of the player.
+      const double to_player = std::atan2(player.y - imp->y, player.x - imp_x) * 180 / M_PI;
+      const auto side = static_cast<std::size_t>(board.sprite - art.imps.data());
+      ++seen[side];
+      CHECK(std::abs(std::remainder(to_player - imp->facing - 45.0 * static_cast<double>(side), 360)) <= 22.5 + 1e-9);
+      REQUIRE(board.mirrored == (side % 2 == 1));
+      mirrored += board.mirrored;
+      for (const int texels : {-2, 0, 3}) {
+        const int column = static_cast<int>(std::floor(centre + (texels + 0.5) * board.texel_width));
+        const double middle = column + 0.5 - board.left;
+        const int across = static_cast<int>(middle / board.texel_width) - anchor;
+        CHECK(board.column_at(column) == board.sprite->left + (board.mirrored ? -across : across));
+      }
+    }
+  }
+  CHECK((seen[0] > 0 && mirrored > 0 && fireballs > 0));
+}
+
+TEST_CASE("the status bar shows the health's digits and the face of that health, hurt or not") {
+  const Art art = procedural_art();
+  StatusBar bar(art);
+  const int width = art.digit[0].width;
+  for (const bool hurt : {false, true}) {
+    Sprite expected = art.bar;
+    paste(expected, art.digit[1], 90 - 2 * width, 3);
+    paste(expected, art.digit[6], 90 - width, 3);
+    paste(expected, hurt ? art.hurt_face[4] : art.face[4][1], 143, 0);
+    const auto shown = bar.draw({.health = 16, .glance = 1, .hurt = hurt});
+    int wrong = 0;
+    for (int row = 0; row < screen_height - view_height; ++row)
+      for (int column = 0; column < screen_width; ++column) {
+        const int from = std::clamp(static_cast<int>((row + view_height + 0.5) / 2.4 - 168), 0, bar_height - 1);
+        wrong += shown[static_cast<std::size_t>(row * screen_width + column)] != std::max<int>(0, expected.at(column / 2, from));
+      }
+    CAPTURE(hurt);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("the face is hurt for 35 tics after a hit, and never before the first") {
+  const auto env = iap::make_env(
+      iap::Config::Map{{"name", "take-cover"}, {"art", "procedural"}, {"pixels", iap::Config::List{screen_height, screen_width}}});
+  const Art art = procedural_art();
+  StatusBar bar(art);
+  World world(false);
+  env->reset(2);
+  world.reset(2);
+  int hits = 0, last_hit = 0, over = 0;
+  for (int tic = 1; world.player().health > 0 && over < 40; ++tic) {
+    const int health = world.player().health;
+    env->step(std::array{hits > 0 ? 1.0F : 0.0F});
+    world.step(hits > 0 ? Move::right : Move::stay);
+    if (world.player().health < health) {
+      ++hits;
+      last_hit = tic;
+    }
+    if (hits == 0 && tic % 8 != 0) continue;
+    const auto* rgb = env->observe().images[0].bytes() + static_cast<std::size_t>(view_height) * screen_width * 3;
+    const auto shows = [&](bool hurt) {
+      for (int glance = 0; glance < glances; ++glance) {
+        const auto indices = bar.draw({.health = world.player().health, .glance = glance, .hurt = hurt});
+        bool same = true;
+        for (std::size_t i = 0; same && i < indices.size(); ++i)
+          same = std::equal(art.palette[indices[i]].begin(), art.palette[indices[i]].end(), rgb + 3 * i);
+        if (same) return true;
+      }
+      return false;
+    };
+    const bool hurt = hits > 0 && tic - last_hit < 35;
+    over += hits > 0 && !hurt;
+    CAPTURE(tic, last_hit, hits);
+    CHECK(shows(hurt));
+    CHECK_FALSE(shows(!hurt));
+  }
+  CHECK(hits > 0);
+  CHECK(over == 40);
 }
 
 TEST_CASE("the small picture is the full one shrunk") {

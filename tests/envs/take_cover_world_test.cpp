@@ -77,31 +77,36 @@ TEST_CASE("three imps stand there at the start, others come where there is room"
     for (std::size_t j = 0; j < i; ++j) CHECK(std::abs(world.imps()[i].y - world.imps()[j].y) >= 40);
 }
 
-TEST_CASE("an imp fires after its reaction time and then every 139 tics on average") {
+TEST_CASE("an imp fires after its reaction time and then every 139 tics on average, on the fast rules at once and every 36") {
   // Between two shots lie the attack (22 tics), the look that follows it, and chase looks 3 tics apart: a wait of 0 to 15 looks and
-  // a roll that succeeds with 56 of 256, again and again. E(looks) = 8.5 / p.
-  const double expected = 22 + 3 * 8.5 / (56.0 / 256);
-  double total = 0;
-  int intervals = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    World world = started(seed);
-    std::map<std::size_t, int> last;
-    while (world.time() < 3000) {
-      world.step(Move::stay);
-      for (std::size_t i = 0; i < world.imps().size(); ++i) {
-        const Imp& imp = world.imps()[i];
-        if (imp.frame != 6 || imp.tics != 6) continue;
-        if (!last.contains(i) && i < 3) CHECK(world.time() >= 10 + 3 * 7 + 16);
-        if (last.contains(i)) {
-          total += world.time() - last[i];
-          ++intervals;
+  // a roll that succeeds with 56 of 256, again and again. E(looks) = 8.5 / p. On the fast rules nobody waits: E(looks) = 1 / p.
+  for (const bool fast : {false, true}) {
+    const double expected = 22 + 3 * (fast ? 1 : 8.5) / (56.0 / 256);
+    const int soonest = 10 + 3 * (fast ? 0 : 7) + 16;
+    double total = 0;
+    int intervals = 0, first = 3000;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      World world = started(seed, fast);
+      std::map<std::size_t, int> last;
+      while (world.time() < 3000) {
+        world.step(Move::stay);
+        for (std::size_t i = 0; i < world.imps().size(); ++i) {
+          const Imp& imp = world.imps()[i];
+          if (imp.frame != 6 || imp.tics != 6) continue;
+          if (i < 3) first = std::min(first, world.time());
+          if (last.contains(i)) {
+            total += world.time() - last[i];
+            ++intervals;
+          }
+          last[i] = world.time();
         }
-        last[i] = world.time();
       }
     }
+    CAPTURE(fast);
+    CHECK(first == soonest);
+    REQUIRE(intervals > 5000);
+    CHECK(std::abs(total / intervals - expected) < 0.04 * expected);
   }
-  REQUIRE(intervals > 5000);
-  CHECK(std::abs(total / intervals - expected) < 0.04 * expected);
 }
 
 TEST_CASE("fireballs fly straight at where the player stood, 10 units a tic, 20 on the fast rules") {
