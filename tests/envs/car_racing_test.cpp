@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +50,32 @@ std::vector<std::uint8_t> drive_and_look(const std::string& modification, std::u
 
 constexpr std::array idle{0.0F, -1.0F, -1.0F};
 
+car_racing::Track track_of(std::uint64_t seed) {
+  Random random({.seed = seed, .purpose = Purpose::environment});
+  return car_racing::draw_track(random);
+}
+
+// The world that the environment begins the episode with.
+car_racing::World begun(const car_racing::Track& track) {
+  car_racing::World world(track);
+  world.step({});
+  return world;
+}
+
+car_racing::Controls controls_of(const std::array<float, 3>& action) {
+  return {.steer = -action[0], .gas = (action[1] + 1) / 2, .brake = (action[2] + 1) / 2};
+}
+
+// Steers at a point and comes near a speed, in units a second.
+std::array<float, 3> towards(const car_racing::Car& car, const car_racing::Point& point, double wanted) {
+  const double direction = std::atan2(car.hull.x - point[0], point[1] - car.hull.y);
+  const double left = std::remainder(direction - car.hull.angle, 2 * std::numbers::pi), speed = std::hypot(car.vx, car.vy);
+  return {static_cast<float>(std::clamp(-2 * left, -1.0, 1.0)), speed < wanted ? 0.2F : -1.0F,
+          speed > 1.1 * wanted ? -0.4F : -1.0F};
+}
+
+bool is_grass(std::uint8_t green) { return green == 204 || green == 230; }
+
 }  // namespace
 
 TEST_CASE("car-racing shows 96 x 96 pixels and takes steering, gas and brake") {
@@ -63,8 +90,7 @@ TEST_CASE("car-racing shows 96 x 96 pixels and takes steering, gas and brake") {
 TEST_CASE("tiles pay 1000 in all, steps cost 0.1, and the tiles under the wheels at the start are paid with the first step") {
   auto env = make();
   env->reset(5);
-  Random random({.seed = 5, .purpose = Purpose::environment});
-  const auto tile = 1000.0 / static_cast<double>(car_racing::draw_track(random).size());
+  const auto tile = 1000.0 / static_cast<double>(track_of(5).size());
   const double first = env->step(idle).reward;
   const double tiles = (first + 0.1) / tile;
   CHECK(tiles > 0.5);
@@ -87,6 +113,54 @@ TEST_CASE("leaving the field ends the episode with -100") {
   CHECK(result.reward == -100);
   CHECK(steps < 1000);
   CHECK_THROWS_AS(env->step(idle), Error);
+}
+
+TEST_CASE("an episode that visits all tiles ends there and returns 1000 less 0.1 for each step") {
+  auto env = make();
+  env->reset(22);
+  const auto track = track_of(22);
+  const auto point = [&](std::size_t i) { return track.points[i % track.size()]; };
+  auto world = begun(track);
+  const auto away = [&](std::size_t i) { return std::hypot(point(i).x - world.car().hull.x, point(i).y - world.car().hull.y); };
+  std::size_t nearest = 0;
+  double total = 0;
+  int steps = 0;
+  for (StepResult result; !result.terminated; ++steps) {
+    REQUIRE_FALSE(result.truncated);
+    REQUIRE(world.visited() < static_cast<int>(track.size()));
+    while (away(nearest + 1) < away(nearest)) ++nearest;
+    double turn = 0.0001;
+    for (std::size_t i = nearest; i < nearest + 12; ++i)
+      turn = std::max(turn, std::abs(std::remainder(point(i + 4).heading - point(i).heading, 2 * std::numbers::pi)));
+    const auto ahead = point(nearest + 4);
+    const auto action = towards(world.car(), {ahead.x, ahead.y}, std::min(90.0, 37 / std::sqrt(turn)));
+    result = env->step(action);
+    world.step(controls_of(action));
+    total += result.reward;
+  }
+  CHECK(world.visited() == static_cast<int>(track.size()));
+  CHECK_THAT(total, WithinAbs(1000 - 0.1 * steps, 1e-6));
+}
+
+TEST_CASE("the picture shows the zoom and the score of its step, before the step's cost") {
+  for (const std::uint64_t seed : {1, 7}) {
+    auto env = make();
+    env->reset(seed);
+    const auto track = track_of(seed);
+    const double tile = 1000.0 / static_cast<double>(track.size());
+    car_racing::World world(track);
+    car_racing::Painter painter;
+    painter.begin(track, {});
+    double score = tile * world.step({});
+    std::vector<std::uint8_t> expected(std::size_t{96} * 96 * 3);
+    for (int step = 0; step <= 60; ++step) {
+      painter.draw(world, 0.02 * (step + 1), score, expected);
+      CAPTURE(seed, step);
+      REQUIRE((look(*env) == expected));
+      env->step(std::array{0.0F, step < 20 ? -0.6F : -1.0F, -1.0F});
+      score += tile * world.step(car_racing::Controls{.gas = step < 20 ? (1 - 0.6F) / 2.0 : 0}) - (step > 0 ? 0.1 : 0);
+    }
+  }
 }
 
 TEST_CASE("an idle episode lasts 1000 steps, or as many as early_stop allows without a reward") {
@@ -121,7 +195,6 @@ TEST_CASE("positive steering turns right, gas speeds up, brake stops") {
 
 TEST_CASE("modifications change what they are to change and nothing else") {
   const auto plain = drive_and_look("none", 4, 80);
-  const auto green = [](std::uint8_t value) { return value == 204 || value == 230; };
   for (const std::string name : {"colour", "bars", "blob", "noise"}) {
     const auto changed = drive_and_look(name, 4, 80);
     int differing = 0, unexpected = 0;
@@ -129,7 +202,7 @@ TEST_CASE("modifications change what they are to change and nothing else") {
       if (std::equal(&plain[at], &plain[at] + 3, &changed[at])) continue;
       ++differing;
       const std::size_t column = at / 3 % 96, row = at / 3 / 96;
-      const bool grass = green(plain[at + 1]), road = plain[at] == plain[at + 1] && plain[at] == plain[at + 2];
+      const bool grass = is_grass(plain[at + 1]), road = plain[at] == plain[at + 1] && plain[at] == plain[at + 2];
       if (name == "colour") unexpected += !((grass && plain[at + 1] == 204) || (road && plain[at] > 0 && plain[at] < 255));
       if (name == "bars")
         unexpected += row >= 84 || (column >= 7 && column < 89) || changed[at] || changed[at + 1] || changed[at + 2];
@@ -140,6 +213,35 @@ TEST_CASE("modifications change what they are to change and nothing else") {
     CHECK(unexpected == 0);
     CHECK(differing > 60);
   }
+}
+
+TEST_CASE("colour shades road and grass by up to a fifth, each on its own") {
+  auto plain = make(), coloured = make({{"modification", "colour"}});
+  const int seeds = 200;
+  double road_sum = 0, grass_sum = 0, road_squares = 0, grass_squares = 0, products = 0;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    plain->reset(seed);
+    coloured->reset(seed);
+    const auto before = look(*plain), after = look(*coloured);
+    const auto green_where = [&](std::array<std::uint8_t, 3> colour) {
+      const std::size_t view = std::size_t{84} * 96 * 3;  // above the indicators
+      for (std::size_t at = 0; at < view; at += 3)
+        if (std::equal(colour.begin(), colour.end(), &before[at])) return after[at + 1] / 255.0;
+      return double{NAN};
+    };
+    const double road = green_where({102, 102, 102}) - 0.4, grass = green_where({102, 204, 102}) - 0.8;
+    REQUIRE((std::abs(road) < 0.203 && std::abs(grass) < 0.203));
+    road_sum += road;
+    grass_sum += grass;
+    road_squares += road * road;
+    grass_squares += grass * grass;
+    products += road * grass;
+  }
+  // Moments of the uniform distribution over [-0.2, 0.2], within four of their standard errors.
+  const double square = 0.04 / 3, error = std::sqrt((0.0016 / 5 - square * square) / seeds);
+  for (const double sum : {road_sum, grass_sum}) CHECK_THAT(sum / seeds, WithinAbs(0, 4 * std::sqrt(square / seeds)));
+  for (const double squares : {road_squares, grass_squares}) CHECK_THAT(squares / seeds, WithinAbs(square, 4 * error));
+  CHECK_THAT(products / seeds, WithinAbs(0, 4 * square / std::sqrt(seeds)));
 }
 
 TEST_CASE("noise is new in every frame, the same at a second look, and uniform") {
@@ -155,7 +257,7 @@ TEST_CASE("noise is new in every frame, the same at a second look, and uniform")
     CHECK(now != before);
     if (step == 0)
       for (std::size_t i = 0; i < now.size(); ++i)
-        if (const auto green = plain[i / 3 * 3 + 1]; green == 204 || green == 230) {
+        if (is_grass(plain[i / 3 * 3 + 1])) {
           sum += now[i];
           ++count;
         }
@@ -164,6 +266,14 @@ TEST_CASE("noise is new in every frame, the same at a second look, and uniform")
   }
   CHECK(count > 3000);
   CHECK_THAT(sum / count, WithinAbs(127.5, 5 * 73.9 / std::sqrt(count)));
+  const auto first_grass = [&](std::uint64_t seed) {
+    const auto without = drive_and_look("none", seed, 0), noisy = drive_and_look("noise", seed, 0);
+    std::vector<std::uint8_t> shown;
+    for (std::size_t i = 0; shown.size() < 300; ++i)
+      if (is_grass(without[i / 3 * 3 + 1])) shown.push_back(noisy[i]);
+    return shown;
+  };
+  CHECK((first_grass(1) != first_grass(2)));
 }
 
 TEST_CASE("video shows the frames of a folder on the grass, in the order of their numbers, again and again") {
@@ -190,6 +300,29 @@ TEST_CASE("video shows the frames of a folder on the grass, in the order of thei
     env->step(idle);
     plain->step(idle);
   }
+}
+
+TEST_CASE("a video's frame lies on the grass as it is stored, shrunk by averaging") {
+  const TemporaryFolder folder;
+  constexpr std::uint8_t quadrants[4][3]{{10, 60, 110}, {20, 80, 140}, {30, 100, 170}, {40, 120, 200}};
+  Image frame({192, 96, 3, PixelType::uint8});
+  for (std::size_t i = 0; i < frame.bytes().size(); ++i) {
+    const std::size_t row = i / 3 / 96, column = i / 3 % 96;
+    frame.bytes()[i] = static_cast<std::uint8_t>(quadrants[row / 96 * 2 + column / 48][i % 3] + 4 * (row % 2));
+  }
+  write_png(folder.path() / "0.png", frame.view());
+  auto env = make({{"modification", "video"}, {"frames", folder.path().string()}});
+  env->reset(6);
+  const auto shown = look(*env), without = drive_and_look("none", 6, 0);
+  int seen[4]{}, wrong = 0;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (!is_grass(without[i / 3 * 3 + 1])) continue;
+    const std::size_t quadrant = i / 3 / 96 / 48 * 2 + i / 3 % 96 / 48;
+    ++seen[quadrant];
+    wrong += shown[i] != quadrants[quadrant][i % 3] + 2;
+  }
+  CHECK(wrong == 0);
+  for (const int count : seen) CHECK(count > 300);
 }
 
 TEST_CASE("wrong options of car-racing are errors that name them") {

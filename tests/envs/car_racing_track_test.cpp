@@ -53,6 +53,16 @@ TEST_CASE("tracks are closed walks of equal steps and bounded turns") {
   }
 }
 
+TEST_CASE("a track's head meets its tail, as CarRacing glues them together") {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const Track track = track_of(seed);
+    const auto &head = track.points.front(), &tail = track.points.back();
+    const double gap = std::hypot(std::cos(head.heading) * (head.x - tail.x), std::sin(head.heading) * (head.y - tail.y));
+    CAPTURE(seed);
+    CHECK(gap <= 3.5);
+  }
+}
+
 TEST_CASE("tracks are as long as CarRacing's, differ by seed and repeat") {
   std::vector<std::size_t> sizes;
   for (std::uint64_t seed = 0; seed < 300; ++seed) sizes.push_back(track_of(seed).size());
