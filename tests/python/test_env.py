@@ -191,7 +191,8 @@ end""")
             self.assertEqual(long.render().shape, (400, columns, 3))
 
     def test_an_episode_that_cannot_be_looked_at_has_failed(self):
-        pathlib.Path("blind.lua").write_text(WORLD.replace("return { x, age }", "if age == 2 then age = 3 error('fog') end return { x, age }"))
+        foggy = WORLD.replace("return { x, age }", "if age == 2 then age = 3 error('fog') end return { x, age }")
+        pathlib.Path("blind.lua").write_text(foggy)
         env = iap.Env("blind.lua")
         env.reset(seed=1)
         env.step([0.1])
