@@ -67,8 +67,12 @@ std::unique_ptr<Env> make_named_env(const char* function, const char* argument, 
 }
 
 Config placed(Config env) {
-  if (Config* distraction = entry(env, "distraction")) place(entry(*distraction, "videos"));
-  // What a text in Lua calls so is its own, and it is held as it was read.
+  Config* distraction = entry(env, "distraction");
+  Config* videos = distraction ? entry(*distraction, "videos") : nullptr;
+  std::error_code missing;
+  const bool folder = videos && videos->string() && std::filesystem::is_directory(*videos->string(), missing);
+  // What a text in Lua calls so is its own, and it is held as it was read; a task in Lua takes the distractions' videos.
+  if (folder || !is_lua_env(env)) place(videos);
   if (is_lua_env(env)) return env;
   for (const char* option : {"frames", "scene", "wad"}) place(entry(env, option));
   // The files of a robot that is held, too, are known by that path.

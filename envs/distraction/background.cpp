@@ -10,6 +10,8 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 module iap.envs.distraction;
 import iap.core;
@@ -93,6 +95,12 @@ class Background final : public Disturbance {
       frames.insert(frames.end(), video.frames.begin(), video.frames.end());
     }
     note_files(context.folder, frames);
+    // They are read as they are shown, wherever the process has gone by then.
+    for (Video& video : videos_)
+      for (auto& frame : video.frames) {
+        std::error_code gone;
+        if (auto whole = std::filesystem::absolute(frame, gone); !gone) frame = std::move(whole);
+      }
     shown_.resize(std::ranges::max(lengths_));
     picture_.size = static_cast<int>(world.array("tex_width")[sky_]);
     picture_.detail = finest_detail(world.array("cam_fovy")[context.camera], context.height, context.width, picture_.size);

@@ -34,11 +34,11 @@ struct LocomotionOptions {
 
 /// Makes a robot on four legs walk in a RobotWorld: gait, Raibert's foot placement, swinging legs on trajectories that joint motors
 /// follow through inverse kinematics, standing ones under the torques -J'f + dU/dq - kd (q' - q'*) of the forces f that model
-/// predictive control plans (see iap.legged): U is the potential energy of the leg itself, q'* what the goal's velocity asks of a
-/// toe that does not slip, kd `stance_damping` of the robot's. Gains and limits of the joints are the robot's. It knows the true
-/// state of the world's robot, and of the ground only what its feet have felt. Commands are integrated: the goal's velocity leads
-/// to the place and heading where the robot would be had it always obeyed, so that it neither lags nor drifts. Allocates nothing
-/// after construction; the same calls give the same bits.
+/// predictive control plans (see iap.legged): U is the potential energy of the leg itself (of swinging ones, too), q'* what the
+/// goal's velocity asks of a toe that does not slip, kd `stance_damping` of the robot's. Gains and limits of the joints are the
+/// robot's. It knows the true state of the world's robot, and of the ground only what its feet have felt. Commands are integrated:
+/// the goal's velocity leads to the place and heading where the robot would be had it always obeyed, so that it neither lags nor
+/// drifts. Allocates nothing after construction; the same calls give the same bits.
 class Locomotion {
  public:
   /// For `robot` in `world`, whose joints are in the robot's order; `world` is reset in order to be measured.
@@ -65,7 +65,7 @@ class Locomotion {
   const legged::PerLeg<legged::Vector3>& targets() const;
   /// Seconds until a leg lifts by the gait's time table; 0 while it is due to swing.
   double until_lift(int leg) const;
-  /// Which toes touch, as of the last control step.
+  /// Which toes touch, as of the last control step; all of them before the first step of physics.
   const legged::PerLeg<bool>& touching() const;
 
  private:

@@ -28,7 +28,8 @@ class LegWeights {
 };
 
 // The joint rates with which a toe at `toe` stays where it is in the world while the base moves with `velocity` and
-// `angular_velocity`: -J^-1 (v + w x toe), all in the base's axes; smaller where a leg is so straight that its joints cannot do it.
+// `angular_velocity`: -J^-1 (v + w x toe), all in the base's axes; smaller where a leg is so
+// straight, or so short (thighs below .1 m), that J is nearly singular.
 geometry::Vector3 standing_rates(const geometry::Matrix3& jacobian, const geometry::Vector3& toe, const geometry::Vector3& velocity,
                                  const geometry::Vector3& angular_velocity);
 

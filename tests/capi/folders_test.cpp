@@ -28,8 +28,10 @@ class TwoFolders {
     for (const char* name : {"red", "blue"}) {
       iap::Image frame({96, 96, 3, iap::PixelType::uint8});
       for (std::size_t i = name == std::string("red") ? 0 : 2; i < frame.bytes().size(); i += 3) frame.bytes()[i] = 255;
-      fs::create_directories(folder_.path() / name / "frames");
-      iap::write_png(folder_.path() / name / "frames/1.png", frame.view());
+      for (const char* frames : {"frames", "videos/one"}) {
+        fs::create_directories(folder_.path() / name / frames);
+        iap::write_png(folder_.path() / name / frames / "1.png", frame.view());
+      }
     }
     enter("red");
   }
@@ -79,4 +81,20 @@ TEST_CASE("a drawing shows what the environment's folder called so when it was m
   REQUIRE(iap_env_draw(env.get(), 96, 96, elsewhere.data(), 0) == IAP_OK);
   CHECK((elsewhere == here));
   CHECK(std::string(spec_of(env.get()).config).find(R"("frames":"frames")") != std::string::npos);
+}
+
+TEST_CASE("a distracted environment shows its folder's videos, though it reads them later") {
+  constexpr const char* distracted = R"({"name": "cartpole-balance", "distraction": {"videos": "videos"}})";
+  const TwoFolders folders;
+  const auto picture = [&](iap_env* env) {
+    std::vector<std::uint8_t> pixels(96 * 96 * 3);
+    REQUIRE(iap_env_reset(env, 1) == IAP_OK);
+    REQUIRE(iap_env_draw(env, 96, 96, pixels.data(), 0) == IAP_OK);
+    return pixels;
+  };
+  const auto red = picture(make_env(distracted).get());
+  const auto left = make_env(distracted);
+  folders.enter("blue");
+  CHECK((picture(left.get()) == red));
+  CHECK((picture(make_env(distracted).get()) != red));
 }

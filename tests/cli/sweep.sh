@@ -145,7 +145,7 @@ case_sweep_halving() {
   exits 0
   says err "note: the page leaves out 4 runs that are the beginning of another, or the same"
   says lengths/report.html "mean of 2 seeds"
-  says lengths/report.html "iap report lengths/iterations=3-seed1 lengths/iterations=3-seed2<"
+  says lengths/report.html "iap report lengths/iterations=3-seed1 lengths/iterations=3-seed2 --no-pictures<"
   run sweep train.lua --over optimizer.sigma=0.01,0.05,0.1,0.2 --seeds 2 --out whole
   exits 0
   run sweep train.lua --over optimizer.sigma=0.01,0.05,0.1,0.2 --seeds 2 --out halves --halving 2 --dry-run

@@ -191,4 +191,6 @@ TEST_CASE("options of locomotion that cannot be are refused by name") {
   CHECK_THROWS_MATCHES(Locomotion(robot, world, {.physics_steps = 0}), Error,
                        MessageMatches(ContainsSubstring("physics_steps is 0")));
   CHECK_THROWS_MATCHES(Locomotion(robot, world, {.hold = -1}), Error, MessageMatches(ContainsSubstring("one is -1")));
+  CHECK_THROWS_MATCHES(Locomotion(robot, world, {.stance_damping = -.5}), Error,
+                       MessageMatches(ContainsSubstring("stance_damping")));
 }

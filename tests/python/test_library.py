@@ -93,7 +93,7 @@ if child == 0:
 assert os.waitpid(child, 0)[1] == 0
 batch.step([[0]] * 4)
 """)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_objects_of_several_threads_work_side_by_side(self):
         done = python("""

@@ -182,7 +182,7 @@ def env_text(env, options):
         raise Error(f"env: expected a name, a text or a dict, got a {type(env).__name__}")
     text = env if isinstance(env, str) else path_text(env, "env")
     if options:
-        if text.lstrip()[:1] in ("{", "["):
+        if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
             raise Error("env: options beside a text that is a table; write them into it, or give a dict")
         text = table_text({"name": text, **options}, "env")
     return encode(text, "env")
