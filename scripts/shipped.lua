@@ -30,7 +30,7 @@ return {
   row(robots .. "a1-obstacle-course-iap.iap", 100, 1000, 4.89, 1.70, 4.55, 5.23, 17, walls, 2),
   row(robots .. "a1-obstacle-course-cnn.iap", 100, 1000, 3.40, 1.77, 3.05, 3.75, 17, walls, 2),
   row(robots .. "a1-indoor-iap.iap", 100, 1000, 6.17, 1.42, 5.89, 6.45, 20, doors, 2),
-  row(robots .. "laikago-stepstones.iap", 40, 1000, 9.07, 2.70, 8.21, 9.94, 38, crossed, 2),
-  row(robots .. "laikago-stairs.iap", 40, 1000, 4.08, 1.89, 3.47, 4.68, 20, crossed, 2),
-  row(robots .. "laikago-grid.iap", 40, 1000, 1.30, 1.51, 0.82, 1.78, 8, crossed, 2),
+  row(robots .. "laikago-stepstones.iap", 40, 1000, 10.78, 1.42, 10.32, 11.23, 45, crossed, 2),
+  row(robots .. "laikago-stairs.iap", 40, 1000, 5.80, 1.18, 5.42, 6.18, 28, crossed, 2),
+  row(robots .. "laikago-grid.iap", 40, 1000, 3.73, 2.10, 3.05, 4.40, 12, crossed, 2),
 }

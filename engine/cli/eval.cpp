@@ -89,10 +89,10 @@ void write_tables(const EvalOptions& options, const Evaluation& evaluation, int 
   for (const auto& table : tables) table->commit();
 }
 
-/// Says that what a policy earns depends on which worker plays which episode, where it does. Not where episodes are kept apart from
-/// this process, as what may hang has no trial in it.
-void warn_of_kept(const Policy& policy, const Safeguards& safeguards) {
-  if (safeguards.isolated()) return;
+/// Says that what a policy earns depends on which worker plays which episode, where it does: of several. Not where episodes are
+/// kept apart from this process, as what may hang has no trial in it.
+void warn_of_kept(const Policy& policy, int episodes, const Safeguards& safeguards) {
+  if (episodes < 2 || safeguards.isolated()) return;
   if (const auto kept = kept_across_episodes(policy); !kept.empty()) std::cerr << one_line("warning: policy: " + kept) << "\n";
 }
 
@@ -107,7 +107,7 @@ int eval(const EvalOptions& options) {
   OpenedPolicy opened = open_source(options.source);
   const std::string fitted = fit_policy(opened, options.fit);
   const Safeguards& safeguards = options.safeguards;
-  warn_of_kept(opened.policy, safeguards);
+  warn_of_kept(opened.policy, options.episodes, safeguards);
   const auto evaluation =
       evaluate(opened.policy, opened.env, options.episodes, options.seed, options.threads, safeguards, options.actions.has_value());
   write_tables(options, evaluation, opened.policy.action_size());

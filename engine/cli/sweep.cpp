@@ -149,7 +149,7 @@ class Sweep {
     const SweepRung rung{.iterations = rungs_[i],
                          .last = i + 1 == rungs_.size(),
                          .title = rungs_.size() > 1 ? text("rung ", i + 1, "/", rungs_.size(), " ") : ""};
-    return run_jobs(command_, list_, plan_, jobs, rung, changed, unrecorded_);
+    return run_jobs(command_, list_, plan_, jobs, rung, changed, unrecorded_, first_rank_);
   }
 
   /// A job's record with what its own folder does not say: that it failed where nothing can be written there, or another sweep's
@@ -372,6 +372,7 @@ class Sweep {
   std::vector<int> rungs_;
   std::size_t reached_ = 1;  ///< rungs that were begun
   Unrecorded unrecorded_;
+  FirstRank first_rank_{command_, list_.folder};
   std::string told_of_texts_, told_of_bits_;
 };
 

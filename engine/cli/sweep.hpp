@@ -143,8 +143,8 @@ void sign_in(const SweepCommand& command, const SweepPlan& plan, const std::file
 /// 0 was given another command or another text of the script, or computes other bits; where nothing of it has been found for 150 s.
 void await_first_rank(const SweepCommand& command, const SweepPlan& plan, const std::filesystem::path& folder);
 
-/// Rank 0's lock in the sweep's folder while it is at work there, shared with rank 0 of other launches. By it the others know that
-/// the file system's locks hold between them: without those, two ranks begin the same run.
+/// Rank 0's lock in the sweep's folder while it is at work there, on a file of this launch. By it the others know that the file
+/// system's locks hold between them: without those, two ranks begin the same run.
 class FirstRankLock {
  public:
   /// @throws Error where rank 0 of several gets none.
@@ -154,9 +154,10 @@ class FirstRankLock {
   FirstRankLock& operator=(const FirstRankLock&) = delete;
 
  private:
+  std::filesystem::path path_;
   int descriptor_ = -1;
 };
-/// That lock as another rank sees it.
+/// That lock as another rank sees it. Once it was seen, locks hold between the two, whatever becomes of rank 0.
 class FirstRank {
  public:
   FirstRank(const SweepCommand& command, const std::filesystem::path& folder);
@@ -164,7 +165,7 @@ class FirstRank {
   bool is_seen();
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path path_;
   bool seen_;
   std::optional<Clock::time_point> missed_;  ///< first
 };
@@ -199,7 +200,7 @@ using Unrecorded = std::map<std::size_t, UnrecordedFailure>;
 /// has one whose run has other settings than `plan`. False if interrupted: what was at work has then ended in good order, or been
 /// killed where a second request came. @throws Error as `changed` does.
 bool run_jobs(const SweepCommand& command, const SweepList& list, const SweepPlan& plan, const std::vector<std::size_t>& jobs,
-              const SweepRung& rung, const std::function<void()>& changed, Unrecorded& unrecorded);
+              const SweepRung& rung, const std::function<void()>& changed, Unrecorded& unrecorded, FirstRank& first_rank);
 
 // sweep_table.cpp
 

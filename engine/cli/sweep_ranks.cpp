@@ -75,6 +75,12 @@ std::string objection(const SweepCommand& command, const Entry& own, const Entry
          "the C library";
 }
 
+/// Of one launch. Its rank 0 has the lock alone, and those who look for it share theirs, so that they do not take each other for
+/// it.
+std::filesystem::path lock_of_launch(const SweepCommand& command, const std::filesystem::path& folder) {
+  return run_file(folder, text("ranks.", crc32(command.launch), ".txt"));
+}
+
 std::string refusal(const std::string& why) {
   return why +
          ", and without locks ranks would begin the same runs; name a folder with --out whose file system gives all hosts locks "
@@ -107,35 +113,38 @@ void await_first_rank(const SweepCommand& command, const SweepPlan& plan, const 
 }
 
 FirstRankLock::FirstRankLock(const SweepCommand& command, const std::filesystem::path& folder) {
-  if (command.ranks == 1 || command.collect) return;
-  const auto path = list_of_launches(folder);
-  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) throw Error(text("cannot write '", path.string(), "': ", std::strerror(errno)));
-  while (flock(descriptor_, LOCK_SH) != 0) {
+  if (command.ranks == 1 || command.launch.empty() || command.collect) return;
+  path_ = lock_of_launch(command, folder);
+  descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw Error(text("cannot write '", path_.string(), "': ", std::strerror(errno)));
+  while (flock(descriptor_, LOCK_EX) != 0) {
     if (errno == EINTR) continue;
     const int error = errno;
+    unlink(path_.c_str());
     close(descriptor_);
-    throw Error(refusal(text("'", path.string(), "' cannot be locked (", std::strerror(error), ")")));
+    throw Error(refusal(text("'", path_.string(), "' cannot be locked (", std::strerror(error), ")")));
   }
 }
 
 FirstRankLock::~FirstRankLock() {
-  if (descriptor_ >= 0) close(descriptor_);
+  if (descriptor_ < 0) return;
+  unlink(path_.c_str());
+  close(descriptor_);
 }
 
 FirstRank::FirstRank(const SweepCommand& command, const std::filesystem::path& folder)
-    : folder_(folder), seen_(command.rank == 0 || command.launch.empty()) {}
+    : path_(lock_of_launch(command, folder)), seen_(command.rank == 0 || command.launch.empty()) {}
 
 bool FirstRank::is_seen() {
   if (seen_) return true;
-  const auto path = list_of_launches(folder_);
-  const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) throw Error(text("cannot write '", path.string(), "': ", std::strerror(errno)));
-  seen_ = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  close(descriptor);
+  // Without the file rank 0 is not there yet, or no more.
+  if (const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC); descriptor >= 0) {
+    seen_ = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(descriptor);
+  }
   if (!missed_) missed_ = Clock::now();
   if (!seen_ && Clock::now() - *missed_ > doubt)
-    throw Error(refusal(text("sees no lock of rank 0 on '", std::filesystem::absolute(path).string(),
+    throw Error(refusal(text("sees no lock of rank 0 on '", std::filesystem::absolute(path_).string(),
                              "': rank 0 has ended, or the file system gives none, or each host its own")));
   return seen_;
 }

@@ -61,14 +61,14 @@ std::string last_words(const std::filesystem::path& log, std::uintmax_t begin) {
 class Runner {
  public:
   Runner(const SweepCommand& command, const SweepList& list, const SweepPlan& plan, const SweepRung& rung,
-         const std::function<void()>& changed, Unrecorded& unrecorded)
+         const std::function<void()>& changed, Unrecorded& unrecorded, FirstRank& first_rank)
       : command_(command),
         list_(list),
         plan_(plan),
         rung_(rung),
         changed_(changed),
         unrecorded_(unrecorded),
-        first_rank_(command, list.folder) {}
+        first_rank_(first_rank) {}
 
   bool run(const std::vector<std::size_t>& jobs) {
     for (const std::size_t job : jobs) {
@@ -357,7 +357,7 @@ class Runner {
   std::size_t total_ = 0, ended_ = 0;
   int threads_ = 1;
   Launcher launcher_;
-  FirstRank first_rank_;
+  FirstRank& first_rank_;
   bool interrupted_ = false, told_stopping_ = false, told_lockless_ = false;
   Processes processes_;  // last: its end waits for the children
 };
@@ -365,8 +365,8 @@ class Runner {
 }  // namespace
 
 bool run_jobs(const SweepCommand& command, const SweepList& list, const SweepPlan& plan, const std::vector<std::size_t>& jobs,
-              const SweepRung& rung, const std::function<void()>& changed, Unrecorded& unrecorded) {
-  return Runner(command, list, plan, rung, changed, unrecorded).run(jobs);
+              const SweepRung& rung, const std::function<void()>& changed, Unrecorded& unrecorded, FirstRank& first_rank) {
+  return Runner(command, list, plan, rung, changed, unrecorded, first_rank).run(jobs);
 }
 
 }  // namespace iap::cli

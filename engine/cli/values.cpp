@@ -79,7 +79,8 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::fi
     const auto refuse = [&file](const std::string& why) { throw Error(text("cannot write '", file.string(), "': ", why)); };
     if (const auto reason = place_trouble(file); !reason.empty()) refuse(reason);
     if (is_run_file(file)) {
-      const auto kept = std::filesystem::is_symlink(file) ? std::filesystem::weakly_canonical(file) : file;
+      std::error_code ignored;
+      const auto kept = std::filesystem::is_symlink(file, ignored) ? std::filesystem::weakly_canonical(file, ignored) : file;
       refuse(text("the run in '", folder_of(kept).string(), "' keeps it; choose another place for ", output->option));
     }
     for (const auto& source : read)

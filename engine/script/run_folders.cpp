@@ -157,7 +157,8 @@ auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
     if (!run.state.complete) unfinished = std::max(unfinished, run.state.in_use ? 1 : 2);
     written = std::max(written, run.state.written);
     number = std::max(number, run.number);
-    beside |= is_beside(run, wanted);
+    // Of complete ones the first has the seed that was given; what a script makes of it for others is its own.
+    beside |= (!run.state.complete || position == series.begin()->first) && is_beside(run, wanted);
   }
   const bool to_continue = !beside || unfinished == 2;
   return std::tuple(own, to_continue, unfinished, -different, same_overrides, written, number);

@@ -257,10 +257,10 @@ Config to_config(const Evaluation& evaluation) {
   return entries;
 }
 
-/// Says that what a policy earns depends on which worker plays which episode, where it does. Not where episodes are kept apart from
-/// this process, as what may hang has no trial in it.
-void warn_of_kept(const Policy& policy, const Safeguards& safeguards) {
-  if (safeguards.isolated()) return;
+/// Says that what a policy earns depends on which worker plays which episode, where it does: of several. Not where episodes are
+/// kept apart from this process, as what may hang has no trial in it.
+void warn_of_kept(const Policy& policy, int episodes, const Safeguards& safeguards) {
+  if (episodes < 2 || safeguards.isolated()) return;
   if (const auto kept = kept_across_episodes(policy); !kept.empty())
     std::fprintf(stderr, "%s\n", printable(one_line("warning: policy: " + kept)).c_str());
 }
@@ -310,7 +310,7 @@ int eval_policy(Call& call) {
   if (env.is_null()) call.fail("option 'env' is missing: the policy does not say which environment it is for");
   env = env_table(env, call.name());
   const Policy& policy = object ? object->policy : file->policy;
-  warn_of_kept(policy, safeguards);
+  warn_of_kept(policy, static_cast<int>(episodes), safeguards);
   return call.give(to_config(evaluate(policy, env, episodes, static_cast<std::uint64_t>(seed), threads, safeguards)));
 }
 

@@ -191,24 +191,29 @@ void run_workers(int threads, const std::function<void(int worker)>& work) {
 }
 
 /// Returns once all of `threads` workers are in one loop, so that TBB has started them; not where it gives fewer, as other loops
-/// need them.
+/// need them or a limit of the host says so: then all give up together.
 void gather(int threads) {
-  constexpr std::chrono::milliseconds patience(300);
+  constexpr std::chrono::seconds patience(1);
   std::mutex mutex;
-  std::condition_variable all_there;
+  std::condition_variable changed;
   int there = 0;
+  bool given_up = false;
   run_workers(threads, [&](int) {
     std::unique_lock lock(mutex);
-    if (++there == threads) all_there.notify_all();
-    for (int seen = 0; seen < there && there < threads;) {
-      seen = there;
-      all_there.wait_for(lock, patience, [&] { return there == threads; });
+    if (++there == threads) changed.notify_all();
+    while (there < threads && !given_up) {
+      const int seen = there;
+      changed.wait_for(lock, patience, [&] { return there == threads || given_up; });
+      if (there > seen || given_up) continue;
+      given_up = true;
+      changed.notify_all();
     }
   });
 }
 
 /// TBB ends the process where it cannot start a worker, so it is tried out, once for each larger number: where the system gives
-/// fewer threads, those that there are do the work. TBB starts its own then, as the system may give fewer later on.
+/// fewer threads, those that there are do the work. TBB starts its own then, where it gives so many, as the system may give fewer
+/// later on.
 int available(int threads) {
   static std::atomic<int> tried = 1;
   if (threads <= tried.load()) return threads;

@@ -109,6 +109,10 @@ class TableReader {
       if (lua_type(state_, -1) != LUA_TTABLE) break;
       lua_replace(state_, top + 1);
       lua_settop(state_, top + 1);
+      lua_rawgeti(state_, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+      const bool globals = lua_rawequal(state_, -1, top + 1) != 0;
+      lua_pop(state_, 1);
+      if (globals) break;  // the table is the environment of a text that was loaded with one of its own
       lua_pushnil(state_);
       for (; lua_next(state_, top + 1); lua_pop(state_, 1)) refuse_entry(index);
     }

@@ -16,6 +16,6 @@ footholds.run("stepstones", {
     { through = 20, time_limit = 100 },
     {},
   },
-  iterations = 60,
+  iterations = 100,
   marks = 11,
 })

@@ -405,10 +405,10 @@ case_resume_beside() {
   (
     exec 9>>runs/dot-2/log.txt
     flock -n 9
-    exec sleep 30
+    exec sleep 300
   ) &
   local holder=$!
-  sleep 0.3
+  while flock -n runs/dot-2/log.txt true; do sleep 0.05; done
   refuses "'runs/dot-2' is in use by another process" run train.lua --resume --seed 2
   begins runs/dot-3 --seed 2 --set optimizer.sigma=0.3
   kill "$holder"

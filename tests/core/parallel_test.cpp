@@ -160,7 +160,7 @@ TEST_CASE("loops that several threads of a host begin at once end, each with its
 
 #if !defined(__has_feature) || !__has_feature(thread_sanitizer)  // under which threads are started for each loop
 TEST_CASE("after the first loop of so many threads all of them are there, as the system may give no more later") {
-  constexpr std::size_t threads = 120;
+  const auto threads = static_cast<std::size_t>(hardware_threads()) + 14;
   parallel_for(threads, threads, [](std::size_t, int) {});
   CHECK(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}) >= threads);
 }
