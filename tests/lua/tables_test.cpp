@@ -123,7 +123,8 @@ TEST_CASE_METHOD(Fixture, "what a table would inherit is refused, methods of its
     assert(t.json(setmetatable({1, 2}, Class)) == '[1,2]')
     assert(t.json(setmetatable({name = 'own'}, Class)) == '{"name":"own"}')
     Class.__index = Class.__index.__index
-    local loop = {} setmetatable(loop, {__index = loop}) assert(t.json(loop) == '{}'))") == "");
+    local loop = {} setmetatable(loop, {__index = loop}) assert(t.json(loop) == '{}')
+    local own = setmetatable({a = 1}, {__index = _G}) assert(t.json(own) == '{"a":1}'))") == "");
 }
 
 TEST_CASE_METHOD(Fixture, "Config comes back to Lua as it went") {
