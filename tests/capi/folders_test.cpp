@@ -84,7 +84,8 @@ TEST_CASE("a drawing shows what the environment's folder called so when it was m
 }
 
 TEST_CASE("a distracted environment shows its folder's videos, though it reads them later") {
-  constexpr const char* distracted = R"({"name": "cartpole-balance", "distraction": {"videos": "videos"}})";
+  constexpr const char* distracted =
+      R"({"name": "cartpole-balance", "pixels": [32, 32], "distraction": {"background": {"count": 1}, "videos": "videos"}})";
   const TwoFolders folders;
   const auto picture = [&](iap_env* env) {
     std::vector<std::uint8_t> pixels(96 * 96 * 3);

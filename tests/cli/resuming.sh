@@ -404,7 +404,7 @@ case_resume_beside() {
   rm runs/dot-2/result.json
   (
     exec 9>>runs/dot-2/log.txt
-    flock -n 9
+    flock 9
     exec sleep 300
   ) &
   local holder=$!
