@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 #include <vector>
+
+#include "train/run_files.hpp"
 import iap.core;
 import iap.train;
 
@@ -78,11 +80,7 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::fi
     const auto& file = *output->file;
     const auto refuse = [&file](const std::string& why) { throw Error(text("cannot write '", file.string(), "': ", why)); };
     if (const auto reason = place_trouble(file); !reason.empty()) refuse(reason);
-    if (is_run_file(file)) {
-      std::error_code ignored;
-      const auto kept = std::filesystem::is_symlink(file, ignored) ? std::filesystem::weakly_canonical(file, ignored) : file;
-      refuse(text("the run in '", folder_of(kept).string(), "' keeps it; choose another place for ", output->option));
-    }
+    if (const auto kept = kept_by_run(file); !kept.empty()) refuse(text(kept, " for ", output->option));
     for (const auto& source : read)
       if (same_file(file, source)) refuse(text("the command reads it; choose another place for ", output->option));
     for (auto other = outputs.begin(); other != output; ++other)

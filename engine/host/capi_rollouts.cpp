@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "host/pictures.hpp"
 #include "host/texts.hpp"
+#include "train/run_files.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -162,14 +162,6 @@ std::vector<iap::Episode> play(iap_rollouts& rollouts, std::span<const float> po
   return played;
 }
 
-/// @throws Error for a file that a run keeps.
-void refuse_run_file(const std::filesystem::path& file) {
-  if (!iap::is_run_file(file)) return;
-  const auto kept = std::filesystem::is_symlink(file) ? std::filesystem::weakly_canonical(file) : file;
-  const std::string folder = kept.has_parent_path() ? kept.parent_path().string() : ".";
-  throw iap::Error(iap::text("cannot write '", file.string(), "': the run in '", folder, "' keeps it; choose another place"));
-}
-
 /// While it lives, a file that may not grow (ulimit -f) is an error to this thread's writes, as a full disk is, and ends no
 /// process.
 class GrowthFails {
@@ -258,7 +250,7 @@ iap_status iap_rollouts_save(iap_rollouts* rollouts, const char* path, const flo
     if (!rollouts->moments.empty()) saved.set_moments(std::span<const iap::Moment>(rollouts->moments));
     const GrowthFails limit;
     try {
-      refuse_run_file(path);
+      iap::refuse_run_file(path);
       iap::write_policy_file(path, saved, rollouts->metadata);
     } catch (const iap::Error& error) {
       throw BadFile(error.what());

@@ -74,9 +74,6 @@ Trust read_trust(Options& options);
 /// Of a policy that is loaded already. @throws Error for trust, which would change nothing any more.
 void refuse_trust(const lua::Call& call, Trust trust);
 
-/// Of a file that a script asks for. @throws Error for one that a run keeps: the run could not go on, or would say what is not so.
-void refuse_run_file(const std::filesystem::path& file);
-
 /// Pushes an image that Lua owns.
 int give_image(lua::Call& call, Image image);
 

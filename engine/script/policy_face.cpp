@@ -11,6 +11,7 @@
 #include "script/context.hpp"
 #include "script/faces.hpp"
 #include "script/objects.hpp"
+#include "train/run_files.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -29,13 +30,6 @@ Trust read_trust(Options& options) { return options.boolean("trust", false) ? Tr
 void refuse_trust(const lua::Call& call, Trust trust) {
   if (trust == Trust::yes)
     call.fail("option 'trust' is true, but the policy is loaded already; give trust = true to iap.policy.load, or the path here");
-}
-
-void refuse_run_file(const std::filesystem::path& file) {
-  if (!is_run_file(file)) return;
-  const auto kept = std::filesystem::is_symlink(file) ? std::filesystem::weakly_canonical(file) : file;
-  const std::string folder = kept.has_parent_path() ? kept.parent_path().string() : ".";
-  throw Error(text("cannot write '", file.string(), "': the run in '", folder, "' keeps it; choose another place"));
 }
 
 namespace {

@@ -16,6 +16,7 @@
 #include "script/context.hpp"
 #include "script/faces.hpp"
 #include "script/objects.hpp"
+#include "train/run_files.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;

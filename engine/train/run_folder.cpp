@@ -21,6 +21,7 @@ import :run_folder;
 import :run_state;
 
 #include "lock_of_run.hpp"
+#include "run_files.hpp"
 
 namespace iap {
 namespace {
@@ -37,6 +38,12 @@ constexpr const char* elsewhere = " choose another folder with --out (out = FOLD
 bool has(const std::filesystem::path& path, const char* name) {
   std::error_code ignored;
   return std::filesystem::exists(path / name, ignored);
+}
+
+/// What a link leads to; other paths as they are.
+std::filesystem::path led_to(const std::filesystem::path& path) {
+  std::error_code missing;
+  return std::filesystem::is_symlink(path, missing) ? std::filesystem::weakly_canonical(path, missing) : path;
 }
 
 bool holds_checkpoint(const std::filesystem::path& path) {
@@ -133,14 +140,23 @@ bool holds(const std::filesystem::path& file, std::string_view content) try {
 }
 
 bool is_run_file(const std::filesystem::path& given) {
-  std::error_code missing;
-  const auto file = std::filesystem::is_symlink(given, missing) ? std::filesystem::weakly_canonical(given, missing) : given;
+  const auto file = led_to(given);
   const std::string name = file.filename().string();
   constexpr std::array others{"experiment.lua", "job.json", "log.txt", "output.txt"};  // two of them a sweep's
   const auto is_name = [&name](const char* of_run) { return name == of_run; };
   return (std::ranges::any_of(marks, is_name) || std::ranges::any_of(common_logs, is_name) ||
           std::ranges::any_of(others, is_name)) &&
          has(file.parent_path(), "config.json");
+}
+
+extern "C++" std::string kept_by_run(const std::filesystem::path& file) {
+  if (!is_run_file(file)) return "";
+  const auto folder = led_to(file).parent_path();
+  return text("the run in '", folder.empty() ? "." : folder.string(), "' keeps it; choose another place");
+}
+
+extern "C++" void refuse_run_file(const std::filesystem::path& file) {
+  if (const auto kept = kept_by_run(file); !kept.empty()) throw Error(text("cannot write '", file.string(), "': ", kept));
 }
 
 void RunFolder::check(const std::filesystem::path& path, bool resume, const std::string& script) {
