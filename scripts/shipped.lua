@@ -30,7 +30,7 @@ return {
   row(robots .. "a1-obstacle-course-iap.iap", 100, 1000, 4.89, 1.70, 4.55, 5.23, 17, walls, 2),
   row(robots .. "a1-obstacle-course-cnn.iap", 100, 1000, 3.40, 1.77, 3.05, 3.75, 17, walls, 2),
   row(robots .. "a1-indoor-iap.iap", 100, 1000, 6.17, 1.42, 5.89, 6.45, 20, doors, 2),
-  row(robots .. "laikago-stepstones.iap", 40, 1000, 10.78, 1.42, 10.32, 11.23, 45, crossed, 2),
-  row(robots .. "laikago-stairs.iap", 40, 1000, 5.80, 1.18, 5.42, 6.18, 28, crossed, 2),
-  row(robots .. "laikago-grid.iap", 40, 1000, 3.73, 2.10, 3.05, 4.40, 12, crossed, 2),
+  row(robots .. "laikago-stepstones.iap", 40, 1000, 10.78, 1.42, 10.32, 11.23, 36, crossed, 2),
+  row(robots .. "laikago-stairs.iap", 40, 1000, 5.80, 1.18, 5.42, 6.18, 19, crossed, 2),
+  row(robots .. "laikago-grid.iap", 40, 1000, 3.73, 2.10, 3.05, 4.40, 9, crossed, 2),
 }
