@@ -12,13 +12,21 @@ IAP_FAULT_PROGRAM=$(basename "$iap")
 export IAP_FAULT_PROGRAM
 
 # What a scenario needs, the command, and the files that it writes.
-trains=0 made=()
+trains=0 made=() launcher=''
 threads=(--threads 1)
 case $kind in thread*) threads=(--threads 4) ;; esac
 case $scenario in
   train | resume)
     small_run
     words=(run train.lua --resume "${threads[@]}")
+    trains=1
+    ;;
+  ranks)
+    # MPICH's launcher: Open MPI's has words of its own to say about a rank that ends with an exit code.
+    launcher=mpirun.mpich
+    $launcher -n 2 "$iap" doctor >/dev/null 2>&1 </dev/null || { echo "skipped: $launcher starts no ranks here"; exit 77; }
+    small_run
+    words=(run train.lua --resume --threads 1)
     trains=1
     ;;
   eval) words=(eval policy.iap --episodes 3 "${threads[@]}" --csv made.csv) made=(made.csv) ;;
@@ -37,6 +45,15 @@ if [ $trains = 0 ]; then
   "$iap" run "$here/picture.lua" "$here/../../engine/cli/templates/lua/task.lua" || fail "the policy to draw"
 fi
 
+# The program, on the ranks' scenario as two of them: the fault is rank 0's, which writes the files. Its pipes and sockets are MPI's.
+start() {
+  if [ -z "$launcher" ]; then
+    LD_PRELOAD=$1 "$iap" "${words[@]}" </dev/null
+  else
+    timeout 60 $launcher -n 1 env LD_PRELOAD="$1" "$iap" "${words[@]}" : -n 1 "$iap" "${words[@]}" </dev/null
+  fi
+}
+
 fresh() {
   rm -rf run "${made[@]}" ./.iap-*.part
   [ ! -e before ] || cp -r before run
@@ -48,7 +65,7 @@ fi
 
 # The undisturbed run, twice: what it makes, and how often it calls.
 fresh
-IAP_FAULT_COUNTS=counts LD_PRELOAD=$shim "$iap" "${words[@]}" >right.out 2>err </dev/null || fail "undisturbed: $(cat err)"
+IAP_FAULT_COUNTS=counts start "$shim" >right.out 2>err || fail "undisturbed: $(cat err)"
 [ $trains = 0 ] || content run >right
 for file in "${made[@]}"; do cp "$file" "right.$file"; done
 names=(memory write short read sync rename open mkdir map thread space clock)
@@ -82,16 +99,16 @@ look() {
   ! compgen -G './.iap-*.part' >/dev/null || echo "left $(compgen -G './.iap-*.part' | xargs)"
   [ $trains = 1 ] || return
   left_parts
-  "$iap" "${words[@]}" >out 2>err </dev/null || { echo "LOST: does not go on: $(cat err)"; return; }
+  start '' >out 2>err || { echo "LOST: does not go on: $(cat err)"; return; }
   content run | cmp -s - right || echo "LOST: goes on to other bytes"
 }
 
 once=${kind%+} plus=${kind#"${kind%+}"}
-cases=0 refused=0 lost=0 crashed=0 wrong=0 start=$SECONDS
+cases=0 refused=0 lost=0 crashed=0 wrong=0 began=$SECONDS
 for ((n = begin; n <= calls; n += stride)); do
   fresh
   # The shell's own words about a program that a signal ended are not the program's.
-  { IAP_FAULT=$once:$n$plus LD_PRELOAD=$shim "$iap" "${words[@]}" >out 2>err </dev/null; } 2>/dev/null
+  { IAP_FAULT=$once:$n$plus start "$shim" >out 2>err; } 2>/dev/null
   code=$?
   cases=$((cases + 1))
   [ $code = 0 ] || refused=$((refused + 1))
@@ -102,5 +119,5 @@ for ((n = begin; n <= calls; n += stride)); do
   case $found in *LOST*) lost=$((lost + 1)) ;; esac
   [ $wrong -gt 20 ] || printf '%s\n' "$scenario $kind:$n: $found"
 done
-echo "$scenario $kind: $calls calls, $cases cases ($refused refused), $lost lost, $crashed crashes, $wrong wrong, $((SECONDS - start)) s"
+echo "$scenario $kind: $calls calls, $cases cases ($refused refused), $lost lost, $crashed crashes, $wrong wrong, $((SECONDS - began)) s"
 [ $cases -gt 0 ] && [ $wrong = 0 ]
