@@ -14,6 +14,8 @@ import iap.core;
 import iap.script;
 import iap.train;
 
+#include "train/run_files.hpp"
+
 namespace iap::cli {
 namespace {
 
@@ -159,7 +161,7 @@ std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list,
 }
 
 void check_sweep_folder(const SweepList& list) {
-  std::error_code error, ignored;
+  std::error_code ignored;
   for (const auto& job : list.jobs)
     if (std::filesystem::is_symlink(job.folder, ignored))
       throw Error(text("'", job.folder.string(), "' is a link to '", std::filesystem::read_symlink(job.folder, ignored).string(),
@@ -167,11 +169,7 @@ void check_sweep_folder(const SweepList& list) {
   std::filesystem::path written_over;
   for (const char* name : {"report.html", "sweep.csv"})
     if (const auto path = run_file(list.folder, name); std::filesystem::exists(path, ignored)) written_over = path;
-  if (written_over.empty()) return;
-  for (std::filesystem::directory_iterator entry(list.folder, error), end; !error && entry != end; entry.increment(error))
-    if (const auto has = [&](const char* name) { return std::filesystem::exists(entry->path() / name, ignored); };
-        has("job.json") || (has("config.json") && has("log.txt")))
-      return;
+  if (written_over.empty() || holds_runs(list.folder)) return;
   throw Error(
       text("'", written_over.string(),
            "' is not of a sweep, no run of which lies beside it, and would be written over; choose another folder with --out"));

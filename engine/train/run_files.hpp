@@ -5,8 +5,10 @@
 namespace iap {
 extern "C++" {
 
-/// Why nothing else may be written to `file`, if it is one that a run or a sweep keeps (`is_run_file`): a clause that names the
-/// run's folder, which is another one than that of a link; "" otherwise.
+/// Whether a folder in `folder` is a run's, or one that a sweep made for a run.
+bool holds_runs(const std::filesystem::path& folder);
+/// Why nothing else may be written to `file`, if it is one that a run keeps (`is_run_file`), or a sweep's table: a clause that names
+/// the folder, which is another one than that of a link; "" otherwise.
 std::string kept_by_run(const std::filesystem::path& file);
 /// @throws Error for a file that a run keeps: the run could not go on, or would say what is not so.
 void refuse_run_file(const std::filesystem::path& file);

@@ -149,10 +149,19 @@ bool is_run_file(const std::filesystem::path& given) {
          has(file.parent_path(), "config.json");
 }
 
+extern "C++" bool holds_runs(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (has(entry->path(), "job.json") || (has(entry->path(), "config.json") && has(entry->path(), "log.txt"))) return true;
+  return false;
+}
+
 extern "C++" std::string kept_by_run(const std::filesystem::path& file) {
-  if (!is_run_file(file)) return "";
-  const auto folder = led_to(file).parent_path();
-  return text("the run in '", folder.empty() ? "." : folder.string(), "' keeps it; choose another place");
+  const auto place = led_to(file);
+  const auto folder = place.has_parent_path() ? place.parent_path() : ".";
+  const bool of_sweep = place.filename() == "sweep.csv" && holds_runs(folder);
+  if (!of_sweep && !is_run_file(file)) return "";
+  return text("the ", of_sweep ? "sweep" : "run", " in '", folder.string(), "' keeps it; choose another place");
 }
 
 extern "C++" void refuse_run_file(const std::filesystem::path& file) {

@@ -172,6 +172,10 @@ case_outputs_refused() {
   for name in run/* run/job.json run/output.txt; do
     refuses "cannot write '$name': the run in 'run' keeps it; choose another place for --csv" eval policy.iap --csv "$name"
   done
+  mkdir swept
+  cp -r run swept/seed=1
+  echo row >swept/sweep.csv
+  refuses "cannot write 'swept/sweep.csv': the sweep in 'swept' keeps it; choose another place for --csv" eval policy.iap --csv swept/sweep.csv
   ln -s run/best.iap link
   refuses "cannot write 'link': the run in '$PWD/run' keeps it; choose another place for --csv" eval policy.iap --csv link
   refuses "the command reads it" export policy.iap policy.iap
