@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <iostream>
 #include <new>
 #include <string>
@@ -29,6 +30,22 @@ class OutOfMemory : public std::bad_alloc {
  public:
   const char* what() const noexcept override { return "out of memory"; }
 };
+
+std::terminate_handler others_terminate = nullptr;
+
+// A library that promises not to throw may allocate all the same (CLI11's lookups of options): the message in place of an abort.
+void end_without_memory() {
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view message = "iap: out of memory\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message.data(), message.size());
+    ::_exit(Exit::failure);
+  } catch (...) {
+    // Told by the handler of before.
+  }
+  others_terminate();
+}
 
 void open_streams() {
   int descriptor = 0;
@@ -77,6 +94,7 @@ void prepare_process() {
   std::signal(SIGCHLD, SIG_DFL);
   limit_processor_time();
   std::set_new_handler([] { throw OutOfMemory(); });
+  others_terminate = std::set_terminate(end_without_memory);
 }
 
 std::string follow_instructions(const std::string& instructions, const std::string& program,

@@ -134,7 +134,7 @@ class Drawing {
     if (upwards_ && i % nth_ == 0) canvas_.write_upwards(x, floor_ + between, labels_[i].front(), 1);
     for (std::size_t line = 0; !upwards_ && line < labels_[i].size(); ++line)
       canvas_.write(x, floor_ + 18 + label_row * static_cast<double>(line), labels_[i][line], .5);
-    if (with_value) canvas_.write(x, height - 10, value_label(chart_.bars[i].value), .5);
+    if (with_value) canvas_.write(x, std::round(height) - 10, value_label(chart_.bars[i].value), .5);
   }
 
   const BarChart& chart_;
