@@ -43,11 +43,12 @@ class LegFinder {
     const auto first = moving(0);
     if (first.size() != 4) fail(text("its base carries ", first.size(), " chains of joints"));
     Vector middle{};
-    for (const int link : first)
-      for (int k = 0; k < 3; ++k) middle[k] += places_[link].position[k] / 4;
+    for (const int link : first) middle = middle + .25 * corner(link);
     std::array<Leg, 4> legs;
     for (const int link : first) {
-      const bool rear = places_[link].position[0]<middle[0], left = places_[link].position[1]> middle[1];
+      const Vector at = corner(link);
+      const bool rear = at[0] < middle[0];
+      const bool left = at[1] > middle[1];
       Leg& leg = legs[2 * rear + left];
       if (!leg.name.empty()) fail(text("joints '", leg.joints[0], "' and '", robot_.links[link].joint, "' are at the same corner"));
       leg = follow(link, text(rear ? 'R' : 'F', left ? 'L' : 'R'));
@@ -71,6 +72,13 @@ class LegFinder {
     }
     std::ranges::sort(found);
     return found;
+  }
+
+  // Where the leg is that begins with `abduction`. That joint may be anywhere along its axis, which is x.
+  Vector corner(int abduction) const {
+    const auto next = moving(abduction);
+    const int hip = next.empty() ? abduction : next[0];
+    return {places_[hip].position[0], places_[abduction].position[1], 0};
   }
 
   // The end of what is fixed to the shank.

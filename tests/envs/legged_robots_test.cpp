@@ -184,6 +184,28 @@ TEST_CASE("the leg model knows the toes of legs that do not hang straight down a
   }
 }
 
+TEST_CASE("legs are at the front or at the rear by their hips, wherever along their axes the abductions are") {
+  const LeggedRobot usual = legged_robot(legged_robot("a1").description);
+  for (const double ahead : {.3, 0., -.05}) {
+    CAPTURE(ahead);
+    RobotDescription moved = usual.description;
+    for (RobotLink& link : moved.links)
+      if (link.joint.ends_with("_abduction")) {
+        double& x = link.origin.position[0];
+        const double by = (x > 0 ? ahead : -ahead) - x;
+        x += by;
+        for (RobotLink& hip : moved.links)
+          if (hip.joint == link.joint.substr(0, 3) + "hip") hip.origin.position[0] -= by;
+      }
+    const LeggedRobot robot = legged_robot(moved);
+    CHECK(robot.joints == usual.joints);
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(robot.legs[i].joints == usual.legs[i].joints);
+      CHECK_THAT(robot.legs[i].geometry.origin[0], WithinAbs(usual.legs[i].geometry.origin[0], 1e-12));
+    }
+  }
+}
+
 TEST_CASE("a joint that reaches its angle a turn further stands there, and one that cannot at its limit") {
   const auto hip = [](double lower, double upper) {
     return legged_robot(a1_with("_hip",
