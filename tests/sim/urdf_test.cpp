@@ -184,6 +184,19 @@ TEST_CASE("masses and shapes that cannot be are refused by the name of the link"
   CHECK_NOTHROW(RobotWorld(parse_urdf(robot(link("a", "") + link("b") + joint("j", "a", "b", "fixed")), "robot.urdf")));
 }
 
+TEST_CASE("limits that cannot be are refused by the name of the joint, each in words of its own") {
+  const auto limited = [](const std::string& limit) {
+    return robot(link("a") + link("b") + joint("j", "a", "b", "revolute", "<limit " + limit + "/>"));
+  };
+  refused(limited(R"(lower="-1" upper="1" effort="1e9" velocity="0")"),
+          "joint 'j' has the limit effort=\"1e+09\"; limits reach from -1e+06 to 1e+06, and effort=\"0\"");
+  refused(limited(R"(lower="-1" upper="1" effort="0" velocity="1e7")"), "joint 'j' has the limit velocity=\"1e+07\"; limits reach");
+  refused(limited(R"(lower="-1e9" upper="1" effort="0" velocity="0")"), "joint 'j' has the limit lower=\"-1e+09\"; limits reach");
+  refused(limited(R"(lower="2" upper="1" effort="0" velocity="0")"),
+          "joint 'j' has the limits 2 to 1; lower must not be above upper");
+  CHECK_NOTHROW(parse_urdf(limited(R"(lower="-1" upper="1" effort="1e6" velocity="1e6")"), "robot.urdf"));
+}
+
 TEST_CASE("a part that cannot be read is an error, not a robot without it") {
   const auto refused_part = [](const std::string& part, const std::string& why) {
     const std::string urdf = robot(link("a") + link("foot", part) + joint("j", "a", "foot", "fixed"));

@@ -61,9 +61,18 @@ class Checker {
       if (!(shape.size[i] > 0 && shape.size[i] <= largest)) link("has a shape of size ", shape.size[i], "; sizes must be positive");
   }
 
+  void check_limit(const char* name, double value) const {
+    if (!fits({&value, 1}))
+      joint("has the limit ", name, "=\"", value, "\"; limits reach from ", -largest, " to ", largest,
+            ", and effort=\"0\" and velocity=\"0\" are none");
+  }
+
   void check_limits() const {
-    if (!fits(std::array{link_.lower, link_.upper, link_.effort, link_.velocity}) || link_.lower > link_.upper)
-      joint("has the limits ", link_.lower, " to ", link_.upper, "; lower must not be above upper");
+    check_limit("lower", link_.lower);
+    check_limit("upper", link_.upper);
+    check_limit("effort", link_.effort);
+    check_limit("velocity", link_.velocity);
+    if (link_.lower > link_.upper) joint("has the limits ", link_.lower, " to ", link_.upper, "; lower must not be above upper");
     if (link_.lower == link_.upper)
       joint("cannot move: lower and upper limit are both ", link_.lower, "; give it others, or make it fixed or continuous");
     if (link_.effort < 0 || link_.velocity < 0) joint("has a negative limit of effort or velocity");
