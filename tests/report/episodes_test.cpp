@@ -4,6 +4,8 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -133,4 +135,23 @@ TEST_CASE("a page ends with the command that makes it again") {
   CHECK(command({.episodes = 1, .seed = 7}) == " --episodes 1 --seed 7");
   CHECK(command({.policy = PolicyChoice::final, .pictures = false, .seed = 7}) == " --policy final --no-pictures");
   CHECK(command({}) == "");
+}
+
+TEST_CASE("a page that is made again shows the policy of that time, though its file is as large as the one before") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "run", best = run / "best.iap";
+  make_run(run, 4);
+  const ReportOptions options{.episodes = 1, .memory = std::make_shared<ReportMemory>()};
+  const std::string before = report({run}, options);
+  CHECK(report({run}, options) == before);
+  const auto size = std::filesystem::file_size(best);
+  PolicyFile file = read_policy_file(best);
+  std::vector<float> parameters(file.policy.parameters().begin(), file.policy.parameters().end());
+  for (float& parameter : parameters) parameter = -parameter;
+  file.policy.set_parameters(parameters);
+  write_policy_file(best, file.policy, file.metadata);
+  REQUIRE(std::filesystem::file_size(best) == size);
+  const std::string anew = report({run}, {.episodes = 1});
+  CHECK(anew != before);
+  CHECK(report({run}, options) == anew);
 }

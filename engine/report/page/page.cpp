@@ -218,8 +218,10 @@ std::string made_pictures(RunGroup& group, const std::string& name, const Report
 std::string pictures_of(RunGroup& group, const std::string& name, const ReportOptions& options) {
   if (!options.pictures) return "";
   if (!options.memory) return made_pictures(group, name, options);
-  const auto path = policy_path(group.runs[group.best].folder, options.policy);
-  const std::string file = read_file(path), key = text(path.string(), " ", file.size(), " ", crc32(file), " ", name);
+  const Run& run = group.runs[group.best];
+  // Not of the file, which may be another one by now.
+  const std::string policy = save_policy(run.policy->policy, run.policy->metadata);
+  const std::string key = text(run.folder.string(), " ", run.final, " ", name, " ", policy);
   const auto kept = options.memory->pictures.find(key);
   const std::string pictures = kept != options.memory->pictures.end() ? kept->second : made_pictures(group, name, options);
   options.memory->pictures = {{key, pictures}};
