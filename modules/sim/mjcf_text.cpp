@@ -177,6 +177,7 @@ class MjcfReader {
         fail_if(attribute.begin, counts_.add_reference());
         found_.references.push_back({is_include(element) ? "include" : std::string(element), file_value(attribute), attribute.begin,
                                      attribute.end, after, named, line_of(attribute.begin), unfolds(attribute), place});
+        if (is_include(element)) found_.folders.emplace_back();
       } else if (element == "compiler") {
         read_folder(attribute);
       }
@@ -386,7 +387,7 @@ class MjcfReader {
   }
 
   void read_folder(const Attribute& attribute) {
-    MjcfFolders& folders = found_.folders;
+    MjcfFolders& folders = found_.folders.back();
     if (attribute.name == "meshdir") folders.meshes = file_value_or_empty(attribute);
     if (attribute.name == "texturedir") folders.textures = file_value_or_empty(attribute);
     if (attribute.name == "assetdir") folders.assets = file_value_or_empty(attribute);

@@ -30,7 +30,7 @@ constexpr double texture_colours = 3, cube_faces = 6;
 // Of a height field: as numbers, and as triangles in pictures.
 constexpr double bytes_a_height = 128;
 
-// What the text's <compiler> says about folders; later elements win over earlier ones.
+// What <compiler> says about folders; later elements win over earlier ones, also of other texts.
 struct MjcfFolders {
   std::optional<std::string> meshes, textures, assets;
   std::optional<bool> strip;
@@ -40,7 +40,8 @@ struct MjcfText {
   std::string root;                     // name of the outermost element
   std::optional<std::size_t> root_end;  // where its end tag begins, if it has one
   std::vector<MjcfReference> references;
-  MjcfFolders folders;
+  // Before the first include, between each and the next, and after the last.
+  std::vector<MjcfFolders> folders = std::vector<MjcfFolders>(1);
   double texture_bytes = 0;  // of the textures that are not in files
 };
 

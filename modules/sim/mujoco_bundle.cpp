@@ -95,6 +95,7 @@ class Assembly {
     for (std::size_t i = 0; i < entries_.size(); ++i)
       for (const auto& reference : entries_[i].text.references)
         if (reference.element == "include") include(entries_[i], reference);
+    read_folders(entries_.front().text);
     if (const std::string complaint = counts_.complaint(); !complaint.empty())
       throw Error(text(entries_.front().name, ": ", complaint));
     check_memory(text(entries_.front().name, ": the model, with the 'nuser_' of <size>,"), counts_.user_bytes());
@@ -125,6 +126,27 @@ class Assembly {
                        "' once more; MuJoCo takes each text once, so copy it under another name"));
     std::string content = fetched(asking, reference, name);
     add(std::move(name), std::move(content), reference.place);
+  }
+
+  /// As MuJoCo does, which puts what is included in the place of the include: the last <compiler> of all texts counts.
+  void read_folders(const MjcfText& text) {
+    auto part = text.folders.begin();
+    override_folders(*part);
+    for (const auto& reference : text.references) {
+      if (reference.element != "include") continue;
+      read_folders(entries_[known_.at(resolve(reference))].text);
+      override_folders(*++part);
+    }
+  }
+
+  void override_folders(const MjcfFolders& later) {
+    const auto override_with = [](auto& known, const auto& by) {
+      if (by) known = by;
+    };
+    override_with(folders_.meshes, later.meshes);
+    override_with(folders_.textures, later.textures);
+    override_with(folders_.assets, later.assets);
+    override_with(folders_.strip, later.strip);
   }
 
   void take(std::size_t asking, const MjcfReference& reference) {
@@ -217,13 +239,6 @@ class Assembly {
     MjcfText found;
     if (place) found = read_mjcf_text(content, name, *place, counts_);
     count_textures(name, found.texture_bytes);
-    const auto override_with = [](auto& known, const auto& later) {
-      if (later) known = later;
-    };
-    override_with(folders_.meshes, found.folders.meshes);
-    override_with(folders_.textures, found.folders.textures);
-    override_with(folders_.assets, found.folders.assets);
-    override_with(folders_.strip, found.folders.strip);
     known_.emplace(name, entries_.size());
     entries_.push_back({std::move(name), std::move(content), std::move(found)});
   }

@@ -120,6 +120,26 @@ TEST_CASE("strippath and meshdir are respected, a text may stand for a file") {
   CHECK(bundle.files().size() == 2);
 }
 
+TEST_CASE("of several <compiler> in a model's texts the last one counts, where MuJoCo puts what is included") {
+  const Folder folder;
+  folder.write("a/m.stl", tetrahedron(0.1F));
+  folder.write("b/m.stl", tetrahedron(0.2F));
+  for (const std::string name : {"a", "b"})
+    folder.write(name + ".xml", "<mujocoinclude><compiler meshdir='" + name + "'/></mujocoinclude>");
+  folder.write("to_a.xml", "<mujocoinclude><compiler meshdir='b'/><include file='a.xml'/></mujocoinclude>");
+  const auto found = [&](const std::string& head) {
+    const auto bundle = MujocoBundle::read(folder.path(), "<mujoco>" + head +
+                                                              "<asset><mesh file='m.stl'/></asset><worldbody><geom type='mesh' "
+                                                              "mesh='m'/></worldbody></mujoco>");
+    CHECK(MujocoWorld(bundle).names("mesh") == std::vector<std::string>{"m"});
+    return std::string(bundle.config().find("a/m.stl") ? "a" : "") + (bundle.config().find("b/m.stl") ? "b" : "");
+  };
+  CHECK(found("<include file='a.xml'/><compiler meshdir='b'/>") == "b");
+  CHECK(found("<compiler meshdir='b'/><include file='a.xml'/>") == "a");
+  CHECK(found("<include file='to_a.xml'/><include file='b.xml'/>") == "b");
+  CHECK(found("<include file='b.xml'/><include file='to_a.xml'/>") == "a");
+}
+
 TEST_CASE("what a bundle lacks is never read from the disk") {
   const Folder folder;
   folder.write("foot.stl", tetrahedron(0.1F));
