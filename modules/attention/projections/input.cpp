@@ -25,7 +25,8 @@ InputForm read_input_form(Options& options, int c, int d) {
 
 int read_threads(Options& options) {
   constexpr int most = 1024;
-  return static_cast<int>(options.integer_in("threads", 1, most, 1));
+  // A policy out of a file may ask for more than there are here.
+  return std::min(static_cast<int>(options.integer_in("threads", 1, most, 1)), hardware_threads());
 }
 
 void check_weights(const HeadWeights& weights, const PatchGrid& grid, int d) {

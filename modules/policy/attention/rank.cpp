@@ -203,7 +203,7 @@ class Rank final : public Block {
 /// @option pooling "mean"|"sum"|"features" = "mean" - of draws: what the queries are pooled to
 /// @option replacement boolean = false - whether draws may repeat
 /// @option normalise_rows boolean = true - of kernel softmax: rows of A sum to 1
-/// @option threads integer 1..1024 = 1 - inside one frame; changes no bit
+/// @option threads integer 1..1024 = 1 - inside one frame, as far as the machine has them; changes no bit
 /// @use attention.common
 /// @use attention.retina
 /// @use attention.values

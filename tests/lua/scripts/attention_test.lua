@@ -34,6 +34,18 @@ for _, ranking in ipairs { "exact", "hash", "sample" } do
   assert(policy:summary():find("every 2 steps", 1, true), policy:summary())
 end
 
+-- A policy starts no more threads than the machine has, whatever the file says that it came from.
+local function threads_running() return tonumber(io.open("/proc/self/status"):read("a"):match("Threads:%s*(%d+)")) end
+local large = iap.env.make("cartpole-swingup", { pixels = { 128, 128 } })
+local threaded = iap.policy.build(iap.policy.sequence {
+  iap.attention.rank { patch = 4, d = 1, top = 3, stride = 1, kernel = "softmax", threads = 1024 }, iap.policy.linear {},
+}, large)
+local threads_before = threads_running()
+threaded:reset(1)
+threaded:act(large:reset(1))
+assert(threads_running() < threads_before + iap.threads(), threads_running())
+assert(tostring(threaded:blueprint()):find("threads = 1024", 1, true), tostring(threaded:blueprint()))
+
 -- A key database by itself.
 local keys = iap.attention.key_database { features = 2, capacity = 4, bits = 512, tree = true }
 check.equal(tostring(keys), "key_database of 0 keys (room for 4) of 2 features, codes of 512 bits, tree")
