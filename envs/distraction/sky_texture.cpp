@@ -150,7 +150,7 @@ std::shared_ptr<const Texture> sky_texture(const Video& video, int frame, const 
   const int size = painted && picture.alpha >= 1 ? std::min(PaintedVideo::edge, picture.size) : picture.size;
   const int halvings = halvings_of(size, picture, painted);
   std::string name = text(painted ? text("painted ", video.seed, " ", frame) : video.frames.at(frame).string(), "\n", size, " ",
-                          halvings, " ", picture.alpha);
+                          halvings, " ", hex_text(picture.alpha));
   if (picture.alpha < 1) name += text(" ", crc32({reinterpret_cast<const char*>(picture.own.data()), picture.own.size()}));
   return store().get<Texture>(name, [&](std::size_t& bytes) {
     const Image image = painted ? painted_frame(video, frame) : read_image(video.frames[frame]);

@@ -278,6 +278,21 @@ TEST_CASE("a frame becomes a sky by bilinear stretching") {
   }
 }
 
+TEST_CASE("opacities that differ in the seventh digit give two skies, whichever comes first") {
+  const TemporaryFolder folder;
+  constexpr int edge = 8;
+  Image frame({edge, edge, 3, PixelType::uint8});
+  std::ranges::fill(frame.bytes(), std::uint8_t{210});
+  write_png(folder.path() / "0.png", frame.view());
+  const std::vector<std::uint8_t> own(std::size_t{3} * edge * edge, 200);
+  const auto shade = [&](double alpha) {
+    const Video video{"v", {folder.path() / "0.png"}};
+    return sky_texture(video, 0, {.size = edge, .alpha = alpha, .own = own})->texels()[0] & 255;
+  };
+  CHECK(shade(0.5) == 205);
+  CHECK(shade(0.4999999) == 204);
+}
+
 TEST_CASE("a background's picture is the one of all the frame's details, however wide it is") {
   const TemporaryFolder folder;
   constexpr int edge = 800, height = 64, width = 160;
