@@ -13,6 +13,7 @@ module;
 #include <vector>
 
 #include "car_shape.hpp"
+#include "core/fork_mutex.hpp"
 module iap.envs.car_racing;
 import iap.core;
 #include "sign.hpp"
@@ -46,6 +47,7 @@ struct Tag {
 
 // Box2D fills a table of the process at its first contact, without a lock.
 void prepare_process() {
+  const Unforked whole;  // others wait for the first call
   static std::once_flag prepared;
   std::call_once(prepared, [] {
     b2World world(vec(0, 0));

@@ -13,6 +13,8 @@ module;
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include "core/fork_mutex.hpp"
 module iap.core;
 import :part_place;
 
@@ -91,6 +93,7 @@ bool is_of_kernel(const fs::path& path) {
 }  // namespace
 
 double usable_memory() {
+  const Unforked whole;  // the first call finds out, and others wait for it
   static const double given = std::min(machine_memory(), control_groups());
   return std::min({given, address_space(), most_usable.load(std::memory_order_relaxed)});
 }

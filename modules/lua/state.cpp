@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/fork_mutex.hpp"
 #include "lua/ordered_pairs.hpp"
 #include "lua/tables.hpp"
 
@@ -46,6 +47,7 @@ std::string other_lua() {
 
 /// @throws Error.
 void require_own_lua() {
+  const Unforked whole;  // the first call finds out, and others wait for it
   static const std::string other = other_lua();
   if (!other.empty()) throw Error(other);
 }

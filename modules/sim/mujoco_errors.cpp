@@ -16,6 +16,8 @@ module;
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.sim;
 import iap.core;
 #include "mujoco_internal.hpp"
@@ -82,6 +84,7 @@ void check_version() {
 }  // namespace
 
 void install_mujoco_handlers() {
+  const Unforked whole;  // others wait for the first call
   static std::once_flag once;
   std::call_once(once, [] {
     check_version();

@@ -1,5 +1,6 @@
 /* A child of fork() makes its own objects, on as many threads as it likes, after the parent's threads have worked; both find the
- * same. So does a child of a moment in which another thread of the parent makes worlds. */
+ * same. So does a child of a moment in which another thread of the parent makes worlds, and be it the first of its kind. */
+#include <dlfcn.h>
 #include <iap.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,6 +28,45 @@ static void make(const char* text) {
   expect(iap_env_reset(env, 1) == IAP_OK, "%s", iap_env_error(env));
   expect(iap_env_observe(env, spec.image_count ? images : NULL, spec.image_count, NULL) == IAP_OK, "%s", iap_env_error(env));
   iap_env_free(env);
+}
+
+/* In the place of the loader's: whoever makes the first world of a kind asks it whether another library is in the way, and is in
+ * the middle of that when a child is made. */
+__attribute__((visibility("default"))) int dladdr(const void* address, Dl_info* found) {
+  const struct timespec pause = {.tv_nsec = 300000000};
+  nanosleep(&pause, NULL);
+  int (*own)(const void*, Dl_info*);
+  *(void**)&own = dlsym(RTLD_NEXT, "dladdr");
+  return own(address, found);
+}
+
+static void* make_one(void* text) {
+  make(text);
+  return NULL;
+}
+
+/* Forks while another thread makes the first world of a kind, in a process in which there was none. */
+static void fork_at_first(const char* text) {
+  const pid_t parent = fork();
+  if (parent == 0) {
+    make("{\"name\": \"cartpole-balance\"}");  // which no Lua reads
+    pthread_t maker;
+    expect(pthread_create(&maker, NULL, make_one, (void*)text) == 0, "no thread for %s", text);
+    const struct timespec pause = {.tv_nsec = 100000000};
+    nanosleep(&pause, NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(patience);
+      make(text);
+      _exit(0);
+    }
+    int status = 1;
+    expect(waitpid(child, &status, 0) == child && status == 0, "a child at the first %s ended with status %d", text, status);
+    pthread_join(maker, NULL);
+    _exit(0);
+  }
+  int status = 1;
+  expect(waitpid(parent, &status, 0) == parent && status == 0, "its parent ended with status %d", status);
 }
 
 static atomic_bool enough;
@@ -64,6 +104,7 @@ static int fork_meanwhile(void) {
 
 int main(void) {
   struct findings own, found;
+  for (int i = 1; i < world_count; ++i) fork_at_first(worlds[i]);
   use_library(3, &own);
   int ends[2];
   expect(pipe(ends) == 0, "no pipe");

@@ -86,6 +86,7 @@ std::string other_bullet() {
 
 // Bullet writes the fixed body on first use: it is made before any world runs.
 void prepare_process() {
+  const Unforked whole;  // the first call finds out, and others wait for it
   static const std::string other = other_bullet();
   if (!other.empty()) throw Error(other);
   static std::once_flag once;
