@@ -182,6 +182,7 @@ RunFolder::RunFolder(const std::filesystem::path& path, bool resume, const std::
   const FileLock lock = lock_in_time([this] { return log_.lock(); });
   locked_ = lock == FileLock::held;
   check_free(path, lock);
+  check_may_begin(path, resume, script);  // again: a whole run may have come and gone since
 }
 
 extern "C++" FileLock lock_of_run(const std::filesystem::path& path) try {

@@ -1,11 +1,17 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 import iap.core;
@@ -44,6 +50,30 @@ TrainOptions scripted_run(const std::filesystem::path& out) {
 }
 
 }  // namespace
+
+TEST_CASE("a run that came and went while another waited for its folder is not written over") {
+  const Scratch scratch("between");
+  const TrainOptions options = small_run(scratch / "run");
+  make_folder(options.out);
+  const auto log = options.out / "log.txt";
+  int refused = 0;
+  constexpr int tries = 20;
+  for (int i = 0; i < tries; ++i) {
+    write_text(log, "");
+    const int held = ::open(log.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(::flock(held, LOCK_EX) == 0);
+    std::string error;
+    std::thread waiting([&] { error = error_of(options); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    write_text(options.out / "final.iap", "a result");
+    ::close(held);
+    waiting.join();
+    refused += error != "no error" && read_file(options.out / "final.iap") == "a result";
+    std::filesystem::remove_all(options.out);
+    make_folder(options.out);
+  }
+  CHECK(refused == tries);
+}
 
 TEST_CASE("a run that died at any moment of its beginning begins anew") {
   const Scratch scratch("begun");
