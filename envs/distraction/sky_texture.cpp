@@ -17,6 +17,7 @@ module;
 module iap.envs.distraction;
 import iap.core;
 import iap.render;
+#include "core/file_identity.hpp"
 
 namespace iap {
 namespace {
@@ -132,6 +133,9 @@ int halvings_of(int size, const SkyPicture& picture, bool painted) {
   return static_cast<int>(std::clamp(std::floor(painted ? detail + 0.5 : detail), 0.0, coarsest));
 }
 
+// By what stands there now: frames that others have taken the place of are no longer shown.
+std::string name_of(const std::filesystem::path& frame) { return text(frame.string(), "\n", file_identity(frame)); }
+
 Image painted_frame(const Video& video, int frame) {
   const auto scenery = store().get<PaintedVideo>(text("scenery ", video.seed), [&](std::size_t& bytes) {
     auto made = std::make_shared<const PaintedVideo>(video.seed);
@@ -149,7 +153,7 @@ std::shared_ptr<const Texture> sky_texture(const Video& video, int frame, const 
   const bool painted = video.frames.empty();
   const int size = painted && picture.alpha >= 1 ? std::min(PaintedVideo::edge, picture.size) : picture.size;
   const int halvings = halvings_of(size, picture, painted);
-  std::string name = text(painted ? text("painted ", video.seed, " ", frame) : video.frames.at(frame).string(), "\n", size, " ",
+  std::string name = text(painted ? text("painted ", video.seed, " ", frame) : name_of(video.frames.at(frame)), "\n", size, " ",
                           halvings, " ", hex_text(picture.alpha));
   if (picture.alpha < 1) name += text(" ", crc32({reinterpret_cast<const char*>(picture.own.data()), picture.own.size()}));
   return store().get<Texture>(name, [&](std::size_t& bytes) {

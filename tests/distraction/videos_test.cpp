@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -276,6 +277,42 @@ TEST_CASE("a frame becomes a sky by bilinear stretching") {
     const double truth = 0.75 * (sky->texels()[i] & 255) + 50;
     REQUIRE(std::abs((stronger->texels()[i] & 255) - truth) <= 1);
   }
+}
+
+TEST_CASE("frames that others have taken the place of are no longer shown") {
+  const TemporaryFolder folder;
+  constexpr int edge = 16;
+  const auto file = folder.path() / "bear/0.png";
+  make_folder(folder.path() / "bear");
+  const auto write = [](const fs::path& path, int value) {
+    Image frame({edge, edge, 3, PixelType::uint8});
+    std::ranges::fill(frame.bytes(), static_cast<std::uint8_t>(value));
+    write_png(path, frame.view());
+  };
+  const auto seen = [&] {
+    const Config distraction = Config::Map{
+        {"videos", folder.path().string()}, {"background", Config::Map{{"count", 1}}}, {"colour", false}, {"camera", false}};
+    const auto env = make_env(Config::Map{{"name", "cheetah-run"}, {"pixels", Config::List{16, 16}}, {"distraction", distraction}});
+    env->reset(1);
+    return static_cast<int>(env->observe().images[0].bytes()[0]);
+  };
+  write(file, 20);
+  const int dark = seen();
+  write(file, 220);
+  const int bright = seen();
+  CHECK(bright > dark + 100);
+
+  const auto written = fs::last_write_time(file);
+  const Video video{"bear", {file}};
+  const auto sky = sky_texture(video, 0, {.size = edge});
+  CHECK(sky == sky_texture(video, 0, {.size = edge}));
+  // In the same place, of the same size and, as copies may, of the same time.
+  write(folder.path() / "other.png", 221);
+  const std::string other = read_file(folder.path() / "other.png");
+  REQUIRE(other.size() == fs::file_size(file));
+  std::ofstream(file, std::ios::binary) << other;
+  fs::last_write_time(file, written);
+  CHECK((sky_texture(video, 0, {.size = edge})->texels()[0] & 255) == 221);
 }
 
 TEST_CASE("opacities that differ in the seventh digit give two skies, whichever comes first") {
