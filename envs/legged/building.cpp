@@ -23,6 +23,7 @@ import iap.core;
 import iap.render;
 import iap.sim;
 #include "building.hpp"
+#include "core/file_identity.hpp"
 #include "core/files_read.hpp"
 
 namespace iap {
@@ -104,15 +105,20 @@ std::shared_ptr<const Building> load(const std::string& folder, int storey, doub
 
 std::shared_ptr<const Building> read_building(const std::string& folder, int storey, double lift) {
   static ForkMutex mutex;
-  static std::map<std::tuple<std::string, int, double>, std::weak_ptr<const Building>> known;
+  static std::map<std::tuple<std::string, std::string, int, double>, std::weak_ptr<const Building>> known;
   const std::lock_guard lock(mutex);
   std::error_code ignored;
-  auto& kept = known[{std::filesystem::absolute(folder, ignored).string(), storey, lift}];
+  const std::filesystem::path path(folder), floors = path / floors_file;
+  std::vector files{path / mesh_file};
+  std::string identities = file_identity(files.front());
+  if (std::filesystem::exists(floors, ignored)) {
+    files.push_back(floors);
+    identities += text(", ", file_identity(floors));
+  }
+  std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
+  auto& kept = known[{std::filesystem::absolute(folder, ignored).string(), identities, storey, lift}];
   auto building = kept.lock();
   if (!building) kept = building = load(folder, storey, lift);
-  std::vector files{std::filesystem::path(folder) / mesh_file};
-  if (const auto floors = files.front().parent_path() / floors_file; std::filesystem::exists(floors, ignored))
-    files.push_back(floors);
   note_contents(folder, files);
   return building;
 }

@@ -13,7 +13,7 @@ struct Building {
 /// Reads a folder in the layout of the Gibson data set: `mesh_z_up.obj` and, where it is there, `floors.txt` with the heights of
 /// the storeys; without it the storey is at the mesh's lowest vertex. The floor is `lift` higher than its storey: scanned floors
 /// are bumpy, and what is below it, or beyond a robot's reach above, is not touched. Kept while somebody uses it, so that all who
-/// read the same storey share it; safe on several threads. @throws Error naming the file.
+/// read the same storey of the same files share it; safe on several threads. @throws Error naming the file.
 std::shared_ptr<const Building> read_building(const std::string& folder, int storey, double lift);
 
 struct StartPlace {

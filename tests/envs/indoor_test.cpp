@@ -257,6 +257,26 @@ TEST_CASE("a folder of the Gibson layout is seen and felt") {
   CHECK(lifted->observe().images[0].floats()[15 * 16 + 8] > 0);
 }
 
+TEST_CASE("a building that another has taken the place of is no longer seen, though somebody still walks in it") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "mesh_z_up.obj";
+  const std::string close = room_obj();
+  std::string distant = close;
+  const std::string here = "v " + std::to_string(3.5) + " ", there = "v " + std::to_string(3.9) + " ";
+  for (auto at = distant.find(here); at != distant.npos; at = distant.find(here)) distant.replace(at, here.size(), there);
+  const auto look = [&] {
+    auto env = make({{"scene", folder.path().string()}, {"start", Config::List{1., 1.5, 0.}}});
+    env->reset(1);
+    return std::pair(env->observe().images[0].floats()[7 * 16 + 8], std::move(env));
+  };
+  write(file, close);
+  const auto [before, first] = look();
+  CHECK(look().first == before);
+  REQUIRE(distant.size() == close.size());
+  write(file, distant);
+  CHECK(look().first > before + .2);
+}
+
 TEST_CASE("starts in a building are drawn where there is room, and the same for all threads") {
   const TemporaryFolder folder;
   write(folder.path() / "mesh_z_up.obj", room_obj());
