@@ -118,8 +118,8 @@ TEST_CASE("each kind has a name of its own: as much of a setting's path as tells
 
 TEST_CASE("the best policies of several seeds may have been confirmed on differently many episodes") {
   const Runs runs;
-  const auto confirmed = [&](const std::string& name, std::int64_t seed, int episodes) {
-    const auto run = runs.copy(name, seed, {});
+  const auto confirmed = [&](const std::string& name, std::int64_t seed, int episodes, const Changes& changes = {}) {
+    const auto run = runs.copy(name, seed, changes);
     Config result = parse_json(read_file(run / "result.json"), "result.json");
     result["confirmed"] = Config::Map{{"episodes", episodes}, {"mean", 7.0}, {"std", 1.0}};
     write_file_atomic(run / "result.json", to_json(result));
@@ -131,6 +131,9 @@ TEST_CASE("the best policies of several seeds may have been confirmed on differe
   CHECK_THAT(page({more}), ContainsSubstring("<span>the same policy on 40 fresh episodes</span>"));
   CHECK_THAT(page({one}), ContainsSubstring("<span>the same policy on 1 fresh episode</span>"));
   CHECK_THAT(page({confirmed("negative", 5, -3)}), !ContainsSubstring("fresh episode"));
+  const auto other = confirmed("other", 6, 1, {{"env.speed", "3"}, {"given.env.speed", "3"}});
+  CHECK_THAT(page({few, more, other}),
+             ContainsSubstring("7 <small>(10 to 40 episodes)</small>") && ContainsSubstring("7 <small>(1 episode)</small>"));
 }
 
 TEST_CASE("a seed without an evaluation takes nothing from the others") {

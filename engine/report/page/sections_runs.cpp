@@ -66,11 +66,11 @@ std::string least_to_most(const RunGroup& group, double (*count)(const Run&)) {
 
 double fresh_episodes_of(const Run& run) { return run.summary->confirmed->episodes; }
 
-/// "10 fresh episodes", or "10 to 90 fresh episodes" of runs that were asked for differently many; of a group all of which is
-/// confirmed.
-std::string fresh_episodes(const RunGroup& group) {
+/// "10 episodes", or "10 to 90 episodes" of runs that were asked for differently many, with another `noun` for them; of a group all
+/// of which is confirmed.
+std::string fresh_episodes(const RunGroup& group, std::string_view noun) {
   const std::string count = least_to_most(group, fresh_episodes_of);
-  return text(count, " fresh episode", count == "1" ? "" : "s");
+  return text(count, " ", noun, count == "1" ? "" : "s");
 }
 
 bool same_iterations(const RunGroup& group) {
@@ -136,9 +136,8 @@ bool confirmed_alike(const std::vector<RunGroup>& groups) {
 
 /// Of a group all of which is confirmed, with the number of episodes where groups are not `alike`.
 std::string confirmed_cell(const RunGroup& group, bool alike) {
-  const std::string episodes = counted(group.runs.front().summary->confirmed->episodes, "episode");
-  return figure(confirmed_mean(group)) + (alike ? "" : text(" <small>(", episodes, ")</small>")) +
-         failed_note(confirmed_failures(group));
+  const std::string episodes = alike ? "" : text(" <small>(", fresh_episodes(group, "episode"), ")</small>");
+  return figure(confirmed_mean(group)) + episodes + failed_note(confirmed_failures(group));
 }
 
 std::string seeds_of(const RunGroup& group) {
@@ -253,8 +252,8 @@ std::string tiles_section(const RunGroup& group) {
                text("best evaluation", several ? ", mean of " + seeds_having(group, &Run::best_eval) : "", failed_text(chosen)),
                "main");
   if (all_confirmed(group))
-    html += tile(figure(confirmed_mean(group)),
-                 text(several ? "the same policies on " : "the same policy on ", fresh_episodes(group), failed_text(confirmed)));
+    html += tile(figure(confirmed_mean(group)), text(several ? "the same policies on " : "the same policy on ",
+                                                     fresh_episodes(group, "fresh episode"), failed_text(confirmed)));
   html += tile(figure(mean_of(group, &Run::first_eval)), "untrained");
   html += tile(figure(static_cast<double>(best.policy->policy.size())), "parameters");
   html += tile(least_to_most(group, iterations_of), "iterations");
