@@ -2,6 +2,7 @@
 -- m. `input` is the form of queries and keys (v1 eq. 4 or 5).
 --
 --   ./dev run scripts/theory/overlap.lua
+--   ./dev run scripts/theory/overlap.lua --set scale=1   heads as wide as a policy's first ones, not three times
 --   ./dev run scripts/theory/overlap.lua --set input=normalised --set d=16
 local iap = require "iap"
 local options = iap.options({
