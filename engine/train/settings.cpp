@@ -350,7 +350,8 @@ std::vector<std::string> changed_options(const Config& before, const Config& now
 }
 
 std::string first_difference(const Config& before, const Config& now, const std::string& path) {
-  if (before == now || (before.number() && before.number() == now.number())) return "";
+  // 1 is 1.0; the integers beside each other from 2^53 on are one double.
+  if (before == now || (before.number() && before.number() == now.number() && before.integer() == now.integer())) return "";
   if (before.map() && now.map()) {
     std::set<std::string> keys;
     for (const Config* side : {&before, &now})

@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -95,6 +96,23 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
   CHECK(settings_difference(bare, config).empty());
   bare["fit"] = "pool";
   CHECK_THAT(settings_difference(bare, config), ContainsSubstring("fit"));
+}
+
+TEST_CASE("integers that are one double tell runs apart") {
+  constexpr std::int64_t large = std::int64_t{1} << 53;
+  const auto with = [](const Config& seed, const Config& own) {
+    TrainOptions options =
+        read_train_options(parse_json(R"({"env": {"name": "cartpole-balance"}, "policy": {"kind": "linear"}})", "test"));
+    options.seed = static_cast<std::uint64_t>(*seed.integer());
+    options.script_options = Config::Map{{"salt", own}};
+    return plan_training(options).config;
+  };
+  const Config before = with(large, large);
+  CHECK(settings_difference(before, before).empty());
+  CHECK(settings_difference(before, with(large + 1, large)) == "seed: 9007199254740992 before, 9007199254740993 now");
+  CHECK(settings_difference(before, with(large, large + 1)) ==
+        "the script's option salt: 9007199254740992 before, 9007199254740993 now");
+  CHECK(settings_difference(before, with(large, 9007199254740992.0)).empty());
 }
 
 TEST_CASE("the script's own options tell runs apart") {
