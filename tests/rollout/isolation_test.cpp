@@ -246,6 +246,20 @@ TEST_CASE("what fails every time may count as configured") {
   for (std::size_t i = 0; i < episodes.size(); ++i) CHECK(episodes[i].retries == (i == static_cast<std::size_t>(bad_seed) ? 2 : 0));
 }
 
+TEST_CASE("an episode that becomes unstable in a process of its own says so") {
+  const auto episodes = play(*pool(troubled("unstable"), 2, {.isolate = true}));
+  for (std::size_t i = 0; i < episodes.size(); ++i) {
+    CHECK(episodes[i].unstable == (i == static_cast<std::size_t>(bad_seed)));
+    CHECK(episodes[i].terminated == episodes[i].unstable);
+  }
+}
+
+TEST_CASE("an environment may take longer to build than an episode may last") {
+  const auto rollouts = pool(troubled(""), 1, {.episode_timeout = 1, .retries = 0});
+  set_worker("/bin/sh", {"sh", "-c", "sleep 1.5; exec '" IAP_ROLLOUT_WORKER "'"});
+  CHECK_NOTHROW(play(*rollouts));
+}
+
 TEST_CASE("an interrupt ends what hangs") {
   const auto rollouts = pool(troubled("hang"), 2, {.isolate = true});
   const double seconds = seconds_of([&] {

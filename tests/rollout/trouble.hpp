@@ -50,6 +50,7 @@ inline std::unique_ptr<iap::Env> make_troubled(const iap::Config& config) {
     if (trouble == "crash") std::abort();
     if (trouble == "exit") std::_Exit(3);
     if (trouble == "throw") throw std::runtime_error("a world of trouble");
+    if (trouble == "unstable") result.unstable = true;
     if (trouble == "nan") result.reward = std::strtod("nan", nullptr);
     if (trouble == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
     if (trouble == "trickle") trickle();
