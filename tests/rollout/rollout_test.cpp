@@ -196,7 +196,7 @@ TEST_CASE("a pool builds one environment a worker, one at a time") {
   std::atomic<int> built = 0, building = 0, overlaps = 0;
   const EnvFactory factory = [&] {
     if (++building > 1) ++overlaps;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
     --building;
     ++built;
     return std::make_unique<FakeEnv>();
@@ -243,6 +243,20 @@ TEST_CASE("an environment that threw is not used again") {
   CHECK_THROWS_AS(pool.run(std::vector<RolloutTask>{{parameters, 1}, {parameters, 7}}), Error);
   CHECK(pool.run(std::vector<RolloutTask>{{parameters, 1}}).size() == 1);
   CHECK(built == 2);
+}
+
+TEST_CASE("of an episode that failed twice before it went through, the first failure is told") {
+  int built = 0;
+  const EnvFactory factory = [&built] {
+    return std::make_unique<FakeEnv>(12, [number = ++built](auto, int, auto&) {
+      if (number <= 2) throw std::runtime_error("environment " + std::to_string(number));
+    });
+  };
+  const std::vector<float> parameters(6);
+  RolloutPool pool(factory, policy_with(parameters), 1, {.retries = 2});
+  const auto episodes = pool.run(std::vector<RolloutTask>{{parameters, 1}});
+  CHECK(episodes[0].retries == 2);
+  CHECK_THAT(episodes[0].retried_for, ContainsSubstring("environment 1"));
 }
 
 TEST_CASE("an interrupt stops a pool between steps") {
