@@ -274,6 +274,40 @@ case_clock() {
   done
 }
 
+# What a power cut must find: a file is synced before it gets its name, its folder after that, and the tables before each checkpoint.
+case_order() {
+  sed -i 's/log = { "jsonl" }/log = { "jsonl", "tensorboard" }/' train.lua
+  local iterations
+  for iterations in 2 4; do # begun, and gone on with
+    IAP_FAULT_PROGRAM=$(basename "$iap") IAP_FAULT_NOTES=notes LD_PRELOAD=$shim \
+      "$iap" "${words[@]}" --set iterations=$iterations >out 2>err </dev/null
+    code=$?
+    found "$(trouble $code out err; awk -v folder="$(pwd -P)/run" '
+      { for (i = 2; i <= NF; ++i) sub("^run/", folder "/", $i) }
+      $1 == "fsync" {
+        if ($2 == folder) named = ""
+        synced[$2] = NR
+        next
+      }
+      named { print named ": the folder is not synced after its rename" }
+      $2 ~ /\/\.iap-[0-9]+\.part$/ {
+        if (!($2 in synced)) print $3 ": not synced before its rename"
+        delete synced[$2]
+        named = $3
+      }
+      $3 == folder "/checkpoint.iap" {
+        ++checkpoints
+        for (i = split("metrics.csv metrics.jsonl events.out.tfevents.iap", tables, " "); i > 0; --i)
+          if (synced[folder "/" tables[i]] <= last) print tables[i] ": not synced before checkpoint " checkpoints
+        last = NR
+      }
+      END {
+        if (named) print named ": the folder is not synced after its rename"
+        if (checkpoints < 2) print "only " checkpoints " checkpoints"
+      }' notes)"
+  done
+}
+
 "case_$4"
 echo "$4: $cases cases, $lost lost, $crashed crashes, $wrong wrong, $((SECONDS - start)) s"
 [ $cases -gt 0 ] && [ $wrong = 0 ]

@@ -3,12 +3,14 @@
 //   IAP_FAULT=KIND:N     the N-th call of that kind fails; KIND:N+ this one and all after it
 //   IAP_FAULT=space:N    the disk is full after N more bytes
 //   IAP_FAULT=clock:N+   from the N-th look at the clock on, it is a day earlier
+//   IAP_FAULT_NOTES=F    the file F gets a line for each fsync and rename, in their order, with the paths
 //   IAP_FAULT_COUNTS=F   the file F gets, as 8 bytes each, how often each kind was called (in the order of `names`)
 // What the program writes to its standard streams is left alone.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -35,6 +37,7 @@ static enum Kind failing = kinds;
 static uint64_t first, last;
 static _Atomic uint64_t own_counts[kinds];
 static _Atomic uint64_t* counts = own_counts;
+static int notes = -1;
 
 // Whether this call of `kind` is one that fails.
 static int fails(enum Kind kind) {
@@ -55,6 +58,8 @@ static void arm(void) {
     }
     if (descriptor >= 0) syscall(SYS_close, descriptor);
   }
+  const char* noted = getenv("IAP_FAULT_NOTES");
+  if (noted) notes = (int)syscall(SYS_openat, AT_FDCWD, noted, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   const char* fault = getenv("IAP_FAULT");
   for (int kind = 0; fault && kind < kinds; ++kind) {
     const size_t length = strlen(names[kind]);
@@ -176,10 +181,23 @@ ssize_t read(int descriptor, void* bytes, size_t size) {
   return descriptor > STDERR_FILENO && fails(reading) ? fail(EIO) : REAL(read)(descriptor, bytes, size);
 }
 
-int fsync(int descriptor) { return fails(syncing) ? fail(EIO) : REAL(fsync)(descriptor); }
+static void note(const char* call, const char* path, const char* other) {
+  char line[2 * PATH_MAX + 16];
+  if (notes >= 0) syscall(SYS_write, notes, line, (size_t)snprintf(line, sizeof line, "%s %s %s\n", call, path, other));
+}
+
+int fsync(int descriptor) {
+  char link[32], path[PATH_MAX] = "";
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  if (readlink(link, path, sizeof path - 1) > 0) note("fsync", path, "");
+  return fails(syncing) ? fail(EIO) : REAL(fsync)(descriptor);
+}
 int fdatasync(int descriptor) { return fails(syncing) ? fail(EIO) : REAL(fdatasync)(descriptor); }
 
-int rename(const char* from, const char* to) { return fails(renaming) ? fail(EIO) : REAL(rename)(from, to); }
+int rename(const char* from, const char* to) {
+  note("rename", from, to);
+  return fails(renaming) ? fail(EIO) : REAL(rename)(from, to);
+}
 int link(const char* from, const char* to) { return fails(renaming) ? fail(EIO) : REAL(link)(from, to); }
 
 int mkdir(const char* path, mode_t mode) { return fails(making) ? fail(ENOSPC) : REAL(mkdir)(path, mode); }
