@@ -59,6 +59,16 @@ struct Locomotion::Impl {
       rest[leg] = legs[leg].forward(standing);
       knees[leg] = of.legs[leg].geometry.axes[2] * standing[2] > 0 ? legged::Knee::forwards : legged::Knee::backwards;
     }
+    centre_feet();
+  }
+
+  // So that their middle is under the centre of mass: elsewhere a trot's two feet tip the robot over.
+  void centre_feet() {
+    for (int i = 0; i < 2; ++i) {
+      double aside = body.centre[i];
+      for (const Vector3& foot : rest) aside -= foot[i] / leg_count;
+      for (Vector3& foot : rest) foot[i] += aside;
+    }
   }
 
   // As the kinematics take them.

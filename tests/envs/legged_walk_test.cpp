@@ -119,6 +119,21 @@ TEST_CASE("a robot trots sideways and round as asked, and any robot that a text 
   CHECK(std::abs(other.speed(.3, 8) / .3 - 1) < .2);
 }
 
+TEST_CASE("a robot trots as fast as asked wherever its centre of mass and its base's frame are") {
+  RobotDescription heavy_behind = parse_urdf(legged_urdf("a1"), "a1.urdf"), seen_from_behind = heavy_behind;
+  heavy_behind.links[0].centre[0] -= .14;
+  seen_from_behind.links[0].centre[0] += .1;
+  for (RobotShape& shape : seen_from_behind.links[0].collisions) shape.placement.position[0] += .1;
+  for (std::size_t i = 1; i < seen_from_behind.links.size(); ++i)
+    if (seen_from_behind.links[i].parent == 0) seen_from_behind.links[i].origin.position[0] += .1;
+  for (const auto& description : {heavy_behind, seen_from_behind})
+    for (const auto& engine : robot_engines()) {
+      CAPTURE(description.links[0].centre[0], engine);
+      CHECK(std::abs(Walker(legged_robot(description), engine).speed(.3, 6) / .3 - 1) < .03);
+      CHECK(std::abs(Walker(legged_robot(description), engine).speed(0, 6)) < .005);
+    }
+}
+
 TEST_CASE("where a joint's angle is 0 changes nothing of a walk") {
   RobotDescription turned = parse_urdf(legged_urdf("laikago"), "laikago.urdf");
   for (RobotLink& link : turned.links)
