@@ -32,6 +32,13 @@ PerLeg<legged::LegKinematics> kinematics(const LeggedRobot& robot) {
   return {of(0), of(1), of(2), of(3)};
 }
 
+// Forces grow with the mass, what they miss of the goal does not: one weight for all would let the heavy ones sink.
+legged::StanceOptions stance_options(legged::StanceOptions own, double mass) {
+  constexpr double usual_mass = 12;  // kg
+  own.force_weight *= usual_mass * usual_mass / (mass * mass);
+  return own;
+}
+
 void check(const LocomotionOptions& options) {
   if (options.physics_steps < 1) throw Error(text("locomotion: physics_steps is ", options.physics_steps, "; use at least 1"));
   for (const double value : {options.stance_damping, options.placement_gain, options.hold, options.slack, options.settle})
@@ -48,7 +55,7 @@ struct Locomotion::Impl {
         legs(kinematics(of)),
         weights(of, world.options().gravity),
         body(walking_body(of, world)),
-        mpc(body, given.stance),
+        mpc(body, stance_options(given.stance, body.mass)),
         gait(given.gait),
         swing(given.swing),
         place(given.placement_gain),

@@ -79,6 +79,22 @@ TEST_CASE("under model predictive control a robot stands still and level") {
     }
 }
 
+TEST_CASE("a robot stands as high as asked, however heavy it is") {
+  for (const double times : {.1, 3., 10.}) {
+    CAPTURE(times);
+    RobotDescription description = parse_urdf(legged_urdf("a1"), "a1.urdf");
+    for (RobotLink& link : description.links) {
+      link.mass *= times;
+      link.effort = 0;
+      for (double& moment : link.inertia) moment *= times;
+    }
+    Walker walker(legged_robot(description));
+    REQUIRE(walker.walk({.stand = true}, 3));
+    CHECK(std::abs(walker.world.state().position[2] / walker.height - 1) < .005);
+    CHECK(std::hypot(walker.world.state().position[0], walker.world.state().position[1]) < .001);
+  }
+}
+
 TEST_CASE("a blind trot is as fast as asked, level, and alike on both engines") {
   for (const auto& name : legged_robots()) {
     std::vector<double> speeds;
