@@ -33,9 +33,10 @@ PerLeg<legged::LegKinematics> kinematics(const LeggedRobot& robot) {
 }
 
 // Forces grow with the mass, what they miss of the goal does not: one weight for all would let the heavy ones sink.
-legged::StanceOptions stance_options(legged::StanceOptions own, double mass) {
+legged::StanceOptions stance_options(legged::StanceOptions own, double mass, double gravity) {
   constexpr double usual_mass = 12;  // kg
   own.force_weight *= usual_mass * usual_mass / (mass * mass);
+  own.gravity = gravity;
   return own;
 }
 
@@ -55,7 +56,7 @@ struct Locomotion::Impl {
         legs(kinematics(of)),
         weights(of, world.options().gravity),
         body(walking_body(of, world)),
-        mpc(body, stance_options(given.stance, body.mass)),
+        mpc(body, stance_options(given.stance, body.mass, world.options().gravity)),
         gait(given.gait),
         swing(given.swing),
         place(given.placement_gain),

@@ -23,7 +23,7 @@ struct WalkCommand {
 struct LocomotionOptions {
   int physics_steps = 4;  ///< of the world, between two control steps
   legged::GaitOptions gait{};
-  /// `force_weight` is that of a robot of 12 kg; another's is by the square of 12 kg over its mass.
+  /// `force_weight` is that of a robot of 12 kg; another's is by the square of 12 kg over its mass. `gravity` is the world's.
   legged::StanceOptions stance{};
   legged::SwingOptions swing{};
   double stance_damping = .3;   ///< of standing legs, in parts of the joints' kd

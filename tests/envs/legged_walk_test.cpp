@@ -22,8 +22,10 @@ namespace {
 // A robot on a flat floor, walking from the moment that its toes touch it.
 class Walker {
  public:
-  explicit Walker(const LeggedRobot& robot, const std::string& engine = "bullet")
-      : robot_(robot), world(robot.description, {.engine = engine, .joints = robot.joints}), locomotion(robot, world) {
+  explicit Walker(const LeggedRobot& robot, const std::string& engine = "bullet", double gravity = 9.81)
+      : robot_(robot),
+        world(robot.description, {.engine = engine, .gravity = gravity, .joints = robot.joints}),
+        locomotion(robot, world) {
     height = robot_.touching_height(robot_.standing);
     world.reset(robot_.standing_state(height));
     locomotion.reset(world);
@@ -92,6 +94,17 @@ TEST_CASE("a robot stands as high as asked, however heavy it is") {
     REQUIRE(walker.walk({.stand = true}, 3));
     CHECK(std::abs(walker.world.state().position[2] / walker.height - 1) < .005);
     CHECK(std::hypot(walker.world.state().position[0], walker.world.state().position[1]) < .001);
+  }
+}
+
+TEST_CASE("a robot stands and trots as high as asked under any gravity") {
+  for (const double gravity : {3.7, 15.}) {
+    CAPTURE(gravity);
+    Walker walker(legged_robot("laikago"), "bullet", gravity);
+    REQUIRE(walker.walk({.stand = true}, 2));
+    CHECK(std::abs(walker.world.state().position[2] / walker.height - 1) < .005);
+    CHECK(std::abs(walker.speed(.2, 4) / .2 - 1) < .05);
+    CHECK(std::abs(walker.world.state().position[2] / walker.height - 1) < .02);
   }
 }
 
