@@ -14,10 +14,12 @@ import iap.sim;
 
 namespace iap {
 
+double read_timestep(Options& options) { return options.number_in("timestep", 1e-5, .01, .001); }
+
 RobotWorld make_world(const LeggedRobot& robot, Options& options) {
-  return RobotWorld(robot.description, {.engine = options.choice("engine", robot_engines(), "bullet"),
-                                        .timestep = options.number_in("timestep", 1e-5, .01, .001),
-                                        .joints = robot.joints});
+  return RobotWorld(
+      robot.description,
+      {.engine = options.choice("engine", robot_engines(), "bullet"), .timestep = read_timestep(options), .joints = robot.joints});
 }
 
 void jitter_joints(const LeggedRobot& robot, double jitter, Random& random, std::vector<double>& angles) {

@@ -3,6 +3,9 @@
 
 namespace iap {
 
+/// Seconds of a physics step. Reads the option timestep. @throws Error naming it.
+double read_timestep(Options& options);
+
 /// The world of `robot`. Reads the options engine and timestep. @throws Error naming the option.
 RobotWorld make_world(const LeggedRobot& robot, Options& options);
 

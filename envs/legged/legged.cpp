@@ -1,6 +1,7 @@
 module;
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@ import iap.env;
 import iap.render;
 import iap.sim;
 #include "body.hpp"
+#include "legs.hpp"
 #include "picture.hpp"
 
 namespace iap {
@@ -36,10 +38,20 @@ LeggedRobot read_own_robot(const std::string& urdf, Options& options) {
   }
 }
 
+// A torque of damping lasts for a whole physics step. One that takes more from a joint's rate than there is turns it round, and
+// light legs swing up. Of what a joint carries the inertia counts for less than all, as the joints beyond give way.
+void bound_damping(LeggedRobot& robot, double timestep) {
+  constexpr double counted = .75;
+  const auto inertias = carried_inertias(robot, robot.standing);
+  for (std::size_t i = 0; i < inertias.size(); ++i) robot.kd[i] = std::min(robot.kd[i], counted * inertias[i] / timestep);
+}
+
 LeggedRobot read_robot(Options& options) {
   if (!options.has("urdf")) return legged_robot(options.choice("robot", legged_robots(), "a1"));
   if (options.has("robot")) options.fail("'robot' and 'urdf' both say which robot it is; give one");
-  return read_own_robot(options.string("urdf"), options);
+  LeggedRobot robot = read_own_robot(options.string("urdf"), options);
+  bound_damping(robot, read_timestep(options));
+  return robot;
 }
 
 /// A robot on four legs on a flat floor, paid for moving ahead. An action is twelve targets of the joints' motors, as residuals to
@@ -132,7 +144,8 @@ class Legged final : public Env {
 /// Options of the environments with robots on four legs.
 
 /// @lua options robots.legged
-/// The environment `legged`: a robot walks ahead on a flat floor. 12 actions, a state of 28, 250 Hz, 2500 steps.
+/// The environment `legged`: a robot walks ahead on a flat floor. 12 actions, a state of 28, 250 Hz, 2500 steps. A robot with
+/// thighs below 3 cm wants shorter steps of physics: `timestep = 0.0001, physics_steps = 40` for 1 cm.
 /// @option robot "a1"|"laikago" = "a1" - one of ours
 /// @option urdf string ? - in place of `robot`: a URDF file, in metres, of a robot on four legs of three joints (abduction about x,
 /// hip and knee about y), whose limits `effort` and `velocity` of 0 are none; its text and collision meshes travel in policy files,

@@ -174,9 +174,24 @@ class LegFinder {
   std::vector<Placement> places_;  // in the base's frame, all angles 0
 };
 
+std::size_t joint_of(const LeggedRobot& robot, const RobotLink& link) {
+  return std::ranges::find(robot.joints, link.joint) - robot.joints.begin();
+}
+
 Matrix3 turn(const Vector& axis, double angle) {
   const double s = std::sin(angle / 2);
   return rotation_of(std::array<double, 4>{std::cos(angle / 2), s * axis[0], s * axis[1], s * axis[2]});
+}
+
+// Each link's frame where the base is level at the origin and the joints are at `angles`.
+std::vector<Placement> places_of(const LeggedRobot& robot, const std::vector<double>& angles) {
+  std::vector<Placement> places;
+  for (const RobotLink& link : robot.description.links) {
+    places.push_back(link.parent < 0 ? Placement{} : places[link.parent] * link.origin);
+    if (link.parent >= 0 && link.kind != JointKind::fixed)
+      places.back().rotation = places.back().rotation * turn(link.axis, angles[joint_of(robot, link)]);
+  }
+  return places;
 }
 
 // Of its frame, which stands at `place`.
@@ -214,24 +229,38 @@ Vector model_angles(const Leg& leg, std::span<const double> angles) {
 Lowest lowest_points(const LeggedRobot& robot, const std::vector<double>& angles) {
   constexpr double none = std::numeric_limits<double>::infinity();
   Lowest lowest{.robot = none, .legs = {none, none, none, none}};
-  std::vector<Placement> places;
+  const auto& links = robot.description.links;
+  const auto places = places_of(robot, angles);
   std::vector<int> leg_of;  // the one whose shank it is fixed to, or -1
-  for (const RobotLink& link : robot.description.links) {
-    const bool base = link.parent < 0;
-    places.push_back(base ? Placement{} : places[link.parent] * link.origin);
-    leg_of.push_back(base ? -1 : leg_of[link.parent]);
-    if (!base && link.kind != JointKind::fixed) {
-      const auto joint = std::ranges::find(robot.joints, link.joint) - robot.joints.begin();
-      places.back().rotation = places.back().rotation * turn(link.axis, angles[joint]);
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const bool base = links[i].parent < 0;
+    leg_of.push_back(base ? -1 : leg_of[links[i].parent]);
+    if (!base && links[i].kind != JointKind::fixed) {
+      const auto joint = joint_of(robot, links[i]);
       leg_of.back() = joint % 3 == 2 ? static_cast<int>(joint / 3) : -1;
     }
-    for (const RobotShape& shape : link.collisions) {
-      const double point = lowest_point(shape, places.back());
+    for (const RobotShape& shape : links[i].collisions) {
+      const double point = lowest_point(shape, places[i]);
       lowest.robot = std::min(lowest.robot, point);
       if (leg_of.back() >= 0) lowest.legs[leg_of.back()] = std::min(lowest.legs[leg_of.back()], point);
     }
   }
   return lowest;
+}
+
+std::vector<double> carried_inertias(const LeggedRobot& robot, const std::vector<double>& angles) {
+  const auto& links = robot.description.links;
+  const auto places = places_of(robot, angles);
+  std::vector<double> inertias(robot.joints.size());
+  for (std::size_t i = 0; i < links.size(); ++i)
+    for (std::size_t carrier = i; carrier > 0; carrier = links[carrier].parent) {
+      if (links[carrier].kind == JointKind::fixed) continue;
+      const Vector axis = places[carrier].rotation * links[carrier].axis;
+      Matrix3 inertia = turned(links[i].inertia, places[i].rotation);
+      add_point(inertia, links[i].mass, places[i] * links[i].centre - places[carrier].position);
+      inertias[joint_of(robot, links[carrier])] += dot(axis, inertia * axis);
+    }
+  return inertias;
 }
 
 }  // namespace iap

@@ -20,4 +20,7 @@ struct Lowest {
 };
 Lowest lowest_points(const LeggedRobot& robot, const std::vector<double>& angles);
 
+// About each joint, of all that it carries, where the joints are at `angles`; in the order of `joints`.
+std::vector<double> carried_inertias(const LeggedRobot& robot, const std::vector<double>& angles);
+
 }  // namespace iap

@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <regex>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 import iap.core;
@@ -48,6 +51,23 @@ Outcome play(Env& env, const std::vector<float>& action, int steps) {
   return outcome;
 }
 
+// The same in small, of the same material.
+std::string scaled(std::string_view urdf, double factor) {
+  const std::string whole(urdf);
+  const std::regex attribute(R"re(\b(xyz|size|radius|length|value|i[xyz][xyz])="([^"]*)")re");
+  std::string out;
+  auto from = whole.begin();
+  for (std::sregex_iterator it(whole.begin(), whole.end(), attribute), end; it != end; ++it) {
+    const std::string name = (*it)[1];
+    const double by = std::pow(factor, name == "value" ? 3 : name.size() == 3 && name[0] == 'i' ? 5 : 1);
+    std::istringstream values((*it)[2]);
+    out.append(from, whole.begin() + it->position(2));
+    for (double value = 0; values >> value;) out += (out.back() == '"' ? "" : " ") + general_text(by * value, 17);
+    from = whole.begin() + it->position(2) + it->length(2);
+  }
+  return out.append(from, whole.end());
+}
+
 }  // namespace
 
 TEST_CASE("without an action, robots stand where they were put") {
@@ -63,6 +83,25 @@ TEST_CASE("without an action, robots stand where they were put") {
       CHECK(env->spec().state_names[15] == "angle of RL knee");
       CHECK(env->observe().vector.size() == 28);
     }
+}
+
+TEST_CASE("small robots stand, the smallest with steps of physics that are as small") {
+  const auto file = std::filesystem::temp_directory_path() / "iap_legged_small.urdf";
+  struct Small {
+    double thigh, timestep;
+    int physics_steps;
+  };
+  for (const auto& [thigh, timestep, physics_steps] : {Small{.05, .001, 4}, {.03, .001, 4}, {.01, .0001, 40}})
+    for (const char* engine : {"bullet", "mujoco"}) {
+      CAPTURE(thigh, engine);
+      write_file_atomic(file, scaled(legged_urdf("a1"), thigh / .2));
+      const auto env =
+          make({{"urdf", file.string()}, {"engine", engine}, {"timestep", timestep}, {"physics_steps", physics_steps}});
+      const auto outcome = play(*env, std::vector<float>(12), 250);
+      CHECK_FALSE(outcome.fell);
+      CHECK(outcome.lean < .2);
+    }
+  std::filesystem::remove(file);
 }
 
 TEST_CASE("no episode begins with a joint beyond its limits") {
