@@ -106,6 +106,19 @@ double within_limits(const RobotLink& link, double wanted) {
   return std::clamp(nearest, link.lower, link.upper);
 }
 
+constexpr std::array<double, 3> pose{0, .8, -1.6};  // from a leg that hangs straight down, about +x and +y
+
+// 1 for a leg that stands in `pose`, -1 for one that stands the other way about: its knee bends further forwards, and backwards
+// less than half as far as there.
+double side(const Leg& leg, const RobotLink& knee) {
+  const double axis = leg.geometry.axes[2];
+  const auto reached = [&](double wanted) {
+    return std::remainder(axis * (within_limits(knee, axis * wanted - leg.zero[2]) + leg.zero[2]), turn);
+  };
+  const double backwards = reached(pose[2]), forwards = reached(-pose[2]);
+  return backwards > pose[2] / 2 && forwards > -backwards ? -1 : 1;
+}
+
 // Where a leg's toe is from the base.
 legged::Vector3 toe_of(const Leg& leg, std::span<const double> angles) {
   return legged::LegKinematics(leg.geometry).forward(model_angles(leg, angles));
@@ -159,19 +172,21 @@ LeggedRobot legged_robot(std::string_view name) {
 }
 
 LeggedRobot legged_robot(RobotDescription description) {
-  constexpr std::array<double, 3> pose{0, .8, -1.6}, damping{.01, .02, .02};
+  constexpr std::array<double, 3> damping{.01, .02, .02};
   constexpr double stiffness = 40, drop = .02;  // kp per kg and metre of thigh: what A1 and Laikago have
   LeggedRobot robot = begin(std::move(description));
   const double mass = robot.description.mass();
-  for (auto& leg : robot.legs)
+  for (auto& leg : robot.legs) {
+    const double way = side(leg, link_of(robot.description, leg.joints[2]));
     for (int i = 0; i < 3; ++i) {
       const RobotLink& link = link_of(robot.description, leg.joints[i]);
-      const double wanted = leg.geometry.axes[i] * pose[i] - leg.zero[i];
+      const double wanted = leg.geometry.axes[i] * way * pose[i] - leg.zero[i];
       robot.standing.push_back(within_limits(link, wanted));
       leg.zero[i] += turn * std::round((wanted - robot.standing.back()) / turn);
       robot.kp.push_back(stiffness * mass * leg.geometry.thigh);
       robot.kd.push_back(damping[i] * robot.kp.back());
     }
+  }
   measure_toes(robot);
   check_sizes(robot);
   robot.start_height = robot.touching_height(robot.standing) + drop;

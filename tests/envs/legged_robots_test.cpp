@@ -223,6 +223,24 @@ TEST_CASE("a joint that reaches its angle a turn further stands there, and one t
   CHECK(hip(-2, 3) == -2);
 }
 
+TEST_CASE("legs whose knees bend forwards stand with hips and knees the other way about") {
+  const auto stands = [](double lower, double upper) {
+    const LeggedRobot robot = legged_robot(a1_with("_knee", [&](RobotLink& knee) {
+      knee.kind = JointKind::revolute;
+      knee.lower = lower;
+      knee.upper = upper;
+    }));
+    return std::array{robot.standing[1], robot.standing[2]};
+  };
+  constexpr std::array backwards{.8, -1.6}, forwards{-.8, 1.6};
+  CHECK(stands(.5, 2.6) == forwards);
+  CHECK(stands(-.2, 2.6) == forwards);
+  CHECK(stands(.2, 1.1) == std::array{-.8, 1.1});
+  CHECK(stands(-2.6, -.5) == backwards);
+  CHECK(stands(-2.6, 2.6) == backwards);
+  CHECK(stands(-1, 2.6) == std::array{.8, -1.});
+}
+
 TEST_CASE("legs that the leg model cannot describe are refused with what was found") {
   const auto refused = [](const RobotDescription& robot, const std::string& what) {
     CHECK_THROWS_MATCHES(legged_robot(robot), Error,

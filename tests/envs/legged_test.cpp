@@ -220,7 +220,11 @@ TEST_CASE("a robot from a file is the robot that the file describes") {
                                  {"FR_hip\"", "a\""}})
     for (auto at = backwards.find(from); at != std::string::npos; at = backwards.find(from, at + to.size()))
       backwards.replace(at, from.size(), to);
-  for (const std::string& urdf : {std::string(legged_urdf("a1")), std::string(legged_urdf("laikago")), backwards})
+  std::string forwards(legged_urdf("laikago"));
+  const std::string bent = "lower=\"-2.164\" upper=\"0\"";
+  for (auto at = forwards.find(bent); at != std::string::npos; at = forwards.find(bent, at))
+    forwards.replace(at, bent.size(), "lower=\"0\" upper=\"2.164\"");
+  for (const std::string& urdf : {std::string(legged_urdf("a1")), std::string(legged_urdf("laikago")), backwards, forwards})
     for (const char* engine : {"bullet", "mujoco"}) {
       write_file_atomic(file, urdf);
       const auto env = make({{"urdf", file.string()}, {"engine", engine}});
