@@ -56,6 +56,21 @@ TEST_CASE("a run's tiles are its first, its best and its confirmed evaluation") 
                                        ContainsSubstring("it earned 61.5 (95% interval 55.5 to 67.5)."));
 }
 
+TEST_CASE("the smallest numbers are shown as what they are") {
+  const TemporaryFolder folder;
+  const auto run = make_known_run(folder.path() / "a", 1, "80");
+  const auto shown = [&](const std::string& untrained) {
+    std::string metrics = read_file(run / "metrics.csv");
+    metrics.replace(metrics.find("0,,"), metrics.find("\n1,") - metrics.find("0,,"), "0,," + untrained + ",5,0,0");
+    write_file_atomic(run / "metrics.csv", metrics);
+    const std::string html = report({run}, plain);
+    return between(html.substr(0, html.find("</b><span>untrained<") + 4), "<b>", "</b>").back();
+  };
+  CHECK(shown("5e-324") == "4.94 × 10⁻³²⁴");
+  CHECK(shown("-2.5e-309") == "-2.5 × 10⁻³⁰⁹");
+  CHECK(shown("2.5e-300") == "2.5 × 10⁻³⁰⁰");
+}
+
 TEST_CASE("a run's band reaches one standard deviation from its evaluations") {
   const TemporaryFolder folder;
   const std::string html = report({make_known_run(folder.path() / "a", 1, "80")}, plain);

@@ -20,6 +20,12 @@ std::string unix_lines(std::string_view words) {
   return lines;
 }
 
+/// value / 10^exponent, also where the reciprocal of that power is beyond all doubles.
+double over_power(double value, int exponent) {
+  const int first = std::min(-exponent, 300);
+  return value * std::pow(10.0, first) * std::pow(10.0, -exponent - first);
+}
+
 }  // namespace
 
 std::string escaped(std::string_view words) {
@@ -47,7 +53,7 @@ std::string figure(double value) {
   const double size = std::abs(value);
   if ((size > 0 && size < 1e-4) || size >= 1e15) {
     const int exponent = static_cast<int>(std::floor(std::log10(size)));
-    return text(general_text(value * std::pow(10.0, -exponent), 3), " × ", power_label(exponent));
+    return text(general_text(over_power(value, exponent), 3), " × ", power_label(exponent));
   }
   if (size != std::floor(size)) return size >= 100 ? fixed_text(value, 1) : general_text(value, 3);
   std::string digits = fixed_text(size, 0);
@@ -63,7 +69,7 @@ namespace {
 std::string three_digits(double value) {
   if (value == 0 || !std::isfinite(value)) return figure(value);
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  if (exponent < -3 || exponent > 5) return text(fixed_text(value * std::pow(10.0, -exponent), 2), " × ", power_label(exponent));
+  if (exponent < -3 || exponent > 5) return text(fixed_text(over_power(value, exponent), 2), " × ", power_label(exponent));
   return fixed_text(value, std::max(0, 2 - exponent));
 }
 
@@ -75,9 +81,8 @@ std::string figures_between(double low, double high) {
   if (least > 0 && size > far_apart * least) return three_digits(low) + " to " + three_digits(high);
   const int exponent = size > 0 && std::isfinite(size) ? static_cast<int>(std::floor(std::log10(size))) : 0;
   const bool scaled = exponent < -3 || exponent > 5;
-  const double scale = scaled ? std::pow(10.0, -exponent) : 1;
-  const int digits = scaled ? 2 : std::max(0, 2 - exponent);
-  const std::string both = fixed_text(low * scale, digits) + " to " + fixed_text(high * scale, digits);
+  const int power = scaled ? exponent : 0, digits = scaled ? 2 : std::max(0, 2 - exponent);
+  const std::string both = fixed_text(over_power(low, power), digits) + " to " + fixed_text(over_power(high, power), digits);
   return scaled ? text("(", both, ") × ", power_label(exponent)) : both;
 }
 
