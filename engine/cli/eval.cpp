@@ -34,7 +34,8 @@ std::string lines_of(const std::vector<Episode>& episodes, std::string Episode::
   const auto count = std::ranges::count_if(episodes, has);
   if (count == 0) return "";
   const auto first = std::ranges::find_if(episodes, has);
-  return text(name, count, what, "\nnote                episode ", first - episodes.begin() + 1, ": ", (*first).*reason, "\n");
+  return text(name, count, what, "\nnote                episode ", first - episodes.begin() + 1, ": ", one_line((*first).*reason),
+              "\n");
 }
 
 /// How many episodes an unstable simulation ended, and where first; "" if none.

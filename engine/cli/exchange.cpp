@@ -36,7 +36,7 @@ int import_agent(const ImportOptions& options) {
   if (!options.out) check_unnamed_place(out, save_policy(imported.policy, imported.metadata));
   write_policy_file(out, imported.policy, imported.metadata);
   const auto* name = imported.metadata.find("env")->find("name")->string();
-  std::cout << "wrote " << out.string() << ": " << imported.policy.size() << " parameters, for " << *name << "\n";
+  std::cout << "wrote " << one_line(out.string()) << ": " << imported.policy.size() << " parameters, for " << *name << "\n";
   return Exit::success;
 }
 
@@ -45,7 +45,7 @@ int export_agent(const std::filesystem::path& policy, const std::filesystem::pat
   check_data_name(file, "a file of weights");
   const auto opened = open_policy(policy, trust);
   write_file_atomic(file, export_attention_agent(opened.policy));
-  std::cout << "wrote " << file.string() << ": " << opened.policy.size() << " parameters\n";
+  std::cout << "wrote " << one_line(file.string()) << ": " << opened.policy.size() << " parameters\n";
   return Exit::success;
 }
 

@@ -46,7 +46,7 @@ int play_strip(const PlayOptions& options, Policy& policy, const Config& env, co
                                        .scale = shown.scale,
                                        .redraw = shown.redraw});
   std::cout << "policy   " << shown_policy << "\n"
-            << "strip    " << out.string() << " (" << strip.width << " x " << strip.height << ", " << strip.pictures
+            << "strip    " << one_line(out.string()) << " (" << strip.width << " x " << strip.height << ", " << strip.pictures
             << (strip.pictures == 1 ? " picture" : " pictures")
             << (strip.pictures < options.strip ? text(" instead of ", options.strip, ", for want of steps, ") : ", ")
             << file_size_text(out) << ")\n"
@@ -95,7 +95,7 @@ int play(const PlayOptions& options) {
   video.view = picture_view(options.view);
   const VideoInfo written = write_video(out, opened.policy, opened.env, video);
   std::cout << "policy   " << shown << "\n"
-            << "video    " << out.string() << " (" << written.width << " x " << written.height << ", " << written.frames
+            << "video    " << one_line(out.string()) << " (" << written.width << " x " << written.height << ", " << written.frames
             << (written.frames == 1 ? " frame, " : " frames, ") << general_text(written.fps, 4) << " a second, "
             << file_size_text(out) << ")\n"
             << "episode  return " << return_text(written.episode.total) << ", " << written.episode.steps << " steps, seed "

@@ -104,7 +104,7 @@ std::string carried_options(const PolicySource& source, const Config& metadata, 
     options += text(options.empty() ? "" : ", ", key, "=", value.describe());
   }
   if (options.empty()) return "";
-  return text("--env keeps options of the policy's own environment: ", options, " (drop one with --set OPTION=null)");
+  return one_line(text("--env keeps options of the policy's own environment: ", options, " (drop one with --set OPTION=null)"));
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ std::string fit_policy(OpenedPolicy& opened, std::optional<Fit> fit) {
 
 std::string policy_line(const OpenedPolicy& opened) {
   const Config *iteration = opened.metadata.find("iteration"), *value = opened.metadata.find("return");
-  std::string line = opened.path.string();
+  std::string line = one_line(opened.path.string());
   if (!iteration || !iteration->integer()) return line;
   line += " (";
   if (value && value->number())
@@ -177,7 +177,7 @@ std::string policy_line(const OpenedPolicy& opened) {
 
 std::string env_name(const Config& env) {
   const auto* name = env.find("name");
-  return name && name->string() ? *name->string() : env.describe();
+  return one_line(name && name->string() ? *name->string() : env.describe());
 }
 
 std::string env_line(const OpenedPolicy& opened) {

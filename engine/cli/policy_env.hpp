@@ -42,7 +42,7 @@ std::string fit_policy(OpenedPolicy& opened, std::optional<Fit> fit);
 /// Which policy was opened, for the first line of a command's output: "runs/dot/best.iap (best evaluation 12.35, iteration 80)".
 std::string policy_line(const OpenedPolicy& opened);
 
-/// The name of an environment, or what stands in the place of one.
+/// The name of an environment, or what stands in the place of one, in one line whatever the file has there.
 std::string env_name(const Config& env);
 /// The environment's name and what was changed of it: "cheetah-run render.shadows=false".
 std::string env_line(const OpenedPolicy& opened);

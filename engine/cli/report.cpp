@@ -15,7 +15,7 @@ int report(const ReportCommand& command) {
   const auto shown = shown_runs(command.runs);
   std::cerr << shown.notes;
   write_report(shown.folders, out, command.options);
-  std::cout << "report   " << out.string() << " (" << file_size_text(out) << ")\n";
+  std::cout << "report   " << one_line(out.string()) << " (" << file_size_text(out) << ")\n";
   return Exit::success;
 }
 

@@ -157,7 +157,7 @@ class Watch {
   }
 
   void tell(const char* note) const {
-    std::cout << "report   " << out_.string();
+    std::cout << "report   " << one_line(out_.string());
     if (options_.refresh > 0) std::cout << ", renewed while the run goes on; open it in a browser";
     std::cout << note << std::endl;
   }

@@ -13,7 +13,7 @@ std::string describe(const EnvSpec& spec) {
     line += text(line.ends_with("sees ") ? "" : ", ", "image '", image.name, "' ", iap::describe(image.shape));
   line += text("; ", spec.control_dt, " s a step");
   if (spec.max_steps > 0) line += text(", ", spec.max_steps, " steps");
-  return printable(line);
+  return one_line(line);
 }
 
 }  // namespace iap

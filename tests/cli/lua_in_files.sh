@@ -199,3 +199,34 @@ LUA
   run eval lazy.iap --episodes 1 --trust
   exits 0
 }
+
+# Names are a file's own, too, and those of files: none brings a line that looks like a result.
+case_forged_results() {
+  cat >forge.lua <<'LUA'
+local iap = require "iap"
+local body = [[local t, failing = 0, options.failing
+  return { spec = { vector = 1, action_size = 1, max_steps = 3 }, reset = function() t = 0 end, observe = function() return { t } end,
+    step = function() t = t + 1 if failing then error("one\nmean return         999", 0) end return 1, false end } end]]
+local env = iap.env.make { name = "world\nmean return         999.lua", source = "return function(options) " .. body,
+  ["failing"] = false }
+iap.policy.build(iap.policy.linear {}, env):save("forged.iap")
+local other = iap.env.make { name = "b.lua", source = "return function(options) for _ in pairs(options) do end " .. body, ["x\nmean return         999"] = 1 }
+iap.policy.build(iap.policy.linear {}, other):save("carried.iap")
+LUA
+  run run forge.lua
+  exits 0
+  cp forged.iap $'a\nmean return         999.iap'
+  echo 'return function(options) for _ in pairs(options) do end local t = 0 return { spec = { vector = 1, action_size = 1, max_steps = 3 },
+    reset = function() end, observe = function() return { t } end, step = function() return 1, false end } end' >own.lua
+  local words
+  for words in "eval forged.iap" "probe forged.iap" "check forged.iap" "eval a?mean*.iap" "eval carried.iap --env own.lua" \
+    "eval forged.iap --set failing=true --failed-return 0" "export a?mean*.iap a.npz"; do
+    # shellcheck disable=SC2086
+    run $words
+    grep -qE "^mean return +999" out err && fail "a line of its own in what '$words' prints"
+  done
+  run eval forged.iap
+  exits 0
+  says out "environment         world mean return         999.lua"
+  return 0
+}
