@@ -75,6 +75,9 @@ int dispatch(std::string program, std::vector<std::string> words) {
   } catch (const Error& error) {
     return refuse(arguments.sweep.words, cli::explain(app, error));
   }
+  // What they are given is the user's own, and so are its options.
+  if (!*commands.run && !*commands.sweep)
+    if (const auto why = cli::entry_as_option(app, arguments.sweep.words); !why.empty()) return refuse(arguments.sweep.words, why);
   register_lua();
   const bool plays = app.get_subcommands().empty() || *commands.run || *commands.eval || *commands.doctor;
   // The runs of a sweep are shared by all ranks.

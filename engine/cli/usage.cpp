@@ -156,6 +156,20 @@ std::string unexpected_help(const CLI::App& app, const std::vector<std::string>&
       *command, text(described, ": unexpected argument '", words[known], "'; name one command, or one name of the Lua reference"));
 }
 
+std::string entry_as_option(const CLI::App& app, const std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  const auto is_entry = [](const std::string& word) {
+    std::error_code ignored;
+    return word.starts_with('-') && std::filesystem::exists(std::filesystem::symlink_status(word, ignored));
+  };
+  const auto entry = std::find_if(words.begin(), end, is_entry);
+  if (entry == end) return "";
+  return one_line(
+      text(full_name(innermost(app)), ": '", *entry,
+           "' is an option, and an entry of this folder is called so, which a * may mean; rename that, or write ./* for "
+           "what is in the folder"));
+}
+
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
   // A word that is not known comes first: what else is missing is often its consequence.

@@ -230,3 +230,45 @@ LUA
   says out "environment         world mean return         999.lua"
   return 0
 }
+
+# Where * stands for what is in a folder, a name that begins with - would be an option, and who has made the folder would choose it.
+case_globbed_options() {
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+local world = [[return function()
+  pcall(os.execute, "touch owned")
+  return { spec = { vector = 1, action_size = 1 }, reset = function() end, observe = function() return { 1 } end, step = function() return 1, true end }
+end]]
+iap.policy.build(iap.policy.linear {}, iap.env.make { name = "e.lua", source = world }):save("run.iap")
+local file = assert(io.open("a.lua", "w"))
+file:write(world)
+file:close()
+LUA
+  run run build.lua
+  exits 0
+  rm owned
+  # chosen OPTION FILE...: in a folder that has so many entries, * chooses nothing.
+  chosen() {
+    mkdir folder
+    cp "${@:2}" folder
+    touch "folder/$1"
+    cd folder || exit 1
+    run eval *
+    exits 2
+    says err "iap eval: '$1' is an option, and an entry of this folder is called so, which a * may mean; rename that, or write ./* for what is in the folder"
+    lines err 1
+    [ ! -e owned ] || fail "the entry '$1' ran os.execute"
+    cd ..
+    rm -r folder
+  }
+  chosen --trust run.iap
+  chosen --trust=true run.iap
+  chosen --env run.iap a.lua
+  cp a.lua .a.lua
+  chosen --env=.a.lua run.iap .a.lua
+  touch ./--trust
+  run eval --episodes 1 -- run.iap
+  exits 0
+  run eval run.iap --episodes 1
+  exits 0
+}
