@@ -3,7 +3,9 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 module iap.report;
 import iap.core;
@@ -20,10 +22,35 @@ std::string padded(const std::string& words, std::size_t width, bool right) {
   return right ? spaces + words : words + spaces;
 }
 
-/// A stranger's name as a cell that no spreadsheet takes for a formula.
-std::string plain_cell(const std::string& name) {
+/// Without the blanks that it begins with, of ASCII and Unicode.
+std::string_view without_blanks(std::string_view part) {
+  constexpr std::string_view blanks[]{" ", "\u00a0", "\u3000"};
+  for (;;) {
+    const auto blank = std::ranges::find_if(blanks, [part](std::string_view one) { return part.starts_with(one); });
+    if (blank == std::end(blanks)) return part;
+    part.remove_prefix(blank->size());
+  }
+}
+
+/// Whether spreadsheets take it for a formula: some compute signs of full width, too.
+bool is_formula(std::string_view part) {
+  constexpr std::string_view signs[]{"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
   double number = 0;
-  return name.find_first_of("=+-@") == 0 && !read_cell(name, number) ? "'" + name : name;
+  return std::ranges::any_of(signs, [part](std::string_view sign) { return part.starts_with(sign); }) && !read_cell(part, number);
+}
+
+/// A stranger's name as a cell in which no spreadsheet finds a formula, nor in its parts: where decimals have a comma, cells end at
+/// a semicolon.
+std::string plain_cell(std::string_view name) {
+  std::string cell;
+  for (;;) {
+    const auto part = name.substr(0, name.find(';'));
+    const auto begin = without_blanks(part);
+    cell += text(part.substr(0, part.size() - begin.size()), is_formula(begin) ? "'" : "", begin);
+    if (part.size() == name.size()) return cell;
+    cell += ';';
+    name.remove_prefix(part.size() + 1);
+  }
 }
 
 /// "1.rank (20)": the number is that of the outputs.

@@ -51,13 +51,17 @@ check.equal(tonumber(r2), block.r2.light)
 check.equal(tonumber(ridge), block.ridge.light)
 check.equal(lines[4], "1.rank,48,constant,,")
 
--- A stranger's names are no formulas in the table; numbers stay numbers.
-local odd = { "=cmd|'/C calc'!A0", "@hidden", "-1.5" }
-local oddly = lamp(string.format("{ %q, %q, %q }", table.unpack(odd)))
-iap.report.probe { policy = blocks, env = oddly, episodes = 3, csv = folder .. "/odd.csv" }
-local cells = {}
-for line in io.lines(folder .. "/odd.csv") do cells[#cells + 1] = line:match "^1%.rank,48,([^,]+)" end
-check.same_list(cells, { "'" .. odd[1], "'" .. odd[2], odd[3] })
+-- A stranger's names are no formulas in the table, wherever cells end; numbers stay numbers, and other names as they are.
+local function cells(...)
+  local names = lamp(string.format("{ %q, %q, %q }", ...))
+  iap.report.probe { policy = blocks, env = names, episodes = 3, csv = folder .. "/odd.csv" }
+  local found = {}
+  for line in io.lines(folder .. "/odd.csv") do found[#found + 1] = line:match "^1%.rank,48,([^,]+)" end
+  return found
+end
+check.same_list(cells("=cmd|'/C calc'!A0", "@hidden", "-1.5"), { "'=cmd|'/C calc'!A0", "'@hidden", "-1.5" })
+check.same_list(cells("a;=cmd|'/C calc'!A0;b", ";; -A1;-2", "\u{ff1d}A1"), { "a;'=cmd|'/C calc'!A0;b", ";; '-A1;-2", "'\u{ff1d}A1" })
+check.same_list(cells(" =A1", "\u{a0}\u{ff20}A1", "x - y = z; w"), { " '=A1", "\u{a0}'\u{ff20}A1", "x - y = z; w" })
 
 -- Names are the environment's own, or numbers.
 check.same_list(iap.report.probe { policy = blocks, env = lamp("nil"), episodes = 3, steps = 4 }.variables, { "state 1", "state 2", "state 3" })
