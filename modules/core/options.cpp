@@ -3,6 +3,7 @@ module;
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +64,15 @@ std::string bracket_remedy(const Config& value) {
   return list.empty() ? "" : text("; write it as [", list, "]");
 }
 
+/// `names` in their order, each once, but for those of `others`.
+std::vector<std::string> once_each(const std::vector<std::string>& names, const std::vector<std::string>& others) {
+  std::set<std::string_view> known(others.begin(), others.end());
+  std::vector<std::string> once;
+  for (const auto& name : names)
+    if (known.insert(name).second) once.push_back(name);
+  return once;
+}
+
 /// Whether a whole number stands there as one ("64.0" is none).
 bool is_whole(const Config& value) { return value.type_name() == "an integer"; }
 }  // namespace
@@ -84,7 +94,7 @@ bool Options::has(std::string_view key) const {
 }
 
 const Config* Options::look_up(std::string_view key) {
-  if (std::ranges::find(asked_, key) == asked_.end()) asked_.emplace_back(key);
+  asked_.emplace_back(key);  // once more where it was before: a file's Lua asks for many, and to look for each takes the square
   note(owner_, key, [](const OptionRead&) {});
   return has(key) ? config_->find(key) : nullptr;
 }
@@ -92,10 +102,11 @@ const Config* Options::look_up(std::string_view key) {
 const Config& Options::require(std::string_view key, const Config* found) const {
   if (found) return *found;
   // Of the names that nobody read; a slip rarely takes the first letter.
+  const std::set<std::string_view> asked(asked_.begin(), asked_.end());
   std::vector<std::string> unread;
   if (const auto* entries = config_->map())
     for (const auto& [name, value] : *entries)
-      if (name.starts_with(key.substr(0, 1)) && std::ranges::find(asked_, name) == asked_.end()) unread.push_back(name);
+      if (name.starts_with(key.substr(0, 1)) && !asked.contains(name)) unread.push_back(name);
   const std::string meant = nearest_name(key, unread);
   refuse(text("option '", key, "' is missing", meant.empty() ? "" : text("; is it '", meant, "'?")));
 }
@@ -227,12 +238,12 @@ void Options::goes_with(std::string_view key, std::string_view condition) {
 void Options::finish() const {
   const auto* entries = config_->map();
   if (!entries) return;
-  auto offered = asked_;
-  std::erase_if(offered, [this](const std::string& key) { return std::ranges::find(records_, key) != records_.end(); });
+  const std::set<std::string_view> asked(asked_.begin(), asked_.end());
   for (const auto& [key, value] : *entries) {
-    if (std::ranges::find(asked_, key) != asked_.end()) continue;
+    if (asked.contains(key)) continue;
     if (const auto found = conditions_.find(key); found != conditions_.end())
       refuse(text("option '", key, "' goes with ", found->second));
+    const auto offered = once_each(asked_, records_);
     throw UnknownOption(text(owner_, ": unknown option '", key, "'", did_you_mean(key, offered)), key,
                         !nearest_name(key, offered).empty());
   }

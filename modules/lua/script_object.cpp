@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <ranges>
 #include <set>
@@ -51,15 +52,34 @@ constexpr std::string_view blanks = " \t\r\n";
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// The words that follow `marker` in a source.
-std::vector<std::string> words_after(std::string_view source, std::string_view marker) {
-  std::vector<std::string> words;
+/// Calls `take` with the words that follow `marker` in a source. @throws Interrupted.
+template <typename Take>
+void each_word_after(std::string_view source, std::string_view marker, const Take& take) {
+  constexpr std::size_t work_a_word = 256;
+  Looks looks;
   for (auto at = source.find(marker); at != std::string_view::npos; at = source.find(marker, at)) {
     at += marker.size();
     const auto end = std::find_if_not(source.begin() + at, source.end(), is_word);
-    words.emplace_back(source.begin() + at, end);
+    take(std::string_view(source.begin() + at, end));
+    if (looks.due(work_a_word)) check_interrupt();
   }
-  return words;
+}
+
+/// `names` and what `sources` mention as "options.name", each once. Of those that are not `given`, which messages alone offer, no
+/// more than some: a file may mention any number.
+std::vector<std::string> with_mentioned(std::vector<std::string> names, const std::vector<std::string_view>& sources,
+                                        const Config& given) {
+  constexpr std::size_t most_offered = 1000;
+  std::size_t offered = 0;
+  std::set<std::string, std::less<>> known(names.begin(), names.end());
+  const auto take = [&](std::string_view word) {
+    if (known.contains(word)) return;
+    if (!given.find(word) && ++offered > most_offered) return;
+    known.emplace(word);
+    names.emplace_back(word);
+  };
+  for (const auto source : sources) each_word_after(source, "options.", take);
+  return names;
 }
 
 /// What a source calls the options: the first parameter of each function that it returns, of the first few.
@@ -86,11 +106,12 @@ void tell_of_other_names(std::string_view source, const std::vector<std::string>
   if (!given) return;
   const std::set<std::string_view> known(read.begin(), read.end());
   for (const auto& called : names_of_options(source))
-    for (const auto& name : words_after(source, called + "."))
+    each_word_after(source, called + ".", [&](std::string_view name) {
       if (given->contains(name) && !known.contains(name))
         options.goes_with(
             name, text("a file that reads it while function(options) runs, or later by the name options.", name, ", not as ",
                        called, '.', name, "; write local ", name, " = ", called, '.', name, " at its beginning"));
+    });
 }
 
 /// The options that a script is shown: all but what is kept beside them of its files, which may be larger than a confined state.
@@ -192,7 +213,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
   seed(0);
   construct(shown_options(options.config()), setting);
   // An option that the script does not know is an error as everywhere else.
-  auto names = names_read();
+  const auto read = names_read();
   clear();
   const Config modules = confined ? modules_of(options) : state_.kept_modules(source_);
   std::vector<std::string_view> texts{source_};
@@ -201,7 +222,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
     texts.push_back(*module.string());
   }
   // It may read some later than its constructor, when nobody can still complain.
-  for (const auto source : texts) std::ranges::move(words_after(source, "options."), std::back_inserter(names));
+  const auto names = with_mentioned(read, texts, options.config());
   for (const auto& name : names)
     if (const auto& value = options.value(name); !value.is_null()) {
       check_storable(value, text(file_, ": option '", name, "'"));

@@ -142,6 +142,24 @@ TEST_CASE("what iap writes into a table by itself is taken and not offered") {
   CHECK_NOTHROW(options.finish());
 }
 
+TEST_CASE("what is asked for again is offered once, where it was asked for first") {
+  const Config config = parse_json(R"({"horizontal": 1})", "test");
+  Options options("es", config);
+  for (const char* key : {"sigma", "rate", "sigma"}) options.value(key);
+  CHECK_THROWS_MATCHES(options.finish(), Error, Message("es: unknown option 'horizontal'; known: sigma, rate"));
+}
+
+TEST_CASE("a table of many options takes time in proportion to them") {
+  constexpr int many = 200'000;
+  Config config = Config::Map{};
+  for (int i = 0; i < many; ++i) config[text("option", i)] = i;
+  Options options("task", config);
+  const auto begin = Clock::now();
+  for (const auto& [key, value] : *config.map()) CHECK(options.value(key) == value);
+  options.finish();
+  CHECK(seconds_since(begin) < 20);  // in its square, minutes
+}
+
 TEST_CASE("a missing option is told beside what may have been meant by it") {
   const Config config = parse_json(R"({"pach": 4, "size": 3})", "test");
   Options options("rank", config);

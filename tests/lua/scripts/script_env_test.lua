@@ -108,6 +108,20 @@ check.fails({ "bad.lua: spec.images.cam: unknown option 'heigth'; did you mean '
 check.fails({ "bad.lua:2: os.exit would end the whole program (call error(message)" },
   bad(head .. "function self:reset() os.exit(3) end\n" .. step .. observe .. tail))
 
+-- What a text or a module mentions takes time in proportion to it, and what nobody gave is offered where there are not too many.
+local function mentioning(count, options)
+  local words = {}
+  for i = 1, count do words[i] = "options.a" .. i end
+  options.name, options.source = "many.lua", head .. reset .. step .. observe .. tail
+  options.required_modules = { never = table.concat(words, " ") }
+  return options
+end
+check.fails({ "unknown option 'a9x'; did you mean 'a9'?" }, iap.env.make, mentioning(200, { a9x = 1 }))
+check.fails({ "unknown option 'other'" }, iap.env.make, mentioning(200000, { other = 1 }))
+local begin = os.clock()
+iap.env.make(mentioning(200000, { a200000 = 1 }))
+assert(os.clock() - begin < 20, "the square of what a module mentions")
+
 -- What the spec leaves out would be seen by nobody.
 local function seeing(spec, seen)
   return bad("return function() return {spec = {action_size = 1, " .. spec .. "}, reset = function() end, step = function() return 0 end,\n" ..
