@@ -95,13 +95,13 @@ class Sweep {
     sign_in(command_, plan_, list_.folder);
     tell_of_runs();
     if (command_.halving) std::cerr << rungs_text() << "\n";
-    const auto renew_table = [this] {
-      if (!command_.part) write_table();
+    const auto changed = [this] {
+      if (!command_.part) renew_table();
     };
     for (std::size_t i = 0; i < rungs_.size(); ++i) {
       reached_ = i + 1;
-      if (!command_.collect && !run_rung(i, renew_table)) {
-        write_table();
+      if (!command_.collect && !run_rung(i, changed)) {
+        renew_table();
         std::cerr << "interrupted with " << done_in_rung(rungs_[i]) << "; " << go_on(command_);
         return Exit::interrupted;
       }
@@ -239,9 +239,11 @@ class Sweep {
     return rows;
   }
 
-  void write_table() const {
+  /// Not where another process has the folder's lock: runs are at work, which nobody would look after meanwhile, and the last table
+  /// is written when all have ended.
+  void renew_table() const {
     const SweepLock lock(list_.folder);
-    write_sweep_table(list_, rows());
+    if (!lock.is_taken()) write_sweep_table(list_, rows());
   }
 
   /// Whether a job's folder holds a run with other settings; one that cannot be read holds none.
@@ -348,7 +350,8 @@ class Sweep {
     tell_of_others();
     const auto rows = this->rows();
     print_sweep_table(command_, list_, rows, failed_note());
-    const SweepLock lock(list_.folder);
+    SweepLock lock(list_.folder);
+    lock.wait();
     write_sweep_table(list_, rows);
     std::cout << "table    " << (list_.folder / "sweep.csv").string() << "\n";
     write_page();

@@ -223,13 +223,22 @@ std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& l
 /// While one lives, no other sweep writes into the sweep's own folder: its table and page.
 class SweepLock {
  public:
-  explicit SweepLock(const std::filesystem::path& folder);
+  /// Takes it, unless another process has it. A file system without locks is no reason to write nothing.
+  explicit SweepLock(std::filesystem::path folder);
   ~SweepLock();
   SweepLock(const SweepLock&) = delete;
   SweepLock& operator=(const SweepLock&) = delete;
+  /// Whether another process has it.
+  bool is_taken() const { return taken_; }
+  /// Waits until this one has it, and after a second says so.
+  void wait();
 
  private:
+  void take();
+
+  std::filesystem::path folder_;
   int descriptor_;
+  bool taken_ = false;
 };
 /// Writes sweep.csv. @throws Error.
 void write_sweep_table(const SweepList& list, const std::vector<SweepRow>& rows);

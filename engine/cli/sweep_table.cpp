@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <iostream>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -160,9 +162,24 @@ std::vector<std::size_t> ranking(const SweepCommand& command, const SweepList& l
   return order;
 }
 
-SweepLock::SweepLock(const std::filesystem::path& folder) : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  // A file system without locks is no reason to write nothing.
-  while (descriptor_ >= 0 && flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+SweepLock::SweepLock(std::filesystem::path folder)
+    : folder_(std::move(folder)), descriptor_(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  take();
+}
+
+void SweepLock::take() { taken_ = descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
+
+void SweepLock::wait() {
+  constexpr double patience = 1;
+  const auto begin = Clock::now();
+  for (bool told = false; taken_; take()) {
+    if (!told && seconds_since(begin) > patience) {
+      told = true;
+      std::cerr << one_line(text("table and page wait for another process that has a lock on '", folder_.string(),
+                                 "'; Ctrl-C ends the wait, and --collect makes both later"))
+                << std::endl;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
 

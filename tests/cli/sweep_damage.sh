@@ -191,6 +191,55 @@ LUA
   says err "'sweep/seed1' is in use by another process"
 }
 
+# Who may read a folder may lock it: runs go on, and the wait for the last table is told and can be ended.
+case_sweep_locked() {
+  local holder pid
+  # locked ARGS...: begins a sweep, alone and as $pid, while another process has its folder's lock
+  locked() {
+    mkdir -p sweep
+    flock --shared sweep sleep 100 &
+    holder=$!
+    until ! flock --nonblock sweep true; do sleep 0.02; done
+    "$iap" sweep train.lua --out sweep "$@" >out 2>err </dev/null &
+    pid=$!
+  }
+  comes() { until grep -qF -- "$1" err; do kill -0 "$pid" || fail "ended without '$1'"; sleep 0.05; done; }
+  sweep_script ""
+  locked --seeds 2
+  comes "table and page wait for another process that has a lock on 'sweep'; Ctrl-C ends the wait, and --collect makes both later"
+  says err "[2/2] seed"
+  [ ! -e sweep/sweep.csv ] || fail "a table was written under another's lock"
+  pkill -P "$holder" || fail "the lock's holder is gone"
+  wait "$pid"
+  code=$?
+  exits 0
+  grep -q '^4,2,0,' sweep/sweep.csv || fail "no table after the wait"
+  rm -r sweep
+  locked
+  comes "table and page wait"
+  kill -TERM "$pid"
+  wait "$pid"
+  code=$?
+  exits 143
+  pkill -P "$holder"
+  run sweep train.lua --out sweep --collect
+  exits 0
+  [ -e sweep/sweep.csv ] || fail "--collect makes no table"
+
+  # While runs are at work, a request to end is heard.
+  rm -r sweep
+  touch slow
+  locked --seeds 2 --set iterations=40
+  comes "[1/2] seed1"
+  kill -TERM "$pid"
+  wait "$pid"
+  code=$?
+  exits 130
+  says err "interrupted with 1 of 2 runs done"
+  pkill -P "$holder"
+  return 0
+}
+
 # What is in the way of some runs stops no other, whether or not their folders can say so.
 case_sweep_obstacles() {
   swept_by_two whole
