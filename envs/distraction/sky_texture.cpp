@@ -1,4 +1,6 @@
 module;
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -8,6 +10,7 @@ module;
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +25,13 @@ import iap.render;
 namespace iap {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
+// A process that may allocate only so much (worker_memory) needs most of that for its episodes.
+std::size_t most_bytes() {
+  constexpr std::size_t most = std::size_t{1} << 30, share = 4;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most;
+  return std::min<std::size_t>(most, limit.rlim_cur / share);
+}
 
 // What is expensive to make and the same for every thread, by name. What was not used for longest goes first when room is needed;
 // whoever still shows it keeps it alive.
@@ -39,13 +48,13 @@ class Store {
     }
     // Made without the lock: two threads may make the same thing once, and then share the first.
     std::size_t bytes = 0;
-    auto value = make(bytes);
+    auto value = made(make, bytes);
     const std::lock_guard lock(mutex_);
     const auto [entry, fresh] = entries_.try_emplace(name, Entry{value, bytes, 0});
     entry->second.used = ++clock_;
     auto kept = std::static_pointer_cast<const T>(entry->second.value);
     if (fresh) total_ += bytes;
-    while (total_ > most_bytes && entries_.size() > 1) {
+    for (const std::size_t most = most_bytes(); total_ > most && entries_.size() > 1;) {
       const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& item) { return item.second.used; });
       total_ -= oldest->second.bytes;
       entries_.erase(oldest);
@@ -54,6 +63,22 @@ class Store {
   }
 
  private:
+  // Where there is no memory for it, the others go.
+  template <typename Make>
+  auto made(const Make& make, std::size_t& bytes) {
+    try {
+      return make(bytes);
+    } catch (const std::bad_alloc&) {
+      forget();
+    }
+    return make(bytes);
+  }
+  void forget() {
+    const std::lock_guard lock(mutex_);
+    entries_.clear();
+    total_ = 0;
+  }
+
   struct Entry {
     std::shared_ptr<const void> value;
     std::size_t bytes = 0;

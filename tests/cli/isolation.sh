@@ -93,6 +93,17 @@ case_isolation_memory() {
   grep -qE "counts as -50: environment 'troubled.lua', seed [0-9]+.*worker_memory = 200 MiB" counted/log.txt || fail "log.txt does not name the limit"
 }
 
+# The backgrounds that a process keeps are not its episodes' fault.
+case_isolation_backgrounds() {
+  videos_script 100
+  sed -i "s/pixels = { 16, 16 }/pixels = { 200, 200 }/; s/patch = 4/patch = 50/; s/eval_episodes = 2/eval_episodes = 50, confirm_episodes = 0/" train.lua
+  run run train.lua --out plain --threads 1
+  exits 0
+  run run train.lua --out limited --threads 1 --set worker_memory=120 --set retries=0
+  exits 0
+  same_metrics plain limited
+}
+
 # What an episode did is kept where it was played, behind the same safeguards.
 case_isolation_actions() {
   training_script ""
