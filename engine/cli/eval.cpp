@@ -57,11 +57,12 @@ std::string csv_of(const Evaluation& evaluation, bool with_failed) {
   return rows;
 }
 
-/// The first evaluation episodes of a run's own seed are those which chose its best policy: there it does better than elsewhere.
-std::string selection_note(const std::filesystem::path& path, const Config& metadata, std::uint64_t seed) {
+/// The first evaluation episodes of a run's own seed are those which chose its best policy: there it does better than elsewhere,
+/// whatever its file is called. A policy without a return is of a run that chose none.
+std::string selection_note(const Config& metadata, std::uint64_t seed) {
   const Config* own = metadata.find("seed");
   const bool same = own && own->integer() == static_cast<std::int64_t>(seed);
-  return same && path.filename() == "best.iap" ? ", the run's own: among them are those which chose this policy" : "";
+  return same && metadata.find("return") ? ", the run's own: among them are those which chose its best policy" : "";
 }
 
 /// Episode, step and the action's values; an episode that failed has no row.
@@ -118,7 +119,7 @@ int eval(const EvalOptions& options) {
     if (!note.empty()) std::cout << "\nnote                " << note;
   std::cout << "\n"
             << "episodes            " << evaluation.episodes.size() << " (seed " << options.seed
-            << selection_note(opened.path, opened.metadata, options.seed) << ")\n"
+            << selection_note(opened.metadata, options.seed) << ")\n"
             << "mean return         " << return_text(evaluation.mean) << "\n";
   std::cout << lines_of(evaluation.episodes, &Episode::failure, "failed episodes     ",
                         text(", each counts as ", safeguards.failed_return.value_or(0)))

@@ -305,7 +305,7 @@ case_policy_choice() {
   run eval dot --episodes 5 --seed 3
   exits 0
   grep -qE '^policy +dot/best.iap \(best evaluation -?[0-9.]+, iteration [0-4]\)$' out || fail "eval does not say which policy"
-  says out "(seed 3, the run's own: among them are those which chose this policy)"
+  says out "(seed 3, the run's own: among them are those which chose its best policy)"
   run eval dot --episodes 5 --policy final
   exits 0
   grep -qE '^policy +dot/final.iap \(evaluation -?[0-9.]+, iteration 4\)$' out || fail "eval --policy final"
@@ -325,9 +325,10 @@ case_policy_choice() {
   says err "'dot' has no best.iap"
   lines err 1
   cp best.iap dot/final.iap
-  run eval dot --episodes 2
+  run eval dot --episodes 2 --seed 3
   exits 0
   says out "dot/final.iap"
+  says out "those which chose its best policy"
   mv best.iap dot
   run report dot --no-pictures
   exits 0
