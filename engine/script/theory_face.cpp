@@ -147,7 +147,7 @@ int hybrid_error(Call& call) {
 /// @param y number[] - another one, as long
 /// @param options table ? - which features
 /// @use theory.features
-/// @return number - for independent projections
+/// @return number - for independent projections; of "hybrid" NaN where a vector is zero
 /// @example iap.theory.mse({ 0.1, 0.2 }, { 0.3, 0.1 }, { kind = "exp", m = 20 })
 int kind_error(Call& call) {
   const Pair pair(call);
