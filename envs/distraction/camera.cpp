@@ -37,8 +37,10 @@ Hold hold_of(const MujocoWorld& world, int camera) {
 /// @option horizontal_delta number 0..6.28319 = (pi / 2 s) - most that it is turned around the scene, radians
 /// @option vertical_delta number 0..6.28319 = (pi / 2 s) - up or down, radians
 /// @option roll_delta number 0..6.28319 = (pi / 2 s) - around its axis, radians
-/// @option max_vel number 0..1000 = (0.4 s if dynamic, else 0) - most that it moves a step
-/// @option vel_std number 0..1000 = (0.1 s if dynamic, else 0) - deviation of the change of its velocity a step
+/// @option max_vel number 0..1000 = (0.4 s if dynamic, else 0) - most that it moves a step, in quarters of
+/// the distance at which the model has it
+/// @option vel_std number 0..1000 = (0.1 s if dynamic, else 0) - deviation of the change of its velocity a
+/// step, in the same quarters
 /// @option max_roll_vel number 0..1000 = (pi / 50 s if dynamic, else 0) - radians a step
 /// @option roll_std number 0..1000 = (pi / 300 s if dynamic, else 0) - deviation of the change of that, a step
 /// @option zoom_in number 0..0.99 = (0.5 s) - nearer by at most this share of its distance
