@@ -79,10 +79,10 @@ case_curriculum() {
   lines err 1
 }
 
-# Directions of every kind in runs that stop and go on, through a stage with another population.
+# Directions of every kind in runs that stop and go on, through a stage with another population and one that goes on with it.
 case_directions() {
   for directions in orthogonal hadamard; do
-    pixel_script "$tokens" 'curriculum = { { through = 2 }, { population = 6 } },'
+    pixel_script "$tokens" 'curriculum = { { through = 1 }, { through = 2, population = 6 }, { population = 6, episodes = 2 } },'
     sed -i "s/iap.optim.es {/iap.optim.es { directions = \"$directions\",/" train.lua
     rm -rf whole parts1 parts2 parts3
     goes_on_alike
