@@ -128,25 +128,21 @@ void MujocoWorld::step(int steps) {
   mjData* data = impl_->data.get();
   const MujocoCall call;
   impl_->solved.forget();
-  const auto advance = [&](int first, int last) {
-    for (int i = first; i < last; ++i) {
-      i == 0 && model->opt.integrator != mjINT_RK4 ? mj_step2(model, data) : mj_step(model, data);
-      if (i + 1 == steps || !interrupt_requested()) continue;
-      mj_step1(model, data);  // who catches it finds the world as after any step
-      throw Interrupted();
-    }
-  };
+  int done = 0;
+  const auto advance = [&] { done++ == 0 && model->opt.integrator != mjINT_RK4 ? mj_step2(model, data) : mj_step(model, data); };
   {
     // Nobody sees what sensors say between, and nothing moves by it.
     const Without sensors(*model, mjDSBL_SENSOR);
-    advance(0, steps - 1);
+    while (done < steps - 1 && !interrupt_requested()) advance();
   }
-  advance(steps - 1, steps);
+  advance();  // the last one whole, so that who catches an interrupt finds the world as after any step
   impl_->solved.keep(*model, *data);
   mj_step1(model, data);
-  if (!is_full(*data)) return;
-  impl_->spoiled = true;
-  note_full(impl_->name, *model, *data);
+  if (is_full(*data)) {
+    impl_->spoiled = true;
+    note_full(impl_->name, *model, *data);
+  }
+  if (done < steps) throw Interrupted();
 }
 
 bool MujocoWorld::unstable() const {
