@@ -1,6 +1,7 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <numbers>
 import iap.core;
 import iap.geometry;
 
@@ -51,6 +52,14 @@ TEST_CASE("rotations survive the way through quaternions and angles") {
       }
     }
     CHECK(off(roll_pitch_yaw(r), rpy) < 1e-9);
+  }
+}
+
+TEST_CASE("the pitch of a rotation that rounding took beyond 1 is a quarter turn") {
+  for (const double side : {-1., 1.}) {
+    Matrix3 r = rotation_of(0, side * std::numbers::pi / 2, 0);
+    r[6] = -side * std::nextafter(1., 2.);
+    CHECK(std::abs(roll_pitch_yaw(r)[1] - side * std::numbers::pi / 2) < 1e-9);
   }
 }
 

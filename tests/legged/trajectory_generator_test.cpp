@@ -143,6 +143,15 @@ TEST_CASE("the intensity rises by at most a tenth a call and falls at once") {
   CHECK(generator.phase() == 0);
 }
 
+TEST_CASE("a generator that was reset is as a fresh one") {
+  TrajectoryGenerator used, fresh;
+  used.step(0.1, command(1, 1, 0, 4));
+  used.reset();
+  CHECK(used.leg_phases() == fresh.leg_phases());
+  CHECK(used.stance() == fresh.stance());
+  CHECK(used.step(0.1, command(1, 1, 0, 2)) == fresh.step(0.1, command(1, 1, 0, 2)));
+}
+
 TEST_CASE("commands outside their ranges are moved to the edge, and residuals are added") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), huge = 1e300;
   const auto last = [](TrajectoryCommand wanted) {
