@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <numbers>
 #include <string>
@@ -115,6 +117,27 @@ TEST_CASE("an interrupt is heard after any step but the last, and leaves the wor
     clear_interrupt();
     CHECK(pressed > 0);
   }
+}
+
+TEST_CASE("velocities are those of a body's frame and of a geom's and a site's centre, along the world's axes") {
+  constexpr std::string_view xml = R"(<mujoco><worldbody><body name="turning" pos="1 2 3">
+    <joint type="slide" axis="1 0 0"/><joint type="hinge" axis="0 0 1"/>
+    <geom name="ahead" pos=".5 0 0" size=".1"/><site name="left" pos="0 .2 0"/></body></worldbody></mujoco>)";
+  const std::vector<MujocoFile> files{{"turning.xml", xml}};
+  MujocoWorld world(files);
+  world.qpos()[1] = std::numbers::pi / 2;
+  std::ranges::copy(std::array{3., 2.}, world.qvel().begin());
+  world.forward();
+  const auto differs = [&world](const char* kind, const char* name, const std::array<double, 6>& truth) {
+    const auto velocity = world.velocity(kind, world.id(kind, name));
+    double most = 0;
+    for (std::size_t i = 0; i < 6; ++i) most = std::max(most, std::abs(velocity[i] - truth[i]));
+    return most;
+  };
+  // Turning, then moving: what is ahead of the body points along y by now, what is to its left against x.
+  CHECK(differs("body", "turning", {0, 0, 2, 3, 0, 0}) < 1e-12);
+  CHECK(differs("geom", "ahead", {0, 0, 2, 3 - .5 * 2, 0, 0}) < 1e-12);
+  CHECK(differs("site", "left", {0, 0, 2, 3, -.2 * 2, 0}) < 1e-12);
 }
 
 TEST_CASE("contacts have the forces that the last step was solved with, whatever touched since") {
