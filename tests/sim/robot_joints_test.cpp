@@ -104,6 +104,27 @@ TEST_CASE("links touch each other where that is asked for, never a link its pare
     }
 }
 
+TEST_CASE("where links that are fixed to others touch, they are named") {
+  // A beak at the third link of a chain reaches back to a horn of the first.
+  const std::string ball = "<sphere radius=\".1\"/>";
+  const std::string urdf =
+      text("<robot name=\"r\">", link("first", 1, ball), link("horn", 1, ball), link("second", 1, ball), link("third", 1, ball),
+           link("beak", 1, ball), joint("grown", "first", "horn", "fixed", "0 .5 0", "0 0 1", ""),
+           joint("a", "first", "second", "continuous", ".5 0 0", "0 0 1", ""),
+           joint("b", "second", "third", "continuous", "0 .35 0", "0 0 1", ""),
+           joint("worn", "third", "beak", "fixed", "-.35 .1 0", "0 0 1", ""), "</robot>");
+  for (const auto& engine : robot_engines()) {
+    CAPTURE(engine);
+    RobotWorld world(parse_urdf(urdf, "r"), {.engine = engine, .gravity = 0, .self_collision = true});
+    world.reset({.position = {0, 0, 5}, .angles = {0, 0}});
+    world.step(std::vector<double>(2), 1);
+    CHECK_FALSE(world.contacts().empty());
+    for (const auto& contact : world.contacts())
+      CHECK(std::minmax({contact.link, contact.other_link}) ==
+            std::minmax({world.robot().link("horn"), world.robot().link("beak")}));
+  }
+}
+
 TEST_CASE("links and joints may have names that an engine has for itself, of any characters") {
   const std::vector<std::string> names{"world", "world_", "world__", "floor", "floor:0",      "terrain0", "plane",
                                        "a b",   " ",      "&<>\"'",  "\n\t",  "w\xC3\xB6rld", ":0",       std::string(2000, 'x')};

@@ -62,6 +62,20 @@ TEST_CASE("a shank and the toe that is fixed to it are one body") {
   }
 }
 
+TEST_CASE("the inertia of a link that is fixed to another turns with its joint") {
+  const auto robot = parse_urdf(R"(<robot name="turned"><link name="frame"/><link name="block">
+      <inertial><mass value="1"/><inertia ixx=".01" ixy="0" ixz="0" iyy=".02" iyz="0" izz=".025"/></inertial></link>
+    <joint name="mount" type="fixed"><parent link="frame"/><child link="block"/><origin rpy="0 0 .5"/></joint></robot>)",
+                                "turned.urdf");
+  for (const auto& engine : robot_engines()) {
+    CAPTURE(engine);
+    const auto inertia = RobotWorld(robot, {.engine = engine}).bodies()[0].inertia;
+    CHECK(close(inertia[0], .01 * std::cos(.5) * std::cos(.5) + .02 * std::sin(.5) * std::sin(.5)));
+    CHECK(close(inertia[1], (.01 - .02) * std::cos(.5) * std::sin(.5)));
+    CHECK(close(inertia[8], .025));
+  }
+}
+
 TEST_CASE("an inertia that is neither diagonal nor straight arrives whole") {
   for (const auto& engine : robot_engines()) {
     CAPTURE(engine);
