@@ -105,6 +105,41 @@ TEST_CASE("many boxes, turned, moved and taken away again, are where they were p
   }
 }
 
+TEST_CASE("of two boxes the one that is taken away carries nobody") {
+  for (const auto& engine : robot_engines()) {
+    CAPTURE(engine);
+    auto world = make_world(engine);
+    const TerrainBox stays = box({0, 0, 0}, {1, 1, .1}), goes = box({5, 0, 0}, {2, 1, .1});
+    world.set_terrain({.plane = false, .boxes = {stays, goes}});
+    world.set_terrain({.plane = false, .boxes = {stays}});
+    world.reset({.position = {5, 0, .25}});
+    world.step({}, 500);
+    CHECK(world.contacts().empty());
+    CHECK(world.state().position[2] < -.5);
+  }
+}
+
+TEST_CASE("a contact is where the two touch") {
+  for (const auto& engine : robot_engines())
+    for (const bool plane : {true, false}) {
+      CAPTURE(engine, plane);
+      auto world = make_world(engine);
+      world.set_terrain(plane ? Terrain{} : Terrain{.plane = false, .boxes = {box({0, 0, -.5}, {9, 9, .5})}});
+      world.reset({.position = {6, 3, .1005}});
+      world.step({}, 500);
+      std::set<int> touching;
+      for (const auto& contact : world.contacts()) {
+        touching.insert(contact.link);
+        // The block, a metre ahead of the ball, touches with its corners, the ball with its lowest point.
+        const double half = contact.link == 1 ? .1 : 0, x = contact.position[0] - (contact.link == 1 ? 7 : 6);
+        CHECK(std::abs(std::abs(x) - half) < .01);
+        CHECK(std::abs(std::abs(contact.position[1] - 3) - half) < .01);
+        CHECK(std::abs(contact.position[2]) < 2e-3);
+      }
+      CHECK(touching == std::set{0, 1});
+    }
+}
+
 TEST_CASE("a slope holds what its friction can hold") {
   // On a slope of .4 rad something slides if the coefficient is below tan .4 = .42, with g (sin - mu cos).
   for (const auto& engine : robot_engines())
