@@ -94,6 +94,56 @@ TEST_CASE("the reward counts what has been crossed, or measures the way") {
   }
   CHECK(truth >= 2);
   CHECK(count == truth);
+  // Another episode pays anew.
+  double again = 0;
+  crossed->reset(1);
+  for (int i = 0; i < 150 && again == 0; ++i) again += crossed->step(trot).reward;
+  CHECK(again == 1);
+}
+
+TEST_CASE("a walk that was left in the midst of a swing leaves the next episode nothing") {
+  const Config::Map options{{"name", "laikago-stepstones"}, {"depth", false}, {"gait", "walk"}, {"stones", 0}};
+  const std::vector<float> ahead(22);
+  const auto trace = [&ahead](Env& env) {
+    std::vector<float> all;
+    env.reset(2);
+    for (int i = 0; i < 4; ++i) {
+      env.step(ahead);
+      const auto state = env.observe().vector;
+      all.insert(all.end(), state.begin(), state.end());
+    }
+    return all;
+  };
+  const auto fresh = make_env(options), used = make_env(options);
+  const auto truth = trace(*fresh);
+  for (int steps = 1; steps < 12; ++steps) {
+    used->reset(1);
+    for (int i = 0; i < steps; ++i)
+      if (used->step(ahead).terminated) break;
+    CAPTURE(steps);
+    CHECK(trace(*used) == truth);
+  }
+}
+
+TEST_CASE("the ground's friction is an option of foothold environments") {
+  const auto way = [](double friction) {
+    const auto env = make_env(Config::Map{{"name", "laikago-stepstones"},
+                                          {"depth", false},
+                                          {"stones", 0},
+                                          {"friction", friction},
+                                          {"largest_roll", 3.},
+                                          {"largest_pitch", 3.},
+                                          {"lowest", -1.}});
+    double sum = 0;
+    env->reset(1);
+    for (int i = 0; i < 20; ++i) {
+      const auto result = env->step(std::vector<float>(22));
+      sum += result.reward;
+      if (result.terminated) break;
+    }
+    return sum;
+  };
+  CHECK(way(0) != way(1));
 }
 
 TEST_CASE("foothold environments give the same bits on two threads as on one") {

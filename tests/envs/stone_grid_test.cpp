@@ -79,6 +79,21 @@ TEST_CASE("a grid of stones lies as its options say") {
   CHECK((most_turned <= .1 && most_turned > .09));
 }
 
+TEST_CASE("the end of a grid begins behind all of its stones, however far it is turned") {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Random random(seed);
+    const auto course = stone_grid({.stone = .3, .rotation = .5, .rows = 4, .columns = 12}, random);
+    const TerrainBox& end = course.terrain.boxes.back();
+    double furthest = 0;
+    for (std::size_t i = 2; i + 1 < course.terrain.boxes.size(); ++i) {
+      const auto& [placement, half, rgba] = course.terrain.boxes[i];
+      const auto& axes = placement.rotation;
+      furthest = std::max(furthest, placement.position[0] + std::abs(axes[0]) * half[0] + std::abs(axes[1]) * half[1]);
+    }
+    CHECK(end.placement.position[0] - end.half[0] > furthest);
+  }
+}
+
 TEST_CASE("who sees the grid comes further over it than who does not") {
   double seen = 0, blind = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
