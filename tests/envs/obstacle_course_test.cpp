@@ -117,6 +117,44 @@ TEST_CASE("a wall stops who walks into it, and who comes past walls is paid for 
     REQUIRE(passed == std::max(0., std::floor((furthest - .1) / .4)));
   }
   CHECK(passed >= 2);
+  // Another episode pays them anew.
+  CHECK(walk(*walls, 1000).total == passed);
+}
+
+TEST_CASE("walls that stand in any order are paid one by one, and all of them before the course's end") {
+  const Config::Map close{{"view", "none"},  {"reward", "walls"},     {"platform_length", 2.9}, {"start", .7},
+                          {"finish", .5},    {"wall_thickness", .15}, {"wall_spacing", .1},     {"wall_jitter", .3},
+                          {"wall_side", 5.}, {"wall_width", .1}};
+  const auto env = make(close);
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    double total = 0, most = 0;
+    bool over = false;
+    env->reset(seed);
+    for (int step = 0; step < 3000 && !over; ++step) {
+      const auto result = env->step(trot);
+      total += result.reward;
+      most = std::max(most, result.reward);
+      over = result.terminated;
+    }
+    CAPTURE(seed);
+    CHECK(total == 13);  // the last one that may stand is at 1.7 - .3 - .075
+    CHECK(most <= 2);
+  }
+}
+
+TEST_CASE("an episode begins as high above a platform of any height") {
+  const auto state = [](double height) {
+    const auto env = make({{"view", "none"}, {"jitter", 0.}, {"platform_height", height}});
+    env->reset(1);
+    for (int step = 0; step < 100; ++step) env->step(trot);
+    const auto seen = env->observe().vector;
+    return std::vector<float>(seen.begin(), seen.end());
+  };
+  const auto usual = state(.5);
+  for (const double height : {.2, 1.}) {
+    const auto other = state(height);
+    for (std::size_t i = 0; i < 16; ++i) CHECK_THAT(other[i], WithinAbs(usual[i], 1e-3));
+  }
 }
 
 TEST_CASE("an episode ends at the course's end and beside the platform") {
