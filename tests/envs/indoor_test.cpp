@@ -144,10 +144,12 @@ TEST_CASE("walking ahead through doors pays the way, or each door, until the fla
   CHECK(way.over);
   CHECK_THAT(way.total, WithinAbs(3.3 + .5, .02));
   options["reward"] = "doors";
-  const auto doors = walk(*make(options), 4000);
+  const auto crossing = make(options);
+  const auto doors = walk(*crossing, 4000);
   CHECK(doors.over);
   CHECK(doors.total == 2);
   CHECK(doors.steps == way.steps);
+  CHECK(walk(*crossing, doors.steps / 2 + 1).total == 1);  // another episode pays anew
   options["rooms"] = 1;
   options["least_door"] = options["most_door"] = .3;  // feet are .26 m apart, and more is the body
   options["reward"] = "way";

@@ -1,0 +1,139 @@
+// What a1-indoor tells of where the robot is, and where its rooms and floors are.
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "../core/temporary_folder.hpp"
+import iap.core;
+import iap.env;
+import iap.envs;
+#include "trot.hpp"
+
+using namespace iap;
+using Catch::Matchers::WithinAbs;
+
+namespace {
+
+std::unique_ptr<Env> make(Config::Map options) {
+  options["name"] = "a1-indoor";
+  options.try_emplace("jitter", 0.);
+  return make_env(options);
+}
+
+// A value of the state by its name.
+double told(Env& env, const char* name) {
+  const auto& names = env.spec().state_names;
+  const auto found = std::ranges::find(names, name);
+  REQUIRE(found != names.end());
+  return env.observe().vector[found - names.begin()];
+}
+
+// Trots a bend to one side.
+void turn(Env& env, int steps) {
+  auto action = trot;
+  for (int leg = 0; leg < 4; ++leg) action[4 + 3 * leg] = leg % 2 ? 1.f : -1.f;
+  for (int step = 0; step < steps; ++step) env.step(action);
+}
+
+// A building of one square of 18 m at each of these heights.
+void write_storeys(const std::filesystem::path& folder, const std::vector<double>& heights) {
+  std::ofstream obj(folder / "mesh_z_up.obj");
+  int first = 1;
+  for (const double z : heights) {
+    for (const char* corner : {"-9 -9 ", "9 -9 ", "9 9 ", "-9 9 "}) obj << "v " << corner << z << '\n';
+    for (const int i : {1, 2}) obj << "f " << first << ' ' << first + i << ' ' << first + i + 1 << '\n';
+    first += 4;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("place and heading count from where and how the robot first stands") {
+  const TemporaryFolder folder;
+  write_storeys(folder.path(), {0});
+  const auto from = [&](double x, double y, double heading) {
+    return make({{"view", "none"},
+                 {"scene", folder.path().string()},
+                 {"place", true},
+                 {"compass", true},
+                 {"start", Config::List{x, y, heading}}});
+  };
+  const auto plain = from(0, 0, 0), turned = from(1, 2, -.7);
+  plain->reset(1);
+  turned->reset(1);
+  CHECK_THAT(told(*turned, "heading"), WithinAbs(0, 1e-6));
+  CHECK_THAT(told(*turned, "heading cosine"), WithinAbs(1, 1e-6));
+  for (auto* env : {plain.get(), turned.get()}) turn(*env, 400);
+  CHECK(std::abs(told(*plain, "aside")) > .05);
+  CHECK(std::abs(told(*plain, "heading")) > .05);
+  for (const char* name : {"ahead", "aside", "heading"}) CHECK_THAT(told(*turned, name), WithinAbs(told(*plain, name), .02));
+}
+
+TEST_CASE("the next opening is told from where the robot is") {
+  const auto env = make({{"view", "none"}, {"place", true}, {"rooms", 1}, {"gates", 0.}});
+  env->reset(1);
+  const double y = told(*env, "opening aside");
+  turn(*env, 400);
+  CHECK(std::abs(told(*env, "aside")) > .02);
+  CHECK_THAT(told(*env, "opening aside"), WithinAbs(y - told(*env, "aside"), 1e-5));
+}
+
+TEST_CASE("a gate keeps clear of its room's side walls") {
+  // As wide as the doorways need it: .1 m beyond them at both sides. The gate keeps as far from the walls.
+  const auto opening = [](double gates, std::uint64_t seed) {
+    const auto env = make({{"view", "none"},
+                           {"place", true},
+                           {"rooms", 1},
+                           {"gates", gates},
+                           {"door_shift", 1.},
+                           {"least_width", 1.},
+                           {"most_width", 1.},
+                           {"least_door", 2.},
+                           {"most_door", 2.},
+                           {"least_gate", 1.5},
+                           {"most_gate", 1.5}});
+    env->reset(seed);
+    return told(*env, "opening aside");
+  };
+  int clamped = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const double door = opening(0, seed), gate = opening(1, seed), most = 1 + .1 - 1.5 / 2 - .1;
+    CAPTURE(seed, door, gate);
+    CHECK(gate > std::min(0., door) - most - 1e-6);
+    CHECK(gate < std::max(0., door) + most + 1e-6);
+    clamped += gate < std::min(0., door) - most + 1e-6 || gate > std::max(0., door) + most - 1e-6;
+  }
+  CHECK(clamped > 2);
+}
+
+TEST_CASE("lift raises the floor of a building under the robot") {
+  const TemporaryFolder folder;
+  write_storeys(folder.path(), {0, 2});
+  const auto ceiling = [&](double lift) {
+    const auto env = make({{"scene", folder.path().string()}, {"lift", lift}, {"start", Config::List{0., 0., 0.}}});
+    env->reset(1);
+    return env->observe().images[0].floats()[8];
+  };
+  // The first row of 16 looks up by 15/16 of the half angle's tangent.
+  const double slope = (1 - 1. / 16) * std::tan(std::numbers::pi / 6);
+  CHECK_THAT((ceiling(0) - ceiling(.1)) * slope, WithinAbs(.1, 1e-3));
+}
+
+TEST_CASE("who looks from outside sees the robot, whatever option 'body' says of the robot's own camera") {
+  const auto picture = [](const char* view, bool body) {
+    const auto env = make({{"view", view}, {"body", body}, {"pixels", Config::List{32, 32}}});
+    env->reset(1);
+    const auto& image = env->observe().images[0];
+    return std::vector<std::uint8_t>(image.bytes(), image.bytes() + image.shape.count());
+  };
+  for (const char* view : {"behind", "beside"}) CHECK(picture(view, false) == picture(view, true));
+}
