@@ -32,6 +32,14 @@ PerLeg<legged::LegKinematics> kinematics(const LeggedRobot& robot) {
   return {of(0), of(1), of(2), of(3)};
 }
 
+// Of a robot's legs, in parts of A1's, but no more than 1: longer ones walk well as they are.
+double leg_size(const LeggedRobot& robot) {
+  constexpr double usual_length = .4;  // m
+  double longest = 0;
+  for (const Leg& leg : robot.legs) longest = std::max(longest, leg.geometry.thigh + leg.geometry.shank);
+  return std::min(1., longest / usual_length);
+}
+
 // Forces grow with the mass, what they miss of the goal does not: one weight for all would let the heavy ones sink.
 legged::StanceOptions stance_options(legged::StanceOptions own, double mass, double gravity) {
   constexpr double usual_mass = 12;  // kg
@@ -61,6 +69,7 @@ struct Locomotion::Impl {
         swing(given.swing),
         place(given.placement_gain),
         dt(given.physics_steps * world.options().timestep),
+        size(leg_size(of)),
         torques(of.joints.size()) {
     for (int leg = 0; leg < leg_count; ++leg) {
       const Vector3 standing = own_angles(leg, of.standing);
@@ -159,13 +168,18 @@ struct Locomotion::Impl {
     }
   }
 
+  double clearance(const WalkCommand& command, int leg) const {
+    constexpr double usual = .06;  // m
+    return command.clearances[leg] < 0 ? usual * size : command.clearances[leg];
+  }
+
   Vector3 in_base(const Vector3& point) const { return transposed(axes) * (point - position); }
 
   void aim(int leg, const WalkCommand& command) {
     const bool swings = gait.desired()[leg] == LegState::swing;
     if (swings && !swung[leg]) lifts[leg] = feet[leg];
     // A foot that found no ground feels for it further down.
-    const Vector3 point = swings ? swing.at(gait.phases()[leg], lifts[leg], targets[leg], command.clearances[leg]).position
+    const Vector3 point = swings ? swing.at(gait.phases()[leg], lifts[leg], targets[leg], clearance(command, leg)).position
                                  : feet[leg] + Vector3{0, 0, -options.swing.press};
     const Vector3 next = legs[leg].inverse(in_base(point), knees[leg]).joints;
     for (int i = 0; i < joints; ++i) {
@@ -211,7 +225,7 @@ struct Locomotion::Impl {
     // What the goal asks of the joints is not braked, nor are heaving, rolling and pitching, which the plan sees to.
     const Vector3 velocity{goal.velocity[0], goal.velocity[1], state.velocity[2]};
     const Vector3 turning{state.angular_velocity[0], state.angular_velocity[1], goal.yaw_rate};
-    rates[leg] = standing_rates(jacobian, toes[leg], transposed(axes) * velocity, transposed(axes) * turning);
+    rates[leg] = standing_rates(jacobian, toes[leg], transposed(axes) * velocity, transposed(axes) * turning, size);
     swung[leg] = swung[leg] && gait.desired()[leg] == LegState::swing;
     aimed[leg] = false;
   }
@@ -243,7 +257,7 @@ struct Locomotion::Impl {
   legged::Gait gait;
   legged::SwingTrajectory swing;
   legged::FootPlacement place;
-  double dt = 0, time = 0;
+  double dt = 0, size = 1, time = 0;
   PerLeg<Vector3> rest{};
   PerLeg<legged::Knee> knees{};
 
@@ -266,6 +280,16 @@ struct Locomotion::Impl {
   std::vector<double> torques;
 };
 
+LocomotionOptions usual_locomotion(const LeggedRobot& robot) {
+  const double size = leg_size(robot);
+  LocomotionOptions options;
+  // Short legs tip over, as pendulums do, in times that go by the root of their length.
+  for (double& stance : options.gait.stance) stance *= std::sqrt(size);
+  options.swing.press *= size;
+  return options;
+}
+
+Locomotion::Locomotion(const LeggedRobot& robot, RobotWorld& world) : Locomotion(robot, world, usual_locomotion(robot)) {}
 Locomotion::Locomotion(const LeggedRobot& robot, RobotWorld& world, const LocomotionOptions& options) {
   check(options);
   impl_ = std::make_unique<Impl>(robot, world, options);

@@ -11,13 +11,14 @@ export namespace iap {
 
 /// What a walking robot is to do. Axes share the robot's heading: x forward, y left, z up.
 struct WalkCommand {
-  std::array<double, 2> velocity{};                       ///< m/s
-  double twist = 0;                                       ///< rad/s, to the left
-  double height = 0;                                      ///< m, of the base above the ground
-  double roll = 0, pitch = 0;                             ///< rad
-  legged::PerLeg<legged::Vector3> offsets{};              ///< m, added to where a toe would land
-  legged::PerLeg<double> clearances{.06, .06, .06, .06};  ///< m, of a swinging toe over its way
-  bool stand = false;                                     ///< all legs stay on the ground; walking begins anew afterwards
+  std::array<double, 2> velocity{};           ///< m/s
+  double twist = 0;                           ///< rad/s, to the left
+  double height = 0;                          ///< m, of the base above the ground
+  double roll = 0, pitch = 0;                 ///< rad
+  legged::PerLeg<legged::Vector3> offsets{};  ///< m, added to where a toe would land
+  /// m, of a swinging toe over its way; below 0 it is .06, and .15 of legs that are shorter than .4 m.
+  legged::PerLeg<double> clearances{-1, -1, -1, -1};
+  bool stand = false;  ///< all legs stay on the ground; walking begins anew afterwards
 };
 
 struct LocomotionOptions {
@@ -33,6 +34,10 @@ struct LocomotionOptions {
   double settle = .1;           ///< s in which the height of the ground follows that of the footholds
 };
 
+/// What `robot` trots with: the defaults, which are for legs (thigh and shank) of .4 m and more; shorter ones stand for times that
+/// are shorter by the root of the lengths' ratio, and press on by less.
+LocomotionOptions usual_locomotion(const LeggedRobot& robot);
+
 /// Makes a robot on four legs walk in a RobotWorld: gait, Raibert's foot placement, swinging legs on trajectories that joint motors
 /// follow through inverse kinematics, standing ones under the torques -J'f + dU/dq - kd (q' - q'*) of the forces f that model
 /// predictive control plans (see iap.legged): U is the potential energy of the leg itself (of swinging ones, too), q'* what the
@@ -44,7 +49,9 @@ class Locomotion {
  public:
   /// For `robot` in `world`, whose joints are in the robot's order; `world` is reset in order to be measured.
   /// @throws Error for options out of their range.
-  Locomotion(const LeggedRobot& robot, RobotWorld& world, const LocomotionOptions& options = {});
+  Locomotion(const LeggedRobot& robot, RobotWorld& world, const LocomotionOptions& options);
+  /// With `usual_locomotion(robot)`.
+  Locomotion(const LeggedRobot& robot, RobotWorld& world);
   ~Locomotion();
   Locomotion(Locomotion&&) noexcept;
   Locomotion& operator=(Locomotion&&) noexcept;

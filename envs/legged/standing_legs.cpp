@@ -45,8 +45,9 @@ Vector3 LegWeights::torques(const RobotWorld& world, int leg) const {
   return sum;
 }
 
-Vector3 standing_rates(const Matrix3& jacobian, const Vector3& toe, const Vector3& velocity, const Vector3& angular_velocity) {
-  constexpr double least_volume = .002;  // m^3, of J; of a leg of .25 m and .25 m that stands as usual some .02
+Vector3 standing_rates(const Matrix3& jacobian, const Vector3& toe, const Vector3& velocity, const Vector3& angular_velocity,
+                       double size) {
+  const double least_volume = .002 * size * size * size;  // m^3, of J; of a leg of .25 m and .25 m that stands as usual some .02
   const Vector3 back = -1. * (velocity + cross(angular_velocity, toe));
   const auto column = [&](int i) { return Vector3{jacobian[i], jacobian[3 + i], jacobian[6 + i]}; };
   const Vector3 first = column(0), second = column(1), third = column(2);

@@ -28,9 +28,9 @@ class LegWeights {
 };
 
 // The joint rates with which a toe at `toe` stays where it is in the world while the base moves with `velocity` and
-// `angular_velocity`: -J^-1 (v + w x toe), all in the base's axes; smaller where a leg is so
-// straight, or so short (thighs below .1 m), that J is nearly singular.
+// `angular_velocity`: -J^-1 (v + w x toe), all in the base's axes; smaller where a leg is so straight that J is nearly singular,
+// for its `size`: 1 for legs of .4 m and more, else in parts of that.
 geometry::Vector3 standing_rates(const geometry::Matrix3& jacobian, const geometry::Vector3& toe, const geometry::Vector3& velocity,
-                                 const geometry::Vector3& angular_velocity);
+                                 const geometry::Vector3& angular_velocity, double size);
 
 }  // namespace iap

@@ -163,6 +163,31 @@ TEST_CASE("a robot trots as fast as asked wherever its centre of mass and its ba
     }
 }
 
+TEST_CASE("a robot with short legs trots") {
+  constexpr double size = .5;
+  const auto shrink = [](std::array<double, 3>& lengths) {
+    for (double& length : lengths) length *= size;
+  };
+  RobotDescription description = parse_urdf(legged_urdf("a1"), "a1.urdf");
+  for (RobotLink& link : description.links) {
+    link.mass *= std::pow(size, 3);
+    for (double& moment : link.inertia) moment *= std::pow(size, 5);
+    link.effort = 0;
+    shrink(link.centre);
+    shrink(link.origin.position);
+    for (RobotShape& shape : link.collisions) {
+      shrink(shape.size);
+      shrink(shape.placement.position);
+    }
+  }
+  for (const auto& engine : robot_engines()) {
+    CAPTURE(engine);
+    Walker walker(legged_robot(description), engine);
+    CHECK(std::abs(walker.speed(.3, 8) / .3 - 1) < .05);
+    CHECK(walker.lean < .15);
+  }
+}
+
 TEST_CASE("where a joint's angle is 0 changes nothing of a walk") {
   RobotDescription turned = parse_urdf(legged_urdf("laikago"), "laikago.urdf");
   for (RobotLink& link : turned.links)
