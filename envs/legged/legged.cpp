@@ -48,7 +48,8 @@ void bound_damping(LeggedRobot& robot, double timestep) {
 
 LeggedRobot read_robot(Options& options) {
   if (!options.has("urdf")) return legged_robot(options.choice("robot", legged_robots(), "a1"));
-  if (options.has("robot")) options.fail("'robot' and 'urdf' both say which robot it is; give one");
+  if (options.has("robot"))
+    options.fail("'robot' and 'urdf' both say which robot it is; give one (--set robot=null drops a policy's own, or urdf=null)");
   LeggedRobot robot = read_own_robot(options.string("urdf"), options);
   bound_damping(robot, read_timestep(options));
   return robot;

@@ -127,8 +127,21 @@ LUA
   run eval policy.iap --episodes 2 --csv other.csv --set urdf=dog.urdf
   exits 0
   cmp -s other.csv ../here.csv && fail "--set urdf does not reach the robot"
+  run eval policy.iap --episodes 1 --set robot=laikago
+  exits 1
+  says err "'robot' and 'urdf' both say which robot it is; give one (--set robot=null drops a policy's own, or urdf=null)"
   run eval policy.iap --episodes 1 --set urdf=null --set robot=laikago
   exits 0
+  echo 'local iap = require "iap"
+    iap.policy.load("policy.iap"):save("named.iap", { env = { name = "legged", robot = "laikago", time_limit = 20 } })' >named.lua
+  run run named.lua
+  exits 0
+  run eval named.iap --episodes 2 --csv named.csv --set urdf=dog.urdf
+  exits 1
+  says err "give one (--set robot=null drops"
+  run eval named.iap --episodes 2 --csv named.csv --set urdf=dog.urdf --set robot=null
+  exits 0
+  cmp -s other.csv named.csv || fail "--set robot=null does not make room for a URDF"
   # A file of before holds the path alone.
   cat >old.lua <<'LUA'
 local iap = require "iap"
