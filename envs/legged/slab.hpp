@@ -15,10 +15,12 @@ inline TerrainBox slab(double from, double to, double width, double top, double 
           .rgba = rgba};
 }
 
-/// The floor `depth` below a course of this length and width; it reaches further on all sides.
+constexpr double floor_margin = 2;  // m
+
+/// The floor `depth` below a course of this length and width; it reaches `floor_margin` further on all sides.
 inline TerrainBox floor_below(double from, double to, double width, double depth) {
-  constexpr double margin = 2, thickness = .1;
-  return slab(from - margin, to + margin, width + 2 * margin, -depth, thickness, course_colours::below);
+  constexpr double thickness = .1;
+  return slab(from - floor_margin, to + floor_margin, width + 2 * floor_margin, -depth, thickness, course_colours::below);
 }
 
 }  // namespace iap

@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -65,10 +66,13 @@ FootholdCourse stone_grid(const GridOptions& options, Random& random) {
   const double length = rows.empty() ? 0 : rows.back() + options.stone;
   // Behind the corner that reaches furthest.
   const double end = start + cosine * length + std::abs(sine) * wide / 2 + gap();
-  boxes.push_back(slab(end, end + options.finish, wide + 2 * std::abs(sine) * length, 0, thickness, ends));
+  const double across = wide + 2 * std::abs(sine) * length;
+  boxes.push_back(slab(end, end + options.finish, across, 0, thickness, ends));
   course.marks.push_back(end);
   course.goal = end + options.finish / 2;
-  boxes[0] = floor_below(-options.behind, end + options.finish, wide, options.depth);
+  // What stands beyond the floor of the grid unturned widens it.
+  const double back = std::min(-options.behind, start - std::abs(sine) * wide / 2 + floor_margin);
+  boxes[0] = floor_below(back, end + options.finish, std::max(wide, across - 2 * floor_margin), options.depth);
   return course;
 }
 

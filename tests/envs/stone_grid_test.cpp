@@ -94,6 +94,30 @@ TEST_CASE("the end of a grid begins behind all of its stones, however far it is 
   }
 }
 
+TEST_CASE("every stone of a grid stands on the floor below, however far the grid is turned") {
+  for (const auto& [rows, columns] : {std::array{40, 6}, {4, 60}}) {
+    GridOptions options;
+    options.rotation = .5;
+    options.rows = rows;
+    options.columns = columns;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      CAPTURE(rows, columns, seed);
+      Random random(seed);
+      const auto boxes = stone_grid(options, random).terrain.boxes;
+      const TerrainBox& floor = boxes[0];
+      double beyond = 0;
+      for (const TerrainBox& box : boxes)
+        for (int axis = 0; axis < 2; ++axis) {
+          const double reach = std::abs(box.placement.rotation[3 * axis]) * box.half[0] +
+                               std::abs(box.placement.rotation[3 * axis + 1]) * box.half[1];
+          const double from = std::abs(box.placement.position[axis] - floor.placement.position[axis]);
+          beyond = std::max(beyond, from + reach - floor.half[axis]);
+        }
+      CHECK(beyond < 1e-9);
+    }
+  }
+}
+
 TEST_CASE("who sees the grid comes further over it than who does not") {
   double seen = 0, blind = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
