@@ -45,8 +45,9 @@ const std::vector<std::string>& legged_robots();
 std::string_view legged_urdf(std::string_view name);
 /// One of them with the pose and gains of the papers' experiments. @throws Error with the nearest name.
 LeggedRobot legged_robot(std::string_view name);
-/// Any robot on four legs of three joints. It stands with hips at .8 and knees at -1.6 rad from a leg that hangs straight down, as
-/// far as its limits allow; gains follow from its mass and legs. @throws Error that says which leg is not such a leg.
+/// Any robot on four legs of three joints. It stands with hips at .8 and knees at -1.6 rad from a leg that hangs straight down, at
+/// -.8 and 1.6 where a knee bends further forwards and less than .8 backwards, as far as its limits allow; gains follow from its
+/// mass and legs. @throws Error that says which leg is not such a leg.
 LeggedRobot legged_robot(RobotDescription description);
 
 }  // namespace iap
