@@ -2,12 +2,14 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +26,7 @@ import :metrics_logs;
 import :settings;
 import :stages;
 import :types;
+#include "core/files_read.hpp"
 #include "core/option_log.hpp"
 
 namespace iap {
@@ -65,8 +68,13 @@ std::string shown(const Config* value) { return value ? value->describe() : "not
 
 const Config* item(const Config::List& list, std::size_t index) { return index < list.size() ? &list[index] : nullptr; }
 
+/// Whether it is a record of files that says less than that of `now` and nothing else, as earlier programs kept it.
+bool is_shorter_record(const Config& before, const Config& now, const std::string& path) {
+  return path.starts_with(files_record) && before.string() && now.string() && *before.string() == without_ends(*now.string());
+}
+
 std::string difference(const Config* before, const Config* now, const std::string& path) {
-  if (before && now) return first_difference(*before, *now, path);
+  if (before && now) return is_shorter_record(*before, *now, path) ? "" : first_difference(*before, *now, path);
   // Runs of programs that did not keep them yet read these from the disk, as a run that begins now does.
   if (!before && (path.ends_with(".required_modules") || path == files_record)) return "";
   return text(path, ": ", shown(before), " before, ", shown(now), " now");

@@ -287,6 +287,11 @@ case_resume_other_files() {
   run eval run --episodes 1
   exits 0
   rm -r videos/3
+  # Of the same size, in another colour.
+  base64 -d >videos/2/1.png <<<iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mNgYPgPAAEDAQA2dBFAAAAAAElFTkSuQmCC
+  refuses "'swept/seed1' holds a run with other settings (files.videos: " sweep train.lua --seeds 1 --out swept --set iterations=2
+  refuses '(files.videos: "2 files, 138 bytes, checksum ' run train.lua --resume --set iterations=2
+  cp videos/1/1.png videos/2
   run run train.lua --resume --set iterations=2
   exits 0
 }

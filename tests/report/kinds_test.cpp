@@ -88,6 +88,14 @@ TEST_CASE("runs that read different files are of different kinds; one without a 
   CHECK(is_one_kind(page({v1, v4})));
   CHECK(is_one_kind(page({v1, older})));
   CHECK_THAT(page({older, v1, v2}), ContainsSubstring("3 runs of 3 kinds"));
+  // Records of earlier programs say nothing about how the files begin and end.
+  const auto with_ends = [&](const std::string& name, std::int64_t seed, const std::string& ends) {
+    return runs.copy(name, seed, {{"files", R"({"vids": "2 files, 300 bytes, checksum 1, ends )" + ends + "\"}"}});
+  };
+  const auto v5 = with_ends("v5", 5, "7"), v6 = with_ends("v6", 6, "8");
+  CHECK(is_one_kind(page({v1, v5})));
+  CHECK_FALSE(is_one_kind(page({v5, v6})));
+  CHECK_FALSE(is_one_kind(page({v2, v5})));
   CHECK_THROWS_WITH(page({v1, old}), ContainsSubstring("have the same settings and the same seed, 1;"));
 
   const auto mean = [](const std::vector<std::filesystem::path>& line) {

@@ -208,5 +208,11 @@ TEST_CASE("files that environments read tell runs apart, where both have them on
   CHECK(settings_difference(bare, now).empty());
   CHECK(settings_difference(before, before).empty());
   CHECK(settings_difference(before, now) == "files.videos: \"2 files\" before, \"3 files\" now");
+  now["files"]["videos"] = "2 files, ends 7; 1 file, ends 8";
+  before["files"]["videos"] = "2 files; 1 file";
+  CHECK(settings_difference(before, now).empty());
+  CHECK_FALSE(settings_difference(now, before).empty());
+  before["files"]["videos"] = "2 files, ends 8; 1 file, ends 8";
+  CHECK_FALSE(settings_difference(before, now).empty());
   CHECK_FALSE(plan_training(read_train_options(now)).config.find("files"));
 }

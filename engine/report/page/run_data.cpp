@@ -22,6 +22,7 @@ import iap.policy;
 import iap.train;
 import :html;
 import :run_data;
+#include "core/files_read.hpp"
 #include "core/path_endings.hpp"
 
 namespace iap {
@@ -376,6 +377,14 @@ RunIdentity identity_of(const std::filesystem::path& folder, const Config& confi
   return {folder, name ? shown(*name) : "", flat_settings(config), integer_of(config, "seed")};
 }
 
+/// Whether `record` of files says what `earlier` says, and more: programs kept none at first, and then a shorter one.
+bool completes(const Settings& record, const Settings& earlier) {
+  return record != earlier && std::ranges::all_of(earlier, [&](const auto& file) {
+           const auto found = record.find(file.first);
+           return found != record.end() && without_ends(found->second.shown) == file.second.shown;
+         });
+}
+
 void lend_files(std::span<RunIdentity> runs) {
   std::map<Settings, std::set<Settings>> records;  // by all other settings
   for (const RunIdentity& run : runs) {
@@ -384,9 +393,10 @@ void lend_files(std::span<RunIdentity> runs) {
   }
   for (RunIdentity& run : runs) {
     const auto [files, others] = files_apart(run.settings);
-    const auto found = records.find(others);
-    if (files.empty() && found != records.end() && found->second.size() == 1)
-      run.settings.insert(found->second.begin()->begin(), found->second.begin()->end());
+    const auto lends = [&files](const Settings& record) { return completes(record, files); };
+    const std::set<Settings>& known = records[others];
+    if (std::ranges::count_if(known, lends) != 1) continue;
+    for (const auto& [name, content] : *std::ranges::find_if(known, lends)) run.settings.insert_or_assign(name, content);
   }
 }
 
