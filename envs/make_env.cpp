@@ -32,8 +32,9 @@ std::unique_ptr<Env> make_named(const std::string& name, Options& options) {
   throw Error(text("there is no environment '", name, "'", did_you_mean(name, known)));
 }
 
-/// What `config` becomes, or nothing where it builds no environment.
+/// What `config` becomes, or nothing where it builds no environment. @throws Interrupted: a file may have many options to try.
 std::optional<Config> completed_env(const Config& config) {
+  check_interrupt();
   try {
     return make_env(config)->spec().config;
   } catch (const Error&) {

@@ -272,3 +272,23 @@ LUA
   run eval run.iap --episodes 1
   exits 0
 }
+
+# --set finds out what an environment was given by building it without each of its options, of which a file may have many.
+case_many_options() {
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+local options = { name = "e.lua", gain = 1, many = {}, source = [[return function(options)
+  local gain, many = options.gain, options.many
+  return { spec = { vector = 1, action_size = 1 }, reset = function() end, observe = function() return { 1 } end, step = function() return 1, true end }
+end]] }
+for i = 1, 4000 do options.many["a" .. i] = i end
+iap.policy.build(iap.policy.linear {}, iap.env.make(options)):save("many.iap")
+LUA
+  run run build.lua
+  exits 0
+  SECONDS=0
+  timeout --preserve-status --signal=INT 2 "$iap" eval many.iap --set gain=2 >out 2>err </dev/null
+  code=$?
+  exits 130
+  [ $SECONDS -lt 15 ] || fail "Ctrl-C was heard after $SECONDS s"
+}
