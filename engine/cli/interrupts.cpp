@@ -9,6 +9,7 @@
 #include <ctime>
 import iap.core;
 import iap.script;
+#include "core/held_interrupt.hpp"
 
 namespace iap::cli {
 namespace {
@@ -34,12 +35,12 @@ void on_interrupt(int signal) {
     key_interrupted = 1;
     return;
   }
-  if (interrupt_requested()) return end_by(signal);
+  if (interrupt_begun()) return end_by(signal);
   interrupt_work(signal);
 }
 
 void on_termination(int signal) {
-  if (!interrupt_requested()) first_termination.forget();
+  if (!interrupt_begun()) first_termination.forget();
   if (signal == SIGTERM && first_termination.long_ago()) return end_by(signal);
   terminated = 1;
   interrupt_work(signal);

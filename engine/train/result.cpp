@@ -28,6 +28,7 @@ import :settings;
 import :stages;
 import :trainer;
 import :types;
+#include "core/held_interrupt.hpp"
 
 namespace iap {
 namespace {

@@ -41,22 +41,6 @@ struct Returns {
   std::vector<Moment> moments;  ///< the totals before, and what the episodes gathered
 };
 
-/// While it lives, an interrupt that was asked for is none to what brings its work to an end, such as copies of policies.
-class HeldInterrupt {
- public:
-  HeldInterrupt() {
-    if (asked_) clear_interrupt();
-  }
-  ~HeldInterrupt() {
-    if (asked_) request_interrupt(interrupt_signal());
-  }
-  HeldInterrupt(const HeldInterrupt&) = delete;
-  HeldInterrupt& operator=(const HeldInterrupt&) = delete;
-
- private:
-  const bool asked_ = interrupt_requested();
-};
-
 /// A run on its way from the first iteration to its result.
 class Trainer {
  public:

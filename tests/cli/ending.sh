@@ -182,6 +182,47 @@ case_ended_bench() {
   done
 }
 
+# The first one is heard, and the work brought to an end, which may take as long as a program that the Lua of a block waits for.
+case_ended_closing() {
+  cat >block.lua <<'LUA'
+if io.open("slow") then
+  io.open("closing", "w"):close()
+  io.popen("exec sleep 15"):read()
+end
+return function() return { parameters = 1, outputs = 1, forward = function() return { 0 } end } end
+LUA
+  endless_script ""
+  sed -i 's/eval_every = 2/eval_every = 0/; s/sequence {.*/sequence { iap.policy.observation {}, iap.policy.script { file = "block.lua" } },/' train.lua
+  local signal pid begin rows
+  for signal in INT TERM; do
+    rm -rf slow closing run
+    "$iap" run train.lua --out run --threads 1 >out 2>err </dev/null &
+    pid=$!
+    until [ "$(cat run/metrics.csv 2>/dev/null | wc -l)" -gt 5 ]; do
+      kill -0 "$pid" || fail "ended before it was ready"
+      sleep 0.05
+    done
+    touch slow
+    kill -"$signal" "$pid"
+    until [ -e closing ]; do
+      kill -0 "$pid" || fail "$signal: ended before it was to close"
+      sleep 0.05
+    done
+    [ "$signal" = INT ] || sleep 5.2
+    begin=$(date +%s)
+    kill -"$signal" "$pid"
+    wait "$pid"
+    code=$?
+    [ $(($(date +%s) - begin)) -lt 10 ] || fail "$signal: the second one was not heard"
+    exits $((128 + $(kill -l "$signal")))
+    rm slow
+    rows=$(grep -c . run/metrics.csv)
+    run run train.lua --out run --resume --set iterations="$rows"
+    exits 0
+    says err "run: continues after iteration $((rows - 2)) of"
+  done
+}
+
 # What is told while a policy is read, which may take its Lua a while, is not the policy's fault.
 case_ended_loading() {
   cat >block.lua <<'LUA'
