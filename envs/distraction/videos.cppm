@@ -38,7 +38,8 @@ struct SkyPicture {
 };
 
 /// Frame `frame` of `video` as a sky. Loaded or painted on first use, then shared by all threads of the process, which keeps up to
-/// 1 GiB of them and forgets what was not used for longest.
+/// 1 GiB of them, or a quarter of what it may allocate where that is limited, and forgets what was not used for longest. A frame
+/// whose file has become another is loaded anew.
 /// Frames of another size are stretched to size x size with bilinear filtering; painted ones keep their own size where that is
 /// smaller. @throws Error naming the file.
 std::shared_ptr<const Texture> sky_texture(const Video& video, int frame, const SkyPicture& picture);
