@@ -368,5 +368,31 @@ unlike_with() {
   same_runs one alike
 }
 
+# Ranks with other instruction sets compute with those that all of them have, to the bits of a machine that has no more.
+agreeing_with() {
+  needs_launcher "$1"
+  run doctor
+  grep -qE '^SIMD +AVX' out || { echo "skipped: this machine has nothing better than SSE4"; exit 77; }
+  seeing_script
+  # Exact attention, whose bits each set has of its own.
+  sed -i 's/iap.attention.rank {.*/iap.attention.trans { patch = 4, d = 4, kernel = "exp" },/' see.lua
+  run --instructions SSE4 run see.lua --out one --threads 1
+  exits 0
+  begins_with 'export IAP_INSTRUCTIONS=SSE4'
+  apart 2 run see.lua --out lesser1 --threads 1
+  exits 0
+  begins_with 'unset IAP_INSTRUCTIONS'
+  IAP_INSTRUCTIONS=SSE4 apart 2 run see.lua --out lesser0 --threads 1
+  exits 0
+  local lesser
+  for lesser in lesser0 lesser1; do
+    made_with $lesser SSE4
+    same_metrics one $lesser
+  done
+}
+
+case_ranks_agreeing_openmpi() { agreeing_with mpirun.openmpi; }
+case_ranks_agreeing_mpich() { agreeing_with mpirun.mpich; }
+
 case_ranks_unlike_openmpi() { unlike_with mpirun.openmpi; }
 case_ranks_unlike_mpich() { unlike_with mpirun.mpich; }
