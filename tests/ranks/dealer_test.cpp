@@ -53,6 +53,18 @@ TEST_CASE("after a failure those before it are played to the end, and no others"
   CHECK(dealer.done());
 }
 
+TEST_CASE("after two failures nothing is played that comes after the first of them") {
+  const std::vector<double> seconds{1, 1, 2, 1, 1, 3};
+  Dealer dealer(6, seconds, {1, 1});
+  CHECK(dealer.deal() == Dealt{{0, 5}, {1, 2}, {0, 0}, {1, 1}});
+  dealer.back(1, 2);
+  dealer.failed(2);
+  dealer.back(0, 5);
+  dealer.failed(5);
+  dealer.back(0, 0);
+  CHECK(dealer.deal().empty());
+}
+
 TEST_CASE("no rank is left without work for longer than two episodes") {
   Random random({.seed = 3});
   for (int trial = 0; trial < 200; ++trial) {

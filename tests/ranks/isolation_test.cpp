@@ -7,9 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 import iap.core;
 import iap.env;
@@ -18,6 +16,7 @@ import iap.ranks;
 import iap.rollout;
 
 #include "../rollout/trouble.hpp"
+#include "deadline.hpp"
 #include "in_process.hpp"
 
 using namespace iap;
@@ -38,24 +37,6 @@ std::unique_ptr<Rollouts> open(const Config& env, const Safeguards& safeguards) 
   set_worker(IAP_ROLLOUT_WORKER, {"worker"});
   return open_rollouts(env, [env] { return make_troubled(env); }, policy(), 1, safeguards);
 }
-
-/// Interrupts what hangs.
-class Deadline {
- public:
-  static constexpr std::chrono::seconds seconds{20};
-  ~Deadline() {
-    watch_ = {};
-    clear_interrupt();
-  }
-
- private:
-  std::jthread watch_{[](const std::stop_token& stop) {
-    const auto end = std::chrono::steady_clock::now() + seconds;
-    while (!stop.stop_requested() && std::chrono::steady_clock::now() < end)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    if (!stop.stop_requested()) request_interrupt();
-  }};
-};
 
 /// What two ranks say of an episode that fails on both.
 void fails_on_both(const std::string& trouble, Safeguards safeguards, const std::string& reason) {
