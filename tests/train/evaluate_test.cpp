@@ -14,6 +14,7 @@ import iap.core;
 import iap.env;
 import iap.policy;
 import iap.rollout;
+import iap.script;
 import iap.train;
 
 #include "fake_env.hpp"
@@ -119,4 +120,25 @@ TEST_CASE("open_policy takes a run's best, its last or a file") {
   std::filesystem::remove(options.out / "final.iap");
   CHECK_THROWS_WITH(open_policy(options.out), ContainsSubstring("best.iap"));
   CHECK_THROWS_WITH(open_policy(scratch / "nowhere"), ContainsSubstring("nowhere"));
+}
+
+TEST_CASE("an evaluation plays the text that it began with, whatever becomes of the file meanwhile") {
+  register_lua();
+  const Scratch scratch("text");
+  const std::string world = scratch / "world.lua", other = scratch / "other.lua", once = scratch / "once";
+  const auto paying = [&](int reward) {
+    return text("return function()\n  os.rename('", other, "', '", world, "')\n",
+                "  local world = { spec = { action_size = 1, vector = 1, max_steps = 3 } }\n",
+                "  function world:reset(seed) if os.remove('", once, "') then error('once') end end\n",
+                "  function world:step(action) return ", reward, ", false, false end\n",
+                "  function world:observe() return { 1 } end\n  return world\nend\n");
+  };
+  write_text(world, paying(1));
+  write_text(other, paying(2));
+  // After a failure it is built anew.
+  write_text(once, "");
+  const Policy policy(Config::Map{{"kind", "linear"}}, ObservationSpec{.vector = 1}, 1);
+  const Evaluation played = evaluate(policy, Config(Config::Map{{"name", world}}), 2, 0, 1, {.retries = 1});
+  CHECK(played.episodes[0].retries == 1);
+  CHECK(played.mean == 3);
 }
