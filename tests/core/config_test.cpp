@@ -46,6 +46,9 @@ TEST_CASE("numbers and integers of a Config convert only where nothing is lost")
   CHECK(Config(3).integer() == 3);
   CHECK(Config(3.0).integer() == 3);
   CHECK_FALSE(Config(3.5).integer());
+  // From 2^53 on a double stands for more than one integer.
+  CHECK(Config(9007199254740992.0).integer() == 9007199254740992);
+  CHECK_FALSE(Config(9007199254740994.0).integer());
   CHECK_FALSE(Config(1e300).integer());
   CHECK_FALSE(Config(std::numeric_limits<double>::infinity()).integer());
   CHECK_FALSE(Config(std::numeric_limits<double>::quiet_NaN()).integer());
