@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "../core/temporary_folder.hpp"
 import iap.core;
 import iap.env;
 import iap.envs;
@@ -161,6 +163,32 @@ TEST_CASE("a robot that folds its legs on one side falls, and that ends the epis
     const auto outcome = play(*env, action, 1000);
     CHECK(outcome.fell);
     CHECK_THROWS_MATCHES(env->step(action), Error, MessageMatches(ContainsSubstring("call reset")));
+  }
+}
+
+TEST_CASE("a simulation that goes to pieces ends the episode and pays nothing") {
+  // Without limits of their torques, motors that are damped once in 10 ms throw the legs about ever faster.
+  std::string urdf(legged_urdf("a1"));
+  const std::string effort = "effort=\"";
+  for (auto at = urdf.find(effort); at != std::string::npos; at = urdf.find(effort, at + 1))
+    urdf.insert(at + effort.size(), "0\" was=\"");
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "unlimited.urdf";
+  write_file_atomic(file, urdf);
+  for (const char* engine : {"bullet", "mujoco"}) {
+    CAPTURE(engine);
+    const auto env = make({{"urdf", file.string()},
+                           {"engine", engine},
+                           {"timestep", .01},
+                           {"largest_roll", 3.2},
+                           {"largest_pitch", 3.2},
+                           {"lowest", 0.}});
+    env->reset(1);
+    StepResult result;
+    for (int i = 0; i < 20 && !result.unstable; ++i) result = env->step(std::vector<float>(12, 1));
+    CHECK(result.unstable);
+    CHECK(result.terminated);
+    CHECK(result.reward == 0);
   }
 }
 
