@@ -115,6 +115,33 @@ TEST_CASE("a gate keeps clear of its room's side walls") {
   CHECK(clamped > 2);
 }
 
+TEST_CASE("no wall of the next room stands behind a doorway") {
+  int looked = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto env = make({{"pixels", Config::List{16, 64}},
+                           {"place", true},
+                           {"rooms", 2},
+                           {"gates", 0.},
+                           {"door_shift", 1.},
+                           {"least_width", 1.},
+                           {"most_width", 1.},
+                           {"least_door", 3.},
+                           {"most_door", 3.}});
+    env->reset(seed);
+    constexpr double eye = .27, wall = .15;
+    const double door = told(*env, "opening ahead") - eye, aside = told(*env, "opening aside");
+    const auto observation = env->observe();
+    for (int column = 0; column < 64; ++column) {
+      const double slope = (1 - 2 * (column + .5) / 64) * std::tan(std::numbers::pi / 6) * 64 / 16;
+      if (std::abs(slope * door - aside) > 1.48 || std::abs(slope * (door - wall) - aside) > 1.48) continue;
+      CAPTURE(seed, column);
+      CHECK(observation.images[0].floats()[7 * 64 + column] > door + .05);
+      ++looked;
+    }
+  }
+  CHECK(looked > 200);
+}
+
 TEST_CASE("lift raises the floor of a building under the robot") {
   const TemporaryFolder folder;
   write_storeys(folder.path(), {0, 2});
