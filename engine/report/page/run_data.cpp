@@ -90,6 +90,14 @@ std::pair<Settings, Settings> files_apart(const Settings& settings) {
   return apart;
 }
 
+/// Whether `record` of files says what `earlier` says, and more: programs kept none at first, and then a shorter one.
+bool completes(const Settings& record, const Settings& earlier) {
+  return record != earlier && std::ranges::all_of(earlier, [&](const auto& file) {
+           const auto found = record.find(file.first);
+           return found != record.end() && without_ends(found->second.shown) == file.second.shown;
+         });
+}
+
 /// The key under which an environment's config holds the files of its model.
 constexpr std::string_view model_files = "model_files";
 
@@ -375,14 +383,6 @@ RunIdentity identity_of(const std::filesystem::path& folder, const Config& confi
   const Config* env = config.find("env");
   const Config* name = env ? env->find("name") : nullptr;
   return {folder, name ? shown(*name) : "", flat_settings(config), integer_of(config, "seed")};
-}
-
-/// Whether `record` of files says what `earlier` says, and more: programs kept none at first, and then a shorter one.
-bool completes(const Settings& record, const Settings& earlier) {
-  return record != earlier && std::ranges::all_of(earlier, [&](const auto& file) {
-           const auto found = record.find(file.first);
-           return found != record.end() && without_ends(found->second.shown) == file.second.shown;
-         });
 }
 
 void lend_files(std::span<RunIdentity> runs) {
