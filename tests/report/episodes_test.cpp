@@ -95,6 +95,17 @@ TEST_CASE("the film of a page is played again by the seed that stands below it")
   CHECK(told[0].ends_with(text(", ", played.episode.steps, " steps")));
 }
 
+TEST_CASE("a page says at which pace a film shows steps that are too long for real time") {
+  const TemporaryFolder folder;
+  Config env = small_env();
+  for (const auto& [key, value] : Config::Map{{"name", "reacher-easy"}, {"action_repeat", 1000}, {"time_limit", 20}})
+    env[key] = value;
+  make_run(folder.path() / "slow", 4, small_policy(), env);
+  const std::string html = report({folder.path() / "slow"}, {.episodes = 1});
+  CHECK_THAT(html, ContainsSubstring(" step, at 2 times the real speed. Its own seed is "));
+  CHECK_THAT(html, !ContainsSubstring("in real time"));
+}
+
 TEST_CASE("a page names the blocks whose scores it shows where others look at the same image") {
   const TemporaryFolder folder;
   const auto heading = [&](const Config& policy) {

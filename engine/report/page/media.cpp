@@ -124,6 +124,7 @@ ReportMedia make_media(PolicyFile& file, const ReportOptions& options) {
   const int shown_steps = std::min(media.episode.steps, most_video_frames * rate.every);
   media.whole = shown_steps == media.episode.steps;
   media.seconds = shown_steps / (rate.fps * rate.every);
+  media.pace = rate.fps * rate.every * viewer.env().spec().control_dt;
   WebpAnimation video("the video", {.fps = rate.fps, .quality = video_quality});
   int step = 0;
   run_episode(viewer.env(), policy, media.seed, [&](const Observation& observation, std::span<const float>, const Policy& acting) {

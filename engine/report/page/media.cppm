@@ -22,6 +22,7 @@ struct ReportMedia {
   bool as_seen = false;                   ///< the policy's own pixels, since the environment, drawn larger, goes another way
   bool whole = true;                      ///< whether it goes to the episode's end
   double seconds = 0;                     ///< that it shows
+  double pace = 1;                        ///< of which the environment's own is 1; 0 where its steps have no duration
   std::vector<std::string> frames, heat;  ///< WebP pictures, evenly spaced; `heat` is empty without attention
   Importance importance;
   std::optional<ProbeResult> probe;  ///< from the episodes of `importance`

@@ -1,4 +1,5 @@
 module;
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -114,6 +115,13 @@ std::string squares(const Policy& policy) {
               weighed ? heaviest : "", "; the whiter, the more important.");
 }
 
+/// How fast the film is, where steps have a duration.
+std::string pace_of(const ReportMedia& media) {
+  constexpr double rounding = 1e-5;
+  if (std::abs(media.pace - 1) < rounding) return ", in real time";
+  return media.pace > 0 ? text(", at ", figure(media.pace), " times the real speed") : "";
+}
+
 /// The command that plays an episode of the shown policy.
 std::string replay(const ReportMedia& media, const Run& run, Trust trust) {
   return text("iap play ", shell_word(run.folder.string()), run.final ? " --policy final" : "", " --seed ", media.seed,
@@ -129,7 +137,7 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
   std::string body = text(
       "<div class=\"watch\"><figure class=\"video\"><img src=\"", data_address("image/webp", media.video), "\" width=\"",
       media.width, "\" height=\"", media.height, "\" style=\"height:auto\" alt=\"Video of ", episode, "\"><figcaption>",
-      media.whole ? "All" : text("The first ", duration(media.seconds)), " of ", episode, ", in real time",
+      media.whole ? "All" : text("The first ", duration(media.seconds)), " of ", episode, pace_of(media),
       media.as_seen ? ", in the policy's own pixels: drawn larger, the environment pays other rewards" : "", ". Its own seed is ",
       media.seed, ": <code>", escaped(replay(media, run, trust)), "</code> plays it again.</figcaption></figure>\n<figure>");
   body += pictures(media.frames, "", "A frame of the episode");
