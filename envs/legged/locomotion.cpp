@@ -40,10 +40,12 @@ double leg_size(const LeggedRobot& robot) {
   return std::min(1., longest / usual_length);
 }
 
-// Forces grow with the mass, what they miss of the goal does not: one weight for all would let the heavy ones sink.
+// Forces grow with the mass, what they miss of the goal does not: one weight for all would let the heavy ones sink. It was chosen
+// with A1 and Laikago, and is the same from one to the other.
 legged::StanceOptions stance_options(legged::StanceOptions own, double mass, double gravity) {
-  constexpr double usual_mass = 12;  // kg
-  own.force_weight *= usual_mass * usual_mass / (mass * mass);
+  constexpr double lightest = 12, heaviest = 25.6;  // kg
+  const double share = std::clamp(mass, lightest, heaviest) / mass;
+  own.force_weight *= share * share;
   own.gravity = gravity;
   return own;
 }
@@ -76,7 +78,7 @@ struct Locomotion::Impl {
       rest[leg] = legs[leg].forward(standing);
       knees[leg] = of.legs[leg].geometry.axes[2] * standing[2] > 0 ? legged::Knee::forwards : legged::Knee::backwards;
     }
-    centre_feet();
+    if (given.centred) centre_feet();
   }
 
   // So that their middle is under the centre of mass: elsewhere a trot's two feet tip the robot over.
