@@ -352,7 +352,7 @@ class Sweep {
     print_sweep_table(command_, list_, rows, failed_note());
     SweepLock lock(list_.folder);
     lock.wait();
-    write_sweep_table(list_, rows);
+    write_sweep_table(list_, this->rows());  // others may have gone on during the wait
     std::cout << "table    " << (list_.folder / "sweep.csv").string() << "\n";
     write_page();
     std::cout << std::flush;

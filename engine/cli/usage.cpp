@@ -157,11 +157,13 @@ std::string unexpected_help(const CLI::App& app, const std::vector<std::string>&
 }
 
 std::string entry_as_option(const CLI::App& app, const std::vector<std::string>& words) {
-  const auto end = std::ranges::find(words, "--");
   const auto is_entry = [](const std::string& word) {
+    const bool is_number = word.size() < 2 || word[1] == '.' || (word[1] >= '0' && word[1] <= '9');
     std::error_code ignored;
-    return word.starts_with('-') && std::filesystem::exists(std::filesystem::symlink_status(word, ignored));
+    return word.starts_with('-') && !is_number && std::filesystem::exists(std::filesystem::symlink_status(word, ignored));
   };
+  // One that a * stands for may be the value of an option, behind which more are read.
+  const auto end = is_entry("--") ? words.end() : std::ranges::find(words, "--");
   const auto entry = std::find_if(words.begin(), end, is_entry);
   if (entry == end) return "";
   return one_line(

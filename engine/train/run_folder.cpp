@@ -159,7 +159,7 @@ extern "C++" bool holds_runs(const std::filesystem::path& folder) {
 extern "C++" std::string kept_by_run(const std::filesystem::path& file) {
   const auto place = led_to(file);
   const auto folder = place.has_parent_path() ? place.parent_path() : ".";
-  const bool of_sweep = place.filename() == "sweep.csv" && holds_runs(folder);
+  const bool of_sweep = place.filename() == "sweep.csv" && has(folder, "sweep.csv") && holds_runs(folder);
   if (!of_sweep && !is_run_file(file)) return "";
   return text("the ", of_sweep ? "sweep" : "run", " in '", folder.string(), "' keeps it; choose another place");
 }

@@ -38,8 +38,8 @@ constexpr std::array<DepthCamera, 2> depth_cameras{{{"front", .197, -.115}, {"be
 
 LocomotionOptions read_locomotion(Options& options, const FootholdRanges& usual) {
   LocomotionOptions own;
-  // With its feet moved, Laikago walks no straighter on a plane, and the chooser that knows the ground climbs fewer steps (6.5 for 7.1)
-  // and crosses fewer rows (6.6 for 7.9).
+  // With its feet moved, Laikago walks no straighter on a plane, and the chooser that knows the ground climbs fewer steps (6.5
+  // for 7.1) and crosses fewer rows (6.6 for 7.9).
   own.centred = false;
   own.physics_steps = static_cast<int>(options.integer_in("physics_steps", 1, 100, own.physics_steps));
   own.gait.stance.fill(options.number_in("stance", .05, 5, usual.stance));

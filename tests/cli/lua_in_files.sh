@@ -266,7 +266,17 @@ LUA
   chosen --env run.iap a.lua
   cp a.lua .a.lua
   chosen --env=.a.lua run.iap .a.lua
-  touch ./--trust
+  mkdir ends
+  cp run.iap ends
+  touch ends/-- ends/--trust
+  cd ends || exit 1
+  run eval --csv *
+  exits 2
+  [ ! -e owned ] || fail "-- as the value of an option let --trust through"
+  cd ..
+  touch ./--trust ./-50
+  run eval run.iap --episodes 1 --failed-return -50
+  exits 0
   run eval --episodes 1 -- run.iap
   exits 0
   run eval run.iap --episodes 1
@@ -287,7 +297,7 @@ LUA
   run run build.lua
   exits 0
   SECONDS=0
-  timeout --preserve-status --signal=INT 2 "$iap" eval many.iap --set gain=2 >out 2>err </dev/null
+  timeout --foreground --preserve-status --signal=INT 2 "$iap" eval many.iap --set gain=2 >out 2>err </dev/null
   code=$?
   exits 130
   [ $SECONDS -lt 30 ] || fail "Ctrl-C was heard after $SECONDS s"

@@ -200,6 +200,7 @@ case_sweep_locked() {
     flock --shared sweep sleep 100 &
     holder=$!
     until ! flock --nonblock sweep true; do sleep 0.02; done
+    : >err # of the sweep before
     "$iap" sweep train.lua --out sweep "$@" >out 2>err </dev/null &
     pid=$!
   }

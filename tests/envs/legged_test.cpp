@@ -88,7 +88,8 @@ TEST_CASE("without an action, robots stand where they were put") {
 }
 
 TEST_CASE("small robots stand, the smallest with steps of physics that are as small") {
-  const auto file = std::filesystem::temp_directory_path() / "iap_legged_small.urdf";
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "small.urdf";
   struct Small {
     double thigh, timestep;
     int physics_steps;
@@ -103,7 +104,6 @@ TEST_CASE("small robots stand, the smallest with steps of physics that are as sm
       CHECK_FALSE(outcome.fell);
       CHECK(outcome.lean < .2);
     }
-  std::filesystem::remove(file);
 }
 
 TEST_CASE("no episode begins with a joint beyond its limits") {

@@ -94,6 +94,7 @@ TEST_CASE("runs that read different files are of different kinds; one without a 
   };
   const auto v5 = with_ends("v5", 5, "7"), v6 = with_ends("v6", 6, "8");
   CHECK(is_one_kind(page({v1, v5})));
+  CHECK(is_one_kind(page({older, v1, v5})));
   CHECK_FALSE(is_one_kind(page({v5, v6})));
   CHECK_FALSE(is_one_kind(page({v2, v5})));
   CHECK_THROWS_WITH(page({v1, old}), ContainsSubstring("have the same settings and the same seed, 1;"));

@@ -235,8 +235,7 @@ std::vector<std::string> labels_of(const std::vector<Settings>& all) {
 
 void name_groups(std::vector<RunGroup>& groups) {
   if (groups.size() == 1) {
-    const Config* env = groups.front().runs.front().config.find("env");
-    const Config* name = env ? env->find("name") : nullptr;
+    const Config *env = groups.front().runs.front().config.find("env"), *name = env ? env->find("name") : nullptr;
     groups.front().label = name ? shown(*name) : groups.front().runs.front().name;
     return;
   }
@@ -380,8 +379,7 @@ Config run_settings(const std::filesystem::path& folder) {
 }
 
 RunIdentity identity_of(const std::filesystem::path& folder, const Config& config) {
-  const Config* env = config.find("env");
-  const Config* name = env ? env->find("name") : nullptr;
+  const Config *env = config.find("env"), *name = env ? env->find("name") : nullptr;
   return {folder, name ? shown(*name) : "", flat_settings(config), integer_of(config, "seed")};
 }
 
@@ -393,8 +391,10 @@ void lend_files(std::span<RunIdentity> runs) {
   }
   for (RunIdentity& run : runs) {
     const auto [files, others] = files_apart(run.settings);
-    const auto lends = [&files](const Settings& record) { return completes(record, files); };
     const std::set<Settings>& known = records[others];
+    const auto lends = [&](const Settings& record) {  // the one that a fuller one completes is that one
+      return completes(record, files) && std::ranges::none_of(known, [&](const auto& fuller) { return completes(fuller, record); });
+    };
     if (std::ranges::count_if(known, lends) != 1) continue;
     for (const auto& [name, content] : *std::ranges::find_if(known, lends)) run.settings.insert_or_assign(name, content);
   }
