@@ -58,8 +58,9 @@ without_leaks=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 opens() {
   ASAN_OPTIONS=$without_leaks "$iap" play run --live --scale 10 "$@" >out 2>err </dev/null &
   playing=$!
-  waits xdotool search --name '^cartpole-swingup - iap$'
-  window=$(xdotool search --name '^cartpole-swingup - iap$')
+  # While it comes up, a search that found it may be followed by one that does not.
+  is_there() { window=$(xdotool search --name '^cartpole-swingup - iap$') && [ -n "$window" ]; }
+  waits is_there
   xdotool windowfocus --sync "$window" || fail "the window takes no keys"
 }
 key() { xdotool key "$1"; }
