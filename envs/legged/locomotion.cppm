@@ -29,11 +29,10 @@ struct LocomotionOptions {
   legged::SwingOptions swing{};
   double stance_damping = .3;   ///< of standing legs, in parts of the joints' kd
   double placement_gain = .03;  ///< s, Raibert's
-  bool centred =
-      true;         ///< the middle of the feet under the centre of mass of the robot as it stands; else each foot where it stands
-  double hold = 2;  ///< 1/s: a robot that is behind its command by a metre or radian is asked for that much more
-  double slack = .05;  ///< m and rad: it is never asked to make up for more
-  double settle = .1;  ///< s in which the height of the ground follows that of the footholds
+  bool centred = true;          ///< feet: their middle under the centre of mass of the robot as it stands; else as they stand
+  double hold = 2;              ///< 1/s: a robot that is behind its command by a metre or radian is asked for that much more
+  double slack = .05;           ///< m and rad: it is never asked to make up for more
+  double settle = .1;           ///< s in which the height of the ground follows that of the footholds
 };
 
 /// What `robot` trots with: the defaults, which are for legs (thigh and shank) of .4 m and more; shorter ones stand for times that
