@@ -46,10 +46,7 @@ std::string cut(const std::string& word) {
 /// A name in the page's first lines.
 std::string shown(const Config* value) { return value && value->string() ? cut(*value->string()) : "?"; }
 
-std::string env_of(const Run& run) {
-  const Config* env = run.config.find("env");
-  return shown(env ? env->find("name") : nullptr);
-}
+std::string env_of(const Run& run) { return shown(env_name(run.config)); }
 
 /// The environments, each once, in the order of the groups.
 std::string title_of(const std::vector<RunGroup>& groups) {

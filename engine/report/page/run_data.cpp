@@ -235,7 +235,7 @@ std::vector<std::string> labels_of(const std::vector<Settings>& all) {
 
 void name_groups(std::vector<RunGroup>& groups) {
   if (groups.size() == 1) {
-    const Config *env = groups.front().runs.front().config.find("env"), *name = env ? env->find("name") : nullptr;
+    const Config* name = env_name(groups.front().runs.front().config);
     groups.front().label = name ? shown(*name) : groups.front().runs.front().name;
     return;
   }
@@ -379,7 +379,7 @@ Config run_settings(const std::filesystem::path& folder) {
 }
 
 RunIdentity identity_of(const std::filesystem::path& folder, const Config& config) {
-  const Config *env = config.find("env"), *name = env ? env->find("name") : nullptr;
+  const Config* name = env_name(config);
   return {folder, name ? shown(*name) : "", flat_settings(config), integer_of(config, "seed")};
 }
 

@@ -70,10 +70,15 @@ struct RunIdentity {
 /// A run's config.json in today's terms. @throws Error as `read_run_config`.
 Config run_settings(const std::filesystem::path& folder);
 RunIdentity identity_of(const std::filesystem::path& folder, const Config& config);
+/// The name of a run's environment, or nothing.
+inline const Config* env_name(const Config& config) {
+  const Config* env = config.find("env");
+  return env ? env->find("name") : nullptr;
+}
 
-/// Runs of earlier programs have no record of the files that their environments read. Where all of `runs` that are like such a one
-/// in everything else, and have one, have the same record, it gets that; where they read different files it keeps none, and is
-/// another kind than each of them.
+/// Runs of earlier programs have no record of the files that their environments read, or one that says less of them. Where all of
+/// `runs` that are like such a one in everything else, and whose record says that and more, have the same record, it gets that;
+/// where they read different files it keeps its own, and is another kind than each of them.
 void lend_files(std::span<RunIdentity> runs);
 
 /// A copy of a run, or what it was before it went on, would pass for another seed. @throws Error naming two of `runs` that have the
