@@ -16,17 +16,9 @@ trains=0 made=() launcher=''
 threads=(--threads 1)
 case $kind in thread*) threads=(--threads 4) ;; esac
 case $scenario in
-  train | resume)
+  train | resume | ranks)
     small_run
     words=(run train.lua --resume "${threads[@]}")
-    trains=1
-    ;;
-  ranks)
-    # MPICH's launcher: Open MPI's has words of its own to say about a rank that ends with an exit code.
-    launcher=mpirun.mpich
-    $launcher -n 2 "$iap" doctor >/dev/null 2>&1 </dev/null || { echo "skipped: $launcher starts no ranks here"; exit 77; }
-    small_run
-    words=(run train.lua --resume --threads 1)
     trains=1
     ;;
   eval) words=(eval policy.iap --episodes 3 "${threads[@]}" --csv made.csv) made=(made.csv) ;;
@@ -37,6 +29,11 @@ case $scenario in
   strip) words=(play picture.iap --as-seen --steps 2 --strip 2 --scale 4 -o made.png) made=(made.png) ;;
   *) fail "no scenario '$scenario'" ;;
 esac
+if [ "$scenario" = ranks ]; then
+  # MPICH's launcher: Open MPI's has words of its own to say about a rank that ends with an exit code.
+  launcher=mpirun.mpich
+  $launcher -n 2 "$iap" doctor >/dev/null 2>&1 </dev/null || { echo "skipped: $launcher starts no ranks here"; exit 77; }
+fi
 if [ $trains = 0 ]; then
   small_run
   "$iap" run train.lua >/dev/null 2>&1 || fail "the run to look at"
@@ -45,7 +42,7 @@ if [ $trains = 0 ]; then
   "$iap" run "$here/picture.lua" "$here/../../engine/cli/templates/lua/task.lua" || fail "the policy to draw"
 fi
 
-# The program, on the ranks' scenario as two of them: the fault is rank 0's, which writes the files. Its pipes and sockets are MPI's.
+# The program, or two ranks of it where there is a launcher: the fault is rank 0's, which writes the files. Its pipes and sockets are MPI's.
 start() {
   if [ -z "$launcher" ]; then
     LD_PRELOAD=$1 "$iap" "${words[@]}" </dev/null
