@@ -29,3 +29,11 @@ TEST_CASE("axes that no coordinate shows are found, the longest and the shortest
       CHECK(iap::axis_ratio(factor(n, along).data(), n) == Catch::Approx(std::sqrt(along < 1 ? 1 / along : along)).epsilon(0.01));
     }
 }
+
+// A search that is resumed computes it of the factor that it began with, and goes on as if it had not ended.
+TEST_CASE("the axes of a search that has not turned yet are of the same length, to the bit", "[cma]") {
+  for (std::size_t n = 1; n <= 60; ++n) {
+    INFO(n);
+    CHECK(iap::axis_ratio(factor(n, 1).data(), n) == 1);
+  }
+}
