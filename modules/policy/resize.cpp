@@ -63,7 +63,7 @@ void forget_dt(Config& architecture, double own) {
   if (Config::List* list = architecture.list())
     for (Config& item : *list) forget_dt(item, own);
   Config::Map* map = architecture.map();
-  if (!map) return;
+  if (!map || is_lua_block(architecture)) return;
   const auto kind = map->find("kind"), dt = map->find("dt");
   if (kind != map->end() && kind->second == Config("clock") && dt != map->end() && dt->second.number() == own) map->erase(dt);
   for (auto& [key, value] : *map) forget_dt(value, own);
@@ -96,7 +96,7 @@ void pool_blocks(Config& architecture, const PoolFactors& factors, const Observa
   if (Config::List* list = architecture.list())
     for (Config& item : *list) pool_blocks(item, factors, observation);
   Config::Map* map = architecture.map();
-  if (!map) return;
+  if (!map || is_lua_block(architecture)) return;
   const bool block = map->contains("kind") || map->contains("patch");
   if (const auto pool = map->find("pool"); block && pool != map->end()) {
     pool->second = pool->second.integer().value_or(1) * factor_of(*map, factors, observation);

@@ -174,3 +174,16 @@ trained [[forward = function(self, w, x)
   self.calls = (self.calls or 0) + 1
   return { 0 * self.calls }
 end]]
+
+-- What a block in Lua calls as blocks of iap do is its own where a policy goes to other sizes and to another time between decisions.
+local small, large = iap.env.make("cartpole-balance", { pixels = { 8, 8 } }), iap.env.make("cartpole-balance", { pixels = { 16, 16 }, action_repeat = 2 })
+local namesake = iap.policy.build(iap.policy.script {
+  file = "written.lua", pool = 2, patch = 3, image = "left", gait = { kind = "clock", dt = small:spec().control_dt },
+  source = [[return function(options)
+    return { parameters = 0, outputs = 1, forward = function() return { options.pool / options.patch + options.gait.dt + #options.image } end }
+  end]],
+}, small)
+namesake:reset(0)
+local fitted = namesake:resized(large, { fit = "pool" })
+fitted:reset(0)
+check.equal(fitted:act(large:reset(1))[1], namesake:act(small:reset(1))[1])
