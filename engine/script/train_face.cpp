@@ -39,7 +39,7 @@ Config to_config(const IterationReport& report) {
     if (std::isfinite(value)) entries.emplace(column, value);
   if (report.evaluated) {
     entries.insert_or_assign("eval_mean", report.eval_mean);
-    entries.insert_or_assign("eval_std", report.eval_std);
+    if (std::isfinite(report.eval_std)) entries.insert_or_assign("eval_std", report.eval_std);
   }
   return entries;
 }

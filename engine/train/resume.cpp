@@ -81,6 +81,7 @@ void Trainer::look_back() {
 bool Trainer::had_enough() const {
   if (!options_.on_iteration || state_.iteration == 0 || (finished() && ended_before_)) return false;
   IterationReport report{.iteration = state_.iteration,
+                         .eval_std = empty_cell,
                          .columns = MetricsFile::row(folder_->file("metrics.csv"), state_.iteration)};
   if (report.columns.empty()) return false;
   for (auto& [name, value] : report.columns) {

@@ -107,7 +107,8 @@ double largest_eigenvalue(std::size_t n, Multiply multiply) {
   for (std::size_t step = 1; step <= std::min(n, most); ++step) {
     Vector next = v;
     multiply(next);
-    const double along = dot(v.data(), next.data(), n) / dot(v.data(), v.data(), n);  // 1 for the identity, however v's length rounds
+    const double along =
+        dot(v.data(), next.data(), n) / dot(v.data(), v.data(), n);  // 1 for the identity, however v's length rounds
     for (std::size_t i = 0; i < n; ++i) next[i] -= along * v[i] + beside * before[i];
     found.diagonal.push_back(along);
     found.beside.push_back(beside);

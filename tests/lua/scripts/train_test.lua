@@ -30,6 +30,16 @@ iap.train(options { eval_every = 2, on_iteration = function(report) rows[#rows +
 check.equal(rows[1].eval_mean, nil)
 check.equal(type(rows[2].eval_mean), "number")
 
+-- One episode has no deviation: its cell is empty, in the row that a run that goes on asks about once more, too.
+local lone = os.tmpname()
+os.remove(lone)
+for iterations = 1, 2 do
+  iap.train(options { iterations = iterations, eval_episodes = 1, resume = iterations > 1, out = lone, on_iteration = function(report)
+    assert(report.eval_mean and report.eval_std == nil)
+  end })
+end
+os.execute("rm -r " .. lone)
+
 -- A stage may say what holds already, whatever the optimizer.
 local twice = options { optimizer = iap.optim.simple_ga {}, curriculum = { { through = 1 }, { population = 64 } } }
 check.equal(iap.train(twice).last_eval, iap.train(options { optimizer = iap.optim.simple_ga {} }).last_eval)
