@@ -12,6 +12,16 @@ struct Script::Impl {
   void run_file(const std::filesystem::path& path);
   /// Calls the function on the stack, the only value there. @throws ScriptError, Interrupted.
   void run(int results);
+  /// Does by Lua what comes before a script's first line: an interrupt that ends it is one that ends the script.
+  template <typename Work>
+  void prepare(Work work) {
+    try {
+      work();
+    } catch (const Error&) {
+      end_call();
+      throw;
+    }
+  }
   /// After Lua: takes back what an interrupt left. @throws Interrupted if there was one.
   void end_call();
 };

@@ -67,14 +67,16 @@ int finish(lua_State* state) {
 Rehearsal Script::rehearse(const std::filesystem::path& path, bool aloud) {
   auto& context = impl_->context;
   context.rehearsal.emplace();
-  lua::protect(impl_->lua, 0, 0, [&context, aloud](lua_State* state) noexcept {
-    if (luaL_loadbuffer(state, precautions.data(), precautions.size(), "=precautions") != LUA_OK) lua_error(state);
-    for (const lua_CFunction function : {has_trained, finish}) {
-      lua_pushlightuserdata(state, &context);
-      lua_pushcclosure(state, function, 1);
-    }
-    lua_pushboolean(state, aloud);
-    lua_call(state, 3, 0);
+  impl_->prepare([&] {
+    lua::protect(impl_->lua, 0, 0, [&context, aloud](lua_State* state) noexcept {
+      if (luaL_loadbuffer(state, precautions.data(), precautions.size(), "=precautions") != LUA_OK) lua_error(state);
+      for (const lua_CFunction function : {has_trained, finish}) {
+        lua_pushlightuserdata(state, &context);
+        lua_pushcclosure(state, function, 1);
+      }
+      lua_pushboolean(state, aloud);
+      lua_call(state, 3, 0);
+    });
   });
   try {
     impl_->run_file(path);

@@ -154,16 +154,18 @@ Script& Script::operator=(Script&&) noexcept = default;
 Script::~Script() = default;
 
 void Script::Impl::run_file(const std::filesystem::path& path) {
-  const auto& words = context.settings().arguments;
-  lua::push_config(lua, Config::List(words.begin(), words.end()));
-  const std::string name = path.string();
-  lua::protect(lua, 1, 0, [&name](lua_State* inner) noexcept {
-    lua_pushlstring(inner, name.data(), name.size());
-    lua_rawseti(inner, 1, 0);
-    lua_setglobal(inner, "arg");
+  prepare([&] {
+    const auto& words = context.settings().arguments;
+    lua::push_config(lua, Config::List(words.begin(), words.end()));
+    const std::string name = path.string();
+    lua::protect(lua, 1, 0, [&name](lua_State* inner) noexcept {
+      lua_pushlstring(inner, name.data(), name.size());
+      lua_rawseti(inner, 1, 0);
+      lua_setglobal(inner, "arg");
+    });
+    lua.search(path.parent_path());
+    context.script = lua.load(path);
   });
-  lua.search(path.parent_path());
-  context.script = lua.load(path);
   context.file = path;
   run(0);
 }
@@ -174,7 +176,7 @@ void Script::run_file(const std::filesystem::path& path) {
 }
 
 void Script::run_text(std::string_view chunk, const std::string& name) {
-  impl_->lua.load_text(chunk, name);
+  impl_->prepare([&] { impl_->lua.load_text(chunk, name); });
   impl_->context.script = chunk;
   impl_->run(0);
   impl_->context.check_all_used();

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 import iap.core;
 import iap.script;
+#include "../core/temporary_folder.hpp"
 
 using namespace iap;
 
@@ -120,6 +122,19 @@ TEST_CASE("an interrupt stops a value that is shown without end") {
   CHECK_THROWS_AS(script.evaluate("endless"), Interrupted);
   CHECK_FALSE(interrupt_requested());
   CHECK(script.evaluate("1 + 1").text == "2");
+}
+
+TEST_CASE("an interrupt before a script's first line ends it as one") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "script.lua";
+  write_file_atomic(path, "x = 1");
+  Script script;
+  script.interrupt();
+  CHECK_THROWS_AS(script.run_file(path), Interrupted);
+  script.interrupt();
+  CHECK_THROWS_AS(script.rehearse(path, false), Interrupted);
+  CHECK_FALSE(interrupt_requested());
+  CHECK(script.evaluate("x").text == "nil");
 }
 
 TEST_CASE("settings reach the script and must be used") {
