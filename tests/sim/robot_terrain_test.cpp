@@ -93,6 +93,9 @@ TEST_CASE("many boxes, turned, moved and taken away again, are where they were p
       world.set_terrain(terrain);
       const std::vector<double> none;
       CHECK_THROWS_MATCHES(world.step(none, 1), Error, MessageMatches(ContainsSubstring("call reset")));
+      CHECK_THROWS_MATCHES(world.contacts(), Error, MessageMatches(ContainsSubstring("call reset")));
+      CHECK_THROWS_MATCHES(world.link_placement(0), Error, MessageMatches(ContainsSubstring("call reset")));
+      CHECK_THROWS_MATCHES(world.bodies(), Error, MessageMatches(ContainsSubstring("call reset")));
       const double x = count == 0 ? 0 : .1 * (count / 2), top = count == 0 ? 0 : .52;
       world.reset({.position = {x, 0, top + .11}});
       world.step(none, 40);  // it has not yet hit

@@ -89,6 +89,10 @@ struct RobotWorld::Impl {
   bool unstable = false, due = false, placed = false, touched = false;
   std::int64_t steps = 0;
 
+  void check_begun(const char* what) const {
+    if (due) throw Error(text("the terrain is a new one; call reset before ", what));
+  }
+
   void look() {
     engine->read(state);
     placed = touched = false;
@@ -133,7 +137,10 @@ const Terrain& RobotWorld::terrain() const { return impl_->terrain; }
 const RobotState& RobotWorld::state() const { return impl_->state; }
 bool RobotWorld::unstable() const { return impl_->unstable; }
 double RobotWorld::time() const { return static_cast<double>(impl_->steps) * impl_->options.timestep; }
-std::vector<RigidBody> RobotWorld::bodies() const { return impl_->engine->bodies(); }
+std::vector<RigidBody> RobotWorld::bodies() const {
+  impl_->check_begun("bodies");
+  return impl_->engine->bodies();
+}
 
 int RobotWorld::joint(std::string_view name) const {
   const auto found = std::ranges::find(joints(), name);
@@ -170,7 +177,7 @@ void RobotWorld::reset(const RobotState& start) {
 
 void RobotWorld::step(std::span<const double> torques, int steps) {
   auto& own = *impl_;
-  if (own.due) throw Error("the terrain is a new one; call reset before step");
+  own.check_begun("step");
   if (steps < 1) throw Error(text("a robot's world cannot advance by ", steps, " steps; use at least 1"));
   if (torques.size() != own.joint_body.size())
     throw Error(text("the robot '", own.robot.name, "' has ", own.joint_body.size(), " joints, not ", torques.size()));
@@ -190,6 +197,7 @@ Placement RobotWorld::link_placement(int link) const {
   auto& own = *impl_;
   if (link < 0 || link >= static_cast<int>(own.robot.links.size()))
     throw Error(text("the robot '", own.robot.name, "' has no link ", link, "; it has ", own.robot.links.size()));
+  own.check_begun("link_placement");
   if (!own.placed) own.engine->placements(own.placements);
   own.placed = true;
   return own.placements[own.model.link_body[link]] * own.model.link_place[link];
@@ -197,6 +205,7 @@ Placement RobotWorld::link_placement(int link) const {
 
 std::span<const RobotContact> RobotWorld::contacts() const {
   auto& own = *impl_;
+  own.check_begun("contacts");
   if (!own.touched) {
     own.contacts.clear();
     own.engine->contacts(own.contacts);
