@@ -51,6 +51,18 @@ Vector3 drawn(Random& random, const Vector3& low, const Vector3& high) {
   return out;
 }
 
+/// The Jacobian at `q` is that of central differences.
+void check_jacobian(const LegGeometry& leg, const Vector3& q) {
+  constexpr double h = 1e-6;
+  const Matrix3 jacobian = LegKinematics(leg).jacobian(q);
+  for (int joint = 0; joint < 3; ++joint) {
+    Vector3 more = q, less = q;
+    more[joint] += h, less[joint] -= h;
+    const Vector3 above = chained(leg, more), below = chained(leg, less);
+    for (int row = 0; row < 3; ++row) CHECK_THAT(jacobian[3 * row + joint], WithinAbs((above[row] - below[row]) / (2 * h), 1e-9));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a leg's toe is where chained homogeneous transforms put it") {
@@ -65,20 +77,9 @@ TEST_CASE("a leg's toe is where chained homogeneous transforms put it") {
 
 TEST_CASE("the Jacobian is that of central differences") {
   Random random(2);
-  constexpr double h = 1e-6;
   for (const Robot& robot : robots())
     for (const LegGeometry& leg : robot.legs)
-      for (int i = 0; i < 100; ++i) {
-        const Vector3 q = drawn(random, robot.lowest, robot.highest);
-        const Matrix3 jacobian = LegKinematics(leg).jacobian(q);
-        for (int joint = 0; joint < 3; ++joint) {
-          Vector3 more = q, less = q;
-          more[joint] += h, less[joint] -= h;
-          const Vector3 above = chained(leg, more), below = chained(leg, less);
-          for (int row = 0; row < 3; ++row)
-            CHECK_THAT(jacobian[3 * row + joint], WithinAbs((above[row] - below[row]) / (2 * h), 1e-9));
-        }
-      }
+      for (int i = 0; i < 100; ++i) check_jacobian(leg, drawn(random, robot.lowest, robot.highest));
 }
 
 TEST_CASE("inverse kinematics finds the angles of every pose below the hip, and their knee") {
@@ -195,5 +196,25 @@ TEST_CASE("a standing leg's torques hold the force by virtual work and damp its 
     double work = 0;
     for (int axis = 0; axis < 3; ++axis) work += force[axis] * (above[axis] - below[axis]) / (2 * h);
     CHECK_THAT(torques[i], WithinAbs(-work - damping[i] * rates[i], 1e-6));
+  }
+}
+
+TEST_CASE("hips and knees may turn the other way about") {
+  Random random(8);
+  const LegGeometry leg{{0.1, -0.05, 0.02}, -0.08, 0.25, 0.2, {-1, -1, -1}};
+  const LegKinematics own(leg);
+  for (int i = 0; i < 100; ++i) {
+    const Vector3 q = drawn(random, {-0.5, -1.2, 0.05}, {0.5, 0.2, 2});
+    const Vector3 toe = chained(leg, q);
+    CHECK(distance(own.forward(q), toe) < 1e-14);
+    check_jacobian(leg, q);
+    const auto solution = own.inverse(toe);
+    REQUIRE(solution.reached);
+    for (int joint = 0; joint < 3; ++joint) CHECK_THAT(solution.joints[joint], WithinAbs(q[joint], 1e-7));
+  }
+  for (int joint = 0; joint < 3; ++joint) {
+    LegGeometry skewed = leg;
+    skewed.axes[joint] = 0.5;
+    CHECK_THROWS_AS(LegKinematics(skewed), Error);
   }
 }

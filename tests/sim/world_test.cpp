@@ -209,6 +209,33 @@ TEST_CASE("contacts of two geoms keep their forces by where they are") {
   CHECK(counts.size() > 1);
 }
 
+TEST_CASE("a contact that the last step found new has no force, and its neighbours keep theirs") {
+  // A crate that lands on one edge: when the other comes down, too, two of its four contacts are new.
+  for (const double tilt : {-.02, .02}) {
+    const std::string xml =
+        "<mujoco><option timestep='.002'/><compiler angle='radian'/><worldbody>"
+        "<geom name='floor' type='plane' size='5 5 .1'/><body pos='0 0 .106' euler='0 " +
+        std::to_string(tilt) +
+        " 0'><freejoint/><geom name='crate' type='box' size='.2 .2 .1' mass='1'/></body></worldbody></mujoco>";
+    const std::vector<MujocoFile> files{{"crate.xml", xml}};
+    MujocoWorld world(files);
+    int before = 0, grown = 0;
+    for (int i = 0; i < 400 && grown == 0; ++i) {
+      world.step(1);
+      if (before == 2 && world.contacts() == 4) {
+        ++grown;
+        for (int k = 0; k < 4; ++k) {
+          const auto contact = world.contact(k);
+          CAPTURE(tilt, i, k);
+          CHECK((contact.force > 0) == (contact.position[0] * tilt > 0));
+        }
+      }
+      before = world.contacts();
+    }
+    CHECK(grown == 1);
+  }
+}
+
 TEST_CASE("actuators can be left out of a forward pass") {
   auto world = ball("Euler");
   world.reset();
