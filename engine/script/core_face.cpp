@@ -62,19 +62,16 @@ int run_folder(Call& call) {
   const auto fallback = call.string(1, "default");
   const Config config = call.config(2, "options");
   Options options(call.name(), config);
-  const Config list = options.value("shared");
-  options.finish();
+  const bool keeps_several = options.has("shared");
   std::vector<std::string> shared;
-  if (!list.is_null()) {
-    if (!list.list()) call.fail(text("option 'shared' must be a list of names, got ", list.describe()));
-    for (const auto& name : *list.list()) {
-      if (!name.string()) call.fail(text("option 'shared' must be a list of names, got ", name.describe(), " in it"));
-      shared.push_back(*name.string());
-    }
+  for (const auto& name : options.list("shared")) {
+    if (!name.string()) call.fail(text("option 'shared' must be a list of names, got ", name.describe(), " in it"));
+    shared.push_back(*name.string());
   }
+  options.finish();
   if (auto* context = RunContext::of(call.state()))
-    return call.give(context->run_folder(fallback, list.is_null() ? nullptr : &shared).string());
-  return call.give(list.is_null() ? fresh_folder(fallback).string() : folder_with_settings(fallback, {}));
+    return call.give(context->run_folder(fallback, keeps_several ? &shared : nullptr).string());
+  return call.give(keeps_several ? folder_with_settings(fallback, {}) : fresh_folder(fallback).string());
 }
 
 /// What the reference calls the value: the first upvalue of our functions is their name, tables and objects know theirs.

@@ -73,6 +73,9 @@ std::vector<std::string> once_each(const std::vector<std::string>& names, const 
   return once;
 }
 
+/// `{}` of Lua, which does not tell an empty list from an empty map.
+bool is_empty_table(const Config& value) { return value.map() && value.map()->empty(); }
+
 /// Whether a whole number stands there as one ("64.0" is none).
 bool is_whole(const Config& value) { return value.type_name() == "an integer"; }
 }  // namespace
@@ -195,6 +198,10 @@ std::vector<std::int64_t> Options::integers(std::string_view key, std::optional<
   std::vector<std::int64_t> numbers;
   for (const auto& item : *value.list()) {
     const auto whole = item.integer();
+  if (is_empty_table(value)) {
+    complete(key, Config::List{});
+    return {};
+  }
     if (!whole) refuse(text("option '", key, "' must hold integers, got ", item.describe()));
     numbers.push_back(*whole);
   }
@@ -216,7 +223,7 @@ const Config::List& Options::list(std::string_view key) {
   note_type(owner_, key, "list", {});
   const Config& found = value(key);
   if (found.is_null()) return empty_list;
-  if (const auto* entries = found.map(); entries && entries->empty()) return empty_list;
+  if (is_empty_table(found)) return empty_list;
   if (!found.list()) refuse(text("option '", key, "' must be a list, got ", found.describe()));
   return *found.list();
 }

@@ -95,6 +95,14 @@ TEST_CASE("a list without brackets is shown with them") {
     } catch (const Error& error) {
       return std::string(error.what());
     }
+TEST_CASE("an empty table of Lua is an empty list of integers and is completed as one") {
+  const Config config = Config::Map{{"hidden", Config::Map{}}, {"odd", Config::List{}}};
+  Options options("o", config);
+  CHECK(options.integers("hidden").empty());
+  CHECK(options.integers("odd", std::vector<std::int64_t>{1}).empty());
+  CHECK(to_json(options.completed()) == R"({"hidden":[],"odd":[]})");
+}
+
     return std::string("no error");
   };
   const std::string begin = "env: option 'pixels' must be a list of integers, got ";

@@ -47,6 +47,15 @@ assert(network:act(observation)[1] ~= 0)
 check.equal(#network:views(), 0)
 assert(network:summary():find("24 x 32 x 3 -> 11 x 15 x 4 -> 5 x 7 x 2", 1, true), network:summary())
 check.equal(tostring(load("local iap = ... return " .. tostring(network:blueprint()))(iap)), tostring(network:blueprint()))
+
+-- A list that is empty, as the default of one or of one's own, is one in Lua, too: what is printed of a policy loads again.
+local function reads(text) return load("local iap = ... return " .. text)(iap) end
+local alike = build(iap.policy.mirror { block = iap.policy.cnn { layers = { { channels = 2 } } }, odd = {} })
+check.equal(tostring(reads(tostring(alike:blueprint()))), tostring(alike:blueprint()))
+assert(tostring(alike:blueprint()):find("odd = {}, odd_inputs = {}", 1, true), tostring(alike:blueprint()))
+check.equal(build(iap.policy.sequence { iap.policy.cnn { layers = { { channels = 2 } } }, iap.policy.mlp { hidden = {}, units = 3 } }):summary():find("hidden {}", 1, true) ~= nil, true)
+check.fails({ "option 'groups' must be sizes of at least 1 that add up to the 2 inputs, got {}" }, build, iap.policy.sequence { iap.attention.rank { patch = 4, top = 1 }, iap.policy.product { groups = {} } })
+
 check.fails({ "cnn, layer 2: unknown option 'strid'; did you mean 'stride'?" }, iap.policy.cnn, { layers = { { channels = 2 }, { channels = 3, strid = 2 } } })
 check.fails({ "write iap.policy.cnn { layers = { { channels = 4, pool = 2 } } }" }, iap.policy.cnn, { 4, 8 })
 

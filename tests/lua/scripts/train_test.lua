@@ -72,7 +72,9 @@ check.equal(math.type(single.mean), "float")
 for _, name in ipairs { "standard_deviation", "low", "high" } do check.equal(single[name], nil) end
 
 check.fails({ "iap.run_folder: unknown option 'share'; did you mean 'shared'?" }, iap.run_folder, "runs/x", { share = {} })
-check.fails({ "option 'shared' must be a list of names, got 3" }, iap.run_folder, "runs/x", { shared = 3 })
+check.fails({ "option 'shared' must be a list, got 3" }, iap.run_folder, "runs/x", { shared = 3 })
+check.fails({ "option 'shared' must be a list of names, got 3 in it" }, iap.run_folder, "runs/x", { shared = { 3 } })
+check.equal(iap.run_folder("runs/none", { shared = {} }), "runs/none")
 
 -- A folder that holds a run is left alone: the next free name is given out.
 local taken = os.tmpname()
