@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
@@ -128,6 +129,46 @@ TEST_CASE("a search of many parameters by few members stops, too, where nothing 
   const auto optimizer = make_optimizer(options, std::vector<float>(2700, 1), 2);
   CHECK(run(*optimizer, [](auto) { return 3.0; }, 20'259).empty());
   CHECK(run(*optimizer, [](auto) { return 3.0; }, 2) == "equal_fitness");
+}
+
+TEST_CASE("where no axis follows a valley, the variances of sep_cma_es adapt as ever, however long it walks") {
+  // Sigma grows and the variances shrink, by some 2^120 in 1000 generations each way: after 13,000 they would be the smallest
+  // doubles.
+  constexpr int size = 4;
+  const Config::Map options{{"kind", "sep_cma_es"}, {"tol_fun", 0}, {"stagnation", false}};
+  const auto make = [&] { return make_optimizer(options, std::vector<float>(size, 0), 3); };
+  const Function ridge = [](auto x) {
+    double mean = 0, square = 0;
+    for (const float value : x) mean += value / size;
+    for (const float value : x) square += (value - mean) * (value - mean);
+    return mean - 100 * square;
+  };
+  const auto search = make();
+  double before = metric(*search, "deviation");
+  for (int i = 0; i < 13'000; ++i) {
+    step(*search, ridge);
+    const double after = metric(*search, "deviation");
+    if (!(after < 3 * before && after > before / 3)) FAIL("the steps jumped from " << before << " to " << after);
+    before = after;
+  }
+  CHECK(search->stop_reason().empty());
+  CHECK(metric(*search, "sigma") < 1e60);
+  CHECK(metric(*search, "axis_ratio") > 1.0001);
+
+  std::vector<float> population;
+  search->ask_resized(population);
+  search->tell(std::vector<double>(search->population(), 1.0));
+  const std::vector<float> base(population.begin(), population.begin() + size);
+  double best = -INFINITY;
+  const Function along_axes = [&](std::span<const float> x) {
+    double sum = 0;
+    for (int i = 0; i < size; ++i) sum -= std::pow(100.0, i) * std::pow(x[i] - base[i] - 1e-2, 2);
+    best = std::max(best, sum);
+    return sum;
+  };
+  for (int i = 0; i < 150; ++i) step(*search, along_axes);
+  CHECK(best > -1e-6);
+  CHECK(metric(*search, "axis_ratio") > 20);
 }
 
 TEST_CASE("NaN and infinite fitness leave the distribution finite") {

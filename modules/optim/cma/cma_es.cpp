@@ -82,6 +82,7 @@ class CovarianceMatrixAdaptation : public MeanSearch {
     if (generation_ - refreshed_ > covariance_->refresh_every(rates_.c_1 + rates_.c_mu)) {
       covariance_->refresh();
       refreshed_ = generation_;
+      if (diagonal_) balance();
     }
     restarts_.spend(turn_.population());
     turn_.told();
@@ -254,6 +255,25 @@ class CovarianceMatrixAdaptation : public MeanSearch {
     sigma_ *= std::exp(std::min(1.0, exponent));
   }
 
+  /// Along a valley that no axis follows, sigma grows and the variances shrink without end, to the smallest doubles, which adapt no
+  /// more (a full matrix turns into the valley). C / 4^h with sigma 2^h draws the same members to the last bit, now and from then
+  /// on; only far from where other searches come to, so that their sigma is the tutorial's.
+  void balance() {
+    constexpr int far = 300, most = 500;
+    double low = covariance_->variance(0), high = low;
+    for (std::size_t i = 1; i < mean_.size(); ++i) {
+      low = std::min(low, covariance_->variance(i));
+      high = std::max(high, covariance_->variance(i));
+    }
+    const int middle = (std::ilogb(low) + std::ilogb(high)) / 2;
+    if (std::abs(middle) < far) return;
+    const int half = std::clamp(middle / 2, -most, most);
+    covariance_->update(std::ldexp(1.0, -2 * half), {}, {});
+    covariance_->refresh();
+    sigma_ *= std::ldexp(1.0, half);
+    for (double& value : path_c_) value *= std::ldexp(1.0, -half);
+  }
+
   std::string reason_to_stop() const {
     const auto reason = stop_.reason({mean_, path_c_, sigma_, restarts_.sigma(), generation_, covariance_.get()});
     return reason.empty() && restarts_.exhausted() ? "restart_budget" : reason;
@@ -291,7 +311,8 @@ class CovarianceMatrixAdaptation : public MeanSearch {
 /// @option tol_fun number 0..1e300 = 1e-12 - ends it when returns differ by less: all of an iteration, and the best of each of
 /// the last 10 + 30 n / population ones
 /// @option tol_x number 0..1e300 = 1e-12 - ends it when all steps are shorter, in parts of the first sigma
-/// @option tol_x_up number 1..1e300 = 1e4 - ends it when sigma grew by this factor
+/// @option tol_x_up number 1..1e300 = 1e4 - ends it when the longest step, sigma times the largest deviation of a parameter, is
+/// longer than the first sigma by this factor
 /// @option tol_condition number 1..1e300 = 1e14 - ends it when the covariance's condition number, `axis_ratio` squared, is worse
 /// @option stagnation boolean = true - ends it when returns have not risen for long
 /// @see training.md#optimizers
