@@ -46,7 +46,8 @@ constexpr std::array own_options{OwnOption{"dv", "projection"}, OwnOption{"bins"
 /// @option values string|string[] = "position" - what is handed over of a patch: "position", "content", "projection", "histogram",
 /// "convolution"; of rank "centroid", too. In this order, whatever that of a list
 /// @option dv integer 1..65536 = 8 - columns of a projection X' W_V
-/// @option bins integer 1..256 = 8 - of a histogram of intensities
+/// @option bins integer 1..256 = 8 - of a histogram of intensities: equal parts of [0, 1]; what lies outside, as depth in metres
+/// may, counts in the first or the last
 /// @option convolution "learned"|"fixed" = "learned" - filters: learned, or smoothing, derivatives down and right, and Laplacian
 /// @option convolution_size integer 1..255 = 3 - side of the filters' window, pixels; odd and at least 3 for fixed ones
 /// @option convolution_channels integer 1..4096 = 4 - filters; there are 4 fixed ones
