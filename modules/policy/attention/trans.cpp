@@ -242,7 +242,8 @@ class TransBlock final : public Block {
 /// @option compression_seed integer 0.. = 0 - of a random P
 /// @option residual boolean = true - the term P V
 /// @option layer_norm boolean = false - each row is normalised, with gain and bias
-/// @option normalise_rows boolean = (softmax true, relu, exp and favor++ false) - rows of A sum to 1; trig and hybrid cannot
+/// @option normalise_rows boolean = (softmax true, relu, exp and favor++ false) - rows of A sum to 1; trig and hybrid cannot.
+/// Without, what goes beyond +-1e30 is clamped
 /// @option order "auto"|"values_first"|"queries_first" = "auto" - how the product is bracketed; auto takes what multiplies less
 /// @use attention.common
 /// @use attention.retina
