@@ -89,6 +89,15 @@ std::string best_command(const SweepCommand& command, const SweepList& list, std
   return line;
 }
 
+std::string settings_of(const SweepList& list, std::size_t combination) {
+  std::string settings;
+  for (std::size_t i = 0; i < list.options.size(); ++i)
+    settings += (i ? " " : "") + list.options[i].path + "=" + list.combinations[combination].values[i];
+  return settings;
+}
+
+std::string seeds_of(const SweepRow& row) { return text(row.done, row.done == 1 ? " seed" : " seeds"); }
+
 void print_best(const SweepCommand& command, const SweepList& list, const std::vector<SweepRow>& rows) {
   // Means compare between combinations that went as far and over as many seeds.
   const auto reached = [&](std::size_t i) { return std::pair(rows[i].asked, rows[i].done); };
@@ -100,13 +109,17 @@ void print_best(const SweepCommand& command, const SweepList& list, const std::v
     std::cout << "no run is done, so that no setting is the best\n";
     return;
   }
-  std::string settings;
-  for (std::size_t i = 0; i < list.options.size(); ++i)
-    settings += (i ? " " : "") + list.options[i].path + "=" + list.combinations[best].values[i];
+  const std::string settings = settings_of(list, best);
   std::cout << text(row.done < command.seeds ? "best so far" : "best", settings.empty() ? "" : ": ", settings, ": mean ",
                     command.metric, " ", row.mean, " after ", iterations_of(row), row.most == 1 ? " iteration, " : " iterations, ",
-                    row.done, row.done == 1 ? " seed" : " seeds", "\nits best run (seed ", row.best_seed, ") again:\n  ",
+                    seeds_of(row), "\nits best run (seed ", row.best_seed, ") again:\n  ",
                     best_command(command, list, best, row.best_seed), "\n");
+  std::size_t higher = best;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].asked == row.asked && rows[i].done > 0 && rows[i].mean > rows[higher].mean) higher = i;
+  if (higher != best)
+    std::cout << text("a higher mean, of fewer seeds: ", settings_of(list, higher), ": mean ", command.metric, " ",
+                      rows[higher].mean, ", ", seeds_of(rows[higher]), "\n");
 }
 
 }  // namespace

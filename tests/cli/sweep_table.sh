@@ -26,6 +26,35 @@ case_sweep_lengths() {
   says whole/report.html "<b>4</b><span>iterations</span>"
 }
 
+# The best is told by the most seeds, and who is better by fewer is named.
+case_sweep_fewer_seeds() {
+  cat >pays.lua <<'LUA'
+return function(options)
+  return { spec = { action_size = 1, vector = 1, max_steps = 1 }, reset = function() end, observe = function() return { 1 } end,
+    step = function() return options.pay, true end }
+end
+LUA
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+local set = iap.options { pay = 1 }
+local out = iap.run_folder("alone")
+iap.train {
+  env = iap.env.make("pays.lua", { pay = set.pay }), policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 },
+  iterations = 1, eval_episodes = 2, quiet = true, out = out,
+  on_iteration = function() if out:find("pay=3-seed2", 1, true) or out:find("pay=2-seed", 1, true) then error("sold out") end end,
+}
+LUA
+  run sweep train.lua --over pay=1,2,3 --seeds 2 --out sweep
+  exits 1
+  says out "best: pay=1: mean eval 1 after 1 iteration, 2 seeds"
+  says out "a higher mean, of fewer seeds: pay=3: mean eval 3, 1 seed"
+  # Where none is higher, there is no such line.
+  run sweep train.lua --over pay=1,-3 --seeds 2 --out other
+  exits 0
+  says out "best: pay=1: "
+  ! grep -q 'higher mean' out || fail "a higher mean than the highest"
+}
+
 case_sweep_columns() {
   sweep_script ""
   sed -i '1a local options = iap.options { mean = 1, set = { mean = 1 } }' train.lua
