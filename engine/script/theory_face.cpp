@@ -173,8 +173,9 @@ int bits(Call& call) {
 }
 
 /// @lua function iap.theory.projections_trig
-/// Projections with which trigonometric features rank within epsilon of exact attention (v2 theorem 4.4, first part, from its
-/// proof).
+/// Projections with which trigonometric features rank within epsilon of exact attention (v2 theorem 4.4, first part, from what its
+/// proof uses). The kernel is needed to epsilon / tau, tau = exp(radius^2 / sqrt(d)). The proof has tau as a factor of the
+/// probability alone, which gives some tau^2 times fewer.
 /// @param epsilon number 0.. - positive
 /// @param p number 0..1 - probability of failure
 /// @param d integer 1.. - size of queries and keys
