@@ -255,10 +255,14 @@ TEST_CASE("sampling takes positive exponential features, and says why it takes n
   const Case c = make_case({12, 15, 3}, 3, 3, 4, false, 0.3F, 38);
   const auto says = [](const char* message) { return MessageMatches(ContainsSubstring(message)); };
   CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "trig"}}, Ranking::sample, c, c), Error,
-                       says("those of kernel 'trig' have both signs; set kernel = \"exp\" or \"favor++\""));
-  CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "hybrid"}}, Ranking::sample, c, c), Error, says("'hybrid' have both signs"));
+                       says("kernel 'trig' cannot draw patches"));
+  CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "hybrid"}}, Ranking::sample, c, c), Error,
+                       says("kernel 'hybrid' cannot draw patches"));
+  CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "softmax"}}, Ranking::sample, c, c), Error,
+                       says("kernel 'softmax' cannot draw patches, which takes positive features that estimate softmax weights; "
+                            "kernels that can: exp, favor++"));
   CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "relu"}}, Ranking::sample, c, c), Error,
-                       says("kernel 'relu' do not estimate; set kernel = \"exp\" or \"favor++\""));
+                       says("kernel 'relu' cannot draw patches"));
   CHECK_NOTHROW(make(Config::Map{{"kernel", "favor++"}}, Ranking::sample, c, c));
   CHECK_THROWS_MATCHES(make(Config::Map{{"kernel", "exp"}, {"bits", 8}}, Ranking::sample, c, c), Error,
                        says("option 'bits' goes with ranking = \"hash\""));

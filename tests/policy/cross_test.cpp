@@ -305,7 +305,7 @@ TEST_CASE("cross says what does not fit") {
   fails("'patch': 4, 'bits': 8", "option 'bits' goes with ranking = \"hash\"");
   fails("'patch': 4, 'ranking': 'hash', 'bits': 0", "option 'bits'");
   fails("'patch': 4, 'kernel': 'softmax'", "kernel");
-  fails("'patch': 4, 'ranking': 'sample', 'kernel': 'trig'", "have both signs; set kernel = \"exp\"");
+  fails("'patch': 4, 'ranking': 'sample', 'kernel': 'trig'", "kernel 'trig' cannot draw patches");
   fails("'patch': 4, 'ranking': 'sample', 'kernel': 'exp', 'pooling': 'features', 'query_weights': 'learned'",
         "learned query weights can be negative");
   fails("'patch': 4, 'kernel': 'exp', 'redraw': 5", "cross and drawn patches keep their projections throughout an episode");

@@ -126,8 +126,8 @@ TEST_CASE("rank says why it samples with exponential features only") {
   const auto fails = [](const std::string& options, const char* message) {
     CHECK_THROWS_MATCHES(make(options, 4), OptionError, MessageMatches(ContainsSubstring(message)));
   };
-  fails("'top': 2", "policy: sampling draws by softmax weights");
-  fails("'top': 2, 'kernel': 'hybrid'", "policy: sampling needs positive features");
+  fails("'top': 2", "policy: kernel 'relu' cannot draw patches");
+  fails("'top': 2, 'kernel': 'hybrid'", "policy: kernel 'hybrid' cannot draw patches");
   fails("'top': 2, 'kernel': 'softmax'", "kernel 'softmax'");
   CHECK_NOTHROW(make("'top': 2, 'kernel': 'favor++'", 4));
   CHECK_NOTHROW(make("'top': 2, 'kernel': 'exp', 'replacement': true, 'pooling': 'features'", 4));

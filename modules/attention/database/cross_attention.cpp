@@ -17,15 +17,10 @@ namespace {
 constexpr std::int64_t most_values = std::int64_t{1} << 28;
 
 MapOptions read_checked_map(Options& options, Ranking ranking, const PatchGrid& keys, int d) {
+  if (ranking == Ranking::sample)
+    read_kernel(options, "draw patches, which takes positive features that estimate softmax weights",
+                [](const KernelEntry& kernel) { return kernel.features && kernel.features->kind == FeatureKind::exp; });
   const MapOptions map = read_map(options, keys.values(), d);
-  if (ranking == Ranking::sample && map.relu)
-    throw OptionError(options.owner() +
-                      ": sampling draws by softmax weights, which the features of kernel 'relu' do not estimate; set kernel = "
-                      "\"exp\" or \"favor++\"");
-  if (ranking == Ranking::sample && !map.positive())
-    throw OptionError(text(options.owner(),
-                           ": sampling needs positive features, whose sums are probabilities up to a factor; those of kernel '",
-                           map.kernel, "' have both signs; set kernel = \"exp\" or \"favor++\""));
   if (const std::int64_t values = std::int64_t{keys.count()} * map.features(d); values > most_values)
     options.fail(text("would keep ", keys.count(), " keys of ", map.features(d), " features, more than ", most_values,
                       " numbers; take fewer patches or a smaller m"));

@@ -10,10 +10,23 @@ check.fails({ "attention_test.lua:", "cross: unknown option 'evry'; did you mean
   return iap.attention.cross { patch = 4, evry = 2 }
 end)
 check.fails({ "unknown ranking 'hashed'; did you mean 'hash'?" }, iap.attention.cross, { patch = 4, ranking = "hashed" })
-check.fails({ "sampling needs positive features", "'trig' have both signs; set kernel = \"exp\" or \"favor++\"" }, iap.attention.cross, { patch = 4, ranking = "sample", kernel = "trig" })
+-- Who does what the message says is not refused again.
+for _, kernel in ipairs { "relu", "trig", "hybrid", "softmax" } do
+  for _, block in ipairs { { iap.attention.cross, ranking = "sample" }, { iap.attention.rank, selection = "sample" } } do
+    local make, options = table.remove(block, 1), block
+    options.patch, options.kernel = 4, kernel
+    local _, message = pcall(make, options)
+    local able = message:match("kernel '" .. kernel .. "' cannot draw patches, .*; kernels that can: (.*)$")
+    check.equal(able, "exp, favor++")
+    for name in able:gmatch "[^, ]+" do
+      options.kernel = name
+      make(options)
+    end
+  end
+end
 check.fails({ "option 'every' must be" }, iap.attention.cross, { patch = 4, every = 0 })
 check.fails({ "option 'bits' goes with ranking = \"hash\"" }, iap.attention.cross, { patch = 4, ranking = "exact", bits = 64 })
-check.fails({ "sampling draws by softmax weights" }, iap.attention.rank, { patch = 4, selection = "sample" })
+check.fails({ "kernel 'relu' cannot draw patches" }, iap.attention.rank, { patch = 4, selection = "sample" })
 iap.attention.rank { patch = 4, selection = "sample", kernel = "exp", pooling = "features", replacement = true }
 
 -- On an environment: its views show the keys' image.
