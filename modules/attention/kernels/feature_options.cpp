@@ -32,9 +32,10 @@ double steps_of(int count, int d) { return static_cast<double>(count) * std::min
 /// @option redraw "never"|"episode"|integer = "never" - new projections: never, in each episode, or in an episode every so many
 /// frames
 /// @option spread number 0..1e6 = (2 sqrt(d)) - of favor++: squared length of q + k at which it errs least
-/// @option input "plain"|"normalised" = "plain" - queries and keys as they are, or of length 1 (v1 equations 4 and 5)
-/// @option scale "d"|"c" = "d" - queries and keys are divided by the fourth root of it
-/// @option temperature number 1e-6..1e6 = 1 - of the softmax; below 1 it is sharper
+/// @option input "plain"|"normalised" = "plain" - queries and keys divided by the fourth root of `scale`, or all brought to that
+/// length (v1 equations 4 and 5); of all kernels but relu
+/// @option scale "d"|"c" = "d" - what that is the fourth root of: their size or that of a patch; of all kernels but relu
+/// @option temperature number 1e-6..1e6 = 1 - of the softmax; below 1 it is sharper; of all kernels but relu
 /// @option epsilon number 0..1 = 0 - added to features: of relu to each, of exp and favor++ to Lambda exp(w . x) before the factor
 /// 1/sqrt(m)
 /// @option brute_force boolean = false - the exact kernel that the features estimate, in O(L^2)
