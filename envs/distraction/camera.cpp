@@ -34,9 +34,9 @@ Hold hold_of(const MujocoWorld& world, int camera) {
 /// not travel. With every number at 0 the picture is the clean one. A camera that begins looking nearly straight down or up is
 /// turned by the shortest way, any other one keeps its angle to the horizon.
 /// @option dynamic boolean = (the distraction's) - the camera drifts during an episode
-/// @option horizontal_delta number 0..6.28319 = (pi / 2 s) - most that it is turned around the scene, radians
-/// @option vertical_delta number 0..6.28319 = (pi / 2 s) - up or down, radians
-/// @option roll_delta number 0..6.28319 = (pi / 2 s) - around its axis, radians
+/// @option horizontal_delta number 0..6.2832 = (pi / 2 s) - most that it is turned around the scene, radians
+/// @option vertical_delta number 0..6.2832 = (pi / 2 s) - up or down, radians
+/// @option roll_delta number 0..6.2832 = (pi / 2 s) - around its axis, radians
 /// @option max_vel number 0..1000 = (0.4 s if dynamic, else 0) - most that it moves a step, in quarters of
 /// the distance at which the model has it
 /// @option vel_std number 0..1000 = (0.1 s if dynamic, else 0) - deviation of the change of its velocity a
@@ -48,12 +48,12 @@ Hold hold_of(const MujocoWorld& world, int camera) {
 /// @option upper_quadrant boolean = (false for reacher, else true) - it stays above the floor, and on its own side of the agent or,
 /// where it does not travel, of the world: y < 0 or y > 0; one that begins lower comes no lower
 CameraRange read_range(Options& options, const DisturbanceContext& context) {
-  constexpr double largest = 1e3;
+  constexpr double largest = 1e3, whole_turn = 6.2832;  // as it is printed
   const double s = context.scale, moving = context.dynamic ? s : 0;
   CameraRange range;
-  range.horizontal_delta = options.number_in("horizontal_delta", 0, 2 * pi, pi / 2 * s);
-  range.vertical_delta = options.number_in("vertical_delta", 0, 2 * pi, pi / 2 * s);
-  range.roll_delta = options.number_in("roll_delta", 0, 2 * pi, pi / 2 * s);
+  range.horizontal_delta = options.number_in("horizontal_delta", 0, whole_turn, pi / 2 * s);
+  range.vertical_delta = options.number_in("vertical_delta", 0, whole_turn, pi / 2 * s);
+  range.roll_delta = options.number_in("roll_delta", 0, whole_turn, pi / 2 * s);
   range.max_vel = options.number_in("max_vel", 0, largest, 0.4 * moving);
   range.vel_std = options.number_in("vel_std", 0, largest, 0.1 * moving);
   range.max_roll_vel = options.number_in("max_roll_vel", 0, largest, pi / 50 * moving);

@@ -132,9 +132,13 @@ double Options::number_in(std::string_view key, double low, double high, std::op
   note_range(owner_, key, low, high);
   const double value = number(key, fallback);
   if (value < low || value > high) {
-    // Just beyond a bound, fewer digits would show the bound itself.
-    const bool close = text(value) == text(low) || text(value) == text(high);
-    refuse(text("option '", key, "' must be in [", low, ", ", high, "], got ", close ? to_json(Config(value)) : text(value)));
+    // Just beyond a bound, fewer digits would show the two as one.
+    const auto shown = [&](double number) {
+      const std::string few = text(number);
+      const bool close = few == text(value) && (few == text(low) || few == text(high));
+      return close && parse_json(few, "").number() != number ? to_json(Config(number)) : few;
+    };
+    refuse(text("option '", key, "' must be in [", shown(low), ", ", shown(high), "], got ", shown(value)));
   }
   return value;
 }
@@ -194,14 +198,14 @@ std::vector<std::int64_t> Options::integers(std::string_view key, std::optional<
     return *std::move(fallback);
   }
   const Config& value = require(key, found);
-  if (!value.list()) refuse(text("option '", key, "' must be a list of integers, got ", value.describe(), bracket_remedy(value)));
-  std::vector<std::int64_t> numbers;
-  for (const auto& item : *value.list()) {
-    const auto whole = item.integer();
   if (is_empty_table(value)) {
     complete(key, Config::List{});
     return {};
   }
+  if (!value.list()) refuse(text("option '", key, "' must be a list of integers, got ", value.describe(), bracket_remedy(value)));
+  std::vector<std::int64_t> numbers;
+  for (const auto& item : *value.list()) {
+    const auto whole = item.integer();
     if (!whole) refuse(text("option '", key, "' must hold integers, got ", item.describe()));
     numbers.push_back(*whole);
   }

@@ -71,6 +71,14 @@ TEST_CASE("wrong options are errors that name owner, key and value") {
   CHECK_THROWS_MATCHES(options.fail("stop"), Error, Message("optimizer 'es': stop"));
 }
 
+TEST_CASE("a number just beyond a bound that has many digits is told apart from it") {
+  const Config config = Config::Map{{"angle", 6.28319}, {"scale", 1000001.0}};
+  CHECK_THROWS_MATCHES(Options("o", config).number_in("scale", 0, 1e6), Error,
+                       Message("o: option 'scale' must be in [0, 1e+06], got 1000001.0"));
+  CHECK_THROWS_MATCHES(Options("o", config).number_in("angle", 0, 6.283185307179586), Error,
+                       Message("o: option 'angle' must be in [0, 6.283185307179586], got 6.28319"));
+}
+
 TEST_CASE("numbers that are not finite are refused") {
   Config config;
   config["sigma"] = std::numeric_limits<double>::quiet_NaN();
@@ -87,14 +95,6 @@ TEST_CASE("integers in a list are checked one by one") {
   CHECK_THROWS_MATCHES(options.integers("pixels"), Error, Message("o: option 'pixels' must hold integers, got 80.5"));
 }
 
-TEST_CASE("a list without brackets is shown with them") {
-  const auto message = [](const char* words) {
-    const Config config = Config::Map{{"pixels", words}};
-    try {
-      Options("env", config).integers("pixels");
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
 TEST_CASE("an empty table of Lua is an empty list of integers and is completed as one") {
   const Config config = Config::Map{{"hidden", Config::Map{}}, {"odd", Config::List{}}};
   Options options("o", config);
@@ -103,6 +103,14 @@ TEST_CASE("an empty table of Lua is an empty list of integers and is completed a
   CHECK(to_json(options.completed()) == R"({"hidden":[],"odd":[]})");
 }
 
+TEST_CASE("a list without brackets is shown with them") {
+  const auto message = [](const char* words) {
+    const Config config = Config::Map{{"pixels", words}};
+    try {
+      Options("env", config).integers("pixels");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
     return std::string("no error");
   };
   const std::string begin = "env: option 'pixels' must be a list of integers, got ";

@@ -226,6 +226,8 @@ local function compare_range(where, option, read)
     local open = text == "" and (not bound or math.abs(bound) >= far)
     if not (named or open or (number and bound and same(number, bound))) then
       complain("%s: the %s end of its range is %s, the reference says '%s'", where, end_name, bound, text)
+    elseif number and (end_name == "low" and number < bound or end_name == "high" and number > bound) then
+      complain("%s: the reference's %s, rounded from %s, is refused", where, text, bound)
     end
   end
 end
