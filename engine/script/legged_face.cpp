@@ -125,7 +125,7 @@ int torques(Call& call) {
 
 /// @lua function iap.legged.swing
 /// A toe's way from lift to landing over a clearance.
-/// @param phase number 0..1 - part of the swing
+/// @param phase number 0..1 - part of the swing; beyond 0 and 1 as at these
 /// @param lift number[] - {x, y, z}, metres
 /// @param land number[] - {x, y, z}
 /// @param clearance number - metres above 0.3 lift + 0.7 land

@@ -69,10 +69,10 @@ int make_generator(Call& call) {
 /// Goes on by a control step.
 /// @param dt number 0.. - seconds
 /// @param options table ? - the command
-/// @option frequency number = 0 - cycles a second, in [0, 3]
-/// @option intensity number = 0 - how far legs swing and lift, in [0, 1.5]
-/// @option height number = 0 - extension of the legs, in [-0.5, 1]
-/// @option ratio number = 2 - stance over swing, in [0.2, 5]
+/// @option frequency number = 0 - cycles a second, clipped to [0, 3]
+/// @option intensity number = 0 - how far legs swing and lift, clipped to [0, 1.5]
+/// @option height number = 0 - extension of the legs, clipped to [-0.5, 1]
+/// @option ratio number = 2 - stance over swing, clipped to [0.2, 5]
 /// @option residuals number[] ? - 12 numbers that are added to the targets, radians
 /// @return number[] - 12 joint targets, leg by leg
 int step_generator(Call& call) {

@@ -163,7 +163,7 @@ int kind_error(Call& call) {
 /// Bits a code with which ranking by hash keeps every score within exp(sqrt(d)) (pi / 2) epsilon (v2 theorem 4.3, as its proof
 /// shows).
 /// @param epsilon number 0.. - positive
-/// @param p number 0..1 - probability of failure
+/// @param p number 0..1 - probability of failure, above 0 and below 1
 /// @param patches number 0.. - keys
 /// @param steps number 0.. - queries
 /// @return number - not rounded
@@ -177,7 +177,7 @@ int bits(Call& call) {
 /// proof uses). The kernel is needed to epsilon / tau, tau = exp(radius^2 / sqrt(d)). The proof has tau as a factor of the
 /// probability alone, which gives some tau^2 times fewer.
 /// @param epsilon number 0.. - positive
-/// @param p number 0..1 - probability of failure
+/// @param p number 0..1 - probability of failure, above 0 and below 1
 /// @param d integer 1.. - size of queries and keys
 /// @param radius number 0.. - their greatest length
 /// @return number - not rounded; 0 where any number will do
@@ -185,7 +185,7 @@ int bits(Call& call) {
 /// @lua function iap.theory.projections_trig_stated
 /// The same as the theorem states it.
 /// @param epsilon number 0.. - positive
-/// @param p number 0..1 - probability of failure
+/// @param p number 0..1 - probability of failure, above 0 and below 1
 /// @param d integer 1.. - size of queries and keys
 /// @param radius number 0.. - their greatest length
 /// @return number - not rounded; 0 where any number will do
@@ -198,7 +198,7 @@ int trig_bound(Call& call) {
 /// @lua function iap.theory.projections_exp
 /// Projections with which positive features keep the scores of unimportant patches within epsilon (v2 theorem 4.4, second part).
 /// @param epsilon number 0.. - positive
-/// @param p number 0..1 - probability of failure
+/// @param p number 0..1 - probability of failure, above 0 and below 1
 /// @param d integer 1.. - size of queries and keys
 /// @param alpha number 0.. - unimportant keys make an angle of at least pi - alpha with every query, radians: up to pi
 /// @param unimportant number 0.. - such patches

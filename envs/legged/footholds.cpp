@@ -297,7 +297,7 @@ struct FootholdEnv::Impl {
 /// @option depth_height integer 1..1024 = 24 - of these, pixels
 /// @option depth_width integer 1..1024 = 32 - likewise
 /// @option depth_near number 0.0001..1 = 0.01 - metres; what is nearer is not seen
-/// @option depth_far number depth_near..10000 = 100 - metres; what is further is shown as that far; above depth_near
+/// @option depth_far number depth_near..10000 = 100 - metres; what is further is shown as that far; at least 1.01 times depth_near
 /// @option body boolean = true - whether the robot's legs are in the depth images
 /// @option state boolean = true - the vector of 68 values
 /// @option pixels integer[] ? - {height, width} of a film from the side

@@ -73,7 +73,8 @@ ToleranceRange read_range(const Call& call) {
 /// @option lower number = (0; -inf if only upper is given) - from here on x is good
 /// @option upper number = (0; inf if only lower is given) - up to here x is good
 /// @option margin number 0.. = 0 - distance from the bounds at which `value_at_margin` is left; 0: nothing is paid outside
-/// @option value_at_margin number 0..1 = 0.1 - what is left at the margin; above 0 for all but cosine, linear and quadratic
+/// @option value_at_margin number 0..1 = 0.1 - what is left at the margin; below 1, and above 0 for all but cosine, linear and
+/// quadratic
 /// @option sigmoid "gaussian"|"hyperbolic"|"long_tail"|"reciprocal"|"cosine"|"linear"|"quadratic"|"tanh_squared" = "gaussian" - how
 /// it falls
 /// @return number - in [0, 1]
