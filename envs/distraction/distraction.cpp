@@ -78,6 +78,36 @@ void refuse_unseen_videos(const Options& options) {
                         "video_alpha above 0, or take it out"));
 }
 
+bool stands_in(const Config& table, const std::string& key) {
+  const Config* value = table.find(key);
+  return value && !value->is_null();
+}
+
+/// Whether nothing had to be filled in but what is off, as files have it that know less than this program.
+bool is_whole(const Config& given, const Config& became) {
+  return std::ranges::all_of(*became.map(),
+                             [&](const auto& entry) { return entry.second == Config(false) || stands_in(given, entry.first); });
+}
+
+/// @throws Error for a number that would move a part of which somebody wrote that it stands still. Tables in which everything is
+/// written are those of files: they hold what distractions became, and play it.
+void refuse_motion_of_still(const Config& given, const Options& options) {
+  const Config became = options.completed();
+  for (const auto& entry : disturbance_catalog()) {
+    const Config *own = given.find(entry.name), *whole = became.find(entry.name);
+    if (!own || !own->map() || *whole->find("dynamic")->boolean()) continue;
+    if (!stands_in(*own, "dynamic") && !stands_in(given, "dynamic")) continue;
+    if (is_whole(given, became) && is_whole(*own, *whole)) continue;
+    for (const char* key : {"max_vel", "vel_std", "max_roll_vel", "roll_std", "step_std"})
+      if (const Config* value = whole->find(key); value && *value->number() > 0)
+        throw Error(
+            text(options.owner(), ".", entry.name, ": option '", key, "' = ", *value->number(),
+                 " is of motion, and dynamic = false is written beside it or for the whole distraction; set dynamic = true, "
+                 "take dynamic out, or set ",
+                 key, " = 0"));
+  }
+}
+
 }  // namespace
 
 /// @lua options env.distraction
@@ -86,7 +116,8 @@ void refuse_unseen_videos(const Options& options) {
 /// seed. A part is a table of its own numbers, true (the difficulty's numbers) or false (off).
 /// @option difficulty "easy"|"medium"|"hard" ? - background, camera and colour at s = 0.1, 0.2 or 0.3; without it only the parts
 /// that are named, as in easy
-/// @option dynamic boolean = false - everything moves during an episode
+/// @option dynamic boolean = false - everything moves during an episode; beside a false that is written down, numbers of motion
+/// above 0 (max_vel, vel_std, max_roll_vel, roll_std, step_std) are refused
 /// @option videos string = "" - folder of folders of frames (PNG, JPEG), such as DAVIS's; folders and frames go by name, numbers in
 /// it as numbers (2 before 10); "": painted videos
 /// @option split "train"|"validation" = "train" - which of the videos
@@ -122,6 +153,7 @@ Distraction::Distraction(const Config& config, const std::string& owner, std::st
   options.finish();
   if (parts_.empty()) refuse_nothing(options);
   refuse_unseen_videos(options);
+  refuse_motion_of_still(given_, options);
   config_ = options.completed();
 }
 

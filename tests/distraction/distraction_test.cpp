@@ -261,6 +261,63 @@ TEST_CASE("true is the easiest difficulty") {
   CHECK(spec("true").config == spec(R"("easy")").config);
 }
 
+TEST_CASE("numbers of motion are refused where somebody wrote that nothing moves") {
+  const auto build = [](const Config& distraction) { return make_env(config("reacher-easy", distraction, 8, 8))->spec(); };
+  const auto refuses = [&](const Config& distraction, const std::string& message) {
+    CHECK_THROWS_MATCHES(build(distraction), Error, MessageMatches(ContainsSubstring(message)));
+  };
+  const auto completed = [&](const std::string& part, bool dynamic) {
+    const Config config = build(Config::Map{{part, Config::Map{{"dynamic", dynamic}}}}).config;
+    return *config.find("distraction")->find(part);
+  };
+  // Whatever follows from `dynamic` is of motion.
+  int found = 0;
+  for (const auto& entry : disturbance_catalog()) {
+    const std::string& name = entry.name;
+    const Config still = completed(name, false), moving = completed(name, true);
+    for (const auto& [key, value] : *moving.map()) {
+      if (key == "dynamic" || *still.find(key) == value) continue;
+      ++found;
+      CAPTURE(name, key);
+      const std::string wanted = text("distraction.", name, ": option '", key, "' = ", *value.number());
+      refuses(Config::Map{{name, Config::Map{{"dynamic", false}, {key, value}}}}, wanted);
+      refuses(Config::Map{{"dynamic", false}, {name, Config::Map{{key, value}}}}, wanted);
+      CHECK_NOTHROW(build(Config::Map{{name, Config::Map{{key, value}}}}));
+      CHECK_NOTHROW(build(Config::Map{{name, Config::Map{{"dynamic", false}, {key, 0}}}}));
+      CHECK_NOTHROW(build(Config::Map{{"dynamic", false}, {name, Config::Map{{"dynamic", true}, {key, value}}}}));
+    }
+  }
+  CHECK(found == 5);
+  refuses(parse(R"({"dynamic": false, "camera": {"max_vel": 0.1, "vel_std": 0.05}})"),
+          "set dynamic = true, take dynamic out, or set max_vel = 0");
+  // A policy that was trained with motion, and is to be played without.
+  const auto spec = build(parse(R"({"dynamic": true, "colour": {"step_std": 0.1}})"));
+  Config env = given_env(spec.config, &spec.given);
+  set_path(env, "distraction.dynamic", "false");
+  CHECK_THROWS_MATCHES(make_env(env), Error, MessageMatches(ContainsSubstring("option 'step_std' = 0.1")));
+}
+
+TEST_CASE("files whose distractions move under dynamic = false play as they did") {
+  // As files hold it: all numbers, and a record that is refused where it is written by hand.
+  const Config moved = config("reacher-easy", parse(R"({"difficulty": "easy", "colour": {"step_std": 0.1, "max_delta": 0.5}})"));
+  const auto spec = make_env(moved)->spec();
+  Config record = spec.given, early = spec.config;
+  record["distraction"]["colour"]["dynamic"] = false;
+  CHECK_THROWS_AS(make_env(record), Error);
+  early["distraction"].map()->erase("noise");  // which came later
+  CHECK(make_env(early)->spec().config == spec.config);
+  for (const Config* recorded : {static_cast<const Config*>(nullptr), &std::as_const(record), &spec.given}) {
+    const Config env = given_env(spec.config, recorded);
+    CHECK(make_env(env)->spec().config == spec.config);
+    CHECK(episode(env, 3, 4)[3].pixels == episode(moved, 3, 4)[3].pixels);
+    Config harder = env;
+    set_path(harder, "distraction.difficulty", "hard");
+    const Config after = make_env(harder)->spec().config;
+    CHECK(*after.find("distraction")->find("camera")->find("zoom_in")->number() == 0.15);
+    CHECK(*after.find("distraction")->find("colour")->find("step_std")->number() == 0.1);
+  }
+}
+
 TEST_CASE("a spec's config rebuilds the same distractions") {
   for (const char* distraction : {R"("medium")", R"({"camera": {"dynamic": true, "roll_delta": 0.5}})",
                                   R"({"difficulty": "hard", "dynamic": true, "split": "validation", "colour": false})"}) {
