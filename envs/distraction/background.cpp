@@ -133,7 +133,7 @@ class Background final : public Disturbance {
 }  // namespace
 
 /// @lua options env.distraction.background
-/// Videos behind the scene.
+/// Videos behind the scene, in place of a sky that is drawn: with `render.sky` = false they are refused.
 /// @option dynamic boolean = (the distraction's) - the video plays; otherwise an episode has one frame
 /// @option count integer 0..100000 = (easy 4, medium 8, hard 0) - of the first videos; 0: all
 /// @option video_alpha number 0..1 = 1 - opacity of the video over the sky

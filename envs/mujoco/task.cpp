@@ -86,6 +86,29 @@ void MujocoTask::read_ranges() {
   if (plain) ranges_.clear();
 }
 
+namespace {
+
+/// Whether nothing had to be filled in but what is off, as files have it that know less than this program.
+bool is_whole(const Config& given, const Config& became) {
+  return std::ranges::all_of(*became.map(),
+                             [&](const auto& entry) { return entry.second == Config(false) || given.find(entry.first); });
+}
+
+/// @throws Error for a background whose videos would stand where nothing is drawn. Tables in which everything is written are those
+/// of files: what was trained so plays as it did.
+void refuse_hidden_background(const Distraction& distraction, const Options& options) {
+  const Config &became = distraction.config(), &given = distraction.given();
+  const Config* background = became.find("background");
+  if (!background || !background->map() || *background->find("video_alpha")->number() == 0) return;
+  const Config* own = given.find("background");
+  if (own && own->map() && is_whole(given, became) && is_whole(*own, *background)) return;
+  options.fail(
+      "the videos of distraction.background stand in place of the sky, which render.sky = false leaves out; set render.sky = true, "
+      "distraction.background = false, or distraction.background.video_alpha = 0 for the floor's ground_alpha alone");
+}
+
+}  // namespace
+
 /// @lua options env.mujoco
 /// Options of every task on MuJoCo: DM Control's, and yours in Lua.
 /// @option pixels integer[] ? - {height, width} of the picture, from {1, 1} to {16384, 16384}; without it nothing is drawn
@@ -117,6 +140,7 @@ void MujocoTask::read_options(const MujocoTaskInfo& info, Options& options) {
   if (!size) options.fail("'distraction' changes only what is seen: set pixels = {height, width}, or leave it out");
   distraction_ =
       std::make_unique<Distraction>(distraction, options.owner(), info.model, world_, camera_, size->height, size->width);
+  if (!draw_options_.sky) refuse_hidden_background(*distraction_, options);
   options.complete("distraction", distraction_->config());
   spec_.given["distraction"] = distraction_->given();
 }

@@ -318,6 +318,39 @@ TEST_CASE("files whose distractions move under dynamic = false play as they did"
   }
 }
 
+TEST_CASE("a background is refused where the sky that it replaces is not drawn") {
+  const auto built = [](const char* distraction, bool sky) {
+    Config env = config("cheetah-run", parse(distraction), 8, 8);
+    env["render"] = Config::Map{{"sky", sky}};
+    return make_env(env)->spec();
+  };
+  for (const char* shows : {R"("easy")", R"({"background": true})", R"({"background": {"count": 2, "video_alpha": 0.5}})"}) {
+    CAPTURE(shows);
+    CHECK_THROWS_MATCHES(built(shows, false), Error,
+                         MessageMatches(ContainsSubstring("distraction.background") && ContainsSubstring("render.sky = false")));
+    CHECK_NOTHROW(built(shows, true));
+  }
+  CHECK_NOTHROW(built(R"({"camera": true})", false));
+  CHECK_NOTHROW(built(R"({"difficulty": "hard", "background": false})", false));
+  CHECK_NOTHROW(built(R"({"background": {"video_alpha": 0, "ground_alpha": 0.5}})", false));
+  // A policy that was trained with it, and is to be played without the sky.
+  const auto spec = built(R"("medium")", true);
+  Config env = given_env(spec.config, &spec.given);
+  set_path(env, "render.sky", "false");
+  CHECK_THROWS_MATCHES(make_env(env), Error, MessageMatches(ContainsSubstring("background.video_alpha = 0")));
+  // Files that were trained so hold all numbers; they play as they did.
+  Config file = spec.config, record = spec.given;
+  file["render"]["sky"] = record["render"]["sky"] = false;
+  for (const Config* recorded : {static_cast<const Config*>(nullptr), &std::as_const(record)})
+    CHECK(make_env(given_env(file, recorded))->spec().config == file);
+  Config early = file;
+  early["distraction"].map()->erase("noise");  // which came later
+  CHECK(make_env(early)->spec().config == file);
+  Config bare = file;
+  bare["distraction"]["background"]["video_alpha"] = 0;
+  CHECK(episode(file, 3, 2)[1].pixels == episode(bare, 3, 2)[1].pixels);
+}
+
 TEST_CASE("a spec's config rebuilds the same distractions") {
   for (const char* distraction : {R"("medium")", R"({"camera": {"dynamic": true, "roll_delta": 0.5}})",
                                   R"({"difficulty": "hard", "dynamic": true, "split": "validation", "colour": false})"}) {
