@@ -229,7 +229,7 @@ int solve_stance(Call& call) {
   }
   const Config::List& standing = options.list("standing");
   const PerLeg<bool> stands =
-      standing.empty() ? PerLeg<bool>{true, true, true, true} : booleans(standing, call.name() + ": option 'standing'");
+      options.has("standing") ? booleans(standing, call.name() + ": option 'standing'") : PerLeg<bool>{true, true, true, true};
   const BodyGoal goal = read_goal(call, options.value("goal"));
   options.finish();
   const auto result = call.self<StanceObject>().mpc.solve(state, goal, feet, stands);

@@ -85,10 +85,16 @@ Config env_table(const Config& named, const std::string& owner) {
 
 std::optional<PictureSize> read_pixels(Options& options, std::optional<PictureSize> fallback) {
   const Config& given = options.value("pixels");
-  if (given.is_null() || (given.list() && given.list()->empty()) || (given.map() && given.map()->empty())) {
+  if (given.is_null()) {
     if (fallback) options.complete("pixels", Config::List{fallback->height, fallback->width});
     return fallback;
   }
+  // What { height, width } is where a script has nothing under these names.
+  if ((given.list() && given.list()->empty()) || (given.map() && given.map()->empty()))
+    options.fail(
+        text("option 'pixels' must be {height, width}, got an empty table, as names that stand for nothing make it; leave it out "
+             "(null) for ",
+             fallback ? text("{", fallback->height, ", ", fallback->width, "}") : "no picture"));
   const auto size = options.integers("pixels");
   if (size.size() != 2 || size[0] < 1 || size[0] > largest_side || size[1] < 1 || size[1] > largest_side)
     options.fail(text("option 'pixels' must be {height, width}, at least {1, 1} and at most {", largest_side, ", ", largest_side,

@@ -107,7 +107,7 @@ struct PictureSize {
   bool operator==(const PictureSize&) const = default;
 };
 
-/// Reads the option `pixels` = {height, width}, each 1 to `largest_side`. Missing or {}: `fallback`.
+/// Reads the option `pixels` = {height, width}, each 1 to `largest_side`. Missing: `fallback`.
 /// @throws Error naming the option.
 std::optional<PictureSize> read_pixels(Options& options, std::optional<PictureSize> fallback = {});
 

@@ -85,6 +85,13 @@ check.fails({ "there is no environment 'cartpole'" }, iap.env.check, "cartpole")
 check.fails({ "option 'name' has 5000 characters, at most 4096 are taken" }, iap.env.make, ("x"):rep(5000))
 check.fails({ "env_test.lua:", "there is no environment 'cartpole-swingap'; did you mean 'cartpole-swingup'?" }, function() iap.env.make("cartpole-swingap") end)
 check.fails({ "environment 'cheetah-run'", "unknown option 'action_repaet'; did you mean 'action_repeat'?" }, iap.env.make, "cheetah-run", { action_repaet = 2 })
+-- Names that stand for nothing make the empty table.
+local height, width
+for name, otherwise in pairs { ["cheetah-run"] = "no picture", ["car-racing"] = "{96, 96}", ["a1-obstacle-course"] = "{32, 32}", legged = "no picture" } do
+  check.fails({ "environment '" .. name .. "': option 'pixels' must be {height, width}, got an empty table", "leave it out (null) for " .. otherwise },
+    iap.env.make, name, { pixels = { height, width }, state = true })
+end
+check.fails({ "option 'pixels'", "empty table" }, iap.env.make, { name = "cheetah-run", pixels = { 16, 16 } }, { pixels = {} })
 check.fails({ "iap.env.make: argument 1 'name': expected an environment, its name, or a table {name = ...}, got a number (3)" }, iap.env.make, 3)
 check.fails({ "iap.env.make: option 'render.samples': expected a plain value" }, iap.env.make, "cheetah-run", { render = { samples = print } })
 check.fails({ "env:step: argument 1 'action': expected a list of numbers, got nothing" }, env.step, env)

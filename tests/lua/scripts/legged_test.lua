@@ -61,6 +61,7 @@ for i, leg in ipairs { "FR", "FL", "RR", "RL" } do
 end
 local height = -feet[1][3]
 local forces = stance:solve { position = { 0, 0, height }, feet = feet, goal = { height = height } }
+check.fails({ "option 'standing' must be a list of true or false" }, stance.solve, stance, { position = { 0, 0, height }, feet = feet, standing = {}, goal = { height = height } })
 local sum = 0
 for _, force in ipairs(forces) do sum = sum + force[3] end
 check.close(sum, 9.81 * laikago.mass, 0.1)
