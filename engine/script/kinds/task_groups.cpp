@@ -9,6 +9,7 @@
 
 #include "script/kinds/task_data.hpp"
 #include "script/kinds/task_names.hpp"
+#include "script/kinds/task_tables.hpp"
 import iap.core;
 import iap.sim;
 
@@ -139,6 +140,7 @@ void push_place(lua_State* state, const TaskWorld& shared, const char* kind, int
 void push_joint(lua_State* state, const MujocoWorld& world, int joint) {
   constexpr std::array types{"free", "ball", "slide", "hinge"};
   lua_createtable(state, 0, 4);
+  set_task_table_kind(state, task_joint_kind);
   lua_pushstring(state, types[static_cast<std::size_t>(world.joint_type(joint))]);
   lua_setfield(state, -2, "type");
   lua_pushboolean(state, world.joint_limited(joint));

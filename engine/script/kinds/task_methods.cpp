@@ -10,6 +10,7 @@
 
 #include "script/kinds/task_data.hpp"
 #include "script/kinds/task_names.hpp"
+#include "script/kinds/task_tables.hpp"
 import iap.core;
 import iap.envs.mujoco;
 import iap.sim;
@@ -227,11 +228,13 @@ void push_contact(lua_State* state, int known, const NamedContact& named) {
     lua_pushnumber(state, coordinate);
     lua_rawseti(state, -2, ++place);
   }
+  set_task_table_kind(state, task_contact_position_kind);
   lua_setfield(state, -2, "position");
   lua_pushnumber(state, named.contact.distance);
   lua_setfield(state, -2, "distance");
   lua_pushnumber(state, named.contact.force);
   lua_setfield(state, -2, "force");
+  set_task_table_kind(state, task_contact_kind);
 }
 
 }  // namespace

@@ -152,6 +152,21 @@ check.same_list(seen(lying, [[(function()
   return { contact.geom1 == "floor" and contact.geom2 == "" and 1 or 0, contact.body1 == "world" and contact.body2 == "b" and 1 or 0,
     #contact.position, contact.position[1], contact.force > 0 and 1 or 0 }
 end)()]]), { 1, 1, 3, 0.30000001192092896, 1 })
+check.same_list(seen(lying, [[(function()
+  local contact, named, listed = data.contacts[2], 0, 0
+  for _ in pairs(contact) do named = named + 1 end
+  for _ in ipairs(contact.position) do listed = listed + 1 end
+  local p = { table.unpack(contact.position) }
+  return { named, listed, contact.position.x - p[1], contact.position.y - p[2], contact.position.z - p[3], contact.position[4] and 1 or 0 }
+end)()]]), { 7, 3, 0, 0, 0, 0 })
+check.same_list(seen("", "{data.joint.ball.limited and 1 or 0, data.joint.ball.low and 1 or 0, data.joint.root.high and 1 or 0}"), { 0, 0, 0 })
+for expression, message in pairs {
+  ["data.contacts[1].body_1"] = "a contact of data.contacts has no 'body_1'; did you mean 'body1'?",
+  ["data.contacts[1].position.w"] = "the position of a contact has no 'w'",
+  ["data.contacts[1].position[5]"] = "the position of a contact has the numbers 1 to 3, got a number (5)",
+  ["data.contacts[1][1]"] = "a contact of data.contacts has named entries only, got a number (1)",
+  ["data.joint.ball.hihg"] = "data.joint.NAME has no 'hihg'; did you mean 'high'?",
+} do check.fails({ "made.lua:", message }, seen, lying, "{" .. expression .. "}") end
 -- Many physics steps in one call are made in parts, which give the bits of as many calls, and of one step of the environment.
 local rolling = [[return { model = [==[<mujoco><option timestep='.005'/><worldbody><geom name='floor' type='plane' size='5 5 .1'/>
     <body pos='0 0 .3'><freejoint/><site name='s'/><geom type='box' size='.1 .15 .2'/><geom type='box' pos='.2 0 .1' size='.1 .1 .1'/></body>
