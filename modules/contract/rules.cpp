@@ -15,6 +15,7 @@ import iap.contract;
 import iap.core;
 import iap.env;
 #include "contract/play.hpp"
+#include "env/keys.hpp"
 
 namespace iap::contract {
 namespace {
@@ -43,6 +44,10 @@ Verdict check_spec(Check& check) {
   require(flaw.empty(), flaw);
   require(spec.control_dt > 0, "spec().control_dt is 0");
   require(spec.observation.vector > 0 || !spec.observation.images.empty(), "nothing is observed");
+  if (const Config* keys = spec.config.find("keys"); keys && !keys->is_null()) {
+    const std::string unfit = keys_flaw("option 'keys'", *keys, static_cast<std::size_t>(spec.action_size));
+    require(unfit.empty(), unfit);
+  }
   return {};
 }
 

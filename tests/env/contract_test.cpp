@@ -25,6 +25,7 @@ namespace {
 enum class Flaw {
   none,
   spec,
+  keys,
   nan_vector,
   nan_image,
   wrong_vector,
@@ -69,6 +70,7 @@ class FlawedEnv : public FakeEnv {
             {.max_steps = flaw == Flaw::endless ? 0 : 10, .type = flaw == Flaw::nan_image ? PixelType::float32 : PixelType::uint8}),
         flaw_(flaw) {
     if (flaw == Flaw::spec) spec_.control_dt = 0;
+    if (flaw == Flaw::keys) spec_.config["keys"] = Config::Map{{"left", Config::List{1, 0, 1}}};
     if (flaw == Flaw::endless) spec_.max_steps = 10;
   }
 
@@ -188,6 +190,7 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
   };
   const std::vector<Case> cases{
       {Flaw::spec, "spec", "spec().control_dt is 0"},
+      {Flaw::keys, "spec", "option 'keys'.left must be a list of up to 2 numbers, one an action, got [1,0,1]"},
       {Flaw::nan_vector, "observation", "value 2 of the observed vector is nan at step 5 of the episode with seed 7"},
       {Flaw::nan_image, "observation", "value 8 of the observed image 'pixels' is nan at step 5 of the episode with seed 7"},
       {Flaw::wrong_vector, "observation", "has size 1, the spec says 2 after the reset of the episode with seed 7"},

@@ -12,6 +12,7 @@ import iap.env;
 import iap.envs;
 import :controls;
 import :video;
+#include "env/keys.hpp"
 
 namespace iap {
 namespace {
@@ -19,45 +20,25 @@ namespace {
 bool holds(const std::vector<int>& keys, int key) { return std::ranges::find(keys, key) != keys.end(); }
 
 constexpr int most_doublings = 5;
-constexpr std::string_view characters = " .vntq+=-0";
 
 int key_of(const std::string& name) {
   constexpr std::pair<std::string_view, int> named[]{{"left", left_key}, {"right", right_key}, {"up", up_key}, {"down", down_key}};
   for (const auto& [known, key] : named)
     if (name == known) return key;
-  const bool one = name.size() == 1 && name[0] > ' ' && name[0] <= '~' && !(name[0] >= 'A' && name[0] <= 'Z');
-  return one ? name[0] : no_key;
-}
-
-std::vector<float> values_of(const std::string& owner, const Config& values, std::size_t size) {
-  std::vector<float> read;
-  const auto refuse = [&] {
-    throw Error(text(owner, " must be a list of up to ", size, " numbers, one an action, got ", values.describe()));
-  };
-  if (!values.list() || values.list()->size() > size) refuse();
-  for (const Config& value : *values.list()) {
-    if (!value.number() || !std::isfinite(*value.number())) refuse();
-    read.push_back(static_cast<float>(*value.number()));
-  }
-  read.resize(size);
-  return read;
+  return name[0];
 }
 
 KeyActions read_keys(const std::string& owner, const Config& table, std::size_t size) {
-  if (!table.map()) throw Error(text(owner, " must be a table of keys, { left = {-1}, right = {1} }, got ", table.describe()));
+  if (const std::string flaw = keys_flaw(owner, table, size); !flaw.empty()) throw Error(flaw);
   KeyActions actions{.rest = std::vector<float>(size), .keys = {}};
   for (const auto& [name, values] : *table.map()) {
-    if (name == "rest") {
-      actions.rest = values_of(owner + ".rest", values, size);
-      continue;
-    }
-    const int key = key_of(name);
-    if (key == no_key)
-      throw Error(
-          text(owner, ": there is no key '", name, "'; keys are left, right, up, down and single small letters, digits and signs"));
-    if (LiveControls::taken(key))
-      throw Error(text(owner, ": the key '", name, "' does something else (", LiveControls::help(), ")"));
-    actions.keys.push_back({key, name, values_of(text(owner, ".", name), values, size)});
+    std::vector<float> adds;
+    for (const Config& value : *values.list()) adds.push_back(static_cast<float>(*value.number()));
+    adds.resize(size);
+    if (name == "rest")
+      actions.rest = std::move(adds);
+    else
+      actions.keys.push_back({key_of(name), name, std::move(adds)});
   }
   return actions;
 }
@@ -97,12 +78,12 @@ LiveControls::LiveControls(std::vector<PictureView> views, PictureView view, Key
 }
 
 const std::string& LiveControls::help() {
-  static const std::string help = "space pause  . step  v view  n new episode  t take over  + - 0 speed  q quit";
+  static const std::string help(window_help);
   return help;
 }
 
 bool LiveControls::taken(int key) {
-  return key == escape_key || (key > 0 && key < 128 && characters.find(static_cast<char>(key)) != characters.npos);
+  return key == escape_key || (key > 0 && key < 128 && window_characters.find(static_cast<char>(key)) != window_characters.npos);
 }
 
 bool LiveControls::acts(int key) const {
