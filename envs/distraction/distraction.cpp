@@ -83,25 +83,23 @@ bool stands_in(const Config& table, const std::string& key) {
   return value && !value->is_null();
 }
 
-/// Whether nothing had to be filled in but what is off, as files have it that know less than this program.
 bool is_whole(const Config& given, const Config& became) {
   return std::ranges::all_of(*became.map(),
                              [&](const auto& entry) { return entry.second == Config(false) || stands_in(given, entry.first); });
 }
 
-/// @throws Error for a number that would move a part of which somebody wrote that it stands still. Tables in which everything is
-/// written are those of files: they hold what distractions became, and play it.
-void refuse_motion_of_still(const Config& given, const Options& options) {
-  const Config became = options.completed();
+/// @throws Error for a number that would move a part of which somebody wrote that it stands still.
+void refuse_motion_of_still(const Distraction& distraction, const std::string& owner) {
+  const Config &given = distraction.given(), &became = distraction.config();
   for (const auto& entry : disturbance_catalog()) {
     const Config *own = given.find(entry.name), *whole = became.find(entry.name);
     if (!own || !own->map() || *whole->find("dynamic")->boolean()) continue;
     if (!stands_in(*own, "dynamic") && !stands_in(given, "dynamic")) continue;
-    if (is_whole(given, became) && is_whole(*own, *whole)) continue;
+    if (distraction.is_written_out(entry.name)) continue;
     for (const char* key : {"max_vel", "vel_std", "max_roll_vel", "roll_std", "step_std"})
       if (const Config* value = whole->find(key); value && *value->number() > 0)
         throw Error(
-            text(options.owner(), ".", entry.name, ": option '", key, "' = ", *value->number(),
+            text(owner, ".", entry.name, ": option '", key, "' = ", *value->number(),
                  " is of motion, and dynamic = false is written beside it or for the whole distraction; set dynamic = true, "
                  "take dynamic out, or set ",
                  key, " = 0"));
@@ -153,8 +151,13 @@ Distraction::Distraction(const Config& config, const std::string& owner, std::st
   options.finish();
   if (parts_.empty()) refuse_nothing(options);
   refuse_unseen_videos(options);
-  refuse_motion_of_still(given_, options);
   config_ = options.completed();
+  refuse_motion_of_still(*this, options.owner());
+}
+
+bool Distraction::is_written_out(std::string_view part) const {
+  const Config* own = given_.find(part);
+  return own && own->map() && is_whole(given_, config_) && is_whole(*own, *config_.find(part));
 }
 
 void Distraction::reset(MujocoWorld& world, std::uint64_t seed) {

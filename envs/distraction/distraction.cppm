@@ -29,6 +29,9 @@ class Distraction {
   const Config& config() const { return config_; }
   /// What was given, as tables: {difficulty = "easy"} for "easy", {} for a part that is true.
   const Config& given() const { return given_; }
+  /// Whether nothing of the distraction and its part `part` (a row of `disturbance_catalog`) was left to be filled in but what is
+  /// off: so are tables out of files, which hold what distractions became, by whatever program, and must act as they did.
+  bool is_written_out(std::string_view part) const;
   /// Begins an episode; `world` is in its initial state.
   void reset(MujocoWorld& world, std::uint64_t seed);
   /// Advances by one control step.

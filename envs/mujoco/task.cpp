@@ -88,20 +88,11 @@ void MujocoTask::read_ranges() {
 
 namespace {
 
-/// Whether nothing had to be filled in but what is off, as files have it that know less than this program.
-bool is_whole(const Config& given, const Config& became) {
-  return std::ranges::all_of(*became.map(),
-                             [&](const auto& entry) { return entry.second == Config(false) || given.find(entry.first); });
-}
-
-/// @throws Error for a background whose videos would stand where nothing is drawn. Tables in which everything is written are those
-/// of files: what was trained so plays as it did.
+/// @throws Error for a background whose videos would stand where nothing is drawn.
 void refuse_hidden_background(const Distraction& distraction, const Options& options) {
-  const Config &became = distraction.config(), &given = distraction.given();
-  const Config* background = became.find("background");
+  const Config* background = distraction.config().find("background");
   if (!background || !background->map() || *background->find("video_alpha")->number() == 0) return;
-  const Config* own = given.find("background");
-  if (own && own->map() && is_whole(given, became) && is_whole(*own, *background)) return;
+  if (distraction.is_written_out("background")) return;
   options.fail(
       "the videos of distraction.background stand in place of the sky, which render.sky = false leaves out; set render.sky = true, "
       "distraction.background = false, or distraction.background.video_alpha = 0 for the floor's ground_alpha alone");
