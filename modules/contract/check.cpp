@@ -53,7 +53,9 @@ const std::array rules{
     Rule{"time limit", "an episode is over after spec().max_steps steps",
          "count the steps from the reset on, and truncate at the limit", check_time_limit},
     Rule{"end", "after the end a step is an error and a reset begins anew",
-         "remember that the episode is over, and throw in the step until the reset", check_end},
+         "remember that the episode is over, and throw in the step until the reset; set there whatever an episode changed, its end "
+         "too",
+         check_end},
     Rule{"unstable", "an unstable simulation ends its episode and pays nothing",
          "return reward 0 and terminated = true where unstable is", check_unstable},
 };
@@ -119,6 +121,9 @@ ContractReport check_contract(const std::function<std::unique_ptr<Env>()>& make,
     const std::string first = obstacle(rule, report.rules);
     report.rules.push_back(first.empty() ? apply(rule, check)
                                          : RuleResult{rule.name, rule.promise, RuleOutcome::skipped, first, ""});
+    const RuleResult& result = report.rules.back();
+    if (result.outcome == RuleOutcome::failed && (result.name == "reset" || result.name == "steps" || result.name == "fresh"))
+      check.begins_anew = false;
   }
   if (options.measure_seconds > 0 && report.rules.front().outcome != RuleOutcome::failed) {
     report.steps_per_second = measure(check, false);

@@ -37,6 +37,7 @@ struct Check {
   EnvSpec spec;
   std::map<int, Trace> references{};
   int steps = 0, unstable = 0;  ///< played so far, and how many of them were unstable
+  bool begins_anew = true;      ///< no rule so far found that earlier episodes change later ones
 
   std::uint64_t seed(int episode) const {
     return episode == high_seed ? options.seed | std::uint64_t{1} << 63 : options.seed + static_cast<std::uint64_t>(episode);

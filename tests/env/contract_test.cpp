@@ -53,6 +53,7 @@ enum class Flaw {
   endless,
   steps_on,
   breaks_after_end,
+  counts_ends,
   unstable_goes_on,
   unstable_pays,
   unstable,
@@ -66,8 +67,10 @@ thread_local float careless = 0;
 class FlawedEnv : public FakeEnv {
  public:
   explicit FlawedEnv(Flaw flaw)
-      : FakeEnv(
-            {.max_steps = flaw == Flaw::endless ? 0 : 10, .type = flaw == Flaw::nan_image ? PixelType::float32 : PixelType::uint8}),
+      : FakeEnv({.max_steps = flaw == Flaw::endless       ? 0
+                              : flaw == Flaw::counts_ends ? 70
+                                                          : 10,
+                 .type = flaw == Flaw::nan_image ? PixelType::float32 : PixelType::uint8}),
         flaw_(flaw) {
     if (flaw == Flaw::spec) spec_.control_dt = 0;
     if (flaw == Flaw::keys) spec_.config["keys"] = Config::Map{{"left", Config::List{1, 0, 1}}};
@@ -99,6 +102,10 @@ class FlawedEnv : public FakeEnv {
     if (flaw_ == Flaw::accepts_any_size || (flaw_ == Flaw::accepts_fewer && copy.size() < 2)) copy.resize(2);
     StepResult result = FakeEnv::step(copy);
     looked_ = 0;
+    if (flaw_ == Flaw::counts_ends) {
+      if (steps == 4) result.reward += ends_;
+      ends_ += over ? 1 : 0;
+    }
     if (flaw_ == Flaw::counts_on) result.reward = total_;
     if (flaw_ == Flaw::unclipped) result.reward = action[0];
     if (flaw_ == Flaw::unclipped_below) result.reward = std::min(action[0], spec_.action_high);
@@ -139,7 +146,7 @@ class FlawedEnv : public FakeEnv {
 
  private:
   Flaw flaw_;
-  int total_ = 0, resets_ = 0, looked_ = 0;
+  int total_ = 0, resets_ = 0, looked_ = 0, ends_ = 0;
   bool broken_ = false;
   std::uint64_t first_seed_ = 0, seed_ = 0;
   std::thread::id maker_ = std::this_thread::get_id();
@@ -218,6 +225,8 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
       {Flaw::endless, "time limit", "runs on after spec().max_steps = 10 steps"},
       {Flaw::steps_on, "end", "a step after the end was accepted at step 11 of the episode with seed 7"},
       {Flaw::breaks_after_end, "end", "cannot begin again after the reset of the episode with seed 7"},
+      {Flaw::counts_ends, "end",
+       "after an episode of 70 steps that came to its end, other than in a fresh environment, the reward is"},
       {Flaw::unstable_goes_on, "unstable", "did not terminate its episode at step 5 of the episode with seed 7"},
       {Flaw::refuses_high_seed, "runs", "the seed is negative after the reset of the episode with seed 9223372036854775815"},
       {Flaw::unstable_pays, "unstable", "an unstable simulation paid 1 at step 5"},
