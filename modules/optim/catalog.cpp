@@ -25,17 +25,33 @@ namespace {
 constexpr const char* restarting = R"([{"restarts": "ipop", "population": 4, "tol_condition": 2, "max_restarts": 3},
                                        {"restarts": "bipop", "population": 4, "tol_condition": 2, "max_restarts": 3}])";
 
+constexpr const char* es_examples = R"([
+    {"optimizer": "sgd", "momentum": 0.8, "shaping": "standardised", "directions": "orthogonal", "learning_rate_decay": 0.9},
+    {"optimizer": "clipup", "max_speed": 0.1, "shaping": "none", "directions": "hadamard", "sigma_decay": 0.9},
+    {"beta1": 0.5, "weight_decay": 0.1, "plateau": {"patience": 1, "factor": 0.5}}])";
+constexpr const char* pgpe_examples = R"([
+    {"optimizer": "sgd", "momentum": 0.8, "shaping": "standardised", "directions": "orthogonal", "learning_rate_decay": 0.9},
+    {"optimizer": "clipup", "max_speed": 0.1, "shaping": "none", "directions": "hadamard", "sigma_learning_rate": 0.5},
+    {"beta1": 0.5, "sigma_max_change": 0.5, "plateau": {"patience": 1, "factor": 0.5}}])";
+constexpr const char* ars_examples = R"([
+    {"top": 2, "shaping": "standardised", "directions": "orthogonal", "learning_rate_decay": 0.9},
+    {"shaping": "centred_ranks", "directions": "hadamard", "plateau": {"patience": 1, "factor": 0.5}}])";
+constexpr const char* cma_examples = R"([
+    {"active": false, "stagnation": false, "sigma": 0.5}, {"active": true, "tol_fun": 0, "tol_x": 0}])";
+constexpr const char* ga_examples = R"([{"parents": 3, "sigma": 0.5, "sigma_decay": 0.8}])";
+
 const OptimizerEntry entries[] = {
     {"es", "evolution strategy with antithetic Gaussian perturbations and an Adam, SGD or ClipUp step (Salimans et al. 2017)",
-     make_es},
+     make_es, "", es_examples},
     {"cma_es", "covariance matrix adaptation with active updates, optional IPOP or BIPOP restarts (Hansen 2016)", make_cma_es,
-     restarting},
+     restarting, cma_examples},
     {"sep_cma_es", "CMA-ES with a diagonal covariance matrix, linear in the parameters (Ros & Hansen 2008)", make_sep_cma_es,
-     restarting},
+     restarting, cma_examples},
     {"pgpe", "policy gradients with parameter-based exploration and a step size for each parameter (Sehnke et al. 2010)", make_pgpe,
-     "", "pepg"},
-    {"ars", "augmented random search along the best directions (Mania et al. 2018)", make_ars},
-    {"simple_ga", "genetic algorithm with truncation selection, Gaussian mutation and an elite (Such et al. 2017)", make_simple_ga},
+     "", pgpe_examples, "pepg"},
+    {"ars", "augmented random search along the best directions (Mania et al. 2018)", make_ars, "", ars_examples},
+    {"simple_ga", "genetic algorithm with truncation selection, Gaussian mutation and an elite (Such et al. 2017)", make_simple_ga,
+     "", ga_examples},
 };
 
 }  // namespace

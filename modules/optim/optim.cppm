@@ -17,6 +17,9 @@ struct OptimizerEntry {
   std::unique_ptr<Optimizer> (*make)(Options& options, std::span<const float> initial, std::uint64_t seed);
   /// JSON: a list of option tables under which the population soon changes, tried by the contract tests; "" if it never does.
   std::string changing_population = "";
+  /// JSON: a list of option tables away from the defaults, under which it keeps other state or makes other members; the contract
+  /// tests try them.
+  std::string examples = "[]";
   /// What older files and scripts call it: read everywhere, listed nowhere; "" if it was never renamed.
   std::string old_name = "";
 };

@@ -18,11 +18,31 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-std::unique_ptr<Optimizer> make(const std::string& kind, int population, std::size_t parameters = 5) {
+std::unique_ptr<Optimizer> make(Config::Map options, int population, std::size_t parameters = 5) {
   const std::vector<float> initial(parameters, 0.5F);
-  Config options = Config::Map{{"kind", kind}, {"population", population}};
-  if (kind == "es") options["sigma_decay"] = 0.9;
+  options["population"] = population;
   return make_optimizer(options, initial, 7);
+}
+
+std::unique_ptr<Optimizer> make(const std::string& kind, int population) { return make(Config::Map{{"kind", kind}}, population); }
+
+/// Every row that can adopt, with its defaults and with its examples.
+std::vector<Config::Map> adopting() {
+  std::vector<Config::Map> all;
+  for (const auto& entry : optimizer_catalog()) {
+    try {
+      make(entry.name, 8)->adopt(*make(entry.name, 8), true);
+    } catch (const Error&) {
+      continue;
+    }
+    all.push_back(Config::Map{{"kind", entry.name}});
+    const Config examples = parse_json(entry.examples, entry.name);
+    for (Config table : *examples.list()) {
+      table["kind"] = entry.name;
+      all.push_back(*table.map());
+    }
+  }
+  return all;
 }
 
 /// Turns of a search for the origin.
@@ -52,8 +72,8 @@ std::string state(const Optimizer& optimizer) {
 }  // namespace
 
 TEST_CASE("an optimizer that adopts another's place goes on as that one would") {
-  for (const char* kind : {"es", "ars", "pgpe"}) {
-    CAPTURE(kind);
+  for (const Config::Map& kind : adopting()) {
+    INFO(to_json(kind));
     auto before = make(kind, 8);
     search(*before, 5);
     auto next = make(kind, 8);
@@ -67,8 +87,8 @@ TEST_CASE("an optimizer that adopts another's place goes on as that one would") 
 }
 
 TEST_CASE("another population or other parameters keep iteration, step sizes and learning rate") {
-  for (const char* kind : {"es", "ars", "pgpe"}) {
-    CAPTURE(kind);
+  for (const Config::Map& kind : adopting()) {
+    INFO(to_json(kind));
     auto before = make(kind, 8);
     search(*before, 5);
     auto larger = make(kind, 20);
