@@ -174,6 +174,26 @@ case_sweep_array() {
   [ -e parts/seed1/final.iap ] && [ -e parts/seed2/final.iap ] || fail "an array of one job is the whole sweep"
 }
 
+# queued_again SCRIPT EXPECTED VARIABLE=VALUE...: what a job that was interrupted queues again
+queued_again() {
+  env PATH="$PWD/bin:$PATH" "${@:3}" bash "$here/../../scripts/slurm/$1" train.lua --out run >out 2>err </dev/null
+  code=$?
+  exits 130
+  [ "$(cat queued)" = "requeue $2" ] || fail "$1 queues again: $(cat queued)"
+}
+
+# The job, or of an array the part alone, whose own number may be that of the array.
+case_slurm_queued_again() {
+  mkdir bin
+  printf '#!/bin/sh\nexit 130\n' >bin/srun
+  printf '#!/bin/sh\necho "$@" >queued\n' >bin/scontrol
+  chmod +x bin/*
+  local part=(SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=3 SLURM_CPUS_PER_TASK=1)
+  queued_again sweep.sbatch 7_3 "${part[@]}"
+  queued_again train.sbatch 7_3 "${part[@]}"
+  queued_again train.sbatch 8 SLURM_JOB_ID=8
+}
+
 # Of another program's files nothing is lost.
 case_sweep_files_of_others() {
   sweep_script ""
