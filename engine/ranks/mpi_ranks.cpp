@@ -149,10 +149,12 @@ const PluginKind& plugin_for(const Launch& launch) {
 }  // namespace
 
 std::unique_ptr<Ranks> mpi_ranks(const Launch& launch) {
-  auto ranks = std::make_unique<MpiRanks>(plugin_table<iap_mpi_table>(plugin_for(launch)));
+  const PluginKind& plugin = plugin_for(launch);
+  auto ranks = std::make_unique<MpiRanks>(plugin_table<iap_mpi_table>(plugin));
   if (ranks->size() != launch.size)
     throw Error(text("MPI: ", launch.launcher, " started ", launch.size, " processes, but MPI finds ", ranks->size(),
-                     "; start them with the launcher of that MPI, or with srun --mpi=pmix"));
+                     "; start them with the launcher of that MPI (", plugin.name,
+                     "), or with srun --mpi=", &plugin == &mpich ? "pmi2" : "pmix"));
   return ranks;
 }
 

@@ -63,9 +63,11 @@ commands_with() {
   [ "$(grep -c "does not have 'ABACUS'" err)" = 1 ] || fail "tells a missing instruction set other than once"
 
   # An srun that starts processes, but no MPI.
-  SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2 run run train.lua --out stepped
+  mkdir only
+  ln -s "$(dirname "$iap")/../lib/iap/libiap-${1#mpirun.}.so" only
+  SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2 IAP_PLUGIN_PATH=$PWD/only run run train.lua --out stepped
   [ "$code" -ne 0 ] || fail "a process of two works alone"
-  says err "Slurm started 2 processes, but MPI finds 1; start them with the launcher of that MPI, or with srun --mpi=pmix"
+  says err "Slurm started 2 processes, but MPI finds 1; start them with the launcher of that MPI (${1#mpirun.}), or with srun --mpi=$2"
 
   # The same in a sweep, whose ranks seldom meet.
   mkdir other
@@ -91,8 +93,8 @@ commands_with() {
   [ "$(grep -c "there is no script 'nowhere.lua'" err)" = 1 ] || fail "tells a missing script other than once"
 }
 
-case_ranks_commands_openmpi() { commands_with mpirun.openmpi; }
-case_ranks_commands_mpich() { commands_with mpirun.mpich; }
+case_ranks_commands_openmpi() { commands_with mpirun.openmpi pmix; }
+case_ranks_commands_mpich() { commands_with mpirun.mpich pmi2; }
 
 # What is read by name on each host: it must be the same everywhere, played here or there, apart from this process or not.
 files_with() {
