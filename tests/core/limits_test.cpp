@@ -130,7 +130,10 @@ TEST_CASE("what a terminal would obey is shown as a question mark") {
   CHECK(printable("\x9b"
                   "31m \xff \xc3") == "?31m ? ?");                              // no UTF-8
   CHECK(printable("\xc0\xaf \xed\xa0\x80 \xf5\x80\x80\x80") == "?? ??? ????");  // overlong, surrogate, too large
-  CHECK(printable("a\u202eb\u2066c\u200fd\u2028e") == "a?b?c?d?e");             // directions and lines
+  // Overlong in three and in four bytes; the first of each would be an escape.
+  CHECK(printable("\xe0\x80\x9b[31m \xe0\x9f\xbf \xf0\x80\x80\x9b \xf0\x8f\xbf\xbf") == "???[31m ??? ???? ????");
+  CHECK(printable("\u202a\u202d\u202e\u2066\u2067\u2068\u2069\u206a") == "???????\u206a");
+  CHECK(printable("a\u202eb\u2066c\u200fd\u2028e") == "a?b?c?d?e");  // directions and lines
   CHECK(memory_text(0) == "0 bytes");
   CHECK(memory_text(1023) == "1023 bytes");
   CHECK(memory_text(1536) == "1.5 KiB");

@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -60,6 +61,9 @@ TEST_CASE("wrong options are errors that name owner, key and value") {
                        Message("optimizer 'es': option 'population' must be in [1, 10], got 64"));
   CHECK_THROWS_MATCHES(options.number_in("sigma", 1, 2), Error,
                        Message("optimizer 'es': option 'sigma' must be in [1, 2], got 0.1"));
+  CHECK_THROWS_AS(options.number_in("sigma", 0, std::nextafter(0.1, 0)), Error);
+  CHECK_THROWS_AS(options.number_in("sigma", std::nextafter(0.1, 1), 1), Error);
+  CHECK(options.number_in("sigma", 0.1, 0.1) == 0.1);
   CHECK_THROWS_MATCHES(options.boolean("population"), Error,
                        Message("optimizer 'es': option 'population' must be true or false, got 64"));
   CHECK_THROWS_MATCHES(options.string("quiet"), Error, Message("optimizer 'es': option 'quiet' must be a string, got true"));

@@ -48,3 +48,11 @@ TEST_CASE("below is uniform") {
   for (const int count : counts) chi_square += (count - 10000.0) * (count - 10000.0) / 10000.0;
   CHECK(chi_square < 22.5);  // the 99.9% point with 6 degrees of freedom
 }
+
+TEST_CASE("below is uniform where every fourth word has to be drawn again") {
+  Random random(12);
+  // Without that, of the 2^32 words two would make every third of 3 * 2^30 numbers, and one each of the others.
+  std::array<int, 3> counts{};
+  for (int i = 0; i < 3000; ++i) ++counts[random.below(3U << 30) % 3];
+  for (const int count : counts) CHECK(std::abs(count - 1000) < 120);
+}
