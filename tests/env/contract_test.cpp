@@ -45,6 +45,7 @@ enum class Flaw {
   accepts_nan,
   accepts_last_nan,
   accepts_infinity,
+  accepts_minus_infinity,
   accepts_any_size,
   accepts_fewer,
   unclipped,
@@ -54,7 +55,10 @@ enum class Flaw {
   steps_on,
   breaks_after_end,
   counts_ends,
+  stands_still_after_end,
   unstable_goes_on,
+  unstable_truncates,
+  unstable_later,
   unstable_pays,
   unstable,
   sometimes_unstable,
@@ -93,11 +97,15 @@ class FlawedEnv : public FakeEnv {
     if (flaw_ == Flaw::refuses_large && action[0] > spec_.action_high) throw Error("too large");
     if (flaw_ == Flaw::steps_on) over = false;
     if (flaw_ == Flaw::breaks_after_end) broken_ = over;
+    if (flaw_ == Flaw::stands_still_after_end && over) refused_ = true;
+    if (refused_ && !over) throw Error("cannot go on");
     std::vector<float> copy(action.begin(), action.end());
     if (flaw_ == Flaw::accepts_nan)
       for (float& value : copy) value = std::isfinite(value) ? value : 0;
     if (flaw_ == Flaw::accepts_infinity)
       for (float& value : copy) value = std::isinf(value) ? 0 : value;
+    if (flaw_ == Flaw::accepts_minus_infinity)
+      for (float& value : copy) value = std::isinf(value) && value < 0 ? 0 : value;
     if (flaw_ == Flaw::accepts_last_nan && std::isnan(copy.back())) copy.back() = 0;
     if (flaw_ == Flaw::accepts_any_size || (flaw_ == Flaw::accepts_fewer && copy.size() < 2)) copy.resize(2);
     StepResult result = FakeEnv::step(copy);
@@ -112,6 +120,8 @@ class FlawedEnv : public FakeEnv {
     if (flaw_ == Flaw::nan_reward && steps == 5) result.reward = NAN;
     if (flaw_ == Flaw::infinite_reward && steps == 5) result.reward = INFINITY;
     if (flaw_ == Flaw::unstable_goes_on && steps == 5) result = {.unstable = true};
+    if (flaw_ == Flaw::unstable_truncates && steps == 5) over = true, result = {.truncated = true, .unstable = true};
+    if (flaw_ == Flaw::unstable_later && steps == 5) over = true, result = {.terminated = true, .unstable = resets_ > 1};
     if (flaw_ == Flaw::unstable_pays && steps == 5 && seed_ == 7)
       over = true, result = {.reward = 1, .terminated = true, .unstable = true};
     if ((flaw_ == Flaw::unstable || (flaw_ == Flaw::sometimes_unstable && seed_ == 8)) && steps == 3)
@@ -147,7 +157,7 @@ class FlawedEnv : public FakeEnv {
  private:
   Flaw flaw_;
   int total_ = 0, resets_ = 0, looked_ = 0, ends_ = 0;
-  bool broken_ = false;
+  bool broken_ = false, refused_ = false;
   std::uint64_t first_seed_ = 0, seed_ = 0;
   std::thread::id maker_ = std::this_thread::get_id();
   ImageView small_;
@@ -186,6 +196,11 @@ TEST_CASE("the contract check passes what keeps the contract") {
       check_contract([] { return std::make_unique<FakeEnv>(FakeOptions{.max_steps = 10, .fall_at = 4}); }, {.seed = 1});
   CHECK(names(falls_first, RuleOutcome::skipped) == "time limit");
   CHECK_THAT(findings(falls_first), ContainsSubstring("all ended by step 4"));
+  // An episode may be one step long; where a single one is checked, it still has another seed to differ from.
+  const auto short_one = check_contract([] { return std::make_unique<FakeEnv>(FakeOptions{.max_steps = 1}); }, {.seed = 1});
+  CHECK(breaches(short_one) == "");
+  const auto single = check_contract([] { return std::make_unique<FlawedEnv>(Flaw::none); }, {.seed = 7, .episodes = 1});
+  CHECK(names(single, RuleOutcome::warning) == "");
   const auto goes_on = check_contract([] { return std::make_unique<FakeEnv>(); }, {.steps = 5, .most_steps = 20});
   CHECK(names(goes_on, RuleOutcome::skipped) == "time limit, end");
 }
@@ -216,6 +231,7 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
       {Flaw::accepts_nan, "refusal", "an action of nan was accepted"},
       {Flaw::accepts_last_nan, "refusal", "an action of nan was accepted"},
       {Flaw::accepts_infinity, "refusal", "an action of inf was accepted"},
+      {Flaw::accepts_minus_infinity, "refusal", "an action of -inf was accepted"},
       {Flaw::accepts_any_size, "refusal", "one value too many was accepted"},
       {Flaw::accepts_fewer, "refusal", "one value too few was accepted"},
       {Flaw::unclipped, "clipping", "actions of 4 are not clipped: other than for 1, the reward is 1 and then 4 at step 1"},
@@ -227,6 +243,9 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
       {Flaw::breaks_after_end, "end", "cannot begin again after the reset of the episode with seed 7"},
       {Flaw::counts_ends, "end",
        "after an episode of 70 steps that came to its end, other than in a fresh environment, the reward is"},
+      {Flaw::stands_still_after_end, "end", "cannot go on at step 1 of the episode with seed 7"},
+      {Flaw::unstable_truncates, "unstable", "did not terminate its episode at step 5 of the episode with seed 7"},
+      {Flaw::unstable_later, "steps", "one ends and the other does not, or not in the same way, at step 5"},
       {Flaw::unstable_goes_on, "unstable", "did not terminate its episode at step 5 of the episode with seed 7"},
       {Flaw::refuses_high_seed, "runs", "the seed is negative after the reset of the episode with seed 9223372036854775815"},
       {Flaw::unstable_pays, "unstable", "an unstable simulation paid 1 at step 5"},
@@ -270,7 +289,7 @@ TEST_CASE("an environment that throws fails the rules that meet it and leaves th
   class Throws : public FakeEnv {
    public:
     StepResult step(std::span<const float> action) override {
-      if (steps == 3) throw std::runtime_error("no such joint");
+      if (steps == 3) throw std::runtime_error("no such\njoint");
       return FakeEnv::step(action);
     }
   };
