@@ -14,6 +14,7 @@
 import iap.core;
 import iap.render;
 import iap.report;
+#include "pixels.hpp"
 
 using namespace iap;
 
@@ -25,15 +26,7 @@ Image drawn(const Chart& chart) {
   return read_png(folder.path() / "chart.png");
 }
 
-const std::uint8_t* pixel(const Image& image, int y, int x) {
-  return image.bytes().data() + 3 * (static_cast<std::size_t>(y) * image.shape().width + x);
-}
-
 /// Bounding box of the pixels of the first series' colour (Okabe and Ito's blue), within the plot or outside it.
-struct Box {
-  int left = std::numeric_limits<int>::max(), right = -1, top = std::numeric_limits<int>::max(), bottom = -1;
-};
-
 Box blue_pixels(const Image& image) {
   Box box;
   for (int y = 0; y < image.shape().height; ++y)
@@ -46,28 +39,6 @@ Box blue_pixels(const Image& image) {
 }
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-
-/// Whether rows [top, bottom) and columns [left, right) hold nothing but white.
-bool blank(const Image& image, int top, int bottom, int left, int right) {
-  for (int y = top; y < bottom; ++y)
-    for (int x = left; x < right; ++x)
-      if (*pixel(image, y, x) < 250 || pixel(image, y, x)[1] < 250 || pixel(image, y, x)[2] < 250) return false;
-  return true;
-}
-
-/// Nothing is cut off at an edge where the outermost pixels are white.
-bool has_white_edges(const Image& image) {
-  const int height = image.shape().height, width = image.shape().width;
-  return blank(image, 0, 1, 0, width) && blank(image, height - 1, height, 0, width) && blank(image, 0, height, 0, 1) &&
-         blank(image, 0, height, width - 1, width);
-}
-
-template <typename Figure, typename Write>
-Image drawn_by(const Write& write, const Figure& figure) {
-  const TemporaryFolder folder;
-  write(folder.path() / "figure.png", figure);
-  return read_png(folder.path() / "figure.png");
-}
 
 const std::string long_words =
     "words that are much longer than the picture is wide, because somebody wrote down the whole experiment with all of its "
@@ -316,94 +287,6 @@ TEST_CASE("words that are longer than the picture stay in it") {
   CHECK_THROWS_WITH(drawn(chart), Catch::Matchers::ContainsSubstring("leave no room for the plot in 200 pixels"));
 }
 
-TEST_CASE("labels of many bars keep apart") {
-  BarChart chart{.title = "t", .bars = {}};
-  for (int i = 1; i <= 60; ++i) chart.bars.push_back({"bar number " + std::to_string(i), 1000.0 * i});
-  const Image image = drawn_by(write_bars, chart);
-  CHECK(has_white_edges(image));
-  // Upright words with white between them, below an axis that moved up.
-  int stripes = 0;
-  for (int x = 60; x < 880; ++x) stripes += blank(image, 440, 538, x, x + 1) && !blank(image, 440, 538, x + 1, x + 2);
-  CHECK(stripes == 30);
-}
-
-TEST_CASE("the number above a bar keeps the digits before its point, and a short bar's says how short it is") {
-  // The width of the number above bar `i` of two, and its pixels, wherever it stands.
-  const auto words = [](double one, double other, int i) {
-    const Image image = drawn_by(write_bars, BarChart{.title = "", .bars = {{"a", one}, {"b", other}}});
-    const int middle = 76 + (900 - 22 - 76) * (2 * i + 1) / 4;
-    int left = 900, right = 0;
-    std::string pixels;
-    for (int y = 46; y < 490; ++y)
-      for (int x = middle - 150; x < middle + 150; ++x) {
-        const auto* p = pixel(image, y, x);
-        if (p[0] > 90 || p[1] > 90 || p[2] > 90) continue;
-        left = std::min(left, x);
-        right = std::max(right, x);
-        pixels += text(x - middle, ",");
-      }
-    return std::pair(right - left + 1, pixels);
-  };
-  CHECK(words(1234.6, 1226, 0).second != words(1234.6, 1226, 1).second);
-  CHECK(words(1234.6, 1226, 0).second == words(1235, 1226, 0).second);
-  CHECK(words(1, 0.12345, 0).second == words(1, 0.5, 0).second);
-  CHECK(words(1e8, 1e-7, 1).second == words(1e-7, 1e-7, 1).second);
-  CHECK(words(1e8, 1e-7, 1).first < 60);
-  CHECK(words(1e8, 250, 1).second == words(250, 250, 1).second);
-  CHECK(words(3e12, 1e8, 1).second == words(1e8, 1e8, 1).second);
-}
-
-TEST_CASE("bars of series that share a colour differ by their stripes") {
-  BarGroups chart{.title = "t", .most = 1};
-  chart.groups = {{"group", {}}};
-  for (int i = 0; i < 24; ++i) {
-    chart.series.push_back("s" + std::to_string(i));
-    chart.groups[0].values.push_back(0.8);
-  }
-  const Image image = drawn_by(write_bar_groups, chart);
-  // Bars are 12 pixels high, from top to bottom; those of series 0, 6, 12 and 18 are blue.
-  std::vector<std::vector<std::uint8_t>> bars;
-  const auto all_blue = [&](int row) {
-    for (int x = 300; x < 400; ++x)
-      if (pixel(image, row, x)[0] > 20 || pixel(image, row, x)[2] < 160) return false;
-    return true;
-  };
-  int top = 0;
-  while (!all_blue(top)) ++top;
-  for (const int series : {0, 6, 12, 18}) {
-    std::vector<std::uint8_t> bar;
-    for (int row = top + 12 * series; row < top + 12 * series + 10; ++row)
-      for (int x = 300; x < 400; ++x) bar.push_back(*pixel(image, row, x));
-    bars.push_back(bar);
-  }
-  CHECK(std::ranges::all_of(bars[0], [](int red) { return red < 20; }));
-  for (std::size_t i = 1; i < bars.size(); ++i) {
-    CHECK(std::ranges::count_if(bars[i], [](int red) { return red > 150; }) > 100);
-    for (std::size_t j = 0; j < i; ++j) CHECK(bars[i] != bars[j]);
-  }
-}
-
-TEST_CASE("numbers of neighbouring heat maps keep apart") {
-  HeatMaps maps{.title = "t", .x_label = "x", .y_label = "y", .x = {-1000, 1000}, .y = {0, 1e-5}, .panels_per_row = 3};
-  for (int i = 0; i < 3; ++i) maps.panels.push_back({"p", 1, 1, {0.0}});
-  const Image image = drawn_by(write_heat_maps, maps);
-  CHECK(has_white_edges(image));
-  // The dark panels, and the row of numbers below them.
-  const auto is_dark = [&](int x) { return pixel(image, 200, x)[1] < 20 && pixel(image, 200, x)[2] > 60; };
-  std::vector<int> ends;
-  for (int x = 1; x < 1100; ++x)
-    if (is_dark(x) != is_dark(x - 1)) ends.push_back(x);
-  REQUIRE(ends.size() >= 6);
-  for (const int i : {1, 3}) {
-    bool apart = false;
-    for (int x = ends[static_cast<std::size_t>(i)]; x < ends[static_cast<std::size_t>(i) + 1]; ++x)
-      apart = apart || blank(image, 348, 366, x, x + 4);
-    CHECK(apart);
-  }
-  maps.panels[1] = {"empty", 0, 0, {}};
-  CHECK_THROWS_WITH(drawn_by(write_heat_maps, maps), Catch::Matchers::ContainsSubstring("heat map 'empty' has no rows"));
-}
-
 TEST_CASE("a chart is a .png") {
   const TemporaryFolder folder;
   for (const char* name : {"c.jpg", "c", ".png"}) {
@@ -446,6 +329,7 @@ TEST_CASE("a learning curve marks where the stages of a curriculum begin") {
   constexpr double mark = .55, axis = .25;
   CHECK(upright(drawn_with({}), mark).empty());
   CHECK(upright(drawn_with({1, 1, 1, 1, 1, 1, 1, 1, 1}), mark).empty());
+  CHECK(upright(drawn_with({1, 1, 1, 1, 1, 1, 1, 1, 2}), mark).size() == 1);  // at the plot's edge
   const Image image = drawn_with({1, 1, 1, 2, 2, 2, 2, 3, 3});
   const auto marks = upright(image, mark), axes = upright(image, axis);
   REQUIRE(marks.size() == 2);
@@ -453,4 +337,25 @@ TEST_CASE("a learning curve marks where the stages of a curriculum begin") {
   // At iterations 3 and 7, which are the first of their stages.
   CHECK(std::abs((marks[0] - axes[0]) / 3.0 - (marks[1] - axes[0]) / 7.0) < 1);
   CHECK(std::abs((marks[1] - marks[0]) - 4 * (marks[0] - axes[0]) / 3.0) < 2);
+}
+
+TEST_CASE("the band of a learning curve reaches as far below its line as above") {
+  const TemporaryFolder folder;
+  std::string metrics = "iteration,return_mean,eval_mean,eval_std\n";
+  for (int i = 0; i <= 8; ++i) metrics += text(i, ",,5,1\n");
+  write_file_atomic(folder.path() / "metrics.csv", metrics);
+  write_learning_curve(folder.path(), folder.path() / "curve.png");
+  const Image image = read_png(folder.path() / "curve.png");
+  const int x = image.shape().width / 2 + 20;
+  int first = -1, last = -1, line = -1, least = 256;
+  for (int y = 80; y < image.shape().height; ++y) {
+    const auto* p = pixel(image, y, x);
+    if (std::abs(p[0] - p[2]) < 20) continue;
+    if (first < 0) first = y;
+    last = y;
+    if (p[2] < least) least = p[2], line = y;
+  }
+  REQUIRE(line > first + 20);
+  CHECK(2 * (last - line) < 3 * (line - first));
+  CHECK(2 * (line - first) < 3 * (last - line));
 }
