@@ -237,6 +237,46 @@ TEST_CASE("patches matter of the image that a policy attends to, be it the secon
   CHECK(info.chosen == 2);
 }
 
+TEST_CASE("a depth camera that shows what a blind policy does is as bright in all frames") {
+  /// Sees nothing where it is not drawn; then all is half a metre away, and further with each step.
+  class Leaving final : public Env {
+   public:
+    explicit Leaving(Options& options) {
+      spec_ = {.name = "leaving.lua", .observation = {.images = {}, .vector = 1}, .action_size = 1};
+      if (!options.has("pixels")) return;
+      const auto size = options.integers("pixels");
+      picture_ = Image({static_cast<int>(size[0]), static_cast<int>(size[1]), 1, PixelType::float32});
+      spec_.observation.images = {{"pixels", picture_.shape()}};
+    }
+    const EnvSpec& spec() const override { return spec_; }
+    void reset(std::uint64_t) override { steps_ = 0; }
+    StepResult step(std::span<const float>) override {
+      ++steps_;
+      return {};
+    }
+    Observation observe() override {
+      if (spec_.observation.images.empty()) return {.images = {}, .vector = vector_};
+      std::ranges::fill(picture_.floats(), 0.5F + static_cast<float>(steps_));
+      view_ = picture_.view();
+      return {.images = {&view_, 1}, .vector = vector_};
+    }
+
+   private:
+    EnvSpec spec_;
+    Image picture_;
+    ImageView view_;
+    std::array<float, 1> vector_{};
+    int steps_ = 0;
+  };
+  register_script_envs([](Options& options) -> std::unique_ptr<Env> { return std::make_unique<Leaving>(options); });
+  const Config env = Config::Map{{"name", "leaving.lua"}};
+  Policy policy = some_policy(parse_json(R"({"kind": "sequence", "blocks": [{"kind": "linear"}]})", "policy"), env);
+  const Moving shown = film(policy, env, {.view = PictureView::raw, .seed = 8, .steps = 4, .most_fps = 1000});
+  REQUIRE(shown.frames.size() == 4);
+  // The last is 3.5 metres away, which is white.
+  for (std::size_t i = 0; i < 4; ++i) CHECK(at(shown.frames[i], 200, 200) == grey_of(0.5F + static_cast<float>(i), 3.5));
+}
+
 TEST_CASE("what a depth camera sees is black where it is near, and as bright in all frames") {
   const Config env = parse_json(R"({"name": "a1-indoor", "pixels": [16, 16], "state": false})", "env");
   Policy policy = some_policy(

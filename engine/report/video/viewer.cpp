@@ -23,6 +23,8 @@ import :viewer;
 namespace iap {
 namespace {
 
+bool may_be_depth(const ImageShape& shape) { return shape.type == PixelType::float32 && shape.channels == 1; }
+
 /// Steps other instances of the same environment along, whose pictures are larger.
 class Watched final : public EnvWrapper {
  public:
@@ -57,11 +59,16 @@ class Watched final : public EnvWrapper {
   Observation observe() override {
     const Observation seen = EnvWrapper::observe();
     for (std::size_t i = 0; i < seen.images.size(); ++i) whites_[i] = std::max(whites_[i], white_of(seen.images[i]));
+    // What is drawn for people alone is looked at here, too, so that an episode that was played before has shown how far it goes.
+    if (draws_depth()) drawn_white_ = std::max(drawn_white_, white_of(shown()->observe().images.front()));
     return seen;
   }
 
   /// Of image i, over all that has been observed: who has once seen metres goes on to see metres, be everything ever so near.
   float white(std::size_t i) const { return whites_[i]; }
+  /// Of what is drawn for a policy that sees no image.
+  float drawn_white() const { return drawn_white_; }
+  bool draws_depth() const { return !sees_image() && shown_ && may_be_depth(shown_->spec().observation.images.front().shape); }
   Env* shown() { return shown_.get(); }
   Env* outside() { return outside_.get(); }
   bool sees_image() const { return !spec_.observation.images.empty(); }
@@ -75,6 +82,7 @@ class Watched final : public EnvWrapper {
   double total_ = 0;
   bool astray_ = false;
   std::vector<float> whites_;
+  float drawn_white_ = 1;
 };
 
 /// Between the images of one policy.
@@ -135,8 +143,6 @@ Config from_outside(Config config, const EnvSpec& spec) {
   return config;
 }
 
-bool may_be_depth(const ImageShape& shape) { return shape.type == PixelType::float32 && shape.channels == 1; }
-
 // Heads that look at the same image are told apart by these; the papers' white comes first.
 constexpr std::array<Rgb8, 4> head_colours{{{255, 255, 255}, {255, 196, 61}, {102, 224, 255}, {255, 138, 200}}};
 
@@ -194,17 +200,13 @@ struct Viewer::Impl {
   std::vector<int> scales;  ///< of what is seen
   int height = 0, width = 0;
   bool outside = false;
-  float drawn_white = 1;
 
   int images() const { return std::max(1, static_cast<int>(seen.size())); }
 
   /// The environment alone: an image for each that the policy sees, or one for a policy that sees none.
   std::vector<Image> plain(const Observation& observation) {
     const Observation drawn = env->shown() ? env->shown()->observe() : Observation{};
-    if (seen.empty()) {
-      drawn_white = std::max(drawn_white, white_of(drawn.images.front()));
-      return {rgb_copy(drawn.images.front(), drawn_white)};
-    }
+    if (seen.empty()) return {rgb_copy(drawn.images.front(), env->drawn_white())};
     std::vector<Image> images;
     for (std::size_t i = 0; i < seen.size(); ++i) {
       // What is drawn anew is the first image.
@@ -317,7 +319,9 @@ int Viewer::gap(PictureView view) const {
   return view == PictureView::outside ? 0 : gap_within(impl_->images(), view == PictureView::side_by_side);
 }
 
-bool Viewer::sees_depth() const { return std::ranges::any_of(impl_->seen, may_be_depth, &ImageSpec::shape); }
+bool Viewer::sees_depth() const {
+  return impl_->env->draws_depth() || std::ranges::any_of(impl_->seen, may_be_depth, &ImageSpec::shape);
+}
 int Viewer::steps() const { return impl_->env->steps(); }
 double Viewer::total() const { return impl_->env->total(); }
 bool Viewer::only_as_seen() const { return impl_->env->astray() && impl_->env->sees_image(); }
