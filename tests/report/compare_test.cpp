@@ -108,10 +108,47 @@ TEST_CASE("a copy is no second seed, and runs of other environments have no mean
   CHECK_THROWS_WITH(drawn({{"a", {one, walker}}}), ContainsSubstring("'a'") && ContainsSubstring("one' plays cheetah-run and '") &&
                                                        ContainsSubstring("walker' plays walker-walk;"));
   CHECK_NOTHROW(drawn({{"a", {one, two}}, {"b", {walker}}, {"c", {copy}}}));
+  // Evaluated in one world, they have a mean there, and none where they were trained.
+  const auto evaluated = [](const std::filesystem::path& folder) {
+    Config config = parse_json(read_file(folder / "config.json"), "config");
+    config["eval_env"] = Config::Map{{"name", "reacher-easy"}};
+    write_file_atomic(folder / "config.json", to_json(config));
+    return folder;
+  };
+  const CurveGroup worlds{"w", {evaluated(run("cheetah", 1)), evaluated(run("walks", 2, "env.name", "walker-walk"))}};
+  CHECK_NOTHROW(mean_curve(worlds, "eval_mean", Band::range));
+  CHECK_THROWS_WITH(mean_curve(worlds, "return_mean", Band::range), ContainsSubstring("plays cheetah-run"));
   // Who groups other settings may mean it; the picture says so.
-  const std::string seeds = drawn({{"a", {one, two}}}), settings = drawn({{"a", {wide, two}}});
+  const std::string seeds = drawn({{"a", {one, two}}});
   CHECK(mean_curve({"a", {wide, two}}, "eval_mean", Band::range).y == mean_curve({"a", {one, two}}, "eval_mean", Band::range).y);
-  CHECK(seeds != settings);
+  // What the caption says is told by a chart with that caption.
+  const auto says = [&](const std::vector<CurveGroup>& groups, const std::string& caption) {
+    Chart chart{.title = "t", .x_label = "iteration", .y_label = "return", .caption = caption};
+    for (const auto& group : groups) chart.series.push_back(mean_curve(group, "eval_mean", Band::range));
+    write_chart(root.path() / "said.png", chart);
+    return drawn(groups) == read_file(root.path() / "said.png");
+  };
+  CHECK(says({{"a", {one, two}}}, "Line: mean of 2 seeds. Band: from the lowest to the highest seed."));
+  const std::string runs =
+      "Line: mean of 2 runs. Band: from the lowest to the highest run. Runs of a line differ in more than their seeds: ";
+  CHECK(says({{"a", {wide, two}}}, runs + "optimizer.sigma."));
+  const auto other = [&](int settings) {
+    const auto folder = run(text("other", settings).c_str(), 1);
+    Config config = parse_json(read_file(folder / "config.json"), "config");
+    for (int i = 0; i < settings; ++i) set_path(config, text("policy.s", i), "1");
+    write_file_atomic(folder / "config.json", to_json(config));
+    return folder;
+  };
+  CHECK(says({{"a", {other(3), two}}}, runs + "policy.s0, policy.s1, policy.s2."));
+  CHECK(says({{"a", {other(4), two}}}, runs + "policy.s0, policy.s1, policy.s2 and 1 more."));
+  std::vector<CurveGroup> lines;
+  for (int i = 0; i < 5; ++i) lines.push_back({text("l", i), {wide, two}});
+  const std::string three = runs + "l0 in optimizer.sigma; l1 in optimizer.sigma; l2 in optimizer.sigma";
+  CHECK(says(lines, three + "; 2 more lines."));
+  lines.pop_back();
+  CHECK(says(lines, three + "; 1 more line."));
+  lines.pop_back();
+  CHECK(says(lines, three + "."));
   std::filesystem::remove(one / "config.json");
   std::filesystem::remove(two / "config.json");
   CHECK(drawn({{"a", {one, two}}}) == seeds);

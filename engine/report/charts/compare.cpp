@@ -117,7 +117,7 @@ std::string warning_of(const std::vector<CurveGroup>& groups) {
     if (differences.empty() || lines++ >= most_named) continue;
     words += text(words.empty() ? "" : "; ", groups.size() > 1 ? labels[i] + " in " : "", differences);
   }
-  if (lines > most_named) words += text("; ", lines - most_named, " more lines");
+  if (lines > most_named) words += text("; ", lines - most_named, lines - most_named == 1 ? " more line" : " more lines");
   return words.empty() ? "" : text("Runs of a line differ in more than their seeds: ", words, ".");
 }
 
