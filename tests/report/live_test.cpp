@@ -21,6 +21,7 @@ import iap.policy;
 import iap.report;
 import iap.rollout;
 import iap.train;
+#include "../env/fake_env.hpp"
 #include "small_runs.hpp"
 
 using namespace iap;
@@ -52,6 +53,8 @@ Policy some_policy(const Config& env) {
 struct Person {
   using Script = std::map<int, std::vector<LiveEvent>>;  ///< by the number of pictures seen
   Script script;
+  std::map<double, LiveEvent> later;  ///< by the time at which it happens
+  std::map<int, double> hangs;        ///< for how many seconds nothing goes on, by the number of pictures seen
   std::vector<Image> seen;
   std::vector<double> times;
   double clock = 100;
@@ -63,12 +66,19 @@ struct Person {
     void show(const Image& picture) override {
       person_.seen.push_back(picture);
       person_.times.push_back(person_.clock);
+      if (const auto hang = person_.hangs.find(static_cast<int>(person_.seen.size())); hang != person_.hangs.end())
+        person_.clock += hang->second;
     }
     std::optional<LiveEvent> wait(double seconds) override {
       const int now = static_cast<int>(person_.seen.size());
       if (auto due = person_.script.find(now); due != person_.script.end() && !due->second.empty()) {
         const LiveEvent event = due->second.front();
         due->second.erase(due->second.begin());
+        return event;
+      }
+      if (const auto due = person_.later.begin(); due != person_.later.end() && due->first <= person_.clock) {
+        const LiveEvent event = due->second;
+        person_.later.erase(due);
         return event;
       }
       person_.clock += seconds;
@@ -161,7 +171,8 @@ TEST_CASE("arrows take over the first two actions") {
   CHECK(controls.outputs() == std::vector<float>{0, 1, 0});
   release(controls, left_key);
   release(controls, up_key);
-  CHECK(controls.outputs() == std::vector<float>{1, 0, 0});
+  press(controls, down_key);
+  CHECK(controls.outputs() == std::vector<float>{1, -1, 0});
   // Whoever turns to another window cannot let go of keys in this one.
   controls.handle({LiveEventKind::unfocus, no_key});
   CHECK(controls.outputs() == std::vector<float>{0, 0, 0});
@@ -301,9 +312,11 @@ TEST_CASE("what a person does counts instead, and the picture and the episode sa
   person.script[3] = {key('.')};
   person.script[4] = {key('t')};
   person.script[5] = {key('.')};
-  person.script[6] = {key('q')};
+  person.script[6] = {key('n')};
+  person.script[7] = {key('q')};
   const auto episodes = play(person, env, {.view = PictureView::raw, .seed = 8, .scale = 3});
-  REQUIRE(episodes.size() == 1);
+  REQUIRE(episodes.size() == 2);
+  CHECK(episodes[1].steered == 0);
   CHECK(episodes[0].steps == 3);
   CHECK(episodes[0].steered == 2);
 
@@ -330,6 +343,54 @@ TEST_CASE("what a person does counts instead, and the picture and the episode sa
   };
   CHECK(corner(2) == std::vector<int>{200, 30, 30});
   CHECK(corner(5) != std::vector<int>{200, 30, 30});
+  // The red frame is as thick below as above.
+  const int width = person.seen[2].shape().width, below = person.seen[2].shape().height - 48;
+  const auto is_red = [&](int row) {
+    const auto* p = person.seen[2].bytes().data() + 3 * (static_cast<std::size_t>(row) * width + width / 2);
+    return p[0] == 200 && p[1] == 30 && p[2] == 30;
+  };
+  CHECK((is_red(3) && !is_red(4)));
+  CHECK((is_red(below - 4) && !is_red(below - 5)));
+}
+
+TEST_CASE("keys move actions from the middle of their range to its ends, wherever these are") {
+  register_script_envs([](Options&) -> std::unique_ptr<Env> {
+    return std::make_unique<FakeEnv>(FakeOptions{.max_steps = 10, .height = 8, .width = 8});
+  });
+  Person person;
+  person.script[1] = {key(' '), key(right_key)};
+  person.script[2] = {key('.')};
+  person.script[3] = {key('q')};
+  const auto episodes = play(person, Config::Map{{"name", "fake.lua"}}, {.seed = 8, .scale = 30});
+  REQUIRE(episodes.size() == 1);
+  CHECK(episodes[0].steered == 1);
+  CHECK(episodes[0].total == 1 - 0.5);  // of -2 to 1
+}
+
+TEST_CASE("what was missed beyond a quarter of a second is not made up for, and nothing of a pause") {
+  Config env = small_env();
+  env["time_limit"] = 150;
+  const auto made = make_env(env);
+  Policy policy = some_policy(env);
+  const double length = run_episode(*made, policy, 8).steps * made->spec().control_dt;
+  REQUIRE(length > 1);
+  const auto end = [&](Person& person) {
+    double over = 0;
+    play(person, env, {.view = PictureView::raw, .seed = 8, .scale = 3}, [&](const LiveEpisode& episode) {
+      if (!episode.ended) return;
+      over = person.clock - 100;
+      person.script[static_cast<int>(person.seen.size()) + 1] = {key('q')};
+    });
+    return over;
+  };
+  Person steady, stuck, paused;
+  CHECK(std::abs(end(steady) - length) < 0.05);
+  stuck.hangs[5] = 10;
+  CHECK(std::abs(end(stuck) - (length + 10 - 0.25)) < 0.05);
+  paused.script[5] = {key(' ')};
+  paused.later.emplace(110, key(' '));
+  const double begun = 4 * made->spec().control_dt;
+  CHECK(std::abs(end(paused) - (10 + length - begun)) < 0.1);
 }
 
 TEST_CASE("a new episode has the next seed; the view must be one that there is") {
