@@ -192,18 +192,27 @@ TEST_CASE("ridge regression is that of normal equations solved by elimination") 
 }
 
 TEST_CASE("lambda is the one that predicts best what is left out") {
+  const auto best_for = [](const Samples& x, const Samples& y, int fitted) {
+    double best = 0, least = std::numeric_limits<double>::infinity();
+    for (const double lambda : {1e6, 1e5, 1e4, 1e3, 1e2, 10.0, 1.0, 0.1, 0.01}) {
+      double error = 0;
+      for (int e = 0; e < fitted; ++e) error += reference(x, y, fitted, lambda, 0, false, e).error;
+      if (error < least) least = error, best = lambda;
+    }
+    return best;
+  };
   const Samples x = normals(5, 12, 8, 9), y = mapped(x, {{0.6, 0, 0.2, 0, 0, 0, 0, 0, 0, 0, 0, 0.3}}, 0.5);
   const Readout readout = linear_readout(x, y, {.fitted = 6});
-  double best = 0, least = std::numeric_limits<double>::infinity();
-  for (const double lambda : {1e6, 1e5, 1e4, 1e3, 1e2, 10.0, 1.0, 0.1, 0.01}) {
-    double error = 0;
-    for (int e = 0; e < 6; ++e) error += reference(x, y, 6, lambda, 0, false, e).error;
-    if (error < least) least = error, best = lambda;
-  }
+  const double best = best_for(x, y, 6);
   CHECK(best > 0.01);
   CHECK(best < 1e6);
   CHECK(readout.ridge[0] == best);
   CHECK(std::abs(readout.r2[0] - reference(x, y, 6, best, 0, false).r2) < 1e-9);
+  // Of so few rows each episode has its say.
+  for (std::uint64_t seed = 20; seed < 30; ++seed) {
+    const Samples few = normals(seed, 2, 4, 5), noisy = mapped(few, {{0.5, 0.5}}, 1);
+    CHECK(linear_readout(few, noisy, {.fitted = 3}).ridge[0] == best_for(few, noisy, 3));
+  }
 }
 
 TEST_CASE("constant and duplicate features do no harm") {
@@ -289,4 +298,12 @@ TEST_CASE("a fit is compared with the memory before it is there") {
   refuses(8 << 20, 1, "ridge regression: fitting 1000 targets to 100 features on 1 thread needs 5.3 MiB of memory");
   refuses(8 << 20, 3, "on 3 threads needs 8.7 MiB of memory");
   refuses(900 << 10, 1, "ridge regression: scaling 1000 columns needs 500 KiB of memory");
+}
+
+TEST_CASE("tested episodes of other lengths count by their rows") {
+  const Samples features{1, {{0, 1, 1, 0}, {1, 0, 0, 1}, {0, 1}, {0, 1, 0, 1}}};
+  const Samples targets{1, {{0, 1, 0, 1}, {0, 1, 0, 1}, {2, 2}, {0, 0, 0, 0}}};
+  // So large a lambda leaves the fitted mean, .5; the tested one is 4 of 6.
+  const Readout readout = linear_readout(features, targets, {.fitted = 2, .ridge = most_ridge});
+  CHECK(std::abs(readout.r2[0] - (1 - 5.5 / (16.0 / 3))) < 1e-3);
 }
