@@ -86,6 +86,34 @@ TEST_CASE("a run's band reaches one standard deviation from its evaluations") {
   }
 }
 
+TEST_CASE("a band of several seeds reaches from the lowest evaluation to the highest") {
+  const TemporaryFolder folder;
+  const std::string html = report({make_known_run(folder.path() / "a", 1, "90"), make_known_run(folder.path() / "b", 2, "60"),
+                                   make_known_run(folder.path() / "c", 3, "60")},
+                                  plain);
+  const auto band = heights(between(html, "<path class=\"band c0\" d=\"", "\"").at(0)),
+             mean = heights(between(html, "<path class=\"line c0\" d=\"", "\"").at(0));
+  REQUIRE(mean.size() == 3);
+  REQUIRE(band.size() == 6);
+  const double scale = (mean[0] - mean[1]) / (70 - 12);
+  CHECK(std::abs(mean[1] - band[1] - scale * 20) < 0.2);
+  CHECK(std::abs(band[4] - mean[1] - scale * 10) < 0.2);
+}
+
+TEST_CASE("seeds stand in their order, whatever the folders are called, and trainings of hours have hours") {
+  const TemporaryFolder folder;
+  const auto a = make_known_run(folder.path() / "a", 12, "80"), b = make_known_run(folder.path() / "b", 3, "80"),
+             other = make_known_run(folder.path() / "other", 5, "80");
+  change_file(other / "config.json", [](Config& config) { set_path(config, "optimizer.sigma", "0.5"); });
+  const auto train_for = [&](const char* seconds) {
+    write_file_atomic(other / "metrics.csv",
+                      text("iteration,return_mean,eval_mean,eval_std,seconds,steps\n0,,12,5,0,0\n3,30,50,10,", seconds, ",30\n"));
+    return report({a, b, other}, plain);
+  };
+  CHECK_THAT(train_for("7199"), ContainsSubstring("<td class=\"name\">3, 12</td>") && ContainsSubstring(">120 min</td>"));
+  CHECK_THAT(train_for("7200"), ContainsSubstring(">2.0 h</td>"));
+}
+
 TEST_CASE("a comparison has the best, the confirmed and the last evaluation of each run") {
   const TemporaryFolder folder;
   const auto a = make_known_run(folder.path() / "a", 1, "80"), b = make_known_run(folder.path() / "b", 1, "70");

@@ -424,7 +424,7 @@ TEST_CASE("a report of different runs names all their optimizers and sizes, that
   const auto train_stages = [&](const char* name, int iterations) {
     TrainOptions options = read_train_options(parse_json(
         R"({"env": {"name": "cartpole-swingup", "pixels": [24, 32], "time_limit": 12}, "optimizer": {"kind": "pgpe", "population": 4},
-            "curriculum": [{"through": 1}, {"through": 2, "pixels": [48, 64]}, {"through": 3}, {"pixels": [72, 96]}],
+            "curriculum": [{"through": 1}, {"through": 2, "pixels": [48, 64]}, {"through": 3, "pixels": [72, 96]}, {}],
             "eval_env": {"pixels": [36, 48]}, "eval_episodes": 1, "iterations": )" +
             std::to_string(iterations) + R"(, "policy": )" + to_json(small_policy()) + "}",
         "test"));
