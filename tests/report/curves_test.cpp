@@ -42,6 +42,20 @@ TEST_CASE("points of a learning curve stand where its values say") {
   CHECK(std::abs(std::stod(rows.back()) - line[0]) < 0.11);  // 100 is the highest value, and a tick
 }
 
+TEST_CASE("a stage that begins with the last iteration has its line at the plot's edge") {
+  const TemporaryFolder folder;
+  const auto run = folder.path() / "a";
+  make_run(run, 1);
+  write_file_atomic(
+      run / "metrics.csv",
+      "iteration,return_mean,eval_mean,eval_std,seconds,steps,stage\n0,,100,0,1,0,1\n1,10,,,2,10,1\n2,20,50,0,3,20,2\n");
+  const std::string html = report({run}, {.pictures = false});
+  const auto marks = between(html, "<path class=\"mark\" d=\"M", " "), lines = between(html, "class=\"line c1\" d=\"", "\"");
+  REQUIRE(marks.size() == 2);
+  REQUIRE(lines.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(lines[i].find("L" + marks[i] + " ") != std::string::npos);
+}
+
 TEST_CASE("the curves of a long run keep their extremes and take no more room than a page has pixels") {
   const TemporaryFolder folder;
   const auto run = folder.path() / "a";
