@@ -63,6 +63,18 @@ TEST_CASE("scores of both signs that span orders of magnitude spread over their 
   }
   CHECK(counted == 2 * 24 * 48);
   CHECK(most < 24 * 48 / 2);
+  // Ticks stand as far from 0 as from each other, and leave no room for another before the plot's ends.
+  for (const auto& drawing : between(html, "aria-label=\"Histogram of patch scores\">", "</svg>")) {
+    std::vector<double> ticks;
+    for (const std::string& label : between(drawing, "<text x=\"", "</text>"))
+      if (label.find("middle") != std::string::npos) ticks.push_back(std::stod(label));
+    REQUIRE(ticks.size() >= 3);
+    const double apart = ticks[1] - ticks[0];
+    for (std::size_t i = 1; i < ticks.size(); ++i) CHECK(std::abs(ticks[i] - ticks[i - 1] - apart) < 0.3);
+    const std::string axis = between(drawing, "<path class=\"axis\" d=\"M", "\"").at(0);
+    CHECK(ticks.front() - std::stod(axis) < apart);
+    CHECK(std::stod(axis.substr(axis.find('H') + 1)) - ticks.back() < apart);
+  }
   for (const char* range : {"highest 4%", "lowest 5%"}) {
     const auto scores = between(html, text(range, "</b><span>"), "</span>");
     REQUIRE(scores.size() == 1);
@@ -165,4 +177,9 @@ TEST_CASE("a page that is made again shows the policy of that time, though its f
   const std::string anew = report({run}, {.episodes = 1});
   CHECK(anew != before);
   CHECK(report({run}, options) == anew);
+  // Where the last policy is the best one, too, the page says which of them was asked for.
+  std::filesystem::copy_file(best, run / "final.iap", std::filesystem::copy_options::overwrite_existing);
+  ReportOptions last = options;
+  last.policy = PolicyChoice::final;
+  CHECK(report({run}, last) == report({run}, {.policy = PolicyChoice::final, .episodes = 1}));
 }
