@@ -42,6 +42,17 @@ TEST_CASE("ranges of scores hold as many patches as they say") {
   CHECK(patches("lowest 5%") == 58);
 }
 
+TEST_CASE("of an episode of more than 32 steps every other one has its scores in the histogram") {
+  const TemporaryFolder folder;
+  Config env = small_env();
+  env["time_limit"] = 80;
+  make_run(folder.path() / "run", 4, small_policy(), env);
+  int counted = 0;
+  for (const auto& bar : between(report({folder.path() / "run"}, {.episodes = 1}), "<rect class=\"bar\"", " patch"))
+    counted += std::stoi(bar.substr(bar.rfind(": ") + 2));
+  CHECK(counted == 2 * 40 / 2 * 48);  // drawn for two widths
+}
+
 TEST_CASE("scores of both signs that span orders of magnitude spread over their histogram") {
   const TemporaryFolder folder;
   const auto run = folder.path() / "run";
