@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,7 @@ import iap.ranks;
 import iap.rollout;
 import iap.script;
 import iap.train;
+#include "core/there.hpp"
 
 namespace iap::cli {
 namespace {
@@ -51,8 +51,7 @@ Rest rest_of(const TrainingPlan& plan, const std::filesystem::path& folder) {
   Rest rest;
   for (const PlannedStage& stage : plan.stages) rest.iterations += stage.iterations;
   rest.done = integer_in(plan.config, "iterations") - rest.iterations;
-  std::error_code ignored;
-  rest.goes_on = rest.done > 0 || (!folder.empty() && std::filesystem::exists(folder / "checkpoint.iap", ignored));
+  rest.goes_on = rest.done > 0 || (!folder.empty() && is_there(folder / "checkpoint.iap"));
   const std::int64_t confirmation = integer_in(plan.config, "confirm_episodes");
   const auto before = rest.iterations == 0 && rest.goes_on ? sound_summary(folder) : std::nullopt;
   rest.confirms = confirmation > 0 && !(before && before->confirmed && before->confirmed->episodes == confirmation);

@@ -9,7 +9,6 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "cli/failed_episodes.hpp"
@@ -18,14 +17,14 @@ import iap.core;
 import iap.report;
 import iap.script;
 import iap.train;
+#include "core/there.hpp"
 
 namespace iap::cli {
 namespace {
 
 void check_command(const SweepCommand& command) {
   check_is_script(command.file);
-  std::error_code ignored;
-  const auto status = std::filesystem::status(command.file, ignored);
+  const auto status = status_of(command.file);
   const std::string name = command.file.string();
   if (!std::filesystem::exists(status)) throw Error(text("there is no script '", name, "'"));
   if (std::filesystem::is_directory(status)) throw Error(text("'", name, "' is a folder; name the script in it"));
@@ -87,8 +86,7 @@ class Sweep {
   }
 
   int run_and_tell() {
-    std::error_code ignored;
-    if (command_.collect && !std::filesystem::is_directory(list_.folder, ignored))
+    if (command_.collect && !std::filesystem::is_directory(status_of(list_.folder)))
       throw Error(text("--collect: there is no sweep in '", list_.folder.string(), "'; name its folder with --out"));
     make_folder(list_.folder);
     const FirstRankLock lock(command_, list_.folder);

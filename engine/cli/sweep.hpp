@@ -69,7 +69,7 @@ struct SweepPlan {
 /// holds another run.
 SweepPlan check_script(const SweepCommand& command, const SweepList& list);
 /// What config.json says of the run in `folder`, with nothing but what tells them apart of its long texts; nothing where there is
-/// no run, or a config.json that is none. @throws Error as `sound_config`.
+/// no run, one that others keep to themselves, or a config.json that is none. @throws Error as `sound_config`.
 std::optional<Config> settings_on_record(const std::filesystem::path& folder);
 /// Why a job's folder holds no run of `planned` settings, or "". @throws Error as `sound_config`.
 std::string holds_another_run(const SweepJob& job, const Config& planned);

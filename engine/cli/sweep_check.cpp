@@ -14,6 +14,7 @@ import iap.core;
 import iap.script;
 import iap.train;
 
+#include "core/there.hpp"
 #include "train/run_files.hpp"
 
 namespace iap::cli {
@@ -101,8 +102,8 @@ void add_computation(Computations& all, const Config& settings) {
 }  // namespace
 
 std::optional<Config> settings_on_record(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder / "config.json", ignored)) return {};
+  // What is in the way of one run is told when that one is begun.
+  if (const auto path = folder / "config.json"; is_private(path) || !is_there(path)) return {};
   auto config = sound_config(folder);
   if (config) config = shortened(*std::move(config));
   return config;
@@ -163,12 +164,12 @@ std::vector<int> sweep_rungs(const SweepCommand& command, const SweepList& list,
 void check_sweep_folder(const SweepList& list) {
   std::error_code ignored;
   for (const auto& job : list.jobs)
-    if (std::filesystem::is_symlink(job.folder, ignored))
+    if (is_link(job.folder))
       throw Error(text("'", job.folder.string(), "' is a link to '", std::filesystem::read_symlink(job.folder, ignored).string(),
                        "', and a run's files would be written there; put the folder itself in its place"));
   std::filesystem::path written_over;
   for (const char* name : {"report.html", "sweep.csv"})
-    if (const auto path = run_file(list.folder, name); std::filesystem::exists(path, ignored)) written_over = path;
+    if (const auto path = run_file(list.folder, name); is_there(path)) written_over = path;
   if (written_over.empty() || holds_runs(list.folder)) return;
   throw Error(
       text("'", written_over.string(),

@@ -14,6 +14,7 @@
 #include "cli/values.hpp"
 import iap.core;
 import iap.train;
+#include "core/there.hpp"
 
 namespace iap::cli {
 namespace {
@@ -41,8 +42,7 @@ std::string string_in(const Config& config, const char* key) {
 /// Null where there is none. @throws Error where it is no file of the run's or cannot be read.
 Config read_job(const std::filesystem::path& folder) {
   const auto path = run_file(folder, "job.json");
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
+  if (!is_there(path)) return {};
   Config config = parse_json(read_file(path), path.string());
   if (!config.map()) throw Error(text("'", path.string(), "' is no table, but ", config.describe()));
   return config;
@@ -170,9 +170,8 @@ JobRecord::Figures read_figures(const std::filesystem::path& folder, int iterati
 }
 
 std::optional<JobRecord::Figures> passed_figures(const std::filesystem::path& folder, int iterations) {
-  std::error_code ignored;
   for (const char* name : {"config.json", "metrics.csv"})
-    if (!std::filesystem::exists(folder / name, ignored)) return {};
+    if (!is_there(folder / name)) return {};
   const Table table = read_whole_rows(folder);
   if (table.columns.empty()) return {};
   const int reached = figures_in(table, std::numeric_limits<int>::max()).iterations;

@@ -38,11 +38,15 @@ void wait(double seconds) {
 }
 
 /// The state of the run. The moment that it takes to say what it is is given to a folder that a process has just made, and where a
-/// run was `watched` and is gone: another one may be about to begin there.
+/// run was `watched` and is gone, as another one may be about to begin there, or cannot be looked at, as its disk may come back.
 RunState state_of(const fs::path& folder, bool watched) {
   constexpr double patience = 2, pause = 0.1;
   for (double waited = 0;; waited += pause) {
-    if (const auto state = run_state(folder)) return *state;
+    try {
+      if (const auto state = run_state(folder)) return *state;
+    } catch (const Error&) {
+      if (!watched || waited >= patience) throw;
+    }
     std::error_code ignored;
     if (waited >= patience || !(watched || fs::exists(folder / "log.txt", ignored))) break;
     wait(pause);

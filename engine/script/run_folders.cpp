@@ -24,6 +24,7 @@
 import iap.core;
 import iap.script;
 import iap.train;
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -75,9 +76,10 @@ int number_of(std::string_view folder, std::string_view name) {
 std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem::path& name) {
   std::map<std::string, std::map<int, FoundRun>> all;
   const auto parent = name.has_parent_path() ? name.parent_path() : std::filesystem::path(".");
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
-    const auto folder = entry.path().filename();
+  if (!std::filesystem::is_directory(status_of(parent))) return all;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
+    const auto folder = entry->path().filename();
     const int number = number_of(folder.string(), name.filename().string());
     if (number == 0) continue;
     auto path = name.parent_path() / folder;
@@ -87,6 +89,9 @@ std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem
     all[experiment.leader.empty() ? folder.string() : experiment.leader].emplace(
         experiment.position, FoundRun{std::move(path), number, std::move(*state)});
   }
+  if (error)
+    throw Error(text("cannot look for a run to continue in '", parent.string(), "': ", error.message(),
+                     "; name the run's folder with --out (out = FOLDER)"));
   return all;
 }
 
@@ -176,11 +181,7 @@ std::string chosen(const std::map<std::string, std::map<int, FoundRun>>& all, co
   return name;
 }
 
-/// What cannot be looked at, such as a name that is too long, holds none: whoever makes it says what is wrong.
-bool holds_run(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  return std::filesystem::exists(folder / "config.json", ignored);
-}
+bool holds_run(const std::filesystem::path& folder) { return is_there(folder / "config.json"); }
 
 std::string without_separators(std::string name) {
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
@@ -215,11 +216,10 @@ RunFolders::~RunFolders() {
 }
 
 void RunFolders::make(const std::filesystem::path& folder) {
-  std::error_code ignored;
   std::filesystem::path path;
   for (const auto& part : folder) {
     path /= part;
-    if (!std::filesystem::exists(path, ignored)) made_.push_back(path);
+    if (!is_there(path)) made_.push_back(path);
   }
   make_folder(folder);
 }

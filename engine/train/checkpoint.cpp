@@ -15,6 +15,7 @@ import iap.optim;
 import iap.policy;
 import :checkpoint;
 import :run_state;
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -29,8 +30,8 @@ constexpr const char* previous_name = "checkpoint.previous.iap";
 /// Makes checkpoint.iap known as checkpoint.previous.iap too, without a moment in which either name is missing.
 void keep_previous(const std::filesystem::path& folder) {
   const auto newest = folder / newest_name, previous = folder / previous_name;
+  if (!is_there(newest)) return;
   std::error_code error;
-  if (!std::filesystem::exists(newest, error)) return;
   auto link = previous;
   link += ".part";
   std::filesystem::remove(link, error);
@@ -151,8 +152,7 @@ std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& fold
   bool any = false;
   for (const char* name : {newest_name, previous_name}) {
     const auto path = run_file(folder, name);
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) {
+    if (!is_there(path)) {
       troubles += text(troubles.empty() ? "" : "; ", path.string(), ": is missing");
       continue;
     }

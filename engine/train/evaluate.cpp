@@ -7,7 +7,6 @@ module;
 #include <limits>
 #include <optional>
 #include <span>
-#include <system_error>
 #include <vector>
 module iap.train;
 import iap.core;
@@ -17,6 +16,7 @@ import iap.policy;
 import iap.rollout;
 import :evaluation;
 import :run_state;
+#include "core/there.hpp"
 
 namespace iap {
 
@@ -80,15 +80,15 @@ Evaluation evaluate(const Policy& policy, const Config& env, int episodes, std::
 }
 
 std::filesystem::path policy_path(const std::filesystem::path& run_or_policy, std::optional<PolicyChoice> choice) {
-  std::error_code ignored;
   const auto best = run_or_policy / "best.iap", final = run_or_policy / "final.iap";
-  if (!std::filesystem::is_directory(run_or_policy, ignored)) {
+  const auto status = status_of(run_or_policy);
+  if (!std::filesystem::is_directory(status)) {
     // What is not there at all is told as anywhere else, by who opens it.
-    if (choice && std::filesystem::exists(run_or_policy, ignored))
+    if (choice && std::filesystem::exists(status))
       throw Error(text("'", run_or_policy.string(), "' is not a folder: best or final can only be chosen where a run left both"));
     return run_or_policy;
   }
-  const bool has_best = std::filesystem::exists(best, ignored), has_final = std::filesystem::exists(final, ignored);
+  const bool has_best = is_there(best), has_final = is_there(final);
   if (!has_best && !has_final)
     throw Error(
         text("'", run_or_policy.string(), "' has no best.iap and no final.iap; it is not the folder of a run that evaluated"));

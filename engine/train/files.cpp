@@ -6,7 +6,6 @@ module;
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 module iap.train;
@@ -21,6 +20,7 @@ import :run_folder;
 import :settings;
 import :trainer;
 import :types;
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -71,8 +71,7 @@ std::deque<PartFile> Trainer::prepare_files(bool resumed) {
   const bool has_more = std::cmp_greater(state_.iteration, options_.iterations);
   if (has_more) config = config_of_more(std::move(config));
   prepare("config.json", to_json(config, 2) + "\n");
-  std::error_code ignored;
-  if (!options_.script.empty() && !(has_more && std::filesystem::exists(folder_->file("experiment.lua"), ignored)))
+  if (!options_.script.empty() && !(has_more && is_there(folder_->file("experiment.lua"))))
     prepare("experiment.lua", options_.script);
   if (resumed) {
     const bool end_is_best = end_eval_ && *end_eval_ > state_.best_eval;
@@ -120,8 +119,7 @@ void Trainer::continue_files() {
   // Before the table loses what only the end of a shorter run had: there may be no room to go on.
   std::deque<PartFile> parts = prepare_files(true);
   const auto table = folder_->file("metrics.csv");
-  std::error_code ignored;
-  const bool there = std::filesystem::exists(table, ignored);
+  const bool there = is_there(table);
   metrics_ = MetricsFile::resume(table, report.columns, state_.iteration, end);
   if (const auto lost = lost_rows(there, metrics_->rows(), state_.iteration); !lost.empty())
     warn(text("'", table.string(), "' ", there ? "" : "was missing; ", lost));

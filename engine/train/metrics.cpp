@@ -6,13 +6,13 @@ module;
 #include <limits>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 module iap.train;
 import iap.core;
 import :metrics;
 import :run_table;
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -49,11 +49,8 @@ std::vector<std::string> checked_columns(const std::filesystem::path& path, std:
                    "; move it away to continue the run with a new table"));
 }
 
-bool holds_nothing(const std::filesystem::path& path) {
-  std::error_code missing;
-  const auto size = std::filesystem::file_size(path, missing);
-  return missing || size == 0;
-}
+/// "" where there is none.
+std::string table_at(const std::filesystem::path& path) { return is_there(path) ? read_file(path) : ""; }
 
 Rows rows_up_to(std::string_view table, std::size_t columns, std::int64_t iteration) {
   Rows rows;
@@ -97,15 +94,16 @@ MetricsFile::MetricsFile(const std::filesystem::path& path, const Columns& colum
 }
 
 void MetricsFile::check(const std::filesystem::path& path, const Columns& columns) {
-  if (holds_nothing(path)) return;
-  checked_columns(path, read_file(path), names_of(columns));
+  const std::string table = table_at(path);
+  if (table.empty()) return;
+  checked_columns(path, table, names_of(columns));
   AppendFile{path};
 }
 
 MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns& columns, std::int64_t iteration,
                                 const Columns& replacements) {
-  if (holds_nothing(path)) return {path, columns};
-  const std::string table = read_file(path);
+  const std::string table = table_at(path);
+  if (table.empty()) return {path, columns};
   const auto wanted = names_of(columns), there = checked_columns(path, table, wanted);
   auto [rows, beyond] = rows_up_to(std::string_view(table).substr(table.find('\n') + 1), there.size(), iteration);
   MetricsFile metrics;
@@ -133,16 +131,14 @@ MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns
 }
 
 bool MetricsFile::has_iterations(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return false;
+  if (!is_there(path)) return false;
   const std::string table = read_file(path);
   const auto lines = std::ranges::count(table, '\n');
   return lines > 2 || last_iteration(path) > 0;  // beside the header and iteration 0
 }
 
 Columns MetricsFile::row(const std::filesystem::path& path, std::uint32_t iteration) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
+  if (!is_there(path)) return {};
   const std::string table = read_file(path);
   const auto names = csv_cells(std::string_view(table).substr(0, table.find('\n')));
   const auto rows = rows_up_to(table, names.size(), iteration).kept;
@@ -158,8 +154,7 @@ Columns MetricsFile::row(const std::filesystem::path& path, std::uint32_t iterat
 }
 
 std::int64_t MetricsFile::last_iteration(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return 0;
+  if (!is_there(path)) return 0;
   const std::string table = read_file(path);
   const auto columns = csv_cells(std::string_view(table).substr(0, table.find('\n'))).size();
   const auto rows = rows_up_to(table, columns, std::numeric_limits<std::uint32_t>::max()).kept;

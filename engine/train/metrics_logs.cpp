@@ -8,7 +8,6 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 module iap.train;
@@ -16,6 +15,7 @@ import iap.core;
 import :metrics;
 import :metrics_logs;
 import :run_state;
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -80,13 +80,10 @@ std::string json_row(const MetricsRow& row, double) {
 }
 
 MetricsLogs::MetricsLogs(const std::filesystem::path& folder, const std::vector<std::string>& names) {
-  const auto is_there = [&folder](const Format& format) {
-    std::error_code ignored;
-    return std::filesystem::exists(folder / format.file, ignored);
-  };
+  const auto is_kept = [&folder](const Format& format) { return is_there(folder / format.file); };
   std::vector<Format> kept;
   for (const Format& format : formats)
-    if (is_there(format) || std::ranges::find(names, format.name) != names.end()) kept.push_back(format);
+    if (is_kept(format) || std::ranges::find(names, format.name) != names.end()) kept.push_back(format);
   if (kept.empty()) return;  // the table of a long run is not read for nothing
   auto lines = lines_of(read_file(run_file(folder, "metrics.csv")));
   columns_ = lines.front();
@@ -94,7 +91,7 @@ MetricsLogs::MetricsLogs(const std::filesystem::path& folder, const std::vector<
   for (auto& cells : std::span(lines).subspan(1)) rows.push_back({columns_, std::move(cells)});
   for (const Format& format : kept) {
     const auto path = run_file(folder, format.file);
-    const bool there = is_there(format);
+    const bool there = is_kept(format);
     const std::string before = there ? read_file(path) : "";
     double start = format.start(before);
     if (!std::isfinite(start)) {
@@ -109,9 +106,8 @@ MetricsLogs::MetricsLogs(const std::filesystem::path& folder, const std::vector<
 }
 
 void MetricsLogs::check(const std::filesystem::path& folder) {
-  std::error_code missing;
   for (const Format& format : formats)
-    if (const auto path = run_file(folder, format.file); std::filesystem::exists(path, missing)) AppendFile{path};
+    if (const auto path = run_file(folder, format.file); is_there(path)) AppendFile{path};
 }
 
 std::vector<std::string> MetricsLogs::disturbed() const {

@@ -20,6 +20,7 @@ import :metrics;
 import :run_folder;
 import :run_state;
 
+#include "core/there.hpp"
 #include "lock_of_run.hpp"
 #include "run_files.hpp"
 
@@ -35,15 +36,12 @@ constexpr std::array common_logs{"metrics.jsonl", "events.out.tfevents.iap"};
 /// In front of what has to be said of a folder: where else the run may go.
 constexpr const char* elsewhere = " choose another folder with --out (out = FOLDER)";
 
-bool has(const std::filesystem::path& path, const char* name) {
-  std::error_code ignored;
-  return std::filesystem::exists(path / name, ignored);
-}
+bool has(const std::filesystem::path& path, const char* name) { return is_there(path / name); }
 
 /// What a link leads to; other paths as they are.
 std::filesystem::path led_to(const std::filesystem::path& path) {
   std::error_code missing;
-  return std::filesystem::is_symlink(path, missing) ? std::filesystem::weakly_canonical(path, missing) : path;
+  return is_link(path) ? std::filesystem::weakly_canonical(path, missing) : path;
 }
 
 bool holds_checkpoint(const std::filesystem::path& path) {
@@ -152,7 +150,9 @@ bool is_run_file(const std::filesystem::path& given) {
 extern "C++" bool holds_runs(const std::filesystem::path& folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (has(entry->path(), "job.json") || (has(entry->path(), "config.json") && has(entry->path(), "log.txt"))) return true;
+    if (const auto& one = entry->path(); !is_private(one / "config.json") &&  // where anything may lie, as in /tmp
+                                         (has(one, "job.json") || (has(one, "config.json") && has(one, "log.txt"))))
+      return true;
   return false;
 }
 

@@ -14,6 +14,7 @@ import :metrics;
 import :run_folder;
 import :run_state;
 import :types;
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -85,23 +86,21 @@ std::filesystem::path run_file(const std::filesystem::path& folder, std::string_
   std::error_code missing;
   for (const fs::path& part : fs::path(name)) {
     path /= part;
-    if (!fs::is_symlink(path, missing)) continue;
+    if (!is_link(path)) continue;
     const fs::path target = fs::canonical(path, missing), root = fs::canonical(folder, missing);
     if (missing || std::ranges::mismatch(root, target).in1 != root.end())
       throw Error(text("'", path.string(), "' is a link to '", fs::read_symlink(path, missing).string(),
                        target.empty() ? "', which leads to nothing" : "', which leads out of its folder",
                        "; put the file itself there, or name another place for what is written"));
   }
-  const auto status = fs::status(path, missing);
+  const auto status = status_of(path);
   if (fs::exists(status) && !fs::is_regular_file(status))
     throw Error(text("'", path.string(), "' is no regular file; remove it, or name another place for what is written"));
   return path;
 }
 
 std::filesystem::path unnamed_place(const std::filesystem::path& name) {
-  std::error_code ignored;
-  if (std::filesystem::is_symlink(name, ignored))
-    throw Error(text("'", name.string(), "' is a link; name the file to write with --out FILE (in Lua: out)"));
+  if (is_link(name)) throw Error(text("'", name.string(), "' is a link; name the file to write with --out FILE (in Lua: out)"));
   return run_file(".", name.native()).lexically_normal();
 }
 
@@ -115,16 +114,14 @@ Config read_run_config(const std::filesystem::path& folder) {
 
 std::string read_run_script(const std::filesystem::path& folder) {
   const auto script = run_file(folder, "experiment.lua");
-  std::error_code ignored;
-  if (!std::filesystem::exists(script, ignored)) return "";
+  if (!is_there(script)) return "";
   check_file(script, most_script);
   return read_file(script);
 }
 
 std::optional<RunSummary> read_summary(const std::filesystem::path& folder) {
-  std::error_code missing;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(folder / "result.json", missing))) return {};
   const auto path = run_file(folder, "result.json");
+  if (!is_there(path)) return {};
   check_file(path, most_summary);
   const Config config = parse_json(read_file(path), path.string());
   const Config* reason = config.find("stop_reason");
@@ -161,16 +158,16 @@ void write_summary(const std::filesystem::path& folder, const RunSummary& summar
 }
 
 std::optional<RunState> run_state(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder / "config.json", ignored)) return {};
+  if (!is_there(folder / "config.json")) return {};
   RunState state;
   const auto summary = sound_summary(folder);
   state.complete = summary ? summary->stop_reason != "on_iteration" : has_all_iterations(folder);
   state.in_use = is_in_use(folder);
   state.script = read_run_script(folder);
   for (const char* name : {"log.txt", "config.json"}) {
-    const auto time = std::filesystem::last_write_time(folder / name, ignored);
-    if (!ignored) state.written = std::max(state.written, time);
+    std::error_code missing;
+    const auto time = std::filesystem::last_write_time(folder / name, missing);
+    if (!missing) state.written = std::max(state.written, time);
   }
   return state;
 }

@@ -14,6 +14,7 @@ module;
 module iap.envs.distraction;
 import iap.core;
 import iap.render;
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -69,9 +70,9 @@ int Video::length() const { return frames.empty() ? PaintedVideo::frames : stati
 
 std::vector<Video> find_videos(const fs::path& folder, Split split) {
   if (folder.empty()) return painted_videos(split);
-  std::error_code code;
-  if (!fs::is_directory(folder, code)) throw trouble(folder, "there is no such folder; name a folder of folders of frames");
-  const bool divided = fs::is_directory(folder / "train", code) && fs::is_directory(folder / "validation", code);
+  const auto is_folder = [](const fs::path& path) { return fs::is_directory(status_of(path)); };
+  if (!is_folder(folder)) throw trouble(folder, "there is no such folder; name a folder of folders of frames");
+  const bool divided = is_folder(folder / "train") && is_folder(folder / "validation");
   std::vector<Video> videos;
   for (const fs::path& path : entries(divided ? folder / name_of(split) : folder, true)) {
     const bool validation = std::ranges::find(davis_validation, path.filename().string()) != davis_validation.end();

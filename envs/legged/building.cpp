@@ -25,6 +25,7 @@ import iap.sim;
 #include "building.hpp"
 #include "core/file_identity.hpp"
 #include "core/files_read.hpp"
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -54,14 +55,13 @@ std::vector<double> read_heights(const std::filesystem::path& file) {
 std::shared_ptr<const Building> load(const std::string& folder, int storey, double lift) {
   const std::filesystem::path path(folder), obj = path / mesh_file, floors = path / floors_file;
   check_file(path);  // for a NUL in the name, which would end messages
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored))
+  if (!std::filesystem::is_directory(status_of(path)))
     throw Error(text("there is no folder '", folder, "'; a scene is a folder with mesh_z_up.obj, as in the Gibson data set"));
-  if (!std::filesystem::is_regular_file(obj, ignored))
+  if (!std::filesystem::is_regular_file(status_of(obj)))
     throw Error(text("the folder '", folder, "' holds no mesh_z_up.obj; a scene is a folder as in the Gibson data set"));
   Triangles triangles = read_obj(obj);
   std::vector<double> heights;
-  if (std::filesystem::exists(floors, ignored)) {
+  if (is_there(floors)) {
     heights = read_heights(floors);
   } else {
     double lowest = 1e30;
@@ -111,7 +111,7 @@ std::shared_ptr<const Building> read_building(const std::string& folder, int sto
   const std::filesystem::path path(folder), floors = path / floors_file;
   std::vector files{path / mesh_file};
   std::string identities = file_identity(files.front());
-  if (std::filesystem::exists(floors, ignored)) {
+  if (is_there(floors)) {
     files.push_back(floors);
     identities += text(", ", file_identity(floors));
   }

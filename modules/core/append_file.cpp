@@ -52,7 +52,7 @@ void AppendFile::append(std::string_view text_) {
 
 FileStanding AppendFile::standing() const {
   struct stat open{}, named{};
-  if (::stat(path_.c_str(), &named) != 0) return FileStanding::gone;
+  if (::stat(path_.c_str(), &named) != 0) return errno == ENOENT || errno == ENOTDIR ? FileStanding::gone : FileStanding::kept;
   if (::fstat(descriptor_, &open) != 0 || open.st_dev != named.st_dev || open.st_ino != named.st_ino) return FileStanding::replaced;
   return open.st_size == end_ ? FileStanding::kept : FileStanding::changed;
 }

@@ -44,6 +44,7 @@ PartFile::PartFile(const std::filesystem::path& path) : path_(path), part_(path)
   check_name("write", path);
   struct stat there{};
   const bool replaces = ::stat(path.c_str(), &there) == 0;
+  if (!replaces && errno != ENOENT && errno != ELOOP) fail();  // it may be there, with permissions to be kept
   const int stream = stream_number(path);
   if (stream >= 0)
     descriptor_ = ::fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

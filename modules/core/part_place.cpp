@@ -75,18 +75,19 @@ inline int open_special(const std::filesystem::path& path) {
   }
 }
 
-/// Whether `descriptor`, open at `part`, is this process' own: held against others, and what that name means.
-inline bool owns(int descriptor, const std::filesystem::path& part) {
+/// 0 where `descriptor`, held against others and open at `part`, is what that name means; ENOENT where the name means something
+/// else or nothing; what the system says where it does not tell.
+inline int why_not_own(int descriptor, const std::filesystem::path& part) {
   struct stat open{}, named{};
-  return ::fstat(descriptor, &open) == 0 && ::lstat(part.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
-         open.st_ino == named.st_ino && S_ISREG(named.st_mode);
+  if (::fstat(descriptor, &open) != 0 || ::lstat(part.c_str(), &named) != 0) return errno;
+  return open.st_dev == named.st_dev && open.st_ino == named.st_ino && S_ISREG(named.st_mode) ? 0 : ENOENT;
 }
 
 /// Removes the part of a process that was killed: one that nobody holds.
 inline void remove_leftover(const std::filesystem::path& part) {
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return;
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && owns(descriptor, part)) ::unlink(part.c_str());
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && why_not_own(descriptor, part) == 0) ::unlink(part.c_str());
   ::close(descriptor);
 }
 
@@ -122,11 +123,18 @@ inline int make_part(const std::filesystem::path& folder, const struct stat* bef
       continue;
     }
     const bool held = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;  // some file systems have no locks
-    if (held && owns(descriptor, part)) {
+    const int why = held ? why_not_own(descriptor, part) : ENOENT;
+    if (why == 0) {
       if (before) take_after(descriptor, *before);
       return descriptor;
     }
-    ::close(descriptor);  // another process took it for a leftover, before it was held
+    struct stat made{};
+    const bool named = ::fstat(descriptor, &made) == 0 && made.st_nlink > 0;  // as it was made, as nobody renames what others make
+    if (why != ENOENT && named) ::unlink(part.c_str());
+    ::close(descriptor);
+    errno = why;
+    if (why != ENOENT) return -1;
+    // Another process took it for a leftover, before it was held.
   }
   errno = EEXIST;
   return -1;

@@ -17,6 +17,7 @@
 #include <system_error>
 #include <thread>
 import iap.core;
+#include "core/there.hpp"
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
@@ -301,4 +302,33 @@ TEST_CASE("a script is replaced by nothing else, a policy by no table; streams h
       MessageMatches(ContainsSubstring("cannot write 'best.Lua': a policy is no script; its name must not end in .lua")));
   CHECK_THROWS_AS(check_ending("strip", "a strip is a picture", {".png"}), Error);
   CHECK_NOTHROW(check_ending("strip.PNG", "a strip is a picture", {".png"}));
+}
+
+TEST_CASE("what cannot be there is missing; what the system does not tell is an error") {
+  const TemporaryFolder place;
+  const fs::path& folder = place.path();
+  write_file_atomic(folder / "file", "");
+  fs::create_symlink("file", folder / "link");
+  fs::create_symlink("nowhere", folder / "dangling");
+  fs::create_symlink("circle", folder / "circle");
+  for (const char* name : {".", "file", "link"}) CHECK(is_there(folder / name));
+  for (const std::string& name : {std::string("nothing"), std::string("nothing/below"), std::string("file/below"),
+                                  std::string("dangling"), std::string("circle"), std::string(300, 'n')}) {
+    INFO(name);
+    CHECK_FALSE(is_there(folder / name));
+    CHECK(is_link(folder / name) == (name == "dangling" || name == "circle"));
+    CHECK_FALSE(is_private(folder / name));
+  }
+  CHECK(is_link(folder / "link"));
+  CHECK_FALSE(is_link(folder / "file"));
+  if (::geteuid() == 0) return;  // from whom nothing is kept
+  fs::create_directory(folder / "closed");
+  write_file_atomic(folder / "closed" / "file", "");
+  fs::permissions(folder / "closed", fs::perms::none);
+  const auto hidden = folder / "closed" / "file";
+  CHECK(is_private(hidden));
+  const auto refused = MessageMatches(ContainsSubstring("cannot look at '" + hidden.string() + "': Permission denied"));
+  CHECK_THROWS_MATCHES(is_there(hidden), Error, refused);
+  CHECK_THROWS_MATCHES(is_link(hidden), Error, refused);
+  fs::permissions(folder / "closed", fs::perms::owner_all);
 }

@@ -65,7 +65,7 @@ fresh
 IAP_FAULT_COUNTS=counts start "$shim" >right.out 2>err || fail "undisturbed: $(cat err)"
 [ $trains = 0 ] || content run >right
 for file in "${made[@]}"; do cp "$file" "right.$file"; done
-names=(memory write short read sync rename open mkdir map thread space clock)
+names=(memory write short read sync rename open mkdir map thread space clock stat)
 for i in "${!names[@]}"; do
   [ "${names[$i]}" != "${kind%+}" ] || calls=$(od -An -t u8 -j $((i * 8)) -N 8 counts | tr -d ' ')
 done

@@ -28,9 +28,24 @@
 #include <time.h>
 #include <unistd.h>
 
-enum Kind { memory, writing, shorter, reading, syncing, renaming, opening, making, mapping, starting, space, clocked, kinds };
-static const char* const names[kinds] = {"memory", "write", "short", "read",   "sync",  "rename",
-                                         "open",   "mkdir", "map",   "thread", "space", "clock"};
+enum Kind {
+  memory,
+  writing,
+  shorter,
+  reading,
+  syncing,
+  renaming,
+  opening,
+  making,
+  mapping,
+  starting,
+  space,
+  clocked,
+  looking,
+  kinds
+};
+static const char* const names[kinds] = {"memory", "write", "short",  "read",  "sync",  "rename", "open",
+                                         "mkdir",  "map",   "thread", "space", "clock", "stat"};
 
 static _Atomic int armed;
 static enum Kind failing = kinds;
@@ -202,6 +217,11 @@ int link(const char* from, const char* to) { return fails(renaming) ? fail(EIO) 
 
 int mkdir(const char* path, mode_t mode) { return fails(making) ? fail(ENOSPC) : REAL(mkdir)(path, mode); }
 int mkdirat(int folder, const char* path, mode_t mode) { return fails(making) ? fail(ENOSPC) : REAL(mkdirat)(folder, path, mode); }
+
+int stat(const char* path, struct stat* found) { return fails(looking) ? fail(EIO) : REAL(stat)(path, found); }
+int lstat(const char* path, struct stat* found) { return fails(looking) ? fail(EIO) : REAL(lstat)(path, found); }
+int stat64(const char* path, struct stat64* found) { return fails(looking) ? fail(EIO) : REAL(stat64)(path, found); }
+int lstat64(const char* path, struct stat64* found) { return fails(looking) ? fail(EIO) : REAL(lstat64)(path, found); }
 
 static mode_t mode_of(int flags, va_list more) { return flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, mode_t) : 0; }
 

@@ -8,12 +8,12 @@ module;
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 module iap.report;
 import iap.core;
 import iap.train;
 import :run_data;
+#include "core/there.hpp"
 #include "cut_apart.hpp"
 
 namespace iap {
@@ -37,9 +37,8 @@ std::map<double, std::vector<double>> values_by_iteration(const std::vector<std:
 /// Of the runs of a group that say what they are: a folder may hold nothing but a table.
 std::vector<RunIdentity> identities_of(const CurveGroup& group) {
   std::vector<RunIdentity> identities;
-  std::error_code ignored;
   for (const auto& run : group.runs)
-    if (std::filesystem::exists(run / "config.json", ignored)) identities.push_back(identity_of(run, run_settings(run)));
+    if (is_there(run / "config.json")) identities.push_back(identity_of(run, run_settings(run)));
   lend_files(identities);
   return identities;
 }

@@ -271,12 +271,12 @@ void settle_page(const std::filesystem::path& out) {
 }
 
 std::filesystem::path report_place(std::span<const std::filesystem::path> folders) {
-  const auto place = folders.size() == 1 ? run_file(folders.front(), "report.html") : unnamed_place("report.html");
-  const auto folder = place.has_parent_path() ? place.parent_path() : std::filesystem::path(".");
+  const bool in_run = folders.size() == 1;
+  const auto folder = in_run ? (folders.front() / "report.html").parent_path() : std::filesystem::path(".");
   if (::access(folder.c_str(), W_OK | X_OK) != 0 && (errno == EACCES || errno == EROFS))
     throw Error(text("cannot write into folder '", folder.string(), "': ", std::strerror(errno),
                      "; name the file to write with --out FILE (in Lua: out)"));
-  return place;
+  return in_run ? run_file(folder, "report.html") : unnamed_place("report.html");
 }
 
 }  // namespace iap

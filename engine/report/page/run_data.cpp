@@ -24,6 +24,7 @@ import :html;
 import :run_data;
 #include "core/files_read.hpp"
 #include "core/path_endings.hpp"
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -310,18 +311,18 @@ void check_metrics(const Table& metrics, const std::filesystem::path& file, cons
 }
 
 Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> choice, Trust trust) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder, ignored)) throw Error(text("there is no run '", folder.string(), "'"));
-  if (!std::filesystem::is_directory(folder, ignored))
+  const auto status = status_of(folder);
+  if (!std::filesystem::exists(status)) throw Error(text("there is no run '", folder.string(), "'"));
+  if (!std::filesystem::is_directory(status))
     throw Error(text("'", folder.string(), "' is no folder; a report needs the folder of a run"));
   for (const char* name : {"config.json", "metrics.csv"})
-    if (!std::filesystem::exists(folder / name, ignored))
+    if (!is_there(folder / name))
       throw Error(text("'", folder.string(), "' is not the folder of a run: it has no ", name, sweep_hint(folder)));
   Run run{.folder = folder, .name = std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string()};
   run.config = run_settings(folder);
   const auto file = run_file(folder, "metrics.csv");
   run.metrics = read_table(file);
-  if (std::filesystem::exists(folder / "experiment.lua", ignored)) {
+  if (is_there(folder / "experiment.lua")) {
     const auto script = run_file(folder, "experiment.lua");
     check_file(script, most_script_bytes);
     run.script = read_file(script);
