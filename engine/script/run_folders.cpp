@@ -72,7 +72,7 @@ int number_of(std::string_view folder, std::string_view name) {
   return error == std::errc() && end == digits.data() + digits.size() && number > 1 ? number : 0;
 }
 
-/// The runs below `name` by series (the name of its first folder) and position.
+/// The runs below `name` by series (the name of its first folder) and position, without those that others keep to themselves.
 std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem::path& name) {
   std::map<std::string, std::map<int, FoundRun>> all;
   const auto parent = name.has_parent_path() ? name.parent_path() : std::filesystem::path(".");
@@ -83,6 +83,7 @@ std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem
     const int number = number_of(folder.string(), name.filename().string());
     if (number == 0) continue;
     auto path = name.parent_path() / folder;
+    if (is_private(path / "config.json") || is_private(path / "experiment.lua")) continue;
     auto state = run_state(path);
     if (!state) continue;
     const auto experiment = read_experiment(state->script);
@@ -181,7 +182,11 @@ std::string chosen(const std::map<std::string, std::map<int, FoundRun>>& all, co
   return name;
 }
 
-bool holds_run(const std::filesystem::path& folder) { return is_there(folder / "config.json"); }
+/// What others keep to themselves is a run of theirs, or may become one.
+bool holds_run(const std::filesystem::path& folder) {
+  const auto config = folder / "config.json";
+  return is_there(folder) && (is_private(config) || is_there(config));
+}
 
 std::string without_separators(std::string name) {
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();

@@ -71,7 +71,7 @@ class RunFolders {
 /// The script in the text of an experiment.lua, without the lines about its run that stand before it; any other text as it is.
 std::string_view script_of(std::string_view experiment);
 
-/// The first of NAME, NAME-2, NAME-3 ... that holds no run.
+/// The first of NAME, NAME-2, NAME-3 ... that holds no run, nor is kept from this user.
 std::filesystem::path fresh_folder(const std::string& name);
 
 /// `name` and what tells a run with these overrides from one with the defaults: "table1-optimizer.population=4".

@@ -5,6 +5,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <optional>
@@ -333,6 +334,7 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   try {
     run.summary = read_summary(folder);
   } catch (const Error& error) {
+    if (!std::ifstream(folder / "result.json")) throw;  // it may be right
     throw Error(text(error.what(), "; resume the run, which writes it anew, or remove it"));
   }
   if (run.iterations < 1 && run.summary && run.summary->iterations < 1)
