@@ -96,6 +96,13 @@ std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem
   return all;
 }
 
+std::map<std::string, std::map<int, std::filesystem::path>> folders_of(const std::map<std::string, std::map<int, FoundRun>>& all) {
+  std::map<std::string, std::map<int, std::filesystem::path>> folders;
+  for (const auto& [leader, series] : all)
+    for (const auto& [position, run] : series) folders[leader].emplace(position, run.folder);
+  return folders;
+}
+
 /// What --set and --seed gave, as experiment.lua has them, without what a run may go on with otherwise.
 std::map<std::string, std::string> deciding_overrides(std::string_view line) {
   constexpr std::string_view set = " --set ", seed = " --seed ";
@@ -188,6 +195,9 @@ bool holds_run(const std::filesystem::path& folder) {
   return is_there(folder) && (is_private(config) || is_there(config));
 }
 
+/// NAME, NAME-2, NAME-3 ...
+std::string numbered(const std::string& name, int number) { return number == 1 ? name : text(name, "-", number); }
+
 std::string without_separators(std::string name) {
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
   return name;
@@ -199,9 +209,8 @@ std::string_view script_of(std::string_view experiment) { return read_experiment
 
 std::filesystem::path fresh_folder(const std::string& name) {
   const std::string plain = without_separators(name);
-  std::filesystem::path folder = plain;
-  for (int number = 2; holds_run(folder); ++number) folder = text(plain, "-", number);
-  return folder;
+  for (int number = 1;; ++number)
+    if (std::filesystem::path folder = numbered(plain, number); !holds_run(folder)) return folder;
 }
 
 FolderClaim::FolderClaim(const std::filesystem::path& folder)
@@ -229,9 +238,9 @@ void RunFolders::make(const std::filesystem::path& folder) {
   make_folder(folder);
 }
 
-std::filesystem::path RunFolders::claim_fresh(const std::string& name) {
-  std::filesystem::path folder = name;
-  for (int number = 2;; folder = text(name, "-", number++)) {
+std::filesystem::path RunFolders::claim_fresh(const std::string& name, int& number) {
+  for (;; ++number) {
+    std::filesystem::path folder = numbered(name, number);
     if (holds_run(folder)) continue;
     make(folder);
     FolderClaim claim(folder);
@@ -245,7 +254,11 @@ std::filesystem::path RunFolders::claim_fresh(const std::string& name) {
 std::filesystem::path RunFolders::next(const std::string& name, bool resume, std::string_view experiment, bool claim) {
   const std::string plain = without_separators(name);
   Series& series = series_[plain];
-  if (resume && series.given.empty()) series.leader = chosen(find_series(plain), read_experiment(experiment));
+  if (resume && series.given.empty()) {
+    const auto all = find_series(plain);
+    series.leader = chosen(all, read_experiment(experiment));
+    series.found = folders_of(all);
+  }
   return next_of(series, plain, resume, claim);
 }
 
@@ -259,16 +272,16 @@ std::filesystem::path RunFolders::next_from(const std::filesystem::path& folder,
 }
 
 std::filesystem::path RunFolders::next_of(Series& series, const std::string& name, bool resume, bool claim) {
-  auto& [leader, given] = series;
+  auto& [leader, given, all, number] = series;
   if (!given.empty() && !trained_.contains(given.back().string())) return given.back();
   std::filesystem::path folder;
   if (resume) {
-    const auto all = find_series(name);
-    if (const auto found = all.find(leader); found != all.end())
+    if (!all) all = folders_of(find_series(name));
+    if (const auto found = all->find(leader); found != all->end())
       if (const auto run = found->second.find(static_cast<int>(given.size()) + 1); run != found->second.end())
-        folder = run->second.folder;
+        if (holds_run(run->second)) folder = run->second;
   }
-  if (folder.empty()) folder = claim ? claim_fresh(name) : fresh_folder(name);
+  if (folder.empty()) folder = claim ? claim_fresh(name, number) : fresh_folder(name);
   if (leader.empty()) leader = folder.filename().string();
   all_.push_back(folder);
   return given.emplace_back(std::move(folder));

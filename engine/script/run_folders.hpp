@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -53,13 +54,17 @@ class RunFolders {
   const std::vector<std::filesystem::path>& given() const { return all_; }
 
  private:
+  /// By the name of the first run's folder and the position in the series.
+  using Found = std::map<std::string, std::map<int, std::filesystem::path>>;
   struct Series {
     std::string leader;  ///< name of the first run's folder
     std::vector<std::filesystem::path> given;
+    std::optional<Found> found;  ///< what lay below the name when it was first looked for
+    int number = 1;              ///< of the last folder that was claimed: those before are taken
   };
 
   std::filesystem::path next_of(Series& series, const std::string& name, bool resume, bool claim);
-  std::filesystem::path claim_fresh(const std::string& name);
+  std::filesystem::path claim_fresh(const std::string& name, int& number);
   void make(const std::filesystem::path& folder);
   std::map<std::string, FolderClaim> claims_;
   std::vector<std::filesystem::path> made_;

@@ -308,6 +308,23 @@ case_order() {
   done
 }
 
+# Gone on with, runs under one name look at files in proportion to their number.
+case_many() {
+  sed -i 's/^local result/for i = 1, iap.options { runs = 1 }.runs do\n&/; s/out = "run"/out = iap.run_folder("run")/; s/^print.*/&\nend/' train.lua
+  local runs looks=()
+  for runs in 2 4 8; do
+    "$iap" run train.lua --threads 1 --set runs=$runs >right.out 2>err </dev/null || fail "$runs runs: $(cat err)"
+    IAP_FAULT_PROGRAM=$(basename "$iap") IAP_FAULT_COUNTS=counts LD_PRELOAD=$shim \
+      "$iap" run train.lua --threads 1 --set runs=$runs --resume >out 2>err </dev/null
+    code=$?
+    looks+=("$(od -An -t u8 -j $((12 * 8)) -N 8 counts | tr -d ' ')")
+    found "$(trouble $code out err; cmp -s out right.out || echo "$runs runs go on to others")"
+    rm -r run run-*
+  done
+  local more=$((looks[1] - looks[0])) most=$((looks[2] - looks[1]))
+  found "$([ $((10 * most)) -le $((22 * more)) ] || echo "2 runs more look $more times, 4 runs more $most times")"
+}
+
 "case_$4"
 echo "$4: $cases cases, $lost lost, $crashed crashes, $wrong wrong, $((SECONDS - start)) s"
 [ $cases -gt 0 ] && [ $wrong = 0 ]
