@@ -269,6 +269,9 @@ install --help
 package --help
 endurance --minutes 1 2
 endurance --hours 1
+combine --minutes
+combine --seed x
+combine 5
 tidy --hours 6 engine/cli
 tidy --all engine/cli
 tidy --al

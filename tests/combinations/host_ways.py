@@ -1,0 +1,113 @@
+"""Ways through scripts and hosts."""
+import pathlib
+import shutil
+
+from lua_text import lua
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class HostWays:
+    """Each trains, or plays what a training plays, by another door than `iap run experiment.lua`."""
+
+    def way_host(self):
+        """A stock lua5.4 that loads the module."""
+        if not shutil.which("lua5.4"):
+            return
+        (self.folder / "host.lua").write_text(self.case.script('"host"'))
+        if self.complete("host", self.run(["lua5.4", "host.lua"])):
+            self.compare("host", "host")
+
+    def way_rebuilt(self):
+        """Blocks and environment out of best.iap in place of those of the script."""
+        options = self.case.options
+        if "curriculum" in options or "eval_env" in options or "init" in options:
+            return
+        kept = {n: v for n, v in options.items() if n not in ("env", "policy")}
+        lines = ['local iap = require "iap"', 'local p = iap.policy.load("base", { trust = true })', "local run = iap.train {",
+                 "  env = p:metadata().env_given or p:metadata().env, policy = p:blueprint(),"]
+        lines += [f"  {n} = {lua(v)}," for n, v in kept.items()] + ['  out = iap.run_folder("rebuilt"),', "}"]
+        (self.folder / "rebuilt.lua").write_text("\n".join(lines) + "\n")
+        if self.complete("rebuilt", self.run(self.train("rebuilt", "--threads", 2, script="rebuilt.lua"))):
+            if self.table("base") != self.table("rebuilt"):
+                self.fail("rebuilt", "metrics.csv differs")
+
+    def way_inside(self):
+        """What a script finds in the result of iap.train, against the run's files and against iap.eval."""
+        options = self.case.options
+        safe = {n: options[n] for n in ("isolate", "retries", "failed_return") if n in options}
+        asked = lua({"episodes": options["eval_episodes"], "seed": options["seed"], **safe})
+        stop = options.get("on_iteration")
+        ends = f"({stop})(row)" if stop else "true"
+        script = self.case.script('"inside"', ["on_iteration"]).replace(
+            '  out = "inside",',
+            f'  out = "inside", quiet = true, on_iteration = function(row) rows[#rows + 1] = row; return {ends} end,')
+        script = script.replace("local run", "local rows = {}\nlocal run", 1) + f"""
+local function same(what, a, b) if a ~= b then print("DIFFERENT", what, a, b) end end
+local best, last = iap.eval(run.best_policy, {asked}), iap.eval(run.policy, {asked})
+same("best_eval", best.mean, run.best_eval)
+same("last_eval", last.mean, run.last_eval)
+for name, pair in pairs {{ best = {{ run.best_policy, run.best_parameters }}, final = {{ run.policy, run.parameters }} }} do
+  local file = iap.policy.load("inside/" .. name .. ".iap", {{ trust = true }})
+  local a, b, c = file:parameters(), pair[1]:parameters(), pair[2]
+  same(name .. " size", #a, #c)
+  for i = 1, #c do if a[i] ~= b[i] or b[i] ~= c[i] then same(name .. " parameter " .. i, a[i], c[i]) break end end
+  same(name .. " return", file:metadata()["return"], name == "best" and run.best_eval or run.last_eval)
+  same(name .. " iteration", file:metadata().iteration, name == "best" and run.best_iteration or run.iterations)
+end
+local names
+local number = 0
+for line in io.lines("inside/metrics.csv") do
+  local cells = {{}}
+  for cell in (line .. ","):gmatch("([^,]*),") do cells[#cells + 1] = cell end
+  if not names then names = cells
+  elseif number == 0 then number = 1
+  else
+    local row = rows[number]
+    local last = number == #rows
+    for i, name in ipairs(names) do
+      local value = tonumber(cells[i])
+      if row and not (last and name:match("^eval")) then same("row " .. number .. " " .. name, value, row[name]) end
+    end
+    number = number + 1
+  end
+end
+same("rows", number - 1, #rows)
+"""
+        (self.folder / "inside.lua").write_text(script)
+        result = self.run([self.iap, "run", "inside.lua", "--threads", 2])
+        if self.complete("inside", result):
+            if "DIFFERENT" in result.out:
+                self.fail("inside", result.out[-900:])
+            self.compare("inside", "inside")
+
+    def way_outside(self):
+        """The first iteration by hand: members by ask, episodes by Python's Rollouts."""
+        options = self.case.options
+        text = lua(options["policy"])
+        elsewhere = {"curriculum", "eval_env", "init", "action_noise", "failed_return", "isolate"}  # what Rollouts leaves to the training
+        if not self.python or elsewhere & options.keys() or '"training"' in text:
+            return
+        env = options["env"]
+        (self.folder / "ask.lua").write_text(f"""
+local iap = require "iap"
+local p = iap.policy.build({text}, {lua(env)})
+p:initialise({options["seed"]})
+local function write(name, lists)
+  local file = io.open(name, "w")
+  for _, list in ipairs(lists) do
+    local cells = {{}}
+    for i, v in ipairs(list) do cells[i] = string.format("%a", v) end
+    file:write(table.concat(cells, ","), "\\n")
+  end
+  file:close()
+end
+write("initial.txt", {{ p:parameters() }})
+write("members.txt", {lua(options["optimizer"])}:start(p:parameters(), {options["seed"]}):ask())
+""")
+        first = [self.python, HERE / "first_iteration.py", options["seed"], options.get("episodes", 1),
+                 options.get("episode_seeds", "common")]
+        for words in ([self.iap, "run", "ask.lua"], first):
+            result = self.run(words)
+            if result.rc != 0:
+                return self.fail("outside", f"{words}: {result.err[-700:]}")
