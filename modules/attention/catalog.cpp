@@ -35,8 +35,19 @@ std::string abilities(const KernelEntry& entry) {
 
 namespace {
 
-/// Refuses what other kernels read, by the name of these: the nearest name that this one reads means something else.
-void refuse_others(Options& options, const KernelEntry& entry) {
+std::string names_of(bool (*reads)(const KernelEntry&), bool (*can)(const KernelEntry&)) {
+  std::string names;
+  for (const auto& entry : kernel_catalog())
+    if (reads(entry) && can(entry)) names += (names.empty() ? "" : ", ") + entry.name;
+  return names;
+}
+
+bool anything(const KernelEntry&) { return true; }
+bool mixes(const KernelEntry& entry) { return entry.transform != nullptr; }
+
+/// Refuses what other kernels that can do the same read, by the name of these: the nearest name that this one reads means something
+/// else.
+void refuse_others(Options& options, const KernelEntry& entry, bool (*can)(const KernelEntry&)) {
   const auto readers_of = [](bool (*reads)(const RandomFeatures&)) {
     std::string readers;
     for (const auto& other : kernel_catalog())
@@ -54,16 +65,33 @@ void refuse_others(Options& options, const KernelEntry& entry) {
     options.goes_with(option, text("the kernels ", readers_of(any)));
   options.goes_with("spread", "kernel = \"favor++\"");
   goes_with("r", [](const RandomFeatures& features) { return features.kind == FeatureKind::hybrid; });
+  for (const char* option : {"input", "scale", "temperature"})
+    options.goes_with(option, text("the kernels ", names_of([](const KernelEntry& other) { return other.name != "relu"; }, can)));
+}
+
+/// The same of what kernels read that form a frame's attention, which kept features do not.
+void refuse_others_of_frames(Options& options, bool (*can)(const KernelEntry&)) {
+  options.goes_with("brute_force",
+                    text("the kernels ", names_of([](const KernelEntry& other) { return other.map != nullptr; }, can)));
+  const auto shifted = [](const KernelEntry& other) {
+    return other.features ? other.features->kind == FeatureKind::exp : other.map != nullptr;
+  };
+  options.goes_with("epsilon", text("the kernels ", names_of(shifted, can)));
 }
 
 /// That option `kernel` names.
 const KernelEntry& read_scoring_kernel(Options& options, int d) {
   if (d < 1) options.fail(text("d (the size of queries and keys) must be positive, got ", d));
-  return read_kernel(options, "score patches", [](const KernelEntry&) { return true; });
+  refuse_others_of_frames(options, anything);
+  options.goes_with("normalise_rows", "kernel = \"softmax\"");
+  return read_kernel(options, "score patches", anything);
 }
 
 const KernelEntry& read_mixing_kernel(Options& options) {
-  return read_kernel(options, "mix values (IAP-trans)", [](const KernelEntry& kernel) { return kernel.transform != nullptr; });
+  refuse_others_of_frames(options, mixes);
+  const auto ordered = [](const KernelEntry& entry) { return entry.map != nullptr; };
+  options.goes_with("order", text("the kernels ", names_of(ordered, mixes)));
+  return read_kernel(options, "mix values (IAP-trans)", mixes);
 }
 
 void check_head(const Options& options, double bytes) { check_memory(text(options.owner(), ": what a head keeps"), bytes); }
@@ -76,13 +104,10 @@ const KernelEntry& read_kernel(Options& options, std::string_view what, bool (*c
   const std::string name = options.choice("kernel", names, "relu");
   const KernelEntry& found = *std::ranges::find(kernel_catalog(), name, &KernelEntry::name);
   if (can(found)) {
-    refuse_others(options, found);
+    refuse_others(options, found, can);
     return found;
   }
-  std::string able;
-  for (const auto& entry : kernel_catalog())
-    if (can(entry)) able += (able.empty() ? "" : ", ") + entry.name;
-  throw OptionError(text(options.owner(), ": kernel '", name, "' cannot ", what, "; kernels that can: ", able));
+  throw OptionError(text(options.owner(), ": kernel '", name, "' cannot ", what, "; kernels that can: ", names_of(anything, can)));
 }
 
 double scorer_bytes(Options& options, const PatchGrid& grid, int d, bool encoded) {

@@ -151,6 +151,17 @@ TEST_CASE("an option of features beside brute force, or of another kernel, is re
         "test: option 'spread' goes with brute_force = false");
   CHECK(refusal(Config::Map{{"kernel", "exp"}, {"brute_force", true}, {"spread", 1}}) ==
         "test: option 'spread' goes with kernel = \"favor++\"");
+  for (const char* option : {"input", "scale", "temperature"})
+    CHECK(refusal(Config::Map{{"kernel", "relu"}, {option, 1}}) ==
+          "test: option '" + std::string(option) + "' goes with the kernels exp, favor++, trig, hybrid, softmax");
+  CHECK(refusal(Config::Map{{"kernel", "softmax"}, {"brute_force", true}}) ==
+        "test: option 'brute_force' goes with the kernels relu, exp, favor++, trig, hybrid");
+  CHECK(refusal(Config::Map{{"kernel", "trig"}, {"epsilon", 0.1}}) ==
+        "test: option 'epsilon' goes with the kernels relu, exp, favor++");
+  CHECK(refusal(Config::Map{{"kernel", "exp"}, {"brute_force", true}, {"epsilon", 0.1}}) ==
+        "test: option 'epsilon' goes with brute_force = false");
+  CHECK(refusal(Config::Map{{"kernel", "exp"}, {"normalise_rows", true}}) ==
+        "test: option 'normalise_rows' goes with kernel = \"softmax\"");
   CHECK(refusal(Config::Map{{"kernel", "favor++"}, {"spread", 1}}).empty());
   CHECK(refusal(Config::Map{{"kernel", "favor++"}, {"brute_force", true}, {"m", 7}, {"feature_seed", 3}}).empty());
 }

@@ -442,7 +442,7 @@ TEST_CASE("what IAP-trans cannot do is an error that says why") {
                                       ContainsSubstring("use kernel relu, exp, favor++ or softmax")));
   CHECK_NOTHROW(build({{"kernel", "favor++"}, {"normalise_rows", true}}));
   CHECK_THROWS_MATCHES(build({{"kernel", "softmax"}, {"order", "auto"}}), Error,
-                       MessageMatches(ContainsSubstring("unknown option 'order'")));
+                       MessageMatches(ContainsSubstring("option 'order' goes with the kernels relu, exp, favor++, trig, hybrid")));
   CHECK_THROWS_MATCHES(build({{"kernel", "hybrid"}, {"m", 4096}, {"r", 1024}}), Error,
                        MessageMatches(ContainsSubstring("smaller m")));
   Head h{make_case({20, 20, 3}, 4, 4, 4, false, 0.3F, 92), {4, 2, 2, true, true}, {}, {}, {}, {}, {}};

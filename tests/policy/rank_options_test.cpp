@@ -309,6 +309,8 @@ TEST_CASE("rank's options that do not fit are errors that name the block and the
                        MessageMatches(ContainsSubstring("option 'm' is none of kernel 'relu'; it goes with exp, favor++")));
   CHECK_THROWS_MATCHES(build("'kernel': 'exp', 'r': 4"), Error,
                        MessageMatches(ContainsSubstring("option 'r' is none of kernel 'exp'; it goes with hybrid")));
+  CHECK_THROWS_MATCHES(build("'kernel': 'exp', 'selection': 'sample', 'threads': 2"), Error,
+                       MessageMatches(ContainsSubstring("option 'threads' goes with selection = \"top\"")));
   CHECK_THROWS_MATCHES(build("'rbnd': 4"), Error,
                        MessageMatches(ContainsSubstring("; known: ") && !ContainsSubstring(" m,") && !ContainsSubstring(" r,") &&
                                       !ContainsSubstring(" dv,")));

@@ -60,6 +60,7 @@ FeatureOptions read_feature_options(const RandomFeatures& features, Options& opt
   if (wanted.brute_force) {
     // The kernel has it, and the exact one has no features that it could shape.
     if (features.shape) options.goes_with("spread", "brute_force = false");
+    if (wanted.kind == FeatureKind::exp) options.goes_with("epsilon", "brute_force = false");
     return wanted;
   }
   if (features.shape) wanted.shape = features.shape(options, d);

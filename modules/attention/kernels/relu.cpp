@@ -121,6 +121,7 @@ std::unique_ptr<Trans> transform_relu(const KernelEntry& entry, Options& options
   wanted.name = entry.name;
   wanted.features.epsilon = options.number_in("epsilon", 0, 1, 0);
   wanted.normalise_rows = options.boolean("normalise_rows", false);
+  options.goes_with("order", "brute_force = false");
   if (options.boolean("brute_force", false))
     return make_exact_trans(entry.name, ExactKernel::relu, wanted.normalise_rows, {}, static_cast<float>(wanted.features.epsilon),
                             grid, shape);

@@ -27,7 +27,10 @@ LinearOptions read_linear_options(const KernelEntry& entry, Options& options, co
   wanted.features = read_feature_options(*entry.features, options, grid.values(), shape.d);
   wanted.normalise_rows = options.boolean("normalise_rows", false);
   const FeatureOptions& features = wanted.features;
-  if (features.brute_force) return wanted;
+  if (features.brute_force) {
+    options.goes_with("order", "brute_force = false");
+    return wanted;
+  }
   if (wanted.normalise_rows && features.kind != FeatureKind::exp)
     options.fail(text("option 'normalise_rows' needs positive features, those of kernel ", entry.name,
                       " may sum to zero or less; use kernel relu, exp, favor++ or softmax"));

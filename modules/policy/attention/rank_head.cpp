@@ -88,6 +88,7 @@ class RankHead {
       title_ = text("block '", path_, "', kernel ", scorer_->kernel());
       return;
     }
+    for (const char* key : {"threads", "normalise_rows"}) options.goes_with(key, "selection = \"top\"");
     sampler_ = std::make_unique<CrossAttention>(options, Ranking::sample, grid, grid, d);
     check_query_weights(options, *sampler_, learned_query_weights_);
   }

@@ -25,6 +25,8 @@ for _, kernel in ipairs { "relu", "trig", "hybrid", "softmax" } do
   end
 end
 check.fails({ "option 'every' must be" }, iap.attention.cross, { patch = 4, every = 0 })
+check.fails({ "option 'threads' goes with selection = \"top\"" }, iap.attention.rank, { patch = 4, kernel = "exp", selection = "sample", threads = 2 })
+check.fails({ "option 'order' goes with the kernels relu, exp, favor++, trig, hybrid" }, iap.attention.trans, { patch = 4, kernel = "softmax", order = "auto" })
 check.fails({ "option 'bits' goes with ranking = \"hash\"" }, iap.attention.cross, { patch = 4, ranking = "exact", bits = 64 })
 check.fails({ "kernel 'relu' cannot draw patches" }, iap.attention.rank, { patch = 4, selection = "sample" })
 iap.attention.rank { patch = 4, selection = "sample", kernel = "exp", pooling = "features", replacement = true }
