@@ -8,7 +8,7 @@ import subprocess
 import time
 
 # No experiment takes a minute of an idle core: what has not ended by then hangs, however busy the machine is.
-PATIENCE = 900
+PATIENCE = 500
 
 
 class Result:
