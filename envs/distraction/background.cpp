@@ -68,9 +68,8 @@ class Background final : public Disturbance {
 
   void reset(MujocoWorld&, Random random) override {
     if (videos_.empty()) return;
-    const int before = walk_.video();
     walk_.reset(lengths_, dynamic_, random);
-    if (walk_.video() != before) std::ranges::fill(shown_, nullptr);
+    shown_ = nullptr;
   }
   void step() override {
     if (!videos_.empty()) walk_.step();
@@ -78,9 +77,11 @@ class Background final : public Disturbance {
   void apply(MujocoWorld& world, MujocoCamera& view) override {
     world.material_rgba(grid_)[3] = ground_alpha_;
     if (videos_.empty()) return;
-    auto& sky = shown_[walk_.frame()];
-    if (!sky) sky = sky_texture(videos_[walk_.video()], walk_.frame(), picture_);
-    view.replace_texture(sky_, sky);
+    if (!shown_ || frame_ != walk_.frame()) {
+      frame_ = walk_.frame();
+      shown_ = sky_texture(videos_[walk_.video()], frame_, picture_);
+    }
+    view.replace_texture(sky_, shown_);
   }
 
  private:
@@ -101,13 +102,13 @@ class Background final : public Disturbance {
         std::error_code gone;
         if (auto whole = std::filesystem::absolute(frame, gone); !gone) frame = std::move(whole);
       }
-    shown_.resize(std::ranges::max(lengths_));
     picture_.size = static_cast<int>(world.array("tex_width")[sky_]);
     picture_.detail = finest_detail(world.array("cam_fovy")[context.camera], context.height, context.width, picture_.size);
     if (picture_.alpha == 1) return;
     const auto pixels = world.texture_pixels(sky_);
     own_sky_.assign(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(3) * picture_.size * picture_.size);
     picture_.own = own_sky_;
+    picture_.own_sum = crc32({reinterpret_cast<const char*>(own_sky_.data()), own_sky_.size()});
   }
 
   [[noreturn]] void refuse(std::size_t count, const Options& options) const {
@@ -127,7 +128,8 @@ class Background final : public Disturbance {
   SkyPicture picture_;
   std::vector<std::uint8_t> own_sky_;
   VideoWalk walk_;
-  std::vector<std::shared_ptr<const Texture>> shown_;  ///< frames of the present video that were looked at
+  std::shared_ptr<const Texture> shown_;  ///< frame `frame_` alone: the others are shared, counted and looked after by `sky_texture`
+  int frame_ = 0;
 };
 
 }  // namespace

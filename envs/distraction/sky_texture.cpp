@@ -180,7 +180,7 @@ std::shared_ptr<const Texture> sky_texture(const Video& video, int frame, const 
   const int halvings = halvings_of(size, picture, painted);
   std::string name = text(painted ? text("painted ", video.seed, " ", frame) : name_of(video.frames.at(frame)), "\n", size, " ",
                           halvings, " ", hex_text(picture.alpha));
-  if (picture.alpha < 1) name += text(" ", crc32({reinterpret_cast<const char*>(picture.own.data()), picture.own.size()}));
+  if (picture.alpha < 1) name += text(" ", picture.own_sum);
   return store().get<Texture>(name, [&](std::size_t& bytes) {
     const Image image = painted ? painted_frame(video, frame) : read_image(video.frames[frame]);
     auto rgb = resized(image, size);

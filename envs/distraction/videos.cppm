@@ -35,6 +35,7 @@ struct SkyPicture {
   double detail = 0;                    ///< the finest mipmap level of such a face that any pixel looks at; finer ones are left out
   double alpha = 1;                     ///< of the frame over `own`
   std::span<const std::uint8_t> own{};  ///< the model's sky, size x size x 3; used where alpha < 1
+  std::uint32_t own_sum = 0;            ///< its CRC-32
 };
 
 /// Frame `frame` of `video` as a sky. Loaded or painted on first use, then shared by all threads of the process, which keeps up to

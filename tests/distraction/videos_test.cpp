@@ -289,18 +289,19 @@ TEST_CASE("frames that others have taken the place of are no longer shown") {
     std::ranges::fill(frame.bytes(), static_cast<std::uint8_t>(value));
     write_png(path, frame.view());
   };
-  const auto seen = [&] {
-    const Config distraction = Config::Map{
-        {"videos", folder.path().string()}, {"background", Config::Map{{"count", 1}}}, {"colour", false}, {"camera", false}};
-    const auto env = make_env(Config::Map{{"name", "cheetah-run"}, {"pixels", Config::List{16, 16}}, {"distraction", distraction}});
-    env->reset(1);
-    return static_cast<int>(env->observe().images[0].bytes()[0]);
-  };
   write(file, 20);
-  const int dark = seen();
+  const Config distraction = Config::Map{
+      {"videos", folder.path().string()}, {"background", Config::Map{{"count", 1}}}, {"colour", false}, {"camera", false}};
+  const Config world = Config::Map{{"name", "cheetah-run"}, {"pixels", Config::List{16, 16}}, {"distraction", distraction}};
+  const auto before = make_env(world);
+  const auto seen = [](Env& env) {
+    env.reset(1);
+    return static_cast<int>(env.observe().images[0].bytes()[0]);
+  };
+  const int dark = seen(*before);
   write(file, 220);
-  const int bright = seen();
-  CHECK(bright > dark + 100);
+  CHECK(seen(*before) > dark + 100);
+  CHECK(seen(*make_env(world)) == seen(*before));
 
   const auto written = fs::last_write_time(file);
   const Video video{"bear", {file}};
