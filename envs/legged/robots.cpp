@@ -31,8 +31,8 @@ struct Preset {
   std::string_view name, urdf;
 };
 
-const std::array<Preset, 2>& presets() {
-  static const std::array<Preset, 2> all{{{"a1", embedded::models_a1_urdf}, {"laikago", embedded::models_laikago_urdf}}};
+std::span<const Preset> presets() {
+  static const auto all = std::to_array<Preset>({{"a1", embedded::models_a1_urdf}, {"laikago", embedded::models_laikago_urdf}});
   return all;
 }
 
@@ -151,7 +151,11 @@ LeggedRobot begin(RobotDescription description) {
 }  // namespace
 
 const std::vector<std::string>& legged_robots() {
-  static const std::vector<std::string> names{"a1", "laikago"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const legged::Robot& robot : legged::robots()) all.emplace_back(robot.name);
+    return all;
+  }();
   return names;
 }
 

@@ -33,6 +33,12 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto& entry : optimizer_catalog()) {
     all.push_back({Config::Map{{"kind", entry.name}, {"population", 4}}});
+    const Config examples = parse_json(entry.examples, entry.name);
+    for (Config table : *examples.list()) {
+      table["kind"] = entry.name;
+      table["population"] = 4;
+      all.push_back({table});
+    }
     if (entry.changing_population.empty()) continue;
     const Config tables = parse_json(entry.changing_population, entry.name);
     for (Config table : *tables.list()) {
