@@ -413,3 +413,23 @@ case_experiments_of_one_episode() {
   says out "Dot: mean return."
   ! grep -q "Whiskers" out || fail "a caption tells of whiskers that are not there"
 }
+
+# What trainings free is given back: a script of many takes no more than one of a few.
+case_many_trainings() {
+  cat >many.lua <<'LUA'
+local iap = require "iap"
+local function mib() return tonumber(io.open("/proc/self/status"):read("a"):match("VmRSS:%s+(%d+)")) / 1024 end
+local early
+for i = 1, 80 do
+  iap.train {
+    env = iap.env.make("cartpole-balance", { time_limit = 2 }), policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 2 },
+    iterations = 1, eval_every = 0, eval_episodes = 1, confirm_episodes = 0, seed = i, quiet = true, out = iap.run_folder("runs/many"),
+  }
+  if i == 20 then early = mib() end
+end
+local late = mib()
+assert(late < early + 15, ("%.0f MiB after 20 trainings, %.0f after 80"):format(early, late))
+LUA
+  run run many.lua --threads 1
+  exits 0
+}
