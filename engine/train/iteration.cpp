@@ -191,10 +191,14 @@ void Trainer::complete(IterationReport& report) {
   if (folder_) {
     metrics_->append(report.columns);
     logs_->append(report.columns);
-    Writer writer;
-    optimizer_->save(writer);
-    state_.optimizer = writer.bytes();
+    // Of a large covariance matrix each copy counts.
+    {
+      Writer writer;
+      optimizer_->save(writer);
+      state_.optimizer = writer.bytes();
+    }
     complete_ = encode_checkpoint(state_);
+    std::string().swap(state_.optimizer);
     if (scheduled() && state_.best_iteration == state_.iteration)
       write_policy("best.iap", state_.best_parameters, state_.best_moments, state_.best_iteration, state_.best_eval);
     if (finished() || state_.iteration % static_cast<std::uint32_t>(options_.checkpoint_every) == 0) save_checkpoint();

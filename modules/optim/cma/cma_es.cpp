@@ -318,8 +318,9 @@ class CovarianceMatrixAdaptation : public MeanSearch {
 /// @see training.md#optimizers
 
 /// @lua function iap.optim.cma_es
-/// Covariance matrix adaptation with active updates and optional restarts (Hansen 2016). Takes 16 n^2 bytes for n parameters.
-/// The path of its step size uses C's Cholesky factor, where the tutorial has the symmetric root.
+/// Covariance matrix adaptation with active updates and optional restarts (Hansen 2016). Takes 16 n^2 bytes for n parameters,
+/// and up to 70 n^2 while a run with a folder puts an iteration on record. The path of its step size uses C's Cholesky factor,
+/// where the tutorial has the symmetric root.
 /// @use optim.cma
 /// @return optimizer - for iap.train, or to start
 /// @example iap.optim.cma_es { sigma = 0.3 }
