@@ -128,7 +128,8 @@ class Background final : public Disturbance {
   SkyPicture picture_;
   std::vector<std::uint8_t> own_sky_;
   VideoWalk walk_;
-  std::shared_ptr<const Texture> shown_;  ///< frame `frame_` alone: the others are shared, counted and looked after by `sky_texture`
+  std::shared_ptr<const Texture>
+      shown_;  ///< frame `frame_` alone: the others are shared, counted and looked after by `sky_texture`
   int frame_ = 0;
 };
 

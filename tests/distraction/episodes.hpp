@@ -40,6 +40,8 @@ inline std::vector<Moment> episode(Env& env, std::uint64_t seed, int steps) {
   return moments;
 }
 
-inline std::vector<Moment> episode(const Config& with, std::uint64_t seed, int steps) { return episode(*make_env(with), seed, steps); }
+inline std::vector<Moment> episode(const Config& with, std::uint64_t seed, int steps) {
+  return episode(*make_env(with), seed, steps);
+}
 
 }  // namespace iap
