@@ -11,17 +11,18 @@ import iap.core;
 import iap.npz;
 import iap.policy;
 import iap.train;
+#include "core/there.hpp"
 
 namespace iap::cli {
 namespace {
 
 /// A place that nobody named takes no file's place but that of an equal one, and makes none where a link leads.
 void check_unnamed_place(const std::filesystem::path& file, const std::string& content) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) {
-    if (!std::filesystem::is_symlink(file, ignored)) return;
+  if (!is_there(file)) {
+    if (!is_link(file)) return;
     throw Error(text("'", file.string(), "' is a link that leads to nothing; name the file to write with --out FILE"));
   }
+  std::error_code ignored;
   const bool equal = std::filesystem::is_regular_file(file, ignored) &&
                      std::filesystem::file_size(file, ignored) == content.size() && read_file(file) == content;
   if (!equal) throw Error(text("'", file.string(), "' exists and holds something else; name the file to write with --out FILE"));

@@ -58,7 +58,7 @@ RunState state_of(const fs::path& folder, bool watched) {
       text("'", folder.string(), "' is not the folder of a run: it has no config.json; start the run first, and give its folder"));
 }
 
-bool is_there(const fs::path& folder) {
+bool holds_run(const fs::path& folder) {
   std::error_code ignored;
   return fs::exists(folder / "config.json", ignored);
 }
@@ -103,7 +103,7 @@ class Watch {
         renew(at_work);
         seen_ = std::move(now);
       }
-      if (!at_work && is_there(folder_)) return;
+      if (!at_work && holds_run(folder_)) return;
       // Pages that take long to make leave the machine to the run.
       constexpr double rest = 4;
       wait(std::max(static_cast<double>(every_), rest * seconds_since(begin)));
@@ -138,7 +138,7 @@ class Watch {
       if (!told_) tell("");
       told_ = true;
     } catch (const Error& error) {
-      if (!is_there(folder_)) return;  // the next look at it tells
+      if (!holds_run(folder_)) return;  // the next look at it tells
       // The last page's trouble is how the command ends.
       if (at_work) complain(error.what());
       if (!told_ || !emptiness(folder_).empty()) {  // another run may have begun in the place of one that had a page

@@ -91,8 +91,8 @@ std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem
         experiment.position, FoundRun{std::move(path), number, std::move(*state)});
   }
   if (error)
-    throw Error(text("cannot look for a run to continue in '", parent.string(), "': ", error.message(),
-                     "; name the run's folder with --out (out = FOLDER)"));
+    throw Error(
+        text("cannot look for a run to continue in '", parent.string(), "': ", error.message(), "; make that folder readable"));
   return all;
 }
 

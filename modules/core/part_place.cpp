@@ -129,8 +129,9 @@ inline int make_part(const std::filesystem::path& folder, const struct stat* bef
       return descriptor;
     }
     struct stat made{};
-    const bool named = ::fstat(descriptor, &made) == 0 && made.st_nlink > 0;  // as it was made, as nobody renames what others make
-    if (why != ENOENT && named) ::unlink(part.c_str());
+    const bool still_linked =
+        ::fstat(descriptor, &made) == 0 && made.st_nlink > 0;  // as it was made, as nobody renames what others make
+    if (why != ENOENT && still_linked) ::unlink(part.c_str());
     ::close(descriptor);
     errno = why;
     if (why != ENOENT) return -1;

@@ -97,7 +97,7 @@ case_strangers_run() {
   mv base/final.iap base/kept.iap && ln -s kept.iap base/final.iap
   run eval linked --policy final --episodes 1
   exits 0
-  for name in config.json metrics.csv experiment.lua best.iap; do
+  for name in config.json metrics.csv experiment.lua best.iap result.json; do
     turned nothing here
     rm -f "turned/$name" && mkfifo "turned/$name"
     refuses "'turned/$name' is no regular file" report turned --no-pictures

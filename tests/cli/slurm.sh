@@ -115,9 +115,10 @@ case_slurm_within() {
   # shellcheck disable=SC2034
   touch hold.limited hold.array1 hold.array2
   limited=$(HOLD=hold.limited submit -N 2 --ntasks=3 --time=1 --signal=USR1@20 "$batch/train.sbatch" train.lua --out limited)
-  array=$(HOLD=hold.array submit --array=1-2 --time=1 --signal=TERM@20 "$batch/sweep.sbatch" train.lua --seeds 2 --out swept --threads 1)
-  await 20 '[ "$(cat swept/seed*/job.json 2>/dev/null | grep -c begun)" = 2 ]' "the parts of the array do not begin"
+  array=$(HOLD=hold.array submit --hold --array=1-2 --time=1 --signal=TERM@20 "$batch/sweep.sbatch" train.lua --seeds 2 --out swept --threads 1)
   scontrol update JobId="${array}_1" TimeLimit=9
+  scontrol release "$array"
+  await 20 '[ "$(cat swept/seed*/job.json 2>/dev/null | grep -c begun)" = 2 ]' "the parts of the array do not begin"
 
   # Two hosts, as one process.
   local step=(timeout 30 srun --mpi=pmix --kill-on-bad-exit -N 2 -n 3 iap)
@@ -140,8 +141,8 @@ case_slurm_within() {
   await 20 '[ -e killed/result.json ]' "it does not go on"
 
   # What meets its time limit goes on by itself, and of an array this part alone.
-  await 60 'job_says $limited Restarts=1' "it is not queued again"
-  await 60 'job_says ${array}_2 Restarts=1' "it is not queued again"
+  await 60 'job_says $limited Restarts=[1-9]' "it is not queued again"
+  await 60 'job_says ${array}_2 Restarts=[1-9]' "it is not queued again"
   job_says "${array}_1" "JobState=RUNNING.* Restarts=0" || fail "the array's other part is queued again"
   rm hold.*
   await 30 '[ -z "$(squeue -h)" ]' "still there"

@@ -176,7 +176,8 @@ case_sweep_array() {
 
 # queued_again SCRIPT EXPECTED VARIABLE=VALUE...: what a job that was interrupted queues again
 queued_again() {
-  env PATH="$PWD/bin:$PATH" "${@:3}" bash "$here/../../scripts/slurm/$1" train.lua --out run >out 2>err </dev/null
+  rm -f queued
+  env -u SLURM_ARRAY_JOB_ID -u SLURM_ARRAY_TASK_ID PATH="$PWD/bin:$PATH" "${@:3}" bash "$here/../../scripts/slurm/$1" train.lua --out run >out 2>err </dev/null
   code=$?
   exits 130
   [ "$(cat queued)" = "requeue $2" ] || fail "$1 queues again: $(cat queued)"

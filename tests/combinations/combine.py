@@ -52,6 +52,7 @@ def arguments_of(words):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=1, help="the number of the first experiment")
     parser.add_argument("--experiments", type=int, help="how many; by default as many as there is time for")
+    parser.add_argument("--none-refused", action="store_true", help="an experiment that is refused is wrong, too")
     parser.add_argument("--minutes", type=float, help="no experiment begins later")
     parser.add_argument("--work", type=pathlib.Path, help="default: BUILD/combined")
     parser.add_argument("--ways", default="", help="of " + ", ".join([*WAYS, *AFTER]) + "; by default some are drawn for each experiment")
@@ -78,6 +79,8 @@ def play_one(arguments, number, python):
     (folder / "experiment.lua").write_text(case.script('iap.run_folder("run")'))
     player = Player(case, folder, arguments.build, python)
     player.play(arguments.ways)
+    if arguments.none_refused and not player.ran:
+        player.fail("base", f"refused: {player.first.err[-1200:]}")
     if not player.wrong:
         shutil.rmtree(folder)
     return player
@@ -107,10 +110,12 @@ def main(words):
             print((player.folder / "experiment.lua").read_text())
             for wrong in player.wrong:
                 print(f"  {wrong['way']}: {wrong['text']}", flush=True)
+            for note in player.notes:
+                print(f"  note: {note}", flush=True)
             with open(arguments.work / "found.jsonl", "a") as file:
-                file.write(json.dumps({"experiment": player.case.name, "ran": player.ran, "wrong": player.wrong}) + "\n")
+                file.write(json.dumps({"experiment": player.case.name, "ran": player.ran, "wrong": player.wrong, "notes": player.notes}) + "\n")
         number += 1
-    print(f"{number - arguments.first} experiments ({refused} refused), run in {ways} ways besides: {found or 'none'} of them wrong; "
+    print(f"{number - arguments.first} experiments ({refused} refused), run in {ways} ways besides; {found or 'none'} of the experiments came out wrong; "
           f"{time.monotonic() - begin:.0f} s")
     return 1 if found else 0
 

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 # No experiment takes a minute of an idle core: what has not ended by then hangs, however busy the machine is.
-PATIENCE = 500
+PATIENCE = 300
 
 
 class Result:
@@ -18,11 +18,12 @@ class Result:
         self.rc, self.out, self.err, self.seconds = rc, out, err, seconds
 
 
-def ranks_command():
-    """What starts two ranks; empty where there is no MPI."""
-    if shutil.which("mpirun.openmpi"):
-        return ["mpirun.openmpi", "-n", "2", "--oversubscribe", "--allow-run-as-root"]
-    return ["mpirun.mpich", "-n", "2"] if shutil.which("mpirun.mpich") else []
+def ranks_command(build):
+    """What starts two ranks; empty where there is no MPI that `build` has the plugin for."""
+    for mpi, words in (("openmpi", ["--oversubscribe", "--allow-run-as-root"]), ("mpich", [])):
+        if shutil.which(f"mpirun.{mpi}") and (build / f"lib/iap/libiap-{mpi}.so").exists():
+            return [f"mpirun.{mpi}", "-n", "2", *words]
+    return []
 
 
 class Program:
@@ -31,7 +32,7 @@ class Program:
     def __init__(self, case, folder, build, python):
         self.case, self.folder, self.python = case, folder, python
         self.iap = str(build / "bin/iap")
-        self.ranks = ranks_command()
+        self.ranks = ranks_command(build)
         self.wrong, self.notes, self.ran = [], [], []
         self.env = dict(os.environ, LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1", OMPI_MCA_hwloc_base_binding_policy="none")
         self.env["LUA_CPATH"] = str(build / "lua/?.so") + ";;"
@@ -57,6 +58,7 @@ class Program:
             os.killpg(process.pid, signal.SIGKILL)
             out, err = process.communicate()
             self.fail("hang", f"{' '.join(words)}: no end after {PATIENCE} s")
+            return Result(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"), time.monotonic() - begin)
         result = Result(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"), time.monotonic() - begin)
         crashed = result.rc < 0 and not kill_by or result.rc in (134, 136, 139)
         if crashed or "terminate called" in result.err or "Sanitizer" in result.err:

@@ -166,10 +166,14 @@ class RunWays:
                  "--out", "sweep", "--jobs", rng.randint(1, 2)]
         halving = rng.random() < 0.5 and options["iterations"] >= 2 and "on_iteration" not in options
         result = self.run(words + (["--halving", 2] if halving else []))
-        if result.rc != 0:
-            self.notes.append(f"sweep (halving {halving}): exit {result.rc}: {(result.err.strip() or result.out.strip())[-400:]}")
-            return
         out = f"sweep/episodes={episodes}-seed{options['seed']}"
+        if result.rc != 0:  # by the other run, whose settings need not go together
+            told = f"sweep (halving {halving}): exit {result.rc}: {(result.err.strip() or result.out.strip())[-400:]}"
+            if not (self.folder / out / "result.json").exists():
+                return self.fail("sweep", told)
+            self.notes.append(told)
+            if halving:
+                return
         if halving:
             done = self.folder / out / "result.json"
             if not done.exists():

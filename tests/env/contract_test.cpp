@@ -212,7 +212,6 @@ TEST_CASE("the contract check finds every breach, where it is, and no other") {
   };
   const std::vector<Case> cases{
       {Flaw::spec, "spec", "spec().control_dt is 0"},
-      {Flaw::keys, "spec", "option 'keys'.left must be a list of up to 2 numbers, one an action, got [1,0,1]"},
       {Flaw::nan_vector, "observation", "value 2 of the observed vector is nan at step 5 of the episode with seed 7"},
       {Flaw::nan_image, "observation", "value 8 of the observed image 'pixels' is nan at step 5 of the episode with seed 7"},
       {Flaw::wrong_vector, "observation", "has size 1, the spec says 2 after the reset of the episode with seed 7"},
@@ -267,6 +266,15 @@ TEST_CASE("an environment whose episodes are all one gets a warning and keeps th
   CHECK(report.kept());
   CHECK(names(report, RuleOutcome::warning) == "seeds");
   CHECK_THAT(findings(report), ContainsSubstring("the seeds 7 to 9 give one and the same episode"));
+}
+
+TEST_CASE("an environment with keys that no window takes gets a warning and keeps the contract") {
+  const auto report = check(Flaw::keys);
+  CHECK(report.kept());
+  CHECK(names(report, RuleOutcome::warning) == "spec");
+  CHECK(names(report, RuleOutcome::skipped) == names(check(Flaw::none), RuleOutcome::skipped));
+  CHECK_THAT(findings(report),
+             ContainsSubstring("option 'keys'.left must be a list of up to 2 numbers, one an action, got [1,0,1]"));
 }
 
 TEST_CASE("an environment that becomes unstable in some episodes gets a warning and keeps the contract") {

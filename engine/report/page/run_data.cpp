@@ -331,10 +331,11 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   run.seed = integer_of(run.config, "seed");
   run.planned = integer_of(run.config, "iterations");
   if (!run.metrics.rows.empty()) run.iterations = last_iteration(run.metrics, file);
+  const auto result = run_file(folder, "result.json");
   try {
     run.summary = read_summary(folder);
   } catch (const Error& error) {
-    if (!std::ifstream(folder / "result.json")) throw;  // it may be right
+    if (!std::ifstream(result)) throw;  // it may be right
     throw Error(text(error.what(), "; resume the run, which writes it anew, or remove it"));
   }
   if (run.iterations < 1 && run.summary && run.summary->iterations < 1)
