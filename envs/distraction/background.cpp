@@ -69,7 +69,7 @@ class Background final : public Disturbance {
   void reset(MujocoWorld&, Random random) override {
     if (videos_.empty()) return;
     walk_.reset(lengths_, dynamic_, random);
-    shown_ = nullptr;
+    std::ranges::fill(met_, std::weak_ptr<const Texture>());
   }
   void step() override {
     if (!videos_.empty()) walk_.step();
@@ -77,10 +77,9 @@ class Background final : public Disturbance {
   void apply(MujocoWorld& world, MujocoCamera& view) override {
     world.material_rgba(grid_)[3] = ground_alpha_;
     if (videos_.empty()) return;
-    if (!shown_ || frame_ != walk_.frame()) {
-      frame_ = walk_.frame();
-      shown_ = sky_texture(videos_[walk_.video()], frame_, picture_);
-    }
+    auto& met = met_[walk_.frame()];
+    shown_ = met.lock();
+    if (!shown_) met = shown_ = sky_texture(videos_[walk_.video()], walk_.frame(), picture_);
     view.replace_texture(sky_, shown_);
   }
 
@@ -96,6 +95,7 @@ class Background final : public Disturbance {
       frames.insert(frames.end(), video.frames.begin(), video.frames.end());
     }
     note_files(context.folder, frames);
+    met_.resize(std::ranges::max(lengths_));
     // They are read as they are shown, wherever the process has gone by then.
     for (Video& video : videos_)
       for (auto& frame : video.frames) {
@@ -128,9 +128,9 @@ class Background final : public Disturbance {
   SkyPicture picture_;
   std::vector<std::uint8_t> own_sky_;
   VideoWalk walk_;
-  std::shared_ptr<const Texture>
-      shown_;  ///< frame `frame_` alone: the others are shared, counted and looked after by `sky_texture`
-  int frame_ = 0;
+  std::shared_ptr<const Texture> shown_;
+  /// Frames that the episode has met, which need not be asked for by name again; `sky_texture` counts them and lets them go.
+  std::vector<std::weak_ptr<const Texture>> met_;
 };
 
 }  // namespace
