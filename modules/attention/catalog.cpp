@@ -48,23 +48,17 @@ bool mixes(const KernelEntry& entry) { return entry.transform != nullptr; }
 /// Refuses what other kernels that can do the same read, by the name of these: the nearest name that this one reads means something
 /// else.
 void refuse_others(Options& options, const KernelEntry& entry, bool (*can)(const KernelEntry&)) {
-  const auto readers_of = [](bool (*reads)(const RandomFeatures&)) {
-    std::string readers;
-    for (const auto& other : kernel_catalog())
-      if (other.features && reads(*other.features)) readers += (readers.empty() ? "" : ", ") + other.name;
-    return readers;
+  const auto goes_with = [&](const char* option, bool (*reads)(const KernelEntry&)) {
+    if (!options.has(option) || reads(entry)) return;
+    throw OptionError(text(options.owner(), ": option '", option, "' is none of kernel '", entry.name, "'; it goes with ",
+                           names_of(reads, anything)));
   };
-  const auto goes_with = [&](const char* option, bool (*reads)(const RandomFeatures&)) {
-    if (!options.has(option) || (entry.features && reads(*entry.features))) return;
-    throw OptionError(
-        text(options.owner(), ": option '", option, "' is none of kernel '", entry.name, "'; it goes with ", readers_of(reads)));
-  };
-  const auto any = [](const RandomFeatures&) { return true; };
-  goes_with("m", any);
+  const auto drawn = [](const KernelEntry& other) { return other.features.has_value(); };
+  goes_with("m", drawn);
   for (const char* option : {"ensemble", "feature_seed", "redraw"})
-    options.goes_with(option, text("the kernels ", readers_of(any)));
+    options.goes_with(option, text("the kernels ", names_of(drawn, anything)));
   options.goes_with("spread", "kernel = \"favor++\"");
-  goes_with("r", [](const RandomFeatures& features) { return features.kind == FeatureKind::hybrid; });
+  goes_with("r", [](const KernelEntry& other) { return other.features && other.features->kind == FeatureKind::hybrid; });
   for (const char* option : {"input", "scale", "temperature"})
     options.goes_with(option, text("the kernels ", names_of([](const KernelEntry& other) { return other.name != "relu"; }, can)));
 }

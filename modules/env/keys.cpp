@@ -12,6 +12,9 @@ import iap.core;
 namespace iap {
 namespace {
 
+/// Those of `window_help`.
+constexpr std::string_view window_characters = " .vntq+=-0";
+
 bool is_key(std::string_view name) {
   constexpr std::string_view named[]{"left", "right", "up", "down"};
   if (std::ranges::find(named, name) != std::end(named)) return true;
@@ -28,7 +31,6 @@ bool is_action(const Config& values, std::size_t actions) {
 
 extern "C++" {
 
-const std::string_view window_characters = " .vntq+=-0";
 const std::string_view window_help = "space pause  . step  v view  n new episode  t take over  + - 0 speed  q quit";
 
 std::string keys_flaw(const std::string& owner, const Config& table, std::size_t actions) {

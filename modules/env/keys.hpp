@@ -7,8 +7,8 @@
 namespace iap {
 extern "C++" {
 
-/// Single characters that a window of episodes keeps for itself, and what they do there, for the person at it.
-extern const std::string_view window_characters, window_help;
+/// What the keys that a window of episodes keeps for itself do there, for the person at it.
+extern const std::string_view window_help;
 
 /// What is wrong with a table `keys` for an environment of `actions` actions, in the words of an error; "" if a window takes it.
 /// `owner` names the table.

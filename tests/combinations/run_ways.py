@@ -50,6 +50,15 @@ class RunWays:
         if self.complete("ranks", self.run(self.train("ranks", "--threads", self.case.rng.choice([1, 2]), *more, before=self.ranks))):
             self.compare("ranks", "ranks")
 
+    def compare_told(self, way, result, story):
+        """Compares the run that a way came to; where it differs, `story` says how it came there."""
+        if not self.complete(way, result):
+            return
+        had = len(self.wrong)
+        self.compare(way, way)
+        if len(self.wrong) > had:
+            self.fail(way, story)
+
     def way_killed(self):
         """Stopped by signals at any moment, and resumed."""
         rng = self.case.rng
@@ -67,11 +76,7 @@ class RunWays:
                 self.fail("killed", f"{story}: {result.err[-800:]}")
         before = self.ranks if rng.random() < 0.15 else []
         result = self.run(self.train("killed", "--resume", "--threads", rng.randint(1, 3), before=before))
-        if self.complete("killed", result):
-            had = len(self.wrong)
-            self.compare("killed", "killed")
-            if len(self.wrong) > had:
-                self.fail("killed", f"story {story}, mpi {bool(before)}; {result.err[-600:]}")
+        self.compare_told("killed", result, f"story {story}, mpi {bool(before)}; {result.err[-600:]}")
 
     def way_cut(self):
         """Fewer iterations first, then all."""
@@ -82,11 +87,7 @@ class RunWays:
             if result.rc != 0:
                 self.fail("cut", f"iterations={cut}: exit {result.rc}: {result.err[-600:]}")
         result = self.run(self.train("cut", "--resume", "--set", f"iterations={n}"))
-        if self.complete("cut", result):
-            had = len(self.wrong)
-            self.compare("cut", "cut")
-            if len(self.wrong) > had:
-                self.fail("cut", f"cuts {cuts}")
+        self.compare_told("cut", result, f"cuts {cuts}")
 
     def way_own(self):
         """The script that the run keeps."""

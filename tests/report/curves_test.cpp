@@ -19,14 +19,22 @@ import iap.train;
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("points of a learning curve stand where its values say") {
+namespace {
+
+/// Of a run with this table.
+std::string page_of(const std::string& table) {
   const TemporaryFolder folder;
   const auto run = folder.path() / "a";
   make_run(run, 1);
-  write_file_atomic(
-      run / "metrics.csv",
-      "iteration,return_mean,eval_mean,eval_std,seconds,steps\n0,,100,0,1,0\n1,10,,,2,10\n2,20,50,0,3,20\n3,30,0,0,4,30\n");
-  const std::string html = report({run}, {.pictures = false});
+  write_file_atomic(run / "metrics.csv", table);
+  return report({run}, {.pictures = false});
+}
+
+}  // namespace
+
+TEST_CASE("points of a learning curve stand where its values say") {
+  const std::string html =
+      page_of("iteration,return_mean,eval_mean,eval_std,seconds,steps\n0,,100,0,1,0\n1,10,,,2,10\n2,20,50,0,3,20\n3,30,0,0,4,30\n");
   const auto line = heights(between(html, "class=\"line c1\" d=\"", "\"")[0]);
   REQUIRE(line.size() == 3);
   CHECK(std::abs((line[1] - line[0]) - (line[2] - line[1])) < 0.11);
@@ -43,13 +51,8 @@ TEST_CASE("points of a learning curve stand where its values say") {
 }
 
 TEST_CASE("a stage that begins with the last iteration has its line at the plot's edge") {
-  const TemporaryFolder folder;
-  const auto run = folder.path() / "a";
-  make_run(run, 1);
-  write_file_atomic(
-      run / "metrics.csv",
-      "iteration,return_mean,eval_mean,eval_std,seconds,steps,stage\n0,,100,0,1,0,1\n1,10,,,2,10,1\n2,20,50,0,3,20,2\n");
-  const std::string html = report({run}, {.pictures = false});
+  const std::string html =
+      page_of("iteration,return_mean,eval_mean,eval_std,seconds,steps,stage\n0,,100,0,1,0,1\n1,10,,,2,10,1\n2,20,50,0,3,20,2\n");
   const auto marks = between(html, "<path class=\"mark\" d=\"M", " "), lines = between(html, "class=\"line c1\" d=\"", "\"");
   REQUIRE(marks.size() == 2);
   REQUIRE(lines.size() == 2);

@@ -82,10 +82,6 @@ const std::string& LiveControls::help() {
   return help;
 }
 
-bool LiveControls::taken(int key) {
-  return key == escape_key || (key > 0 && key < 128 && window_characters.find(static_cast<char>(key)) != window_characters.npos);
-}
-
 bool LiveControls::acts(int key) const {
   return std::ranges::any_of(keys_.keys, [&](const KeyActions::Entry& entry) { return entry.key == key; });
 }

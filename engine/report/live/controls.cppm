@@ -44,8 +44,6 @@ class LiveControls {
 
   /// What the keys do, for the person at them: "space pause  . step ...".
   static const std::string& help();
-  /// Whether the key with this code is one of `help`.
-  static bool taken(int key);
 
   void handle(const LiveEvent& event);
 

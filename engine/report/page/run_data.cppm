@@ -8,6 +8,7 @@ module;
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 /// What the folders of runs hold, read back.
 module iap.report:run_data;
@@ -40,6 +41,8 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
 /// @throws Error naming the `file` that `metrics` is from where it has not all of `columns`, and where the iterations of its rows
 /// do not ascend: a row that stands there twice would count twice.
 void check_metrics(const Table& metrics, const std::filesystem::path& file, const std::vector<std::string>& columns);
+/// Of a run's config.json; 0 where there is none.
+std::int64_t integer_of(const Config& config, std::string_view key);
 
 /// What an episode of the run counts that failed; nothing where that would have ended it.
 std::optional<double> failed_return(const Run& run);
