@@ -80,15 +80,18 @@ std::unique_ptr<Optimizer> Trainer::next_optimizer(std::size_t stage, const Opti
   return next;
 }
 
-/// @throws Error for a stage that this optimizer cannot go on to, before any work is done.
+/// @throws Error for a stage that this optimizer cannot go on to, or whose episodes need too much memory, before any work is done.
 void Trainer::check_stages() const {
   std::unique_ptr<Optimizer> made;
   const Optimizer* before = optimizer_.get();
-  for (std::size_t i = 1; i < worlds_.stages.size(); ++i)
+  check_iteration_memory(before->population(), stage().episodes);
+  for (std::size_t i = 1; i < worlds_.stages.size(); ++i) {
     if (auto next = next_optimizer(i, *before)) {
       made = std::move(next);
       before = made.get();
     }
+    check_iteration_memory(before->population(), worlds_.stages[i].episodes);
+  }
 }
 
 Config shared_optimizer(const Config& optimizer, const TrainOptions& options, const Stages& stages) {

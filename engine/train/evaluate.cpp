@@ -7,6 +7,7 @@ module;
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 module iap.train;
 import iap.core;
@@ -20,11 +21,14 @@ import :run_state;
 
 namespace iap {
 
+void check_task_memory(std::string_view what, double episodes) {
+  check_memory(what, (sizeof(RolloutTask) + sizeof(Episode)) * episodes);
+}
+
 Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
                     std::uint64_t seed, EpisodeSet set, bool keep_actions) {
   if (episodes < 1) throw Error(text("evaluate: the number of episodes must be positive, got ", episodes));
-  check_memory(text("evaluate: the number of episodes (", episodes, ")"),
-               (sizeof(RolloutTask) + sizeof(Episode)) * static_cast<double>(episodes));
+  check_task_memory(text("evaluate: the number of episodes (", episodes, ")"), episodes);
   std::vector<RolloutTask> tasks;
   tasks.reserve(static_cast<std::size_t>(episodes));
   Evaluation evaluation;

@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 /// Evaluation on a pool that lives on, for the trainer.
 module iap.train:evaluation;
 import iap.policy;
@@ -19,6 +20,10 @@ std::uint64_t evaluation_seed(std::uint64_t seed, std::size_t episode, EpisodeSe
 /// As the exported `evaluate`, of `parameters` and `moments` (empty: its own) in the policy of `pool`.
 Evaluation evaluate(Rollouts& pool, std::span<const float> parameters, std::span<const Moment> moments, int episodes,
                     std::uint64_t seed, EpisodeSet set = EpisodeSet::selection, bool keep_actions = false);
+
+/// Before `episodes` episodes are played together. @throws Error naming `what` asks for them where they need more than their share
+/// of the memory.
+void check_task_memory(std::string_view what, double episodes);
 
 /// Of its episodes those that count Safeguards::failed_return.
 int failed_episodes(const Evaluation& evaluation);

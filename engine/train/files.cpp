@@ -37,12 +37,13 @@ std::string lost_rows(bool there, std::uint32_t rows, std::int64_t last) {
 }  // namespace
 
 /// Whatever keeps the run from its folder is refused while all is still there. @throws Error.
-void Trainer::check_files(bool resumed) const {
+void Trainer::check_files(const std::filesystem::path& folder, bool resumed) const {
   // Links that lead out of the folder, too.
-  for (const char* written : {"best.iap", "checkpoint.iap", "config.json", "experiment.lua", "metrics.csv"}) folder_->file(written);
-  for (const char* anew : {"checkpoint.previous.iap", "final.iap", "result.json"}) folder_->check_place(anew);
-  MetricsLogs::check(folder_->path());
-  if (resumed) MetricsFile::check(folder_->file("metrics.csv"), report_of({}).columns);
+  for (const char* written : {"best.iap", "checkpoint.iap", "config.json", "experiment.lua", "metrics.csv"})
+    run_file(folder, written);
+  for (const char* anew : {"checkpoint.previous.iap", "final.iap", "result.json"}) RunFolder::check_place(folder / anew);
+  MetricsLogs::check(folder);
+  if (resumed) MetricsFile::check(run_file(folder, "metrics.csv"), report_of({}).columns);
 }
 
 /// The settings on record of a run that has done more than `asked` asks for.

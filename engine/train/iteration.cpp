@@ -52,13 +52,18 @@ Derivation Trainer::derivation() const {
   return {stage().optimizer, options_.seed, writer.bytes()};
 }
 
+/// @throws Error where the episodes of one iteration need too much memory.
+void Trainer::check_iteration_memory(std::size_t members, int episodes) {
+  check_task_memory(text("train: option 'episodes' (", episodes, " for each of ", members, " members)"),
+                    static_cast<double>(members) * episodes);
+}
+
 Returns Trainer::play_population() {
   const auto start = Clock::now();
   const auto messages = pool_->messages();
   const std::size_t members = optimizer_->population(), size = optimizer_->parameters();
   const auto episodes = static_cast<std::size_t>(stage().episodes);
-  check_memory(text("train: option 'episodes' (", episodes, " for each of ", members, " members)"),
-               (sizeof(RolloutTask) + sizeof(Episode)) * static_cast<double>(members) * static_cast<double>(episodes));
+  check_iteration_memory(members, stage().episodes);
   optimizer_->ask_resized(population_);
   std::vector<RolloutTask> tasks;
   tasks.reserve(members * episodes);

@@ -110,7 +110,7 @@ void Trainer::begin() {
   const bool resumed = trouble.has_value();
   if (!resumed) check_episodes();
   if (folder_) {
-    check_files(resumed);
+    check_files(folder_->path(), resumed);
     if (resumed) {
       if (!trouble->empty()) {
         warn("continuing from the previous checkpoint, because " + *trouble);

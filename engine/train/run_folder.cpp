@@ -20,6 +20,7 @@ import :metrics;
 import :run_folder;
 import :run_state;
 
+#include "core/folder.hpp"
 #include "core/there.hpp"
 #include "lock_of_run.hpp"
 #include "run_files.hpp"
@@ -169,6 +170,7 @@ extern "C++" void refuse_run_file(const std::filesystem::path& file) {
 }
 
 void RunFolder::check(const std::filesystem::path& path, bool resume, const std::string& script) {
+  check_folder(path);
   check_free(path, lock_in_time([&] { return lock_of_run(path); }));
   check_may_begin(path, resume, script);
 }
@@ -200,12 +202,11 @@ extern "C++" FileLock lock_of_run(const std::filesystem::path& path) try {
 
 bool is_in_use(const std::filesystem::path& path) { return lock_of_run(path) == FileLock::taken; }
 
-void RunFolder::check_place(std::string_view name) const {
+void RunFolder::check_place(const std::filesystem::path& file) {
   std::error_code missing;
-  const auto path = path_ / name;
-  const auto status = std::filesystem::symlink_status(path, missing);  // of a link, the link
+  const auto status = std::filesystem::symlink_status(file, missing);  // of a link, the link
   if (std::filesystem::is_directory(status))
-    throw Error(text("'", path.string(), "' is a folder where the run keeps a file; move it away"));
+    throw Error(text("'", file.string(), "' is a folder where the run keeps a file; move it away"));
 }
 
 void RunFolder::remove(std::string_view name) {

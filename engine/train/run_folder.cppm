@@ -25,8 +25,8 @@ class RunFolder {
   const std::filesystem::path& path() const { return path_; }
   /// False where the file system gives no locks: another process may write there too.
   bool locked() const { return locked_; }
-  /// @throws Error naming what stands where a file is made anew and is none: a folder.
-  void check_place(std::string_view name) const;
+  /// @throws Error naming `file` where it is made anew and a folder stands there.
+  static void check_place(const std::filesystem::path& file);
   /// Removes a file that need not be there. @throws Error naming it.
   void remove(std::string_view name);
   /// Appends a line with the time to log.txt. Never fails: the log must not stop a run.

@@ -17,6 +17,7 @@ import iap.envs;
 import iap.optim;
 import iap.policy;
 import iap.rollout;
+import :evaluation;
 import :initial;
 import :run_folder;
 import :settings;
@@ -56,6 +57,8 @@ Trainer::Trainer(const TrainOptions& options)
       optimizer_(optimizer_of(0, initial_parameters(options, initial_, stage().world))),
       identity_(identity_of(options, worlds_, completed_optimizer(), initial_ ? &*initial_ : nullptr)) {
   check_stages();
+  check_task_memory(text("train: option 'eval_episodes' (", options.eval_episodes, ")"), options.eval_episodes);
+  check_task_memory(text("train: option 'confirm_episodes' (", confirm_episodes(options), ")"), confirm_episodes(options));
   state_.identity = identity_;
   state_.moments.resize(evaluation().policy.moments().size());
   if (initial_) {
@@ -131,6 +134,7 @@ TrainingPlan Trainer::plan() {
   if (!options_.out.empty() && !options_.script.empty()) {
     RunFolder::check(options_.out, options_.resume, options_.script);
     resumed = options_.resume && take_up(options_.out);
+    check_files(options_.out, resumed);
   }
   if (!resumed) check_episodes();
   TrainResult result = result_of("iterations");

@@ -90,7 +90,7 @@ class Trainer {
   bool is_confirmed() const;
 
   // files.cpp: what stands in the folder while the run is at work
-  void check_files(bool resumed) const;
+  void check_files(const std::filesystem::path& folder, bool resumed) const;
   Config config_of_more(Config asked) const;
   bool is_over(bool resumed) const { return resumed && (finished() || had_enough_); }
   std::deque<PartFile> prepare_files(bool resumed);
@@ -107,6 +107,7 @@ class Trainer {
   void tell_trouble(std::span<const Episode> played, const std::string& what);
   ActionNoise noise_of(std::size_t member, std::size_t episode) const;
   Derivation derivation() const;
+  static void check_iteration_memory(std::size_t members, int episodes);
   Returns play_population();
   void evaluate_mean(IterationReport& report);
   IterationReport report_of(const Returns& returns) const;

@@ -13,6 +13,8 @@ module;
 #include <system_error>
 module iap.core;
 import :part_place;
+#include "core/folder.hpp"
+#include "core/there.hpp"
 
 namespace iap {
 namespace {
@@ -30,6 +32,18 @@ std::filesystem::path obstacle_in(const std::filesystem::path& path) {
   }
   return {};
 }
+
+/// @throws Error naming what stands where a folder is to be.
+void check_obstacles(const std::filesystem::path& path) {
+  const std::filesystem::path obstacle = obstacle_in(path);
+  if (obstacle.empty()) return;
+  std::error_code ignored;
+  throw Error(text("cannot create folder '", path.string(), "': '", obstacle.string(), "' is ",
+                   std::filesystem::is_symlink(obstacle, ignored) ? "a link that leads to no folder" : "no folder",
+                   "; choose another place, or move that away"));
+}
+
+bool is_writable(const std::filesystem::path& folder) { return ::access(folder.c_str(), W_OK | X_OK) == 0; }
 
 }  // namespace
 
@@ -81,14 +95,22 @@ void make_folder(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) {
-    const std::filesystem::path obstacle = obstacle_in(path);
-    if (obstacle.empty()) throw Error(text("cannot create folder '", path.string(), "': ", error.message()));
-    std::error_code ignored;
-    throw Error(text("cannot create folder '", path.string(), "': '", obstacle.string(), "' is ",
-                     std::filesystem::is_symlink(obstacle, ignored) ? "a link that leads to no folder" : "no folder",
-                     "; choose another place, or move that away"));
+    check_obstacles(path);
+    throw Error(text("cannot create folder '", path.string(), "': ", error.message()));
   }
-  if (::access(path.c_str(), W_OK | X_OK) != 0) throw Error(text("cannot write into folder '", path.string(), "': ", reason()));
+  if (!is_writable(path)) throw Error(text("cannot write into folder '", path.string(), "': ", reason()));
+}
+
+extern "C++" void check_folder(const std::filesystem::path& path) {
+  check_name("create folder", path);
+  check_obstacles(path);
+  if (is_there(path)) {
+    if (!is_writable(path)) throw Error(text("cannot write into folder '", path.string(), "': ", reason()));
+    return;
+  }
+  auto place = path;
+  while (place.has_relative_path() && !is_there(place)) place = folder_of(place);
+  if (!is_writable(place)) throw Error(text("cannot create folder '", path.string(), "': ", reason()));
 }
 
 }  // namespace iap
