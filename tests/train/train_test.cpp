@@ -342,6 +342,6 @@ TEST_CASE("more episodes than memory holds are refused with their number and its
                                     ContainsSubstring(" GiB of memory, more than half of the 2 GiB"));
   options = small_run({});
   options.eval_episodes = (1 << 24) - 1;
-  CHECK_THAT(error_of(options), ContainsSubstring("evaluate: the number of episodes (16777215) needs 3"));
+  CHECK_THAT(error_of(options), ContainsSubstring("train: option 'eval_episodes' (16777215) needs 3"));
   limit_usable_memory(std::numeric_limits<double>::infinity());
 }
