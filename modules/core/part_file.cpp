@@ -45,13 +45,14 @@ PartFile::PartFile(const std::filesystem::path& path) : path_(path), part_(path)
   struct stat there{};
   const bool replaces = ::stat(path.c_str(), &there) == 0;
   if (!replaces && errno != ENOENT && errno != ELOOP) fail();  // it may be there, with permissions to be kept
+  const Replaced before{path, there};
   const int stream = stream_number(path);
   if (stream >= 0)
     descriptor_ = ::fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   else if (replaces && !S_ISREG(there.st_mode))
     descriptor_ = open_special(path);
   else
-    descriptor_ = make_part(folder_of(followed(path)), replaces ? &there : nullptr, part_);
+    descriptor_ = make_part(folder_of(followed(path)), replaces ? &before : nullptr, part_);
   if (descriptor_ < 0) fail();
 }
 

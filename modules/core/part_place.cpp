@@ -3,14 +3,17 @@ module;
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 /// Where the bytes of a file in the making go.
 module iap.core:part_place;
 import :error;
@@ -91,13 +94,35 @@ inline void remove_leftover(const std::filesystem::path& part) {
   ::close(descriptor);
 }
 
-/// Gives `descriptor` the owner and the permissions of the file that it will replace, as far as the system lets; until then nobody
-/// else may read it. New content does not run as the file's owner, where the old one did.
-inline void take_after(int descriptor, const struct stat& before) {
-  struct stat made{};
-  const bool same = ::fstat(descriptor, &made) == 0 && made.st_uid == before.st_uid && made.st_gid == before.st_gid;
-  if (same || ::fchown(descriptor, before.st_uid, before.st_gid) == 0 || errno == EPERM)
-    ::fchmod(descriptor, before.st_mode & 0777);
+/// A file that will be replaced.
+struct Replaced {
+  const std::filesystem::path& path;
+  const struct stat& status;
+};
+
+/// Gives `descriptor` the access control list of `file`, or none, and its permissions. Where it has a list, the group's bits of its
+/// mode are what the list lets at most, not what the group may: without the list they would let the group in.
+inline void take_permissions_after(int descriptor, const Replaced& file) {
+  constexpr const char* list_name = "system.posix_acl_access";
+  const mode_t mode = file.status.st_mode & 0777;
+  const ssize_t size = ::getxattr(file.path.c_str(), list_name, nullptr, 0);
+  if (size <= 0) {
+    ::fremovexattr(descriptor, list_name);  // its folder may have given it one
+    ::fchmod(descriptor, mode);
+    return;
+  }
+  std::string list(static_cast<std::size_t>(size), '\0');
+  if (::getxattr(file.path.c_str(), list_name, list.data(), list.size()) != size ||
+      ::fsetxattr(descriptor, list_name, list.data(), list.size(), 0) != 0)
+    ::fchmod(descriptor, mode & ~S_IRWXG);
+}
+
+/// Gives `descriptor` the owner, the group and the permissions of the file that it will replace, as far as the system lets; until
+/// then nobody else may read it. New content does not run as the file's owner, where the old one did.
+inline void take_after(int descriptor, const Replaced& file) {
+  if (::fchown(descriptor, file.status.st_uid, file.status.st_gid) != 0)
+    std::ignore = ::fchown(descriptor, static_cast<uid_t>(-1), file.status.st_gid);
+  take_permissions_after(descriptor, file);
 }
 
 inline std::filesystem::path numbered_part(const std::filesystem::path& folder, int number) {
@@ -107,7 +132,7 @@ inline std::filesystem::path numbered_part(const std::filesystem::path& folder, 
 /// Makes a file in `folder` under a name that no other file has, with the permissions of the one that it replaces (null: there is
 /// none). It is held (flock) as long as it is open, so that others can tell it from what a killed process left; `part` becomes its
 /// path. -1, with errno set, where the system refuses.
-inline int make_part(const std::filesystem::path& folder, const struct stat* before, std::filesystem::path& part) {
+inline int make_part(const std::filesystem::path& folder, const Replaced* before, std::filesystem::path& part) {
   constexpr int most_at_a_time = 10000, most_leftovers = 16;
   // Where several wrote at a time and one was killed, its number may be beyond the first that is free.
   for (int number = 0; number < most_leftovers; ++number) {

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <vector>
 import iap.core;
 #include "core/there.hpp"
 
@@ -139,6 +141,43 @@ TEST_CASE("what is replaced keeps its permissions") {
   fs::permissions(path, fs::perms(04755));
   write_file_atomic(path, "new");
   CHECK(fs::status(path).permissions() == fs::perms(0755));  // new content was never allowed to run as the file's owner
+}
+
+TEST_CASE("what is replaced keeps its access control list, and one without gets none from its folder") {
+  constexpr const char *access = "system.posix_acl_access", *inherited = "system.posix_acl_default";
+  constexpr std::uint16_t owner = 1, named_user = 2, owning_group = 4, mask = 16, others = 32, read_write = 6;
+  struct Entry {
+    std::uint16_t tag, permissions;
+    std::uint32_t id;
+  };
+  const auto set = [](const fs::path& path, const char* name, const std::vector<Entry>& entries) {
+    std::string list("\2\0\0\0", 4);
+    for (const Entry& entry : entries) list.append(reinterpret_cast<const char*>(&entry), sizeof entry);
+    return ::setxattr(path.c_str(), name, list.data(), list.size(), 0) == 0 ? list : "";
+  };
+  const auto list_of = [](const fs::path& path) {
+    std::string list(4096, '\0');
+    const auto size = ::getxattr(path.c_str(), access, list.data(), list.size());
+    return list.substr(0, size > 0 ? static_cast<std::size_t>(size) : 0);
+  };
+  constexpr std::uint32_t nobody = 65534, unnamed = 0xffffffff;
+  // The group is shut out, though the mode shows the mask, which lets others do more, in its place.
+  const std::vector<Entry> entries{{owner, read_write, unnamed},
+                                   {named_user, read_write, nobody},
+                                   {owning_group, 0, unnamed},
+                                   {mask, read_write, unnamed},
+                                   {others, 0, unnamed}};
+  const TemporaryFolder folder;
+  const auto listed = folder.path() / "listed.csv", plain = folder.path() / "plain.csv";
+  for (const auto& path : {listed, plain}) write_file_atomic(path, "old");
+  const std::string list = set(listed, access, entries);
+  if (list.empty()) SKIP("the file system has no access control lists");
+  fs::permissions(plain, fs::perms(0660));
+  REQUIRE(!set(folder.path(), inherited, entries).empty());
+  for (const auto& path : {listed, plain}) write_file_atomic(path, "new");
+  CHECK(list_of(listed) == list);
+  CHECK(list_of(plain).empty());
+  CHECK(fs::status(plain).permissions() == fs::perms(0660));
 }
 
 TEST_CASE("a symbolic link stays one, and what it leads to is written") {
