@@ -123,6 +123,18 @@ TEST_CASE("stop conditions hold as soon as their numbers say, and no sooner") {
   CHECK(std::pow(metric(*skewed, "axis_ratio"), 2) > 1e3);
 }
 
+TEST_CASE("returns that are one infinity are equal") {
+  for (const char* kind : {"cma_es", "sep_cma_es"})
+    for (const double value : {HUGE_VAL, -HUGE_VAL}) {
+      const auto ended = [&](double returned) {
+        const auto optimizer = make_optimizer(Config::Map{{"kind", kind}, {"stagnation", false}}, std::vector<float>(3, 1), 2);
+        CHECK(run(*optimizer, [&](std::span<const float>) { return returned; }, 1000) == "equal_fitness");
+        return optimizer->iteration();
+      };
+      CHECK(ended(value) == ended(0));
+    }
+}
+
 TEST_CASE("a search of many parameters by few members stops, too, where nothing differs", "[.][large]") {
   // 10 + 30 n / lambda generations are more than are looked at for stagnation.
   const Config::Map options{{"kind", "sep_cma_es"}, {"population", 4}, {"tol_x_up", 1e300}, {"stagnation", false}};

@@ -35,6 +35,9 @@ bool coordinate_has_no_effect(const CmaState& state) {
   return false;
 }
 
+/// 0 between infinities that are the same.
+double range_between(double low, double high) { return low == high ? 0 : high - low; }
+
 /// Generations that are looked at for stagnation: the fifth part of all, at least so many.
 std::size_t looked_at(std::uint64_t generations, std::size_t shortest) {
   return std::clamp(static_cast<std::size_t>(generations / 5), shortest, longest_history);
@@ -64,7 +67,7 @@ void StopConditions::restart(std::size_t population) {
 void StopConditions::record(std::span<const double> fitness, std::span<const std::uint32_t> order) {
   std::size_t valid = order.size();
   while (std::isnan(fitness[order[valid - 1]])) --valid;
-  range_ = fitness[order[0]] - fitness[order[valid - 1]];
+  range_ = range_between(fitness[order[valid - 1]], fitness[order[0]]);
   ++generations_;
   const std::size_t length = std::max(window_, looked_at(generations_, shortest_));
   for (auto* history : {&best_, &median_})
@@ -75,7 +78,7 @@ void StopConditions::record(std::span<const double> fitness, std::span<const std
 
 double StopConditions::range_of_best() const {
   const auto [low, high] = std::ranges::minmax(std::span(best_).last(window_));
-  return high - low;
+  return range_between(low, high);
 }
 
 bool StopConditions::stagnates() const {
