@@ -99,6 +99,16 @@ class Batches(Test):
         shown.close()
         self.assertEqual(view["vector"][1, 1], 1)
 
+    def test_what_is_put_beside_views_does_not_stay(self):
+        env = iap.VectorEnv("world.lua", 2, copy=False)
+        seen = env.reset(seed=1)[0]
+        seen["vector"] = None
+        del seen["grey"]
+        again = env.step(np.zeros((2, 1)))[0]
+        self.assertEqual(again.keys(), {"grey", "far", "vector"})
+        self.assertEqual(again["vector"][0, 1], 1)
+        env.close()
+
     def test_refuses_with_one_message(self):
         with self.refused("num_envs: expected an integer from 1 to 65536, got 0"):
             iap.VectorEnv("world.lua", 0)

@@ -74,9 +74,9 @@ class VectorEnv(World, VectorBase):
         seen = self._seen
         if seen is None:
             seen = self._seen = self._observation(False)
-        if not self._copy:
-            return seen
-        return seen.copy() if isinstance(seen, np.ndarray) else {name: array.copy() for name, array in seen.items()}
+        if isinstance(seen, np.ndarray):
+            return seen.copy() if self._copy else seen
+        return {name: array.copy() if self._copy else array for name, array in seen.items()}
 
     def close(self, **_):
         super().close()
