@@ -70,6 +70,9 @@ iap_rollouts* from_file(const Sources& from, int threads) {
   } catch (const iap::Error& error) {
     throw BadArgument(iap::text(from.function, ": 'policy': ", error.what()));
   }
+  // Clocks and what is saved follow the environment's time step, as those of a training that begins at this policy.
+  const iap::ObservationSpec& seen = env->spec().observation;
+  if (seen.dt != file.policy.observation().dt) file.policy = iap::resized(file.policy, seen);
   return rollouts_of(std::move(file.policy), env->spec(), threads);
 }
 

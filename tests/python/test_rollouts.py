@@ -55,6 +55,22 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
             self.assertEqual(mean, values[0])
             self.assertEqual(steps.tolist(), [[4, 4]] * 4)
 
+    def test_a_policy_follows_the_time_step_of_the_environment_that_it_goes_on_in(self):
+        clock = {"kind": "sequence", "blocks": [{"kind": "concat", "blocks": [{"kind": "observation"}, {"kind": "clock", "frequency": 2}]},
+                                                {"kind": "linear"}]}
+        slow = iap.Rollouts("cartpole-swingup", clock, time_limit=2, action_repeat=8)
+        slow.save("slow.iap", slow.initial(1))
+        fast = {"name": "cartpole-swingup", "time_limit": 2, "action_repeat": 2}
+        carried, made = iap.Rollouts(fast, "slow.iap"), iap.Rollouts(fast, clock)
+        parameters = carried.parameters()
+        self.assertEqual(parameters.tolist(), slow.initial(1).tolist())
+        self.assertEqual(carried.evaluate(parameters, episodes=2).tolist(), made.evaluate(parameters, episodes=2).tolist())
+        carried.save("fast.iap", parameters)
+        policy = iap.Policy("fast.iap")
+        self.assertEqual(policy.control_dt, iap.Env(policy.env).control_dt)
+        self.assertEqual(iap.Rollouts("cartpole-swingup", "slow.iap", time_limit=2, action_repeat=8).evaluate(parameters).tolist(),
+                         slow.evaluate(parameters).tolist())
+
     def test_results_follow_from_seed_and_iteration_alone(self):
         one, many = iap.Rollouts(WORLD, BLOCKS, threads=1), iap.Rollouts(WORLD, BLOCKS, threads=3)
         population = np.random.default_rng(0).normal(size=(5, one.size))
