@@ -2,6 +2,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
@@ -149,7 +150,7 @@ void restore_newest(const std::filesystem::path& folder, const Checkpoint& check
 
 std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& folder) {
   std::string troubles;
-  bool any = false;
+  bool any = false, unreadable = false;
   for (const char* name : {newest_name, previous_name}) {
     const auto path = run_file(folder, name);
     if (!is_there(path)) {
@@ -161,11 +162,13 @@ std::optional<FoundCheckpoint> find_checkpoint(const std::filesystem::path& fold
       return FoundCheckpoint{read_checkpoint(path), std::exchange(troubles, "")};
     } catch (const Error& error) {
       troubles += text(troubles.empty() ? "" : "; ", error.what());
+      unreadable |= !std::ifstream(path);
     }
   }
   if (!any) return {};
-  throw Error(text("cannot resume '", folder.string(), "': ", troubles, "; remove '", folder.string(),
-                   "' to begin anew, or choose another folder with --out (out = FOLDER)"));
+  const std::string remedy = unreadable ? "see to it that they can be read" : text("remove '", folder.string(), "' to begin anew");
+  throw Error(text("cannot resume '", folder.string(), "': ", troubles, "; ", remedy,
+                   ", or choose another folder with --out (out = FOLDER)"));
 }
 
 }  // namespace iap

@@ -1,8 +1,12 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 namespace iap {
+/// Of the script that a run keeps as its experiment.lua.
+inline constexpr std::uintmax_t most_script_bytes = std::uintmax_t{64} << 20;
+
 extern "C++" {
 
 /// Whether a folder in `folder` is a run's, or one that a sweep made for a run.

@@ -15,12 +15,13 @@ import :run_folder;
 import :run_state;
 import :types;
 #include "core/there.hpp"
+#include "run_files.hpp"
 
 namespace iap {
 namespace {
 
 /// Bytes of a run's files. Models and scripts lie in config.json, several times where there are stages.
-constexpr std::uintmax_t most_config = 512ULL << 20, most_summary = 64ULL << 20, most_script = 4ULL << 20;
+constexpr std::uintmax_t most_config = 512ULL << 20, most_summary = 64ULL << 20;
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double number_in(const Config& config, std::string_view key, double fallback) {
@@ -115,7 +116,7 @@ Config read_run_config(const std::filesystem::path& folder) {
 std::string read_run_script(const std::filesystem::path& folder) {
   const auto script = run_file(folder, "experiment.lua");
   if (!is_there(script)) return "";
-  check_file(script, most_script);
+  check_file(script, most_script_bytes);
   return read_file(script);
 }
 

@@ -28,6 +28,7 @@ import :stages;
 import :types;
 #include "core/files_read.hpp"
 #include "core/option_log.hpp"
+#include "run_files.hpp"
 
 namespace iap {
 namespace {
@@ -264,6 +265,9 @@ void check_options(const TrainOptions& options) {
   check_range("confirm_episodes", confirm_episodes(options), 0, most_episodes);
   check_range("checkpoint_every", options.checkpoint_every, 1, most);
   check_logs(options.log);
+  if (!options.out.empty() && options.script.size() > most_script_bytes)
+    throw Error(text("train: the script has ", options.script.size() >> 20, " MiB, of which a run's folder keeps a copy, at most ",
+                     most_script_bytes >> 20, " MiB; keep what is large in files that it reads"));
   if (!options.log.empty() && options.out.empty()) throw Error("train: option 'log' needs 'out', the folder of the run");
   if (options.resume && options.out.empty()) throw Error("train: option 'resume' needs 'out', the folder of the run to continue");
 }

@@ -88,7 +88,34 @@ void State::watch_for_interrupts() {
   if (!meter_) lua_sethook(state_, stop_if_interrupted, LUA_MASKCOUNT, 1);
 }
 
+namespace {
+
+/// A searcher that finds nothing and says why, which is its first upvalue.
+int find_nothing(lua_State* state) {
+  lua_pushvalue(state, lua_upvalueindex(1));
+  return 1;
+}
+
+/// Patterns of package.path part at ';', and have a module's name in the place of '?': they would lead to other files than those of
+/// such a folder.
+bool has_pattern(const std::filesystem::path& folder) { return folder.native().find_first_of(";?") != std::string::npos; }
+
+}  // namespace
+
 void State::search(const std::filesystem::path& folder) {
+  if (has_pattern(folder)) {
+    const std::string reason =
+        "no module is looked for in '" + folder.string() + "', as Lua reads ';' and '?' otherwise; rename it";
+    protect(state_, 0, 0, [&reason](lua_State* inner) noexcept {
+      lua_getglobal(inner, "package");
+      lua_getfield(inner, -1, "searchers");
+      lua_pushlstring(inner, reason.data(), reason.size());
+      lua_pushcclosure(inner, find_nothing, 1);
+      lua_rawseti(inner, -2, luaL_len(inner, -2) + 1);
+      lua_settop(inner, 0);
+    });
+    return;
+  }
   const std::string pattern = ((folder.empty() ? "." : folder) / "?.lua").string();
   protect(state_, 0, 0, [&pattern](lua_State* inner) noexcept {
     lua_getglobal(inner, "package");

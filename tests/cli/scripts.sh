@@ -433,3 +433,43 @@ LUA
   run run many.lua --threads 1
   exits 0
 }
+
+# Where Lua's patterns would lead elsewhere, no module is looked for, and the message says why.
+case_module_places() {
+  local folder
+  echo 'return 1' >helper.lua
+  echo 'return 2' >x
+  for folder in plain 'c%d' 'x;y' 'what?'; do
+    mkdir "$folder" && echo 'return 3' >"$folder/helper.lua" && echo 'print(require "helper")' >"$folder/script.lua"
+  done
+  mkdir elsewhere && cd elsewhere || fail "no folder"
+  for folder in plain 'c%d'; do
+    run run "../$folder/script.lua"
+    exits 0
+    [ "$(cut -f1 out)" = 3 ] || fail "$folder: another module"
+  done
+  for folder in 'x;y' 'what?'; do
+    run run "../$folder/script.lua"
+    exits 1
+    says err "no module is looked for in '../$folder', as Lua reads ';' and '?' otherwise; rename it"
+  done
+}
+
+# What a run keeps of its script can be read again.
+case_large_script() {
+  training_script 'out = iap.run_folder("runs/large"), on_iteration = function(r) return r.iteration ~= 2 or io.open("go") ~= nil end,'
+  cp train.lua small.lua
+  { printf 'local data = [==[' && head -c 6000000 /dev/zero | tr '\0' x && echo ']==]' && cat small.lua; } >train.lua
+  run run train.lua
+  exits 0
+  touch go
+  run run train.lua --resume
+  exits 0
+  says out "runs/large"
+  [ -e runs/large-2 ] && fail "it begins another run"
+  run report runs/large --no-pictures
+  exits 0
+  { printf 'local data = [==[' && head -c 70000000 /dev/zero | tr '\0' x && echo ']==]' && cat small.lua; } >train.lua
+  refuses "the script has 66 MiB, of which a run's folder keeps a copy, at most 64 MiB" run train.lua --out new
+  [ ! -e new ] || fail "a run that is refused makes its folder"
+}

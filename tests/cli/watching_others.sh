@@ -98,8 +98,14 @@ case_private_folders() {
   says out runs/dot-2
   [ -e runs/dot-2/result.json ] && [ ! -e runs/dot-3 ] || fail "it goes elsewhere than to its own run"
 
-  # A file alone that nobody else may read.
-  chmod 755 runs/dot
+  # Files alone that nobody else may read.
+  chmod 777 runs/dot
+  chmod 666 runs/dot/log.txt
+  chmod 600 runs/dot/checkpoint*.iap
+  nobody run train.lua --resume --out runs/dot
+  exits 1
+  says err "Permission denied; see to it that they can be read, or choose another folder with --out (out = FOLDER)"
+  chmod 644 runs/dot/checkpoint*.iap
   chmod 000 runs/dot/experiment.lua
   nobody run train.lua --resume
   exits 0

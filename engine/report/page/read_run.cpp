@@ -23,9 +23,6 @@ namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-/// People read it on the page.
-constexpr std::uintmax_t most_script_bytes = std::uintmax_t{4} << 20;
-
 double last_finite(const std::vector<double>& values) {
   for (std::size_t i = values.size(); i-- > 0;)
     if (std::isfinite(values[i])) return values[i];
@@ -98,11 +95,7 @@ Run read_run(const std::filesystem::path& folder, std::optional<PolicyChoice> ch
   run.config = run_settings(folder);
   const auto file = run_file(folder, "metrics.csv");
   run.metrics = read_table(file);
-  if (is_there(folder / "experiment.lua")) {
-    const auto script = run_file(folder, "experiment.lua");
-    check_file(script, most_script_bytes);
-    run.script = read_file(script);
-  }
+  run.script = read_run_script(folder);
   run.seed = integer_of(run.config, "seed");
   run.planned = integer_of(run.config, "iterations");
   if (!run.metrics.rows.empty()) run.iterations = last_iteration(run.metrics, file);
