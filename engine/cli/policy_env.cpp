@@ -148,21 +148,36 @@ Config source_env(const PolicySource& source) {
   return env;
 }
 
+namespace {
+
+/// That clocks count other seconds than pass in the environment, as a line for people, or "".
+std::string clocks_note(const OpenedPolicy& opened) {
+  const double own = opened.policy.observation().dt, passing = opened.observation.dt;
+  if (own <= 0 || passing <= 0 || own == passing || blueprint_of(opened.policy) == opened.policy.architecture()) return "";
+  return text("the policy's clocks count ", own, " s a decision, as it was trained, while ", passing,
+              " s pass (policy:resized(env) makes one whose clocks follow)");
+}
+
+}  // namespace
+
 std::string fit_policy(OpenedPolicy& opened, std::optional<Fit> fit) {
-  const ObservationSpec &now = opened.observation, before = opened.policy.observation();
+  const ObservationSpec before = opened.policy.observation();
+  ObservationSpec now = opened.observation;
+  now.dt = before.dt;  // it plays as it was trained, whatever the size
   std::string changes;
   for (std::size_t i = 0; i < before.images.size() && before.images.size() == now.images.size(); ++i) {
     const ImageShape &was = before.images[i].shape, &is = now.images[i].shape;
     if (was.height != is.height || was.width != is.width)
       changes += text(changes.empty() ? "" : ", ", "from ", was.height, "x", was.width, " to ", is.height, "x", is.width);
   }
-  if (changes.empty()) return "";
+  const std::string clocks = clocks_note(opened);
+  if (changes.empty()) return clocks;
   try {
     opened.policy = resized(opened.policy, now, fit.value_or(Fit::resample));
   } catch (const Error& error) {
     throw Error(text("'", opened.source.policy.string(), "' cannot be brought ", changes, ": ", error.what()));
   }
-  return text("the policy was ", fit == Fit::pool ? "pooled " : "resampled ", changes);
+  return text("the policy was ", fit == Fit::pool ? "pooled " : "resampled ", changes, clocks.empty() ? "" : "; ", clocks);
 }
 
 std::string policy_line(const OpenedPolicy& opened) {

@@ -211,8 +211,8 @@ int metadata(Call& call) {
 }
 /// @lua method policy:blueprint
 /// Its blocks without parameters and moments, for another training.
-/// @return blueprint - with all options as they became, but for the `dt` that clocks took from the environment: another one gives
-/// its own
+/// @return blueprint - with all options as they became, but for the `dt` that clocks took from the environment, or that was written
+/// down as the environment has it: another one gives its own
 int blueprint(Call& call) {
   return call.give(std::make_unique<BlockBlueprint>(BlockBlueprint{blueprint_of(call.self<PolicyObject>().policy)}));
 }

@@ -76,6 +76,11 @@ void check_carries(const Policy& first, const Policy& other) {
                      first.moments().size(), "; normalise what has the same size for all sizes of images"));
 }
 
+/// Whether what shows the same but for sizes, as `check_same_kind` says, has the same sizes, too.
+bool same_images(const EnvSpec& first, const EnvSpec& other) {
+  return observation_difference(first.observation, other.observation).empty();
+}
+
 EnvFactory factory_of(Config env) {
   return [env = std::move(env)] { return make_env(env); };
 }
@@ -107,7 +112,8 @@ class Builder {
       // What was given may name files, which may change while the run goes on; what it became holds their texts.
       const EnvFactory same = options_.make_env ? make_env : factory_of(spec.config);
       if (first) check_same_kind(first->spec, spec);
-      if (first && options_.fit == Fit::pool) return World{same, spec, resized(first->policy, spec.observation, Fit::pool)};
+      if (first && options_.fit == Fit::pool && !same_images(first->spec, spec))
+        return World{same, spec, resized(first->policy, spec.observation, Fit::pool)};
       World made{same, spec, Policy(architecture_in(spec), spec.observation, spec.action_size)};
       if (first) check_carries(first->policy, made.policy);
       return made;

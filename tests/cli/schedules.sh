@@ -189,6 +189,36 @@ assert(time_of(moved) == "0.04", "blueprint and init")
 LUA
   run run clocks.lua
   exits 0
+  # Played alone it keeps its own, whatever the size of its pictures, and a note says so; one that is written down holds in all stages.
+  cat >rhythm.lua <<'LUA'
+local iap = require "iap"
+local function world(size, repeated) return { name = "cartpole-balance", pixels = { size, size }, time_limit = 40, action_repeat = repeated } end
+local function blocks(dt)
+  local eye = iap.policy.concat { iap.attention.rank { patch = 4, top = 1 }, iap.policy.clock { frequency = 1, dt = dt } }
+  return iap.policy.sequence { eye, iap.policy.linear { activation = "tanh" } }
+end
+local policy = iap.policy.build(blocks(), world(16, 2))
+policy:initialise(3)
+policy:save "rhythm.iap"
+local staged = iap.train {
+  env = world(16, 2), policy = blocks(0.02), fit = "pool", curriculum = { { through = 1 }, { action_repeat = 4 } }, iterations = 2,
+  optimizer = iap.optim.es { population = 2 }, eval_episodes = 1, confirm_episodes = 0, quiet = true,
+}
+assert(staged.policy:summary():match "dt ([%d.]+) s" == "0.02")
+LUA
+  run run rhythm.lua
+  exits 0
+  for pixels in 16 32; do
+    run eval rhythm.iap --episodes 2 --set action_repeat=4 --set "pixels=[$pixels,$pixels]" --fit pool
+    exits 0
+    says out "the policy's clocks count 0.02 s a decision, as it was trained, while 0.04 s pass"
+  done
+  run probe rhythm.iap --episodes 4 --set action_repeat=4
+  exits 0
+  says out "the policy's clocks count 0.02 s a decision"
+  run eval rhythm.iap --episodes 2
+  exits 0
+  grep -q note out && fail "a note about the policy's own time"
   # --set takes a policy in Lua out as well.
   cat >object.lua <<'LUA'
 local iap = require "iap"
