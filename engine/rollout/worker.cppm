@@ -44,6 +44,9 @@ class Channel {
   Clock::time_point idled_{};  ///< when `idle` was last called
 };
 
+/// What a worker that is not needed any more has to end in good order, before it is killed.
+inline constexpr std::chrono::seconds time_to_go{1};
+
 /// First of all, to a worker.
 struct WorkerOrder {
   RolloutSetup setup;

@@ -11,6 +11,7 @@ module;
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 module iap.rollout;
@@ -80,6 +81,17 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  /// As `end`, once it has ended by itself, for which it has a while.
+  int end_by_itself() {
+    constexpr auto between_looks = std::chrono::milliseconds(5);
+    const auto until = Clock::now() + time_to_go;
+    siginfo_t gone{};
+    while (number_ != 0 && gone.si_pid == 0 && Clock::now() < until &&
+           waitid(P_PID, static_cast<id_t>(number_), &gone, WEXITED | WNOHANG | WNOWAIT) == 0)
+      if (gone.si_pid == 0) std::this_thread::sleep_for(between_looks);
+    return end();
+  }
+
   /// Kills what is left of its group, which it leads (start_process); how it ended.
   int end() {
     int status = 0;
@@ -120,6 +132,15 @@ class WorkerPlayer final : public Player {
              text("environment '", name_, "', before its first episode"));
   }
 
+  /// Where nothing went wrong, its environment goes as one of this process would.
+  ~WorkerPlayer() override {
+    if (!answered_) return;
+    channel_.close();
+    child_.end_by_itself();
+  }
+  WorkerPlayer(const WorkerPlayer&) = delete;
+  WorkerPlayer& operator=(const WorkerPlayer&) = delete;
+
   Episode play(const RolloutTask& task, const Wanted& wanted) override {
     return exchange(encode(task), timeout_, wanted, text("environment '", name_, "', seed ", task.seed)).episode;
   }
@@ -127,12 +148,13 @@ class WorkerPlayer final : public Player {
  private:
   /// Says something to the worker and waits for its answer. `what` begins the message about a worker that is lost.
   WorkerAnswer exchange(const std::string& message, double seconds, const Wanted& wanted, const std::string& what) {
+    answered_ = false;
     Patience patience(seconds, wanted);
     const auto go_on = [&patience] { patience(); };
     std::string bytes;
     try {
       if (!channel_.send(message, go_on) || !channel_.receive(bytes, go_on)) {
-        const int end = child_.end();
+        const int end = child_.end_by_itself();
         // The limit of processor time (ulimit -t) is each process's own, and the episode's fault in none.
         if (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) {
           request_interrupt(SIGXCPU);
@@ -145,6 +167,7 @@ class WorkerPlayer final : public Player {
       throw Error(text(what, ": took longer than ", seconds, " s and was cut off (episode_timeout)"));
     }
     WorkerAnswer answer = decode_answer(bytes);
+    answered_ = true;
     if (!answer.error.empty()) throw Error(told(answer.error, what));
     return answer;
   }
@@ -163,6 +186,7 @@ class WorkerPlayer final : public Player {
   int memory_;  ///< MiB; 0: any amount
   Child child_;
   Channel channel_;
+  bool answered_ = false;
 };
 
 }  // namespace

@@ -4,13 +4,17 @@ module;
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 module iap.rollout;
 import iap.core;
@@ -33,14 +37,21 @@ void end_group() {
   _exit(0);
 }
 
-/// Whatever an episode is doing: the process ends with the one that it plays for.
-void end_with_other_side(int descriptor) {
+/// Whether an episode is being played, or its environment built, which may hang.
+std::atomic<bool> at_work = false;
+
+/// The process ends with the one that it plays for: whatever an episode is doing, and with a moment for its environment to go where
+/// there is none.
+void end_with_other_side(int descriptor) try {
   std::thread([descriptor] {
     pollfd news = {descriptor, POLLRDHUP, 0};
     while (poll(&news, 1, -1) < 0) {
     }
+    if (!at_work) std::this_thread::sleep_for(time_to_go);
     end_group();
   }).detach();
+} catch (const std::system_error& error) {
+  throw Error(text("cannot start a thread: ", error.what()));
 }
 
 /// Keeps back what it takes to say that the memory has run out.
@@ -60,16 +71,21 @@ void allow_last_words() {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
-/// What `work` gives, or why it does not.
+/// What `work` gives, or why it does not. What it wrote is out of its buffers then, as this process is killed in the end.
 template <typename Work>
 WorkerAnswer answer_of(Work work) {
+  WorkerAnswer answer;
+  at_work = true;
   try {
-    return {.error = "", .episode = work()};
+    answer.episode = work();
   } catch (const std::exception& error) {
     allow_last_words();
-    const std::string what = error.what();
-    return {.error = what.empty() ? "failed without a reason" : what, .episode = {}};
+    answer.error = error.what();
+    if (answer.error.empty()) answer.error = "failed without a reason";
   }
+  std::fflush(nullptr);
+  at_work = false;
+  return answer;
 }
 
 }  // namespace
@@ -83,11 +99,18 @@ void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& ma
   Channel channel(channel_descriptor);
   std::string bytes;
   if (!channel.receive(bytes, {})) return;
-  end_with_other_side(channel.descriptor());
   const WorkerOrder order = decode_order(bytes);
+  std::unique_ptr<Player> player;
+  const WorkerAnswer watched = answer_of([&] {
+    end_with_other_side(channel.descriptor());
+    return Episode();
+  });
+  if (!watched.error.empty()) {
+    channel.send(encode(watched), {});
+    return;
+  }
   limit_memory(order.memory);
   if (order.instruction_sets != instruction_sets()) use_instruction_sets(order.instruction_sets);
-  std::unique_ptr<Player> player;
   bool there = channel.send(encode(answer_of([&] {
                               player =
                                   local_player(accepted(make_env(env_of(order.setup, source))), policy_of(order.setup, source));
@@ -99,6 +122,8 @@ void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& ma
     limit_memory(order.memory);
     there = channel.send(encode(answer_of([&] { return player->play(kept->task, {}); })), {});
   }
+  player.reset();
+  std::fflush(nullptr);
   end_group();
 }
 

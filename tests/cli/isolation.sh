@@ -27,6 +27,35 @@ case_isolation() {
   same_metrics plain both
 }
 
+# What an environment wrote is there, though nobody flushed it: of one that ended, of one that died later, and of one that goes.
+case_isolation_written() {
+  training_script ""
+  cat >writes.lua <<'LUA'
+return function(options)
+  local log = io.open(options.log, "a")
+  local steps
+  local env = { spec = { action_size = 1, max_steps = 9, vector = 1 } }
+  setmetatable(env, { __gc = function() log:write("gone\n") end })
+  function env:reset(seed) steps = 0 log:write("episode ", seed, "\n") io.write("episode ", seed, "\n") end
+  function env:step(action) steps = steps + 1 if options.dies and steps == 5 then os.exit(3) end return action[1], false end
+  function env:observe() return { steps } end
+  return env
+end
+LUA
+  local played=(run train.lua --threads 1 --set env.name=writes.lua --set env.time_limit=null)
+  run "${played[@]}" --set env.log=plain.txt --out plain
+  exits 0
+  cp out plain.out
+  run "${played[@]}" --set env.log=isolated.txt --out isolated --set isolate=true
+  exits 0
+  cmp -s <(grep ^episode plain.txt) <(grep ^episode isolated.txt) || fail "the environment's own file"
+  [ "$(grep -c gone isolated.txt)" -ge 1 ] || fail "it was killed without a word"
+  cmp -s <(grep ^episode plain.out) <(grep ^episode out) || fail "its output"
+  run "${played[@]}" --set env.log=died.txt --set env.dies=true --out died --set isolate=true --set failed_return=0 --set retries=0
+  exits 0
+  [ "$(grep -c ^episode died.txt)" -ge 4 ] || fail "what was written by a process that ended: $(cat died.txt)"
+}
+
 case_isolation_troubles() {
   troubled_script "" 'while true do end'
   run run train.lua --out hangs --set episode_timeout=2 --set retries=0
