@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -99,13 +100,38 @@ Config shared_architecture(const Stages& stages) {
   return architecture;
 }
 
-/// What an environment that describes no options of its own promises about itself.
+/// What a host's own environment, which may describe no options or those of its wrappers alone, promises about itself.
 Config promises(const EnvSpec& spec) {
   return Config::Map{{"name", spec.name},
                      {"action_low", static_cast<double>(spec.action_low)},
                      {"action_high", static_cast<double>(spec.action_high)},
                      {"control_dt", spec.control_dt},
                      {"max_steps", spec.max_steps}};
+}
+
+/// Where something stands that a checkpoint would give back as something else, or "".
+std::string unkept(const Config& value, const std::string& path) {
+  std::string found;
+  const auto inside = [&](const auto& key, const Config& item) {
+    if (found.empty()) found = unkept(item, path.empty() ? text(key) : text(path, ".", key));
+  };
+  if (const auto* items = value.list())
+    for (std::size_t i = 0; i < items->size(); ++i) inside(i + 1, (*items)[i]);
+  if (const auto* entries = value.map())
+    for (const auto& [key, item] : *entries) {
+      inside(key, item);
+      if (found.empty() && !is_utf8(key)) found = text(path, " (the name '", key, "')");
+    }
+  const bool sound = value.string() ? is_utf8(*value.string()) : !value.number() || std::isfinite(*value.number());
+  return sound ? found : text(path, " (", value.describe(), ")");
+}
+
+/// Before a run begins that could not be known again. @throws Error naming what no file holds.
+void check_kept(const Config& identity) {
+  if (const auto place = unkept(identity, ""); !place.empty())
+    throw Error(text("train: the environment's own ", place,
+                     " is nothing that a checkpoint can hold; give finite numbers and text in UTF-8 (1e300 for without end)"));
+  parse_json(to_json(identity), "train: what the environment says of itself");
 }
 
 }  // namespace
@@ -137,7 +163,7 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
       {"eval_every", options.eval_every},
       {"eval_episodes", options.eval_episodes},
   };
-  if (stages.base.config.is_null()) identity["env_spec"] = promises(stages.base);
+  if (options.make_env || stages.base.config.is_null()) identity["env_spec"] = promises(stages.base);
   if (!options.curriculum.empty()) identity["curriculum"] = curriculum_of(options, stages);
   if (!options.eval_env.is_null()) identity["eval_env"] = stages.evaluation.spec.config;
   if (options.action_noise > 0) identity["action_noise"] = options.action_noise;
@@ -145,6 +171,7 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
   if (options.fit == Fit::pool) identity["fit"] = "pool";
   for (const auto& [name, content] : stages.files) identity["files"][name] = content;
   if (initial) identity["init"] = Config::Map{{"content", initial->content}};
+  if (options.make_env) check_kept(identity);
   return identity;
 }
 

@@ -51,8 +51,9 @@ struct TrainStage {
 struct TrainOptions {
   Config env;  ///< as make_env takes it; where `make_env` is set, that takes its place
   /// Builds the environments instead of make_env(env), for hosts that bring their own or wrap one of the catalog. They are played
-  /// in this process alone, and policy files name none. A run resumes in what has the `spec.config` of before, where they describe
-  /// their own options; without one, in what has the same name, range of actions, `control_dt` and `max_steps`.
+  /// in this process alone, and policy files name none. A run resumes in what has the name, the range of actions, `control_dt` and
+  /// `max_steps` of before and, where they describe options of their own, the same `spec.config`, which holds finite numbers and
+  /// UTF-8.
   EnvFactory make_env;
   Config policy;  ///< architecture, as Policy takes it; null: that of `init`
   /// The policy whose parameters the run begins at, instead of drawn ones: the path of a run or policy file, or {path, content},

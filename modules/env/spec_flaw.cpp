@@ -16,6 +16,7 @@ std::string images_flaw(const ObservationSpec& seen) {
   std::set<std::string> names;
   for (const auto& [name, shape] : seen.images) {
     if (name.empty()) return "an image of its observation has no name; give it one";
+    if (!is_utf8(name)) return text("the name of its image '", name, "' is no UTF-8, as policy files hold it; give it another one");
     if (!names.insert(name).second)
       return text("two images of its observation are named '", name, "'; give each a name of its own");
     if (std::min(shape.height, shape.width) < 1 || std::max(shape.height, shape.width) > largest_side)
@@ -45,6 +46,7 @@ std::string state_names_flaw(const EnvSpec& spec) {
 
 std::string spec_flaw(const EnvSpec& spec) {
   const ObservationSpec& seen = spec.observation;
+  if (!is_utf8(spec.name)) return "its name is no UTF-8, as files hold it; give it another one";
   if (spec.action_size < 1 || spec.action_size > largest_vector)
     return text("its action_size is ", spec.action_size, "; give 1 to ", largest_vector);
   if (!std::isfinite(spec.action_low) || !std::isfinite(spec.action_high) || spec.action_low >= spec.action_high)

@@ -222,6 +222,8 @@ TEST_CASE("specs that cannot be are refused before anything is played, whatever 
   const auto refused_image = [&](const ImageSpec& image, const std::string& reason) {
     refused([&](EnvSpec& spec) { spec.observation.images = {image}; }, reason);
   };
+  refused_image({"caf\xe9", {4, 4, 3, PixelType::uint8}},
+                "the name of its image 'caf\xe9' is no UTF-8, as policy files hold it; give it another one");
   refused_image({"a", {0, 4, 3, PixelType::uint8}}, "its image 'a' is 0 x 4; either side is 1 to 16384");
   refused_image({"a", {4, 16385, 3, PixelType::uint8}}, "its image 'a' is 4 x 16385; either side is 1 to 16384");
   refused_image({"a", {4, 4, 2, PixelType::uint8}}, "its image 'a' has 2 channels; give 1, 3 or 4");

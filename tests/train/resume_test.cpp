@@ -4,12 +4,15 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 import iap.core;
 import iap.env;
@@ -22,6 +25,7 @@ import iap.train;
 
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -343,6 +347,64 @@ TEST_CASE("resuming with other settings names the first that differs") {
   CHECK_THAT(message([](auto& o) { o.curriculum = {TrainStage{.episodes = 3}}; }), ContainsSubstring("curriculum"));
   CHECK(message([](auto& o) { o.threads = 1; }) == "no error");
   CHECK(message([](auto& o) { o.checkpoint_every = 2; }) == "no error");
+}
+
+namespace {
+
+/// A host's own environment that `change` makes what it is.
+EnvFactory own_env(const std::function<void(EnvSpec&)>& change, bool wrapped = false) {
+  class Own final : public FakeEnv {
+   public:
+    explicit Own(const std::function<void(EnvSpec&)>& change) { change(spec_); }
+  };
+  return [change, wrapped]() -> std::unique_ptr<Env> {
+    auto env = std::make_unique<Own>(change);
+    if (wrapped) return time_limit(std::move(env), 8);
+    return env;
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a host's environment is known again by its spec in wrappers, too, which describe themselves, and by an empty config") {
+  const Scratch scratch("wrapped");
+  for (const bool wrapped : {true, false}) {
+    const auto named = [wrapped](const char* name) {
+      return own_env(
+          [wrapped, name](EnvSpec& spec) {
+            spec.name = name;
+            spec.config = wrapped ? Config() : Config(Config::Map{});
+          },
+          wrapped);
+    };
+    TrainOptions options = small_run(scratch / (wrapped ? "wrapped" : "empty"));
+    options.make_env = named("left");
+    train(options);
+    options.resume = true;
+    CHECK(error_of(options) == "no error");
+    options.make_env = named("right");
+    CHECK_THAT(error_of(options), ContainsSubstring("env_spec.name: \"left\" before, \"right\" now"));
+  }
+}
+
+TEST_CASE("a host's environment that no checkpoint could hold is refused before its first episode") {
+  const Scratch scratch("unkept");
+  const auto refused = [&](const std::function<void(EnvSpec&)>& change) {
+    TrainOptions options = small_run(scratch / "run");
+    options.make_env = own_env(change);
+    const std::string message = error_of(options);
+    CHECK_FALSE(std::filesystem::exists(options.out));
+    return message;
+  };
+  const std::string where = "train: the environment's own env.torque", remedy = " is nothing that a checkpoint can hold";
+  CHECK_THAT(refused([](EnvSpec& spec) { spec.config["torque"] = HUGE_VAL; }), StartsWith(where + " (\"inf\")" + remedy));
+  CHECK_THAT(refused([](EnvSpec& spec) { spec.config["torque"] = std::nan(""); }), StartsWith(where + " (\"nan\")" + remedy));
+  CHECK_THAT(refused([](EnvSpec& spec) { spec.config["torque"] = Config::List{1, "caf\xe9"}; }), StartsWith(where + ".2 ("));
+  CHECK_THAT(refused([](EnvSpec& spec) {
+               for (int level = 0; level < 250; ++level) spec.config = Config::Map{{"inner", spec.config}};
+             }),
+             ContainsSubstring("nested more than 200 levels deep"));
+  CHECK_THAT(refused([](EnvSpec& spec) { spec.name = "caf\xe9"; }), ContainsSubstring("its name is no UTF-8"));
 }
 
 TEST_CASE("a host's environment without a config is known again by its spec") {
