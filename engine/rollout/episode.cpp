@@ -21,7 +21,8 @@ float disturbed(float value, double deviation, Random& random) {
   return std::clamp(static_cast<float>(value + deviation * random.normal()), -1.0F, 1.0F);
 }
 
-/// Policy outputs, clipped to [-1, 1], onto the action range; the identity for the range [-1, 1] where there is no noise.
+/// Policy outputs, clipped to [-1, 1], onto the action range, which no rounding leaves; the identity for the range [-1, 1] where
+/// there is no noise.
 void map_action(const EnvSpec& spec, std::span<const float> outputs, double deviation, Random& random, std::span<float> action) {
   const float low = 0.5F * spec.action_low, high = 0.5F * spec.action_high;
   const float middle = low + high, half = high - low;
@@ -29,7 +30,8 @@ void map_action(const EnvSpec& spec, std::span<const float> outputs, double devi
     if (!std::isfinite(outputs[i]))
       throw Error(text("the policy's action ", i + 1, " is ", outputs[i], "; actions must be finite"));
     const float clipped = std::clamp(outputs[i], -1.0F, 1.0F);
-    action[i] = middle + half * (deviation > 0 ? disturbed(clipped, deviation, random) : clipped);
+    const float mapped = middle + half * (deviation > 0 ? disturbed(clipped, deviation, random) : clipped);
+    action[i] = std::clamp(mapped, spec.action_low, spec.action_high);
   }
 }
 

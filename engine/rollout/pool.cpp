@@ -26,7 +26,13 @@ struct RolloutPool::Impl {
     if (safeguards.isolated()) return worker_player(setup, safeguards);
     // Factories may come from a host that never thought of threads, so they run one at a time.
     const std::lock_guard lock(building);
-    return local_player(accepted(make_env()), prototype.clone());
+    try {
+      return local_player(accepted(make_env()), prototype.clone());
+    } catch (const std::exception&) {
+      throw;
+    } catch (...) {
+      throw Error("the environment factory threw something that is no std::exception");
+    }
   }
 
   Episode failed_episode(const std::string& why, int retries) const {

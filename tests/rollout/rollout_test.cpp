@@ -85,6 +85,8 @@ TEST_CASE("outputs are clipped to [-1, 1] and mapped to the action range") {
   CHECK(given(-1, 1, 7) == std::vector<float>{1, -1});
   CHECK(given(0, 10, 0.5F) == std::vector<float>{7.5F, 2.5F});
   CHECK(given(-3, 1, 2) == std::vector<float>{1, -3});
+  // Whose middle and half are rounded.
+  CHECK(given(2.05775046F, 2.33839369F, 9) == std::vector<float>{2.33839369F, 2.05775046F});
   // Wider than a float can say: a host's way of having no bounds.
   CHECK(given(-3e38F, 3e38F, 0.5F) == std::vector<float>{1.5e38F, -1.5e38F});
 }
@@ -257,6 +259,19 @@ TEST_CASE("of an episode that failed twice before it went through, the first fai
   const auto episodes = pool.run(std::vector<RolloutTask>{{parameters, 1}});
   CHECK(episodes[0].retries == 2);
   CHECK_THAT(episodes[0].retried_for, ContainsSubstring("environment 1"));
+}
+
+TEST_CASE("a factory may throw anything, and is tried again") {
+  int built = 0;
+  const EnvFactory factory = [&built]() -> std::unique_ptr<Env> {
+    if (++built <= 2) throw built;
+    return std::make_unique<FakeEnv>();
+  };
+  const std::vector<float> parameters(6);
+  RolloutPool pool(factory, policy_with(parameters), 1, {.retries = 2});
+  const auto episodes = pool.run(std::vector<RolloutTask>{{parameters, 1}});
+  CHECK(episodes[0].retries == 2);
+  CHECK(episodes[0].retried_for == "the environment factory threw something that is no std::exception");
 }
 
 TEST_CASE("an interrupt stops a pool between steps") {
