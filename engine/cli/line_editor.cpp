@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -125,7 +127,10 @@ LineEditor::~LineEditor() {
 
 LineEditor::Status LineEditor::read(const std::string& prompt, std::string& line) {
   if (!terminal_) {
+    errno = 0;
     const bool got = static_cast<bool>(std::getline(std::cin, line));
+    if (std::ferror(stdin)) throw Error(text("cannot read the standard input: ", std::strerror(errno)));
+    if (std::cin.bad()) throw std::bad_alloc();
     // What came during the wait meant nothing that runs.
     clear_interrupt();
     return got ? Status::line : Status::end;

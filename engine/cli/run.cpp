@@ -118,6 +118,7 @@ int repl(bool verbose) {
     try {
       const auto reply = at_end ? (script.run_text(unfinished_chunk(input), "=input"), Script::Reply{}) : script.evaluate(input);
       if (reply.incomplete) {
+        check_interrupt();
         input += '\n';
         continue;
       }

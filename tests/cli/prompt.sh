@@ -211,6 +211,25 @@ case_prompt_pipe() {
   lines err 4
 }
 
+# What cannot be read is an error, and a signal in the midst of a long input ends it.
+case_prompt_cut_off() {
+  "$iap" </ >out 2>err
+  code=$?
+  exits 1
+  silent out
+  says err "cannot read the standard input: Is a directory"
+  lines err 1
+  # While it reads an input of many lines, each of which may be its last.
+  { echo 'x = {' && seq -f '"%060.0f",' 20000 && echo '}'; } >lines
+  "$iap" <lines >out 2>err &
+  local prompt=$!
+  sleep 1
+  kill "$prompt"
+  wait "$prompt"
+  code=$?
+  [ $code = 130 ] || [ $code = 143 ] || fail "it ends by $code"
+}
+
 # An expression may span lines as statements may; what is wrong with one that says so by "=" is told of the expression.
 case_prompt_lines() {
   printf '%s\n' '={' '1, 2 }' '= 1 +' '  1' '{ "a",' '"b" }' '6 *' '7' '"x" ..' '"y"' '= -- two' '2' 'for i = 3, 3 do' 'print(i) end' |
