@@ -33,8 +33,8 @@ void keep_previous(const std::filesystem::path& folder) {
   const auto newest = folder / newest_name, previous = folder / previous_name;
   if (!is_there(newest)) return;
   std::error_code error;
-  auto link = previous;
-  link += ".part";
+  // Of no longer name than the files have, as those are known to fit.
+  const auto link = folder / "checkpoint.part";
   std::filesystem::remove(link, error);
   // Of a symbolic link the file, not the link once more.
   const auto file = std::filesystem::canonical(newest, error);

@@ -205,6 +205,9 @@ bool is_in_use(const std::filesystem::path& path) { return lock_of_run(path) == 
 void RunFolder::check_place(const std::filesystem::path& file) {
   std::error_code missing;
   const auto status = std::filesystem::symlink_status(file, missing);  // of a link, the link
+  if (missing == std::errc::filename_too_long)
+    throw Error(
+        text("cannot write '", file.string(), "': ", missing.message(), "; choose another folder with --out (out = FOLDER)"));
   if (std::filesystem::is_directory(status))
     throw Error(text("'", file.string(), "' is a folder where the run keeps a file; move it away"));
 }

@@ -129,8 +129,21 @@ void spend_on(Meter& meter, lua_State* state) {
 int run_guarded(lua_State* state, Body body, std::span<char> message) noexcept {
   Meter* const meter = Meter::of(state);
   const auto copy = [message](std::string_view what) {
-    const std::size_t length = whole_characters(what, message.size() - 1);
-    std::memcpy(message.data(), what.data(), length);
+    const auto put = [message](std::size_t at, std::string_view part) {
+      std::memcpy(message.data() + at, part.data(), part.size());
+      return at + part.size();
+    };
+    std::size_t length = 0;
+    if (what.size() < message.size()) {
+      length = put(0, what);
+    } else {
+      // The middle goes: reasons and remedies stand at the end, behind names that may be long.
+      constexpr std::string_view cut = " ... ";
+      const std::size_t half = (message.size() - 1 - cut.size()) / 2;
+      std::size_t end = what.size() - half;
+      while (end < what.size() && (what[end] & 0xc0) == 0x80) ++end;
+      length = put(put(put(0, what.substr(0, whole_characters(what, half))), cut), what.substr(end));
+    }
     message[length] = '\0';
   };
   const auto keep = [&copy, meter](std::string_view what) {

@@ -473,3 +473,18 @@ case_large_script() {
   refuses "the script has 66 MiB, of which a run's folder keeps a copy, at most 64 MiB" run train.lua --out new
   [ ! -e new ] || fail "a run that is refused makes its folder"
 }
+
+# However long a name is, the reason stands behind it; what does not fit is refused before anything is trained.
+case_long_places() {
+  training_script ""
+  local part long
+  printf -v part '%0200d' 0
+  long=$part/$part/$part/$part/$part/$part/$part/$part/$part/$part/$part/$part
+  run run train.lua --out "$long"
+  exits 0
+  refuses "or choose another folder with --out (out = FOLDER)" run train.lua --out "$long"
+  grep -q "^train.lua:2: '0*" err || fail "the beginning is lost"
+  long=$long/$part/$part/$part/$part/$part/$part/$part/${part:0:177}
+  while [ ${#long} -lt 4072 ]; do long+=/0; done
+  refuses "File name too long; choose another folder with --out (out = FOLDER)" run train.lua --out "$long"
+}

@@ -342,10 +342,15 @@ Settings flat_settings(const Config& config) {
 
 std::set<std::string> differing_settings(const std::vector<Settings>& all) {
   std::set<std::string> paths;
-  for (const auto& settings : all)
+  // What differs anywhere differs from the first.
+  const auto compare = [&paths](const Settings& settings, const Settings& other) {
     for (const auto& [path, value] : settings)
-      for (const auto& other : all)
-        if (const auto found = other.find(path); found == other.end() || found->second != value) paths.insert(path);
+      if (const auto found = other.find(path); found == other.end() || found->second != value) paths.insert(path);
+  };
+  for (const auto& settings : all) {
+    compare(settings, all.front());
+    compare(all.front(), settings);
+  }
   return paths;
 }
 
