@@ -64,6 +64,12 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
         self.assertEqual(policy.control_dt, env.control_dt)
         self.assertEqual(policy.images, env.images)
 
+    def test_acts_as_the_package_s_own_help_tells(self):
+        told = "".join(line[4:] + "\n" for line in iap.__doc__.splitlines() if line.startswith("    "))
+        names = {}
+        exec(told.replace("runs/quickstart/best.iap", "policy.iap"), names)
+        self.assertEqual(names["action"].tolist(), iap.Policy("policy.iap").act(names["observation"]).tolist())
+
     def test_the_whole_seed_decides_what_an_episode_draws(self):
         lua(BUILD.replace('values = "content"', 'kernel = "exp", redraw = "episode"').replace("policy.iap", "redrawn.iap"))
         policy, picture = iap.Policy("redrawn.iap"), np.random.default_rng(1).integers(0, 256, (12, 16, 3), np.uint8)
@@ -138,7 +144,7 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
                                 (np.zeros((12, 16, 4), np.uint8), "picture[..., :3]"),
                                 (np.zeros((12, 16), np.uint8), "got uint8 of the shape (12, 16); grey as three channels"),
                                 (np.zeros((12, 16, 3), np.int64), "numpy.asarray(picture, numpy.uint8)"),
-                                (np.zeros((24, 32, 3), np.uint8), "resize=True has it averaged to that size"),
+                                (np.zeros((24, 32, 3), np.uint8), "; iap.Env(policy.env) shows it in that size; where it comes from elsewhere, resize=True has it averaged to that size"),
                                 (np.zeros((0, 16, 3), np.uint8), "got uint8 of the shape (0, 16, 3)"),
                                 (np.full((12, 16, 3), 256, np.uint16), "go from 256 to 256: scale them by the camera's range to 0 .. 255 of numpy.uint8, such as (picture // 257).astype"),
                                 (np.full((12, 16, 3), -1), "its values go from -1 to -1: scale them by the camera's range"),

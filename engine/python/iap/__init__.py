@@ -1,8 +1,8 @@
 """iap for Python: trained policies, environments, batches of them and whole rollouts, over the C library libiap.
 
     import iap
-    env = iap.Env("cheetah-run", pixels=(64, 64))        # Gymnasium's reset and step
     policy = iap.Policy("runs/quickstart/best.iap")
+    env = iap.Env(policy.env)        # the one that it was trained in, with Gymnasium's reset and step
     observation, info = env.reset(seed=1)
     action = policy.act(observation)
 

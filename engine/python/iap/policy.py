@@ -84,8 +84,8 @@ def _dtype_remedy(array, spec):
     return f"; its values go from {low} to {high}: scale them by the camera's range to 0 .. 255 of numpy.uint8{example}"
 
 
-def _remedy(array, spec):
-    """What turns a picture that is refused into what the policy sees, where that is easily said."""
+def _remedy(array, spec, env):
+    """What turns a picture that is refused into what a policy of this environment sees, where that is easily said."""
     channels = spec.channels
     first, last = (array.shape[0], array.shape[2]) if array.ndim == 3 else (0, 0)
     most = 4  # channels of a picture; more are its width, or pictures
@@ -100,7 +100,8 @@ def _remedy(array, spec):
     if array.dtype != spec.dtype:
         return _dtype_remedy(array, spec)
     if array.ndim == 3 and array.shape[2] == channels and 0 not in array.shape:
-        return "; resize=True has it averaged to that size"
+        own = "" if env is None else "iap.Env(policy.env) shows it in that size; where it comes from elsewhere, "
+        return f"; {own}resize=True has it averaged to that size"
     return ""
 
 
@@ -166,8 +167,7 @@ class Policy(Handle):
             raise Error(f"observation: the policy sees {', '.join(self._names)}, got {', '.join(map(str, parts)) or 'nothing'}")
         return parts
 
-    @staticmethod
-    def _fill(struct, spec, picture, bgr, resize):
+    def _fill(self, struct, spec, picture, bgr, resize):
         """Points `struct` at `picture`; the array that is returned must live as long as it is used."""
         array = as_array(picture, spec.name)
         if array.ndim == 2 and spec.channels == 1:
@@ -175,7 +175,7 @@ class Policy(Handle):
         fits = array.dtype == spec.dtype and array.ndim == 3 and 0 not in array.shape and array.shape[2] == spec.channels
         if not fits or not (resize or array.shape == spec.shape):
             raise Error(f"{spec.name}: expected {spec.dtype} of the shape {spec.shape}, got {array.dtype} of the shape {array.shape}"
-                        f"{_remedy(array, spec)}")
+                        f"{_remedy(array, spec, self.env)}")
         row_stride = 0  # rows follow one another; numpy lets an axis of one element have any stride
         if not array.flags.c_contiguous:
             row = array[0]
