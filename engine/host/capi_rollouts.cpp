@@ -49,8 +49,18 @@ struct Sources {
 };
 
 /// The pool's environments are made of what the first one became, which holds its Lua texts: files may change before they are made.
-iap_rollouts* rollouts_of(iap::Policy policy, const iap::EnvSpec& spec, int threads) {
-  return new iap_rollouts(std::move(policy), spec.config, iap::env_record(spec), threads);
+iap_rollouts* rollouts_of(iap::Policy policy, const iap::EnvSpec& spec, iap::Config record, int threads) {
+  return new iap_rollouts(std::move(policy), spec.config, std::move(record), threads);
+}
+
+/// `env_record` of the environment that a policy file with `metadata` names: it was made again of all that it had become, and only
+/// the file tells which of that somebody had given it.
+iap::Config own_record(const iap::EnvSpec& spec, const iap::Config& metadata) {
+  constexpr const char* given = "env_given";
+  iap::Config record = iap::env_record(spec);
+  record.map()->erase(given);
+  if (const iap::Config* recorded = metadata.find(given)) record[given] = *recorded;
+  return record;
 }
 
 /// A policy as a file brings it or as blocks on the environment of `env`, which a file may name.
@@ -73,7 +83,8 @@ iap_rollouts* from_file(const Sources& from, int threads) {
   // Clocks and what is saved follow the environment's time step, as those of a training that begins at this policy.
   const iap::ObservationSpec& seen = env->spec().observation;
   if (seen.dt != file.policy.observation().dt) file.policy = iap::resized(file.policy, seen);
-  return rollouts_of(std::move(file.policy), env->spec(), threads);
+  iap::Config record = from.env ? iap::env_record(env->spec()) : own_record(env->spec(), file.metadata);
+  return rollouts_of(std::move(file.policy), env->spec(), std::move(record), threads);
 }
 
 iap_rollouts* from_blocks(const Sources& from, int threads) {
@@ -82,7 +93,7 @@ iap_rollouts* from_blocks(const Sources& from, int threads) {
   try {
     iap::Policy policy(iap::parse_table(from.policy, source), env->spec().observation, env->spec().action_size);
     policy.initialise(0);
-    return rollouts_of(std::move(policy), env->spec(), threads);
+    return rollouts_of(std::move(policy), env->spec(), iap::env_record(env->spec()), threads);
   } catch (const iap::Error& error) {
     const std::string message = error.what();
     throw BadArgument(message.starts_with(source) ? message : iap::text(source, ": ", message));

@@ -71,6 +71,20 @@ for _, member in ipairs(search:ask()) do for _, value in ipairs(member) do print
         self.assertEqual(iap.Rollouts("cartpole-swingup", "slow.iap", time_limit=2, action_repeat=8).evaluate(parameters).tolist(),
                          slow.evaluate(parameters).tolist())
 
+    def test_a_policy_that_goes_on_in_its_own_environment_keeps_what_that_was_given(self):
+        rank = {"kind": "sequence", "blocks": [{"kind": "rank", "patch": 4, "top": 2}, {"kind": "linear"}]}
+        first = iap.Rollouts("cartpole-swingup", rank, pixels=(8, 8), time_limit=1)
+        first.save("first.iap", first.initial(1))
+        again = iap.Rollouts(None, "first.iap")
+        again.save("again.iap", again.parameters())
+        kept = {"name": "cartpole-swingup", "pixels": [8, 8], "time_limit": 1}
+        for file in ("first.iap", "again.iap"):
+            self.assertEqual(iap.Policy(file).metadata["env_given"], kept)
+            self.assertEqual(iap.Policy(file).env, iap.Env(kept).config)
+        elsewhere = iap.Rollouts({"name": "cartpole-swingup", "pixels": (8, 8), "time_limit": 2}, "first.iap")
+        elsewhere.save("elsewhere.iap", elsewhere.parameters())
+        self.assertEqual(iap.Policy("elsewhere.iap").metadata["env_given"], {**kept, "time_limit": 2})
+
     def test_results_follow_from_seed_and_iteration_alone(self):
         one, many = iap.Rollouts(WORLD, BLOCKS, threads=1), iap.Rollouts(WORLD, BLOCKS, threads=3)
         population = np.random.default_rng(0).normal(size=(5, one.size))
