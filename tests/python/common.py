@@ -69,7 +69,7 @@ class Test(unittest.TestCase):
     def refused(self, *parts):
         """The block raises iap.Error with a message of one line that holds `parts`."""
         with self.assertRaises(iap.Error) as caught:
-            yield
+            yield caught
         message = str(caught.exception)
         self.assertNotIn("\n", message)
         for part in parts:

@@ -190,6 +190,31 @@ for _, index in ipairs(view.selected) do print(("%a"):format(index - 1)) end""")
             pass
         policy.close()
 
+    def test_depth_is_told_in_its_unit_and_by_its_name(self):
+        pathlib.Path("depth.lua").write_text("""return function()
+  local self = { spec = { action_size = 1, vector = 1, images = { far = { height = 4, width = 4, channels = 1, type = "float32" } } } }
+  function self:reset() end
+  function self:step() return 0, false, false end
+  function self:observe() local far = {} for i = 1, 16 do far[i] = i end return { 0 }, { far = far } end
+  return self
+end""")
+        rank = {"kind": "sequence", "blocks": [{"kind": "rank", "patch": 2, "top": 2, "values": "content"}, {"kind": "linear"}]}
+        rollouts = iap.Rollouts("depth.lua", rank)
+        rollouts.save("depth.iap", rollouts.initial(1))
+        metres = np.linspace(0.5, 2, 16, dtype=np.float32).reshape(4, 4, 1)
+        policy, expected = iap.Policy("depth.iap"), iap.Policy("depth.iap").act(far=metres, vector=[0]).tolist()
+        for dtype in (np.uint16, np.int32):
+            with self.refused("far: expected float32 of the shape (4, 4, 1), got ", "depth in metres: scale integers by the camera's unit") as caught:
+                policy.act(far=(1000 * metres).astype(dtype), vector=[0])
+            advised = str(caught.exception).rpartition(", as ")[2].removesuffix(" does millimetres")
+            scaled = eval(advised, {"numpy": np, "picture": (1000 * metres).astype(dtype)})
+            np.testing.assert_allclose(iap.Policy("depth.iap").act(far=scaled, vector=[0]), expected, atol=0.01)
+        with self.refused("; numpy.asarray(picture, numpy.float32)"):
+            policy.act(far=metres.astype(float), vector=[0])
+        metres[2, 1] = np.nan
+        with self.refused("act(): 'far' holds nan as value 9; give finite values"):
+            policy.act(far=metres, vector=[0])
+
     def told(self, policy, picture, **options):
         """What is advised of a picture that is refused."""
         with self.assertRaises(iap.Error) as caught:

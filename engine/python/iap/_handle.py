@@ -54,9 +54,12 @@ class Handle:
         if function(owner, *arguments):
             message = self._error(owner).decode(errors="replace")
             del owner  # which the error's traceback would keep
-            # Methods are called as the functions of the C interface are: iap_env_reset is reset.
-            raise Error(re.sub(r"\biap_(?:env|batch|policy|rollouts)_(?!load_trusted)([a-z_]+)", _method, message))
+            raise Error(self._in_python(message))
         return owner
+
+    def _in_python(self, message):
+        """A message of the library's about a call, in the names of this package: iap_env_reset is reset()."""
+        return re.sub(r"\biap_(?:env|batch|policy|rollouts)_(?!load_trusted)([a-z_]+)", _method, message)
 
     def close(self):
         """Lets go of the library's object, once the calls end that are under way. Whatever is called afterwards is an error, but for

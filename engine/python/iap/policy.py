@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -70,7 +71,10 @@ def _dtype_remedy(array, spec):
     """The same where the dtype is another: nothing that would wrap values around."""
     kind = array.dtype.kind
     if spec.dtype == np.float32:
-        return "; numpy.asarray(picture, numpy.float32)" if kind in "fiub" else ""
+        if kind in "iu":
+            return ("; floats count as they are, depth in metres: scale integers by the camera's unit, "
+                    "as numpy.asarray(picture, numpy.float32) / 1000 does millimetres")
+        return "; numpy.asarray(picture, numpy.float32)" if kind in "fb" else ""
     if kind == "f":
         return "; floats from 0 to 1: (255 * numpy.asarray(picture)).round().astype(numpy.uint8)"
     if kind == "b":
@@ -132,6 +136,10 @@ class Policy(Handle):
         self.metadata = json.loads(lib.iap_policy_metadata(owner))
         self.env = self.metadata.get("env")
         self._names = part_names(self.images, self.vector_size)
+
+    def _in_python(self, message):
+        """Pictures under their names."""
+        return re.sub(r"'images\[(\d+)\](?:\.data)?'", lambda place: f"'{self.images[int(place[1])].name}'", super()._in_python(message))
 
     def reset(self, seed=0):
         """Begins an episode; `seed` decides what the policy draws at random within it."""
