@@ -49,6 +49,13 @@ end""")
         self.assertEqual((again.name, again.max_steps, again.vector_size), ("cartpole-swingup", 1000, 0))
         self.assertEqual(again.metadata["render_fps"], 1 / again.control_dt)
 
+    def test_takes_options_of_numpy_s_types(self):
+        for dtype in (np.int8, np.uint64, np.float16, np.float32, np.float64, np.longdouble):
+            for value in (dtype(1), np.array(1, dtype), np.ma.MaskedArray(1, dtype=dtype)):
+                self.assertEqual(iap.Env("cheetah-run", time_limit=value).max_steps, 1)
+            self.assertEqual(iap.Env("cheetah-run", pixels=np.array([4, 5], dtype)).images[0].shape, (4, 5, 3))
+        self.assertEqual(iap.Env(np.str_("cheetah-run"), state=np.True_, camera=np.str_("side")).config["camera"], 0)
+
     def test_options_called_like_arguments_go_into_the_dict(self):
         pathlib.Path("own.lua").write_text(WORLD.replace("max_steps = 4", "max_steps = options.copy + options.threads * options.render_size"))
         own = {"name": "own.lua", "copy": 3, "threads": 2, "render_size": 4}
@@ -267,6 +274,19 @@ end""")
                 iap.Env("cheetah-run", action_repeat=value)
         with self.refused("env: option 'distraction.camera.zoom_in' is inf"):
             iap.Env("cheetah-run", distraction={"camera": {"zoom_in": np.float32("inf")}})
+        for masked in (np.ma.masked, np.ma.masked_equal([1, 2], 2)):
+            with self.refused("env: option 'render.samples' has masked entries; say what they are with .filled(value)"):
+                iap.Env("cheetah-run", render={"samples": masked})
+        endless, deep = [], []
+        endless.append(endless)
+        for _ in range(5000):
+            deep = [deep]
+        for value in (endless, deep):
+            with self.refused("env: tables and lists inside one another, too many or in themselves"):
+                iap.Env("cheetah-run", pixels=value)
+        for value in (np.clongdouble(1), 1j, np.datetime64("now")):
+            with self.refused(f"env: a {type(value).__name__} is no option"):
+                iap.Env("cheetah-run", time_limit=value)
         with self.refused("NUL"):
             iap.Env("cheetah\0run")
         with self.refused("env: ", "surrogates not allowed"):

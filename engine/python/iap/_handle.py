@@ -11,6 +11,9 @@ import numpy as np
 from ._library import Error, lib
 
 
+_MASKED = "has masked entries; say what they are with .filled(value)"
+
+
 class Owner:
     """Frees an object of the library when nothing refers to it any more, arrays over its memory included."""
 
@@ -97,6 +100,8 @@ def _of_argument(message):
 
 
 def _reason(error):
+    if isinstance(error, RecursionError):
+        return "tables and lists inside one another, too many or in themselves"
     return str(error) or type(error).__name__
 
 
@@ -117,13 +122,20 @@ def decode(name):
 
 
 def _plain(value):
-    if isinstance(value, np.generic):
+    if isinstance(value, np.floating):
+        return float(value)  # of a long double, item() gives the same again
+    if isinstance(value, (np.integer, np.bool_)):
         return value.item()
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     raise TypeError(f"a {type(value).__name__} is no option")
+
+
+def _has_masked(value):
+    """Whether numpy would hand out, or give for None, what lies under a mask."""
+    return isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)
 
 
 def _shown(text):
@@ -143,6 +155,8 @@ def _trouble(value, place=""):
                                                     "file can hold; give what is named another name")
     if isinstance(value, (int, np.integer)) and not -2**63 <= value < 2**63:
         return f"option '{place}' is {value}; integers go from {-2**63} to {2**63 - 1}"
+    if _has_masked(value):
+        return f"option '{place}' {_MASKED}"
     if isinstance(value, np.ndarray):
         value = value.tolist()
     items = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, (list, tuple)) else ()
@@ -194,12 +208,12 @@ def env_text(env, options):
 def as_array(values, what):
     """`values` as numpy takes them, whatever they raise when they are asked for an array."""
     try:
-        masked = isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values)
+        masked = _has_masked(values)
         array = None if masked else np.asarray(values)
     except Exception as error:
         raise Error(f"{what}: {_reason(error)}") from error
-    if masked:  # numpy would hand out what lies under the mask
-        raise Error(f"{what}: has masked entries; say what they are with .filled(value)")
+    if masked:
+        raise Error(f"{what}: {_MASKED}")
     return array
 
 
