@@ -55,6 +55,33 @@ class Library(Test):
             done = python("import iap", IAP_LIBRARY=os.path.abspath(f"other{abi}.so"))
             self.assertIn(f"has the ABI version {abi}, this package needs {_library.ABI}; set IAP_LIBRARY to its own", done.stderr)
 
+    def test_names_are_utf_8_whatever_the_encoding_of_files(self):
+        """Paths are bytes of the system all the same, beside options too."""
+        world = WORLD.replace('"place"', '"h\u00f6he"').replace("grey =", '["k\u00e4m"] =')
+        pathlib.Path(os.fsdecode("t\u00e4sk.lua".encode())).write_bytes(world.encode())
+        done = python("""
+import os, pathlib, sys, iap
+assert sys.getfilesystemencoding() != "utf-8"
+name, file = "t\\u00e4sk.lua", pathlib.Path(os.fsdecode("t\\u00e4sk.lua".encode()))
+rank = {"kind": "sequence", "blocks": [{"kind": "rank", "top": 1, "patch": 1, "image": "k\\u00e4m"}, {"kind": "linear"}]}
+for env in (iap.Env(name), iap.Env({"name": name}), iap.Env("{ name = '%s' }" % name), iap.Env(name, time_limit=3)):
+    assert env.name == env.config["name"] == name, ascii(env.name)
+    assert env.images[1].name == "k\\u00e4m" and "k\\u00e4m" in env.reset(seed=1)[0], ascii(env.images)
+    assert env.state_names[0] == "h\\u00f6he", ascii(env.state_names)
+for env in (iap.Env(file), iap.Env(file, time_limit=3), iap.Env({"name": file})):
+    assert env.images == iap.Env(name).images, ascii(env.images)
+lua = "-- k\\u00e4m\\n{ kind='sequence', blocks={ { kind='rank', top=1, patch=1, image='k\\u00e4m' }, { kind='linear' } } }"
+for blocks in (rank, lua):
+    rollouts = iap.Rollouts(name, blocks)
+saved = os.fsdecode("\\u00fc.iap".encode())
+rollouts.save(saved, rollouts.initial())
+assert os.listdir(b".").count("\\u00fc.iap".encode()) == 1
+for path in (saved, pathlib.Path(saved)):
+    assert iap.Policy(path).images[1].name == "k\\u00e4m"
+    assert iap.Rollouts(None, path).size == rollouts.size
+""", LC_ALL="C", PYTHONUTF8="0", PYTHONIOENCODING="utf-8")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_forked_child_is_told_and_ends_well(self):
         pathlib.Path("world.lua").write_text(WORLD)
         done = python("""

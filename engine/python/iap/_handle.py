@@ -106,9 +106,18 @@ def _reason(error):
 
 
 def encode(text, what):
-    """`text` as the library takes it."""
+    """`text` as the library takes it, in UTF-8; surrogates stand for bytes that are none."""
+    return _coded(lambda: text.encode("utf-8", "surrogateescape"), what)
+
+
+def encode_path(path, what):
+    """A path as the library takes it: the bytes that the system names the file by, whatever its encoding is."""
+    return _coded(lambda: os.fsencode(path), what)
+
+
+def _coded(code, what):
     try:
-        coded = os.fsencode(text)
+        coded = code()
     except Exception as error:
         raise Error(f"{what}: {_reason(error)}") from error
     if b"\0" in coded:
@@ -118,7 +127,7 @@ def encode(text, what):
 
 def decode(name):
     """A name as the library gives it, whatever its bytes are: what `encode` takes back."""
-    return os.fsdecode(name)
+    return name.decode("utf-8", "surrogateescape")
 
 
 def _plain(value):
@@ -129,7 +138,7 @@ def _plain(value):
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return decode(os.fsencode(value))
     raise TypeError(f"a {type(value).__name__} is no option")
 
 
@@ -146,7 +155,7 @@ def _shown(text):
 def _trouble(value, place=""):
     """What is wrong with a value that JSON cannot hold, somewhere in a table; or None."""
     if isinstance(value, os.PathLike):
-        value = os.fspath(value)
+        value = decode(os.fsencode(value))
     if isinstance(value, (float, np.floating)):
         return None if math.isfinite(value) else f"option '{place}' is {float(value)}; give finite numbers"
     if isinstance(value, str):
@@ -185,8 +194,13 @@ def table_text(table, what):
 
 
 def path_text(path, what):
-    """A path as the library takes it: never as a text that describes something, whatever the file is called."""
-    return os.path.join(os.curdir, decode(encode(path, what)))
+    """A path as a text for the library: never one that describes something, whatever the file is called."""
+    return os.path.join(os.curdir, decode(encode_path(path, what)))
+
+
+def is_table(text):
+    """Whether the library would read `text` as a table, unless there is a file of that name."""
+    return text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "--"))
 
 
 def env_text(env, options):
@@ -199,7 +213,7 @@ def env_text(env, options):
         raise Error(f"env: expected a name, a text or a dict, got a {type(env).__name__}")
     text = env if isinstance(env, str) else path_text(env, "env")
     if options:
-        if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        if is_table(text):
             raise Error("env: options beside a text that is a table; write them into it, or give a dict")
         text = table_text({"name": text, **options}, "env")
     return encode(text, "env")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _library
-from ._handle import Handle, address, as_array, decode, encode, flag, floats, whole
+from ._handle import Handle, address, as_array, decode, encode_path, flag, floats, whole
 from ._library import Error, Image, ImageSpecStruct, PatchStruct, ScoresStruct, lib
 
 
@@ -124,7 +124,7 @@ class Policy(Handle):
             content = bytes(source)
             self._make(getattr(lib, f"iap_policy_load_memory{how}"), content, len(content))
         elif isinstance(source, (str, os.PathLike)):
-            self._make(getattr(lib, f"iap_policy_load{how}"), encode(source, "source"))
+            self._make(getattr(lib, f"iap_policy_load{how}"), encode_path(source, "source"))
         else:
             raise Error(f"source: expected a path or bytes, got a {type(source).__name__}")
         owner = self._held()

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from ._handle import Handle, address, as_array, encode, env_text, flag, floats, path_text, table_text, whole
+from ._handle import Handle, address, as_array, encode, encode_path, env_text, flag, floats, is_table, path_text, table_text, whole
 from ._library import Error, RolloutOptions, lib
 
 SEEDS = {"common": 0, "pairs": 1, "own": 2, "evaluation": 3}
@@ -27,12 +27,14 @@ class Rollouts(Handle):
         if not isinstance(policy, (str, os.PathLike)):
             raise Error(f"policy: expected a dict, a text or a path, got a {type(policy).__name__}")
         if isinstance(policy, os.PathLike):
-            policy = path_text(policy, "policy")
+            coded = encode(path_text(policy, "policy"), "policy")
+        else:
+            coded = (encode if is_table(policy) else encode_path)(policy, "policy")
         if env is None and options:
             raise Error("env: options without a name; give it as env")
         text = None if env is None else env_text(env, options)
         make = lib.iap_rollouts_make_trusted if flag(trusted, "trusted") else lib.iap_rollouts_make
-        self._make(make, text, encode(policy, "policy"), whole(threads, 0, 4096, "threads"))
+        self._make(make, text, coded, whole(threads, 0, 4096, "threads"))
         self.size = lib.iap_rollouts_parameter_count(self._held())
 
     def initial(self, seed=0):
@@ -78,4 +80,4 @@ class Rollouts(Handle):
     def save(self, path, parameters):
         """Writes a policy file with these parameters, for Policy, `iap eval` and `iap play`. What a run keeps in its folder stays."""
         values = floats(parameters, (self.size,), "parameters")
-        self._call(lib.iap_rollouts_save, encode(path, "path"), address(values), self.size)
+        self._call(lib.iap_rollouts_save, encode_path(path, "path"), address(values), self.size)
