@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import resource
 import subprocess
 import unittest
 
@@ -47,6 +48,18 @@ def lua(text):
     if done.returncode:
         raise RuntimeError(done.stderr)
     return [float.fromhex(line) for line in done.stdout.split()]
+
+
+@contextlib.contextmanager
+def short_of_memory(room):
+    """The block may take no more than `room` bytes beyond what the process has."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 class Raises:

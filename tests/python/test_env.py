@@ -4,7 +4,7 @@ import pathlib
 import unittest
 
 import numpy as np
-from common import FRAGILE, WORLD, Raises, RaisingPath, Test, lua, lying_oddly
+from common import FRAGILE, WORLD, Raises, RaisingPath, Test, lua, lying_oddly, short_of_memory
 
 import iap
 from iap._library import lib
@@ -196,6 +196,12 @@ end""")
                 long.render()
             long.reset(seed=1)
             self.assertEqual(long.render().shape, (400, columns, 3))
+
+    def test_a_picture_that_memory_does_not_hold_is_one_message(self):
+        env = iap.Env("cartpole-swingup", render_mode="rgb_array", render_size=(1 << 14, 1 << 14))
+        env.reset(seed=1)
+        with short_of_memory(200 << 20), self.refused("render(): Unable to allocate 768. MiB"):
+            env.render()
 
     def test_an_episode_that_cannot_be_looked_at_has_failed(self):
         foggy = WORLD.replace("return { x, age }", "if age == 2 then age = 3 error('fog') end return { x, age }")

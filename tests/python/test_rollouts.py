@@ -1,8 +1,7 @@
-import resource
 import unittest
 
 import numpy as np
-from common import Raises, RaisingPath, Test, lua, lying_oddly
+from common import Raises, RaisingPath, Test, lua, lying_oddly, short_of_memory
 
 import iap
 
@@ -121,13 +120,13 @@ for _, value in ipairs(policy:parameters()) do print(("%a"):format(value)) end""
 
     def test_refuses_episodes_that_memory_does_not_hold(self):
         rollouts = iap.Rollouts(WORLD, BLOCKS, threads=1)
-        before = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, before[1]))
-        try:
-            with self.refused("run(): 'options.episodes' (16777215 for each of 1 member) needs", "of memory", "make it smaller"):
-                rollouts.evaluate(rollouts.initial(), episodes=2**24 - 1)
-        finally:
-            resource.setrlimit(resource.RLIMIT_AS, before)
+        with short_of_memory(1 << 30), self.refused("run(): 'options.episodes' (16777215 for each of 1 member) needs", "of memory", "make it smaller"):
+            rollouts.evaluate(rollouts.initial(), episodes=2**24 - 1)
+        with short_of_memory(200 << 20), self.refused("episodes: Unable to allocate 732. MiB"):
+            rollouts.run(np.zeros((6, rollouts.size)), episodes=16_000_000)
+        wide = np.zeros((1_000_000, rollouts.size))
+        with short_of_memory(50 << 20), self.refused("parameters: Unable to allocate"):
+            rollouts.run(wide)
 
     def test_refuses_with_one_message(self):
         with self.refused("policy: unknown kind 'liner'; did you mean 'linear'?"):

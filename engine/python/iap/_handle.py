@@ -231,6 +231,14 @@ def as_array(values, what):
     return array
 
 
+def allocated(what, make, *arguments):
+    """What `make` gives; where there is no memory for it, an iap.Error."""
+    try:
+        return make(*arguments)
+    except MemoryError as error:
+        raise Error(f"{what}: {_reason(error)}") from error
+
+
 def floats(values, shape, what):
     """`values` as contiguous, aligned float32 of this shape; other real numbers are converted."""
     array = as_array(values, what)
@@ -241,8 +249,8 @@ def floats(values, shape, what):
     if array.dtype != np.float32:
         # What is too large becomes infinite, which the library refuses with the value's place.
         with np.errstate(all="ignore"):
-            array = array.astype(np.float32)
-    return np.require(array, requirements=["C", "A"])
+            array = allocated(what, array.astype, np.float32)
+    return allocated(what, np.require, array, None, ["C", "A"])
 
 
 def whole(value, low, high, what):

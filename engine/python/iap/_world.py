@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 
-from ._handle import Handle, decode, view
+from ._handle import Handle, allocated, decode, view
 from ._library import EnvSpecStruct, Error, Image
 from .policy import image_spec, part_names
 from .spaces import action_space, observation_space
@@ -57,7 +57,7 @@ class World(Handle):
             known = views.get(name)
             if known is None or known[0] != pointer:
                 known = views[name] = pointer, view(owner, pointer, (*self._lead, *shape), dtype)
-            return known[1].copy() if copy else known[1]
+            return allocated(name, known[1].copy) if copy else known[1]
 
         seen = {}
         for image, struct in zip(self.images, structs):

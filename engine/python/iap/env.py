@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from ._handle import address, env_text, floats, whole
+from ._handle import address, allocated, env_text, floats, whole
 from ._library import Error, StepStruct, lib
 from ._world import World, whether_copies
 from .spaces import EnvBase, check_options
@@ -73,6 +73,6 @@ class Env(World, EnvBase):
             self._held()  # is an error where it is closed
             return None
         height, width = self._render_size
-        picture = np.empty((height, width, 3), np.uint8)
+        picture = allocated("render()", np.empty, (height, width, 3), np.uint8)
         self._call(lib.iap_env_draw, height, width, address(picture), 0)
         return picture

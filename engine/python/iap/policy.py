@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _library
-from ._handle import Handle, address, as_array, decode, encode_path, flag, floats, whole
+from ._handle import Handle, address, allocated, as_array, decode, encode_path, flag, floats, whole
 from ._library import Error, Image, ImageSpecStruct, PatchStruct, ScoresStruct, lib
 
 
@@ -121,7 +121,7 @@ class Policy(Handle):
     def __init__(self, source, trusted=False):
         how = "_trusted" if flag(trusted, "trusted") else ""
         if isinstance(source, (bytes, bytearray, memoryview)):
-            content = bytes(source)
+            content = allocated("source", bytes, source)
             self._make(getattr(lib, f"iap_policy_load_memory{how}"), content, len(content))
         elif isinstance(source, (str, os.PathLike)):
             self._make(getattr(lib, f"iap_policy_load{how}"), encode_path(source, "source"))
@@ -190,7 +190,7 @@ class Policy(Handle):
             if row.flags.c_contiguous and abs(array.strides[0]) >= row.nbytes:
                 row_stride = array.strides[0]
             else:
-                array = np.ascontiguousarray(array)
+                array = allocated(spec.name, np.ascontiguousarray, array)
         struct.size = ctypes.sizeof(struct)
         struct.height, struct.width, struct.channels = array.shape
         struct.pixel = _library.FLOAT32 if spec.dtype == np.float32 else _library.UINT8
@@ -214,7 +214,7 @@ class Policy(Handle):
         for index in range(lib.iap_policy_view_count(self._held())):
             scores = ScoresStruct()
             owner = self._call(lib.iap_policy_scores, index, ctypes.byref(scores))
-            values = np.ctypeslib.as_array(scores.values, (scores.rows, scores.columns)).copy()
+            values = allocated("scores()", np.ctypeslib.as_array(scores.values, (scores.rows, scores.columns)).copy)
             found.append(Scores(decode(scores.block), decode(scores.image), scores.patch, scores.stride, values))
             del owner
         return found

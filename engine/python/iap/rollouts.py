@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from ._handle import Handle, address, as_array, encode, encode_path, env_text, flag, floats, is_table, path_text, table_text, whole
+from ._handle import Handle, address, allocated, as_array, encode, encode_path, env_text, flag, floats, is_table, path_text, table_text, whole
 from ._library import Error, RolloutOptions, lib
 
 SEEDS = {"common": 0, "pairs": 1, "own": 2, "evaluation": 3}
@@ -39,14 +39,15 @@ class Rollouts(Handle):
 
     def initial(self, seed=0):
         """The parameters that a run of iap.train with this seed begins at."""
-        parameters = np.empty(self.size, np.float32)
-        self._call(lib.iap_rollouts_initial, whole(seed, 0, 2**64 - 1, "seed"), address(parameters), self.size)
-        return parameters
+        return self._parameters(lib.iap_rollouts_initial, whole(seed, 0, 2**64 - 1, "seed"))
 
     def parameters(self):
         """Those of the policy file; of described blocks, the initial ones of seed 0."""
-        parameters = np.empty(self.size, np.float32)
-        self._call(lib.iap_rollouts_parameters, address(parameters), self.size)
+        return self._parameters(lib.iap_rollouts_parameters)
+
+    def _parameters(self, function, *arguments):
+        parameters = allocated("parameters", np.empty, self.size, np.float32)
+        self._call(function, *arguments, address(parameters), self.size)
         return parameters
 
     def run(self, parameters, *, seed=0, iteration=0, episodes=1, seeds="common"):
@@ -67,7 +68,8 @@ class Rollouts(Handle):
                                  episodes=whole(episodes, 1, 2**24 - 1, "episodes"), seeds=SEEDS[seeds])
         if members * options.episodes > 100_000_000:
             raise Error(f"episodes: {members} x {options.episodes} are more than 100000000")
-        returns, steps = np.empty((members, options.episodes)), np.empty((members, options.episodes), np.uint32)
+        shape = members, options.episodes
+        returns, steps = (allocated("episodes", np.empty, shape, dtype) for dtype in (np.float64, np.uint32))
         self._call(lib.iap_rollouts_run, address(population), members, self.size, ctypes.byref(options), address(returns),
                    address(steps))
         return returns, steps

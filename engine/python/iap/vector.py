@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._handle import address, env_text, floats, whole
+from ._handle import address, allocated, env_text, floats, whole
 from ._library import Error, lib
 from ._world import World, whether_copies
 from .spaces import NEXT_STEP, VectorBase, check_options
@@ -75,8 +75,8 @@ class VectorEnv(World, VectorBase):
         if seen is None:
             seen = self._seen = self._observation(False)
         if isinstance(seen, np.ndarray):
-            return seen.copy() if self._copy else seen
-        return {name: array.copy() if self._copy else array for name, array in seen.items()}
+            return allocated("observations", seen.copy) if self._copy else seen
+        return {name: allocated(name, array.copy) if self._copy else array for name, array in seen.items()}
 
     def close(self, **_):
         super().close()
