@@ -22,7 +22,9 @@ class Dict(dict): pass
     "vector.py": """import enum
 from gymnasium import Env
 class AutoresetMode(enum.Enum): NEXT_STEP = "NextStep"
-class VectorEnv(Env): pass
+class VectorEnv(Env):
+    closed = False
+    def close(self, **kwargs): self.closed = True
 """,
 }
 
@@ -37,6 +39,9 @@ assert isinstance(batch, gymnasium.vector.VectorEnv)
 assert batch.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.NEXT_STEP
 batch.reset(seed=1)
 batch.step([[0], [0]])
+assert not batch.closed
+batch.close()
+assert batch.closed
 if hasattr(gymnasium, "__version__"):
     from gymnasium.utils.env_checker import check_env
     check_env(env)

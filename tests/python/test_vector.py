@@ -139,7 +139,9 @@ class Batches(Test):
             rich.reset(seed=1)
             with self.refused("environment 0 of the batch", "after step 1: the reward is inf; rewards must be finite"):
                 rich.step([[0], [0]])
+        self.assertFalse(batch.closed)
         batch.close()
+        self.assertTrue(batch.closed)
         with self.refused("this VectorEnv is closed"):
             batch.reset(seed=1)
 

@@ -17,6 +17,7 @@ class VectorEnv(World, VectorBase):
 
     _kind = "batch"
     metadata = {"autoreset_mode": NEXT_STEP}
+    closed = False  # what Gymnasium's wrappers go by
 
     def __init__(self, env, num_envs, *, threads=0, copy=True, **options):
         self._count = self.num_envs = whole(num_envs, 1, 65536, "num_envs")
@@ -80,4 +81,5 @@ class VectorEnv(World, VectorBase):
 
     def close(self, **_):
         super().close()
+        self.closed = True
         self._seen = None
