@@ -91,7 +91,7 @@ iap_rollouts* from_blocks(const Sources& from, int threads) {
   const std::string source = iap::text(from.function, ": 'policy'");
   const auto env = make_named_env(from.function, "env", env_text(from.function, "env", from.env));
   try {
-    iap::Policy policy(iap::parse_table(from.policy, source), env->spec().observation, env->spec().action_size);
+    iap::Policy policy(host_table(from.policy, source), env->spec().observation, env->spec().action_size);
     policy.initialise(0);
     return rollouts_of(std::move(policy), env->spec(), iap::env_record(env->spec()), threads);
   } catch (const iap::Error& error) {

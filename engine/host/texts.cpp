@@ -1,5 +1,6 @@
 #include "host/texts.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -29,7 +30,30 @@ void place(Config* path) {
 
 Config* entry(Config& table, const char* key) { return table.find(key) ? &table[key] : nullptr; }
 
+/// @throws BadArgument for a NUL: names would end there where the system, a library or a message takes them. `place` is where
+/// `value` stands. What a Lua file holds is no name.
+void refuse_zeros(const std::string& source, const std::string& place, const Config& value) {
+  constexpr const char* remedy = "holds a character NUL; take it out";
+  const auto clean = [](std::string_view part) { return part.find('\0') == std::string_view::npos; };
+  if (const auto* string = value.string())
+    require(clean(*string), source, ": option '", place, "' is '", printable(*string), "', which ", remedy);
+  const std::string before = place.empty() ? "" : place + ".";
+  if (const auto* items = value.list())
+    for (std::size_t i = 0; i < items->size(); ++i) refuse_zeros(source, text(before, i + 1), (*items)[i]);
+  if (const auto* entries = value.map())
+    for (const auto& [key, item] : *entries) {
+      require(clean(key), source, ": the name of option '", before, printable(key), "' ", remedy);
+      if (!is_file_record(key)) refuse_zeros(source, before + key, item);
+    }
+}
+
 }  // namespace
+
+Config host_table(const char* text, const std::string& source) {
+  Config table = parse_table(text, source);
+  refuse_zeros(source, "", table);
+  return table;
+}
 
 bool is_table(const char* text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -47,7 +71,7 @@ Config env_text(const char* function, const char* argument, const char* text) {
   require(text, function, ": '", argument, "' is null; give the environment as a table or its name");
   const std::string source = iap::text(function, ": '", argument, "'");
   try {
-    if (is_table(text)) return env_table(parse_table(text, source), source);
+    if (is_table(text)) return env_table(host_table(text, source), source);
     const std::string_view whole(text);
     const auto first = whole.find_first_not_of(spaces), last = whole.find_last_not_of(spaces);
     require(first != std::string_view::npos, source, " is empty; give the environment as a table or its name");

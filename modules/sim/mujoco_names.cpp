@@ -66,8 +66,10 @@ std::vector<std::string> MujocoWorld::names(std::string_view kind) const {
 }
 
 int MujocoWorld::id(std::string_view kind, std::string_view name) const {
-  const int index = mj_name2id(impl_->model.get(), object_type(kind), std::string(name).c_str());
-  if (index < 0) throw Error(text("this model has no ", kind, " '", name, "'", did_you_mean(name, names(kind))));
+  const int type = object_type(kind);
+  const bool whole = name.find('\0') == std::string_view::npos;  // MuJoCo would look for what is before
+  const int index = whole ? mj_name2id(impl_->model.get(), type, std::string(name).c_str()) : -1;
+  if (index < 0) throw Error(text("this model has no ", kind, " '", printable(name), "'", did_you_mean(name, names(kind))));
   return index;
 }
 

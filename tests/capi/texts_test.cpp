@@ -99,6 +99,28 @@ TEST_CASE("an environment is described by a table in JSON, in Lua, or by its nam
   CHECK_THAT(spec_of(again.get()).config, Equals(spec_of(json.get()).config));
 }
 
+TEST_CASE("a NUL in a table is refused whole, before it cuts names and messages") {
+  const auto env = [](const std::string& table) { return refused_env(table.c_str()); };
+  CHECK_THAT(env(R"({"name": "cheetah-run\u0000"})"),
+             Equals("iap_env_make: 'text': option 'name' is 'cheetah-run?', which holds a character NUL; take it out"));
+  CHECK_THAT(env(R"({ name = "cheetah-run", camera = "side\0x", pixels = { 8, 8 } })"),
+             Equals("iap_env_make: 'text': option 'camera' is 'side?x', which holds a character NUL; take it out"));
+  CHECK_THAT(env(R"({"name": "cheetah-run", "render": {"a\u0000b": 1}})"),
+             Equals("iap_env_make: 'text': the name of option 'render.a?b' holds a character NUL; take it out"));
+  iap_rollouts* rollouts = nullptr;
+  Message message{};
+  const char* blocks = R"({"kind": "sequence", "blocks": [{"kind": "linear\u0000"}]})";
+  CHECK(iap_rollouts_make("cheetah-run", blocks, 1, &rollouts, message.data(), message.size()) == IAP_BAD_ARGUMENT);
+  CHECK_THAT(message.data(),
+             Equals("iap_rollouts_make: 'policy': option 'blocks.1.kind' is 'linear?', which holds a character NUL; "
+                    "take it out"));
+  // What a Lua file holds is no name.
+  const Folder folder;
+  const std::string file = folder.file("zero.lua", "-- " + std::string(1, '\0') + "\n" + lua_world(false));
+  const auto made = make_env(file);
+  CHECK_THAT(spec_of(make_env(spec_of(made.get()).config).get()).config, Equals(spec_of(made.get()).config));
+}
+
 TEST_CASE("a bad description of an environment is one message") {
   CHECK_THAT(refused_env(nullptr), Equals("iap_env_make: 'text' is null; give the environment as a table or its name"));
   CHECK_THAT(refused_env(" "), Equals("iap_env_make: 'text' is empty; give the environment as a table or its name"));

@@ -101,6 +101,8 @@ TEST_CASE("unknown names are errors with the nearest name") {
   MujocoWorld world(dm_control_files("cheetah"));
   CHECK(world.id("joint", "bfoot") == 5);
   CHECK_THROWS_MATCHES(world.id("joint", "bfot"), Error, MessageMatches(ContainsSubstring("joint 'bfot'; did you mean 'bfoot'")));
+  CHECK_THROWS_MATCHES(world.id("joint", std::string("bfoot\0x", 7)), Error,
+                       MessageMatches(ContainsSubstring("joint 'bfoot?x'; did")));
   CHECK_THROWS_MATCHES(world.id("joind", "bfoot"), Error, MessageMatches(ContainsSubstring("did you mean 'joint'")));
   CHECK_THROWS_MATCHES(world.array("body_weight"), Error, MessageMatches(ContainsSubstring("body_weight")));
   CHECK_THROWS_MATCHES(dm_control_files("cheeta"), Error, MessageMatches(ContainsSubstring("did you mean 'cheetah'")));
