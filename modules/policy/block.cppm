@@ -8,6 +8,11 @@ module;
 export module iap.policy:block;
 import iap.core;
 
+namespace iap {
+class PatchValues;
+struct ValueContext;
+}  // namespace iap
+
 export namespace iap {
 
 /// Count, mean and sum of squared differences to the mean of a value seen so far.
@@ -140,6 +145,17 @@ struct BlockEntry {
 
 /// Every kind of block this build knows.
 std::span<const BlockEntry> block_catalog();
+
+/// One row of the catalog of what blocks hand over of a patch: the kinds that their option `values` names.
+struct ValuesEntry {
+  std::string name;
+  std::vector<std::string> options;   ///< those that go with this kind alone
+  std::vector<std::string> examples;  ///< options beside `values` as JSON, away from the defaults; the contract tests try them
+  std::unique_ptr<PatchValues> (*make)(const ValueContext& context);
+};
+
+/// Every kind of values of patches this build knows, in the order in which they are handed over.
+std::span<const ValuesEntry> values_catalog();
 
 /// Whether blocks of this kind look at an image by attention: rank, trans, cross and look.
 bool is_attention_block(std::string_view kind) noexcept;

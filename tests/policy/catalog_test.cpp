@@ -4,13 +4,11 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "helpers.hpp"
+#include "tried_blocks.hpp"
 import iap.script;
 
 using namespace iap;
@@ -20,29 +18,6 @@ using Catch::Matchers::MessageMatches;
 namespace {
 
 const bool registered = (register_lua(), true);
-
-Config example(const BlockEntry& entry) {
-  Config block = parse_json(entry.example, entry.name);
-  block["kind"] = entry.name;
-  return block;
-}
-
-/// The block, then a layer that makes an action of what it gives.
-Policy with_head(const Config& block) {
-  Config architecture;
-  architecture["kind"] = "sequence";
-  architecture["blocks"] = Config::List{block, config("{'kind': 'linear', 'activation': 'tanh'}")};
-  return Policy(architecture, image_spec(12, 16, 3, 4), 3);
-}
-
-std::vector<std::vector<float>> episode(Policy& policy, std::uint64_t first_seed) {
-  std::vector<std::vector<float>> actions;
-  policy.reset(first_seed);
-  for (std::uint64_t step = 0; step < 6; ++step) actions.push_back(act(policy, Frame(policy.observation(), first_seed + step)));
-  return actions;
-}
-
-std::vector<float> values(const Policy& policy) { return {policy.parameters().begin(), policy.parameters().end()}; }
 
 }  // namespace
 
@@ -56,37 +31,38 @@ TEST_CASE("catalog rows have distinct names and say what they are") {
 }
 
 TEST_CASE("every block builds from its example and refuses unknown options by name") {
-  for (const auto& entry : block_catalog()) {
-    INFO(entry.name);
-    const Policy policy = with_head(example(entry));
+  for (const Config& tried : tried_blocks()) {
+    INFO(to_json(tried));
+    const std::string kind = kind_of(tried);
+    const Policy policy = with_head(tried);
     const Block& block = *policy.root().children()[0];
-    CHECK(block.kind() == entry.name);
-    CHECK(block.path() == "1." + entry.name);
+    CHECK(block.kind() == kind);
+    CHECK(block.path() == "1." + kind);
     CHECK(block.inputs() == 4);
     CHECK(block.outputs() > 0);
-    Config wrong = example(entry);
+    Config wrong = tried;
     wrong["surely_unknown"] = 1;
     CHECK_THROWS_MATCHES(with_head(wrong), Error,
-                         MessageMatches(ContainsSubstring("policy.1." + entry.name + ": unknown option 'surely_unknown'")));
+                         MessageMatches(ContainsSubstring("policy.1." + kind + ": unknown option 'surely_unknown'")));
   }
 }
 
 TEST_CASE("without the script layer, a block written in Lua says what is missing") {
   REQUIRE(registered);
   register_script_blocks(nullptr);
-  for (const auto& entry : block_catalog())
-    if (entry.name == "script")
-      CHECK_THROWS_MATCHES(with_head(example(entry)), Error, MessageMatches(ContainsSubstring("call iap::register_lua() first")));
+  for (const Config& tried : tried_blocks())
+    if (kind_of(tried) == "script")
+      CHECK_THROWS_MATCHES(with_head(tried), Error, MessageMatches(ContainsSubstring("call iap::register_lua() first")));
   register_lua_blocks();
 }
 
 TEST_CASE("every block's slices carry its path and fill the vector without gaps") {
-  for (const auto& entry : block_catalog()) {
-    INFO(entry.name);
-    const Policy policy = with_head(example(entry));
+  for (const Config& tried : tried_blocks()) {
+    INFO(to_json(tried));
+    const Policy policy = with_head(tried);
     std::size_t end = 0;
     for (const auto& slice : policy.layout().slices()) {
-      CHECK((slice.name.starts_with("1." + entry.name + ".") || slice.name.starts_with("2.linear.")));
+      CHECK((slice.name.starts_with("1." + kind_of(tried) + ".") || slice.name.starts_with("2.linear.")));
       CHECK(slice.offset == end);
       end += slice.size;
     }
@@ -95,9 +71,9 @@ TEST_CASE("every block's slices carry its path and fill the vector without gaps"
 }
 
 TEST_CASE("every block begins with finite parameters that the seed determines") {
-  for (const auto& entry : block_catalog()) {
-    INFO(entry.name);
-    Policy a = with_head(example(entry)), b = with_head(example(entry));
+  for (const Config& tried : tried_blocks()) {
+    INFO(to_json(tried));
+    Policy a = with_head(tried), b = with_head(tried);
     a.initialise(1);
     b.initialise(1);
     CHECK(values(a) == values(b));
@@ -111,62 +87,12 @@ TEST_CASE("every block begins with finite parameters that the seed determines") 
   }
 }
 
-TEST_CASE("every block writes all of its outputs, and finite ones") {
-  for (const auto& entry : block_catalog()) {
-    INFO(entry.name);
-    const auto spec = image_spec(12, 16, 3, 4);
-    ParameterLayout layout;
-    const auto block = make_block(example(entry), {&spec, 3, spec.vector, false, "policy"}, layout);
-    std::vector<float> parameters(layout.size());
-    Random random(1);
-    random.fill_normal(parameters);
-    const auto bind = [&](const auto& self, Block& node) -> void {
-      node.bind(parameters);
-      node.reset(0);
-      for (const auto& child : node.children()) self(self, *child);
-    };
-    bind(bind, *block);
-    const Frame frame(spec, 2);
-    std::vector<float> out(static_cast<std::size_t>(block->outputs()) + 1, std::numeric_limits<float>::quiet_NaN());
-    block->forward(frame.observation(), frame.vector(), std::span<float>(out).first(out.size() - 1));
-    CHECK(std::ranges::all_of(out.begin(), out.end() - 1, [](float x) { return std::isfinite(x); }));
-    CHECK(std::isnan(out.back()));
-  }
-}
-
-TEST_CASE("a used policy's episode equals a fresh one's, with every block") {
-  for (const auto& entry : block_catalog()) {
-    INFO(entry.name);
-    Policy fresh = with_head(example(entry)), used = with_head(example(entry));
-    fresh.initialise(5);
-    used.initialise(5);
-    const auto other = episode(used, 100);
-    const auto expected = episode(fresh, 7);
-    CHECK(episode(used, 7) == expected);
-    if (entry.name != "clock") CHECK(other != expected);  // a clock does not look
-    Policy copy = used.clone();
-    CHECK(episode(copy, 7) == expected);
-  }
-}
-
-TEST_CASE("a policy with any block survives its file") {
-  for (const auto& entry : block_catalog()) {
-    INFO(entry.name);
-    Policy policy = with_head(example(entry));
-    policy.initialise(6);
-    auto loaded = load_policy(save_policy(policy, {}), "x.iap");
-    CHECK(values(loaded.policy) == values(policy));
-    CHECK(episode(loaded.policy, 8) == episode(policy, 8));
-  }
-}
-
 TEST_CASE("every block's architecture holds all of its options, and builds itself") {
-  for (const auto& entry : block_catalog()) {
-    INFO(entry.name);
-    const Policy policy = with_head(example(entry));
+  for (const Config& given : tried_blocks()) {
+    INFO(to_json(given));
+    const Policy policy = with_head(given);
     const Config completed = policy.architecture();
     const Config& block = (*completed.find("blocks")->list())[0];
-    const Config given = example(entry);
     for (const auto& [key, value] : *given.map())
       if (!value.list() && !value.map()) CHECK((block.find(key) && *block.find(key) == value));
     const Policy again(completed, policy.observation(), policy.action_size());
@@ -175,6 +101,24 @@ TEST_CASE("every block's architecture holds all of its options, and builds itsel
     REQUIRE(again.layout().slices().size() == policy.layout().slices().size());
     for (std::size_t i = 0; i < policy.layout().slices().size(); ++i)
       CHECK(again.layout().slices()[i].name == policy.layout().slices()[i].name);
+  }
+}
+
+TEST_CASE("rows of values have distinct names, and their own options have defaults that are filled in") {
+  std::set<std::string> names;
+  for (const auto& entry : values_catalog()) {
+    CAPTURE(entry.name);
+    CHECK(names.insert(entry.name).second);
+    CHECK_FALSE(entry.examples.empty());
+    for (const char* block : {"{'kind': 'rank', 'patch': 4, 'top': 3}", "{'kind': 'trans', 'patch': 4, 'tokens': 3}"}) {
+      Config plain = config(block);
+      plain["values"] = entry.name;
+      const Policy policy = with_head(plain);
+      for (const auto& option : entry.options) {
+        CAPTURE(option);
+        CHECK(policy.root().children()[0]->config().find(option));
+      }
+    }
   }
 }
 

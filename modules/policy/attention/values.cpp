@@ -4,6 +4,8 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 module iap.policy;
@@ -19,27 +21,20 @@ MadeValues make_projection_values(const ValueContext& context);
 MadeValues make_histogram_values(const ValueContext& context);
 MadeValues make_convolution_values(const ValueContext& context);
 
-namespace {
-
-struct ValueEntry {
-  const char* name;
-  MadeValues (*make)(const ValueContext& context);
-};
-
-constexpr std::array kinds{ValueEntry{"position", make_position_values}, ValueEntry{"content", make_content_values},
-                           ValueEntry{"projection", make_projection_values}, ValueEntry{"histogram", make_histogram_values},
-                           ValueEntry{"convolution", make_convolution_values}};
-
-struct OwnOption {
-  const char *option, *kind;
-};
-
-/// What a kind of values alone reads. Elsewhere the nearest name would mislead: d, in place of dv, is the size of queries and keys.
-constexpr std::array own_options{OwnOption{"dv", "projection"}, OwnOption{"bins", "histogram"},
-                                 OwnOption{"convolution", "convolution"}, OwnOption{"convolution_size", "convolution"},
-                                 OwnOption{"convolution_channels", "convolution"}};
-
-}  // namespace
+std::span<const ValuesEntry> values_catalog() {
+  static const std::array entries{
+      ValuesEntry{"position", {}, {R"({"position_range": "unit", "centre": "pixel"})"}, make_position_values},
+      ValuesEntry{"content", {}, {R"({"pixel_offset": 0.25})"}, make_content_values},
+      ValuesEntry{"projection", {"dv"}, {R"({"dv": 3, "encoding": "learned"})"}, make_projection_values},
+      ValuesEntry{"histogram", {"bins"}, {R"({"bins": 5})"}, make_histogram_values},
+      ValuesEntry{"convolution",
+                  {"convolution", "convolution_size", "convolution_channels"},
+                  {R"({"convolution_size": 5, "convolution_channels": 3})",
+                   R"({"convolution": "fixed", "convolution_size": 5, "convolution_channels": 2})"},
+                  make_convolution_values},
+  };
+  return entries;
+}
 
 /// @lua options attention.values
 /// What a block hands over of patches.
@@ -58,7 +53,7 @@ std::vector<std::string> read_value_names(Options& options, const char* fallback
   const Config::List single{given.is_null() ? Config(fallback) : given};
   const Config::List& wanted = given.list() ? *given.list() : single;
   std::vector<std::string> all;
-  for (const auto& kind : kinds) all.emplace_back(kind.name);
+  for (const auto& kind : values_catalog()) all.push_back(kind.name);
   std::ranges::move(own, std::back_inserter(all));
   std::string known;
   for (const auto& name : all) known += text(known.empty() ? "" : ", ", '"', name, '"');
@@ -70,18 +65,19 @@ std::vector<std::string> read_value_names(Options& options, const char* fallback
     if (!item.string() || std::ranges::find(names, *item.string()) == names.end())
       options.fail(text("option 'values' takes ", known, " or a list of them, handed over in this order, got ", item.describe()));
   if (names.empty()) options.fail(text("option 'values' must name at least one of ", known));
-  for (const auto& [option, kind] : own_options)
-    if (options.has(option) && std::ranges::find(names, kind) == names.end())
-      throw OptionError(text(options.owner(), ": option '", option, "' goes with values = \"", kind, "\""));
+  // Elsewhere the nearest name would mislead: d, in place of dv, is the size of queries and keys.
+  for (const auto& kind : values_catalog())
+    for (const auto& option : kind.options)
+      if (options.has(option) && std::ranges::find(names, kind.name) == names.end())
+        throw OptionError(text(options.owner(), ": option '", option, "' goes with values = \"", kind.name, "\""));
   return names;
 }
 
 std::vector<MadeValues> make_values(const std::vector<std::string>& names, const ValueContext& context) {
   std::vector<MadeValues> values;
-  for (const auto& name : names) {
-    const auto kind = std::ranges::find(kinds, name, [](const ValueEntry& entry) { return std::string(entry.name); });
-    if (kind != kinds.end()) values.push_back(kind->make(context));
-  }
+  for (const auto& name : names)
+    for (const auto& kind : values_catalog())
+      if (kind.name == name) values.push_back(kind.make(context));
   return values;
 }
 
