@@ -217,6 +217,7 @@ Policy Policy::clone() const {
   Policy copy(architecture(), observation(), action_size());
   copy.set_parameters(parameters());
   copy.set_moments(moments());
+  copy.reset();
   return copy;
 }
 

@@ -18,6 +18,8 @@ namespace {
 
 const bool registered = (register_lua(), true);
 
+constexpr std::uint64_t middle = episode_steps / 2;
+
 using Actions = std::vector<std::vector<float>>;
 
 Policy with_parameters(const Config& block, std::uint64_t seed, const ObservationSpec& spec = image_spec(12, 16, 3, 4)) {
@@ -80,10 +82,55 @@ TEST_CASE("a used policy's episodes equal a fresh one's, with every block") {
     const Actions second = episode(fresh, 9);
     if (kind_of(tried) != "clock") CHECK(first != second);  // a clock does not look
     const Actions other = episode(used, 8);
+    used.reset(11);
+    played(used, 11, 0, middle + 1);
     CHECK(episode(used, 7) == first);
     CHECK(used.gathered() == gathered);
     CHECK(episode(used, 9) == second);
     CHECK(episode(used, 8) == other);
+  }
+}
+
+TEST_CASE("policies that play in turns do not disturb each other, with every block") {
+  for (const Config& tried : tried_blocks()) {
+    INFO(to_json(tried));
+    Policy alone = with_parameters(tried, 5), one = with_parameters(tried, 5);
+    const Actions first = episode(alone, 7), second = episode(alone, 9);
+    Policy two = one.clone();
+    one.reset(7);
+    two.reset(9);
+    Actions by_one, by_two;
+    for (std::uint64_t step = 0; step < episode_steps; ++step) {
+      by_one.push_back(played(one, 7, step, step + 1)[0]);
+      by_two.push_back(played(two, 9, step, step + 1)[0]);
+    }
+    CHECK(by_one == first);
+    CHECK(by_two == second);
+  }
+}
+
+TEST_CASE("in the middle of an episode a policy can be saved, copied and given its parameters, with every block") {
+  for (const Config& tried : tried_blocks()) {
+    INFO(to_json(tried));
+    Policy policy = with_parameters(tried, 6);
+    const Actions whole = episode(policy, 8);
+    const Actions rest(whole.begin() + middle, whole.end());
+    const auto gathered = policy.gathered();
+    policy.reset(8);
+    played(policy, 8, 0, middle);
+    auto loaded = load_policy(save_policy(policy, {}), "x.iap");
+    Policy copy = policy.clone();
+    policy.set_parameters(values(policy));
+    CHECK_FALSE(policy.summary().empty());
+    CHECK(played(policy, 8, middle, episode_steps) == rest);
+    CHECK(policy.gathered() == gathered);
+    CHECK(values(loaded.policy) == values(policy));
+    CHECK(episode(loaded.policy, 8) == whole);
+    CHECK(episode(copy, 8) == whole);
+    // Copies stand at the start of an episode, that of `reset()` as no seed was named.
+    Policy begun = policy.clone();
+    policy.reset();
+    CHECK(played(begun, 8, 0, episode_steps) == played(policy, 8, 0, episode_steps));
   }
 }
 
