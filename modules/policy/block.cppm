@@ -102,6 +102,9 @@ class Block {
   }
   /// What the last `run` wrote: outputs() values until the next; empty before the first.
   std::span<const float> written() const { return written_; }
+  /// Why this block may hand over something else for the same observation and input later in an episode, in words that follow its
+  /// path: "counts decisions"; "" if it remembers nothing and may be asked twice a step. The blocks inside it say it of themselves.
+  virtual std::string memory() const { return "remembers what it was shown before"; }
   /// Appends what this block looked at in its last `forward`.
   virtual void collect_views(std::vector<AttentionView>& views) const { (void)views; }
   /// Appends those of this block's parameters whose number depends on the size of an image.

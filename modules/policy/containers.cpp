@@ -42,6 +42,7 @@ class Sequence final : public Block {
     for (std::size_t i = 0; i + 1 < children_.size(); ++i) between_.emplace_back(children_[i]->outputs());
   }
   std::string_view kind() const override { return kind_; }
+  std::string memory() const override { return ""; }
   std::span<const std::unique_ptr<Block>> children() const override { return children_; }
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
     for (std::size_t i = 0; i < children_.size(); ++i) {
@@ -62,6 +63,7 @@ class Concat final : public Block {
  public:
   Concat(const BlockContext& context, Children children, int outputs) : Block(context, outputs), children_(std::move(children)) {}
   std::string_view kind() const override { return "concat"; }
+  std::string memory() const override { return ""; }
   std::span<const std::unique_ptr<Block>> children() const override { return children_; }
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
     for (const auto& child : children_) {
@@ -81,6 +83,7 @@ class VectorObservation final : public Block {
   VectorObservation(const BlockContext& context, int outputs, std::vector<std::int64_t> numbers)
       : Block(context, outputs), numbers_(std::move(numbers)) {}
   std::string_view kind() const override { return "observation"; }
+  std::string memory() const override { return ""; }
   std::string describe() const override { return text(outputs(), " numbers"); }
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
     if (numbers_.empty()) std::ranges::copy(observation.vector, out.begin());

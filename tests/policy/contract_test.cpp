@@ -22,6 +22,14 @@ constexpr std::uint64_t middle = episode_steps / 2;
 
 using Actions = std::vector<std::vector<float>>;
 
+/// What the block, or one inside it, says that it remembers; "" if none does.
+std::string remembered(const Block& block) {
+  if (std::string why = block.memory(); !why.empty()) return why;
+  for (const auto& child : block.children())
+    if (std::string why = remembered(*child); !why.empty()) return why;
+  return "";
+}
+
 Policy with_parameters(const Config& block, std::uint64_t seed, const ObservationSpec& spec = image_spec(12, 16, 3, 4)) {
   Policy policy = with_head(block, spec);
   randomise(policy, seed);
@@ -132,6 +140,31 @@ TEST_CASE("in the middle of an episode a policy can be saved, copied and given i
     policy.reset();
     CHECK(played(begun, 8, 0, episode_steps) == played(policy, 8, 0, episode_steps));
   }
+}
+
+TEST_CASE("a block that says that it remembers nothing acts the same after other inputs, and one that remembers does not") {
+  std::size_t forgetful = 0;
+  for (const Config& tried : tried_blocks()) {
+    INFO(to_json(tried));
+    Policy policy = with_head(tried);
+    const std::string why = remembered(policy.root());
+    const Frame frame(policy.observation(), 3);
+    bool same = true;
+    for (std::uint64_t parameters = 12; parameters < 16; ++parameters) {
+      randomise(policy, parameters);
+      policy.reset(4);
+      const auto first = act(policy, frame);
+      for (const std::uint64_t others : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{5}, episode_steps}) {
+        played(policy, 13, 0, others);
+        same = same && act(policy, frame) == first;
+      }
+    }
+    CAPTURE(why);
+    // What is written in Lua cannot say.
+    if (kind_of(tried) != "script") CHECK(same == why.empty());
+    forgetful += why.empty() ? 1 : 0;
+  }
+  CHECK(forgetful > 20);
 }
 
 TEST_CASE("a block looks at no other image than the one it names") {

@@ -60,6 +60,7 @@ class ScriptBlock final : public Block {
     keep_parameters();
   }
   std::string_view kind() const override { return "script"; }
+  std::string memory() const override { return "is written in Lua, which may remember"; }
   std::string describe() const override { return script_->file(); }
 
   void initialise(std::span<float> parameters, Random& random) const override {

@@ -85,6 +85,9 @@ class HeadParameters {
   std::size_t query_ = 0, key_ = 0, query_bias_ = 0, key_bias_ = 0, query_weights_ = 0;
 };
 
+/// What `Block::memory` says of draws that go on from frame to frame: options `selection` and `redraw` in a block's `config`.
+std::string drawn_memory(const Config& config);
+
 /// What is told of a patch: rows of V (v2 section 3.2), `size()` columns.
 class PatchValues {
  public:

@@ -75,6 +75,13 @@ std::pair<float, float> PositionForm::operator()(const PatchGrid& grid, int patc
   return {2 * row - 1, 2 * column - 1};
 }
 
+std::string drawn_memory(const Config& config) {
+  const Config *selection = config.find("selection"), *redraw = config.find("redraw");
+  if (selection && *selection == Config("sample")) return "draws its patches anew each time (selection = \"sample\")";
+  if (redraw && redraw->number()) return text("counts frames (redraw = ", redraw->describe(), "; \"episode\" counts none)");
+  return "";
+}
+
 void check_query_weights(const Options& options, const CrossAttention& sampler, bool learned) {
   if (learned && sampler.ranking() == Ranking::sample && sampler.pooling() == Pooling::features)
     options.fail("learned query weights can be negative, and so would be what pooling = \"features\" draws by; take \"mean\"");

@@ -123,6 +123,7 @@ class Cross final : public Block {
         scores_(static_cast<std::size_t>(options_.keys.count())) {}
 
   std::string_view kind() const override { return "cross"; }
+  std::string memory() const override { return "counts decisions"; }
   std::string describe() const override {
     const auto grid = [](const std::string& name, const PatchGrid& patches) {
       return text("'", name, "', patch ", patches.size(), ", stride ", patches.stride(), ", L ", patches.count());

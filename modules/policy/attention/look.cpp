@@ -74,6 +74,7 @@ class Look final : public Block {
         heaviest_(options_.queries) {}
 
   std::string_view kind() const override { return "look"; }
+  std::string memory() const override { return options_.image.compares_frames() ? Block::memory() : ""; }
   std::string describe() const override {
     const auto& grid = options_.grid;
     std::string line = text("queries ", options_.queries, ", patch ", grid.size(), ", stride ", grid.stride(), ", L ", grid.count(),

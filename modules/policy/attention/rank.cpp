@@ -78,6 +78,9 @@ class Rank final : public Block {
         centres_before_(centres_.size()) {}
 
   std::string_view kind() const override { return "rank"; }
+  std::string memory() const override {
+    return options_.motion || options_.image.compares_frames() ? Block::memory() : drawn_memory(config());
+  }
   std::string describe() const override {
     const auto& grid = options_.grid;
     std::string line = text(options_.heads.front().describe(), ", patch ", grid.size(), ", stride ", grid.stride(), ", L ",

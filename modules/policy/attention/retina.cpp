@@ -52,6 +52,8 @@ class Retina {
   float pixel_offset(Options& options) const;
   /// ", pool 2, contrast frame": what is not as by default.
   std::string describe() const;
+  /// Whether what `look` shows depends on the frames before.
+  bool compares_frames() const { return contrast_.has_value(); }
   /// An episode begins.
   void reset();
   /// Once a frame. Borrowed until the next call, or from the observation where it is shown as it is.

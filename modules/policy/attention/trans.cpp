@@ -114,6 +114,7 @@ class TransBlock final : public Block {
         patch_(options_.shape.values) {}
 
   std::string_view kind() const override { return "trans"; }
+  std::string memory() const override { return options_.image.compares_frames() ? Block::memory() : drawn_memory(config()); }
   std::string describe() const override {
     const auto& grid = options_.grid;
     std::string line = text("kernel ", heads().front().attention->kernel(), ", patch ", grid.size(), ", stride ", grid.stride(),

@@ -28,6 +28,7 @@ class ClockBlock final : public Block {
         offset_(layout.add(path() + ".log_frequency", {1})) {}
 
   std::string_view kind() const override { return "clock"; }
+  std::string memory() const override { return "counts decisions"; }
   std::string describe() const override {
     return text("frequency ", frequency_ * std::exp(log_frequency_), " Hz, dt ", dt_, " s, harmonics ", outputs() / 2);
   }

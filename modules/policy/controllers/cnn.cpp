@@ -38,6 +38,7 @@ class Cnn final : public Block {
     for (std::size_t i = 0; i + 1 < built_.layers.size(); ++i) between_.emplace_back(built_.layers[i].shape().count());
   }
   std::string_view kind() const override { return "cnn"; }
+  std::string memory() const override { return built_.image.compares_frames() ? Block::memory() : ""; }
   std::string describe() const override {
     const ImageShape& seen = built_.image.shape();
     std::string shapes = text(seen.height, " x ", seen.width, " x ", seen.channels);

@@ -58,6 +58,7 @@ class Hierarchy final : public Block {
     levels_.push_back(std::move(low));
   }
   std::string_view kind() const override { return "hierarchy"; }
+  std::string memory() const override { return "counts decisions"; }
   std::string describe() const override {
     return text("duration ", durations_.least, durations_.chosen() ? text(" ... ", durations_.most) : "", ", latent ", latent(),
                 ", every ", every_);

@@ -21,6 +21,7 @@ class Linear final : public Block {
     layer_ = Affine(layout, path(), "weight", options.boolean("bias", true) ? "bias" : "", outputs(), inputs());
   }
   std::string_view kind() const override { return "linear"; }
+  std::string memory() const override { return ""; }
   std::string describe() const override { return text("activation ", name_of(activation_)); }
   void initialise(std::span<float> parameters, Random& random) const override {
     fill_normal(layer_.weight(parameters), scale_, random);

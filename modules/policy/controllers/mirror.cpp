@@ -1,6 +1,5 @@
 module;
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,30 +15,9 @@ import :internal;
 namespace iap {
 namespace {
 
-/// Blocks that hand over the same for the same input whatever they saw before in the episode, and so may be asked twice a step; so
-/// do those of blocks that do.
-constexpr std::array<std::string_view, 12> without_memory{
-    "sequence", "concat", "attention_agent", "mirror", "observation", "rank", "trans", "look", "linear", "mlp", "cnn", "product"};
-/// Blocks that do something else in one decision than in the next.
-constexpr std::array<std::string_view, 3> counting{"clock", "cross", "hierarchy"};
-
 /// "" or why `block`, or one inside it, cannot be asked twice a step.
 std::string memory_of(const Block& block) {
-  const auto is_of = [&](const auto& kinds) { return std::ranges::find(kinds, block.kind()) != kinds.end(); };
-  const auto says = [&](const char* option, const Config& value) {
-    const Config* own = block.config().find(option);
-    return own && *own == value;
-  };
-  const auto because = [&](const auto&... words) { return text("'", block.path(), "' ", words...); };
-  if (block.kind() == "script") return because("is written in Lua, which may remember");
-  if (is_of(counting)) return because("counts decisions");
-  const Config* contrast = block.config().find("contrast");
-  const bool forgets = is_of(without_memory) ? !says("motion", true) && (!contrast || *contrast == Config("none"))
-                                             : block.kind() == "normalise" && says("over", "training");
-  if (!forgets) return because("remembers what it was shown before");
-  if (says("selection", "sample")) return because("draws its patches anew each time (selection = \"sample\")");
-  if (const Config* redraw = block.config().find("redraw"); redraw && redraw->number())
-    return because("counts frames (redraw = ", redraw->describe(), "; \"episode\" counts none)");
+  if (const std::string why = block.memory(); !why.empty()) return text("'", block.path(), "' ", why);
   for (const auto& child : block.children())
     if (auto why = memory_of(*child); !why.empty()) return why;
   return "";
@@ -80,6 +58,7 @@ class Mirror final : public Block {
     for (const Image& image : images_) views_.push_back(image.view());
   }
   std::string_view kind() const override { return "mirror"; }
+  std::string memory() const override { return ""; }
   std::string describe() const override { return text("odd ", std::ranges::count(signs_, -1.0F), " of ", signs_.size()); }
   std::span<const std::unique_ptr<Block>> children() const override { return block_; }
 

@@ -38,6 +38,7 @@ class Mlp final : public Block {
     hidden_.pop_back();
   }
   std::string_view kind() const override { return "mlp"; }
+  std::string memory() const override { return ""; }
   std::string describe() const override {
     std::string sizes;
     for (const auto& values : hidden_) sizes += (sizes.empty() ? "" : ", ") + text(values.size());

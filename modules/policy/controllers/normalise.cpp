@@ -35,6 +35,7 @@ class Normalise final : public Block {
     require_inputs(options, context);
   }
   std::string_view kind() const override { return "normalise"; }
+  std::string memory() const override { return over_training_ ? "" : Block::memory(); }
   std::string describe() const override {
     return text("over ", over_training_ ? "training" : "the episode", divides_ ? "" : ", mean alone");
   }

@@ -70,6 +70,7 @@ class Product final : public Block {
  public:
   Product(Products products, const BlockContext& context) : Block(context, products.outputs), products_(std::move(products)) {}
   std::string_view kind() const override { return "product"; }
+  std::string memory() const override { return ""; }
   std::string describe() const override {
     return text("products ", products_.pairs.size(), ", scale ", products_.scale, products_.keep ? ", beside the inputs" : "");
   }
