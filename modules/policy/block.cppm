@@ -144,6 +144,8 @@ struct BlockEntry {
   std::string summary;
   std::string example;  ///< options as JSON, enough to build one on an observation with an image and a vector
   BlockMaker make;
+  /// Whether it looks at an image by attention, so that it is one of `iap.attention` in Lua and reports ask it where it looked.
+  bool attention = false;
 };
 
 /// Every kind of block this build knows.
@@ -160,8 +162,8 @@ struct ValuesEntry {
 /// Every kind of values of patches this build knows, in the order in which they are handed over.
 std::span<const ValuesEntry> values_catalog();
 
-/// Whether blocks of this kind look at an image by attention: rank, trans, cross and look.
-bool is_attention_block(std::string_view kind) noexcept;
+/// Whether the row of this kind says that it looks at an image by attention.
+bool is_attention_block(std::string_view kind);
 
 /// Builds the block that `config` describes: {kind = "linear", activation = "tanh"}; sequences hold {blocks = {...}}.
 /// Options that every block takes: `kind`, and `name`, which the block's parent uses for its path.

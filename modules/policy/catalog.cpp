@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>
@@ -87,17 +88,17 @@ std::span<const BlockEntry> block_catalog() {
                  R"({"blocks": [{"kind": "rank", "patch": 4, "top": 2}, {"kind": "observation"}]})", make_concat},
       BlockEntry{"observation", "the observation's vector", R"({})", make_observation},
       BlockEntry{"rank", "IAP-rank: what the patches with the highest attention scores show",
-                 R"({"patch": 4, "d": 4, "top": 3, "values": ["position", "content"], "motion": true})", make_rank},
+                 R"({"patch": 4, "d": 4, "top": 3, "values": ["position", "content"], "motion": true})", make_rank, true},
       BlockEntry{
           "trans", "IAP-trans: the image compressed by attention to a few rows of values",
           R"({"patch": 4, "d": 4, "tokens": 3, "dv": 5, "kernel": "exp", "heads": 2, "encoding": "learned", "layer_norm": true})",
-          make_trans_block},
+          make_trans_block, true},
       BlockEntry{"cross", "IAP-rank as cross-attention: queries of every frame choose patches of a frame that changes less often",
                  R"({"patch": 4, "d": 4, "top": 3, "every": 2, "ranking": "hash", "kernel": "trig", "input": "normalised",)"
                  R"( "key_patch": 3, "key_stride": 2, "values": ["position", "content"]})",
-                 make_cross},
+                 make_cross, true},
       BlockEntry{"look", "attention whose queries are made of the numbers before it: what patches show near a place, say",
-                 R"({"patch": 4, "d": 4, "queries": 2, "bias": true, "values": ["position", "content"]})", make_look},
+                 R"({"patch": 4, "d": 4, "queries": 2, "bias": true, "values": ["position", "content"]})", make_look, true},
       BlockEntry{"linear", "one dense layer with an activation", R"({"units": 5, "activation": "tanh"})", make_linear},
       BlockEntry{"mlp", "dense layers with activations", R"({"hidden": [8, 6], "units": 5})", make_mlp},
       BlockEntry{"delta", "its input and the scaled difference to the frame before", R"({"scale": 2})", make_delta},
@@ -133,8 +134,10 @@ std::span<const BlockEntry> block_catalog() {
   return entries;
 }
 
-bool is_attention_block(std::string_view kind) noexcept {
-  return kind == "rank" || kind == "trans" || kind == "cross" || kind == "look";
+bool is_attention_block(std::string_view kind) {
+  const auto entries = block_catalog();
+  const auto row = std::ranges::find(entries, kind, &BlockEntry::name);
+  return row != entries.end() && row->attention;
 }
 
 double tree_bytes(const Config& config) {

@@ -167,6 +167,18 @@ TEST_CASE("a block that says that it remembers nothing acts the same after other
   CHECK(forgetful > 20);
 }
 
+TEST_CASE("blocks whose row says that they look by attention show where they looked, and no others do") {
+  for (const Config& tried : tried_blocks()) {
+    INFO(to_json(tried));
+    Policy policy = with_parameters(tried, 17);
+    act(policy, Frame(policy.observation(), 3));
+    std::vector<AttentionView> views;
+    const Block& block = *policy.root().children()[0];
+    block.collect_views(views);
+    CHECK(is_attention_block(block.kind()) == !views.empty());
+  }
+}
+
 TEST_CASE("a block looks at no other image than the one it names") {
   const ImageShape shape{12, 16, 3, PixelType::uint8};
   const ObservationSpec spec{{{"left", shape}, {"right", shape}}, 4};
