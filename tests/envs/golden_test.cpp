@@ -1,9 +1,13 @@
-// Seeded episodes as they were when the files in tests/data/golden were written. `test_envs "[write]"` writes them anew, which is
-// right only after a deliberate change of the physics, the reward, the drawing or the random streams.
+// Seeded episodes as they were when the files in tests/data/golden were written. `test_envs "[write]"` writes those that are
+// missing: a new environment's, and one that was deleted to be written anew, which is right only after a deliberate change of the
+// physics, the reward, the drawing or the random streams.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,10 +18,13 @@ import iap.env;
 import iap.envs;
 
 using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
 
 namespace {
 
 constexpr int steps = 120;
+constexpr ImageShape pictured{48, 64, 3, PixelType::uint8};
 
 std::string path(const std::string& name) { return std::string(IAP_TEST_DATA) + "/golden/" + name + ".json"; }
 
@@ -44,10 +51,22 @@ Config::List thumbnail(const ImageView& image) {
   return means;
 }
 
-Config trace(const EnvEntry& entry) {
+/// The row's example. @throws Error unless it shows what a trace holds.
+std::unique_ptr<Env> example(const EnvEntry& entry) {
   Config config = parse_json(entry.example, entry.name);
   config["name"] = entry.name;
   auto env = make_env(config);
+  const ObservationSpec& shown = env->spec().observation;
+  const auto& images = shown.images;
+  if (images.empty() || !(images[0].shape == pictured) || shown.vector == 0)
+    throw Error(text("environment '", entry.name, "': golden traces hold a picture and a state; let the row's example show ",
+                     describe(pictured), " and a state, it shows ", images.empty() ? "no picture" : describe(images[0].shape),
+                     " and a vector of ", shown.vector, " values"));
+  return env;
+}
+
+Config trace(const EnvEntry& entry) {
+  const auto env = example(entry);
   Random random({.seed = 21, .purpose = Purpose::user});
   std::vector<float> action(env->spec().action_size);
   Config::List rewards, states;
@@ -66,6 +85,7 @@ Config trace(const EnvEntry& entry) {
 
 TEST_CASE("environments repeat their golden traces") {
   for (const auto& entry : env_catalog()) {
+    INFO("test_envs \"[write]\" writes traces that are missing");
     const auto golden = parse_json(read_file(path(entry.name)), entry.name), now = trace(entry);
     for (const char* part : {"rewards", "states", "picture"}) {
       CAPTURE(entry.name, part);
@@ -81,7 +101,7 @@ TEST_CASE("environments repeat their golden traces") {
       }
     }
     const auto &expected = *golden.find("picture")->list(), &actual = *now.find("picture")->list();
-    REQUIRE(expected.size() == 48 / 8 * 64 / 8 * 3);
+    REQUIRE(expected.size() == pictured.count() / 64);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       CAPTURE(entry.name, i);
       CHECK(std::abs(*actual[i].number() - *expected[i].number()) <= 0.5);
@@ -89,8 +109,21 @@ TEST_CASE("environments repeat their golden traces") {
   }
 }
 
-TEST_CASE("golden traces are written", "[.][write]") {
+TEST_CASE("an example that shows no picture, another one, or no state has no golden trace, and says so") {
+  const auto refused = [](const char* options, const char* what) {
+    const auto rows = env_catalog();
+    EnvEntry entry = *std::ranges::find(rows, "cartpole-balance", &EnvEntry::name);
+    entry.example = options;
+    CHECK_THROWS_MATCHES(trace(entry), Error, MessageMatches(ContainsSubstring(entry.name) && ContainsSubstring(what)));
+  };
+  refused("{}", "it shows no picture");
+  refused(R"({"pixels": [50, 64], "state": true})", "it shows 50 x 64");
+  refused(R"({"pixels": [48, 64], "state": false})", "a vector of 0 values");
+}
+
+TEST_CASE("golden traces that are missing are written", "[.][write]") {
   for (const auto& entry : env_catalog()) {
+    if (std::filesystem::exists(path(entry.name))) continue;
     make_folder(std::string(IAP_TEST_DATA) + "/golden");
     write_file_atomic(path(entry.name), to_json(trace(entry)) + "\n");
     CHECK(read_file(path(entry.name)).size() > steps);
