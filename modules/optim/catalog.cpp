@@ -9,6 +9,7 @@ module;
 #include <vector>
 module iap.optim;
 import iap.core;
+import :pair_search;
 
 namespace iap {
 
@@ -42,14 +43,14 @@ constexpr const char* ga_examples = R"([{"parents": 3, "sigma": 0.5, "sigma_deca
 
 const OptimizerEntry entries[] = {
     {"es", "evolution strategy with antithetic Gaussian perturbations and an Adam, SGD or ClipUp step (Salimans et al. 2017)",
-     make_es, "", es_examples},
+     make_es, "", es_examples, "", true},
     {"cma_es", "covariance matrix adaptation with active updates, optional IPOP or BIPOP restarts (Hansen 2016)", make_cma_es,
      restarting, cma_examples},
     {"sep_cma_es", "CMA-ES with a diagonal covariance matrix, linear in the parameters (Ros & Hansen 2008)", make_sep_cma_es,
      restarting, cma_examples},
     {"pgpe", "policy gradients with parameter-based exploration and a step size for each parameter (Sehnke et al. 2010)", make_pgpe,
-     "", pgpe_examples, "pepg"},
-    {"ars", "augmented random search along the best directions (Mania et al. 2018)", make_ars, "", ars_examples},
+     "", pgpe_examples, "pepg", true},
+    {"ars", "augmented random search along the best directions (Mania et al. 2018)", make_ars, "", ars_examples, "", true},
     {"simple_ga", "genetic algorithm with truncation selection, Gaussian mutation and an elite (Such et al. 2017)", make_simple_ga,
      "", ga_examples},
 };
@@ -57,6 +58,13 @@ const OptimizerEntry entries[] = {
 }  // namespace
 
 std::span<const OptimizerEntry> optimizer_catalog() { return entries; }
+
+std::string pair_search_names() {
+  std::string names;
+  for (const auto& entry : entries)
+    if (entry.pairs) names += (names.empty() ? "" : ", ") + entry.name;
+  return names;
+}
 
 std::string current_optimizer_name(std::string_view name) {
   for (const auto& entry : entries)
@@ -71,7 +79,8 @@ Config current_optimizer(Config config) {
 }
 
 void Optimizer::adopt(const Optimizer&, bool) {
-  throw Error(text(name(), ": keeps its population and its parameters to the end; es, ars and pgpe can change them on the way"));
+  throw Error(text(name(), ": keeps its population and its parameters to the end; those that can change them on the way are ",
+                   pair_search_names()));
 }
 
 void Optimizer::write_member(std::size_t, std::span<float>) {

@@ -22,6 +22,9 @@ struct OptimizerEntry {
   std::string examples = "[]";
   /// What older files and scripts call it: read everywhere, listed nowhere; "" if it was never renamed.
   std::string old_name = "";
+  /// Whether its members are antithetic pairs around one centre, which may lower its learning rate at a plateau and change the
+  /// population or the parameters on the way (`adopt`).
+  bool pairs = false;
 };
 
 /// Every optimizer this build knows.

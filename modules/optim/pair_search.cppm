@@ -3,6 +3,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 /// What optimizers of antithetic pairs keep and answer in the same way.
@@ -14,6 +15,9 @@ import :plateau;
 import :shaping;
 
 namespace iap {
+
+/// The catalog's rows of this kind, in words: "es, pgpe, ars".
+std::string pair_search_names();
 
 /// Moves a mean by the fitness of antithetic pairs: members 2k and 2k + 1 stand at mean + and - deviation eps_k, where each eps_k
 /// has mean 0 and covariance I. The directions eps_k are not kept: each is a function of (seed, iteration, k) and drawn again where

@@ -9,6 +9,7 @@ module;
 #include <vector>
 module iap.optim;
 import iap.core;
+import :pair_search;
 import :plateau;
 
 namespace iap {
@@ -94,7 +95,7 @@ void Plateau::load(Reader& reader) {
 void refuse_plateau(const Options& options, std::string_view kind) {
   if (options.has("plateau"))
     throw OptionError(text(options.owner(), ": option 'plateau' lowers a learning rate, which ", kind,
-                           " does not have; take it out, or use es, ars or pgpe"));
+                           " does not have; take it out, or use one of ", pair_search_names()));
 }
 
 }  // namespace iap

@@ -64,7 +64,7 @@ case_curriculum() {
   says err "stage 1: unknown option 'until'; the last iteration of a stage is called 'through'"
   run run train.lua --out other --set optimizer.kind=simple_ga --set optimizer.learning_rate=null
   exits 1
-  says err "simple_ga: keeps its population and its parameters to the end; es, ars and pgpe can change them on the way"
+  says err "simple_ga: keeps its population and its parameters to the end; those that can change them on the way are es, pgpe, ars"
   run run train.lua --out pooled --set fit=pool
   exits 0
   grep -q "the mean is resampled" pooled/log.txt && fail "a policy that pools has other parameters at another size"
@@ -367,7 +367,7 @@ case_plateau() {
   for kind in cma_es simple_ga; do
     run run train.lua --out other --set optimizer.kind=$kind --set optimizer.learning_rate=null
     exits 1
-    says err "option 'plateau' lowers a learning rate, which $kind does not have; take it out, or use es, ars or pgpe"
+    says err "option 'plateau' lowers a learning rate, which $kind does not have; take it out, or use one of es, pgpe, ars"
   done
 }
 

@@ -30,11 +30,7 @@ std::unique_ptr<Optimizer> make(const std::string& kind, int population) { retur
 std::vector<Config::Map> adopting() {
   std::vector<Config::Map> all;
   for (const auto& entry : optimizer_catalog()) {
-    try {
-      make(entry.name, 8)->adopt(*make(entry.name, 8), true);
-    } catch (const Error&) {
-      continue;
-    }
+    if (!entry.pairs) continue;
     all.push_back(Config::Map{{"kind", entry.name}});
     const Config examples = parse_json(entry.examples, entry.name);
     for (Config table : *examples.list()) {
@@ -120,9 +116,11 @@ TEST_CASE("every optimizer goes on where another of its kind stands, or says tha
       next->adopt(*before, true);
       CHECK(next->iteration() == 2);
       CHECK(std::ranges::equal(next->mean(), before->mean()));
+      CHECK(entry.pairs);
     } catch (const Error& error) {
-      CHECK_THAT(error.what(),
-                 ContainsSubstring(entry.name + ": keeps its population") && ContainsSubstring("es, ars and pgpe can"));
+      CHECK_FALSE(entry.pairs);
+      CHECK_THAT(error.what(), ContainsSubstring(entry.name + ": keeps its population") &&
+                                   ContainsSubstring("those that can change them on the way are es, pgpe, ars"));
     }
     const auto other = make(entry.name == "es" ? "ars" : "es", 8);
     CHECK_THROWS_AS(next->adopt(*other, true), Error);
