@@ -28,7 +28,7 @@ LegKinematics leg_at(const Call& call) {
 
 /// @lua function iap.legged.robots
 /// The robots that have a name.
-/// @return string[] - "a1", "laikago"
+/// @return string[] - what the functions of this table and the environment `legged` call them
 int list_robots(Call& call) {
   Config::List names;
   for (const Robot& robot : robots()) names.emplace_back(std::string(robot.name));
@@ -37,7 +37,7 @@ int list_robots(Call& call) {
 
 /// @lua function iap.legged.robot
 /// A robot's numbers, in SI units.
-/// @param name string - "a1" or "laikago"
+/// @param name string - one of iap.legged.robots()
 /// @return table{legged.numbers} - of this robot
 
 /// @lua options legged.numbers
@@ -72,7 +72,7 @@ int describe_robot(Call& call) {
 
 /// @lua function iap.legged.toe
 /// Where a toe is.
-/// @param robot string - "a1" or "laikago"
+/// @param robot string - one of iap.legged.robots()
 /// @param leg "FR"|"FL"|"RR"|"RL" - front or rear, right or left
 /// @param joints number[] - abduction, hip, knee, radians
 /// @return number[] - {x, y, z} in the base's frame, metres
@@ -81,7 +81,7 @@ int toe(Call& call) { return call.give(to_list(leg_at(call).forward(vector_at(ca
 
 /// @lua function iap.legged.joints
 /// The way back: joint angles for a toe.
-/// @param robot string - "a1" or "laikago"
+/// @param robot string - one of iap.legged.robots()
 /// @param leg "FR"|"FL"|"RR"|"RL" - front or rear, right or left
 /// @param toe number[] - {x, y, z} in the base's frame, metres
 /// @param knee "backwards"|"forwards" = "backwards" - which way it bends
@@ -97,7 +97,7 @@ int joints(Call& call) {
 
 /// @lua function iap.legged.jacobian
 /// How a toe moves by its joints.
-/// @param robot string - "a1" or "laikago"
+/// @param robot string - one of iap.legged.robots()
 /// @param leg "FR"|"FL"|"RR"|"RL" - front or rear, right or left
 /// @param joints number[] - abduction, hip, knee, radians
 /// @return number[][] - three rows: d x, d y, d z by the joints
@@ -110,7 +110,7 @@ int jacobian(Call& call) {
 
 /// @lua function iap.legged.stance_torques
 /// Joint torques of a standing leg.
-/// @param robot string - "a1" or "laikago"
+/// @param robot string - one of iap.legged.robots()
 /// @param leg "FR"|"FL"|"RR"|"RL" - front or rear, right or left
 /// @param joints number[] - abduction, hip, knee, radians
 /// @param force number[] - of the ground on the foot, N, in the base's frame

@@ -160,7 +160,7 @@ int gait_feet(Call& call) { return call.give(to_list(call.self<GaitObject>().gai
 
 /// @lua function iap.legged.stance
 /// Forces of the standing feet by convex model predictive control (Di Carlo et al. 2018).
-/// @option robot string - "a1" or "laikago"
+/// @option robot string - one of iap.legged.robots()
 /// @option horizon integer 1..30 = 10 - steps that are planned
 /// @option dt number = 0.025 - seconds of each
 /// @option friction number = 0.45 - of feet on the ground
