@@ -16,7 +16,6 @@
 #include "cli/usage.hpp"
 #include "cli/values.hpp"
 import iap.bench;
-import iap.contract;
 import iap.core;
 import iap.policy;
 import iap.report;

@@ -7,7 +7,6 @@ module;
 #include <vector>
 module iap.rollout;
 import iap.core;
-import iap.env;
 import iap.policy;
 import :messages;
 import :safeguards;

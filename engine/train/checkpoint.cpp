@@ -135,8 +135,6 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
   return seal(magic, counts ? longest_version : longer_version, writer.bytes());
 }
 
-Checkpoint decode_checkpoint(std::string_view file, const std::string& source) { return decode(payload_of(file, source), source); }
-
 void write_checkpoint(const std::filesystem::path& folder, std::string_view file) {
   keep_previous(folder);
   write_file_atomic(run_file(folder, newest_name), file);

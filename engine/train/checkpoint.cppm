@@ -27,8 +27,6 @@ struct Checkpoint {
 
 /// The sealed file.
 std::string encode_checkpoint(const Checkpoint& checkpoint);
-/// @throws Error naming `source` for anything that `encode_checkpoint` did not write.
-Checkpoint decode_checkpoint(std::string_view file, const std::string& source);
 
 /// Writes `file` as checkpoint.iap of `folder`; the one before stays as checkpoint.previous.iap. At every moment checkpoint.iap is
 /// whole. @throws Error naming the path and the reason.

@@ -14,7 +14,6 @@ import iap.env;
 import iap.envs;
 import iap.optim;
 import iap.policy;
-import iap.rollout;
 import :initial;
 import :settings;
 import :stages;

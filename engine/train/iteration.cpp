@@ -11,7 +11,6 @@ module;
 #include <vector>
 module iap.train;
 import iap.core;
-import iap.env;
 import iap.optim;
 import iap.policy;
 import iap.rollout;

@@ -3,7 +3,6 @@ module;
 #include <vector>
 module iap.envs.dm_control;
 import iap.core;
-import iap.env;
 import iap.envs.mujoco;
 import iap.sim;
 

@@ -48,7 +48,7 @@ struct KernelEntry {
 /// Every kernel this build knows.
 std::span<const KernelEntry> kernel_catalog();
 
-/// What a kernel can do, in words: "rank, trans, cross, brute force".
+/// What a kernel can do, in words: "rank, trans, cross, drawn patches, exact rows".
 std::string abilities(const KernelEntry& entry);
 
 /// The kernel that option `kernel` names (default "relu"). @throws Error naming the kernels that can, where the named one

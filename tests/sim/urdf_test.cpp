@@ -312,7 +312,7 @@ TEST_CASE("collision meshes are read as convex hulls") {
   const auto with = [&](const std::string& mesh) {
     write_file_atomic(folder / "robot.urdf", robot(link("a", mass + "<collision><geometry><mesh filename=\"" + mesh +
                                                                  "\" scale=\".1 .1 .1\"/></geometry></collision>")));
-    return read_urdf(folder / "robot.urdf");
+    return RobotBundle::read(folder / "robot.urdf").robot;
   };
   for (const std::string name : {"meshes/cube.obj", "package://meshes/cube.obj", "package://cube_robot/meshes/cube.obj"})
     for (const auto& engine : robot_engines()) {
@@ -360,7 +360,7 @@ TEST_CASE("collision meshes are read as convex hulls") {
   CHECK_THROWS_MATCHES(with("bad.stl"), Error, MessageMatches(ContainsSubstring("bad.stl: ends too early")));
   write_file_atomic(folder / "bad.dae", "");
   CHECK_THROWS_MATCHES(with("bad.dae"), Error, MessageMatches(ContainsSubstring("'.dae'; convert it")));
-  CHECK_THROWS_MATCHES(read_urdf(folder / "none.urdf"), Error, MessageMatches(ContainsSubstring("none.urdf")));
+  CHECK_THROWS_MATCHES(RobotBundle::read(folder / "none.urdf"), Error, MessageMatches(ContainsSubstring("none.urdf")));
   std::filesystem::remove_all(folder);
 }
 
@@ -372,7 +372,7 @@ TEST_CASE("a mesh's numbers are read as a scene's, its lines word by word, and i
     write_file_atomic(folder / name, mesh);
     write_file_atomic(folder / "robot.urdf",
                       robot(link("a", mass + "<collision><geometry><mesh filename=\"" + name + "\"/></geometry></collision>")));
-    return read_urdf(folder / "robot.urdf").links[0].collisions[0].points;
+    return RobotBundle::read(folder / "robot.urdf").robot.links[0].collisions[0].points;
   };
   const auto with = [&](const std::string& first) { return points("v " + first + "\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"); };
   const std::vector<double> corner{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};

@@ -10,7 +10,6 @@ module;
 #include <vector>
 module iap.report;
 import iap.core;
-import iap.env;
 import iap.policy;
 import iap.rollout;
 import :probe;

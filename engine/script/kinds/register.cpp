@@ -2,7 +2,6 @@ module;
 #include "script/kinds/script_kinds.hpp"
 module iap.script;
 import iap.envs;
-import iap.policy;
 
 namespace iap {
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 import iap.core;
-import iap.envs.mujoco;
 import iap.sim;
 
 namespace iap {

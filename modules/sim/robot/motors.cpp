@@ -47,16 +47,4 @@ void PdMotors::step(RobotWorld& world, std::span<const double> targets, int step
   for (int i = 0; i < steps; ++i) world.step(torques(targets, world.state().angles, world.state().velocities), 1);
 }
 
-PdMotors make_motors(const RobotWorld& world, double kp, double kd) {
-  const std::size_t count = world.joints().size();
-  std::vector<double> torque_limits, velocity_limits;
-  for (const auto& name : world.joints())
-    for (const auto& link : world.robot().links)
-      if (link.joint == name) {
-        torque_limits.push_back(link.effort);
-        velocity_limits.push_back(link.velocity);
-      }
-  return {std::vector<double>(count, kp), std::vector<double>(count, kd), std::move(torque_limits), std::move(velocity_limits)};
-}
-
 }  // namespace iap

@@ -83,9 +83,6 @@ struct RobotBundle {
   Config files;  ///< the URDF by its path and each mesh as the URDF names it: a text as it is, anything else as {base64 = "..."}
 };
 
-/// Reads a URDF file. @throws Error as `parse_urdf` does, and if the file cannot be read.
-RobotDescription read_urdf(const std::filesystem::path& file);
-
 /// The robot as MJCF (MuJoCo's XML) with a free base: links joined by fixed joints are one body, named as the first of them (world_
 /// where that is called world, as MuJoCo's own is, world__ where it is world_, and so on); a joint has its URDF name; no actuators.
 /// `boxes` static boxes of the world, which touch nothing as compiled, are named terrain0, terrain1, ... @throws Error as MuJoCo's

@@ -79,6 +79,4 @@ RobotBundle RobotBundle::unpack(const std::string& name, const Config& files) {
   return bundle_of(name, held_file(files, name), find);
 }
 
-RobotDescription read_urdf(const std::filesystem::path& file) { return RobotBundle::read(file).robot; }
-
 }  // namespace iap

@@ -145,7 +145,4 @@ class PdMotors {
   std::vector<double> kp_, kd_, torque_limits_, velocity_limits_, torques_;
 };
 
-/// Motors with the same gains at every joint and the limits that the robot's description gives.
-PdMotors make_motors(const RobotWorld& world, double kp, double kd);
-
 }  // namespace iap
