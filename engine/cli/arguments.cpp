@@ -18,6 +18,7 @@
 import iap.bench;
 import iap.core;
 import iap.policy;
+import iap.render;
 import iap.report;
 import iap.rollout;
 import iap.script;
@@ -238,9 +239,10 @@ void describe_play(CLI::App& app, PlayOptions& options) {
   auto& video = options.video;
   add_policy(app, options.source.policy);
   add_policy_choice(app, options.source.choice);
-  auto* out = add_text(app, "-o,--out", options.out, "FILE",
-                       "what to write: .webp, .png, .apng or .mp4; with --strip .png (default: RUN/media/play.webp or strip.png; "
-                       "of a policy file NAME.webp or NAME.png in the working folder)");
+  auto* out =
+      add_text(app, "-o,--out", options.out, "FILE",
+               text("what to write: ", animation_endings(), "; with --strip .png (default: RUN/media/play.webp or strip.png; ",
+                    "of a policy file NAME.webp or NAME.png in the working folder)"));
   app.add_flag("--live", options.live, "in a window instead, with keys to pause, step, switch views and take over the actions");
   add_episode_seed(app, video.seed, "seed of the episode (default: 0)");
   add_world(app, options.source);

@@ -179,7 +179,7 @@ case_play_errors() {
     [ -s err ] || fail "'$arguments' says nothing"
   done
   refuses "nothing.iap" play nothing.iap
-  refuses "must end in .webp, .png, .apng or .mp4" play policy.iap --out video.gif
+  refuses "must end in one of .webp, .png, .apng, .mp4" play policy.iap --out video.gif
   # Before anything is opened or drawn.
   refuses "cannot write 'nowhere/v.webp': there is no folder 'nowhere'" play missing.iap --out nowhere/v.webp
   refuses "unknown option 'camrea'; did you mean 'camera'?" play policy.iap --set camrea=1

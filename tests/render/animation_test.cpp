@@ -188,7 +188,7 @@ TEST_CASE("what cannot be written as a moving picture is an error that says why"
   const auto refuses = [&](const char* name, const AnimationOptions& options, const char* why) {
     CHECK_THROWS_MATCHES(open_animation(folder.path() / name, options), Error, MessageMatches(ContainsSubstring(why)));
   };
-  refuses("a.gif", {}, "must end in .webp, .png, .apng or .mp4");
+  refuses("a.gif", {}, "must end in one of .webp, .png, .apng, .mp4");
   refuses("a", {}, "must end in");
   refuses("a.webp", {.fps = 0}, "fps must be above 0 and at most 1000, got 0");
   refuses("a.webp", {.fps = NAN}, "fps must be above 0");

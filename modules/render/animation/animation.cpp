@@ -1,25 +1,43 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 module iap.render;
 import iap.core;
 #include "animation_formats.hpp"
 
 namespace iap {
+namespace {
+
+struct Format {
+  std::string_view ending;
+  std::unique_ptr<AnimationWriter> (*open)(const std::filesystem::path& path, const AnimationOptions& options);
+};
+
+constexpr std::array formats{Format{".webp", open_webp}, Format{".png", open_apng}, Format{".apng", open_apng},
+                             Format{".mp4", open_mp4}};
+
+}  // namespace
+
+std::string animation_endings() {
+  std::string endings;
+  for (const auto& format : formats) endings += text(endings.empty() ? "" : ", ", format.ending);
+  return endings;
+}
 
 std::unique_ptr<AnimationWriter> open_animation(const std::filesystem::path& path, const AnimationOptions& options) {
   check_animation_options(path.string(), options);
   std::string ending = path.extension().string();
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (ending == ".webp") return open_webp(path, options);
-  if (ending == ".png" || ending == ".apng") return open_apng(path, options);
-  if (ending == ".mp4") return open_mp4(path, options);
-  throw Error(text("cannot write '", path.string(), "' as a moving picture: its name must end in .webp, .png, .apng or .mp4"));
+  for (const auto& format : formats)
+    if (ending == format.ending) return format.open(path, options);
+  throw Error(text("cannot write '", path.string(), "' as a moving picture: its name must end in one of ", animation_endings()));
 }
 
 void check_animation_options(const std::string& name, const AnimationOptions& options) {

@@ -22,6 +22,9 @@ class AnimationWriter {
   virtual void finish() = 0;
 };
 
+/// The endings that `open_animation` knows, in words: ".webp, .png, .apng, .mp4".
+std::string animation_endings();
+
 /// What a path's ending asks for: ".webp" (lossy, repeats for ever), ".png" or ".apng" (exact, repeats for ever), ".mp4" (by the
 /// program `ffmpeg`, if it is on the PATH). Frames are encoded as they come: what stays in memory is the encoded part of a WebP,
 /// and one frame of the others. The file appears whole, when it is finished. @throws Error naming the path for another ending, an

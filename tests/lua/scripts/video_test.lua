@@ -157,7 +157,7 @@ check.fails({ "its name must end in .png" }, iap.report.strip, { policy = policy
 check.fails({ "unknown option 'colour'" }, video_of, { colour = "red" })
 check.fails({ "option 'scale'", "[0, 64]" }, video_of, { scale = 65 })
 check.fails({ "option 'policy' must be a policy, or the path" }, video_of, { policy = 3 })
-check.fails({ "must end in .webp" }, video_of, { out = folder .. "/x.avi" })
+check.fails({ "must end in one of .webp" }, video_of, { out = folder .. "/x.avi" })
 check.fails({ "option 'runs' must be the folder of a run or a list of them, got 3" }, iap.report.html, { runs = 3 })
 check.fails({ "there is no run 'nothing'" }, iap.report.html, { runs = { folder, "nothing" }, out = folder .. "/x.html" })
 -- Nor is there one afterwards.
