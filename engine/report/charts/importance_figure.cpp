@@ -107,6 +107,14 @@ std::string heading_of(const ScoreRange& range) {
               figures_between(range.low, range.high));
 }
 
+/// "rank, trans, cross, look".
+std::string attention_blocks() {
+  std::string names;
+  for (const auto& row : block_catalog())
+    if (is_attention_block(row.name)) names += (names.empty() ? "" : ", ") + row.name;
+  return names;
+}
+
 }  // namespace
 
 ImportanceInfo write_importance(const std::filesystem::path& png, Policy& policy, const Config& env, int episodes,
@@ -115,7 +123,7 @@ ImportanceInfo write_importance(const std::filesystem::path& png, Policy& policy
   const auto world = make_env(env);
   const Importance importance = sample_importance(policy, *world, episodes, seed);
   if (importance.ranges.empty())
-    throw Error("importance: the policy scores no patches of its first image; its blocks hold no rank or trans");
+    throw Error(text("importance: the policy scores no patches of its first image; blocks that do are ", attention_blocks()));
   const int height = static_cast<int>(rows_top + static_cast<double>(importance.ranges.size()) * row_height);
   Canvas canvas(width, height);
   canvas.colour({0, 0, 0});
