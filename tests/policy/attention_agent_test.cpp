@@ -39,6 +39,17 @@ TEST_CASE("another kernel, and other sizes, can take the place of AttentionAgent
   CHECK(relu.size() == 2 * 4 * 147 + 4 * 8 * (10 + 8 + 2) + 2 * (8 + 1));
 }
 
+TEST_CASE("AttentionAgent's scale of softmax is a default like the others") {
+  const auto scale = [](const std::string& rank) {
+    const Policy policy(config("{'kind': 'attention_agent', 'rank': {" + rank + "}}"), image_spec(96, 96), 3);
+    const Config* own = policy.architecture().find("rank")->find("scale");
+    return own ? *own : Config();
+  };
+  CHECK(scale("") == Config("c"));
+  CHECK(scale("'scale': 'd'") == Config("d"));
+  CHECK(scale("'kernel': 'exp'") == Config("d"));
+}
+
 TEST_CASE("wrong options of attention_agent are errors that name them") {
   const auto build = [](const std::string& options) {
     Policy(config("{'kind': 'attention_agent', " + options + "}"), image_spec(96, 96), 3);

@@ -2,9 +2,11 @@
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "helpers.hpp"
@@ -64,6 +66,17 @@ TEST_CASE("activations stay finite for large inputs") {
     }
 }
 
+TEST_CASE("no activation makes a number of what is none") {
+  for (const auto& [name, function] : activations) {
+    CAPTURE(name);
+    Policy policy(config("{'kind': 'linear', 'bias': false, 'activation': '" + name + "'}"), vector_spec(1), 1);
+    policy.set_parameters(std::vector<float>{1});
+    Frame frame(policy.observation(), 1);
+    frame.vector()[0] = std::numeric_limits<float>::quiet_NaN();
+    CHECK(std::isnan(act(policy, frame)[0]));
+  }
+}
+
 TEST_CASE("activations are rounded from double precision, whatever the C library's single precision gives") {
   // Inputs at which tanhf, expm1f or expf of glibc 2.36 lead to a neighbour of the rounded value.
   const std::vector<std::tuple<std::string, float, float>> cases{{"tanh", 0x1.8c932p-4F, 0x1.8b5714p-4F},
@@ -112,10 +125,12 @@ TEST_CASE("initial weights have the stated deviations, biases begin at zero") {
   // The standard error of a deviation from n normal draws is sigma / sqrt(2 n).
   CHECK_THAT(deviation(slice(linear, "policy.weight")), WithinAbs(0.3, 4 * 0.3 / std::sqrt(2 * 20000)));
   CHECK(slice(linear, "policy.bias") == std::vector<double>(100));
-  Policy mlp(config("{'kind': 'mlp', 'hidden': [100]}"), vector_spec(200), 100);
-  mlp.initialise(8);
-  CHECK_THAT(deviation(slice(mlp, "policy.weight_1")), WithinAbs(1 / std::sqrt(200), 4 / std::sqrt(200 * 2 * 20000)));
-  CHECK_THAT(deviation(slice(mlp, "policy.weight_2")), WithinAbs(0.1, 4 * 0.1 / std::sqrt(2 * 10000)));
+  for (const auto& [scale, wanted] : {std::pair{"", 0.1}, std::pair{", 'scale': 0.4", 0.4}}) {
+    Policy mlp(config(text("{'kind': 'mlp', 'hidden': [100]", scale, "}")), vector_spec(200), 100);
+    mlp.initialise(8);
+    CHECK_THAT(deviation(slice(mlp, "policy.weight_1")), WithinAbs(1 / std::sqrt(200), 4 / std::sqrt(200 * 2 * 20000)));
+    CHECK_THAT(deviation(slice(mlp, "policy.weight_2")), WithinAbs(wanted, 4 * wanted / std::sqrt(2 * 10000)));
+  }
 }
 
 TEST_CASE("concat joins what its blocks make of the same input") {

@@ -13,6 +13,7 @@
 using namespace iap;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinAbs;
+using Catch::Matchers::WithinRel;
 
 namespace {
 
@@ -81,7 +82,13 @@ TEST_CASE("clock takes the environment's time, records it, and asks for it where
   const Policy policy(config("{'kind': 'clock'}"), timed(0.02), 2);
   CHECK(policy.architecture().find("dt")->number().value() == 0.02);
   CHECK_THROWS_WITH(Policy(config("{'kind': 'clock'}"), vector_spec(inputs), 2), ContainsSubstring("option 'dt' is missing"));
-  CHECK(Policy(config("{'kind': 'clock', 'dt': 0.1}"), vector_spec(inputs), 2).architecture().find("dt")->number().value() == 0.1);
+  // What it was told goes before what the environment says: 0.1 s at 2 Hz are a fifth of a turn.
+  for (const auto& spec : {vector_spec(inputs), timed(0.02)}) {
+    Policy told(config("{'kind': 'clock', 'dt': 0.1}"), spec, 2);
+    CHECK(told.architecture().find("dt")->number().value() == 0.1);
+    act_on(told, 0);
+    CHECK_THAT(act_on(told, 1)[0], WithinAbs(std::sin(2 * std::numbers::pi / 5), 1e-6));
+  }
 }
 
 TEST_CASE("a clock that goes on elsewhere takes the time between decisions there, unless it was told its own") {
@@ -104,6 +111,16 @@ TEST_CASE("clock stays finite for any parameter") {
     policy.reset();
     for (std::uint64_t step = 0; step < 50; ++step)
       for (const float value : act_on(policy, step)) CHECK(std::isfinite(value));
+  }
+}
+
+TEST_CASE("normalise divides small deviations by no less than the minimum") {
+  for (const double minimum : {1e-4, 0.5}) {
+    Policy policy(config(text("{'kind': 'normalise', 'minimum': ", minimum, "}")), vector_spec(1), 1);
+    const std::vector<float> low{1}, high{1 + 0x1p-13F};
+    policy.act({{}, low});
+    // Of two values h apart the deviation is h / 2 = 6.1e-5, and the later one lies h / 2 above the mean.
+    CHECK_THAT(policy.act({{}, high})[0], WithinRel(0x1p-14 / minimum, 1e-5));
   }
 }
 

@@ -69,14 +69,18 @@ TEST_CASE("levels have rates of their own: a fixed one above, actions that are h
   Policy policy = two_levels(", 'duration': 6, 'latent': 4, 'every': 4");
   CHECK(policy.size() == (inputs * 4 + 4) + ((inputs + 4) * actions + actions));
   randomise(policy, 3, 1);
-  for (std::uint64_t step = 0; step < 40; ++step) {
-    const std::uint64_t low_step = step / 4 * 4, high_step = low_step / 6 * 6;
-    std::vector<double> told = widen(seen(low_step).vector());
-    const auto latent = high_choice(policy, high_step);
-    told.insert(told.end(), latent.begin(), latent.end());
-    const auto expected = affine(slice(policy, "low.weight"), slice(policy, "low.bias"), told);
-    const auto action = act(policy, seen(step));
-    for (int i = 0; i < actions; ++i) CHECK_THAT(action[i], WithinAbs(expected[i], 1e-5));
+  // The first episode ends in the middle of what either level chose.
+  for (const std::uint64_t first : {0, 100}) {
+    policy.reset();
+    for (std::uint64_t step = 0; step < 38; ++step) {
+      const std::uint64_t low_step = step / 4 * 4, high_step = low_step / 6 * 6;
+      std::vector<double> told = widen(seen(first + low_step).vector());
+      const auto latent = high_choice(policy, first + high_step);
+      told.insert(told.end(), latent.begin(), latent.end());
+      const auto expected = affine(slice(policy, "low.weight"), slice(policy, "low.bias"), told);
+      const auto action = act(policy, seen(first + step));
+      for (int i = 0; i < actions; ++i) CHECK_THAT(action[i], WithinAbs(expected[i], 1e-5));
+    }
   }
   CHECK(policy.architecture().find("duration")->integer().value() == 6);
 }
@@ -99,6 +103,20 @@ TEST_CASE("what a high level gives is moved into [-1, 1]") {
     for (int step = 1; step < steps; ++step) CHECK(act(policy, frame)[0] == latent);
     CHECK(act(policy, frame)[0] == 0.5F);
   }
+}
+
+TEST_CASE("where a high level gives no number, the duration is the least and the latent -1") {
+  Policy policy(config("{'kind': 'hierarchy', 'high': {'kind': 'mlp', 'hidden': [1], 'activation': 'none'}, "
+                       "'low': {'kind': 'linear', 'bias': false}, 'duration': [3, 5], 'latent': 1}"),
+                vector_spec(1), 1);
+  // The hidden unit of an input of 10 is infinite, and no number times 0; the action is the latent.
+  policy.set_parameters(std::vector<float>{3e38F, 0, 0, 0, 0, 0, 0, 1});
+  Frame large(vector_spec(1), 1), none(vector_spec(1), 1);
+  large.vector()[0] = 10;
+  none.vector()[0] = 0;
+  CHECK(act(policy, large)[0] == -1);
+  for (int step = 1; step < 3; ++step) CHECK(act(policy, none)[0] == -1);
+  CHECK(act(policy, none)[0] == 0);
 }
 
 TEST_CASE("a hierarchy survives its file in the middle of nothing, and its clone plays the same") {

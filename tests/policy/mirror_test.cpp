@@ -126,7 +126,8 @@ TEST_CASE("a mirror refuses what it cannot ask twice, and numbers that are not t
   CHECK_NOTHROW(made(chain("{'kind': 'product'}", last)));
   for (const std::string block :
        {"{'kind': 'lstm', 'units': 2}", "{'kind': 'sequence', 'blocks': [{'kind': 'linear', 'units': 1}, {'kind': 'delta'}]}",
-        "{'kind': 'normalise'}", "{'kind': 'rank', 'patch': 4, 'top': 1, 'values': 'position', 'contrast': 'frame'}"})
+        "{'kind': 'normalise'}", "{'kind': 'rank', 'patch': 4, 'top': 1, 'values': 'position', 'contrast': 'frame'}",
+        "{'kind': 'sequence', 'blocks': [{'kind': 'rank', 'patch': 4, 'top': 1, 'motion': true}, {'kind': 'linear', 'units': 2}]}"})
     CHECK_THROWS_WITH(made(block), ContainsSubstring("remembers what it was shown before, and a mirror asks its block twice"));
   for (const std::string kind : {"'rank', 'top': 1, 'values': 'position'", "'trans', 'tokens': 1"}) {
     const auto drawn = [&](const std::string& redraw) {

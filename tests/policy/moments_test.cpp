@@ -76,6 +76,23 @@ TEST_CASE("normalise over training gathers its inputs, and works with the totals
     }
 }
 
+TEST_CASE("each of several blocks gathers its own inputs and takes its own totals, in a clone too") {
+  // One normalises the input, the other what comes of it: totals of (mean, deviation) are those of the blocks, in their order.
+  Policy policy(config("{'kind': 'sequence', 'blocks': [{'kind': 'normalise', 'over': 'training'}, {'kind': 'product', 'squares': "
+                       "true, 'keep': false, 'groups': [1]}, {'kind': 'normalise', 'over': 'training'}]}"),
+                vector_spec(1), 1);
+  REQUIRE(policy.moments().size() == 2);
+  const std::vector<float> first{3}, second{5};
+  policy.act({{}, first});
+  policy.act({{}, second});
+  CHECK(policy.gathered()[0].mean == 4);
+  CHECK(policy.gathered()[1].mean == (9 + 25) / 2);
+  policy.set_moments(std::vector<Moment>{{10, 1, 40}, {10, -1, 90}});  // deviations of 2 and 3
+  Policy copy = policy.clone();
+  CHECK(std::ranges::equal(copy.moments(), policy.moments()));
+  for (Policy* one : {&policy, &copy}) CHECK_THAT(one->act({{}, second})[0], WithinAbs((4.0 + 1) / 3, 1e-6));
+}
+
 TEST_CASE("a value that is not finite is left out of what normalise gathers") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const char* over : {"training", "episode"}) {
