@@ -19,7 +19,8 @@ namespace {
 
 /// What the last of `frames` shows against the one before, or against the mean of all before: value by value in double.
 Frame contrasted(const std::vector<Frame>& frames, const std::string& against) {
-  Frame out(image_spec(24, 28), 0);
+  Frame out(image_spec(24, 28, 3, 2), 0);
+  out.vector() = frames.back().vector();
   const std::size_t last = frames.size() - 1, first = against == "episode" || last == 0 ? 0 : last - 1;
   for (std::size_t i = 0; i < out.image().bytes().size(); ++i) {
     double before = 0;
@@ -40,10 +41,11 @@ TEST_CASE("a block with contrast acts as one that is shown what changed") {
   for (const std::string against : {"frame", "episode"}) {
     for (const std::string block :
          {"'kind': 'rank', 'patch': 4, 'd': 4, 'heads': 2, 'top': 3, 'values': ['position', 'centroid', 'content']",
-          "'kind': 'trans', 'patch': 4, 'tokens': 2", "'kind': 'cnn', 'layers': [{'channels': 2, 'stride': 3}]"}) {
+          "'kind': 'trans', 'patch': 4, 'tokens': 2", "'kind': 'cnn', 'layers': [{'channels': 2, 'stride': 3}]",
+          "'kind': 'look', 'patch': 4, 'values': ['position', 'content']"}) {
       CAPTURE(against, block);
-      Policy sees_change(config(policy_of(block, ", 'contrast': '" + against + "'")), image_spec(24, 28), 2);
-      Policy plain(config(policy_of(block, "")), image_spec(24, 28), 2);
+      Policy sees_change(config(policy_of(block, ", 'contrast': '" + against + "'")), image_spec(24, 28, 3, 2), 2);
+      Policy plain(config(policy_of(block, "")), image_spec(24, 28, 3, 2), 2);
       randomise(sees_change, 3);
       plain.set_parameters(sees_change.parameters());
       // The second episode knows nothing of the first.

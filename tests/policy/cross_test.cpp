@@ -188,6 +188,10 @@ TEST_CASE("queries and keys of one grid share a learned encoding") {
   };
   CHECK(encodings("") == 1);
   CHECK(encodings(", 'key_stride': 2") == 2);
+  // Places of another image are other places, whatever its size.
+  const ObservationSpec pair{{{"left", spec.images[0].shape}, {"right", spec.images[0].shape}}, 0};
+  const Policy two = with("'patch': 4, 'top': 1, 'encoding': 'learned', 'image': 'left', 'key_image': 'right'", pair, 2);
+  CHECK_NOTHROW(slice(two, "1.cross.keys.encoding"));
 }
 
 TEST_CASE("a key grid follows the query grid unless it is given") {

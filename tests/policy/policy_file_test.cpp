@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -129,6 +130,16 @@ TEST_CASE("a policy comes back from its file alone, bit for bit") {
   }
 }
 
+TEST_CASE("a policy from a file begins as one that was initialised, projections of an episode included") {
+  Policy policy(config("{'kind': 'rank', 'patch': 4, 'top': 2, 'kernel': 'exp', 'm': 3, 'redraw': 'episode'}"), image_spec(24, 24),
+                4);
+  policy.initialise(3);
+  Policy loaded = load_policy(save_policy(policy, {}), "x.iap").policy;
+  const Frame frame(policy.observation(), 1);
+  CHECK(act(loaded, frame) == act(policy, frame));
+  CHECK(std::ranges::equal(loaded.views().at(0).scores, policy.views().at(0).scores));
+}
+
 TEST_CASE("policy files are written and read on disk, and errors name the path") {
   const auto path = std::filesystem::temp_directory_path() / ("iap_policy_" + std::to_string(::getpid()) + ".iap");
   const Policy policy = sample();
@@ -202,8 +213,11 @@ TEST_CASE("the environment in a file is a table, whatever its text says") {
 }
 
 TEST_CASE("observation specs survive as configs") {
+  ObservationSpec timed = vector_spec(2);
+  timed.dt = 0.04;
   const ObservationSpec specs[] = {{},
                                    vector_spec(7),
+                                   timed,
                                    image_spec(100, 80, 3, 2),
                                    {{{"left", {3, 4, 4, PixelType::uint8}}, {"depth", {5, 6, 1, PixelType::float32}}}, 1}};
   for (const auto& spec : specs) CHECK(observation_from_config(parse_json(to_json(to_config(spec)), "test"), "test") == spec);

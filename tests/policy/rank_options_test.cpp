@@ -130,6 +130,17 @@ TEST_CASE("masking keeps every row's place and leaves zeros where a patch was no
     }
 }
 
+TEST_CASE("masked rows hold nothing of the frame before") {
+  const std::string options = "'d': 3, 'top': 2, 'values': ['position', 'content'], 'masked': true";
+  Policy used = Played::make(options, image_spec(12, 16), 4, 4), fresh = Played::make(options, image_spec(12, 16), 4, 4);
+  randomise(used, 51);
+  fresh.set_parameters(used.parameters());
+  const Frame first(used.observation(), 1), second(used.observation(), 2);
+  const auto before = act(used, first), after = act(used, second);
+  CHECK(after == act(fresh, second));
+  CHECK(after != before);
+}
+
 TEST_CASE("projected values are X' W_V of the chosen patches") {
   for (const auto& shape : odd_shapes)
     for (const std::string encoding : {"none", "sinusoidal", "learned"}) {
@@ -230,28 +241,29 @@ TEST_CASE("fixed convolutions are smoothing, derivatives and the Laplacian") {
   CHECK_THAT(response[1], WithinAbs((2 * 11 + 111) / 8.0, 1e-4));
   CHECK_THAT(response[2], WithinAbs((2 * 101 + 111) / 8.0, 1e-4));
   CHECK_THAT(response[3], WithinAbs((-2 * 2 * 2 * 1 + (2 - 2) * 11 + (2 - 2) * 101 + 2 * 111) / 4.0, 1e-4));
-  // Inside the image: what the filters are for.
-  for (const int size : {3, 5, 7}) {
-    const ObservationSpec inner{{{"pixels", {11, 11, 3, PixelType::float32}}}, 0};
-    Policy policy = Played::make(text("'d': 1, 'top': 1, 'values': 'convolution', 'convolution': 'fixed', 'pixel_offset': 0, "
-                                      "'convolution_size': ",
-                                      size),
-                                 inner, 11, 11);
-    Frame frame(inner, 1);
-    for (int y = 0; y < 11; ++y)
-      for (int x = 0; x < 11; ++x)
-        for (int channel = 0; channel < 3; ++channel) {
-          const double row = y - 5, column = x - 5;
-          frame.image().floats()[(y * 11 + x) * 3 + channel] =
-              static_cast<float>(2 + 3 * row - 4 * column + row * row + 0.5 * column * column);
-        }
-    const auto response_inside = act(policy, frame);
-    CHECK_THAT(response_inside[1], WithinAbs(3, 1e-4));
-    CHECK_THAT(response_inside[2], WithinAbs(-4, 1e-4));
-    CHECK_THAT(response_inside[3], WithinAbs(3, 1e-4));
-    // A binomial window of `size` has variance (size - 1) / 4.
-    CHECK_THAT(response_inside[0], WithinAbs(2 + 1.5 * (size - 1) / 4.0, 1e-4));
-  }
+  // Inside the image: what the filters are for. They see colours, not the depth beside them.
+  for (const int channels : {3, 4})
+    for (const int size : {3, 5, 7}) {
+      const ObservationSpec inner{{{"pixels", {11, 11, channels, PixelType::float32}}}, 0};
+      Policy policy = Played::make(text("'d': 1, 'top': 1, 'values': 'convolution', 'convolution': 'fixed', 'pixel_offset': 0, "
+                                        "'convolution_size': ",
+                                        size),
+                                   inner, 11, 11);
+      Frame frame(inner, 1);
+      for (int y = 0; y < 11; ++y)
+        for (int x = 0; x < 11; ++x)
+          for (int channel = 0; channel < 3; ++channel) {
+            const double row = y - 5, column = x - 5;
+            frame.image().floats()[(y * 11 + x) * channels + channel] =
+                static_cast<float>(2 + 3 * row - 4 * column + row * row + 0.5 * column * column);
+          }
+      const auto response_inside = act(policy, frame);
+      CHECK_THAT(response_inside[1], WithinAbs(3, 1e-4));
+      CHECK_THAT(response_inside[2], WithinAbs(-4, 1e-4));
+      CHECK_THAT(response_inside[3], WithinAbs(3, 1e-4));
+      // A binomial window of `size` has variance (size - 1) / 4.
+      CHECK_THAT(response_inside[0], WithinAbs(2 + 1.5 * (size - 1) / 4.0, 1e-4));
+    }
 }
 
 TEST_CASE("heads choose on their own and their outputs follow each other") {
@@ -273,6 +285,20 @@ TEST_CASE("heads choose on their own and their outputs follow each other") {
         CHECK_THAT(played.out[head * each + 4 + rank * 27 + v], WithinAbs(played.x[played.selected(head)[rank]][v], 1e-6));
   }
   CHECK(played.scores(0) != played.scores(1));
+}
+
+TEST_CASE("each head's motion is that of its own patches") {
+  Policy policy = Played::make("'d': 3, 'top': 3, 'heads': 2, 'motion': true", image_spec(20, 20), 4, 2);
+  randomise(policy, 91);
+  constexpr std::size_t numbers = 2 * 3, each = 2 * numbers;  // rows and columns of places, then of motion
+  std::vector<float> before;
+  for (std::uint64_t step = 0; step < 4; ++step) {
+    const auto out = act(policy, Frame(policy.observation(), step));
+    for (std::size_t head = 0; head < 2; ++head)
+      for (std::size_t i = head * each; i < head * each + numbers; ++i)
+        CHECK(out[i + numbers] == (before.empty() ? 0 : out[i] - before[i]));
+    before = out;
+  }
 }
 
 TEST_CASE("heads with equal weights draw different projections") {

@@ -151,6 +151,11 @@ TEST_CASE("a learned encoding and learned weights of queries are interpolated, a
   ramp(twice, 8, 12, [&](std::size_t index, int row, int column, double value) {
     if (row > 0 && row < 7 && column > 0 && column < 11) CHECK_THAT(twice.parameters()[index], WithinAbs(value, 1e-5));
   });
+  // Width by itself: rows stay, columns are interpolated.
+  const Policy wide = resized(policy, image_spec(16, 48, 1));
+  ramp(wide, 4, 12, [&](std::size_t index, int, int column, double value) {
+    if (column > 0 && column < 11) CHECK_THAT(wide.parameters()[index], WithinAbs(value, 1e-5));
+  });
   Policy half = resized(policy, image_spec(8, 12, 1));
   for (const auto& part : half.layout().slices())
     if (part.name.ends_with("query_weights")) {
