@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cases.hpp"
@@ -95,6 +96,47 @@ TEST_CASE("queries of one frame rank the keys of another, of another shape") {
     const float scale = std::abs(wanted[best[0]]);
     for (int j = 0; j < key.grid.count(); ++j) CHECK(std::abs(scores[j] - wanted[j]) < 1e-4F * scale);
     CHECK(random.bits() == Random(1).bits());
+  }
+}
+
+TEST_CASE("features that floats just hold, on both sides, have products that they do not: scores keep their ratios") {
+  // ||x||^2 / 2 is at most 54, as exp(54) each float holds.
+  Case c = make_case({9, 11, 1, PixelType::float32}, 1, 1, 1, false, 0, 36);
+  c.query[0] = c.key[0] = 10.4F;
+  const Config config = Config::Map{{"kernel", "trig"}, {"m", 7}, {"feature_seed", 3}};
+  CrossAttention attention = make(config, Ranking::exact, c, c);
+  std::vector<int> selected(3);
+  std::vector<float> scores(c.grid.count());
+  Random random(1);
+  attention.set_keys(c.image.view(), 0);
+  attention.choose(c.image.view(), 0, random, selected);
+  attention.score(scores);
+  const Projections drawn = draw_projections(Ensemble::orthogonal, 1, 7, 0, 3);
+  const auto phi = [&](Side side, const std::vector<double>& x) {
+    std::vector<double> features(14);
+    feature_map(FeatureKind::trig, drawn, side, x, features);
+    return features;
+  };
+  std::vector<double> sum(14), wanted;
+  for (const auto& x : project(c, c.query, {}, 0)) {
+    const auto features = phi(Side::query, x);
+    for (std::size_t f = 0; f < sum.size(); ++f) sum[f] += features[f];
+  }
+  double largest = 0;
+  for (const auto& x : project(c, c.key, {}, 0))
+    largest = std::max(largest, std::abs(wanted.emplace_back(dot(sum, phi(Side::key, x)))));
+  REQUIRE(largest > 1e40);
+  const float most = std::abs(*std::ranges::max_element(scores, {}, [](float x) { return std::abs(x); }));
+  for (std::size_t i = 0; i < wanted.size(); ++i) REQUIRE(std::abs(scores[i] / most - wanted[i] / largest) < 1e-4);
+}
+
+TEST_CASE("what queries are pooled to is what is asked for") {
+  const Case c = make_case({12, 12, 3}, 4, 4, 4, false, 0.3F, 37);
+  for (const auto& [name, pooling] :
+       {std::pair{"mean", Pooling::mean}, std::pair{"sum", Pooling::sum}, std::pair{"features", Pooling::features}}) {
+    const CrossAttention made = make(Config::Map{{"kernel", "exp"}, {"pooling", name}}, Ranking::sample, c, c);
+    CHECK(made.pooling() == pooling);
+    CHECK_THAT(made.describe(), ContainsSubstring(text("sampled by ", name)));
   }
 }
 

@@ -114,6 +114,24 @@ TEST_CASE("unnormalised softmax beyond the range of float keeps the ranking of t
   }
 }
 
+TEST_CASE("a key that is too long for exp is noticed wherever it is in a large frame") {
+  // One bright pixel makes a key of 20 among thousands of zeros; all queries are 10, so that it has products of 200.
+  const int side = 70;
+  Case c = make_case({side, side, 1, PixelType::float32}, 1, 1, 1, true, 0, 35);
+  c.query_bias[0] = 10;
+  c.key[0] = 20;
+  for (const int bright : {0, side * side - 1}) {
+    std::ranges::fill(c.image.floats(), 0.0F);
+    c.image.floats()[bright] = 1;
+    for (const bool normalise_rows : {false, true}) {
+      const auto scores = scores_of(c, Config::Map{{"kernel", "softmax"}, {"normalise_rows", normalise_rows}}, 0);
+      for (const float score : scores) REQUIRE(std::isfinite(score));
+      for (int i = 0; i < side * side; ++i) REQUIRE(std::abs(scores[i] / scores[bright] - (i == bright ? 1 : 0)) < 1e-30);
+      if (normalise_rows) CHECK(std::abs(scores[bright] - 1) < 1e-5);
+    }
+  }
+}
+
 TEST_CASE("an interrupt ends what goes over all patches, and once more gives the same scores") {
   const Case c = make_case({16, 16, 3}, 4, 4, 4, false, 3.0F, 36);
   for (const Config& config :

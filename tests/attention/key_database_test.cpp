@@ -125,6 +125,41 @@ TEST_CASE("hashed scores are cosines of the bits that differ, times lengths if w
   }
 }
 
+TEST_CASE("lengths whose squares no float holds count all the same") {
+  const int features = 6, count = 9;
+  const auto directions = random_rows(count, features, false, 13);
+  const auto z = random_rows(1, features, false, 14)[0];
+  for (const KeyLengths lengths : {KeyLengths::own, KeyLengths::relative}) {
+    KeyDatabase angles(count, features, {.bits = 64}), database(count, features, {.bits = 64, .lengths = lengths});
+    std::vector<double> wanted;
+    for (int i = 0; i < count; ++i) {
+      const double unit = std::sqrt(product(directions[i], directions[i])), length = i % 3 == 0 ? 1e25 : 3e25;
+      for (int f = 0; f < features; ++f)
+        for (KeyDatabase* one : {&angles, &database})
+          one->planes()[f * one->pitch() + i] = static_cast<float>(directions[i][f] / unit * length);
+      wanted.push_back(lengths == KeyLengths::own ? length : length / 3e25);
+    }
+    angles.refresh(count);
+    database.refresh(count);
+    std::vector<float> cosines(count), scores(count);
+    angles.score_hashed(z, cosines);
+    database.score_hashed(z, scores);
+    for (int i = 0; i < count; ++i) CHECK(std::abs(scores[i] - wanted[i] * cosines[i]) <= 1e-5 * wanted[i]);
+  }
+}
+
+TEST_CASE("more draws than there are keys can be made where keys are put back") {
+  KeyDatabase database(3, 2, {.tree = true});
+  for (const float first : {1.0F, 2.0F, 3.0F}) database.insert(std::vector<float>{first, 1});
+  const std::vector<float> z{1, 1};
+  Random random(15);
+  std::vector<int> drawn(60, -1);
+  database.draw(z, random, true, drawn);
+  for (const int key : {0, 1, 2}) CHECK(std::ranges::count(drawn, key) > 0);
+  CHECK_THROWS_MATCHES(database.draw(z, random, false, drawn), Error,
+                       MessageMatches(ContainsSubstring("cannot choose 60 keys from 3")));
+}
+
 TEST_CASE("more bits find more of the exact top keys, and errors stay inside Theorem 4.3's bound") {
   const int d = 4, m = 10, count = 2000, top = 10, trials = 10;
   std::printf("share of the exact top %d of %d keys found by sign codes (trig m = %d, normalised, d = %d), and\n", top, count, m,

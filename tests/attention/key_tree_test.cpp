@@ -186,6 +186,30 @@ TEST_CASE("a tree of inserted and replaced keys draws as one built of them") {
   CHECK_THROWS_AS(changed.draw(z, one), Error);
 }
 
+TEST_CASE("keys that were dropped are drawn no more, whatever is added afterwards") {
+  const Keys many = random_keys(21, 6, 1, 19);
+  const auto z = random_query(6, 20);
+  KeyTree used(21, 6), fresh(21, 6);
+  const auto same_draws = [&](int count) {
+    Random one(21), two(21);
+    for (int i = 0; i < 200; ++i) {
+      const int key = used.draw(z, one);
+      REQUIRE(key < count);
+      REQUIRE(key == fresh.draw(z, two));
+    }
+  };
+  for (const int count : {5, 1}) {
+    used.build(many.planes, 21, 21);
+    used.build(many.planes, 21, count);
+    fresh.build(many.planes, 21, count);
+    same_draws(count);
+    used.build(many.planes, 21, 21);
+    used.clear();
+    for (int i = 0; i < count; ++i) used.set(i, many.rows[i]);
+    same_draws(count);
+  }
+}
+
 TEST_CASE("a tree says what it cannot take") {
   KeyTree tree(4, 2);
   const auto says = [](const char* message) { return MessageMatches(ContainsSubstring(message)); };

@@ -230,3 +230,48 @@ TEST_CASE("epsilon is added to every feature of relu and exp") {
     REQUIRE(std::abs(got[j] / dot(z, b) - 1) < 1e-4);
   }
 }
+
+TEST_CASE("epsilon keeps its part where features are beyond floats") {
+  // In many dimensions projections are long: an input that is one of them has an exponent of about d / 2 there.
+  constexpr int m = 3;
+  const Settings settings{FeatureKind::exp, m, 0, false, true, 13};
+  for (const int d : {140, 200}) {
+    const Projections drawn = settings.projections(d);
+    const auto along = [&](int projection) {
+      std::vector<float> weights(d);
+      for (int k = 0; k < d && projection >= 0; ++k)
+        weights[k] = static_cast<float>(std::pow(d, 0.25)) * drawn.omega[projection * d + k];
+      return weights;
+    };
+    for (const auto& [query, key] : {std::pair{0, 0}, std::pair{-1, 0}, std::pair{1, -1}})
+      for (const double epsilon : {0.0, 0.05}) {
+        CAPTURE(d, query, key, epsilon);
+        Case c = make_case({6, 7, 1, PixelType::float32}, 1, 1, d, false, 0, 61);
+        c.query = along(query);
+        c.key = along(key);
+        c.image.floats()[0] = 1;
+        c.image.floats()[1] = 0;
+        const auto [q, k] = inputs(c, false, 0);
+        const auto features = [&](Side side, const std::vector<double>& x) {
+          std::vector<double> phi(m);
+          feature_map(FeatureKind::exp, drawn, side, x, phi);
+          for (double& value : phi) value += epsilon / std::sqrt(m);
+          return phi;
+        };
+        std::vector<double> z(m), wanted;
+        for (const auto& x : q) {
+          const auto phi = features(Side::query, x);
+          for (int i = 0; i < m; ++i) z[i] += phi[i];
+        }
+        for (const auto& x : k) wanted.push_back(dot(z, features(Side::key, x)));
+        Config config = settings.config();
+        config["epsilon"] = epsilon;
+        const auto got = scores_of(c, config, 0);
+        const double largest_wanted = largest(wanted), largest_got = *std::ranges::max_element(got);
+        for (std::size_t j = 0; j < wanted.size(); ++j) {
+          const double ratio = wanted[j] / largest_wanted;
+          REQUIRE(std::abs(got[j] / largest_got - ratio) <= 1e-2 * ratio + 1e-36);
+        }
+      }
+  }
+}

@@ -393,6 +393,30 @@ TEST_CASE("attention that floats cannot hold comes back in outputs that they can
     }
 }
 
+TEST_CASE("outputs are as large as P and V make them, importances as P does, far beyond what frames hold") {
+  Random random(98);
+  for (const char* kernel : {"relu", "exp", "softmax"})
+    for (const bool projected : {false, true}) {
+      Head h{make_case({12, 13, 3}, 3, 2, 4, false, 0.3F, 99), {4, 3, 2, projected, true}, {{"kernel", kernel}}, {}, {}, {}, {}};
+      (projected ? h.value : h.given) = normals(random, (projected ? 27 : h.c.grid.count()) * 2, 0.3F);
+      h.compression = normals(random, static_cast<std::size_t>(h.c.grid.count()) * 3, 1);
+      const auto trans = make(h);
+      const auto out = apply(*trans, h), weights = importance(*trans, h);
+      for (const auto& [p, v] : {std::pair{20, 0}, std::pair{0, 20}, std::pair{60, 30}, std::pair{-60, 124}}) {
+        CAPTURE(kernel, projected, p, v);
+        Head large = h;
+        for (float& value : large.compression) value = std::ldexp(value, p);
+        for (float& value : projected ? large.value : large.given) value = std::ldexp(value, v);
+        const auto scaled = make(large);
+        const auto far = apply(*scaled, large), far_weights = importance(*scaled, large);
+        for (std::size_t i = 0; i < out.size(); ++i) REQUIRE(std::abs(std::ldexp(far[i], -p - v) - out[i]) <= 1e-4);
+        for (std::size_t j = 0; j < weights.size(); ++j)
+          REQUIRE(std::abs(std::ldexp(far_weights[j], -p) - weights[j]) <= 1e-5F * weights[j]);
+      }
+      REQUIRE(largest({out.begin(), out.end()}) > 0.1);
+    }
+}
+
 TEST_CASE("rows of relu attention that sum to zero stay zero") {
   Head h{make_case({6, 6, 1}, 2, 2, 2, false, 0, 89), {2, 2, 1, true, false}, {{"normalise_rows", true}}, {}, {}, {}, {}};
   h.value.assign(4, 1.0F);
@@ -415,6 +439,20 @@ TEST_CASE("projections of IAP-trans change with the episode only where asked for
   CHECK(after("never", {}) == after("never", {1, 2}));
   CHECK(after("episode", {5}) == after("episode", {1, 2, 5}));
   CHECK(after("episode", {5}) != after("episode", {6}));
+  // And within it every so many frames, the same for the same episode.
+  const auto trans = make(h, {{"redraw", 2}});
+  const auto episode = [&](std::uint64_t seed) {
+    trans->new_episode(seed);
+    std::vector<std::vector<float>> frames(6);
+    for (auto& frame : frames) frame = apply(*trans, h);
+    return frames;
+  };
+  const auto seen = episode(5);
+  CHECK(seen[0] == after("episode", {5}));
+  for (int frame = 0; frame < 6; ++frame)
+    for (int other = 0; other < frame; ++other) CHECK((seen[frame] == seen[other]) == (frame / 2 == other / 2));
+  CHECK(episode(6)[2] != seen[2]);
+  CHECK(episode(5) == seen);
 }
 
 TEST_CASE("an interrupt ends exact IAP-trans") {
