@@ -166,6 +166,12 @@ TEST_CASE("act names each argument that is null, of a wrong size or unknown") {
                act.image.width = 0;
              }),
              ContainsSubstring("is 8 x 0 x 3"));
+  for (const bool high : {false, true})
+    CHECK_THAT(refusal([high](Act& act) {
+                 act.image.fit = IAP_RESIZE;
+                 (high ? act.image.height : act.image.width) = (1 << 15) + 1;
+               }),
+               ContainsSubstring("; give a height and a width of 1 to 32768"));
   CHECK_THAT(refusal([](Act& act) {
                act.image.fit = IAP_RESIZE;
                act.image.channels = 1;

@@ -128,6 +128,21 @@ TEST_CASE("an environment of a batch that fails is named, and the batch goes on 
   CHECK(step(batch, actions, results) == IAP_OK);
 }
 
+TEST_CASE("a batch whose reset failed goes on in no episode of before") {
+  const Folder folder;
+  const auto owned = make_batch(folder.file("world.lua", fails_at_times()), 1, 1);
+  iap_batch* batch = owned.get();
+  const std::vector<float> actions(1);
+  Results results;
+  REQUIRE(iap_batch_reset(batch, seeds.data(), 1) == IAP_OK);
+  REQUIRE(step(batch, actions, results) == IAP_OK);
+  CHECK(iap_batch_reset(batch, seeds.data(), 1) == IAP_FAILED);
+  CHECK_THAT(iap_batch_error(batch), ContainsSubstring("no second episode"));
+  CHECK_THAT(refused(batch, actions), ContainsSubstring("has not been reset, or one of its environments has failed"));
+  REQUIRE(iap_batch_reset(batch, seeds.data(), 1) == IAP_OK);
+  CHECK(step(batch, actions, results) == IAP_OK);
+}
+
 TEST_CASE("where a simulation became unstable the next step begins the next episode") {
   const Folder folder;
   const auto owned = make_batch(folder.file("unstable.lua", unstable_task()), count, 2);

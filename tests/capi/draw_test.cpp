@@ -104,6 +104,28 @@ TEST_CASE("an environment in Lua that takes no such size is drawn enlarged") {
   CHECK(rgb == std::vector<std::uint8_t>(rgb.size(), 'a'));
 }
 
+TEST_CASE("a drawing that is of another episode is an error, not a picture") {
+  const Folder folder;
+  const auto env = make_env(folder.file("sized.lua", R"(return function(options)
+    local height = (options.pixels or { 2 })[1]
+    local self = { spec = { action_size = 1, images = { grey = { height = height, width = 2, channels = 1 } } } }
+    function self:reset() end
+    function self:step() return height, false, false end
+    function self:observe() return nil, { grey = ("a"):rep(2 * height) } end
+    return self
+  end)"));
+  std::vector<std::uint8_t> rgb(4 * 2 * 3);
+  const float action = 0;
+  iap_step step{.size = sizeof(iap_step)};
+  REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+  CHECK(iap_env_draw(env.get(), 4, 2, rgb.data(), 0) == IAP_OK);  // nothing was paid yet
+  REQUIRE(iap_env_step(env.get(), &action, 1, &step) == IAP_OK);
+  CHECK(iap_env_draw(env.get(), 4, 2, rgb.data(), 0) == IAP_FAILED);
+  CHECK_THAT(iap_env_error(env.get()), Equals("iap_env_draw: drawn in this size, the environment pays other rewards, so that it is "
+                                              "not the same episode"));
+  CHECK(iap_env_draw(env.get(), 2, 2, rgb.data(), 0) == IAP_OK);
+}
+
 TEST_CASE("rows are drawn as far apart as asked, and nothing between them is written") {
   const auto env = make_env("cartpole-balance");
   REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);

@@ -152,6 +152,27 @@ TEST_CASE("an environment in Lua is made by its name, and what fails in it is th
   CHECK(iap_env_step(env.get(), &action, 1, &step) == IAP_OK);
 }
 
+TEST_CASE("an episode goes on neither after a reset nor after a look that failed") {
+  const Folder folder;
+  const auto env = make_env(folder.file("world.lua", fails_at_times()));
+  const float still = 0, blinding = 1;
+  const float* seen = nullptr;
+  iap_step step{.size = sizeof(iap_step)};
+  REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+  REQUIRE(iap_env_observe(env.get(), nullptr, 0, &seen) == IAP_OK);
+  REQUIRE(iap_env_step(env.get(), &still, 1, &step) == IAP_OK);
+  CHECK(iap_env_reset(env.get(), 1) == IAP_FAILED);
+  CHECK_THAT(refused_step(env.get(), &still, 1), Equals("iap_env_step: the episode has failed; call iap_env_reset"));
+  REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+  REQUIRE(iap_env_step(env.get(), &blinding, 1, &step) == IAP_OK);
+  CHECK(iap_env_observe(env.get(), nullptr, 0, &seen) == IAP_FAILED);
+  CHECK_THAT(iap_env_error(env.get()), ContainsSubstring("nothing to see"));
+  CHECK_THAT(refused_step(env.get(), &still, 1), Equals("iap_env_step: the episode has failed; call iap_env_reset"));
+  CHECK(iap_env_observe(env.get(), nullptr, 0, &seen) == IAP_BAD_ARGUMENT);
+  REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+  CHECK(iap_env_step(env.get(), &still, 1, &step) == IAP_OK);
+}
+
 TEST_CASE("a simulation that becomes unstable ends its episode") {
   const Folder folder;
   const auto env = make_env(folder.file("unstable.lua", unstable_task()));

@@ -95,6 +95,25 @@ return { model = model, reset = function(data) data.qvel.z = 1e11 end, reward = 
 )";
 }
 
+/// An environment in Lua of one value and one action whose second reset fails, as does what is seen after an action of 1.
+inline std::string fails_at_times() {
+  return R"(return function(options)
+  local self = { spec = { action_size = 1, vector = 1 } }
+  local resets, blind = 0, false
+  function self:reset()
+    resets, blind = resets + 1, false
+    if resets == 2 then error("no second episode") end
+  end
+  function self:step(action) blind = action[1] == 1 return 0, false, false end
+  function self:observe()
+    if blind then error("nothing to see") end
+    return { resets }
+  end
+  return self
+end
+)";
+}
+
 /// An environment in Lua of two values and one action; from the third step on it fails if `breaks`.
 inline std::string lua_world(bool breaks) {
   return std::string(R"(return function(options)

@@ -136,15 +136,20 @@ TEST_CASE("a picture of another size is averaged over areas, if asked") {
                     "IAP_RESIZE as its 'fit' has it resized"));
   image.fit = IAP_RESIZE;
   CHECK(act(policy.get(), image) == expected);
-  // Another size, then the first again, BGR.
+  // Another size, then the first again, BGR, and the other one so.
   iap_image half = image_of(small, 3);
   half.height = height / 2;
   half.width = width / 2;
   half.fit = IAP_RESIZE;
-  act(policy.get(), half);
+  const Action of_half = act(policy.get(), half);
   for (std::size_t at = 0; at < large.size(); at += 3) std::swap(large[at], large[at + 2]);
   image.order = IAP_BGR;
   CHECK(act(policy.get(), image) == expected);
+  auto swapped = small;
+  for (std::size_t at = 0; at < swapped.size(); at += 3) std::swap(swapped[at], swapped[at + 2]);
+  half.data = swapped.data();
+  half.order = IAP_BGR;
+  CHECK(act(policy.get(), half) == of_half);
 }
 
 TEST_CASE("scores of all patches: the attended patches are the best of them") {

@@ -1,3 +1,7 @@
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -230,6 +234,79 @@ TEST_CASE("each argument of a rollout's functions that is wrong is named") {
   CHECK(iap_rollouts_parameter_count(nullptr) == 0);
   CHECK(iap_rollouts_run(nullptr, population.data(), 1, size, &good, returns.data(), nullptr) == IAP_BAD_ARGUMENT);
   iap_rollouts_free(nullptr);
+}
+
+TEST_CASE("parameters of rollouts are the file's, or the initial ones of seed 0, whatever was drawn since") {
+  const Folder folder;
+  const auto described = make_rollouts(world, plain, 1);
+  const auto own_of = [](iap_rollouts* rollouts) {
+    std::vector<float> own(iap_rollouts_parameter_count(rollouts));
+    REQUIRE(iap_rollouts_parameters(rollouts, own.data(), own.size()) == IAP_OK);
+    return own;
+  };
+  const auto zero = initial(described.get(), 0), one = initial(described.get(), 1);
+  CHECK(one != zero);
+  CHECK(own_of(described.get()) == zero);
+  const std::string file = folder.file("policy.iap");
+  REQUIRE(iap_rollouts_save(described.get(), file.c_str(), one.data(), one.size()) == IAP_OK);
+  const auto loaded = make_rollouts(nullptr, file, 1);
+  CHECK(initial(loaded.get(), 0) == zero);
+  CHECK(own_of(loaded.get()) == one);
+}
+
+TEST_CASE("a policy file plays in the environment that is given, if it fits") {
+  const Folder folder;
+  const auto described = make_rollouts(world, plain, 1);
+  const auto parameters = initial(described.get(), 1);
+  const std::string file = folder.file("policy.iap");
+  REQUIRE(iap_rollouts_save(described.get(), file.c_str(), parameters.data(), parameters.size()) == IAP_OK);
+  const auto steps_in = [&](const char* env) {
+    const auto owned = make_rollouts(env, file, 1);
+    const auto options = options_of(1, 0, 1, IAP_SEEDS_OWN);
+    double value = 0;
+    std::uint32_t steps = 0;
+    REQUIRE(iap_rollouts_run(owned.get(), parameters.data(), 1, parameters.size(), &options, &value, &steps) == IAP_OK);
+    return steps;
+  };
+  // The limit counts steps of which an action takes two.
+  CHECK(steps_in(R"({"name": "cartpole-swingup", "time_limit": 4, "action_repeat": 2})") == 2);
+  CHECK(steps_in(nullptr) == 5);
+  CHECK(steps_in(world) == 5);
+  iap_rollouts* none = nullptr;
+  Message message{};
+  CHECK(iap_rollouts_make("cheetah-run", file.c_str(), 1, &none, message.data(), message.size()) == IAP_BAD_ARGUMENT);
+  CHECK(none == nullptr);
+  CHECK_THAT(message.data(), ContainsSubstring("iap_rollouts_make: 'policy': "));
+}
+
+TEST_CASE("a file that may not grow is an error and ends no process, and the host's signals are as they were") {
+  const Folder folder;
+  const auto owned = make_rollouts(world, plain, 1);
+  const auto parameters = initial(owned.get(), 1);
+  const std::string file = folder.file("policy.iap");
+  sigset_t signal, before, pending;
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  for (const bool host_has_one : {false, true}) {
+    REQUIRE(pthread_sigmask(host_has_one ? SIG_BLOCK : SIG_UNBLOCK, &signal, &before) == 0);
+    if (host_has_one) raise(SIGXFSZ);
+    rlimit limit{};
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    const rlimit small{.rlim_cur = 64, .rlim_max = limit.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const auto status = iap_rollouts_save(owned.get(), file.c_str(), parameters.data(), parameters.size());
+    setrlimit(RLIMIT_FSIZE, &limit);
+    CHECK(status == IAP_BAD_FILE);
+    CHECK_THAT(iap_rollouts_error(owned.get()), ContainsSubstring("policy.iap"));
+    CHECK_FALSE(std::filesystem::exists(file));
+    REQUIRE(sigpending(&pending) == 0);
+    CHECK(sigismember(&pending, SIGXFSZ) == (host_has_one ? 1 : 0));
+    const timespec at_once{};
+    if (host_has_one) sigtimedwait(&signal, nullptr, &at_once);
+    sigset_t now;
+    pthread_sigmask(SIG_SETMASK, &before, &now);
+    CHECK(sigismember(&now, SIGXFSZ) == (host_has_one ? 1 : 0));
+  }
 }
 
 TEST_CASE("a policy file is read by its name even where that could be a table") {

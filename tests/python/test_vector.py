@@ -78,8 +78,11 @@ class Batches(Test):
         self.assertEqual({name: array.tolist() for name, array in infos.items()}, {"unstable": expected, "_unstable": expected})
         self.assertEqual(terminated.tolist(), expected)
         self.assertEqual(rewards.tolist(), [0.0 if broken else 1.0 for broken in expected])
-        # Where one broke down the next step begins the next episode.
+        # Where one broke down the next step begins the next episode, and what the last one said stays.
+        kept = terminated, infos["unstable"]
         _, rewards, terminated, _, infos = batch.step(still)
+        for array in kept:
+            self.assertEqual(array.tolist(), expected)
         self.assertEqual((rewards == 0).tolist(), expected)
         self.assertEqual((terminated.any(), infos), (False, {}))
 
