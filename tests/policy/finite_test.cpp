@@ -3,6 +3,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -122,6 +123,30 @@ TEST_CASE("scores and outputs of cross and of drawn patches are finite for any p
         }
       }
   }
+}
+
+TEST_CASE("scores and outputs are finite for encodings of any size") {
+  for (const std::string block : {"'kind': 'rank', 'top': 3", "'kind': 'trans', 'tokens': 2, 'dv': 3", "'kind': 'cross', 'top': 3"})
+    for (const std::string kernel : {"relu", "exp", "trig", "softmax"}) {
+      if (kernel == "softmax" && block.find("cross") != std::string::npos) continue;
+      for (const PixelType type : {PixelType::uint8, PixelType::float32}) {
+        const ObservationSpec spec{{{"pixels", {16, 16, 3, type}}}, 0};
+        Policy policy(config("{" + block + ", 'kernel': '" + kernel + "', 'd': 6, 'patch': 4, 'encoding': 'learned'}"), spec, 6);
+        for (const float size : {1e10F, 1e25F, 3e38F}) {
+          CAPTURE(block, kernel, static_cast<int>(type), size);
+          std::vector<float> parameters(policy.size(), 1);
+          Random random(12);
+          for (const auto& slice : policy.layout().slices())
+            if (slice.name.ends_with("encoding"))
+              for (std::size_t i = 0; i < slice.size; ++i) parameters[slice.offset + i] = size * (random.below(3) == 0 ? -1 : 1);
+          policy.set_parameters(parameters);
+          policy.reset(1);
+          for (const float value : act(policy, Frame(spec, 4))) REQUIRE(std::isfinite(value));
+          for (const auto& view : policy.views())
+            for (const float score : view.scores) REQUIRE(std::isfinite(score));
+        }
+      }
+    }
 }
 
 TEST_CASE("many projections along the weights themselves stay finite") {
