@@ -2,6 +2,7 @@ import ctypes
 import os
 import pathlib
 import unittest
+import weakref
 
 import numpy as np
 from common import FRAGILE, WORLD, Raises, RaisingPath, Test, lua, lying_oddly, short_of_memory
@@ -48,6 +49,8 @@ end""")
         self.assertEqual(again.config, forms[0].config)
         self.assertEqual((again.name, again.max_steps, again.vector_size), ("cartpole-swingup", 1000, 0))
         self.assertEqual(again.metadata["render_fps"], 1 / again.control_dt)
+        # Options beside a dict go before its own.
+        self.assertEqual(iap.Env(forms[0].config, time_limit=7).max_steps, 7)
 
     def test_takes_options_of_numpy_s_types(self):
         for dtype in (np.int8, np.uint64, np.float16, np.float32, np.float64, np.longdouble):
@@ -75,6 +78,7 @@ end""")
             self.assertTrue(env.action_space.contains(action))
             self.assertTrue(env.observation_space.contains(env.step(0.5 * action)[0]))
             self.assertFalse(env.action_space.contains(action + 7))
+            self.assertFalse(env.action_space.contains(action.astype(np.float64)))
         self.assertEqual(env.observation_space, iap.Env("world.lua").observation_space)
         self.assertNotEqual(env.action_space, iap.Env("cheetah-run").action_space)
         drawn = []
@@ -83,6 +87,9 @@ end""")
             drawn.append(env.observation_space.sample()["vector"].tolist())
         self.assertEqual(drawn[0], drawn[1])
         self.assertNotEqual(drawn[0], drawn[2])
+        pixels = iap.Env("cartpole-swingup", pixels=(40, 40)).observation_space.sample()
+        self.assertEqual((pixels.dtype, pixels.min(), pixels.max()), (np.uint8, 0, 255))
+        self.assertTrue(env.observation_space["far"].contains(np.full((1, 2, 1), -7, np.float32)))  # metres, say
         self.assertEqual(sorted(seen), ["far", "grey", "vector"])
         self.assertEqual(seen["grey"][..., 0].tolist(), [[1, 2, 3], [4, 5, 0]])
         self.assertEqual(env.state_names, ["place", "age"])
@@ -128,6 +135,13 @@ end""")
         # The memory stays as long as somebody looks at it.
         shown.close()
         self.assertEqual(view["grey"][1, 2, 0], 1)
+
+    def test_closing_lets_go_of_the_library_s_object(self):
+        for world in (iap.Env("world.lua"), iap.VectorEnv("world.lua", 2)):
+            world.reset(seed=1)
+            owner = weakref.ref(world._owner)
+            world.close()
+            self.assertIsNone(owner())
 
     def test_views_go_where_the_memory_goes(self):
         class Moving(iap.Env):
