@@ -55,7 +55,8 @@ int options(Call& call) {
 /// worked on last.
 /// @param default string - a folder such as "runs/dot"
 /// @param options table ? - for scripts that keep several runs below one folder
-/// @option shared string[] ? - options that runs in one folder may differ in; the other overrides become part of the folder's name
+/// @option shared string[] ? - options that runs in one folder may differ in; the other overrides become part of the folder's name,
+/// with a number where that does not tell their values from others
 /// @return string - the folder
 /// @see training.md#stopping-and-going-on
 int run_folder(Call& call) {

@@ -25,6 +25,7 @@ import iap.core;
 import iap.script;
 import iap.train;
 #include "core/there.hpp"
+#include "script/spellings.hpp"
 
 namespace iap {
 namespace {
@@ -304,11 +305,23 @@ std::string folder_with_settings(const std::string& name, const std::vector<std:
   std::map<std::string, std::string> last;
   for (const auto& [path, value] : overrides) last[path] = value;
   std::string suffix;
+  std::vector<std::string> labels, values;
+  bool plain = true;
   for (const auto& [path, value] : last) {
-    suffix += "-" + path + "=";
-    append_plain(suffix, value);
+    labels.push_back("-" + path + "=");
+    values.push_back(value);
+    suffix += labels.back();
+    append_plain(suffix, has_plain_name(value) ? value : meaning_of({value}, WholeNumbers::apart));
+    plain &= has_plain_name(value) && path.find('-') == std::string::npos;
   }
-  return without_separators(name) + shortened_name(suffix);
+  const std::string meaning = meaning_of(values, WholeNumbers::apart);
+  const std::filesystem::path folder = without_separators(name) + shortened_name(suffix);
+  if (!plain) return text(folder.string(), "-", crc32(meaning));
+  if (last.empty() || is_there(folder)) return folder.string();
+  const std::string begin = std::filesystem::path(without_separators(name)).filename().string();
+  for (const auto& other : names_in(folder.has_parent_path() ? folder.parent_path() : "."))
+    if (meaning_in_name(other, begin, labels, WholeNumbers::apart) == meaning) return (folder.parent_path() / other).string();
+  return folder.string();
 }
 
 }  // namespace iap

@@ -79,7 +79,9 @@ std::string_view script_of(std::string_view experiment);
 /// The first of NAME, NAME-2, NAME-3 ... that holds no run, nor is kept from this user.
 std::filesystem::path fresh_folder(const std::string& name);
 
-/// `name` and what tells a run with these overrides from one with the defaults: "table1-optimizer.population=4".
+/// `name` and what tells a run with these overrides from one with the defaults: "table1-optimizer.population=4". Where that would
+/// be the name of other values, too, a number follows that the values have. Where a folder is there that spells them otherwise,
+/// that.
 std::string folder_with_settings(const std::string& name, const std::vector<std::pair<std::string, std::string>>& overrides);
 
 }  // namespace iap

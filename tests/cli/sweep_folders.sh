@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Whose run a folder of a sweep holds: names of values, the script's own options, the script's text.
+# Whose run a folder of a sweep, or of trials, holds: names of values, the script's own options, the script's text.
 
 # Balancing a pole until the script has enough, which only its on_iteration knows; the script declares what stands in $1
 stopping_script() {
@@ -58,6 +58,42 @@ case_sweep_names() {
   exits 0
   [ "$(find three -name "*-seed1" | wc -l)" -eq 3 ] || fail "two values share a folder: $(ls three)"
   grep -q "^${other%-seed1},4,1,0," three/sweep.csv || fail "a value that looks like the name of another one has its figures"
+}
+
+# Trials of a script with runs in one folder: what --set says is told apart, and names of before stay.
+case_trial_names() {
+  cat >experiment.lua <<'LUA'
+print(require "iap".run_folder("runs/table", { shared = { "seeds" } }))
+pcall(require "iap".train, {})
+LUA
+  # folder EXPECTED ARGS...
+  folder() {
+    run run experiment.lua "${@:2}"
+    [ "$(cat out)" = "$1" ] || fail "${*:2}: expected $1, got $(cat out)"
+  }
+  folder runs/table-env.pixels=0.5_-1 --set "env.pixels=[0.5,-1]"
+  folder runs/table-tag=a_b --set tag=a_b
+  folder runs/table-tag=a_b --set 'tag="a_b"'
+  # Other values than a name's plain one have a number behind it, each its own, in whatever words.
+  local value values=('a/b' 'a b' 'a_b_' '[64,32]x' '64_32' '[64,[32]]' '"4"' '[4]' 'x=1' '[{"through":1,"strength":2},{}]' '[{"through":1},{"strength":2}]')
+  for value in "${values[@]}"; do
+    run run experiment.lua --set "tag=$value"
+    grep -qE '^runs/table-tag=.*-[0-9]+$' out || fail "$value has the name $(cat out)"
+    cat out >>names
+  done
+  [ "$(sort -u names | wc -l)" -eq ${#values[@]} ] || fail "values share a folder: $(sort names)"
+  folder "$(grep 'strength_2_through_1' names)" --set 'tag=[ {"strength": 2, "through": 1}, { } ]'
+  run run experiment.lua --set env.x=1-tag=2
+  cp out one
+  run run experiment.lua --set env.x=1 --set tag=2
+  cmp -s one out && fail "two options have the folder of one"
+  # What is there goes on under its own name.
+  mkdir -p runs/table-optimizer.sigma=.1-tag=x
+  folder runs/table-optimizer.sigma=.1-tag=x --set optimizer.sigma=1e-1 --set tag=x
+  folder runs/table-optimizer.sigma=1e-1 --set optimizer.sigma=1e-1
+  mkdir -p runs/table-optimizer.sigma=0.1-tag=x runs/table-tag=3
+  folder runs/table-optimizer.sigma=0.1-tag=x --set optimizer.sigma=0.1 --set tag=x
+  folder runs/table-tag=3.0 --set tag=3.0
 }
 
 # What the script itself declares decides, too, though no option of the training shows it.
