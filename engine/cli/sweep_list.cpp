@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,11 +15,14 @@ import iap.core;
 import iap.script;
 import iap.train;
 #include "core/path_endings.hpp"
+#include "script/spellings.hpp"
 
 namespace iap::cli {
 namespace {
 
 constexpr std::size_t most_jobs = 100'000;
+/// An option that takes fractions holds the same for 1 and for 1.0.
+constexpr auto same_number = WholeNumbers::same_as_fractions;
 
 /// "60,[1,2],\"a,b\"" at the commas that stand in neither brackets nor quotes.
 std::vector<std::string> split_values(std::string_view values) {
@@ -37,28 +39,6 @@ std::vector<std::string> split_values(std::string_view values) {
       parts.back() += c;
   }
   return parts;
-}
-
-/// With whole numbers written as such: an option that takes fractions holds the same for 1 and for 1.0.
-void make_whole(Config& value) {
-  constexpr double most_exact = 9007199254740992;  // 2^53
-  if (auto* list = value.list())
-    for (Config& item : *list) make_whole(item);
-  else if (auto* map = value.map())
-    for (auto& [key, item] : *map) make_whole(item);
-  else if (const auto number = value.number(); number && std::abs(*number) <= most_exact && *number == std::floor(*number))
-    value = static_cast<std::int64_t>(*number);
-}
-
-/// `value` as the option will hold it: 0.10 and 0.1 are the same, and so are 1 and 1.0.
-std::string meaning(const std::string& value) {
-  Config config = Config::Map{};
-  set_path(config, "value", value);
-  const Config* read = config.find("value");
-  if (!read) return "null";
-  Config same = *read;
-  make_whole(same);
-  return to_json(same);
 }
 
 /// Why the runs of a sweep take an option from nothing but the sweep itself, or "".
@@ -138,17 +118,47 @@ void tell_names_apart(std::vector<Combination>& all) {
   }
 }
 
+/// What stands before each option's value in a combination's name.
+std::vector<std::string> labels_of(const std::vector<SweptOption>& options) {
+  std::vector<std::string> labels;
+  for (const auto& option : options) labels.push_back((labels.empty() ? "" : ",") + option.name + "=");
+  return labels;
+}
+
+/// Gives combinations without runs of their own the names of those in `folder` that have runs and say the same in other words: .1
+/// that of 0.1. Not where the name alone does not tell what its runs' values were.
+void take_names_there(std::vector<Combination>& all, const std::vector<SweptOption>& options, const std::filesystem::path& folder) {
+  if (options.empty()) return;
+  std::set<std::string> taken, there;
+  std::map<std::string, std::string> said;
+  const auto labels = labels_of(options);
+  for (const auto& run : names_in(folder)) {
+    const auto seed = run.rfind("-seed");
+    if (seed == std::string::npos || run.find_first_not_of("0123456789", seed + 5) != std::string::npos) continue;
+    const auto name = run.substr(0, seed);
+    if (auto meaning = meaning_in_name(name, "", labels, same_number); !meaning.empty()) said.emplace(std::move(meaning), name);
+    there.insert(name);
+  }
+  for (const auto& combination : all) taken.insert(combination.name);
+  for (auto& combination : all) {
+    const auto meaning = meaning_of(combination.values, same_number);
+    if (there.contains(combination.name) || meaning_in_name(combination.name, "", labels, same_number) != meaning) continue;
+    const auto found = said.find(meaning);
+    if (found != said.end() && taken.insert(found->second).second) combination.name = found->second;
+  }
+}
+
 std::vector<Combination> product(const std::vector<SweptOption>& options) {
   std::vector<Combination> all(1);
-  for (const auto& option : options) {
+  const auto labels = labels_of(options);
+  for (std::size_t i = 0; i < options.size(); ++i) {
     std::vector<Combination> longer;
     for (const auto& combination : all)
-      for (const auto& value : option.values) {
+      for (const auto& value : options[i].values) {
         longer.push_back(combination);
         longer.back().values.push_back(value);
-        auto& name = longer.back().name;
-        name += (name.empty() ? "" : ",") + option.name + "=";
-        append_plain(name, value);
+        longer.back().name += labels[i];
+        append_plain(longer.back().name, value);
       }
     if (longer.size() > most_jobs) throw Error(text("--over: more than ", most_jobs, " combinations; take fewer values"));
     all = std::move(longer);
@@ -170,7 +180,7 @@ SweptOption read_swept_option(const std::string& over) {
     if (value.empty())
       throw Error(
           text("--over ", over, ": a value is missing; write ", option.path, "=VALUE,VALUE without spaces or empty places"));
-    const auto [before, added] = seen.emplace(meaning(value), value);
+    const auto [before, added] = seen.emplace(meaning_of({value}, same_number), value);
     if (!added)
       throw Error(text("--over ", option.path, ": ", value, " stands there twice",
                        before->second == value ? "" : text(" (also as ", before->second, ")"), "; each value is run once"));
@@ -192,6 +202,7 @@ SweepList sweep_list(const SweepCommand& command) {
   check_paths(list.options, command);
   name_options(list.options);
   list.combinations = product(list.options);
+  take_names_there(list.combinations, list.options, list.folder);
   const std::uint64_t first = command.run.seed.value_or(1);
   const auto seeds = static_cast<std::uint64_t>(command.seeds);
   if (first > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - (seeds - 1))

@@ -96,6 +96,29 @@ LUA
   folder runs/table-tag=3.0 --set tag=3.0
 }
 
+# A value in other words is the run that is there.
+case_sweep_spellings() {
+  stopping_script 'rule = "x", list = { 1 }'
+  run sweep stop.lua --over optimizer.sigma=.1,2e-1 --over "list=[1,2]" --seeds 2 --out sweep
+  exits 0
+  run sweep stop.lua --over optimizer.sigma=0.1,.2,0.3 --over "list=[1, 2]" --seeds 3 --out sweep
+  exits 0
+  says err "4 of 9 runs were done before"
+  [ "$(find sweep -name "*-seed*" | wc -l)" -eq 9 ] || fail "a folder for each spelling: $(ls sweep)"
+  [ -e "sweep/sigma=.1,list=1_2-seed3/final.iap" ] || fail "seeds of one value have two names: $(ls sweep)"
+  grep -q '^0.1,"\[1, 2\]",4,3,0' sweep/sweep.csv || fail "the table has another spelling than was asked for: $(cat sweep/sweep.csv)"
+  run report sweep/sigma*
+  exits 0
+  # A name that is there is taken before another spelling of it.
+  mv "sweep/sigma=.1,list=1_2-seed3" "sweep/sigma=1e-1,list=1_2-seed3"
+  run sweep stop.lua --over optimizer.sigma=1e-1 --over "list=[1,2]" --seed 3 --out sweep
+  exits 0
+  says err "1 of 1 runs were done before"
+  run sweep stop.lua --over optimizer.sigma=0.10 --over "list=[1,2]" --out sweep
+  exits 0
+  says err "1 of 1 runs were done before"
+}
+
 # What the script itself declares decides, too, though no option of the training shows it.
 case_sweep_own_options() {
   stopping_script 'stop_after = 1, quiet = false, iterations = 4'
