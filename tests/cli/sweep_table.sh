@@ -53,6 +53,14 @@ LUA
   exits 0
   says out "best: pay=1: "
   ! grep -q 'higher mean' out || fail "a higher mean than the highest"
+  # A run that had enough before others, or was asked for fewer iterations, has done what it was to do.
+  sed -i 's/on_iteration = .*/on_iteration = function() return set.pay < 5 end,/' train.lua
+  run sweep train.lua --over pay=1,5 --set iterations=2 --out early
+  exits 0
+  says out "best: pay=5: mean eval 5 after 1 iteration, 1 seed"
+  run sweep train.lua --over pay=1,3 --over iterations=1,2 --out shorter
+  exits 0
+  says out "best: pay=3 iterations=1: mean eval 3 after 1 iteration, 1 seed"
 }
 
 case_sweep_columns() {
