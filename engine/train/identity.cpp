@@ -66,7 +66,23 @@ void forget_default_eval_env(Config& identity) {
   const Config* curriculum = identity.find("curriculum");
   if (curriculum && curriculum->list() && !curriculum->list()->empty() && curriculum->list()->back().map())
     trained = with_changes(std::move(trained), changes_of_stage(*curriculum->list()->back().map()));
-  if (*eval_env == trained) identity.map()->erase("eval_env");
+  if (first_difference(*eval_env, trained).empty()) identity.map()->erase("eval_env");
+}
+
+/// Without what stages set as the environment has it by itself.
+void forget_default_stages(Config& identity) {
+  const Config* env = identity.find("env");
+  const Config* curriculum = identity.find("curriculum");
+  if (!env || !env->map() || !curriculum || !curriculum->list()) return;
+  for (Config& stage : *identity["curriculum"].list()) {
+    if (!stage.map()) continue;
+    for (const auto& [key, value] : changes_of_stage(*stage.map())) {
+      if (!env->find(key)) continue;
+      Config changed = *env;
+      changed[key] = value;
+      if (first_difference(*env, changed).empty()) stage.map()->erase(key);
+    }
+  }
 }
 
 /// Without a curriculum of one stage that changes nothing.
@@ -207,6 +223,7 @@ Config comparable(Config identity) {
   forget_places(identity);
   forget_default_populations(identity);
   forget_default_eval_env(identity);
+  forget_default_stages(identity);
   forget_plain_curriculum(identity);
   return identity;
 }

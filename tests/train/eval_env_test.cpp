@@ -85,6 +85,28 @@ TEST_CASE("an eval_env that is where the last stage trains is none") {
   }
 }
 
+TEST_CASE("a default that is written out as another kind of number changes nothing") {
+  const Scratch scratch("eval_env_numbers");
+  TrainOptions options = dense_run(scratch / "run");
+  options.eval_env = Config();
+  train(options);
+  options.resume = true;
+  for (const Config& limit : {Config(60), Config(60.0)}) {
+    options.eval_env = Config::Map{{"time_limit", limit}};
+    CHECK(refusal(options) == "no error");
+    options.curriculum = {TrainStage{.env = options.eval_env}};
+    CHECK(refusal(options) == "no error");
+    options.eval_env = Config();
+    CHECK(refusal(options) == "no error");
+    options.curriculum.clear();
+  }
+  options.eval_env = Config::Map{{"time_limit", 40}};
+  CHECK_THAT(refusal(options), ContainsSubstring("eval_env"));
+  options.eval_env = Config();
+  options.curriculum = {TrainStage{.env = Config::Map{{"time_limit", 40}}}};
+  CHECK_THAT(refusal(options), ContainsSubstring("curriculum"));
+}
+
 TEST_CASE("a run with evaluations of its own that stops and goes on equals the uninterrupted one") {
   const Scratch scratch("eval_env_resume");
   TrainOptions options = dense_run(scratch / "whole");
