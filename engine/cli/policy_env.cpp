@@ -20,6 +20,7 @@ import iap.envs;
 import iap.policy;
 import iap.script;
 import iap.train;
+#include "policy/image_changes.hpp"
 
 namespace iap::cli {
 namespace {
@@ -164,13 +165,7 @@ std::string fit_policy(OpenedPolicy& opened, std::optional<Fit> fit) {
   const ObservationSpec before = opened.policy.observation();
   ObservationSpec now = opened.observation;
   now.dt = before.dt;  // it plays as it was trained, whatever the size
-  std::string changes;
-  for (std::size_t i = 0; i < before.images.size() && before.images.size() == now.images.size(); ++i) {
-    const ImageShape &was = before.images[i].shape, &is = now.images[i].shape;
-    if (was.height != is.height || was.width != is.width)
-      changes += text(changes.empty() ? "" : ", ", "from ", was.height, "x", was.width, " to ", is.height, "x", is.width);
-  }
-  const std::string clocks = clocks_note(opened);
+  const std::string changes = image_changes(before, now), clocks = clocks_note(opened);
   if (changes.empty()) return clocks;
   try {
     opened.policy = resized(opened.policy, now, fit.value_or(Fit::resample));

@@ -93,6 +93,11 @@ void forget_plain_curriculum(Config& identity) {
   identity.map()->erase("curriculum");
 }
 
+/// Without a `fit` that has no other world to bring the policy to.
+void forget_idle_fit(Config& identity) {
+  if (!identity.find("curriculum") && !identity.find("eval_env")) identity.map()->erase("fit");
+}
+
 /// Takes out of `completed` what neither `stored` nor `present` names.
 void forget_unnamed(Config& completed, const Config* stored, const Config* present) {
   const auto inside = [](const Config* config, const auto& key) { return config ? config->find(key) : nullptr; };
@@ -225,6 +230,7 @@ Config comparable(Config identity) {
   forget_default_eval_env(identity);
   forget_default_stages(identity);
   forget_plain_curriculum(identity);
+  forget_idle_fit(identity);
   return identity;
 }
 

@@ -22,6 +22,7 @@ import :run_state;
 import :settings;
 import :trainer;
 import :types;
+#include "policy/image_changes.hpp"
 
 namespace iap {
 
@@ -141,11 +142,12 @@ void Trainer::begin() {
   if (folder_) check_confined();
 }
 
-/// What the run begins at, and where that policy is another one than ours although its parameters fit.
+/// What the run begins at, at which size that was, and where that policy is another one than ours although its parameters fit.
 std::string Trainer::initial_line() const {
+  const std::string sizes = image_changes(initial_->file.policy.observation(), stage().world.policy.observation());
   const std::string difference = first_difference(initial_->file.policy.architecture(), stage().world.policy.architecture());
   return text("begins at the parameters of ", initial_->place, " (content ", initial_->content, ")",
-              difference.empty() ? "" : text("; its blocks differ: ", difference));
+              sizes.empty() ? "" : ", brought " + sizes, difference.empty() ? "" : text("; its blocks differ: ", difference));
 }
 
 /// Whether the end of the run has nothing to play any more.

@@ -179,7 +179,7 @@ void finish(const Options& reader) {
 /// @option init policy|string|table ? - whose parameters the run begins at: a policy, or the path of a run or policy file
 /// @option curriculum {train.stage}[] ? - stages with settings of their own
 /// @option fit "resample"|"pool" = "resample" - how the policy follows to image sizes of stages and `eval_env`: resample what
-/// belongs to patches, or average pixels to the first stage's size
+/// belongs to patches, or average pixels to the first stage's size, which needs one of these
 /// @option eval_env env|string|table = (where the last stage trains) - where evaluations, the best policy and its confirmation
 /// play; a table without `name` changes options of that environment
 /// @option iterations integer 0.. = 100 - of the whole run, resumed or not
@@ -255,6 +255,11 @@ void check_options(const TrainOptions& options) {
   check_range("iterations", options.iterations, 0, most);
   check_range("episodes", options.episodes, 1, most_episodes);
   check_curriculum(options.curriculum);
+  if (options.fit == Fit::pool && options.curriculum.empty() && options.eval_env.is_null())
+    throw Error(
+        "train: option 'fit' says how the policy follows to image sizes of 'curriculum' and 'eval_env', and neither is there; "
+        "leave it "
+        "out. A policy of 'init' is pooled by option 'pool' of the blocks");
   if (!(options.action_noise >= 0 && options.action_noise <= most_action_noise))
     throw Error(text("train: option 'action_noise' must be in [0, ", most_action_noise, "], got ", options.action_noise));
   if (!std::in_range<std::int64_t>(options.seed)) throw Error(text("train: option 'seed' must be below 2^63, got ", options.seed));

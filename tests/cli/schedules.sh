@@ -110,6 +110,14 @@ case_warm_start() {
   goes_on_alike
   [ "$(sed -n 2p whole/metrics.csv | cut -d, -f5)" = "$(tail -1 first/metrics.csv | cut -d, -f5)" ] || fail "begins elsewhere than at $last"
   says whole/log.txt "begins at the parameters of first/final.iap"
+  grep -q "brought from" whole/log.txt && fail "a policy of the same size was brought from another"
+  run run train.lua --out large --set 'env.pixels=[32,48]'
+  exits 0
+  grep -q "begins at the parameters of first/final.iap (content [0-9a-f]*), brought from 16x24 to 32x48" large/log.txt || fail "the sizes are not told"
+  run run train.lua --out pooled --set 'env.pixels=[32,48]' --set fit=pool
+  exits 1
+  says err "train: option 'fit' says how the policy follows to image sizes of 'curriculum' and 'eval_env', and neither is there"
+  lines err 1
   says whole/config.json '"path": "first/final.iap"'
   STOP=2 run run train.lua --out gone
   mv first moved

@@ -210,6 +210,21 @@ TEST_CASE("a policy that pools goes through growing images with the same paramet
   }
 }
 
+TEST_CASE("a way to follow to other sizes is refused where there are none") {
+  const Scratch scratch("idle_fit");
+  TrainOptions options = pixel_run(scratch / "run", 16, 24);
+  train(options);
+  options.init = options.out.string();
+  options.out.clear();
+  options.env["pixels"] = Config::List{32, 48};
+  CHECK(refusal(options) == "no error");
+  options.fit = Fit::pool;
+  CHECK_THAT(refusal(options), ContainsSubstring("option 'fit'") && ContainsSubstring("neither is there") &&
+                                   ContainsSubstring("'pool' of the blocks"));
+  options.eval_env = pixels(64, 96);
+  CHECK(refusal(options) == "no error");
+}
+
 TEST_CASE("stages that make no sense are refused with their number") {
   const auto said = [](auto change) {
     TrainOptions options = pixel_run({}, 16, 24);

@@ -94,7 +94,10 @@ TEST_CASE("a run's config.json has every default, and what was asked for") {
   Config bare = config;
   for (const char* name : {"action_noise", "fit"}) bare.map()->erase(name);
   CHECK(settings_difference(bare, config).empty());
+  // It decides where there is another world to bring the policy to.
   bare["fit"] = "pool";
+  CHECK(settings_difference(bare, config).empty());
+  for (Config* run : {&bare, &config}) (*run)["eval_env"] = Config::Map{{"name", "cartpole-balance"}};
   CHECK_THAT(settings_difference(bare, config), ContainsSubstring("fit"));
 }
 
