@@ -30,34 +30,62 @@ void step(Env& env) { env.step(std::vector<float>(static_cast<std::size_t>(env.s
 
 }  // namespace
 
-TEST_CASE("noise has the mean and the deviation that it was given") {
-  const auto clean = env_with("false"), noisy = env_with(R"({"noise": {"std": 0.05, "dynamic": true}})");
+namespace {
+
+/// Of what noise adds to all values of pictures that it does not cut off at black or white.
+struct Strays {
+  double count = 0, mean = 0, variance = 0, twins = 0;  ///< `twins`: the mean product with those of the step before
+};
+
+Strays strays(const std::string& deviation) {
+  const auto clean = env_with("false"), noisy = env_with(text(R"({"noise": {"dynamic": true, "std": )", deviation, "}}").c_str());
   clean->reset(3);
   noisy->reset(3);
-  const double wanted = 0.05 * 255;
-  double sum = 0, squares = 0, count = 0, twins = 0;
+  Strays all;
   std::vector<double> before;
   for (int moment = 0; moment < 10; ++moment) {
     const Bytes a = look(*clean), b = look(*noisy);
     std::vector<double> now(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
       now[i] = b[i] - a[i];
-      if (a[i] < 60 || a[i] > 195) continue;  // where nothing is cut off at black or white
-      sum += now[i];
-      squares += now[i] * now[i];
-      if (!before.empty()) twins += now[i] * before[i];
-      ++count;
+      if (a[i] < 60 || a[i] > 195) continue;
+      all.mean += now[i];
+      all.variance += now[i] * now[i];
+      if (!before.empty()) all.twins += now[i] * before[i];
+      ++all.count;
     }
     before = now;
     step(*clean);
     step(*noisy);
   }
-  REQUIRE(count > 20000);
+  for (double* sum : {&all.mean, &all.variance, &all.twins}) *sum /= all.count;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("noise has the mean and the deviation that it was given") {
+  const double wanted = 0.05 * 255;
+  const Strays all = strays("0.05");
+  REQUIRE(all.count > 20000);
   // Whole numbers add the variance of rounding, 1/12; five standard errors each.
   const double variance = wanted * wanted + 1.0 / 12;
-  CHECK(std::abs(sum / count) < 5 * std::sqrt(variance / count));
-  CHECK(std::abs(squares / count - variance) < 5 * variance * std::sqrt(2 / count));
-  CHECK(std::abs(twins / count) < 5 * variance / std::sqrt(count));
+  CHECK(std::abs(all.mean) < 5 * std::sqrt(variance / all.count));
+  CHECK(std::abs(all.variance - variance) < 5 * variance * std::sqrt(2 / all.count));
+  CHECK(std::abs(all.twins) < 5 * variance / std::sqrt(all.count));
+}
+
+TEST_CASE("noise of fractions of a level has the deviation that it was given") {
+  for (const std::string deviation : {"0.0002", "0.0004", "0.0006", "0.001", "0.002", "0.0049"}) {
+    INFO(deviation);
+    const double wanted = std::stod(deviation) * 255, variance = wanted * wanted;
+    const Strays all = strays(deviation);
+    REQUIRE(all.count > 20000);
+    CHECK(std::abs(all.mean) < 5 * std::sqrt(variance / all.count));
+    // Of changes by one level, in a share of the values that is their variance; of more, that of a normal deviation.
+    CHECK(std::abs(all.variance - variance) < 5 * std::sqrt((variance + 2 * variance * variance) / all.count));
+  }
+  CHECK(strays("0").variance == 0);
 }
 
 TEST_CASE("noise follows from seed and step alone") {
