@@ -138,7 +138,7 @@ double evaluate_member(Call& call, std::span<const float> parameters) {
 /// @param f fun(parameters:number[]):number - what to maximise
 /// @param options table - how
 /// @option initial number[] - the parameters to start from
-/// @option optimizer optimizer|table - one of iap.optim
+/// @option optimizer optimizer|table = iap.optim.es {} - one of iap.optim
 /// @option iterations integer 1.. = 100 - at most
 /// @option seed integer 0.. = 0 - of the search
 /// @return number[] best - the best parameters that were seen

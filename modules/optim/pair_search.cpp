@@ -17,7 +17,9 @@ namespace {
 
 std::size_t read_population(Options& options, std::string_view kind) {
   const auto population = static_cast<std::size_t>(options.integer_in("population", 2, 1 << 20, 64));
-  if (population % 2) options.fail(text("option 'population' must be even (members come in ", kind, " pairs), got ", population));
+  if (population % 2)
+    throw OptionError(
+        text(options.owner(), ": option 'population' must be even (members come in ", kind, " pairs), got ", population));
   return population;
 }
 

@@ -11,6 +11,9 @@ check.fails({ "option 'momentum' goes with optimizer = \"sgd\" or \"clipup\"" },
 check.fails({ "option 'beta1' goes with optimizer = \"adam\"" }, function() return iap.optim.pgpe { optimizer = "sgd", beta1 = 0.5 } end)
 check.fails({ "option 'max_speed' goes with optimizer = \"clipup\"" }, function() return iap.optim.es { optimizer = "sgd", max_speed = 1 } end)
 check.fails({ "option 'sigma' must be" }, iap.optim.es, { sigma = "x" })
+for _, kind in ipairs { "es", "ars", "pgpe" } do
+  check.fails({ "optim_test.lua:", "option 'population' must be even", "got 3" }, function() return iap.optim[kind] { population = 3 } end)
+end
 check.fails({ "iap.optim.es: takes one table of options, got 2 arguments" }, iap.optim.es, { population = 8 }, { sigma = 1 })
 
 -- Directions of the three that have pairs.
@@ -48,6 +51,10 @@ check.fails({ "optimizer:start: argument 1 'initial': element 2 must be a number
 local best, value, mean = iap.optim.maximise(sphere, { initial = { 0, 0, 0 }, optimizer = blueprint, iterations = 150, seed = 1 })
 check.equal(value, sphere(best))
 check.same_list(mean, es:mean())
+local plain = { initial = { 0, 0, 0 }, iterations = 9 }
+local by_itself = iap.optim.maximise(sphere, plain)
+plain.optimizer = iap.optim.es {}
+check.same_list(by_itself, (iap.optim.maximise(sphere, plain)))
 check.fails({ "optim_test.lua:", "inside f" }, iap.optim.maximise, function() error("inside f") end, { initial = { 0 } })
 check.fails({ "must return its value as a number, got nil" }, iap.optim.maximise, function() end, { initial = { 0 } })
 check.fails({ "iap.optim.maximise: unknown option 'iteration'; did you mean 'iterations'?" }, iap.optim.maximise, sphere, { initial = { 0, 0, 0 }, iteration = 1 })
