@@ -194,7 +194,9 @@ class HadamardDirections : public BlockDirections {
 std::unique_ptr<Directions> make_directions(Options& options, std::uint64_t seed, std::size_t parameters, std::size_t pairs,
                                             Norms norms) {
   const std::string kind = options.choice("directions", {"gaussian", "orthogonal", "hadamard"}, "gaussian");
-  if (kind == "orthogonal") return std::make_unique<OrthogonalDirections>(seed, parameters, pairs);
+  // The values of a row of two are alike in size: with norms that count, it would say the same of both parameters.
+  const bool rows_say_little = kind == "hadamard" && norms == Norms::chi && parameters == 2;
+  if (kind == "orthogonal" || rows_say_little) return std::make_unique<OrthogonalDirections>(seed, parameters, pairs);
   if (kind == "hadamard") return std::make_unique<HadamardDirections>(seed, parameters, pairs, norms);
   return std::make_unique<GaussianDirections>(seed);
 }

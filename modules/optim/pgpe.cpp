@@ -25,6 +25,9 @@ import :turn;
 namespace iap {
 namespace {
 
+/// Members are floats, which are finite up to here wherever their directions point.
+constexpr double most_deviation = 1e30;
+
 class ParameterExploration : public PairSearch {
  public:
   ParameterExploration(Options& options, std::span<const float> initial, std::uint64_t seed)
@@ -60,6 +63,9 @@ class ParameterExploration : public PairSearch {
     for (std::size_t i = 0; i < mean_.size(); ++i) {
       const double limit = sigma_change_ * deviations_[i];
       deviations_[i] = std::max(sigma_min_, deviations_[i] + std::clamp(sigma_rate_ * deviation_gradient_[i], -limit, limit));
+      if (deviations_[i] > most_deviation)
+        throw Error(text("pgpe: the deviation of parameter ", i + 1, " diverged to ", deviations_[i],
+                         "; lower sigma_learning_rate or sigma_max_change"));
     }
     end_turn(fitness);
   }

@@ -157,6 +157,33 @@ TEST_CASE("pgpe learns what all step sizes have in common, whatever its directio
   }
 }
 
+TEST_CASE("pgpe tells two parameters apart, whatever its directions") {
+  for (const char* directions : {"gaussian", "orthogonal", "hadamard"}) {
+    INFO(directions);
+    const auto pgpe =
+        make_pgpe({{"directions", directions}, {"population", 40}, {"sigma", 0.5}, {"learning_rate", 0.02}}, {0.2F, 0});
+    iterate(*pgpe, [](std::span<const float> x) { return -double{x[0]} * x[0]; }, 200);
+    CHECK(metric(*pgpe, "sigma_lowest") < 0.1);
+    CHECK(metric(*pgpe, "sigma") > 0.3);
+  }
+}
+
+TEST_CASE("pgpe names the parameter whose deviation diverges, before members are infinite") {
+  const auto pgpe =
+      make_pgpe({{"population", 20}, {"sigma_learning_rate", 1000}, {"sigma_max_change", 1}, {"learning_rate", 0.01}}, {0, 0});
+  std::vector<float> population(20 * 2);
+  std::vector<double> fitness(20);
+  const auto search = [&] {
+    for (int iteration = 0; iteration < 6000; ++iteration) {
+      pgpe->ask(population);
+      REQUIRE(std::ranges::all_of(population, [](float value) { return std::isfinite(value); }));
+      for (std::size_t k = 0; k < 20; ++k) fitness[k] = std::abs(population[2 * k]) + std::abs(population[2 * k + 1]);
+      pgpe->tell(fitness);
+    }
+  };
+  CHECK_THROWS_WITH(search(), ContainsSubstring("pgpe: the deviation of parameter") && ContainsSubstring("sigma_learning_rate"));
+}
+
 TEST_CASE("pgpe converges with each of its first-order steps") {
   const std::vector<float> initial(20, 1.0F);
   for (const char* optimizer : {"adam", "clipup", "sgd"}) {
