@@ -246,6 +246,24 @@ TEST_CASE("a target that does not vary has no explained variance") {
   CHECK(std::isnan(linear_readout(x, y, {.fitted = 4}).r2[0]));  // constant in what is tested
 }
 
+TEST_CASE("a target that varies in the tested episodes alone counts as predicted by its mean in the fitted ones") {
+  // A rare event: 10 of 80 tested rows, 0 in all fitted ones. Its deviation from its mean is 10 x 7/8, what is missed 10.
+  const Samples x = normals(13, 3, 12, 20);
+  Samples y = joined(constants(x, 0), constants(x, 3));
+  for (std::size_t i = 0; i < 10; ++i) y.episodes[9][2 * i] = 1;
+  const Readout readout = linear_readout(x, y, {.fitted = 8});
+  CHECK(std::abs(readout.r2[0] - (1 - 10 / 8.75)) < 1e-12);
+  CHECK(std::isnan(readout.ridge[0]));
+  CHECK(std::isnan(readout.r2[1]));
+  // Without the means of the episodes it is 5 of 10 x 1/4 that is missed, which is all there is.
+  CHECK(std::abs(linear_readout(x, y, {.fitted = 8, .per_episode = true}).r2[0]) < 1e-12);
+  // Another number of each episode's own does not vary within any.
+  Samples steps = constants(x, 0);
+  for (std::size_t e = 0; e < steps.episodes.size(); ++e)
+    for (float& value : steps.episodes[e]) value = 0.1f * static_cast<float>(e);
+  CHECK(std::isnan(linear_readout(x, steps, {.fitted = 8, .per_episode = true}).r2[0]));
+}
+
 TEST_CASE("means of episodes can be taken off") {
   // What an episode adds of its own drowns what features say, until it is gone.
   const Samples x = normals(9, 1, 9, 60);

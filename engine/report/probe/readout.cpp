@@ -82,9 +82,10 @@ std::vector<std::vector<double>> column_of(const Samples& samples, std::size_t c
   return values;
 }
 
+/// Whatever varies in floats varies by more than this part of its size; what is less came from rounding in the means.
+constexpr double least_variation = 1e-10;
+
 Scaled scaled(const Samples& samples, const ReadoutOptions& options) {
-  // Whatever varies in floats varies by more than this part of its size; what is less came from rounding in the means.
-  constexpr double least_variation = 1e-10;
   Scaled result;
   // As columns, each episode's part a vector of its own, then as rows.
   constexpr double part = sizeof(std::vector<double>) + 24;
@@ -119,6 +120,27 @@ Scaled scaled(const Samples& samples, const ReadoutOptions& options) {
     }
   }
   return result;
+}
+
+/// R^2 where the prediction is the mean of the fitted rows throughout, as it is where they do not vary; NaN where the tested ones
+/// do not either.
+double explained_by_mean(const Samples& samples, std::size_t column, const ReadoutOptions& options) {
+  double largest = 0, mean = 0, fitted = 0, tested_mean = 0, tested = 0, missed = 0, spread = 0;
+  const auto values = column_of(samples, column, options.per_episode, largest);
+  for (std::size_t e = 0; e < values.size(); ++e)
+    for (const double value : values[e]) {
+      (e < options.fitted ? mean : tested_mean) += value;
+      ++(e < options.fitted ? fitted : tested);
+    }
+  mean /= fitted;
+  tested_mean /= tested;
+  for (std::size_t e = options.fitted; e < values.size(); ++e)
+    for (const double value : values[e]) {
+      missed += (value - mean) * (value - mean);
+      spread += (value - tested_mean) * (value - tested_mean);
+    }
+  const bool varies = std::sqrt(spread / tested) > least_variation * largest;
+  return varies ? 1 - missed / spread : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// Moments of all fitted rows, once there is room for what is made of them: the moments of each fold, each target's errors, and on
@@ -156,11 +178,13 @@ class Regression {
     for (const Moments& part : parts_) total_ += part;
   }
 
-  Readout run(int targets) {
+  Readout run(const Samples& targets) {
     const std::vector<double> ridge = options_.ridge ? std::vector<double>(y_.columns, *options_.ridge) : choose();
     const double none = std::numeric_limits<double>::quiet_NaN();
-    Readout readout{.r2 = std::vector<double>(static_cast<std::size_t>(targets), none), .ridge = {}};
+    Readout readout{.r2 = std::vector<double>(static_cast<std::size_t>(targets.columns), none), .ridge = {}};
     readout.ridge = readout.r2;
+    for (std::size_t column = 0; column < readout.r2.size(); ++column)
+      if (std::ranges::find(y_.kept, column) == y_.kept.end()) readout.r2[column] = explained_by_mean(targets, column, options_);
     std::vector<double> used = ridge;
     std::ranges::sort(used);
     used.erase(std::ranges::unique(used).begin(), used.end());
@@ -239,7 +263,7 @@ class Regression {
 
 Readout linear_readout(const Samples& features, const Samples& targets, const ReadoutOptions& options) {
   check(features, targets, options);
-  return Regression(features, targets, options).run(targets.columns);
+  return Regression(features, targets, options).run(targets);
 }
 
 }  // namespace iap

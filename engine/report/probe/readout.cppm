@@ -31,10 +31,10 @@ inline constexpr int most_features = 2048;
 /// Of each target, in order.
 struct Readout {
   /// 1 - (squared error) / (squared deviation from the mean), over the rows of the tested episodes: 1 for a perfect prediction, 0
-  /// for one as good as the mean of these rows, negative for a worse one. NaN for a target that does not vary in the episodes that
-  /// are fitted or in those that are tested.
+  /// for one as good as the mean of these rows, negative for a worse one. NaN for a target that does not vary there; one that does
+  /// not vary in the fitted episodes is predicted to stay as it is in them.
   std::vector<double> r2;
-  std::vector<double> ridge;  ///< the lambda that was used
+  std::vector<double> ridge;  ///< the lambda that was used; NaN for a target that does not vary in both parts
 };
 
 /// Fits, to each target y, the w and b that minimise |y - X w - b|^2 + lambda |w|^2 over the rows of the fitted episodes, and tests
