@@ -24,17 +24,22 @@ namespace {
 /// Its address is the registry key of the context.
 char context_key;
 
-/// Numbers may replace numbers; everything else keeps its type. A default without a type (nil) cannot be in a table.
+/// Numbers may replace numbers; everything else keeps its type. A default without a type (nil) cannot be in a table, and one that
+/// is empty may be a list as well.
 bool same_type(const Config& a, const Config& b) {
   if (a.number() && b.number()) return true;
-  if (a.list() || a.map()) return b.list() || b.map();
+  const auto is_empty = [](const Config& value) {
+    return (value.map() && value.map()->empty()) || (value.list() && value.list()->empty());
+  };
+  if (is_empty(a) || is_empty(b)) return (a.list() || a.map()) && (b.list() || b.map());
   return a.type_name() == b.type_name();
 }
+
+bool is_integer(const Config& value) { return value.type_name() == "an integer"; }
 
 /// Gives whole numbers the kind of those in the script's default, which Lua tells apart: integers wrap around where floats do not.
 /// @throws Error for a whole number beyond the integers.
 void follow_numbers(const Config& original, Config& changed, const Override& given) {
-  const auto is_integer = [](const Config& value) { return value.type_name() == "an integer"; };
   if (const auto number = changed.number(); number && original.number()) {
     if (!is_integer(original)) changed = *number;
     if (!is_integer(original) || is_integer(changed) || std::trunc(*number) != *number) return;
@@ -78,20 +83,43 @@ std::string kind_of(const Config& original) {
   return text(original.number() ? "a number" : original.type_name(), " like the default ", original.describe());
 }
 
-/// A table given for the one that the script declares at `path`: what it leaves out keeps its default. One that the script leaves
-/// empty takes any names. @throws Error for a name that the script's table lacks, and a value of another type than its own.
-void complete_table(const Config& original, Config& changed, const std::string& path, const std::string& set) {
+/// What stands at `path` in a table or a list that is given for the script's own, where it declares any of `defaults`: all elements
+/// of its list, or their entries of that name. A table that the script leaves empty takes any names. @throws Error for a name that
+/// none of its tables has, and a value of another type than all of them.
+void check_inside(const std::vector<const Config*>& defaults, const Config& value, const std::string& path,
+                  const std::string& set) {
+  if (defaults.empty()) return;
+  if (std::ranges::none_of(defaults, [&](const Config* own) { return same_type(*own, value); }))
+    throw Error(text("--set ", set, ": '", path, "' must be ", kind_of(*defaults.front()), ", got ", value.describe()));
+  std::vector<const Config*> below;
+  if (const auto* items = value.list()) {
+    for (const Config* own : defaults)
+      if (own->list())
+        for (const Config& item : *own->list()) below.push_back(&item);
+    for (std::size_t i = 0; i < items->size(); ++i) check_inside(below, (*items)[i], text(path, ".", i + 1), set);
+  }
+  if (!value.map()) return;
+  Config::Map known;
+  for (const Config* own : defaults) {
+    if (own->map() && own->map()->empty()) return;
+    if (own->map()) known.insert(own->map()->begin(), own->map()->end());
+  }
+  for (const auto& [key, inner] : *value.map()) {
+    below.clear();
+    for (const Config* own : defaults)
+      if (const Config* entry = own->find(key)) below.push_back(entry);
+    if (below.empty()) refuse_name(set, path, key, known);
+    if (!inner.is_null()) check_inside(below, inner, path + "." + key, set);
+  }
+}
+
+/// A table given for the one that the script declares: what it leaves out keeps its default.
+void complete_table(const Config& original, Config& changed) {
   const auto* defaults = original.map();
-  if (!defaults || defaults->empty() || (changed.list() && !changed.list()->empty())) return;
+  if (!defaults || defaults->empty()) return;
   if (changed.list()) changed = Config::Map{};
   if (!changed.map()) return;
-  for (auto& [key, value] : *changed.map()) {
-    const Config* own = original.find(key);
-    if (!own) refuse_name(set, path, key, *defaults);
-    if (!value.is_null() && !same_type(*own, value))
-      throw Error(text("--set ", set, ": '", path, ".", key, "' must be ", kind_of(*own), ", got ", value.describe()));
-    complete_table(*own, value, path + "." + key, set);
-  }
+  for (auto& [key, value] : *changed.map()) complete_table(*original.find(key), value);
   for (const auto& [key, value] : *defaults) changed.map()->try_emplace(key, value);
 }
 
@@ -215,15 +243,16 @@ void RunContext::declare(Config& defaults, bool training) {
     if (!original || (within && entry.value == "null")) continue;
     const Config* left = within ? declared_at(defaults, entry.path) : defaults.find(entry.path);
     const Config changed = left ? *left : Config();
-    // A list that was written without its brackets; the reader knows what to write instead.
-    if (original->list() && changed.string()) {
+    // A list of integers that was written without its brackets; the reader knows what to write instead.
+    if (original->list() && changed.string() && std::ranges::all_of(*original->list(), is_integer)) {
       const Config list = Config::Map{{entry.path, changed}};
       Options(text("--set ", entry.path, "=", entry.value), list).integers(entry.path);
     }
     if (!same_type(*original, changed))
       throw Error(text("--set ", entry.path, "=", entry.value, ": expected ", kind_of(*original), ", got ", changed.describe()));
     if (Config* set = entry_at(defaults, entry.path)) {
-      complete_table(*original, *set, entry.path, text(entry.path, "=", entry.value));
+      check_inside({original}, *set, entry.path, text(entry.path, "=", entry.value));
+      complete_table(*original, *set);
       follow_numbers(*original, *set, entry);
     }
   }

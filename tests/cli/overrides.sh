@@ -268,3 +268,34 @@ case_set_env() {
   run eval own --episodes 1 --set env.length=2
   exits 0
 }
+
+# What is given for a script's own table or list is one, of what it holds.
+case_given_in_kind() {
+  cat >kinds.lua <<'LUA'
+local o = require "iap".options({
+  es = { sigma = 0.3, rate = 0.2 }, tasks = { { strength = 4, kind = "a" }, { offset = 6, free = {} } }, flags = { true, false }, sizes = { 16, 32 },
+  names = { "a" }, none = {}, stages = { { through = 3 }, {} },
+}, { training = false })
+print(o.es.sigma, #o.tasks, o.tasks[1].strength, o.tasks[1].offset, #o.sizes, #o.none, o.stages[1].pixels)
+LUA
+  local given message
+  while IFS='|' read -r given message; do
+    refuses "--set $given: $message" run kinds.lua --set "$given"
+  done <<'GIVEN'
+es=[0.1,0.05]|expected a table like the default {"rate":0.2,"sigma":0.3}, got [0.1,0.05]
+sizes={"a":1}|expected a list like the default [16,32], got {"a":1}
+flags=[1,0]|'flags.1' must be a boolean like the default true, got 1
+sizes=["16","x"]|'sizes.1' must be a number like the default 16, got "16"
+sizes=[3,null]|'sizes.2' must be a number like the default 16, got null
+names=[5]|'names.1' must be a string like the default "a", got 5
+tasks=[{"strenght":9}]|the script's option 'tasks.1' has no 'strenght'; did you mean 'strength'?
+tasks=[{"strength":"9"}]|'tasks.1.strength' must be a number like the default 4, got "9"
+tasks=[{"free":{"x":1}},{"kind":3}]|'tasks.2.kind' must be a string like the default "a", got 3
+names=b|expected a list like the default ["a"], got "b"
+GIVEN
+  refuses '--set sizes=16,32: option '"'sizes'"' must be a list of integers, got "16,32"; write it as [16,32]' run kinds.lua --set sizes=16,32
+  run run kinds.lua --set 'tasks=[{"strength":9,"offset":1},{},{"free":{"x":1}}]' --set 'es=[]' --set 'sizes=[]' --set 'none=[1,"x"]' \
+    --set 'stages=[{"pixels":[3,3]}]'
+  exits 0
+  says out "$(printf '0.3\t3\t9\t1\t0\t2\ttable')"
+}
