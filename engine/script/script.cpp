@@ -190,7 +190,12 @@ Override read_override(std::string_view assignment, std::string_view example) {
   const auto equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0)
     throw Error(text("--set ", assignment, ": write it as path=value, such as ", example));
-  return {std::string(assignment.substr(0, equals)), std::string(assignment.substr(equals + 1))};
+  std::string_view value = assignment.substr(equals + 1);
+  // JSON may have blanks around it; null is looked for by its letters.
+  constexpr std::string_view null = "null", blanks = " \t\r\n";
+  if (const auto begin = value.find_first_not_of(blanks); begin != std::string_view::npos)
+    if (value.substr(begin, value.find_last_not_of(blanks) + 1 - begin) == null) value = null;
+  return {std::string(assignment.substr(0, equals)), std::string(value)};
 }
 
 bool is_of_script(std::string_view experiment, std::string_view script) {

@@ -75,15 +75,21 @@ Config with_nothing_at(Config table, std::string_view path) {
   return table;
 }
 
-/// @throws OptionError where `read` does not know a name in `path`. What else it finds is told where it is built for good.
-void look_for_names(const std::string& path, const auto& read) {
+/// Builds what reads `table` with nothing at `inside`, the end of `path`. @throws OptionError where it does not know a name in
+/// `path`, or takes no table where one of them would be. What else it finds is told where it is built for good.
+void look_for_names(const std::string& path, const Config& table, std::string_view inside, const auto& build) {
+  const Config changed = with_nothing_at(table, inside);
+  const auto refuse = [&](const Error& error) { throw OptionError(text("--set ", path, "=null: ", error.what())); };
   try {
-    read();
+    build(changed);
   } catch (const UnknownOption& error) {
     const auto parts = path_parts(path);
-    if (std::ranges::find(parts, error.option()) != parts.end()) throw OptionError(text("--set ", path, "=null: ", error.what()));
-  } catch (const Error&) {
-    return;
+    if (std::ranges::find(parts, error.option()) != parts.end()) refuse(error);
+  } catch (const Error& error) {
+    for (auto dot = inside.find('.'); dot != std::string_view::npos; dot = inside.find('.', dot + 1)) {
+      const Config* made = entry_at(changed, inside.substr(0, dot));
+      if (made && std::string_view(error.what()).ends_with(", got " + made->describe())) refuse(error);
+    }
   }
 }
 
@@ -97,23 +103,29 @@ void judge_names(Config& options, const std::string& path) {
   const Config env = base && base->map() ? *base : Config(Config::Map{});
   if (name == "optimizer") {
     const std::vector<float> parameters(2);
-    look_for_names(path, [&] { make_optimizer(with_nothing_at(table, inside), parameters, 0); });
+    look_for_names(path, table, inside, [&](const Config& changed) { make_optimizer(changed, parameters, 0); });
   } else if (is_env(name)) {
     const Config whole = name == "env" || table.find("name") ? table : with_changes(env, table);
-    look_for_names(path, [&] { make_env(with_nothing_at(whole, inside)); });
+    look_for_names(path, whole, inside, [](const Config& changed) { make_env(changed); });
   } else if (name == "curriculum") {
     const std::size_t dot = inside.find('.');
-    const Config* stage = entry_at(table, inside.substr(0, dot));
-    if (!stage || !stage->map() || dot == std::string::npos) return;
+    const std::string position = inside.substr(0, dot);
+    if (position.find_first_not_of("0123456789") != std::string::npos)
+      throw OptionError(text("--set ", path, "=null: '", position, "' is no position in a list of stages; positions count from 1"));
+    if (dot == std::string::npos) return;
     const std::string option = inside.substr(dot + 1);
-    if (changes_of_stage({{std::string(first_part(option)), Config()}}).empty()) return;
-    const Config whole = with_changes(env, changes_of_stage(*stage->map()));
-    look_for_names(path, [&] { make_env(with_nothing_at(whole, option)); });
+    if (changes_of_stage({{first_part(option), Config()}}).empty()) return;
+    const Config* stage = entry_at(table, position);
+    const Config whole = with_changes(env, changes_of_stage(stage && stage->map() ? *stage->map() : Config::Map{}));
+    look_for_names(path, whole, option, [](const Config& changed) { make_env(changed); });
   } else if (own && !own->is_null()) {
     // As far as it is there: tables on the way would not be without effect.
     std::size_t end = path.find('.');
     while (end != std::string::npos && entry_at(std::as_const(options), path.substr(0, end))) end = path.find('.', end + 1);
     options = with_nothing_at(std::move(options), path.substr(0, end));
+  } else if (!training_refusal(name, "null")) {
+    throw OptionError(
+        text("--set ", path, "=null: option '", name, "' is not given, so that it has no '", inside, "' to take out"));
   }
 }
 

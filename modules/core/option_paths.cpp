@@ -51,7 +51,9 @@ namespace {
 /// The child of `node` that one part of a path names, or nullptr.
 Config* child(Config& node, std::string_view key, std::string_view path, bool create) {
   const auto* items = node.list();
-  if (!items && (create || (!node.is_null() && !node.map()))) return &node[key];
+  if (!items && !node.is_null() && !node.map())
+    throw Error(text("option path '", path, "': cannot set '", key, "' inside ", node.type_name(), " (", node.describe(), ")"));
+  if (!items && create) return &node[key];
   Config* found = entry_of(node, key);
   if (items && !found)
     throw Error(

@@ -299,3 +299,22 @@ GIVEN
   exits 0
   says out "$(printf '0.3\t3\t9\t1\t0\t2\ttable')"
 }
+
+# A path below what has no parts is told with its name, and so is a name of which nothing was given.
+case_set_no_parts() {
+  training_script ''
+  local path
+  for path in iterations seed; do
+    refuses "option path '$path.x': cannot set 'x' inside an integer (" run train.lua --set $path.x=3
+  done
+  refuses "option path 'env.time_limit.x': cannot set 'x' inside an integer (20)" run train.lua --set env.time_limit.x=3
+  sed -i 's/, { time_limit = 20 }//; s/iterations = 4/iterations = 0/' train.lua
+  refuses "--set env.time_limit.x=null: environment 'pendulum.lua': option 'time_limit' must be an integer, got {\"x\":null}" run train.lua --set env.time_limit.x=null
+  refuses "unknown option 'lenght'; did you mean 'length'?" run train.lua --set curriculum.1.lenght=null
+  refuses "'first' is no position in a list of stages" run train.lua --set curriculum.first.length=null
+  refuses "--set init.x=null: option 'init' is not given, so that it has no 'x' to take out" run train.lua --set init.x=null
+  refuses "--set log.3=null: option 'log' is not given" run train.lua --set log.3=null
+  refuses "unknown option 'sgima'; did you mean 'sigma'?" run train.lua --set 'optimizer.sgima= null'
+  run run train.lua --set 'optimizer.sigma= null ' --set curriculum.1.length=null
+  exits 0
+}

@@ -136,7 +136,7 @@ LUA
   refused "iap eval: --set time_limit: write it as path=value" eval run --set time_limit
   run eval run --set time_limit.x=3
   exits 1
-  says err "--set time_limit.x=3: cannot set 'x' inside an integer"
+  says err "--set time_limit.x=3: option path 'time_limit.x': cannot set 'x' inside an integer"
   run eval run --set name=other.lua
   exits 1
   says err "chosen with --env"

@@ -92,7 +92,8 @@ TEST_CASE("null takes an entry out and creates nothing") {
   set_path(config, "nothing", "null");
   set_path(config, "list.2", "null");
   CHECK(config.describe() == R"({"env":{"pixels":[64,32]},"list":[1,3],"quiet":true})");
-  CHECK_THROWS_MATCHES(set_path(config, "quiet.x", "null"), Error, Message("cannot set 'x' inside a boolean"));
+  CHECK_THROWS_MATCHES(set_path(config, "quiet.x", "null"), Error,
+                       Message("option path 'quiet.x': cannot set 'x' inside a boolean (true)"));
   CHECK_THROWS_MATCHES(set_path(config, "list.3", "null"), Error, MessageMatches(ContainsSubstring("no position in a list of 2")));
   Config nothing;
   set_path(nothing, "a.b", "null");
@@ -137,7 +138,8 @@ TEST_CASE("set_path reads JSON where it parses and keeps text otherwise") {
   CHECK(config.find("env")->find("action_repeat")->integer() == 8);
   for (const std::string path : {"", ".", "env.", ".env", "env..x"})
     CHECK_THROWS_MATCHES(set_path(config, path, "1"), Error, MessageMatches(ContainsSubstring("has an empty part")));
-  CHECK_THROWS_MATCHES(set_path(config, "quiet.x", "1"), Error, Message("cannot set 'x' inside a boolean"));
+  CHECK_THROWS_MATCHES(set_path(config, "quiet.x", "1"), Error,
+                       Message("option path 'quiet.x': cannot set 'x' inside a boolean (true)"));
   set_path(config, "env.pixels.2", "32");
   CHECK(config.find("env")->find("pixels")->describe() == "[64,32]");
   for (const char* position : {"0", "3", "-1", "x", "1x"})
