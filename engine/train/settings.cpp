@@ -74,11 +74,53 @@ bool is_shorter_record(const Config& before, const Config& now, const std::strin
   return path.starts_with(files_record) && before.string() && now.string() && *before.string() == without_ends(*now.string());
 }
 
-std::string difference(const Config* before, const Config* now, const std::string& path) {
-  if (before && now) return is_shorter_record(*before, *now, path) ? "" : first_difference(*before, *now, path);
+/// Whether a table of settings at `path` is handed to Lua, which tells 3 from 3.0. Where a text came from is forgotten in what is
+/// compared.
+bool is_for_lua(const Config& table, const std::string& path) {
+  return is_lua_block(table) || ((path == "env" || path == "eval_env") && (is_lua_env(table) || table.find("source")));
+}
+
+/// 1 is 1.0, unless `exactly`; the integers beside each other from 2^53 on are one double.
+bool are_one_number(const Config& before, const Config& now, bool exactly) {
+  return !exactly && before.number() && before.number() == now.number() && before.integer() == now.integer();
+}
+
+std::string difference_at(const Config& before, const Config& now, const std::string& path, bool exactly);
+
+std::string difference(const Config* before, const Config* now, const std::string& path, bool exactly) {
+  if (before && now) return is_shorter_record(*before, *now, path) ? "" : difference_at(*before, *now, path, exactly);
   // Runs of programs that did not keep them yet read these from the disk, as a run that begins now does.
   if (!before && (path.ends_with(".required_modules") || path == files_record)) return "";
   return text(path, ": ", shown(before), " before, ", shown(now), " now");
+}
+
+/// As `first_difference`.
+std::string difference_at(const Config& before, const Config& now, const std::string& path, bool exactly) {
+  if (before == now || are_one_number(before, now, exactly)) return "";
+  exactly = exactly || is_for_lua(now, path);
+  if (before.map() && now.map()) {
+    const Config* env = path.empty() ? now.find("env") : nullptr;
+    const bool stages_for_lua = env && is_for_lua(*env, "env");
+    std::set<std::string> keys;
+    for (const Config* side : {&before, &now})
+      for (const auto& [key, value] : *side->map()) keys.insert(key);
+    for (const auto& key : keys) {
+      const bool of_stages = stages_for_lua && key == "curriculum";
+      const auto found = difference(before.find(key), now.find(key), path.empty() ? key : path + "." + key, exactly || of_stages);
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  if (before.list() && now.list()) {
+    for (std::size_t i = 0; i < std::max(before.list()->size(), now.list()->size()); ++i) {
+      const auto found = difference(item(*before.list(), i), item(*now.list(), i), text(path, ".", i + 1), exactly);
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  // Long texts are shown by how they begin.
+  if (before.describe() == now.describe()) return text(path, ": another text now, which begins with ", now.describe());
+  return text(path, ": ", before.describe(), " before, ", now.describe(), " now");
 }
 
 void check_range(const char* name, std::int64_t value, std::int64_t low, std::int64_t high) {
@@ -367,28 +409,7 @@ std::vector<std::string> changed_options(const Config& before, const Config& now
 }
 
 std::string first_difference(const Config& before, const Config& now, const std::string& path) {
-  // 1 is 1.0; the integers beside each other from 2^53 on are one double.
-  if (before == now || (before.number() && before.number() == now.number() && before.integer() == now.integer())) return "";
-  if (before.map() && now.map()) {
-    std::set<std::string> keys;
-    for (const Config* side : {&before, &now})
-      for (const auto& [key, value] : *side->map()) keys.insert(key);
-    for (const auto& key : keys) {
-      const auto found = difference(before.find(key), now.find(key), path.empty() ? key : path + "." + key);
-      if (!found.empty()) return found;
-    }
-    return "";
-  }
-  if (before.list() && now.list()) {
-    for (std::size_t i = 0; i < std::max(before.list()->size(), now.list()->size()); ++i) {
-      const auto found = difference(item(*before.list(), i), item(*now.list(), i), text(path, ".", i + 1));
-      if (!found.empty()) return found;
-    }
-    return "";
-  }
-  // Long texts are shown by how they begin.
-  if (before.describe() == now.describe()) return text(path, ": another text now, which begins with ", now.describe());
-  return text(path, ": ", before.describe(), " before, ", now.describe(), " now");
+  return difference_at(before, now, path, false);
 }
 
 }  // namespace iap

@@ -318,3 +318,18 @@ case_set_no_parts() {
   run run train.lua --set 'optimizer.sigma= null ' --set curriculum.1.length=null
   exits 0
 }
+
+# What is for Lua, which tells 3 from 3.0, resumes with the same kinds of numbers alone.
+case_resume_number_kinds() {
+  training_script 'out = iap.run_folder("run"),'
+  sed -i 's#time_limit = 20#&, length = 2, curve = { 3, 1.5 }#; s#policy.sequence {#& iap.policy.observation {}, iap.policy.script { file = "scale.lua", by = 2 },#' train.lua
+  sed -i 's#^return function(options)#&\n  local curve = options.curve#' pendulum.lua
+  echo 'return function(o, shapes) local by = o.by return { parameters = 0, outputs = shapes.inputs, forward = function(_, _, x) return x end } end' >scale.lua
+  run run train.lua --set iterations=1
+  exits 0
+  refuses "(env.length: 2 before, 2.0 now)" run train.lua --resume --set env.length=2.0
+  refuses "(env.curve.1: 3 before, 3.0 now)" run train.lua --resume --set 'env.curve=[3.0,1.5]'
+  refuses "(policy.blocks.2.by: 2 before, 2.0 now)" run train.lua --resume --set policy.blocks.2.by=2.0
+  run run train.lua --resume --set iterations=2.0 --set optimizer.population=8.0 --set env.time_limit=20.0
+  exits 0
+}
