@@ -188,7 +188,11 @@ bool same_world(const World& a, const World& b) {
 /// @see training.md#stages
 std::vector<TrainStage> read_curriculum(const Config& list) {
   std::vector<TrainStage> stages;
-  if (list.is_null() || (list.map() && list.map()->empty())) return stages;
+  if (list.is_null()) return stages;
+  if (list.map() && list.map()->empty())
+    throw Error(
+        "train: option 'curriculum' must be a list of stages, got an empty table, as names that stand for nothing make it; leave "
+        "it out (nil) for none");
   if (!list.list())
     throw Error(text("train: option 'curriculum' must be a list of stages, as in {{through = 60, pixels = {60, 80}}, {}}, got ",
                      list.describe()));

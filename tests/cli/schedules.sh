@@ -77,6 +77,8 @@ case_curriculum() {
   says err "stage 1"
   says err "unknown option 'pixels'"
   lines err 1
+  training_script 'curriculum = { first, second },'
+  refuses "option 'curriculum' must be a list of stages, got an empty table, as names that stand for nothing make it; leave it out (nil) for none" run train.lua
 }
 
 # Directions of every kind in runs that stop and go on, through a stage with another population and one that goes on with it.

@@ -72,7 +72,7 @@ class Mlp final : public Block {
 
 /// @lua function iap.policy.mlp
 /// Dense layers one after the other.
-/// @option hidden integer[] = { 32, 32 } - units of the layers before the last
+/// @option hidden integer[] = { 32, 32 } - units of the layers before the last; {}: there are none
 /// @option units integer 1.. = (the action's size, for the last block) - numbers that it hands over
 /// @option activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = "tanh" - of the hidden layers
 /// @option output_activation "none"|"tanh"|"relu"|"elu"|"sigmoid" = "none" - of the last one
