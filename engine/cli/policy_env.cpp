@@ -20,6 +20,7 @@ import iap.envs;
 import iap.policy;
 import iap.script;
 import iap.train;
+#include "core/nested_names.hpp"
 #include "policy/image_changes.hpp"
 
 namespace iap::cli {
@@ -111,6 +112,8 @@ std::string carried_options(const PolicySource& source, const Config& metadata, 
 }  // namespace
 
 std::unique_ptr<Env> build_env(const Config& env, const PolicySource& source) try {
+  std::optional<NestedNamesJudged> judged;
+  if (!source.overrides.empty()) judged.emplace();
   return make_env(env);
 } catch (const UnknownOption& error) {
   if (error.option() == "env")

@@ -18,6 +18,7 @@ import iap.envs;
 import iap.npz;
 import iap.policy;
 import iap.train;
+#include "core/nested_names.hpp"
 
 namespace iap {
 
@@ -59,6 +60,7 @@ int build(Call& call) {
   const auto* object = call.object_or_null<EnvObject>(2);
   const auto made = object ? nullptr : make_env(env_config(call, 2, "env"));
   const EnvSpec& spec = object ? object->env->spec() : made->spec();
+  const NestedNamesJudged judged;
   Policy policy(architecture, spec.observation, spec.action_size);
   policy.initialise(0);
   return give_policy(call, std::move(policy), env_record(spec));

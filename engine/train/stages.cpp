@@ -20,6 +20,7 @@ import iap.rollout;
 import :stages;
 import :types;
 #include "core/files_read.hpp"
+#include "core/nested_names.hpp"
 
 namespace iap {
 namespace {
@@ -227,6 +228,7 @@ void check_curriculum(const std::vector<TrainStage>& stages) {
 
 Stages build_stages(const TrainOptions& options, const Policy* initial) {
   FilesLog log;
+  const NestedNamesJudged judged;
   const Builder builder(options, initial);
   std::vector<TrainStage> wanted = options.curriculum;
   if (wanted.empty()) wanted.emplace_back();

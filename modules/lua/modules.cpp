@@ -8,7 +8,7 @@ namespace iap::lua {
 namespace {
 
 /// Comes before Lua's own search and gives the same modules; what it needs later it holds in locals, which scripts cannot replace.
-constexpr std::string_view keep = R"(
+constexpr std::string_view keep_texts = R"(
 local texts = ...
 local search_path, open, package = package.searchpath, io.open, package
 local error, load, next, type = error, load, next, type
@@ -56,12 +56,10 @@ end
 }  // namespace
 
 void State::keep_modules(const Config& modules) {
-  load_text(keep, "=modules");
+  load_text(keep_texts, "=modules");
   push_config(state_, modules);
   call(state_, 1, 1);
-  protect(state_, 1, 1, [](lua_State* inner) noexcept { lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX)); });
-  collect_ = static_cast<int>(lua_tointegerx(state_, -1, nullptr));
-  lua_pop(state_, 1);
+  collect_ = keep(state_);
 }
 
 Config State::kept_modules(std::string_view source) {

@@ -69,6 +69,13 @@ void call(lua_State* state, int arguments, int results) {
   throw LuaError(Meter::of(state) ? shown_message(message) : message);
 }
 
+int keep(lua_State* state) {
+  protect(state, 1, 1, [](lua_State* inner) noexcept { lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX)); });
+  const int reference = static_cast<int>(lua_tointegerx(state, -1, nullptr));
+  lua_pop(state, 1);
+  return reference;
+}
+
 void raise_interrupted(lua_State* state) {
   // The one text by which lua_error knows want of memory, which no handler is told of.
   lua_pushliteral(state, "not enough memory");

@@ -46,6 +46,9 @@ void protect(lua_State* state, int arguments, int results, const Body& body) {
   call(state, arguments + 1, results);
 }
 
+/// Takes the value at the top into the registry; returns its index there. @throws LuaError.
+int keep(lua_State* state);
+
 /// For hooks that found the user's interrupt: an error that no message handler sees. Lua would run one of xpcall inside of the
 /// hook, with hooks off, where nothing ends its loops.
 void raise_interrupted(lua_State* state);

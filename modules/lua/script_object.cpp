@@ -1,7 +1,6 @@
 #include "lua/script_object.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -11,8 +10,10 @@
 #include <set>
 #include <utility>
 
+#include "core/nested_names.hpp"
 #include "lua/meter.hpp"
 #include "lua/object.hpp"
+#include "lua/source_words.hpp"
 #include "lua/tables.hpp"
 
 namespace iap::lua {
@@ -49,8 +50,7 @@ return setmetatable({}, watch), read, refuse
 )";
 
 constexpr std::string_view blanks = " \t\r\n";
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+constexpr std::size_t steps_a_name = 100;
 
 /// Calls `take` with the words that follow `marker` in a source. @throws Interrupted.
 template <typename Take>
@@ -172,14 +172,6 @@ LuaError with_remedy(const LuaError& error) {
   return LuaError(text(message, ", as that of the options is; where one has a default, write options.NAME or DEFAULT"));
 }
 
-/// Takes the value at the top into the registry.
-int keep(lua_State* state) {
-  protect(state, 1, 1, [](lua_State* inner) noexcept { lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX)); });
-  const int reference = static_cast<int>(lua_tointegerx(state, -1, nullptr));
-  lua_pop(state, 1);
-  return reference;
-}
-
 int refuse_exit(lua_State* state) {
   return luaL_error(state, "os.exit would end the whole program (call error(message), or end the episode)");
 }
@@ -196,22 +188,27 @@ void take_exit(lua_State* state) {
 
 }  // namespace
 
-ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting)
+ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting, std::span<const Slip> withheld)
     : file_(file),
       loaded_from_(options.has("loaded_from") ? options.string("loaded_from") : ""),
       source_(source_of(file, options)),
       fresh_(!options.has("source")),
+      judges_(fresh_ || judges_nested_names()),
       state_(open_state(options, setting)) {
-  const bool confined = options.has("loaded_from");
   check_text(file_, source_);
   state_.watch_for_interrupts();
-  if (!confined) {
+  if (!options.has("loaded_from")) {
     take_exit(state_);
     state_.search(std::filesystem::path(file).parent_path());
   }
   keep_randomseed();
   seed(0);
-  construct(shown_options(options.config()), setting);
+  construct(shown_options(options.config()), setting, withheld);
+}
+
+ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting)
+    : ScriptObject(file, options, setting, {}) {
+  const bool confined = options.has("loaded_from");
   // An option that the script does not know is an error as everywhere else.
   const auto read = names_read();
   clear();
@@ -221,6 +218,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
     check_text(text("module '", name, "'"), *module.string());
     texts.push_back(*module.string());
   }
+  if (judges_) refuse_slips(options, setting, read, texts);
   // It may read some later than its constructor, when nobody can still complain.
   const auto names = with_mentioned(read, texts, options.config());
   for (const auto& name : names)
@@ -247,10 +245,11 @@ void ScriptObject::keep_randomseed() {
   clear();
 }
 
-void ScriptObject::construct(const Config& values, const ScriptSetting& setting) {
+void ScriptObject::construct(const Config& values, const ScriptSetting& setting, std::span<const Slip> withheld) {
   try {
     state_.load_text(watch_options, "=options");
     push_config(state_, values);
+    if (judges_) nested_.watch(state_, withheld);
     reserve(state_, 1);
     lua_pushboolean(state_, fresh_);
     call(state_, 2, 3);
@@ -272,6 +271,27 @@ void ScriptObject::construct(const Config& values, const ScriptSetting& setting)
   if (lua_type(state_, -1) != LUA_TTABLE)
     throw Error(text(file_, ": function(options) must return a table, got ", describe_value(state_, -1)));
   self_ = keep(state_);
+  if (judges_) nested_.end(state_);
+}
+
+void ScriptObject::refuse_slips(Options& options, const ScriptSetting& setting, const std::vector<std::string>& read,
+                                std::span<const std::string_view> texts) const {
+  // What is in the others is for iap to read.
+  Config own = Config::Map{};
+  for (const auto& name : read) own[name] = options.value(name);
+  auto slips = nested_.slips(own, texts);
+  if (slips.empty()) return;
+  // Names may be made as the function runs ("gain_" .. joint), so that only its run shows who reads them.
+  try {
+    const ScriptObject trial(file_, options, setting, slips);
+    slips = trial.nested_.unread(slips);
+  } catch (const Error&) {
+    return;
+  }
+  if (slips.empty()) return;
+  const auto& [table, given, meant] = slips.front();
+  throw UnknownOption(text(options.owner(), ": unknown option '", table, given, "'; did you mean '", table, meant, "'?"), given,
+                      true);
 }
 
 void ScriptObject::refuse_reading(std::string_view name) {
@@ -290,7 +310,6 @@ std::vector<std::string> ScriptObject::names_read() {
   std::vector<std::string> names;
   reserve(state_, 3);
   lua_pushnil(state_);
-  constexpr std::size_t steps_a_name = 100;
   while (lua_next(state_, 2)) {
     spend(state_, steps_a_name);
     if (lua_type(state_, -2) == LUA_TSTRING) names.emplace_back(string_at(state_, -2));
@@ -311,7 +330,6 @@ std::vector<std::string> ScriptObject::keys() {
   clear();
   reserve(state_, 3);
   lua_rawgeti(state_, LUA_REGISTRYINDEX, self_);
-  constexpr std::size_t steps_a_name = 100;
   std::vector<std::string> names;
   lua_pushnil(state_);
   while (lua_next(state_, 1)) {

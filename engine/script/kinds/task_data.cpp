@@ -132,9 +132,7 @@ TaskData::TaskData(lua_State* state, MujocoWorld& world) : shared_{world} {
   data_ = static_cast<int>(lua_tointegerx(state, -1, nullptr));
   lua_pop(state, 1);
   push_task_random(state, stream_);
-  lua::protect(state, 1, 1, [](lua_State* inner) noexcept { lua_pushinteger(inner, luaL_ref(inner, LUA_REGISTRYINDEX)); });
-  random_ = static_cast<int>(lua_tointegerx(state, -1, nullptr));
-  lua_pop(state, 1);
+  random_ = lua::keep(state);
 }
 
 }  // namespace iap

@@ -1,0 +1,74 @@
+-- Names in the tables inside the options of what is written in Lua: slips are told, and what a file reads in whatever way is sound.
+local check = require "check"
+local iap = require "iap"
+
+local folder = os.tmpname()
+os.remove(folder)
+assert(os.execute("mkdir '" .. folder .. "'"))
+local written = 0
+local function write(text)
+  written = written + 1
+  local path = folder .. "/" .. written .. ".lua"
+  assert(io.open(path, "w")):write(text):close()
+  return path
+end
+
+-- The world of a file whose function begins with `body` and whose observation is `seen`.
+local function world(body, seen)
+  return write("return function(options)\n" .. body .. [[
+
+    local self = { spec = { action_size = 1, vector = 1 } }
+    function self:reset() end
+    function self:step() return 0 end
+    function self:observe() return { ]] .. (seen or "0") .. [[ } end
+    return self
+  end]])
+end
+local function sees(expected, file, options)
+  check.equal(iap.env.make(file, options):reset(1).vector[1], expected)
+end
+
+local strength = world("local k = (options.physics or {}).strength or 1", "k")
+sees(3, strength, { physics = { strength = 3 } })
+sees(1, strength, { physics = {} })
+check.fails({ "environment '" .. strength .. "': unknown option 'physics.strenght'; did you mean 'physics.strength'?" }, iap.env.make, strength,
+  { physics = { strenght = 3 } })
+check.fails({ "did you mean 'physics.strength'?" }, iap.env.make, strength, { physics = { strength = 1, strengt = 3 } })
+-- What is no slip of anything may be a remark.
+sees(1, strength, { physics = { note = 3 } })
+local deep = world("local k = options.tasks[1].load.mass or 1", "k")
+sees(2, deep, { tasks = { { load = { mass = 2 } } } })
+check.fails({ "unknown option 'tasks.1.load.maas'; did you mean 'tasks.1.load.mass'?" }, iap.env.make, deep, { tasks = { { load = { maas = 2 } } } })
+
+-- Names that are made, found by a loop, or read later.
+local gains = { gains = { shoulders = 3 } }
+sees(4, world("local k = 0\nfor _, joint in ipairs(options.joints) do k = k + (options.gains[joint] or 1) end", "k"),
+  { joints = { "shoulder", "shoulders" }, gains = { shoulders = 3 } })
+sees(3, world("local k = options.gains.shoulder or 0\nfor _, gain in pairs(options.gains) do k = k + gain end", "k"), gains)
+sees(3, world("local k = options.gains.shoulder or 0\nfor _, gain in next, options.gains do k = k + gain end", "k"), gains)
+sees(3, world("local k = options.gains.shoulder or 0\nk = rawget(options.gains, 'shoulder' .. 's')", "k"), gains)
+sees(3, world("local gains = setmetatable(options.gains, { __index = { shoulder = 0 } })\nlocal k = gains.shoulder + gains['shoulder' .. 's']", "k"),
+  gains)
+sees(3, world("local gains, absent = options.gains, options.gains.shoulder", "gains.shoulders"), gains)
+sees(4, world("local k = options.gains.right_knee_y or 1", "k + options.gains[#'x' == 1 and 'right_knee_' .. 'x']"), { gains = { right_knee_x = 3 } })
+sees(4, world("local k = options.gains.layer1 or 1", "k + options.gains['layer' .. 2]"), { gains = { layer2 = 3 } })
+-- Tables stay what they are: they can be handed on, changed, measured and asked for a metatable.
+sees(7, world([[
+  local plain, list = options.plain, options.list
+  assert(plain.absent == nil and rawlen(list) == 3 and #list == 3 and next(plain) == "a" and table.unpack(list) == 1)
+  plain.more, list[#list + 1] = 2, 4
+  local k = plain.a + plain.more + #list]], "getmetatable(plain) == nil and k"), { plain = { a = 1 }, list = { 1, 2, 3 } })
+
+-- A block's; what is stored goes on with what it has.
+local block = write [[return function(options, shapes)
+  local gain = (options.gains or {}).first or 1
+  return { parameters = 0, outputs = 1, forward = function() return { gain } end }
+end]]
+local function policy(gains) return iap.policy.build(iap.policy.script { file = block, gains = gains }, "cartpole-balance") end
+policy { first = 2 }
+check.fails({ "unknown option 'gains.frist'; did you mean 'gains.first'?" }, policy, { frist = 2 })
+local stored = iap.env.make(strength, { physics = { strength = 3 } }):spec().config
+stored.physics = { strenght = 3 }
+check.equal(iap.env.make(stored):reset(1).vector[1], 1)
+
+os.execute("rm -r '" .. folder .. "'")
