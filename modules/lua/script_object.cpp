@@ -394,6 +394,46 @@ int ScriptObject::method(const char* name, bool required) {
   return reference;
 }
 
+std::vector<std::string> ScriptObject::function_names() {
+  clear();
+  reserve(state_, 4);
+  std::vector<std::string> names;
+  lua_rawgeti(state_, LUA_REGISTRYINDEX, self_);
+  // Objects may be made of classes.
+  constexpr int longest_chain = 64;
+  for (int i = 0; i < longest_chain && lua_type(state_, 1) == LUA_TTABLE; ++i) {
+    lua_pushnil(state_);
+    for (; lua_next(state_, 1); lua_pop(state_, 1)) {
+      spend(state_, steps_a_name);
+      if (lua_type(state_, -2) == LUA_TSTRING && lua_isfunction(state_, -1)) names.emplace_back(string_at(state_, -2));
+    }
+    if (!lua_getmetatable(state_, 1)) break;
+    push_entry(state_, -1, "__index");
+    lua_replace(state_, 1);
+    lua_settop(state_, 1);
+  }
+  clear();
+  std::ranges::sort(names);
+  return names;
+}
+
+void ScriptObject::refuse_misspelt(std::initializer_list<const char*> functions) {
+  if (!judges_) return;
+  const auto names = function_names();
+  std::vector<std::string> missing;
+  for (const char* name : functions)
+    if (std::ranges::find(names, name) == names.end()) missing.emplace_back(name);
+  const Config* modules = config_.find("required_modules");
+  for (const auto& name : names) {
+    const std::string meant = nearest_name(name, missing);
+    if (meant.empty() || std::ranges::find(functions, name) != functions.end() || calls(source_, name)) continue;
+    if (modules && std::ranges::any_of(*modules->map(), [&](const auto& module) { return calls(*module.second.string(), name); }))
+      continue;
+    throw Error(text(file_, ": the table that function(options) returns has a function '", name,
+                     "', which nobody calls; did you mean '", meant, "'?"));
+  }
+}
+
 void ScriptObject::seed(std::uint64_t seed) {
   protect(state_, 0, 0, [this, seed](lua_State* inner) noexcept {
     lua_rawgeti(inner, LUA_REGISTRYINDEX, randomseed_);

@@ -8,7 +8,16 @@ import iap.core;
 namespace iap::lua {
 namespace {
 
+constexpr std::string_view blanks = " \t\r\n";
 constexpr std::size_t work_a_word = 64;
+
+/// Whether a text ends as "function block:" does, where a function of that table is defined.
+bool defines(std::string_view before) {
+  const auto path = std::find_if_not(before.rbegin(), before.rend(), [](char c) { return is_word(c) || c == '.' || c == ':'; });
+  before = before.substr(0, static_cast<std::size_t>(before.rend() - path));
+  const auto last = before.find_last_not_of(blanks);
+  return last != std::string_view::npos && last + 1 < before.size() && before.substr(0, last + 1).ends_with("function");
+}
 
 }  // namespace
 
@@ -24,6 +33,18 @@ std::set<std::string_view> words_of(std::string_view source) {
     if (looks.due(work_a_word)) check_interrupt();
   }
   return words;
+}
+
+bool calls(std::string_view source, std::string_view function) {
+  Looks looks;
+  for (auto at = source.find(function); at != std::string_view::npos; at = source.find(function, at + 1)) {
+    const auto before = source.substr(0, at), behind = source.substr(at + function.size());
+    const auto next = behind.find_first_not_of(blanks);
+    const bool whole = before.empty() || !is_word(before.back());
+    if (whole && next != std::string_view::npos && behind[next] == '(' && !defines(before)) return true;
+    if (looks.due(work_a_word)) check_interrupt();
+  }
+  return false;
 }
 
 }  // namespace iap::lua

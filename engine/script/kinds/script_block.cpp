@@ -54,6 +54,7 @@ class ScriptBlock final : public Block {
       : Block(context, read_size(*script, "outputs", 1)), script_(std::move(script)) {
     size_ = static_cast<std::size_t>(read_size(*script_, "parameters", 0));
     if (size_ > 0) offset_ = layout.add(path() + ".parameters", {static_cast<int>(size_)});
+    script_->refuse_misspelt({"forward", "reset", "initialise"});
     forward_ = script_->method("forward", true);
     reset_ = script_->method("reset", false);
     initialise_ = script_->method("initialise", false);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@ namespace iap {
 namespace {
 
 constexpr std::array plain{"model", "camera", "control_dt", "physics_steps", "max_steps", "state_names", "keys"};
-constexpr std::array functions{"reset", "reward", "terminated", "observe"};
+constexpr std::initializer_list<const char*> functions{"reset", "reward", "terminated", "observe"};
 
 }  // namespace
 
@@ -46,6 +47,7 @@ TaskEntries read_task_entries(lua::ScriptObject& script) {
       throw Error(text(script.file(), ": a MuJoCo task has no entry '", key, "'", did_you_mean(key, known)));
     if (std::ranges::find(plain, std::string_view(key)) != plain.end()) given[key] = script.entry(key.c_str());
   }
+  script.refuse_misspelt(functions);
   for (const char* name : plain)
     if (script.inherits(name))
       throw Error(text(script.file(), ": entry '", name, "' comes through the table's metatable (__index), where only functions ",

@@ -196,3 +196,20 @@ namesake:reset(0)
 local fitted = namesake:resized(large, { fit = "pool" })
 fitted:reset(0)
 check.equal(fitted:act(large:reset(1))[1], namesake:act(small:reset(1))[1])
+
+-- A function that nobody calls, with almost the name of one that the block lacks.
+local function block(functions)
+  local source = "return function() local b = { parameters = 1, outputs = 1 }\nfunction b:forward(p) return { p[1] } end\n" .. functions .. "\nreturn b end"
+  return iap.policy.build(iap.policy.script { file = "block.lua", source = source }, "cartpole-balance")
+end
+check.equal(block("function b:initialise() return { 5 } end"):parameters()[1], 5)
+for name, functions in pairs {
+  initialize = "function b:initialize() return { 5 } end", initialse = "local initialse = function() return { 5 } end b.initialse = initialse",
+  rset = "b.rset = function() end", initialiser = "setmetatable(b, { __index = { initialiser = function() return { 5 } end } })",
+} do
+  check.fails({ "block.lua: the table that function(options) returns has a function '" .. name .. "', which nobody calls; did you mean '" ..
+    (name == "rset" and "reset" or "initialise") .. "'?" }, block, functions)
+end
+block "function b:initialize() end b:initialize()"
+block "function b:initialise() return { 5 } end function b:initialize() end"
+block "b.presets = function() end b.reset = function() b.presets () end"
