@@ -37,7 +37,7 @@ class State {
   /// Makes running Lua code notice `interrupt_requested()`; costs speed, so for states that no signal handler can reach. Confined
   /// ones do by themselves.
   void watch_for_interrupts();
-  /// `require` also looks into `folder`.
+  /// `require` also looks into `folder`, or says why not: Lua's patterns cannot name one with ';' or '?' in its name.
   void search(const std::filesystem::path& folder);
   /// For a state with all libraries: `library` opens what `require "iap"` gives. @throws LuaError.
   void provide(Opener library);

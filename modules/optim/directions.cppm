@@ -31,7 +31,8 @@ enum class Norms : std::uint8_t {
 ///   Hadamard matrix of the next power of two N >= P and each D_i has random signs on its diagonal, cut to their first P values.
 ///   Every value has mean 0 and variance 1, so that the expected squared norm is P. Where N = P the rows are orthogonal and of
 ///   squared norm P; otherwise their cosines are of the order sqrt((1 - P / N) / P), those of Gaussian directions sqrt(1 / P).
-///   With Norms::chi each row is multiplied by an independent chi(P) / sqrt(P), for which P normal numbers more are drawn.
+///   With Norms::chi each row is multiplied by an independent chi(P) / sqrt(P), for which P normal numbers more are drawn; of two
+///   parameters, whose values are alike in size in every row, the directions are the orthogonal ones.
 /// @throws Error naming the option, or if this machine cannot hold a block.
 std::unique_ptr<Directions> make_directions(Options& options, std::uint64_t seed, std::size_t parameters, std::size_t pairs,
                                             Norms norms);

@@ -109,6 +109,31 @@ case_dry_run_resumed() {
   find runs -printf '%p %T@ %s\n' | sort | cmp -s - before || fail "a rehearsal writes"
 }
 
+listed() { find . -printf '%p %s\n' | grep -vE '/(out|err|before|after|refusal|log.txt)( |$)' | sort; }
+
+# dry_refused MESSAGE ARGS...: of the dry run and of the run, in the same words; nothing is there that `before` does not list
+dry_refused() {
+  refuses "$1" run train.lua --dry-run "${@:2}"
+  listed >after
+  cmp -s before after || fail "$*: something is written: $(diff before after)"
+  cp err refusal
+  refuses "$1" run train.lua "${@:2}"
+  cmp -s err refusal || fail "$*: the run is refused in other words: $(cat refusal)"
+  rm -rf new # its folder and log.txt
+}
+
+case_dry_run_memory() {
+  training_script ""
+  listed >before
+  (
+    ulimit -v 4000000
+    dry_refused "train: option 'episodes' (10000000 for each of 8 members) needs" --out new --set episodes=10000000
+    dry_refused "train: option 'episodes' (10000000 for each of 8 members) needs" --out new --set 'curriculum=[{"through":2},{"episodes":10000000}]'
+    dry_refused "train: option 'eval_episodes' (16000000) needs" --out new --set eval_episodes=16000000
+    dry_refused "train: option 'confirm_episodes' (16000000) needs" --out new --set confirm_episodes=16000000
+  ) || exit 1
+}
+
 # What a run is refused for before its first episode, a dry run of it is, in the same words; nothing is written.
 case_dry_run_refused() {
   training_script 'out = iap.run_folder("runs/whole"), log = { "jsonl" },'
@@ -119,32 +144,15 @@ case_dry_run_refused() {
   for changed in columns jsonl final; do cp -r runs/whole "runs/$changed"; done
   sed -i 1s/return_best/other/ runs/columns/metrics.csv
   for name in jsonl/metrics.jsonl final/final.iap; do rm "runs/$name" && mkdir "runs/$name"; done
-  listed() { find . -printf '%p %s\n' | grep -vE '/(out|err|before|after|refusal|log.txt)( |$)' | sort; }
   listed >before
-  refused() {
-    refuses "$1" run train.lua --dry-run "${@:2}"
-    listed >after
-    cmp -s before after || fail "$*: something is written: $(diff before after)"
-    cp err refusal
-    refuses "$1" run train.lua "${@:2}"
-    cmp -s err refusal || fail "$*: the run is refused in other words: $(cat refusal)"
-    rm -rf new # its folder and log.txt
-  }
-  refused "cannot create folder 'file': 'file' is no folder" --out file
-  refused "cannot create folder 'file/run': 'file' is no folder" --out file/run
-  refused "cannot create folder 'dangling/run': 'dangling' is a link that leads to no folder" --out dangling/run
-  refused "'runs/columns/metrics.csv'" --resume --out runs/columns --set iterations=6
-  refused "'runs/jsonl/metrics.jsonl'" --resume --out runs/jsonl --set iterations=6
-  refused "'runs/final/final.iap' is a folder where the run keeps a file" --resume --out runs/final --set iterations=6
-  (
-    ulimit -v 4000000
-    refused "train: option 'episodes' (10000000 for each of 8 members) needs" --out new --set episodes=10000000
-    refused "train: option 'episodes' (10000000 for each of 8 members) needs" --out new --set 'curriculum=[{"through":2},{"episodes":10000000}]'
-    refused "train: option 'eval_episodes' (16000000) needs" --out new --set eval_episodes=16000000
-    refused "train: option 'confirm_episodes' (16000000) needs" --out new --set confirm_episodes=16000000
-  )
+  dry_refused "cannot create folder 'file': 'file' is no folder" --out file
+  dry_refused "cannot create folder 'file/run': 'file' is no folder" --out file/run
+  dry_refused "cannot create folder 'dangling/run': 'dangling' is a link that leads to no folder" --out dangling/run
+  dry_refused "'runs/columns/metrics.csv'" --resume --out runs/columns --set iterations=6
+  dry_refused "'runs/jsonl/metrics.jsonl'" --resume --out runs/jsonl --set iterations=6
+  dry_refused "'runs/final/final.iap' is a folder where the run keeps a file" --resume --out runs/final --set iterations=6
   if [ "$(id -u)" = 0 ]; then return; fi
   mkdir locked && chmod 500 locked
-  refused "cannot create folder 'locked/run': Permission denied" --out locked/run
-  refused "cannot write into folder 'locked': Permission denied" --out locked
+  dry_refused "cannot create folder 'locked/run': Permission denied" --out locked/run
+  dry_refused "cannot write into folder 'locked': Permission denied" --out locked
 }

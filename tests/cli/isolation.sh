@@ -33,11 +33,11 @@ case_isolation_written() {
   cat >writes.lua <<'LUA'
 return function(options)
   local log = io.open(options.log, "a")
-  local steps
+  local steps, episodes = nil, 0
   local env = { spec = { action_size = 1, max_steps = 9, vector = 1 } }
   setmetatable(env, { __gc = function() log:write("gone\n") end })
-  function env:reset(seed) steps = 0 log:write("episode ", seed, "\n") io.write("episode ", seed, "\n") end
-  function env:step(action) steps = steps + 1 if options.dies and steps == 5 then os.exit(3) end return action[1], false end
+  function env:reset(seed) steps, episodes = 0, episodes + 1 log:write("episode ", seed, "\n") io.write("episode ", seed, "\n") end
+  function env:step(action) steps = steps + 1 if options.dies and episodes == 2 then os.execute("kill -KILL $PPID") end return action[1], false end
   function env:observe() return { steps } end
   return env
 end
@@ -51,9 +51,11 @@ LUA
   cmp -s <(grep ^episode plain.txt) <(grep ^episode isolated.txt) || fail "the environment's own file"
   [ "$(grep -c gone isolated.txt)" -ge 1 ] || fail "it was killed without a word"
   cmp -s <(grep ^episode plain.out) <(grep ^episode out) || fail "its output"
-  run "${played[@]}" --set env.log=died.txt --set env.dies=true --out died --set isolate=true --set failed_return=0 --set retries=0
+  run "${played[@]}" --set env.log=died.txt --set env.dies=true --out died --set isolate=true --set failed_return=0 --set retries=0 \
+    --set iterations=1 --set confirm_episodes=0
   exits 0
-  [ "$(grep -c ^episode died.txt)" -ge 4 ] || fail "what was written by a process that ended: $(cat died.txt)"
+  says died/log.txt "killed by signal 9"
+  [ "$(grep -c ^episode died.txt)" -ge 4 ] || fail "what was written before a process died: $(cat died.txt)"
 }
 
 case_isolation_troubles() {

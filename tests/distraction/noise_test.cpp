@@ -28,10 +28,6 @@ Bytes look(Env& env) {
 
 void step(Env& env) { env.step(std::vector<float>(static_cast<std::size_t>(env.spec().action_size))); }
 
-}  // namespace
-
-namespace {
-
 /// Of what noise adds to all values of pictures that it does not cut off at black or white.
 struct Strays {
   double count = 0, mean = 0, variance = 0, twins = 0;  ///< `twins`: the mean product with those of the step before
