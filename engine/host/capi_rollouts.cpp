@@ -77,12 +77,12 @@ iap_rollouts* from_file(const Sources& from, int threads) {
   const auto env = make_named_env(from.function, "env", from.env ? env_text(from.function, "env", from.env) : *own);
   try {
     iap::check_fit(env->spec(), file.policy);
+    // Clocks and what is saved follow the environment's time step, as those of a training that begins at this policy.
+    if (const auto& seen = env->spec().observation; seen.dt != file.policy.observation().dt)
+      file.policy = iap::resized(file.policy, seen);
   } catch (const iap::Error& error) {
     throw BadArgument(iap::text(from.function, ": 'policy': ", error.what()));
   }
-  // Clocks and what is saved follow the environment's time step, as those of a training that begins at this policy.
-  const iap::ObservationSpec& seen = env->spec().observation;
-  if (seen.dt != file.policy.observation().dt) file.policy = iap::resized(file.policy, seen);
   iap::Config record = from.env ? iap::env_record(env->spec()) : own_record(env->spec(), file.metadata);
   return rollouts_of(std::move(file.policy), env->spec(), std::move(record), threads);
 }

@@ -18,6 +18,8 @@ class Player {
   virtual ~Player() = default;
   /// @throws Error saying how the episode failed; Interrupted on Ctrl-C, and where it is not `wanted` any more.
   virtual Episode play(const RolloutTask& task, const Wanted& wanted) = 0;
+  /// It is not needed any more: what takes a while to go may begin to, beside others.
+  virtual void leave() {}
 };
 
 /// Plays on the calling thread.

@@ -103,7 +103,10 @@ RolloutPool::RolloutPool(EnvFactory make_env, Policy prototype, int threads, con
   impl_->players.resize(static_cast<std::size_t>(threads == 0 ? hardware_threads() : threads));
 }
 
-RolloutPool::~RolloutPool() = default;
+RolloutPool::~RolloutPool() {
+  for (const auto& player : impl_->players)
+    if (player) player->leave();
+}
 
 int RolloutPool::threads() const { return static_cast<int>(impl_->players.size()); }
 

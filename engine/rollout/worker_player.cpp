@@ -132,14 +132,16 @@ class WorkerPlayer final : public Player {
              text("environment '", name_, "', before its first episode"));
   }
 
-  /// Where nothing went wrong, its environment goes as one of this process would.
+  /// Where its process answers, its environment goes as one of this process would.
   ~WorkerPlayer() override {
     if (!answered_) return;
-    channel_.close();
+    leave();
     child_.end_by_itself();
   }
   WorkerPlayer(const WorkerPlayer&) = delete;
   WorkerPlayer& operator=(const WorkerPlayer&) = delete;
+
+  void leave() override { channel_.close(); }
 
   Episode play(const RolloutTask& task, const Wanted& wanted) override {
     return exchange(encode(task), timeout_, wanted, text("environment '", name_, "', seed ", task.seed)).episode;

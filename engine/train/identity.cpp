@@ -191,7 +191,7 @@ Config identity_of(const TrainOptions& options, const Stages& stages, const Conf
   if (options.fit == Fit::pool) identity["fit"] = "pool";
   for (const auto& [name, content] : stages.files) identity["files"][name] = content;
   if (initial) identity["init"] = Config::Map{{"content", initial->content}};
-  if (options.make_env) check_kept(identity);
+  if (options.make_env && !options.out.empty()) check_kept(identity);
   return identity;
 }
 

@@ -300,8 +300,7 @@ void check_options(const TrainOptions& options) {
   if (options.fit == Fit::pool && options.curriculum.empty() && options.eval_env.is_null())
     throw Error(
         "train: option 'fit' says how the policy follows to image sizes of 'curriculum' and 'eval_env', and neither is there; "
-        "leave it "
-        "out. A policy of 'init' is pooled by option 'pool' of the blocks");
+        "leave it out. A policy of 'init' is pooled by option 'pool' of the blocks");
   if (!(options.action_noise >= 0 && options.action_noise <= most_action_noise))
     throw Error(text("train: option 'action_noise' must be in [0, ", most_action_noise, "], got ", options.action_noise));
   if (!std::in_range<std::int64_t>(options.seed)) throw Error(text("train: option 'seed' must be below 2^63, got ", options.seed));
@@ -313,8 +312,9 @@ void check_options(const TrainOptions& options) {
   check_range("checkpoint_every", options.checkpoint_every, 1, most);
   check_logs(options.log);
   if (!options.out.empty() && options.script.size() > most_script_bytes)
-    throw Error(text("train: the script has ", options.script.size() >> 20, " MiB, of which a run's folder keeps a copy, at most ",
-                     most_script_bytes >> 20, " MiB; keep what is large in files that it reads"));
+    throw Error(text("train: the script has ", (options.script.size() + (1U << 20) - 1) >> 20,
+                     " MiB, of which a run's folder keeps a copy, at most ", most_script_bytes >> 20,
+                     " MiB; keep what is large in files that it reads"));
   if (!options.log.empty() && options.out.empty()) throw Error("train: option 'log' needs 'out', the folder of the run");
   if (options.resume && options.out.empty()) throw Error("train: option 'resume' needs 'out', the folder of the run to continue");
 }

@@ -58,8 +58,9 @@ Changes changes_of(double std) {
   return rounded(low);
 }
 
-/// Noise of every pixel and channel on its own, nearly Gaussian: the sum of four bytes, at most 3.45 standard deviations away. A
-/// function of the episode's seed, the step (where it is dynamic) and the pixel's place, and of nothing that was drawn before.
+/// Noise of every pixel and channel on its own, nearly Gaussian: the sum of four bytes, at most 3.45 standard deviations away;
+/// below `least_rounded` a few whole levels, with that deviation. A function of the episode's seed, the step (where it is dynamic)
+/// and the pixel's place, and of nothing that was drawn before.
 class Noise final : public Disturbance {
  public:
   Noise(double deviation, bool dynamic) : dynamic_(dynamic), change_(changes_of(deviation)) {}

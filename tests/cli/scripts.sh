@@ -470,7 +470,7 @@ case_large_script() {
   run report runs/large --no-pictures
   exits 0
   { printf 'local data = [==[' && head -c 70000000 /dev/zero | tr '\0' x && echo ']==]' && cat small.lua; } >train.lua
-  refuses "the script has 66 MiB, of which a run's folder keeps a copy, at most 64 MiB" run train.lua --out new
+  refuses "the script has 67 MiB, of which a run's folder keeps a copy, at most 64 MiB" run train.lua --out new
   [ ! -e new ] || fail "a run that is refused makes its folder"
 }
 

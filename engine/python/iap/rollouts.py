@@ -5,7 +5,8 @@ import os
 
 import numpy as np
 
-from ._handle import Handle, address, allocated, as_array, encode, encode_path, env_text, flag, floats, is_table, path_text, table_text, whole
+from ._handle import (Handle, address, allocated, as_array, encode, encode_path, env_text, flag, floats, is_table, path_text,
+                      table_text, whole)
 from ._library import Error, RolloutOptions, lib
 
 SEEDS = {"common": 0, "pairs": 1, "own": 2, "evaluation": 3}
