@@ -103,6 +103,11 @@ TEST_CASE("features of a frame's patches are those of feature_map") {
   }
 }
 
+TEST_CASE("kept features are of the projections that the options say") {
+  for (const auto& [name, ensemble] : {std::pair{"iid", Ensemble::iid}, std::pair{"orthogonal", Ensemble::orthogonal}})
+    CHECK(read(Config::Map{{"kernel", "exp"}, {"ensemble", name}}, 12, 4).ensemble == ensemble);
+}
+
 TEST_CASE("pooled features times the keys' are the scores of IAP-rank") {
   const Case c = make_case({30, 41, 3}, 3, 2, 6, true, 0.3F, 21);
   for (const Config& config : kernels()) {

@@ -119,6 +119,8 @@ TEST_CASE("a cnn does what the definition of convolution, activation and pooling
       {{.channels = 3, .kernel = 5, .stride = 2, .same = true}, {.channels = 2, .kernel = 4, .same = true, .activation = "tanh"}},
       {{.channels = 3, .stride = 3, .pool = 3, .pool_stride = 1, .average = true, .bias = false}},
       {{.channels = 2, .kernel = 2, .stride = 3, .pool_stride = 2, .same = true}},
+      // The largest of negative values is negative.
+      {{.channels = 2, .pool = 2, .pool_stride = 2, .activation = "none"}},
       // Frames of other sizes above and on the left.
       {{.channels = 2, .kernel = 5, .stride = 3, .same = true}},
       {{.channels = 2, .pool = 3, .pool_stride = 2},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -43,6 +44,15 @@ TEST_CASE("delta hands over its input and the scaled difference to the frame bef
       }
     }
   }
+}
+
+TEST_CASE("delta stays finite for any input") {
+  Policy policy(config("{'kind': 'delta', 'scale': 4}"), vector_spec(1), 2);
+  constexpr float most = std::numeric_limits<float>::max();
+  const std::vector<float> low{-most}, high{most};
+  policy.act({{}, low});
+  CHECK(policy.act({{}, high})[1] == most);
+  CHECK(policy.act({{}, low})[1] == -most);
 }
 
 TEST_CASE("stack hands over the last inputs, newest first; the first frame stands for those before the episode") {

@@ -137,6 +137,10 @@ TEST_CASE("moments of another number, or not finite, are refused; policies witho
   std::vector<Moment> bad(inputs);
   bad[1].squares = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH(policy.set_moments(bad), ContainsSubstring("moment 2") && ContainsSubstring("finite"));
+  for (const Moment& negative : {Moment{-1, 0, 1}, Moment{1, 0, -1}}) {
+    bad[1] = negative;
+    CHECK_THROWS_WITH(policy.set_moments(bad), ContainsSubstring("moment 2") && ContainsSubstring("not negative"));
+  }
   Policy episode(config("{'kind': 'normalise'}"), vector_spec(inputs), inputs);
   CHECK(episode.moments().empty());
   CHECK(save_policy(episode, Config::Map{}).find("moments") == std::string::npos);

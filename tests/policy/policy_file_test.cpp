@@ -145,6 +145,8 @@ TEST_CASE("policy files are written and read on disk, and errors name the path")
   const Policy policy = sample();
   write_policy_file(path, policy, metadata());
   CHECK(read_policy_file(path).policy.size() == policy.size());
+  CHECK_THROWS_MATCHES(write_policy_file(path.string() + ".lua", policy, metadata()), Error,
+                       MessageMatches(ContainsSubstring("a policy is no script")));
   write_file_atomic(path, "IAPPOLCY and then nonsense");
   CHECK_THROWS_MATCHES(read_policy_file(path), Error, MessageMatches(StartsWith(path.string())));
   std::filesystem::remove(path);

@@ -85,6 +85,9 @@ TEST_CASE("architectures that cannot be built are errors that name the block") {
                        MessageMatches(StartsWith("policy.1.block: expected a table")));
   CHECK_THROWS_MATCHES(build("{'kind': 'sequence', 'blocks': [{'kind': 'linear'}, {'kind': 'linear'}]}"), Error,
                        MessageMatches(StartsWith("policy.1.linear: option 'units' is missing")));
+  CHECK_THROWS_MATCHES(build("{'kind': 'sequence', 'blocks': [{'kind': 'sequence', 'blocks': [{'kind': 'linear'}]}, "
+                             "{'kind': 'linear'}]}"),
+                       Error, MessageMatches(StartsWith("policy.1.sequence.1.linear: option 'units' is missing")));
   CHECK_THROWS_MATCHES(build("{'kind': 'concat', 'blocks': [{'kind': 'linear'}]}"), Error,
                        MessageMatches(StartsWith("policy.1.linear: option 'units' is missing")));
   CHECK_THROWS_MATCHES(build("{'kind': 'linear', 'units': 0}"), Error,

@@ -172,6 +172,20 @@ TEST_CASE("a learned encoding and learned weights of queries are interpolated, a
   }
 }
 
+TEST_CASE("tables of cross follow the grids that they belong to") {
+  const Policy policy(
+      config("{'kind': 'sequence', 'blocks': [{'kind': 'cross', 'patch': 8, 'key_patch': 4, 'key_stride': 2, 'top': 1, 'encoding': "
+             "'learned', 'query_weights': 'learned'}, {'kind': 'linear'}]}"),
+      image_spec(16, 32, 1), 1);
+  Policy constant = policy.clone();
+  constant.set_parameters(std::vector<float>(policy.size(), 0.25F));
+  const Policy twice = resized(constant, image_spec(32, 64, 1));
+  CHECK(slice(twice, "1.cross.query_weights").size() == 4 * 8);
+  CHECK(slice(twice, "1.cross.encoding").size() == 4 * 8 * 64);
+  CHECK(slice(twice, "1.cross.keys.encoding").size() == 15 * 31 * 16);
+  for (const float value : twice.parameters()) CHECK_THAT(value, WithinAbs(0.25, 1e-6));
+}
+
 TEST_CASE("pooling shows a policy the small image again, with the same parameters and bits") {
   const char* architecture =
       "{'kind': 'sequence', 'blocks': [{'kind': 'concat', 'blocks': [{'kind': 'trans', 'patch': 4, 'd': 3, "
@@ -187,6 +201,10 @@ TEST_CASE("pooling shows a policy the small image again, with the same parameter
       for (std::size_t c = 0; c < 3; ++c)
         enlarged.image().bytes()[(y * 96 + x) * 3 + c] = small.image().bytes()[(y / 3 * 32 + x / 3) * 3 + c];
   CHECK(act(large, enlarged) == act(policy, small));
+  // Once more, in two steps.
+  Policy twice = resized(resized(policy, image_spec(48, 64), Fit::pool), image_spec(144, 192), Fit::pool);
+  Policy whole = resized(policy, image_spec(144, 192), Fit::pool);
+  CHECK(twice.architecture() == whole.architecture());
   CHECK_THROWS_WITH(resized(policy, image_spec(36, 48), Fit::pool),
                     ContainsSubstring("no whole multiple of the 24 x 32") &&
                         ContainsSubstring("such as 24 x 32 or 48 x 64, or fit \"resample\""));
@@ -295,4 +313,14 @@ TEST_CASE("parameters are carried to the same blocks alone") {
   CHECK_THAT(refusal("{'kind': 'lstm', 'units': 4}, {'kind': 'linear', 'units': 3}, {'kind': 'linear'}"),
              ContainsSubstring("block '2.linear' does not fit"));
   CHECK_THROWS_WITH(carried_parameters(from, from.parameters().first(3), from), ContainsSubstring("got 3 parameters"));
+  // Other numbers of tables over patches do not fit, however many patches there are.
+  const auto rows = [](int count, int width) {
+    return Policy(config(text("{'kind': 'sequence', 'blocks': [{'kind': 'trans', 'patch': 4, 'd': 3, 'tokens': ", count,
+                              ", 'dv': 2}, {'kind': 'linear'}]}")),
+                  image_spec(16, width), 1);
+  };
+  for (const int width : {16, 32}) {
+    const Policy four = rows(4, 16), five = rows(5, width);
+    CHECK_THROWS_WITH(carried_parameters(four, four.parameters(), five), ContainsSubstring("1.trans.compression"));
+  }
 }

@@ -269,6 +269,20 @@ TEST_CASE("views of trans are those of the last act, however often they are aske
   CHECK(seen(one) == first);
 }
 
+TEST_CASE("each head of trans shows the patches that weigh most in it") {
+  const auto spec = image_spec(16, 16);
+  Policy policy = make("'patch': 4, 'd': 4, 'tokens': 3, 'heads': 2", spec);
+  randomise(policy, 31);
+  act(policy, Frame(spec, 1));
+  const auto views = policy.views();
+  REQUIRE(views.size() == 2);
+  for (const auto& view : views) {
+    std::vector<double> scores(view.scores.begin(), view.scores.end());
+    CHECK(std::vector<int>(view.selected.begin(), view.selected.end()) == reference::best(scores, 3));
+  }
+  CHECK_FALSE(std::ranges::equal(views[0].selected, views[1].selected));
+}
+
 TEST_CASE("trans's options that do not fit are errors that name the block and the remedy") {
   const auto spec = image_spec(20, 20);
   CHECK_THROWS_MATCHES(make("'patch': 4, 'tokens': 26", spec), Error,
