@@ -167,8 +167,9 @@ IAP_API iap_status iap_policy_reset(iap_policy* policy, uint64_t episode_seed);
 IAP_API iap_status iap_policy_act(iap_policy* policy, const iap_image* images, size_t image_count, const float* vector,
                                   size_t vector_size, float* action, size_t action_size);
 
-/* The patches that the last act attended to, best first, one view after the other. `*count` receives how many there are, even if
- * capacity is smaller; `patches` may be null if capacity is 0. */
+/* The patches that the last act attended to, best first (of draws, in their order), one view after the other. Those of a `cross`
+ * belong to the picture that its keys came from, an earlier one between its updates, and so do its scores. `*count` receives how
+ * many there are, even if capacity is smaller; `patches` may be null if capacity is 0. */
 IAP_API iap_status iap_policy_patches(iap_policy* policy, iap_patch* patches, size_t capacity, size_t* count);
 
 /* The scores of all patches in the last act, of view `index` < iap_policy_view_count. What `scores` points to is valid until the

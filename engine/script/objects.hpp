@@ -74,8 +74,9 @@ Trust read_trust(Options& options);
 /// Of a policy that is loaded already. @throws Error for trust, which would change nothing any more.
 void refuse_trust(const lua::Call& call, Trust trust);
 
-/// Pushes an image that Lua owns.
+/// Pushes an image that Lua owns; of what is borrowed, a copy.
 int give_image(lua::Call& call, Image image);
+int give_image(lua::Call& call, const ImageView& image);
 
 /// Pushes {vector = {...}, images = {name = image}} with copies of the observation.
 int give_observation(lua::Call& call, const ObservationSpec& spec, const Observation& observation);

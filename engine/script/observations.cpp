@@ -27,6 +27,15 @@ int give_image(lua::Call& call, Image image) {
   return call.give(std::make_unique<ImageObject>(ImageObject{std::move(image)}), bytes);
 }
 
+int give_image(lua::Call& call, const ImageView& image) {
+  Image copy(image.shape);
+  if (image.shape.type == PixelType::uint8)
+    std::copy_n(image.bytes(), image.shape.count(), copy.bytes().begin());
+  else
+    std::copy_n(image.floats(), image.shape.count(), copy.floats().begin());
+  return give_image(call, std::move(copy));
+}
+
 int give_observation(lua::Call& call, const ObservationSpec& spec, const Observation& observation) {
   lua_State* state = call.state();
   call.give(Config(Config::Map{}));
@@ -34,13 +43,7 @@ int give_observation(lua::Call& call, const ObservationSpec& spec, const Observa
   lua::set_entry(state, "vector");
   call.give(Config(Config::Map{}));
   for (std::size_t i = 0; i < spec.images.size(); ++i) {
-    const auto& seen = observation.images[i];
-    Image copy(seen.shape);
-    if (seen.shape.type == PixelType::uint8)
-      std::copy_n(seen.bytes(), seen.shape.count(), copy.bytes().begin());
-    else
-      std::copy_n(seen.floats(), seen.shape.count(), copy.floats().begin());
-    give_image(call, std::move(copy));
+    give_image(call, observation.images[i]);
     lua::set_entry(state, spec.images[i].name);
   }
   lua::set_entry(state, "images");

@@ -245,10 +245,14 @@ int slices(Call& call) {
 /// @field patch integer 1.. - side of a patch, pixels
 /// @field stride integer 1.. - from one to the next
 /// @field scores number[] - of all patches, row by row
-/// @field selected integer[] - positions in `scores` of the chosen patches, best first
+/// @field selected integer[] - positions in `scores` of the chosen patches, best first; of draws, in their order, repeated where a
+/// patch was drawn several times
+/// @field frame image ? - the earlier frame that `scores` and `selected` belong to, as those of a cross may; without it, they
+/// belong to the present one
 int views(Call& call) {
+  const auto seen = call.self<PolicyObject>().policy.views();
   Config::List rows;
-  for (const auto& view : call.self<PolicyObject>().policy.views()) {
+  for (const auto& view : seen) {
     Config::List scores, selected;
     for (const float score : view.scores) scores.emplace_back(double{score});
     for (const int index : view.selected) selected.emplace_back(index + 1);
@@ -261,7 +265,15 @@ int views(Call& call) {
                                {"scores", std::move(scores)},
                                {"selected", std::move(selected)}});
   }
-  return call.give(Config(std::move(rows)));
+  call.give(Config(std::move(rows)));
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (!seen[i].frame.data) continue;
+    lua_rawgeti(call.state(), -1, static_cast<lua_Integer>(i) + 1);
+    give_image(call, seen[i].frame);
+    lua::set_entry(call.state(), "frame");
+    lua_pop(call.state(), 1);
+  }
+  return 1;
 }
 
 /// Completes an environment that does no more than name a Lua file, which nobody who plays the policy would read.

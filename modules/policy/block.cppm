@@ -37,7 +37,10 @@ struct AttentionView {
   int rows = 0, columns = 0;      ///< patch grid; patch i is at row i / columns, column i % columns
   int patch = 0, stride = 0;      ///< pixels
   std::span<const float> scores;  ///< rows * columns; larger is more important
-  std::span<const int> selected;  ///< chosen patches, best first; empty for a block that weighs all of them
+  std::span<const int> selected;  ///< chosen patches, best first, or as they were drawn; empty for a block that weighs all of them
+  /// The earlier frame of the image that `scores` and `selected` belong to, borrowed as they are; without data where it is the
+  /// present one.
+  ImageView frame{};
 };
 
 /// Where the patches of a grid lie along one axis of the image: centre i at first + i * step, as a fraction of the image's size.

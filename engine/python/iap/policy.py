@@ -201,7 +201,7 @@ class Policy(Handle):
         return array
 
     def patches(self):
-        """The patches that the last act attended to, best first, as a list of Patch."""
+        """The patches that the last act attended to, best first, as a list of Patch; a cross's lie in the picture of its keys."""
         count = ctypes.c_size_t()
         self._call(lib.iap_policy_patches, None, 0, ctypes.byref(count))
         found = (PatchStruct * count.value)()

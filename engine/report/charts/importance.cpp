@@ -255,7 +255,8 @@ Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64
                                          view = views.front();
                                          const auto& images = policy.observation().images;
                                          const auto image = std::ranges::find(images, view.image, &ImageSpec::name);
-                                         sample.offer(observation.images[static_cast<std::size_t>(image - images.begin())], view);
+                                         const auto& present = observation.images[static_cast<std::size_t>(image - images.begin())];
+                                         sample.offer(view.frame.data ? view.frame : present, view);
                                        });
     result.mean_return += played.total / episodes;
     std::ranges::move(sample.frames(), std::back_inserter(frames));

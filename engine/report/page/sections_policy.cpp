@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -105,6 +106,10 @@ std::string shown_policy(const Run& run) {
               iteration && iteration->integer() ? text(", iteration ", *iteration->integer()) : "", ")");
 }
 
+bool has_cross(const Block& block) {
+  return block.kind() == "cross" || std::ranges::any_of(block.children(), [](const auto& child) { return has_cross(*child); });
+}
+
 /// What the squares of the policy's pictures are.
 std::string squares(const Policy& policy) {
   bool chosen = false, weighed = false;
@@ -112,7 +117,14 @@ std::string squares(const Policy& policy) {
   constexpr std::string_view seen = "the patches whose positions or contents the rest of the policy sees";
   constexpr std::string_view heaviest = "the patches that weigh most, though all count";
   return text(" Squares are ", chosen || !weighed ? seen : "", chosen && weighed ? ", and of blocks that choose none " : "",
-              weighed ? heaviest : "", "; the whiter, the more important.");
+              weighed ? heaviest : "", "; the whiter, the higher their score in the frame.",
+              has_cross(policy.root()) ? " Those of a cross show the frame that its keys came from, and so do its scores." : "");
+}
+
+/// How much of its episode the film shows.
+std::string shown_part(const ReportMedia& media) {
+  if (media.whole) return "All";
+  return "The first " + (media.seconds > 0 ? duration(media.seconds) : counted(media.steps, "step"));
 }
 
 /// How fast the film is, where steps have a duration.

@@ -164,6 +164,16 @@ PatchPlaces places(const AttentionView& view, int scale) {
   return {view.rows, view.columns, view.patch * scale, view.stride * scale};
 }
 
+/// Puts into the chosen patches what they showed when they were scored.
+void show_scored(Image& image, const AttentionView& view, const Image& scored, int scale) {
+  const PatchPlaces grid = places(view, scale);
+  const auto side = static_cast<std::size_t>(3) * grid.patch, row = static_cast<std::size_t>(3) * image.shape().width;
+  for (const int patch : view.selected) {
+    std::size_t at = patch / grid.columns * grid.stride * row + static_cast<std::size_t>(3) * (patch % grid.columns * grid.stride);
+    for (int y = 0; y < grid.patch; ++y, at += row) std::copy_n(scored.bytes().begin() + at, side, image.bytes().begin() + at);
+  }
+}
+
 /// The attention to one image, `scale` pixels for each of the policy's.
 void draw_patches(Image& image, std::span<const AttentionView> views, int scale) {
   // A line as thick as one of a chart; the papers' patches of 2 x 2 pixels would be dots without the room that it encloses.
@@ -211,13 +221,14 @@ struct Viewer::Impl {
     for (std::size_t i = 0; i < seen.size(); ++i) {
       // What is drawn anew is the first image.
       const bool anew = i == 0 && !drawn.images.empty();
-      images.push_back(anew ? rgb_copy(drawn.images[i], env->white(i)) : enlarged(observation, i, scales[i]));
+      images.push_back(anew ? rgb_copy(drawn.images[i], env->white(i)) : enlarged(observation.images[i], i, scales[i]));
     }
     return images;
   }
 
-  Image enlarged(const Observation& observation, std::size_t i, int scale) const {
-    return enlarge(rgb_copy(observation.images[i], env->white(i)).view(), scale);
+  /// `picture` is image i, now or earlier.
+  Image enlarged(const ImageView& picture, std::size_t i, int scale) const {
+    return enlarge(rgb_copy(picture, env->white(i)).view(), scale);
   }
 
   std::vector<AttentionView> views_of(std::size_t i, const Policy& policy) const {
@@ -226,14 +237,26 @@ struct Viewer::Impl {
     return views;
   }
 
+  /// Onto image i.
+  void draw_attention(Image& image, std::size_t i, const Policy& policy, int scale) const {
+    const auto views = views_of(i, policy);
+    for (const auto& view : views)
+      if (view.frame.data) show_scored(image, view, enlarged(view.frame, i, scale), scale);
+    draw_patches(image, views, scale);
+  }
+
   void draw_attention(std::vector<Image>& images, const Policy& policy) const {
-    for (std::size_t i = 0; i < seen.size(); ++i) draw_patches(images[i], views_of(i, policy), scales[i]);
+    for (std::size_t i = 0; i < seen.size(); ++i) draw_attention(images[i], i, policy, scales[i]);
   }
 
   void draw_scores(std::vector<Image>& images, const Policy& policy) const {
-    for (std::size_t i = 0; i < seen.size(); ++i)
-      if (const auto views = views_of(i, policy); !views.empty())
-        overlay_scores(images[i], places(views.front(), scales[i]), views.front().scores);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      const auto views = views_of(i, policy);
+      if (views.empty()) continue;
+      const auto& view = views.front();
+      if (view.frame.data) images[i] = enlarged(view.frame, i, scales[i]);
+      overlay_scores(images[i], places(view, scales[i]), view.scores);
+    }
   }
 
   Image from_outside(const Observation& observation, const Policy& policy) {
@@ -252,8 +275,8 @@ struct Viewer::Impl {
     int left = 0;
     for (std::size_t i = 0; i < seen.size(); ++i) {
       const int factor = std::max(1, image.shape().height / 3 / seen[i].shape.height);
-      Image inset = enlarged(observation, i, factor);
-      draw_patches(inset, views_of(i, policy), factor);
+      Image inset = enlarged(observation.images[i], i, factor);
+      draw_attention(inset, i, policy, factor);
       left += add_inset(image, inset, left);
     }
   }

@@ -191,7 +191,9 @@ class Cross final : public Block {
     if (step_ == 0) return;
     const auto& grid = options_.keys;
     options_.attention->score(scores_);
-    views.push_back({path(), options_.key_image_name, grid.rows(), grid.columns(), grid.size(), grid.stride(), scores_, selected_});
+    const bool is_present = (step_ - 1) % options_.every == 0;
+    views.push_back({path(), options_.key_image_name, grid.rows(), grid.columns(), grid.size(), grid.stride(), scores_, selected_,
+                     is_present ? ImageView{} : key_frame_.view()});
   }
 
  private:

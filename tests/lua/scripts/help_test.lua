@@ -80,7 +80,7 @@ same_entries("env.spec", env:spec(), {})
 same_entries("env.observation", env:observe(), {})
 same_entries("legged.numbers", iap.legged.robot "a1", {})
 policy:act(env:observe())
-same_entries("policy.view", policy:views()[1], {})
+same_entries("policy.view", policy:views()[1], { frame = true })
 same_entries("eval.result", iap.eval(policy, { episodes = 2, env = { name = "cartpole-balance", pixels = { 16, 16 }, time_limit = 1 } }), {})
 local run = iap.train { env = "cartpole-balance", policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 2 }, iterations = 1, eval_episodes = 1, quiet = true }
 same_entries("train.result", run, { out = true, confirmed = true, best_failed = true })

@@ -1,0 +1,90 @@
+-- Pictures of attention show what was scored, and as white as its score; pages tell what they show.
+local check = require "check"
+local iap = require "iap"
+
+local folder = os.tmpname()
+os.remove(folder)
+local function write(name, text)
+  local file = assert(io.open(folder .. "/" .. name, "wb"))
+  file:write(text)
+  file:close()
+  return folder .. "/" .. name
+end
+-- A chart makes the folder.
+iap.report.line_chart { out = folder .. "/x.png", series = { { x = { 0, 1 }, y = { 1, 2 } } } }
+
+-- A red square on black in every fourth frame, or in all, and a picture that is always white.
+local beacon = write("beacon.lua", [[
+return function(options)
+  local every, steps = options.every or 4, options.steps or 8
+  local function row(first, last) return ("\0\0\0"):rep(first) .. ("\255\0\0"):rep(last - first) .. ("\0\0\0"):rep(20 - last) end
+  local time = 0
+  return {
+    spec = { action_size = 1, max_steps = steps, control_dt = options.dt, images = { eye = { height = 15, width = 20 }, lamp = { height = 5, width = 5 } } },
+    reset = function() time = 0 end,
+    step = function() time = time + 1; return 1 end,
+    observe = function()
+      local seen = time % every == 0 and row(5, 10) or row(0, 0)
+      return nil, { eye = row(0, 0):rep(5) .. seen:rep(5) .. row(0, 0):rep(5), lamp = ("\255"):rep(75) }
+    end,
+  }
+end
+]])
+local function crossing(env)
+  local policy = iap.policy.build(iap.policy.sequence {
+    iap.attention.cross { image = "lamp", key_image = "eye", patch = 5, d = 1, pixel_offset = 0, every = 4, top = 1, kernel = "relu" },
+    iap.policy.linear {},
+  }, env)
+  local ones = {}
+  for i = 1, policy:size() do ones[i] = 1 end
+  policy:set_parameters(ones)
+  return policy
+end
+local env = iap.env.make(beacon)
+local policy = crossing(env)
+
+local seen = env:reset(1)
+policy:reset(1)
+for step = 0, 7 do
+  policy:act(seen)
+  local view = policy:views()[1]
+  check.same_list(view.selected, { 6 })
+  check.equal(view.frame == nil, step % 4 == 0)
+  local scored = view.frame or seen.images.eye
+  check.same_list({ scored:pixel(8, 8) }, { 255, 0, 0 })
+  check.same_list({ scored:overlay(view):pixel(8, 8) }, { 255, 191, 191 })
+  env:step { 0 }
+  seen = env:observe()
+end
+
+-- Frames 0 and 3: the second one's patch was red when it was scored, and so is its map of scores.
+local function strip(view)
+  local path = folder .. "/s.png"
+  iap.report.strip { policy = policy, env = env, out = path, frames = 2, steps = 4, scale = 8, view = view, redraw = false, captions = false }
+  return iap.image.read(path)
+end
+local raw, overlay, heat = strip "raw", strip "overlay", strip "heatmap"
+local middle, right = 8 * 7 + 4, 8 * (20 + 5) + 2 * 4
+check.same_list({ raw:pixel(middle, middle) }, { 255, 0, 0 })
+check.same_list({ raw:pixel(middle, right + middle) }, { 0, 0, 0 })
+check.same_list({ overlay:pixel(middle, middle) }, { 255, 191, 191 })
+check.same_list({ overlay:pixel(middle, right + middle) }, { 255, 191, 191 })
+for at = 1, 120, 7 do check.same_list({ heat:pixel(at, at) }, { heat:pixel(at, right + at) }) end
+
+-- All examples of the highest scores show the square, as where it never goes out.
+local function red(env)
+  local path = folder .. "/i.png"
+  iap.report.importance { policy = crossing(env), env = env, out = path, episodes = 1 }
+  local image, count = iap.image.read(path), 0
+  local height, width = image:shape()
+  local bytes = image:bytes()
+  for at = 1, 3 * height * width, 3 do
+    if bytes:sub(at, at + 2) == "\255\0\0" then count = count + 1 end
+  end
+  return count
+end
+local always = red(iap.env.make(beacon, { every = 1 }))
+assert(always > 100)
+check.equal(red(env), always)
+
+os.execute("rm -r '" .. folder .. "'")
