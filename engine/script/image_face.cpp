@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,15 +70,35 @@ int enlarge_image(Call& call) {
                     enlarge(call.self<ImageObject>().image.view(), static_cast<int>(call.integer(1, "factor", 1, largest_factor))));
 }
 
+/// How opaque each patch of `selected` is; all alike where the view holds no scores.
+std::vector<float> read_opacities(const Call& call, const Config& view, std::int64_t patches, const std::vector<int>& selected) {
+  std::vector<float> scores(selected.size());
+  if (const auto* given = view.find("scores")) {
+    const Config::List all = given->list() ? *given->list() : Config::List{};
+    if (std::ssize(all) != patches)
+      call.fail(text("view.scores holds ", all.size(), " numbers for ", patches, " patches; give one for each"));
+    for (std::size_t i = 0; i < selected.size(); ++i) {
+      const Config& score = all[static_cast<std::size_t>(selected[i])];
+      if (!score.number()) call.fail(text("view.scores holds ", score.describe(), ", which is no number"));
+      scores[i] = static_cast<float>(*score.number());
+    }
+  }
+  std::vector<int> places(scores.size());
+  std::iota(places.begin(), places.end(), 0);
+  return importance_opacities(scores, places);
+}
+
 /// @lua method image:overlay
-/// A copy with the patches that a policy chose.
-/// @param view table{policy.view} - one of policy:views()
+/// A copy with the patches that a policy chose. They are filled with white: the one of the highest score among them is 3/4 opaque,
+/// that of the lowest 1/4, in between it goes by score; where scores are equal all are 3/4. Call it on the image that the view
+/// belongs to, which is `view.frame` where there is one.
+/// @param view table{policy.view} - one of policy:views(); without `scores`, they count as equal
 /// @param factor integer 1..64 = 1 - how much the image was enlarged
 /// @return image - a new one
 /// @example env:observe().images.pixels:enlarge(4):overlay(policy:views()[1], 4):save_png("seen.png")
 int overlay(Call& call) {
   Image image = call.self<ImageObject>().image;
-  const Config view = call.config(1, "view");
+  const Config view = call.config(1, "view", {.skip = {"frame"}});
   const auto factor = call.integer(2, "factor", 1, largest_factor, 1);
   const auto read_size = [&](const char* key) {
     const auto* found = view.find(key);
@@ -93,8 +115,9 @@ int overlay(Call& call) {
       call.fail(text("view.selected holds ", position.describe(), ", which is no patch of a ", rows, " x ", columns, " grid"));
     selected.push_back(static_cast<int>(*index) - 1);
   }
-  overlay_patches(image, columns, static_cast<int>(read_size("patch") * factor), static_cast<int>(read_size("stride") * factor),
-                  selected);
+  const auto patch = static_cast<int>(read_size("patch") * factor), stride = static_cast<int>(read_size("stride") * factor);
+  overlay_patches(image, {.columns = columns, .patch = patch, .stride = stride}, selected,
+                  read_opacities(call, view, std::int64_t{columns} * rows, selected), {255, 255, 255});
   return give_image(call, std::move(image));
 }
 

@@ -57,13 +57,29 @@ TEST_CASE("patches take on a colour by their opacity") {
                          Error, MessageMatches(ContainsSubstring("does not lie on an image")));
 }
 
+TEST_CASE("a patch that is named twice takes on its colour once") {
+  const Image before = noise(10, 10, 4);
+  Image once = before, twice = before;
+  overlay_patches(once, {.rows = 2, .columns = 2, .patch = 5, .stride = 5}, std::array{3}, std::array{0.5F}, {255, 255, 255});
+  overlay_patches(twice, {.rows = 2, .columns = 2, .patch = 5, .stride = 5}, std::array{3, 3}, std::array{0.5F, 0.5F},
+                  {255, 255, 255});
+  CHECK(std::ranges::equal(once.bytes(), twice.bytes()));
+  CHECK_FALSE(std::ranges::equal(once.bytes(), before.bytes()));
+}
+
 TEST_CASE("opacity says how important a patch is") {
   const std::array scores{0.0F, 5.0F, 1.0F, 2.0F};
   const std::array selected{1, 3, 2};
   const auto opacities = importance_opacities(scores, selected);
   CHECK(opacities == std::vector<float>{0.75F, 0.25F + 0.5F * (2 - 1) / (5 - 1), 0.25F});
+  // Draws come in any order, and a patch may be drawn twice.
+  const std::array drawn{2, 1, 2, 3};
+  CHECK(importance_opacities(scores, drawn) == std::vector<float>{0.25F, 0.75F, 0.25F, 0.25F + 0.5F * (2 - 1) / (5 - 1)});
   const std::array equal{1.0F, 1.0F, 1.0F, 1.0F};
-  CHECK(importance_opacities(equal, selected) == std::vector<float>{0.75F, 0.5F, 0.25F});
+  CHECK(importance_opacities(equal, selected) == std::vector<float>{0.75F, 0.75F, 0.75F});
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  const std::array odd{infinite, 5.0F, std::numeric_limits<float>::quiet_NaN(), 2.0F};
+  CHECK(importance_opacities(odd, std::array{0, 1, 2, 3}) == std::vector<float>{0.25F, 0.75F, 0.25F, 0.25F});
   const std::array single{2};
   CHECK(importance_opacities(scores, single) == std::vector<float>{0.75F});
   CHECK(importance_opacities(scores, {}).empty());

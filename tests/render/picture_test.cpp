@@ -160,19 +160,3 @@ TEST_CASE("pictures are enlarged and set side by side pixel by pixel") {
   CHECK_THROWS_AS(side_by_side({}, 1), Error);
   CHECK_THROWS_WITH(side_by_side(images, 2147483641), ContainsSubstring("would be 2147483648 pixels wide"));
 }
-
-TEST_CASE("patches whiten their own pixels, the best most") {
-  Image image({10, 12, 3, PixelType::uint8});
-  const std::array selected{4, 0, 2};  // columns of 3: patch 4 is row 1, column 1
-  overlay_patches(image, 3, 3, 4, selected);
-  for (int y = 0; y < 10; ++y)
-    for (int x = 0; x < 12; ++x) {
-      const auto in = [&](int top, int left) { return y >= top && y < top + 3 && x >= left && x < left + 3; };
-      const int truth = in(4, 4) ? 191 : in(0, 0) ? 128 : in(0, 8) ? 64 : 0;
-      REQUIRE(image.bytes()[(y * 12 + x) * 3 + 1] == truth);
-    }
-  const std::array outside{9};
-  CHECK_THROWS_MATCHES(overlay_patches(image, 3, 3, 4, outside), Error, MessageMatches(ContainsSubstring("patch 9")));
-  const std::array negative{-1};
-  CHECK_THROWS_AS(overlay_patches(image, 3, 3, 4, negative), Error);
-}

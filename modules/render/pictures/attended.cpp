@@ -5,6 +5,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -85,7 +86,9 @@ void overlay_patches(Image& image, const PatchPlaces& places, std::span<const in
                      const Rgb8& colour) {
   check_patches(image, places, selected, opacities);
   const int width = image.shape().width;
+  std::set<int> painted;  // draws may repeat
   for (std::size_t i = 0; i < selected.size(); ++i) {
+    if (!painted.insert(selected[i]).second) continue;
     const int left = selected[i] % places.columns * places.stride, top = selected[i] / places.columns * places.stride;
     for (int y = top; y < top + places.patch; ++y) {
       std::uint8_t* row = image.bytes().data() + 3 * (static_cast<std::size_t>(y) * width + left);
@@ -95,15 +98,17 @@ void overlay_patches(Image& image, const PatchPlaces& places, std::span<const in
 }
 
 std::vector<float> importance_opacities(std::span<const float> scores, std::span<const int> selected) {
+  float low = std::numeric_limits<float>::infinity(), high = -low;
+  for (const int patch : selected)
+    if (const float score = scores[static_cast<std::size_t>(patch)]; std::isfinite(score))
+      low = std::min(low, score), high = std::max(high, score);
+  const auto height = [&](float score) {
+    if (!(high > low)) return 1.0;
+    return std::isfinite(score) ? (double{score} - low) / (double{high} - low) : 0.0;
+  };
   std::vector<float> opacities;
-  if (selected.empty()) return opacities;
-  const float best = scores[static_cast<std::size_t>(selected.front())], worst = scores[static_cast<std::size_t>(selected.back())];
-  for (std::size_t rank = 0; rank < selected.size(); ++rank) {
-    float height = 1 - static_cast<float>(rank) / static_cast<float>(std::max<std::size_t>(selected.size() - 1, 1));
-    if (std::isfinite(best - worst) && best > worst)
-      height = (scores[static_cast<std::size_t>(selected[rank])] - worst) / (best - worst);
-    opacities.push_back(0.25F + 0.5F * std::clamp(height, 0.0F, 1.0F));
-  }
+  for (const int patch : selected)
+    opacities.push_back(static_cast<float>(0.25 + 0.5 * height(scores[static_cast<std::size_t>(patch)])));
   return opacities;
 }
 

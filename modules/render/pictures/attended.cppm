@@ -17,7 +17,8 @@ struct PatchPlaces {
   int rows = 0, columns = 0, patch = 0, stride = 0;
 };
 
-/// Mixes `colour` into the pixels of each patch in `selected`; `opacities` has one value in [0, 1] for each.
+/// Mixes `colour` into the pixels of each patch in `selected`, once where it stands there several times; `opacities` has one value
+/// in [0, 1] for each.
 /// @throws Error naming a patch that does not lie on the image, and unless `image` is 8-bit RGB.
 void overlay_patches(Image& image, const PatchPlaces& places, std::span<const int> selected, std::span<const float> opacities,
                      const Rgb8& colour);
@@ -41,8 +42,9 @@ struct HeadPatches {
 /// all their colours, so that none hides another. @throws Error as `overlay_patches`.
 void overlay_heads(Image& image, std::span<const HeadPatches> heads, int thickness, int least);
 
-/// The papers' "whiter is more important": 3/4 for the most important of `selected` (best first) to 1/4 for the last, in between by
-/// score; by rank where all scores are equal. `scores` has a value for every patch.
+/// The papers' "whiter is more important": 3/4 for the highest score among `selected` to 1/4 for the lowest, in between by score,
+/// whatever their order, as draws are not in that of scores; 3/4 for all where their scores are equal. Scores that are not finite
+/// count as the lowest. `scores` has a value for every patch.
 std::vector<float> importance_opacities(std::span<const float> scores, std::span<const int> selected);
 
 /// Turns `image` grey and lays the colours of `scores` over it, those of `heat_colour` from the frame's lowest to its highest. A

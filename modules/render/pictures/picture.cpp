@@ -55,13 +55,4 @@ Image side_by_side(std::span<const Image> images, int gap) {
   return result;
 }
 
-void overlay_patches(Image& image, int columns, int patch, int stride, std::span<const int> selected) {
-  // From 3/4 for the best to 1/4 for the last: even the last can be seen, and even the best shows what it hides.
-  std::vector<float> opacities;
-  for (std::size_t rank = 0; rank < selected.size(); ++rank)
-    opacities.push_back(0.75F -
-                        0.5F * static_cast<float>(rank) / static_cast<float>(std::max<std::size_t>(selected.size() - 1, 1)));
-  overlay_patches(image, {.columns = columns, .patch = patch, .stride = stride}, selected, opacities, {255, 255, 255});
-}
-
 }  // namespace iap

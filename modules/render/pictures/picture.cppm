@@ -28,9 +28,4 @@ Image enlarge(const ImageView& image, int factor);
 /// 8-bit images of the same height and channels side by side, `gap` white pixels apart. @throws Error if they do not fit.
 Image side_by_side(std::span<const Image> images, int gap);
 
-/// Draws the attended patches onto an RGB image as the papers do: white squares whose opacity falls with rank.
-/// `patch` and `stride` in pixels of `image`; `columns` is the width of the patch grid; `selected` is best first. Opacity runs
-/// from 3/4 for the first to 1/4 for the last, whatever the scores. @throws Error naming a patch that does not lie on the image.
-void overlay_patches(Image& image, int columns, int patch, int stride, std::span<const int> selected);
-
 }  // namespace iap

@@ -87,4 +87,38 @@ local always = red(iap.env.make(beacon, { every = 1 }))
 assert(always > 100)
 check.equal(red(env), always)
 
+-- Draws are not in the order of their scores, and may repeat.
+local cartpole = iap.env.make("cartpole-swingup", { pixels = { 24, 32 } })
+for _, replacement in ipairs { false, true } do
+  local drawing = iap.policy.build(iap.policy.sequence {
+    iap.attention.rank { patch = 8, d = 4, kernel = "exp", selection = "sample", replacement = replacement, top = 6 }, iap.policy.linear {},
+  }, cartpole)
+  drawing:initialise(3)
+  local repeated = false
+  for seed = 1, 12 do
+    drawing:reset(seed)
+    local eye = cartpole:reset(seed).images.pixels
+    drawing:act { images = { pixels = eye } }
+    local view = drawing:views()[1]
+    local shown, low, high = eye:overlay(view), math.huge, -math.huge
+    local times = {}
+    for _, patch in ipairs(view.selected) do
+      low, high = math.min(low, view.scores[patch]), math.max(high, view.scores[patch])
+      times[patch] = (times[patch] or 0) + 1
+      repeated = repeated or times[patch] > 1
+    end
+    for patch in pairs(times) do
+      local row, column = (patch - 1) // view.columns * view.stride + 1, (patch - 1) % view.columns * view.stride + 1
+      local opacity = high > low and 0.25 + 0.5 * (view.scores[patch] - low) / (high - low) or 0.75
+      local before, after = eye:pixel(row, column), shown:pixel(row, column)
+      assert(math.abs(after - (before + opacity * (255 - before))) <= 1, ("patch %d is %d, was %d"):format(patch, after, before))
+    end
+  end
+  check.equal(repeated, replacement)
+end
+local bare = { rows = 3, columns = 4, patch = 5, stride = 5, selected = { 1, 2 } }
+for column = 3, 8, 5 do check.same_list({ seen.images.eye:overlay(bare):pixel(3, column) }, { 191, 191, 191 }) end
+bare.scores = { 1, 2 }
+check.fails({ "view.scores holds 2 numbers for 12 patches; give one for each" }, seen.images.eye.overlay, seen.images.eye, bare)
+
 os.execute("rm -r '" .. folder .. "'")
