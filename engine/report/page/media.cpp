@@ -121,15 +121,15 @@ ReportMedia make_media(PolicyFile& file, const ReportOptions& options) {
   const auto own = viewer_of(policy, *env, media);
   Viewer& viewer = *own;
   const FrameRate rate = frame_rate(viewer.env().spec(), 0, most_fps);
-  const int shown_steps = std::min(media.episode.steps, most_video_frames * rate.every);
-  media.whole = shown_steps == media.episode.steps;
-  media.seconds = shown_steps / (rate.fps * rate.every);
+  media.steps = std::min(media.episode.steps, most_video_frames * rate.every);
+  media.whole = media.steps == media.episode.steps;
+  media.seconds = media.steps * viewer.env().spec().control_dt;
   media.pace = rate.fps * rate.every * viewer.env().spec().control_dt;
   WebpAnimation video("the video", {.fps = rate.fps, .quality = video_quality});
   int step = 0;
   run_episode(viewer.env(), policy, media.seed, [&](const Observation& observation, std::span<const float>, const Policy& acting) {
     const auto taken = static_cast<int>(media.frames.size());
-    const bool to_video = step < shown_steps && step % rate.every == 0;
+    const bool to_video = step < media.steps && step % rate.every == 0;
     const bool to_frames = taken < stills && step >= taken * (media.episode.steps - 1) / (stills - 1);
     ++step;
     if (!to_video && !to_frames) return;

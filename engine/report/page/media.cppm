@@ -21,7 +21,8 @@ struct ReportMedia {
   int height = 0, width = 0;
   bool as_seen = false;                   ///< the policy's own pixels, since the environment, drawn larger, goes another way
   bool whole = true;                      ///< whether it goes to the episode's end
-  double seconds = 0;                     ///< that it shows
+  int steps = 0;                          ///< that it shows
+  double seconds = 0;                     ///< of the episode that these are; 0 where steps have no duration
   double pace = 1;                        ///< of which the environment's own is 1; 0 where its steps have no duration
   std::vector<std::string> frames, heat;  ///< WebP pictures, evenly spaced; `heat` is empty without attention
   Importance importance;

@@ -146,12 +146,12 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
   const bool attends = !media.heat.empty();
   const std::string episode =
       text("an episode of return ", figure(media.episode.total), ", ", counted(media.episode.steps, "step"));
-  std::string body = text(
-      "<div class=\"watch\"><figure class=\"video\"><img src=\"", data_address("image/webp", media.video), "\" width=\"",
-      media.width, "\" height=\"", media.height, "\" style=\"height:auto\" alt=\"Video of ", episode, "\"><figcaption>",
-      media.whole ? "All" : text("The first ", duration(media.seconds)), " of ", episode, pace_of(media),
-      media.as_seen ? ", in the policy's own pixels: drawn larger, the environment pays other rewards" : "", ". Its own seed is ",
-      media.seed, ": <code>", escaped(replay(media, run, trust)), "</code> plays it again.</figcaption></figure>\n<figure>");
+  std::string body = text("<div class=\"watch\"><figure class=\"video\"><img src=\"", data_address("image/webp", media.video),
+                          "\" width=\"", media.width, "\" height=\"", media.height, "\" style=\"height:auto\" alt=\"Video of ",
+                          episode, "\"><figcaption>", shown_part(media), " of ", episode, pace_of(media),
+                          media.as_seen ? ", in the policy's own pixels: drawn larger, the environment pays other rewards" : "",
+                          ". Its own seed is ", media.seed, ": <code>", escaped(replay(media, run, trust)),
+                          "</code> plays it again.</figcaption></figure>\n<figure>");
   body += pictures(media.frames, "", "A frame of the episode");
   body += text("<figcaption>Frames of that episode, evenly spaced.</figcaption></figure></div>\n");
   const std::string blocks = mapped_blocks(run.policy->policy);

@@ -121,4 +121,16 @@ for column = 3, 8, 5 do check.same_list({ seen.images.eye:overlay(bare):pixel(3,
 bare.scores = { 1, 2 }
 check.fails({ "view.scores holds 2 numbers for 12 patches; give one for each" }, seen.images.eye.overlay, seen.images.eye, bare)
 
+-- How much of an episode a page's film shows is told in the episode's own time, or in steps that have none.
+for told, dt in pairs { ["100 min"] = 20, ["300 steps"] = false } do
+  local out = folder .. "/run" .. (dt or "")
+  iap.train {
+    env = iap.env.make(beacon, { steps = 310, dt = dt or nil }), policy = iap.policy.sequence { iap.attention.rank { patch = 5, d = 1, top = 1 }, iap.policy.linear {} },
+    optimizer = iap.optim.es { population = 2 }, iterations = 1, eval_episodes = 1, seed = 1, threads = 1, quiet = true, out = out,
+  }
+  local file = assert(io.open(iap.report.html { runs = out, episodes = 1 }, "rb"))
+  local page = file:read "a"
+  file:close()
+  assert(page:find("The first " .. told .. " of an episode of return 310, 310 steps", 1, true), page:match "The first [^.]*")
+end
 os.execute("rm -r '" .. folder .. "'")
