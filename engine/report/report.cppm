@@ -62,8 +62,9 @@ enum class Band : std::uint8_t { range, error, deviation };
 /// "range", "error", "deviation".
 const std::vector<std::string>& band_names();
 
-/// The mean of a column of metrics.csv over the runs of `group`, at the iterations at which each of them has a value; of several
-/// runs, with a band. @throws Error naming the group or the file; naming two runs of different environments, and two that have the
+/// The mean of a column of metrics.csv over the runs of `group`, at the iterations at which each of them has a value, NaN at one in
+/// between at which one of them has none, but for evaluations, which are not of every iteration; of several runs, with a band.
+/// @throws Error naming the group or the file; naming two runs of different environments, and two that have the
 /// same settings and the same seed, as far as the folders have a config.json.
 Series mean_curve(const CurveGroup& group, const std::string& column, Band band);
 

@@ -58,6 +58,26 @@ TEST_CASE("a mean curve has the runs' mean and deviation where every run has a v
   CHECK(single.low.empty());
 }
 
+TEST_CASE("an iteration without a value leaves a gap in a mean curve, but for evaluations") {
+  Runs runs;
+  runs.add("iteration,return_mean\n0,\n1,1\n2,2\n3,nan\n4,inf\n5,5\n6,6\n7,\n");
+  runs.add("iteration,return_mean\n0,\n1,1\n2,\n3,3\n4,4\n5,9\n6,2\n");
+  const auto shown = [](const std::vector<double>& values) {
+    std::string words;
+    for (const double value : values) words += (std::isfinite(value) ? text(value) : "-") + " ";
+    return words;
+  };
+  const Series single = mean_curve({"one", {runs.folders[0]}}, "return_mean", Band::range);
+  CHECK(shown(single.y) == "1 2 - 5 6 ");
+  CHECK(single.low.empty());
+  const Series both = mean_curve({"two", runs.folders}, "return_mean", Band::range);
+  CHECK(shown(both.y) == "1 - 7 4 ");
+  CHECK(shown(both.low) == "1 - 5 2 ");
+  CHECK(shown(both.high) == "1 - 9 6 ");
+  CHECK(both.x.front() == 1);
+  CHECK(both.x.back() == 6);
+}
+
 TEST_CASE("a comparison that cannot be drawn says which curve or file is at fault") {
   Runs runs;
   runs.add("iteration,eval_mean\n0,1\n");

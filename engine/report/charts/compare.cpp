@@ -19,7 +19,7 @@ import :run_data;
 namespace iap {
 namespace {
 
-// The values of a column that are there, by iteration.
+/// The values of a column that are there, by iteration; none where no run has one.
 std::map<double, std::vector<double>> values_by_iteration(const std::vector<std::filesystem::path>& runs,
                                                           const std::string& column) {
   std::map<double, std::vector<double>> values;
@@ -28,8 +28,10 @@ std::map<double, std::vector<double>> values_by_iteration(const std::vector<std:
     const Table metrics = read_table(file);
     check_metrics(metrics, file, {"iteration", column});
     const auto iteration = metrics.column("iteration"), value = metrics.column(column);
-    for (std::size_t i = 0; i < value.size(); ++i)
-      if (std::isfinite(value[i])) values[iteration[i]].push_back(value[i]);
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      auto& all = values[iteration[i]];
+      if (std::isfinite(value[i])) all.push_back(value[i]);
+    }
   }
   return values;
 }
@@ -67,7 +69,7 @@ bool same_evaluations(const RunIdentity& one, const RunIdentity& other) {
 }
 
 void check_worlds(const std::vector<RunIdentity>& runs, const std::string& label, const std::string& column) {
-  const bool evaluated = column.starts_with("eval_");
+  const bool evaluated = is_evaluated(column);
   for (const RunIdentity& run : runs)
     if (const RunIdentity& first = runs.front(); !same_world(run, first) && !(evaluated && same_evaluations(run, first)))
       throw Error(text("curve '", label, "': '", first.folder.string(), "' plays ", first.env, " and '", run.folder.string(),
@@ -151,18 +153,28 @@ Series mean_curve(const CurveGroup& group, const std::string& column, Band band)
   check_seeds(identities);
   const auto count = static_cast<double>(group.runs.size());
   Series curve{.label = group.label};
+  const auto add = [&](double iteration, double mean, double low, double high) {
+    curve.x.push_back(iteration);
+    curve.y.push_back(mean);
+    if (group.runs.size() < 2) return;
+    curve.low.push_back(low);
+    curve.high.push_back(high);
+  };
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  double gap = none;  // an iteration without a mean between two that have one
   for (const auto& [iteration, values] : values_by_iteration(group.runs, column)) {
-    if (values.size() < group.runs.size()) continue;
+    if (values.size() < group.runs.size()) {
+      if (!is_evaluated(column) && !curve.x.empty()) gap = iteration;
+      continue;
+    }
+    if (!std::isnan(gap)) add(gap, none, none, none);
+    gap = none;
     double mean = 0, square = 0;
     for (const double value : values) mean += value / count;
     for (const double value : values) square += (value - mean) * (value - mean);
-    curve.x.push_back(iteration);
-    curve.y.push_back(mean);
-    if (values.size() < 2) continue;
     const auto [lowest, highest] = std::ranges::minmax(values);
     const double deviation = std::sqrt(square / (count - 1)), half = band == Band::error ? deviation / std::sqrt(count) : deviation;
-    curve.low.push_back(band == Band::range ? lowest : mean - half);
-    curve.high.push_back(band == Band::range ? highest : mean + half);
+    add(iteration, mean, band == Band::range ? lowest : mean - half, band == Band::range ? highest : mean + half);
   }
   if (curve.x.empty()) throw Error(text("curve '", group.label, "': no iteration has a '", column, "' in every run"));
   return curve;

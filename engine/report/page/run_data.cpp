@@ -368,10 +368,10 @@ void tell_values_apart(std::vector<Settings>& all) {
   }
 }
 
+bool is_evaluated(std::string_view name) { return name.starts_with("eval_"); }
+
 std::vector<Curve> learning_curves(const RunGroup& group, const std::string& name, int colour) {
-  const bool several = group.runs.size() > 1;
-  // Between evaluations there is nothing missing.
-  const bool gaps = !name.starts_with("eval_");
+  const bool several = group.runs.size() > 1, gaps = !is_evaluated(name);
   std::vector<Curve> curves;
   std::map<double, std::vector<double>> by_iteration;
   for (const Run& run : group.runs) {

@@ -107,6 +107,9 @@ std::set<std::string> differing_settings(const std::vector<Settings>& all);
 /// Has the values of a setting shown exactly where some that differ would read alike, such as true and "yes".
 void tell_values_apart(std::vector<Settings>& all);
 
+/// Whether column `name` of metrics.csv has values at some iterations alone, between which there is nothing missing.
+bool is_evaluated(std::string_view name);
+
 /// Learning curves of a group: column `name` of each run and, of several runs, their mean with the band from lowest to highest.
 std::vector<Curve> learning_curves(const RunGroup& group, const std::string& name, int colour);
 
