@@ -71,6 +71,21 @@ TEST_CASE("the smallest numbers are shown as what they are") {
   CHECK(shown("2.5e-300") == "2.5 × 10⁻³⁰⁰");
 }
 
+TEST_CASE("large numbers have their thousands apart and letters that fit into their tiles") {
+  const TemporaryFolder folder;
+  const auto run = make_known_run(folder.path() / "a", 1, "10005140127.9");
+  confirm(run);
+  const std::string html = report({run}, plain);
+  CHECK_THAT(html, ContainsSubstring("style=\"--letters:14\"><b>10\u202f005\u202f140\u202f128</b><span>best evaluation<"));
+  CHECK_THAT(html, ContainsSubstring("style=\"--letters:4\"><b>61.5</b>"));
+  const auto shown = [&](const std::string& best) {
+    return between(report({make_known_run(folder.path() / best, 1, best)}, plain), "<b>", "</b><span>best evaluation<").back();
+  };
+  CHECK(shown("9999.94") == "9999.9");
+  CHECK(shown("9999.96") == "10\u202f000");
+  CHECK(shown("12345.6") == "12\u202f346");
+}
+
 TEST_CASE("a run's band reaches one standard deviation from its evaluations") {
   const TemporaryFolder folder;
   const std::string html = report({make_known_run(folder.path() / "a", 1, "80")}, plain);

@@ -55,10 +55,12 @@ std::string figure(double value) {
     const int exponent = static_cast<int>(std::floor(std::log10(size)));
     return text(general_text(over_power(value, exponent), 3), " × ", power_label(exponent));
   }
-  if (size != std::floor(size)) return size >= 100 ? fixed_text(value, 1) : general_text(value, 3);
-  std::string digits = fixed_text(size, 0);
+  constexpr double large = 10000;  // from here on, thousands stand apart, and tenths say nothing
+  const bool is_large = std::round(10 * size) >= 10 * large;
+  if (size != std::floor(size) && !is_large) return size >= 100 ? fixed_text(value, 1) : general_text(value, 3);
+  std::string digits = fixed_text(std::round(size), 0);
   // A space that does not break, which is also narrow.
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0 && size >= 10000; at -= 3)
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0 && is_large; at -= 3)
     digits.insert(static_cast<std::size_t>(at), "\u202f");
   return (value < 0 ? "−" : "") + digits;
 }

@@ -17,6 +17,7 @@ import :axis;
 import :html;
 import :run_data;
 import :sections;
+#include "../charts/letters.hpp"
 #include "colour_class.hpp"
 
 namespace iap {
@@ -146,8 +147,15 @@ std::string seeds_of(const RunGroup& group) {
   return seeds;
 }
 
+/// A number that is broken reads as another: the style sheet makes its letters as small as the longest word needs.
 std::string tile(const std::string& value, std::string_view name, std::string_view kind = "") {
-  return text("<div class=\"tile", kind.empty() ? "" : " ", kind, "\"><b>", value, "</b><span>", name, "</span></div>\n");
+  std::size_t longest = 0;
+  for (std::size_t begin = 0, end = 0; end < value.size(); begin = end + 1) {
+    end = std::min(value.find(' ', begin), value.size());
+    longest = std::max(longest, letters(std::string_view(value).substr(begin, end - begin)));
+  }
+  return text("<div class=\"tile", kind.empty() ? "" : " ", kind, "\" style=\"--letters:", longest, "\"><b>", value, "</b><span>",
+              name, "</span></div>\n");
 }
 
 std::string legend_entry(std::string_view label, int colour, bool thin) {

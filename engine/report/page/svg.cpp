@@ -12,17 +12,13 @@ import iap.core;
 import :axis;
 import :histogram;
 import :html;
+#include "../charts/letters.hpp"
 #include "colour_class.hpp"
 
 namespace iap {
 namespace {
 
 std::string coordinate(double value) { return fixed_text(value, 1); }
-
-/// Of a text in UTF-8.
-std::ptrdiff_t letters(const std::string& words) {
-  return std::ranges::count_if(words, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
-}
 
 /// The plot area of a drawing and the maps onto it.
 class Plot {
