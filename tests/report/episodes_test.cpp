@@ -99,6 +99,23 @@ TEST_CASE("scores of both signs that span orders of magnitude spread over their 
   CHECK(report({folder.path() / "positive"}).find("linear from") == std::string::npos);
 }
 
+TEST_CASE("the highest scores have their colour in the histogram, though all of them are the end of its axis") {
+  const TemporaryFolder folder;
+  const Config policy = parse_json(R"({"kind": "sequence", "blocks": [
+      {"kind": "clock"}, {"kind": "look", "patch": 4, "stride": 4, "d": 3, "temperature": 1e-6}, {"kind": "linear"}]})",
+                                   "test");
+  make_run(folder.path() / "run", 4, policy);
+  const std::string html = report({folder.path() / "run"}, {.episodes = 1});
+  REQUIRE_THAT(html, ContainsSubstring(" patches, scores 1.00 to 1.00</span>"));
+  const auto drawings = between(html, "aria-label=\"Histogram of patch scores\">", "</svg>");
+  REQUIRE(drawings.size() == 2);
+  for (const std::string& drawing : drawings) {
+    const auto bars = between(drawing, "<rect class=\"bar c0\" x=\"", "</title>");
+    REQUIRE(bars.size() == 1);
+    CHECK(std::stod(between(bars[0], "width=\"", "\"").at(0)) >= 2.9);
+  }
+}
+
 TEST_CASE("the film of a page is played again by the seed that stands below it") {
   const TemporaryFolder folder;
   const auto run = folder.path() / "one run";

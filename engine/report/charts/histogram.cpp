@@ -59,10 +59,15 @@ std::vector<HistogramPiece> histogram_pieces(const ScoreHistogram& histogram, co
   }
   for (const auto& slice : histogram.slices)
     for (const auto& bar : histogram.bars) {
-      if (bar.count <= 0 || slice.high < bar.low || slice.low >= bar.high) continue;
+      // Bars hold their lower edge, and the last one the end of the axis, too.
+      const bool is_last = &bar == &histogram.bars.back();
+      if (bar.count <= 0 || slice.high < bar.low || (slice.low >= bar.high && !is_last)) continue;
       const double begin = scores.share(bar.low) * width, end = scores.share(bar.high) * width - 1;
       double left = scores.share(slice.low) * width, right = scores.share(slice.high) * width;
-      if (const double missing = least_width - (right - left); missing > 0) left -= missing / 2, right += missing / 2;
+      if (right - left < least_width) {
+        left = std::clamp((left + right - least_width) / 2, begin, std::max(begin, end - least_width));
+        right = left + least_width;
+      }
       left = std::max(begin, left);
       right = std::min(end, right);
       if (right - left >= 1) pieces.push_back({left, right, bar, slice.colour});
