@@ -98,13 +98,29 @@ TEST_CASE("a WebP holds its frames about, and when each of them is shown") {
   write(folder.path() / "a.webp", frames, {.fps = 12.5, .quality = 90});
   const Moving moving = decode_webp(read_file(folder.path() / "a.webp"));
   CHECK(moving.plays == 0);
-  // Frames that equal the one before prolong it.
-  REQUIRE(moving.frames.size() == 5);
-  CHECK(moving.begins == std::vector<int>{0, 80, 160, 240, 400});
+  REQUIRE(moving.frames.size() == 6);
+  CHECK(moving.begins == std::vector<int>{0, 80, 160, 240, 320, 400});
   CHECK(moving.durations.back() == 80);
-  for (std::size_t i = 0; i < 5; ++i) {
-    CHECK(mean_difference(moving.frames[i], frames[i < 4 ? i : 5]) < 6);
-    CHECK(mean_difference(moving.frames[i], frames[i == 0 ? 2 : i - 1]) > 8);
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(mean_difference(moving.frames[i], frames[i]) < 6);
+    if (i != 4) CHECK(mean_difference(moving.frames[i], frames[i == 0 ? 2 : i - 1]) > 8);
+  }
+  CHECK(same(moving.frames[4], moving.frames[3]));
+}
+
+TEST_CASE("a WebP in which nothing moves holds as many frames as were added, for as long") {
+  const auto frames = walking_square();
+  for (const int still : {0, 1, 3}) {  // moving frames before the still ones
+    WebpAnimation animation("test", {.fps = 30});
+    for (int i = 0; i < still; ++i) animation.add(frames[static_cast<std::size_t>(i)].view());
+    for (int i = 0; i < 40; ++i) animation.add(frames[5].view());
+    const Moving moving = decode_webp(animation.finish());
+    CHECK(moving.plays == 0);
+    REQUIRE(std::ssize(moving.frames) == still + 40);
+    CHECK(moving.begins.back() + moving.durations.back() == std::lround((still + 40) * 1000.0 / 30));
+    for (int i = 0; i < 40; ++i) CHECK(mean_difference(moving.frames[static_cast<std::size_t>(still + i)], frames[5]) < 6);
+    for (int i = 0; i < still; ++i)
+      CHECK(mean_difference(moving.frames[static_cast<std::size_t>(i)], frames[static_cast<std::size_t>(i)]) < 6);
   }
 }
 
