@@ -88,7 +88,8 @@ Series read_series(Options& options) {
 /// @option from_zero boolean = false - the x axis begins at 0
 /// @option log_x boolean = false - a logarithmic x axis
 /// @option y_from_zero boolean = true - the y axis begins at 0
-/// @option series {report.series}[] - the lines
+/// @option series {report.series}[] - the lines; 36 of them look each in its own way, by six colours and as many kinds of dashes
+/// and points
 /// @example iap.report.line_chart {
 ///   out = "chart.png", series = { { label = "a", x = { 1, 2, 3 }, y = { 1, 4, 9 } } },
 /// }

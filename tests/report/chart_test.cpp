@@ -61,52 +61,71 @@ TEST_CASE("a line goes from its first to its last point and nowhere else") {
 }
 
 TEST_CASE("lines beyond the palette's six colours differ by their dashes") {
-  // Series 0, 6, 12 and 18 share the blue: whole, in long dashes, in short ones, and in long ones again.
+  // Series 0, 6, 12 ... share the blue: whole, in dashes, in short ones, in long ones, in dashes with a dot and with two between,
+  // and whole again.
   std::vector<double> shares;
-  for (int wanted = 0; wanted < 24; wanted += 6) {
+  std::vector<int> dashes;
+  for (int wanted = 0; wanted < 42; wanted += 6) {
     Chart chart{.title = "t"};
-    for (int i = 0; i < 24; ++i) {
+    for (int i = 0; i < 42; ++i) {
       const double y = i == wanted ? 50 : absent;
       chart.series.push_back({.label = "", .x = {0, 10}, .y = {y, y}});
     }
     const Image image = drawn(chart);
     const Box box = blue_pixels(image);
-    int blue = 0;
+    int blue = 0, begins = 0;
+    bool before = false;
     for (int x = 76; x < 878; ++x) {
       const auto* p = pixel(image, box.top, x);
-      blue += p[0] < 20 && p[2] > 160;
+      const bool is_blue = p[0] < 128 && p[2] > 160;
+      blue += is_blue;
+      begins += is_blue && !before;
+      before = is_blue;
     }
     shares.push_back(blue / 802.0);
+    dashes.push_back(begins);
   }
   CHECK(shares[0] > 0.99);
-  CHECK(std::abs(shares[1] - 0.7) < 0.1);
-  CHECK(std::abs(shares[2] - 0.5) < 0.1);
-  CHECK(shares[3] == shares[1]);
+  const std::vector<double> drawn_shares{1, 0.7, 0.5, 14.0 / 18, 11.0 / 17, 12.0 / 18}, periods{0, 10, 4, 18, 17.0 / 2, 18.0 / 3};
+  for (std::size_t i = 1; i < 6; ++i) {
+    INFO("round " << i << ": " << shares[i] << ", " << dashes[i]);
+    CHECK(std::abs(shares[i] - drawn_shares[i]) < 0.1);
+    CHECK(std::abs(dashes[i] - 802 / periods[i]) < 3);
+  }
+  CHECK(shares[6] == shares[0]);
 }
 
 TEST_CASE("points beyond the palette's six colours differ by their shape") {
-  // Series 0, 6, 12 and 18 share the blue: discs, squares, diamonds, and discs again.
+  // Series 0, 6, 12 ... share the blue: discs, squares, diamonds, triangles that stand and that hang, crosses, and discs again.
   std::vector<double> shares;  // of the box around a point
-  for (int wanted = 0; wanted < 24; wanted += 6) {
+  std::vector<int> areas, upper;
+  for (int wanted = 0; wanted < 42; wanted += 6) {
     Chart chart{.title = "t"};
-    for (int i = 0; i < 24; ++i)
+    for (int i = 0; i < 42; ++i)
       chart.series.push_back(
           {.label = "", .x = {5}, .y = {i == wanted ? 50 : std::numeric_limits<double>::quiet_NaN()}, .dots = true, .line = false});
     const Image image = drawn(chart);
     const Box box = blue_pixels(image);
-    int blue = 0;
+    int blue = 0, above = 0;
     for (int y = box.top; y <= box.bottom; ++y)
       for (int x = box.left; x <= box.right; ++x) {
         const auto* p = pixel(image, y, x);
         blue += p[0] < 60 && p[2] > 160;
+        above += 2 * y < box.top + box.bottom && p[0] < 60 && p[2] > 160;
       }
+    areas.push_back(blue);
+    upper.push_back(above);
     shares.push_back(blue / static_cast<double>((box.right - box.left + 1) * (box.bottom - box.top + 1)));
   }
   INFO(shares[0] << ' ' << shares[1] << ' ' << shares[2]);
   CHECK(shares[1] == 1);
   CHECK(shares[0] < 0.95);
   CHECK(shares[2] < 0.75 * shares[0]);
-  CHECK(shares[3] == shares[0]);
+  CHECK(upper[3] < 0.4 * areas[3]);
+  CHECK(upper[4] > 0.5 * areas[4]);
+  CHECK(shares[5] < 0.65);
+  for (const int area : areas) CHECK(std::abs(area - areas[0]) < 0.35 * areas[0]);
+  CHECK(shares[6] == shares[0]);
 }
 
 TEST_CASE("the y axis ends on a tick, whatever the values are") {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -146,7 +147,7 @@ TEST_CASE("curves of several runs have gaps where the population has no mean, as
 
 TEST_CASE("kinds that share a colour differ by their dashes, in curves, legend and tables") {
   const TemporaryFolder folder;
-  constexpr int kinds = 17;
+  constexpr int kinds = 49;
   std::vector<std::filesystem::path> runs{folder.path() / "kind0"};
   make_run(runs[0], 1);
   for (int i = 1; i < kinds; ++i) {
@@ -166,7 +167,13 @@ TEST_CASE("kinds that share a colour differ by their dashes, in curves, legend a
     CHECK(classes[8] == "c0 d1");
     CHECK(classes[15] == "c7 d1");
     CHECK(classes[16] == "c0 d2");
+    CHECK(std::set<std::string>(classes.begin(), classes.begin() + kinds - 1).size() == kinds - 1);
+    CHECK(classes[kinds - 1] == "c0");
   }
+  const auto note = ContainsSubstring("Of more than 48 kinds, some look alike; pointed at, a line says its name.");
+  CHECK_THAT(html, note);
+  runs.pop_back();
+  CHECK_THAT(report(runs, {.pictures = false}), !note);
   CHECK(between(html, "<div class=\"legend\">", "</div>")[0].find("<i class=\"c1 d1\"></i>") != std::string::npos);
 }
 

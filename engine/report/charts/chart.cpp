@@ -30,6 +30,9 @@ namespace {
 constexpr double least_left = 76, least_right = 22, legend_row = 20, sign_width = 30, foot = 58, caption_size = 13,
                  caption_row = 18;
 
+/// In how many ways lines, and points, of one colour are drawn.
+constexpr std::size_t looks = 6;
+
 /// Whether point `i` of a line or a band has a place in the plot.
 bool is_there(const Series& series, std::size_t i) { return std::isfinite(series.x[i]) && std::isfinite(series.y[i]); }
 bool has_band(const Series& series, std::size_t i) {
@@ -254,29 +257,39 @@ class Plot {
   /// How many series before this one have its colour, where each has its own place.
   std::size_t round_of(std::size_t series) const { return place_in_palette(series) / palette.size(); }
 
-  /// A point of a series: points that share a colour differ by their shape (disc, square, diamond), all of the same area.
+  /// A point of a series: points that share a colour differ by their shape, all of the same area.
   void dot(std::size_t series, double x, double y, double radius) {
-    constexpr double circle = 2 * std::numbers::pi;
-    const double square = std::sqrt(std::numbers::pi) * radius, diagonal = std::sqrt(std::numbers::pi / 2) * radius;
     cairo_t* cairo = canvas_.get();
-    switch (round_of(series) % 3) {
-      case 0: cairo_arc(cairo, x, y, radius, 0, circle); break;
-      case 1: cairo_rectangle(cairo, x - square / 2, y - square / 2, square, square); break;
-      default:
-        for (const double side : {-diagonal, diagonal}) {
-          cairo_line_to(cairo, x + side, y);
-          cairo_line_to(cairo, x, y + side);
-        }
-        cairo_close_path(cairo);
+    const auto polygon = [&](int corners, double first) {
+      const double turn = 2 * std::numbers::pi / corners, size = radius * std::sqrt(turn / std::sin(turn));
+      for (int i = 0; i < corners; ++i)
+        cairo_line_to(cairo, x + size * std::cos(first + i * turn), y + size * std::sin(first + i * turn));
+      cairo_close_path(cairo);
+    };
+    constexpr double up = -std::numbers::pi / 2, right_up = -std::numbers::pi / 4;
+    switch (round_of(series) % looks) {
+      case 0: cairo_arc(cairo, x, y, radius, 0, 2 * std::numbers::pi); break;
+      case 1: polygon(4, right_up); break;
+      case 2: polygon(4, up); break;
+      case 3: polygon(3, up); break;
+      case 4: polygon(3, -up); break;
+      default: cross(x, y, radius);
     }
     cairo_fill(cairo);
   }
 
+  /// Two bars across each other.
+  void cross(double x, double y, double radius) {
+    const double thick = radius * std::sqrt(std::numbers::pi / 5), reach = 1.5 * thick;
+    for (const auto& [wide, high] : {std::pair(reach, thick / 2), std::pair(thick / 2, reach)})
+      cairo_rectangle(canvas_.get(), x - wide, y - high, 2 * wide, 2 * high);
+  }
+
   /// The path, as the line of a series: lines that share a colour differ by their dashes.
   void stroke(std::size_t series, double width) {
-    constexpr std::array<std::array<double, 2>, 2> patterns{{{7, 3}, {2, 2}}};
-    const std::size_t round = round_of(series);
-    if (round > 0) cairo_set_dash(canvas_.get(), patterns[(round - 1) % patterns.size()].data(), 2, 0);
+    static const std::array<std::vector<double>, looks> patterns{{{}, {7, 3}, {2, 2}, {14, 4}, {9, 3, 2, 3}, {8, 2, 2, 2, 2, 2}}};
+    const std::vector<double>& pattern = patterns[round_of(series) % looks];
+    cairo_set_dash(canvas_.get(), pattern.data(), static_cast<int>(pattern.size()), 0);
     cairo_set_line_width(canvas_.get(), width);
     cairo_stroke(canvas_.get());
     cairo_set_dash(canvas_.get(), nullptr, 0, 0);

@@ -222,9 +222,10 @@ std::string groups_figure(const std::vector<RunGroup>& groups, const std::string
     legend += legend_entry(groups[i].label, place, false);
     bands = bands || groups[i].runs.size() > 1;
   }
-  return chart_figure(curves, legend, description, "return",
-                      bands && band_note ? "Thick: mean over seeds. Band: lowest to highest seed. Thin: each seed." : "",
-                      common_stage_starts(groups));
+  std::string words = bands && band_note ? "Thick: mean over seeds. Band: lowest to highest seed. Thin: each seed." : "";
+  if (groups.size() > looks)
+    words += text(words.empty() ? "" : " ", "Of more than ", looks, " kinds, some look alike; pointed at, a line says its name.");
+  return chart_figure(curves, legend, description, "return", words, common_stage_starts(groups));
 }
 
 std::set<std::string> paths_of(const std::vector<Settings>& all) {
