@@ -165,6 +165,15 @@ TEST_CASE("points on a logarithmic axis with whiskers fill the chart") {
   CHECK_THROWS_WITH(drawn(chart), Catch::Matchers::ContainsSubstring("every x must be above 0"));
 }
 
+TEST_CASE("a logarithmic axis keeps its points in the picture, however far apart they are") {
+  for (const auto& ends : {std::vector{1e-200, 1e200}, std::vector{5e-324, std::numeric_limits<double>::max()}}) {
+    const Chart chart{.title = "t", .series = {{.label = "", .x = ends, .y = {1, 2}}}, .log_x = true};
+    const Box box = blue_pixels(drawn(chart));
+    CHECK((box.left >= 70 && box.left < 90));
+    CHECK((box.right > 850 && box.right < 890));
+  }
+}
+
 TEST_CASE("a caption stands below the chart, in lines that fit") {
   Chart chart{.title = "t", .series = {{.label = "", .x = {0, 10}, .y = {0, 100}}}};
   for (int i = 0; i < 40; ++i) chart.caption += "caption ";

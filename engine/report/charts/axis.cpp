@@ -145,6 +145,7 @@ Axis logarithmic_axis(const Range& range) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       if ((powers && factor > 1) || (exponent == last && factor > 1)) continue;
       const double value = factor * std::pow(10.0, exponent);
+      if (value == 0 || std::isinf(value)) continue;  // a power beyond all numbers
       axis.ticks.push_back(value);
       if (are_long)
         axis.labels.push_back(factor > 1 ? text(factor, "·", power_label(exponent)) : power_label(exponent));
@@ -156,7 +157,7 @@ Axis logarithmic_axis(const Range& range) {
     axis.ticks.erase(axis.ticks.begin()), axis.labels.erase(axis.labels.begin());
   while (axis.ticks.size() > 2 && axis.ticks[axis.ticks.size() - 2] >= range.high * (1 - slack))
     axis.ticks.pop_back(), axis.labels.pop_back();
-  axis.range = {axis.ticks.front(), axis.ticks.back()};
+  axis.range = {std::min(axis.ticks.front(), range.low), std::max(axis.ticks.back(), range.high)};
   return axis;
 }
 

@@ -72,7 +72,8 @@ struct Axis {
       const double begin = signed_decades(range.low, linear);
       return (signed_decades(value, linear) - begin) / (signed_decades(range.high, linear) - begin);
     }
-    if (logarithmic) return std::log(value / range.low) / std::log(range.high / range.low);
+    // Of the logarithms, as no number may hold the ratio of two ends.
+    if (logarithmic) return (std::log(value) - std::log(range.low)) / (std::log(range.high) - std::log(range.low));
     return (value - range.low) / (range.high - range.low);
   }
 };
