@@ -104,6 +104,12 @@ TEST_CASE("a name of any length fills up no other row of a table to it") {
   CHECK(table.size() < longest.size() + 2000);
 }
 
+TEST_CASE("names in letters of several bytes keep a table's columns apart") {
+  const ProbeResult result{
+      .variables = {"h\u00f6he", "\u03b1"}, .blocks = {{"1.\u00fc", "rank", 1, {0, 1}, {1, 1}, 0.5}}, .returns = {}};
+  CHECK(probe_table(result) == "state  1.\u00fc (1)\nh\u00f6he      0.00\n\u03b1         1.00\nmean      0.50\n");
+}
+
 TEST_CASE("a table, a row for each variable, and a file hold what was measured") {
   const double none = std::numeric_limits<double>::quiet_NaN();
   const ProbeResult result{.variables = {"a", "speed of b", "c"},

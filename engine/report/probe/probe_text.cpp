@@ -11,6 +11,7 @@ module iap.report;
 import iap.core;
 import :figures;
 import :probe;
+#include "../charts/letters.hpp"
 
 namespace iap {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 std::string shown(double r2) { return std::isnan(r2) ? "-" : fixed_text(std::max(r2, 0.0), 2); }
 
 std::string padded(const std::string& words, std::size_t width, bool right) {
-  const std::string spaces(width - std::min(width, words.size()), ' ');
+  const std::string spaces(width - std::min(width, letters(words)), ' ');
   return right ? spaces + words : words + spaces;
 }
 
@@ -70,7 +71,7 @@ std::string probe_table(const ProbeResult& result) {
   constexpr std::size_t widest = 240;  // a row that is longer has no other filled up to it
   std::vector<std::size_t> widths(rows[0].size());
   for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], std::min(row[i].size(), widest));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], std::min(letters(row[i]), widest));
   std::string table;
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) table += (i ? "  " : "") + padded(row[i], widths[i], i > 0);
