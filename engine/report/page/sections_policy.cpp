@@ -193,10 +193,12 @@ std::string parameters_section(const Policy& policy, const std::string& name) {
   add_block(policy.root(), policy, slices_by_block(policy), rows);
   return section(
       titled("Parameters", name), "",
-      text("<div class=\"scroll\"><table>\n<tr><th>block</th><th>kind</th><th class=\"number outputs\">outputs</th>"
-           "<th class=\"number\">parameters</th><th></th></tr>\n",
-           rows, "<tr class=\"total\"><td>total</td><td></td><td class=\"number outputs\">", policy.action_size(),
-           "</td><td class=\"number\">", figure(static_cast<double>(policy.size())), "</td><td></td></tr>\n</table></div>\n"));
+      text(
+          "<div class=\"scroll\"><table class=\"blocks\">\n<tr><th>block</th><th>kind</th><th class=\"number outputs\">outputs</th>"
+          "<th class=\"number\">parameters</th><th class=\"share\"></th></tr>\n",
+          rows, "<tr class=\"total\"><td>total</td><td></td><td class=\"number outputs\">", policy.action_size(),
+          "</td><td class=\"number\">", figure(static_cast<double>(policy.size())),
+          "</td><td class=\"share\"></td></tr>\n</table></div>\n"));
 }
 
 }  // namespace iap

@@ -235,11 +235,19 @@ std::set<std::string> paths_of(const std::vector<Settings>& all) {
   return paths;
 }
 
+/// Text of several lines, as that of an environment in Lua, keeps them, and is opened by whoever wants to read it.
+std::string setting_value(const std::string& shown) {
+  const auto ends = std::ranges::count(shown, '\n');
+  if (ends == 0) return escaped(shown);
+  return text("<details><summary>", ends + (shown.ends_with('\n') ? 0 : 1), " lines</summary><pre>", escaped(shown),
+              "</pre></details>");
+}
+
 std::string setting_row(const std::string& path, const std::vector<Settings>& all, bool differs) {
   std::string row = text("<tr", differs ? " class=\"differs\"" : "", "><td class=\"name\"><code>", escaped(path), "</code></td>");
   for (const auto& settings : all) {
     const auto found = settings.find(path);
-    row += text("<td>", found == settings.end() ? "–" : escaped(found->second.shown), "</td>");
+    row += text("<td>", found == settings.end() ? "–" : setting_value(found->second.shown), "</td>");
     if (!differs) break;
   }
   return row + "</tr>\n";

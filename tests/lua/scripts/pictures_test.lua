@@ -131,6 +131,8 @@ for told, dt in pairs { ["100 min"] = 20, ["300 steps"] = false } do
   local file = assert(io.open(iap.report.html { runs = out, episodes = 1 }, "rb"))
   local page = file:read "a"
   file:close()
+  -- Lines of a text stay lines, behind a word or two.
+  assert(page:find("<td><details><summary>15 lines</summary><pre>return function(options)\n  local every", 1, true), page:match "env.source.-</tr>")
   assert(page:find("The first " .. told .. " of an episode of return 310, 310 steps", 1, true), page:match "The first [^.]*")
 end
 os.execute("rm -r '" .. folder .. "'")
