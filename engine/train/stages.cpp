@@ -115,6 +115,8 @@ class Builder {
       if (first) check_same_kind(first->spec, spec);
       if (first && options_.fit == Fit::pool && !same_images(first->spec, spec))
         return World{same, spec, resized(first->policy, spec.observation, Fit::pool)};
+      // Nobody wrote what a policy of 'init' brings along.
+      const NestedNamesJudged judged(!options_.policy.is_null() || !initial_);
       World made{same, spec, Policy(architecture_in(spec), spec.observation, spec.action_size)};
       if (first) check_carries(first->policy, made.policy);
       return made;

@@ -14,19 +14,21 @@ namespace {
 
 constexpr std::string_view watch_nested = R"(
 local options, withheld = ...
-local getmetatable, next, pairs, setmetatable, type = getmetatable, next, pairs, setmetatable, type
+local getmetatable, next, pairs, rawset, setmetatable, type = getmetatable, next, pairs, rawset, setmetatable, type
 local missed, hidden, watches = {}, {}, {}
+local left = 1000 -- tables that somebody wrote; more are data
 
 local function reveal(values)
   local watch = watches[values]
   if not watch then return end
-  for name, value in next, watch.hidden do values[name] = value end
-  watch.hidden, watch.__pairs = {}, nil
+  for name, value in next, watch.hidden do rawset(values, name, value) end
+  watch.hidden, watch.__pairs, watch.__newindex = {}, nil, nil
 end
 
 local function watch_inside(values, path)
   for key, value in next, values do
-    if type(value) == "table" then
+    if type(value) == "table" and left > 0 then
+      left = left - 1
       local inside = path .. key .. "."
       watch_inside(value, inside)
       local watch = { hidden = {} }
@@ -36,7 +38,8 @@ local function watch_inside(values, path)
       function watch.__index(_, name)
         local found = watch.hidden[name]
         if found ~= nil then
-          value[name], watch.hidden[name] = found, nil
+          watch.hidden[name] = nil
+          rawset(value, name, found)
           return found
         end
         if type(name) ~= "string" then return end
@@ -45,7 +48,10 @@ local function watch_inside(values, path)
       end
       if next(watch.hidden) ~= nil then
         function watch.__pairs() reveal(value) return pairs(value) end
-        function watch.__newindex(_, name, new) reveal(value) value[name] = new end
+        function watch.__newindex(changed, name, new) -- a copy may have its metatable along
+          if changed == value then watch.hidden[name] = nil end
+          rawset(changed, name, new)
+        end
       end
       watch.path, watches[value] = inside, watch
       setmetatable(value, watch)
@@ -74,7 +80,7 @@ end
 )";
 
 /// Whether two names stand beside each other on purpose: "gain1" and "gain2", "hip_l" and "hip_r", "xpos" and "ypos", "kp" and
-/// "kd".
+/// "kd", "damping" and "damping_y".
 bool are_a_series(std::string_view a, std::string_view b) {
   constexpr std::size_t short_name = 3;
   const auto without_digits = [](std::string_view name) {
@@ -82,7 +88,11 @@ bool are_a_series(std::string_view a, std::string_view b) {
     std::ranges::copy_if(name, std::back_inserter(rest), [](char c) { return !std::isdigit(static_cast<unsigned char>(c)); });
     return rest;
   };
+  const auto extends = [](std::string_view longer, std::string_view shorter) {
+    return longer.size() > shorter.size() + 1 && longer.starts_with(shorter) && longer[shorter.size()] == '_';
+  };
   if (std::min(a.size(), b.size()) <= short_name || without_digits(a) == without_digits(b)) return true;
+  if (extends(a, b) || extends(b, a)) return true;
   return a.size() == b.size() && (a.substr(1) == b.substr(1) || a.substr(0, a.size() - 1) == b.substr(0, b.size() - 1));
 }
 

@@ -271,7 +271,12 @@ void ScriptObject::construct(const Config& values, const ScriptSetting& setting,
   if (lua_type(state_, -1) != LUA_TTABLE)
     throw Error(text(file_, ": function(options) must return a table, got ", describe_value(state_, -1)));
   self_ = keep(state_);
-  if (judges_) nested_.end(state_);
+  if (!judges_) return;
+  try {
+    nested_.end(state_);
+  } catch (const LuaError& error) {
+    fail("function(options)", error);
+  }
 }
 
 void ScriptObject::refuse_slips(Options& options, const ScriptSetting& setting, const std::vector<std::string>& read,
@@ -290,8 +295,10 @@ void ScriptObject::refuse_slips(Options& options, const ScriptSetting& setting, 
   }
   if (slips.empty()) return;
   const auto& [table, given, meant] = slips.front();
-  throw UnknownOption(text(options.owner(), ": unknown option '", table, given, "'; did you mean '", table, meant, "'?"), given,
-                      true);
+  throw UnknownOption(
+      text(options.owner(), ": unknown option '", table, given, "'; did you mean '", table, meant,
+           "'? (names that the file makes count where its function reads them, or where its text has them as words)"),
+      given, true);
 }
 
 void ScriptObject::refuse_reading(std::string_view name) {
@@ -418,7 +425,7 @@ std::vector<std::string> ScriptObject::function_names() {
 }
 
 void ScriptObject::refuse_misspelt(std::initializer_list<const char*> functions) {
-  if (!judges_) return;
+  if (!fresh_) return;
   const auto names = function_names();
   std::vector<std::string> missing;
   for (const char* name : functions)
@@ -426,11 +433,11 @@ void ScriptObject::refuse_misspelt(std::initializer_list<const char*> functions)
   const Config* modules = config_.find("required_modules");
   for (const auto& name : names) {
     const std::string meant = nearest_name(name, missing);
-    if (meant.empty() || std::ranges::find(functions, name) != functions.end() || calls(source_, name)) continue;
-    if (modules && std::ranges::any_of(*modules->map(), [&](const auto& module) { return calls(*module.second.string(), name); }))
+    if (meant.empty() || std::ranges::find(functions, name) != functions.end() || uses(source_, name)) continue;
+    if (modules && std::ranges::any_of(*modules->map(), [&](const auto& module) { return uses(*module.second.string(), name); }))
       continue;
     throw Error(text(file_, ": the table that function(options) returns has a function '", name,
-                     "', which nobody calls; did you mean '", meant, "'?"));
+                     "', which nothing uses; did you mean '", meant, "'?"));
   }
 }
 

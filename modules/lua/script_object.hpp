@@ -55,7 +55,7 @@ class ScriptObject {
   /// The registry index of a method; LUA_NOREF if it is missing and need not be there. @throws Error naming file and method.
   int method(const char* name, bool required);
   /// Where whoever builds the object looks for functions that it may do without. @throws Error where the object lacks one of them
-  /// and has a function with a name like it that nobody calls; where names in tables are judged.
+  /// and has a function with a name like it that nothing uses; not of stored texts, which nobody can mend.
   void refuse_misspelt(std::initializer_list<const char*> functions);
   /// Makes math.random of this state a function of `seed`.
   void seed(std::uint64_t seed);

@@ -19,6 +19,12 @@ bool defines(std::string_view before) {
   return last != std::string_view::npos && last + 1 < before.size() && before.substr(0, last + 1).ends_with("function");
 }
 
+/// Whether a text begins as behind "block.reset", where it is given a value: with one "=".
+bool is_assigned(std::string_view behind) {
+  const auto next = behind.find_first_not_of(blanks);
+  return next != std::string_view::npos && behind[next] == '=' && !behind.substr(next).starts_with("==");
+}
+
 }  // namespace
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -35,13 +41,15 @@ std::set<std::string_view> words_of(std::string_view source) {
   return words;
 }
 
-bool calls(std::string_view source, std::string_view function) {
+bool uses(std::string_view source, std::string_view function) {
   Looks looks;
   for (auto at = source.find(function); at != std::string_view::npos; at = source.find(function, at + 1)) {
     const auto before = source.substr(0, at), behind = source.substr(at + function.size());
     const auto next = behind.find_first_not_of(blanks);
-    const bool whole = before.empty() || !is_word(before.back());
-    if (whole && next != std::string_view::npos && behind[next] == '(' && !defines(before)) return true;
+    const char last = before.empty() ? ' ' : before.back(), first = next == std::string_view::npos ? ' ' : behind[next];
+    const bool whole = !is_word(last) && (behind.empty() || !is_word(behind.front()));
+    const bool named = last == '.' || last == ':' || last == '"' || last == '\'';
+    if (whole && (named || first == '(') && !defines(before) && !is_assigned(behind)) return true;
     if (looks.due(work_a_word)) check_interrupt();
   }
   return false;

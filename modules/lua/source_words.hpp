@@ -8,7 +8,7 @@ namespace iap::lua {
 bool is_word(char c);
 /// The words of `source`, those of its comments too, which they view. @throws Interrupted.
 std::set<std::string_view> words_of(std::string_view source);
-/// Whether `source` calls something by the name `function`, of whatever table. @throws Interrupted.
-bool calls(std::string_view source, std::string_view function);
+/// Whether `source` calls something by the name `function`, or hands it on, of whatever table. @throws Interrupted.
+bool uses(std::string_view source, std::string_view function);
 
 }  // namespace iap::lua

@@ -207,7 +207,7 @@ for name, functions in pairs {
   initialize = "function b:initialize() return { 5 } end", initialse = "local initialse = function() return { 5 } end b.initialse = initialse",
   rset = "b.rset = function() end", initialiser = "setmetatable(b, { __index = { initialiser = function() return { 5 } end } })",
 } do
-  check.fails({ "block.lua: the table that function(options) returns has a function '" .. name .. "', which nobody calls; did you mean '" ..
+  check.fails({ "block.lua: the table that function(options) returns has a function '" .. name .. "', which nothing uses; did you mean '" ..
     (name == "rset" and "reset" or "initialise") .. "'?" }, block, functions)
 end
 block "function b:initialize() end b:initialize()"

@@ -52,6 +52,16 @@ sees(3, world("local gains = setmetatable(options.gains, { __index = { shoulder 
 sees(3, world("local gains, absent = options.gains, options.gains.shoulder", "gains.shoulders"), gains)
 sees(4, world("local k = options.gains.right_knee_y or 1", "k + options.gains[#'x' == 1 and 'right_knee_' .. 'x']"), { gains = { right_knee_x = 3 } })
 sees(4, world("local k = options.gains.layer1 or 1", "k + options.gains['layer' .. 2]"), { gains = { layer2 = 3 } })
+sees(3, world("local k = options.gains.shoulder or 0\npcall(function() for _, gain in pairs(options.gains) do k = k + gain end end)", "k"), gains)
+check.fails({ "did you mean 'physics.strength'?" }, iap.env.make,
+  world("local p = options.physics\np.strength = p.strength or 1\nlocal k = p.strength", "k"), { physics = { strenght = 3 } })
+-- Of two withheld the one that is read by a name that is made is none.
+check.fails({ "unknown option 'gains.elbw'" }, iap.env.make,
+  world("local g = options.gains\nlocal k = (g.shoulder or 0) + (g.elbow or 0) + g['shoulder' .. 's']", "k"), { gains = { shoulders = 3, elbw = 1 } })
+sees(3, world("local p = options.gains", "p['damping_' .. 'y'] + p.damping"), { gains = { damping = 1, damping_y = 2 } })
+local many = {}
+for i = 1, 2000 do many[i] = { x = i } end
+sees(2000, world("local k = #options.points", "k"), { points = many })
 -- Tables stay what they are: they can be handed on, changed, measured and asked for a metatable.
 sees(7, world([[
   local plain, list = options.plain, options.list
