@@ -425,7 +425,7 @@ std::vector<std::string> ScriptObject::function_names() {
 }
 
 void ScriptObject::refuse_misspelt(std::initializer_list<const char*> functions) {
-  if (!fresh_) return;
+  if (!judges_) return;
   const auto names = function_names();
   std::vector<std::string> missing;
   for (const char* name : functions)

@@ -37,6 +37,8 @@ class ScriptObject {
   ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting = {});
 
   const std::string& file() const { return file_; }
+  /// Whether its text is that of the file, not one that was stored.
+  bool is_fresh() const { return fresh_; }
   lua_State* state() const { return state_; }
   /// The options that the script read, and its own three: what builds this object again without its file.
   const Config& config() const { return config_; }
@@ -55,7 +57,7 @@ class ScriptObject {
   /// The registry index of a method; LUA_NOREF if it is missing and need not be there. @throws Error naming file and method.
   int method(const char* name, bool required);
   /// Where whoever builds the object looks for functions that it may do without. @throws Error where the object lacks one of them
-  /// and has a function with a name like it that nothing uses; not of stored texts, which nobody can mend.
+  /// and has a function with a name like it that nothing uses; where names in tables are judged.
   void refuse_misspelt(std::initializer_list<const char*> functions);
   /// Makes math.random of this state a function of `seed`.
   void seed(std::uint64_t seed);

@@ -39,7 +39,7 @@ class ScriptEnv final : public Env {
     // The text of the script is as much given as its options are.
     for (const auto& [key, value] : *script_.config().map())
       if (!options.has(key)) spec_.given[key] = value;
-    script_.refuse_misspelt({"reset", "step", "observe"});
+    if (script_.is_fresh()) script_.refuse_misspelt({"reset", "step", "observe"});
     reset_ = script_.method("reset", true);
     step_ = script_.method("step", true);
     observe_ = script_.method("observe", true);

@@ -47,7 +47,7 @@ TaskEntries read_task_entries(lua::ScriptObject& script) {
       throw Error(text(script.file(), ": a MuJoCo task has no entry '", key, "'", did_you_mean(key, known)));
     if (std::ranges::find(plain, std::string_view(key)) != plain.end()) given[key] = script.entry(key.c_str());
   }
-  script.refuse_misspelt(functions);
+  if (script.is_fresh()) script.refuse_misspelt(functions);
   for (const char* name : plain)
     if (script.inherits(name))
       throw Error(text(script.file(), ": entry '", name, "' comes through the table's metatable (__index), where only functions ",
