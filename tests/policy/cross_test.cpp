@@ -117,8 +117,8 @@ TEST_CASE("queries of every step choose patches of the key image as it was at th
       CHECK(view.image == "slow");
       CHECK((view.frame.data == nullptr) == (step % 3 == 0));
       if (view.frame.data) {
-        REQUIRE(view.frame.shape == keys.image(1).shape);
-        CHECK(std::equal(view.frame.floats(), view.frame.floats() + view.frame.shape.count(), keys.image(1).floats()));
+        REQUIRE(view.frame.shape == keys.image(1).shape());
+        CHECK(std::ranges::equal(std::span(view.frame.floats(), view.frame.shape.count()), keys.image(1).floats()));
       }
       CHECK((view.rows == 4 && view.columns == 6 && view.patch == 4 && view.stride == 3));
       CHECK(selected(policy) == expected);

@@ -158,9 +158,10 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
   if (attends)
     body +=
         text("<h3>Scores of all patches", blocks.empty() ? "" : text(" by <code>", escaped(blocks), "</code>"), "</h3>\n<figure>") +
-        pictures(media.heat, " row", "The same frame with the score of every patch") +
-        text("<figcaption class=\"scale\">The same frames. Lowest score of a frame ", colour_bar(),
-             " its highest</figcaption></figure>\n");
+        pictures(media.heat, " row", "The score of every patch") +
+        text("<figcaption class=\"scale\">",
+             has_cross(run.policy->policy.root()) ? "The same steps, in the frames that were scored." : "The same frames.",
+             " Lowest score of a frame ", colour_bar(), " its highest</figcaption></figure>\n");
   return section(titled(attends ? "What it attends to" : "What it does", name),
                  text(shown_policy(run), ".", attends ? squares(run.policy->policy) : ""), body);
 }

@@ -237,10 +237,9 @@ std::set<std::string> paths_of(const std::vector<Settings>& all) {
 
 /// Text of several lines, as that of an environment in Lua, keeps them, and is opened by whoever wants to read it.
 std::string setting_value(const std::string& shown) {
-  const auto ends = std::ranges::count(shown, '\n');
-  if (ends == 0) return escaped(shown);
-  return text("<details><summary>", ends + (shown.ends_with('\n') ? 0 : 1), " lines</summary><pre>", escaped(shown),
-              "</pre></details>");
+  const std::size_t end = shown.find('\n');
+  if (end == std::string::npos || end + 1 == shown.size()) return escaped(shown);
+  return text("<details><summary>several lines</summary><pre>", escaped(shown), "</pre></details>");
 }
 
 std::string setting_row(const std::string& path, const std::vector<Settings>& all, bool differs) {

@@ -97,7 +97,9 @@ struct WebpAnimation::Impl {
 /// Here each has its place in the file again: one that changes a single pixel into nothing.
 std::string WebpAnimation::Impl::separated(const WebPData& merged) const {
   const auto check = [&](bool done) {
-    if (!done) throw Error(text("cannot write '", name, "': libwebp does not join its frames"));
+    if (!done)
+      throw Error(
+          text("cannot write '", name, "': libwebp cannot join its frames; where memory is short, choose fewer or smaller ones"));
   };
   const Mux from(WebPMuxCreate(&merged, 0)), to(WebPMuxNew());
   check(from && to);
@@ -120,7 +122,7 @@ std::string WebpAnimation::Impl::separated(const WebPData& merged) const {
     const std::unique_ptr<WebPData, void (*)(WebPData*)> owner(&frame.bitstream, WebPDataClear);
     check(WebPMuxDeleteFrame(from.get(), 1) == WEBP_MUX_OK);
     end = held == 0 ? begin_ms(frames) : end + frame.duration;
-    // What it leaves behind it does so only when it goes.
+    // A frame that clears its place when it ends does so after its last repetition, which is drawn anew until then.
     const auto dispose = frame.dispose_method;
     const WebPMuxFrameInfo& again = dispose == WEBP_MUX_DISPOSE_NONE ? unchanged : frame;
     for (bool first = true; index < frames && begin_ms(index) < end; ++index, first = false)

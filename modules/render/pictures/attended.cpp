@@ -103,8 +103,8 @@ std::vector<float> importance_opacities(std::span<const float> scores, std::span
     if (const float score = scores[static_cast<std::size_t>(patch)]; std::isfinite(score))
       low = std::min(low, score), high = std::max(high, score);
   const auto height = [&](float score) {
-    if (!(high > low)) return 1.0;
-    return std::isfinite(score) ? (double{score} - low) / (double{high} - low) : 0.0;
+    if (high > low) return std::isfinite(score) ? (double{score} - low) / (double{high} - low) : 0.0;
+    return std::isfinite(score) || !std::isfinite(high) ? 1.0 : 0.0;
   };
   std::vector<float> opacities;
   for (const int patch : selected)

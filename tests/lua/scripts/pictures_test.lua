@@ -64,7 +64,7 @@ local function strip(view)
   return iap.image.read(path)
 end
 local raw, overlay, heat = strip "raw", strip "overlay", strip "heatmap"
-local middle, right = 8 * 7 + 4, 8 * (20 + 5) + 2 * 4
+local middle, right = 8 * 7 + 4, 8 * (20 + 5) + 4 + 16
 check.same_list({ raw:pixel(middle, middle) }, { 255, 0, 0 })
 check.same_list({ raw:pixel(middle, right + middle) }, { 0, 0, 0 })
 check.same_list({ overlay:pixel(middle, middle) }, { 255, 191, 191 })
@@ -121,8 +121,8 @@ for column = 3, 8, 5 do check.same_list({ seen.images.eye:overlay(bare):pixel(3,
 bare.scores = { 1, 2 }
 check.fails({ "view.scores holds 2 numbers for 12 patches; give one for each" }, seen.images.eye.overlay, seen.images.eye, bare)
 
--- How much of an episode a page's film shows is told in the episode's own time, or in steps that have none.
-for told, dt in pairs { ["100 min"] = 20, ["300 steps"] = false } do
+-- How much of an episode a page's film shows is told in the episode's own time; a step without one counts as a second.
+for told, dt in pairs { ["100 min"] = 20, ["5 min"] = false } do
   local out = folder .. "/run" .. (dt or "")
   iap.train {
     env = iap.env.make(beacon, { steps = 310, dt = dt or nil }), policy = iap.policy.sequence { iap.attention.rank { patch = 5, d = 1, top = 1 }, iap.policy.linear {} },
@@ -132,7 +132,7 @@ for told, dt in pairs { ["100 min"] = 20, ["300 steps"] = false } do
   local page = file:read "a"
   file:close()
   -- Lines of a text stay lines, behind a word or two.
-  assert(page:find("<td><details><summary>15 lines</summary><pre>return function(options)\n  local every", 1, true), page:match "env.source.-</tr>")
+  assert(page:find("<td><details><summary>several lines</summary><pre>return function(options)\n  local every", 1, true), page:match "env.source.-</tr>")
   assert(page:find("The first " .. told .. " of an episode of return 310, 310 steps", 1, true), page:match "The first [^.]*")
 end
 os.execute("rm -r '" .. folder .. "'")
