@@ -318,7 +318,8 @@ TEST_CASE("a page holds no texts that nobody reads") {
   CHECK_THROWS_MATCHES(report({run}), Error,
                        MessageMatches(ContainsSubstring("names and values of more than 8 MiB together, the most that is shown")));
   write_file_atomic(run / "config.json", config);
-  write_file_atomic(run / "experiment.lua", std::string((4 << 20) + 1, '-'));
+  write_file_atomic(run / "experiment.lua", "-");
+  std::filesystem::resize_file(run / "experiment.lua", (std::uintmax_t{64} << 20) + 1);
   CHECK_THROWS_MATCHES(report({run}), Error, MessageMatches(ContainsSubstring("experiment.lua")));
 }
 
