@@ -112,8 +112,7 @@ std::string carried_options(const PolicySource& source, const Config& metadata, 
 }  // namespace
 
 std::unique_ptr<Env> build_env(const Config& env, const PolicySource& source) try {
-  std::optional<NestedNamesJudged> judged;
-  if (!source.overrides.empty()) judged.emplace();
+  const NestedNamesJudged judged(!source.overrides.empty());
   return make_env(env);
 } catch (const UnknownOption& error) {
   if (error.option() == "env")

@@ -101,17 +101,10 @@ void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& ma
   if (!channel.receive(bytes, {})) return;
   const WorkerOrder order = decode_order(bytes);
   std::unique_ptr<Player> player;
-  const WorkerAnswer watched = answer_of([&] {
-    end_with_other_side(channel.descriptor());
-    return Episode();
-  });
-  if (!watched.error.empty()) {
-    channel.send(encode(watched), {});
-    return;
-  }
-  limit_memory(order.memory);
-  if (order.instruction_sets != instruction_sets()) use_instruction_sets(order.instruction_sets);
   bool there = channel.send(encode(answer_of([&] {
+                              end_with_other_side(channel.descriptor());
+                              limit_memory(order.memory);
+                              if (order.instruction_sets != instruction_sets()) use_instruction_sets(order.instruction_sets);
                               player =
                                   local_player(accepted(make_env(env_of(order.setup, source))), policy_of(order.setup, source));
                               return Episode();

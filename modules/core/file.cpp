@@ -45,6 +45,10 @@ void check_obstacles(const std::filesystem::path& path) {
 
 bool is_writable(const std::filesystem::path& folder) { return ::access(folder.c_str(), W_OK | X_OK) == 0; }
 
+void check_writable(const std::filesystem::path& folder) {
+  if (!is_writable(folder)) throw Error(text("cannot write into folder '", folder.string(), "': ", reason()));
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -98,16 +102,13 @@ void make_folder(const std::filesystem::path& path) {
     check_obstacles(path);
     throw Error(text("cannot create folder '", path.string(), "': ", error.message()));
   }
-  if (!is_writable(path)) throw Error(text("cannot write into folder '", path.string(), "': ", reason()));
+  check_writable(path);
 }
 
 extern "C++" void check_folder(const std::filesystem::path& path) {
   check_name("create folder", path);
   check_obstacles(path);
-  if (is_there(path)) {
-    if (!is_writable(path)) throw Error(text("cannot write into folder '", path.string(), "': ", reason()));
-    return;
-  }
+  if (is_there(path)) return check_writable(path);
   auto place = path;
   while (place.has_relative_path() && !is_there(place)) place = folder_of(place);
   if (!is_writable(place)) throw Error(text("cannot create folder '", path.string(), "': ", reason()));
