@@ -14,6 +14,7 @@ module iap.envs;
 import iap.core;
 import iap.env;
 import iap.envs.car_racing;
+#include "core/walk_config.hpp"
 
 namespace iap {
 
@@ -73,18 +74,14 @@ void leave_out_own_limit(Config& given, const Config& became) {
   if (completed_env(without) == became) given = std::move(without);
 }
 
-/// @throws OptionError for text that would come back from a policy file or a checkpoint as another; `place` is where it stands.
-void check_text(const std::string& owner, const std::string& place, const Config& value) {
-  if (const auto* string = value.string(); string && !is_utf8(*string))
-    throw OptionError(text(owner, ": option '", place, "' is ", value.describe(),
-                           ", bytes that are no UTF-8, which no policy file can hold; give what is named another name"));
-  const auto inside = [&](const auto& key, const Config& item) {
-    check_text(owner, place.empty() ? text(key) : text(place, ".", key), item);
-  };
-  if (const auto* items = value.list())
-    for (std::size_t i = 0; i < items->size(); ++i) inside(i + 1, (*items)[i]);
-  if (const auto* entries = value.map())
-    for (const auto& [key, item] : *entries) inside(key, item);
+/// @throws OptionError for text that would come back from a policy file or a checkpoint as another.
+void check_text(const std::string& owner, const Config& config) {
+  walk_config(config, [&](const std::string& place, const std::string*, const Config& value) {
+    if (const auto* string = value.string(); string && !is_utf8(*string))
+      throw OptionError(text(owner, ": option '", place, "' is ", value.describe(),
+                             ", bytes that are no UTF-8, which no policy file can hold; give what is named another name"));
+    return true;
+  });
 }
 
 }  // namespace
@@ -115,7 +112,7 @@ std::unique_ptr<Env> make_env(const Config& config) {
   auto env = make_named(options.string("name"), options);
   env = with_common_wrappers(std::move(env), options);
   options.finish();
-  check_text(options.owner(), "", env->spec().config);
+  check_text(options.owner(), env->spec().config);
   return env;
 }
 

@@ -14,6 +14,7 @@ import iap.core;
 import iap.env;
 import iap.envs;
 import iap.script;
+#include "core/walk_config.hpp"
 
 namespace iap::host {
 namespace {
@@ -30,28 +31,25 @@ void place(Config* path) {
 
 Config* entry(Config& table, const char* key) { return table.find(key) ? &table[key] : nullptr; }
 
-/// @throws BadArgument for a NUL: names would end there where the system, a library or a message takes them. `place` is where
-/// `value` stands. What a Lua file holds is no name.
-void refuse_zeros(const std::string& source, const std::string& place, const Config& value) {
+/// @throws BadArgument for a NUL: names would end there where the system, a library or a message takes them.
+void refuse_zeros(const std::string& source, const Config& table) {
   constexpr const char* remedy = "holds a character NUL; take it out";
   const auto clean = [](std::string_view part) { return part.find('\0') == std::string_view::npos; };
-  if (const auto* string = value.string())
-    require(clean(*string), source, ": option '", place, "' is '", printable(*string), "', which ", remedy);
-  const std::string before = place.empty() ? "" : place + ".";
-  if (const auto* items = value.list())
-    for (std::size_t i = 0; i < items->size(); ++i) refuse_zeros(source, text(before, i + 1), (*items)[i]);
-  if (const auto* entries = value.map())
-    for (const auto& [key, item] : *entries) {
-      require(clean(key), source, ": the name of option '", before, printable(key), "' ", remedy);
-      if (!is_file_record(key)) refuse_zeros(source, before + key, item);
-    }
+  walk_config(table, [&](const std::string& place, const std::string* name, const Config& value) {
+    require(!name || clean(*name), source, ": the name of option '", printable(place), "' ", remedy);
+    if (name && is_file_record(*name)) return false;  // what a Lua file holds is no name
+    const auto* string = value.string();
+    require(!string || clean(*string), source, ": option '", place, "' is '", string ? printable(*string) : "", "', which ",
+            remedy);
+    return true;
+  });
 }
 
 }  // namespace
 
 Config host_table(const char* text, const std::string& source) {
   Config table = parse_table(text, source);
-  refuse_zeros(source, "", table);
+  refuse_zeros(source, table);
   return table;
 }
 

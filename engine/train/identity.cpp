@@ -18,6 +18,7 @@ import :initial;
 import :settings;
 import :stages;
 import :types;
+#include "core/walk_config.hpp"
 
 namespace iap {
 namespace {
@@ -130,25 +131,23 @@ Config promises(const EnvSpec& spec) {
 }
 
 /// Where something stands that a checkpoint would give back as something else, or "".
-std::string unkept(const Config& value, const std::string& path) {
+std::string unkept(const Config& identity) {
   std::string found;
-  const auto inside = [&](const auto& key, const Config& item) {
-    if (found.empty()) found = unkept(item, path.empty() ? text(key) : text(path, ".", key));
-  };
-  if (const auto* items = value.list())
-    for (std::size_t i = 0; i < items->size(); ++i) inside(i + 1, (*items)[i]);
-  if (const auto* entries = value.map())
-    for (const auto& [key, item] : *entries) {
-      inside(key, item);
-      if (found.empty() && !is_utf8(key)) found = text(path, " (the name '", key, "')");
-    }
-  const bool sound = value.string() ? is_utf8(*value.string()) : !value.number() || std::isfinite(*value.number());
-  return sound ? found : text(path, " (", value.describe(), ")");
+  walk_config(identity, [&](const std::string& place, const std::string* name, const Config& value) {
+    if (!found.empty()) return false;
+    const bool sound = value.string() ? is_utf8(*value.string()) : !value.number() || std::isfinite(*value.number());
+    if (name && !is_utf8(*name))
+      found = text(place, " (the name '", *name, "')");
+    else if (!sound)
+      found = text(place, " (", value.describe(), ")");
+    return found.empty();
+  });
+  return found;
 }
 
 /// Before a run begins that could not be known again. @throws Error naming what no file holds.
 void check_kept(const Config& identity) {
-  if (const auto place = unkept(identity, ""); !place.empty())
+  if (const auto place = unkept(identity); !place.empty())
     throw Error(text("train: the environment's own ", place,
                      " is nothing that a checkpoint can hold; give finite numbers and text in UTF-8 (1e300 for without end)"));
   parse_json(to_json(identity), "train: what the environment says of itself");
