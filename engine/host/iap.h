@@ -201,7 +201,7 @@ typedef struct iap_step {
   size_t size;        /* sizeof(iap_step) */
   double reward;      /* of this step */
   int32_t terminated; /* the task itself ended */
-  int32_t truncated;  /* cut off by the time limit */
+  int32_t truncated;  /* cut off by the time limit, or where the environment gives up, such as by early_stop */
   int32_t unstable;   /* the simulation broke down; `terminated` is set too */
 } iap_step;
 

@@ -138,7 +138,7 @@ int reset(Call& call) {
 /// not hold (from 3.4e38 on)
 /// @return number reward - of this step
 /// @return boolean terminated - the episode ended by itself
-/// @return boolean truncated - it ended at its time limit
+/// @return boolean truncated - it ended at its time limit, or was given up, such as by early_stop
 int step(Call& call) {
   auto& env = *call.self<EnvObject>().env;
   const auto numbers = call.numbers(1, "action");

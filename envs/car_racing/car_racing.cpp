@@ -178,7 +178,8 @@ class CarRacing final : public Env {
 /// @option modification "none"|"colour"|"bars"|"blob"|"noise"|"video" = "none" - AttentionAgent's changes of the world's looks
 /// @option frames string ? - folder of PNG frames, shown beside the road in the order of the numbers in their names (2 before 10);
 /// modification = "video" needs it, no other has it
-/// @option early_stop integer 0..1000 = 0 - ends an episode after so many steps in a row that paid nothing but their cost; 0: never
+/// @option early_stop integer 0..1000 = 0 - ends an episode, as truncated, after so many steps in a row that paid nothing but their
+/// cost; 0: never
 /// @use env.common
 /// @see attention-agent.md
 extern "C++" std::unique_ptr<Env> make_car_racing(Options& options) {

@@ -75,15 +75,19 @@ class Background final : public Disturbance {
     if (!videos_.empty()) walk_.step();
   }
   void apply(MujocoWorld& world, MujocoCamera& view) override {
-    world.material_rgba(grid_)[3] = ground_alpha_;
-    if (videos_.empty()) return;
+    if (!videos_.empty()) show(view);
+    own_alpha_ = std::exchange(world.material_rgba(grid_)[3], ground_alpha_);
+  }
+  // Rays of rangefinders go through what cannot be seen.
+  void restore(MujocoWorld& world) noexcept override { world.material_rgba(grid_)[3] = own_alpha_; }
+
+ private:
+  void show(MujocoCamera& view) {
     auto& met = met_[walk_.frame()];
     shown_ = met.lock();
     if (!shown_) met = shown_ = sky_texture(videos_[walk_.video()], walk_.frame(), picture_);
     view.replace_texture(sky_, shown_);
   }
-
- private:
   void find(std::size_t count, const Options& options, const DisturbanceContext& context) {
     const MujocoWorld& world = context.world;
     videos_ = find_videos(context.folder, context.split);
@@ -122,7 +126,7 @@ class Background final : public Disturbance {
 
   bool dynamic_;
   int sky_, grid_;
-  float ground_alpha_ = 1;
+  float ground_alpha_ = 1, own_alpha_ = 1;
   std::vector<Video> videos_;  ///< none where the model's own sky remains
   std::vector<int> lengths_;
   SkyPicture picture_;

@@ -77,11 +77,11 @@ class MovedCamera final : public Disturbance {
   }
   void step() override { motion_.step(random_); }
   void apply(MujocoWorld& world, MujocoCamera&) override {
-    const CameraPose own = own_pose(world);
-    const CameraPose pose = motion_.pose(own, pivot(world, own));
-    std::ranges::copy(pose.position, world.camera_position(camera_).begin());
-    std::ranges::copy(pose.rotation, world.camera_rotation(camera_).begin());
+    own_ = own_pose(world);
+    place(world, motion_.pose(own_, pivot(world, own_)));
   }
+  // An accelerometer in the camera's place is read in the middle of the next step.
+  void restore(MujocoWorld& world) noexcept override { place(world, own_); }
 
  private:
   static std::array<double, 3> agent(const MujocoWorld& world) {
@@ -94,6 +94,10 @@ class MovedCamera final : public Disturbance {
     if (hold_ != Hold::itself) return agent(world);
     return {own.position[0] - arm_[0], own.position[1] - arm_[1], own.position[2] - arm_[2]};
   }
+  void place(MujocoWorld& world, const CameraPose& pose) const noexcept {
+    std::ranges::copy(pose.position, world.camera_position(camera_).begin());
+    std::ranges::copy(pose.rotation, world.camera_rotation(camera_).begin());
+  }
   CameraPose own_pose(MujocoWorld& world) const {
     CameraPose pose;
     std::ranges::copy(world.camera_position(camera_), pose.position.begin());
@@ -104,6 +108,7 @@ class MovedCamera final : public Disturbance {
   CameraMotion motion_;
   int camera_;
   Hold hold_;
+  CameraPose own_;               // what `apply` put another in the place of
   std::array<double, 3> arm_{};  // from the agent to the camera as the episode begins
   Random random_{0};
 };

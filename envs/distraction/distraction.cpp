@@ -172,6 +172,10 @@ void Distraction::apply(MujocoWorld& world, MujocoCamera& view) {
   for (auto& [stream, part] : parts_) part->apply(world, view);
 }
 
+void Distraction::restore(MujocoWorld& world) noexcept {
+  for (auto& [stream, part] : parts_) part->restore(world);
+}
+
 void Distraction::disturb(std::span<std::uint8_t> rgb) {
   for (auto& [stream, part] : parts_) part->disturb(rgb);
 }

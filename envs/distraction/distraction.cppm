@@ -38,6 +38,8 @@ class Distraction {
   void step();
   /// Changes what `view` sees of `world`, until the world's next step. @throws Error naming a background that cannot be read.
   void apply(MujocoWorld& world, MujocoCamera& view);
+  /// Puts back in `world` what `apply` changed and sensors read, too.
+  void restore(MujocoWorld& world) noexcept;
   /// Changes the picture that was drawn, height x width x 3.
   void disturb(std::span<std::uint8_t> rgb);
 

@@ -31,8 +31,10 @@ class Disturbance {
   virtual void reset(MujocoWorld& world, Random random) = 0;
   /// Advances by one control step.
   virtual void step() {}
-  /// Changes what `view` sees of `world`, until the world's next step.
+  /// Changes what `view` sees of `world`.
   virtual void apply(MujocoWorld& world, MujocoCamera& view) { (void)world, (void)view; }
+  /// Puts back in `world` what sensors read, too.
+  virtual void restore(MujocoWorld& world) noexcept { (void)world; }
   /// Changes the picture that was drawn: height x width x 3, rows top-down. Looking twice at one moment shows the same.
   virtual void disturb(std::span<std::uint8_t> rgb) { (void)rgb; }
 };

@@ -194,12 +194,23 @@ StepResult MujocoTask::step(std::span<const float> action) {
   return result;
 }
 
+void MujocoTask::draw() {
+  struct Distracted {
+    Distraction* distraction;
+    MujocoWorld& world;
+    ~Distracted() {
+      if (distraction) distraction->restore(world);
+    }
+  };
+  if (distraction_) distraction_->apply(world_, view_);
+  const Distracted distracted{distraction_.get(), world_};
+  for (auto& image : pixels_) view_.draw(world_, camera_, draw_options_, image.shape().height, image.shape().width, image.bytes());
+}
+
 Observation MujocoTask::observe() {
   if (!drawn_) {
     if (!state_.empty()) write_state(state_);
-    if (distraction_) distraction_->apply(world_, view_);
-    for (auto& image : pixels_)
-      view_.draw(world_, camera_, draw_options_, image.shape().height, image.shape().width, image.bytes());
+    draw();
     if (distraction_)
       for (auto& image : pixels_) distraction_->disturb(image.bytes());
     drawn_ = true;

@@ -54,6 +54,7 @@ class MujocoTask : public Env {
   std::vector<std::string> joint_velocities() const;
   /// Puts the world where an episode begins: the model's initial state, and what the task writes into it.
   void begin(Random& random);
+  void draw();
   /// Of the present episode: its seed, and how many steps of it there were.
   std::uint64_t seed() const { return seed_; }
   int steps() const { return steps_; }

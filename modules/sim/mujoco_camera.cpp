@@ -32,6 +32,7 @@ class Visible {
     mjv_defaultScene(&scene);
     mjv_makeScene(&model, &scene, most_geoms(model));
     mjv_defaultOption(&options_);
+    options_.flags[mjVIS_RANGEFINDER] = 0;  // a sensor's lines, which DM Control leaves out, too
     mjv_defaultCamera(&camera_);
     camera_.type = mjCAMERA_FIXED;
   }

@@ -97,7 +97,8 @@ int forward(Call& call) {
 }
 
 /// @lua method data:step
-/// Lets the simulation go on. In reset alone.
+/// Lets the simulation go on. In reset alone. As in DM Control, the first step has the forces of before what was written since the
+/// last data:forward(); with Runge-Kutta's integrator it has its own.
 /// @param count integer 1..1e6 = 1 - physics steps
 int step(Call& call) {
   constexpr std::int64_t most = 1'000'000;

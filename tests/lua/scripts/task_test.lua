@@ -51,6 +51,28 @@ local function with_background(model)
 end
 local under_sky = ball:gsub("<worldbody>",
   '<asset><texture type="skybox" builtin="gradient" rgb1="0 0 1" rgb2="1 1 1" width="16" height="96"/></asset><worldbody>', 1)
+-- What only the picture has is nothing to sensors: neither a floor that cannot be seen nor a camera that was moved.
+local watched = head:gsub("%[==%[.*%]==%]", function() return [==[ [[<mujoco><option timestep=".01"/><asset>
+  <texture type="skybox" builtin="gradient" rgb1="1 1 1" rgb2="0 0 1" width="8" height="8"/><material name="grid" rgba=".5 .5 .5 1"/></asset>
+  <worldbody><geom type="plane" size="3 3 .1" material="grid"/><body name="ball"><joint name="h" type="hinge" axis="0 0 1"/><geom size=".1" mass="1"/>
+  <camera name="c" pos="0 1 1" xyaxes="1 0 0 0 0 1"/><site name="s" pos="0 0 1" xyaxes="1 0 0 0 -1 0"/></body></worldbody>
+  <sensor><rangefinder site="s" name="range"/><framelinacc objtype="camera" objname="c" name="felt"/></sensor>
+  <actuator><motor joint="h" ctrllimited="true" ctrlrange="-1 1" gear=".1"/></actuator></mujoco>]] ]==] end) .. [[
+  return { model = model, camera = "c", physics_steps = 1, reset = function(data) data.qvel.h = 2 end,
+    reward = function(data) return data.sensor.range + 10 * data.sensor.felt.y end }]]
+local function rewards(distraction)
+  local env, sum = make(watched, { pixels = { 8, 8 }, distraction = distraction }), {}
+  for episode = 1, 2 do
+    env:reset(3)
+    for step = 1, 4 do
+      sum[#sum + 1] = env:step { 0.5 }
+      env:observe()
+    end
+  end
+  return sum
+end
+check.same_list(rewards { difficulty = "hard", background = { count = 1, ground_alpha = 0 } }, rewards(false))
+
 check.fails({ "made.lua", "distraction.background: the model has no sky", "background = false" }, with_background, ball)
 check.fails({ "made.lua", "distraction.background: the model has no material 'grid'", "background = false" }, with_background, under_sky)
 
