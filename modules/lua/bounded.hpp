@@ -11,7 +11,7 @@ namespace iap::lua {
 void bound_base(lua_State* state);
 /// coroutine.create, wrap, resume, close.
 void bound_coroutines(lua_State* state);
-/// string and utf8, but for patterns.
+/// string and utf8, but for patterns; math.max and min, which compare strings, too.
 void bound_strings(lua_State* state);
 /// string.find, match, gmatch, gsub.
 void bound_patterns(lua_State* state);
@@ -20,6 +20,8 @@ void bound_lists(lua_State* state);
 
 /// Opener: gives the library table on top `function` under `name`, with the function that stood there as its upvalue.
 void wrap_function(lua_State* state, const char* name, lua_CFunction function);
+/// Besides what a function gives that fills the stack: whoever takes it needs little more, for which Lua would double the stack.
+constexpr int stack_to_spare = 100;
 /// The original of the function that runs, to be called in its place, with its arguments.
 inline int run_original(lua_State* state) { return lua_tocfunction(state, lua_upvalueindex(1))(state); }
 

@@ -132,7 +132,8 @@ int unpack(lua_State* state) {
   foresee_moves(state, more);
   charge(state, std::min(more, std::uint64_t{1} << 40));
   lua_settop(state, 1);
-  if (more >= INT_MAX || !lua_checkstack(state, static_cast<int>(more) + 1)) return luaL_error(state, "too many results to unpack");
+  if (more >= INT_MAX - stack_to_spare || !lua_checkstack(state, static_cast<int>(more) + stack_to_spare))
+    return luaL_error(state, "too many results to unpack");
   const int count = static_cast<int>(more) + 1;
   for (int i = 0; i < count; ++i) {
     charge(state, steps_a_move);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -11,12 +12,16 @@ namespace {
 
 constexpr std::size_t bytes_a_step = 8;
 
-/// Takes time in proportion to its strings and the number of its arguments.
-int all_of_it(lua_State* state) {
-  std::size_t steps = static_cast<std::size_t>(lua_gettop(state));
+/// What it takes to read all arguments.
+std::uint64_t steps_of_arguments(lua_State* state) {
+  auto steps = static_cast<std::uint64_t>(lua_gettop(state));
   for (int i = lua_gettop(state); i > 0; --i)
     if (lua_type(state, i) == LUA_TSTRING) steps += lua_rawlen(state, i) / bytes_a_step;
-  charge(state, steps);
+  return steps;
+}
+
+int all_of_it(lua_State* state) {
+  charge(state, steps_of_arguments(state));
   return run_original(state);
 }
 
@@ -25,7 +30,10 @@ int a_range_of_it(lua_State* state) {
   const auto length = static_cast<lua_Integer>(lua_type(state, 1) == LUA_TSTRING ? lua_rawlen(state, 1) : 0);
   const lua_Integer first = luaL_optinteger(state, 2, 1), last = luaL_optinteger(state, 3, first);
   const bool same_side = (first < 0) == (last < 0);
-  charge(state, static_cast<std::uint64_t>(same_side ? std::clamp<lua_Integer>(last / 2 - first / 2 + 1, 0, length) : length));
+  const lua_Integer most = same_side ? std::clamp<lua_Integer>(last / 2 - first / 2 + 1, 0, length) : length;
+  charge(state, static_cast<std::uint64_t>(most));
+  // The original says what is wrong where there is none.
+  lua_checkstack(state, static_cast<int>(std::min({length, 2 * most, lua_Integer{INT_MAX - stack_to_spare}})) + stack_to_spare);
   return run_original(state);
 }
 
@@ -55,7 +63,7 @@ int formatted(lua_State* state) {
 int pack(lua_State* state) {
   const auto [bytes, steps] = read_format(state);
   check_string(state, bytes);
-  charge(state, steps + static_cast<std::uint64_t>(lua_gettop(state)));
+  charge(state, steps + steps_of_arguments(state));  // numbers may be texts
   return run_original(state);
 }
 
@@ -104,6 +112,7 @@ void bound_strings(lua_State* state) {
             {"reverse", all_of_it},
             {"unpack", formatted},
             {"upper", all_of_it}});
+  wrap_all(state, LUA_MATHLIBNAME, {{"max", all_of_it}, {"min", all_of_it}});
   wrap_all(state, LUA_UTF8LIBNAME, {{"char", all_of_it}, {"codepoint", a_range_of_it}, {"len", all_of_it}, {"offset", all_of_it}});
 }
 

@@ -19,16 +19,17 @@ namespace {
 
 /// Instructions between two looks, fewer where one can take long. It may compare two long strings, and a byte of these, where it is
 /// zero, takes the C library's comparison so many seconds. It may look for a key among ones that all collide, in 2000 tables one
-/// behind the other by __index, the most that Lua goes through (or in one that is behind itself). It may walk through a block, as
-/// `next` does for the first value of a list that was emptied.
+/// behind the other by __index, the most that Lua goes through (or in one that is behind itself). It may move half the square of a
+/// stack's values, to call what is called through others (or through itself). It may walk through a block, as `next` does for the
+/// first value of a list that was emptied.
 constexpr int usual_interval = 2000;
-constexpr double seconds_a_byte = 20e-9, seconds_a_place = 2000 * 4e-9, seconds_a_byte_walked = 0.2e-9;
+constexpr double seconds_a_byte = 20e-9, seconds_a_place = 2000 * 4e-9, seconds_a_byte_walked = 0.2e-9, seconds_a_move = 0.6e-9;
 /// Walks shorten the interval where it would take longer than this. The others begin with half of the time that is left, as an
 /// honest program with such strings and tables ends long before.
 constexpr double longest_walks = 2;
 /// Without longer strings, larger blocks and hash parts of more places, the instructions between two looks take a few seconds at
 /// most.
-constexpr std::size_t long_string = std::size_t{1} << 16, large_block = std::size_t{4} << 20, large_hash = 256;
+constexpr std::size_t long_string = std::size_t{1} << 16, large_block = std::size_t{4} << 20, large_hash = 256, large_stack = 2048;
 /// Between two looks bounded functions take as many steps as so many times the instructions: what they charge for an element.
 constexpr std::int64_t steps_an_instruction = 4;
 /// Lua's own: a place in the hash part of a table, a value in its list. Hash parts have a power of two of places.
@@ -49,6 +50,7 @@ constexpr const char* memory_limit = "used more memory than a state may";
 constexpr const char* pool_limit = "found too little memory in the process";
 constexpr const char* string_limit = "made a longer string than it may";
 constexpr const char* keys_limit = "made a table of more keys than it may";
+constexpr const char* stack_limit = "made a larger stack than it may";
 constexpr const char* time_limit = "took more processor time than one call may";
 
 double seconds_of(clockid_t clock) {
@@ -71,7 +73,8 @@ Meter::Meter(const std::string& loaded_from, const Allowance& allowance)
       interval_(usual_interval),
       longest_string_(long_string),
       largest_block_(large_block),
-      largest_hash_(large_hash) {
+      largest_hash_(large_hash),
+      largest_stack_(large_stack) {
   place_.reserve(longest_place);
   shortage_.reserve(longest_shortage);
 }
@@ -87,7 +90,9 @@ void* Meter::allocate(void* meter, void* block, std::size_t old_size, std::size_
   Meter& self = *static_cast<Meter*>(meter);
   // Without a block, the old size is the kind of what is made.
   const std::size_t held = block ? old_size : 0;
+  const bool stack = block ? self.is_stack(block, old_size) : old_size == 0 && self.made_before_ == LUA_TTHREAD;
   if (new_size == 0) {
+    if (stack) self.stacks_.erase(block);
     std::free(block);
     self.used_ -= held;
     self.settle();
@@ -101,6 +106,8 @@ void* Meter::allocate(void* meter, void* block, std::size_t old_size, std::size_
     // What follows a userdata is the memory of luaL_Buffer, which that userdata holds.
     const bool table_part = kind == 0 && before != LUA_TUSERDATA && new_size > large_hash * bytes_a_place;
     if (table_part && !self.may_make_table_part(new_size)) return nullptr;
+    const bool perhaps_stack = kind == 0 && before != LUA_TUSERDATA && self.may_be_stack(new_size);
+    if ((stack || perhaps_stack) && !self.may_grow_stack(new_size)) return nullptr;
     if (!self.room_for(new_size - held)) return nullptr;
     self.left_ -= static_cast<std::int64_t>(1 + new_size / bytes_allocated);
     if (string && new_size > self.longest_string_) self.meet(self.longest_string_, new_size);
@@ -108,6 +115,10 @@ void* Meter::allocate(void* meter, void* block, std::size_t old_size, std::size_
   }
   void* moved = std::realloc(block, new_size);
   if (!moved) return new_size <= held ? block : nullptr;  // Lua counts on making things smaller
+  if (stack && moved != block && !self.note_stack(block, moved)) {
+    std::free(moved);
+    return nullptr;
+  }
   self.used_ += new_size - held;
   self.settle();
   return moved;
@@ -149,6 +160,39 @@ bool Meter::may_make_table_part(std::size_t bytes) noexcept {
   // One more that takes as long as the last would be too much.
   if (!past() || places < worth_a_look) return true;
   expect_collection();
+  return false;
+}
+
+// Releases before 5.4.5 take a new block for a stack that grows, as they do for lists of a known size: of these none has as many
+// values but what came from a stack, or from iap itself.
+bool Meter::may_be_stack(std::size_t bytes) const noexcept {
+  return bytes > large_stack * bytes_a_value && bytes % bytes_a_value == 0 && !any_table_;
+}
+
+// The least is what a thread begins with.
+bool Meter::is_stack(const void* block, std::size_t bytes) const noexcept {
+  return bytes >= LUA_MINSTACK * bytes_a_value && bytes % bytes_a_value == 0 && stacks_.contains(block);
+}
+
+bool Meter::may_grow_stack(std::size_t bytes) noexcept {
+  const std::size_t values = bytes / bytes_a_value;
+  if (values > allowance_.stack) {
+    lacking_ = stack_limit;  // which Lua may catch, as its own limit
+    expect_collection();
+    return false;
+  }
+  if (values > largest_stack_) meet(largest_stack_, values);
+  return true;
+}
+
+// One that moves needs no memory for this.
+bool Meter::note_stack(void* before, void* now) noexcept try {
+  auto node = stacks_.extract(before);
+  if (!node) return stacks_.insert(now).second;
+  node.value() = now;
+  stacks_.insert(std::move(node));
+  return true;
+} catch (const std::exception&) {
   return false;
 }
 
@@ -257,8 +301,9 @@ void Meter::plan_look() noexcept {
 void Meter::choose_interval(double elapsed) noexcept {
   constexpr double least = 1;
   const double most = std::max(allowance_.seconds - elapsed, least) / 2;
-  const double longest =
-      std::max(seconds_a_byte * static_cast<double>(longest_string_), seconds_a_place * static_cast<double>(largest_hash_));
+  const auto values = static_cast<double>(largest_stack_);
+  const double longest = std::max({seconds_a_byte * static_cast<double>(longest_string_),
+                                   seconds_a_place * static_cast<double>(largest_hash_), seconds_a_move * values * values / 2});
   const double walk = seconds_a_byte_walked * static_cast<double>(largest_block_);
   interval_ =
       static_cast<int>(std::clamp(std::min(most / longest, std::min(most, longest_walks) / walk), 1.0, double{usual_interval}));
@@ -372,8 +417,11 @@ std::string Meter::message() const {
                      : passed_ == string_limit ? text("made a string of more than ", bytes(allowance_.string))
                      : passed_ == keys_limit   ? text("made a table with more than ", allowance_.keys,
                                                       " keys besides its list (fill lists from their beginning, without gaps)")
-                     : passed_ == time_limit   ? text("took more than ", allowance_.seconds, " s of processor time in one call")
-                                               : text("took more than ", allowance_.steps / million, " million steps in one call");
+                     : passed_ == stack_limit
+                         ? text("has more than ", allowance_.stack,
+                                " values on its stack (calls inside calls, or many values handed over at once)")
+                     : passed_ == time_limit ? text("took more than ", allowance_.seconds, " s of processor time in one call")
+                                             : text("took more than ", allowance_.steps / million, " million steps in one call");
   return text(place_, place_.empty() ? "" : ": ", limit, ", the most that Lua out of a file may", remedy_);
 }
 

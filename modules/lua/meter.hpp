@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "lua/memory_pool.hpp"
 #include "lua/protect.hpp"
@@ -15,7 +16,8 @@ struct Allowance {
   std::size_t memory = std::size_t{256} << 20;   ///< bytes of the whole state
   std::size_t string = std::size_t{16} << 20;    ///< bytes of one string
   std::size_t program = std::size_t{256} << 10;  ///< bytes of one text of a program
-  std::size_t keys = std::size_t{1} << 16;  ///< of one table besides its list: places for them, which Lua doubles; 1024 or more
+  std::size_t keys = std::size_t{1} << 16;   ///< of one table besides its list: places for them, which Lua doubles; 1024 or more
+  std::size_t stack = std::size_t{1} << 18;  ///< values on the stack of one thread: of calls inside calls, or handed over at once
   double seconds = 60;         ///< of processor time in one call: for what steps do not see, such as comparing long strings
   MemoryPool* pool = nullptr;  ///< that its memory is taken from; null: the process's
 };
@@ -25,8 +27,9 @@ struct Allowance {
 ///
 /// Instructions are counted by a hook, which each thread of the state inherits from the one that makes it. Library functions whose
 /// loops no hook sees are replaced by ones that `charge` (bounded.hpp). How long one instruction may take depends on the largest
-/// strings, blocks and hash parts of tables: where those are large, fewer instructions pass between two looks at the clock. A hash
-/// part beyond a limit is refused: integer keys may all collide in it, and one instruction that makes it anew takes the square.
+/// strings, blocks, stacks and hash parts of tables: where those are large, fewer instructions pass between two looks at the clock.
+/// A hash part beyond a limit is refused: integer keys may all collide in it, and one instruction that makes it anew takes the
+/// square. So is a stack: a call of what is called through `__call` of `__call` moves its arguments up the stack, one value a turn.
 ///
 /// The state's own collector is stopped: a table with weak keys can make one collection take hours (each pass over such tables may
 /// mark a single entry), and no hook runs meanwhile. So this one collects, when memory has doubled, and makes the keys of all
@@ -114,6 +117,10 @@ class Meter {
   void expect_collection() noexcept;
   void strengthen_keys() noexcept;
   bool may_make_table_part(std::size_t bytes) noexcept;
+  bool is_stack(const void* block, std::size_t bytes) const noexcept;
+  bool may_be_stack(std::size_t bytes) const noexcept;
+  bool may_grow_stack(std::size_t bytes) noexcept;
+  bool note_stack(void* before, void* now) noexcept;
   bool room_for(std::size_t bytes) noexcept;
   bool share_reaches(std::size_t bytes) noexcept;
   void settle() noexcept;
@@ -132,8 +139,9 @@ class Meter {
   const char* lacking_;                            ///< what is too much if Lua ends by itself for want of memory, as its buffers do
   int calls_ = 0;                                  ///< nested
   int interval_;                                   ///< instructions between two looks
-  std::size_t longest_string_, largest_block_, largest_hash_;  ///< bytes, bytes and places; once there was one
-  std::size_t made_before_ = 0;                                ///< Lua's kind of what was allocated last
+  std::size_t longest_string_, largest_block_, largest_hash_, largest_stack_;  ///< bytes, bytes, places, values; once there was one
+  std::size_t made_before_ = 0;                                                ///< Lua's kind of what was allocated last
+  std::unordered_set<const void*> stacks_;  ///< of threads, where they have them since they were made or moved them from there
   bool slow_ = false;       ///< whether one of these is so large that the usual interval may take more than a second or two
   bool refused_ = false;    ///< whether the last growth was refused
   bool any_table_ = false;  ///< see allow_any_table

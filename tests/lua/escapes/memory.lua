@@ -20,7 +20,9 @@ return {
   { "as many keys as there may be", nil, "local t = {} for i = 1, 65536 do t[i .. ''] = i end" },
   { "closures", "the most that Lua out of a file may", "local t = {} while true do t[#t + 1] = function() return t end end" },
   { "coroutines", "STEPS", "local t = {} while true do t[#t + 1] = coroutine.create(print) end" },
-  { "deep recursion", "stack overflow", "local function f() return 1 + f() end f()" },
+  { "deep recursion", "more than 262144 values on its stack", "local function f() return 1 + f() end f()" },
+  { "a call of what is called through itself", "more than 262144 values on its stack", "local t = setmetatable({}, {}) getmetatable(t).__call = t t()", small = true },
+  { "a call through many", nil, "local t = function() end for i = 1, 1000 do t = setmetatable({}, { __call = t }) end t()", small = true },
   { "deep recursion, caught", nil, "local function f() return 1 + f() end pcall(f)" },
   { "recursion through C", nil, "local function f() return (('x'):gsub('x', f)) end pcall(f)" },
   { "coroutines that close coroutines", nil, [==[

@@ -32,6 +32,8 @@ return {
   { "string.upper", "STEPS", "local s = ('x'):rep(1e5) while true do s:upper() end" },
   { "string.reverse", "STEPS", "local s = ('x'):rep(1e5) while true do s:reverse() end" },
   { "string.unpack", "STEPS", "local f = ('i1'):rep(100) local s = ('x'):rep(100) while true do string.unpack(f, s) end" },
+  { "string.pack of numbers in long texts", "STEPS", "local s, t = ('0'):rep(2^19) .. 1, {} for i = 1, 5000 do t[i] = s end string.pack(('j'):rep(#t), table.unpack(t))" },
+  { "math.max of long strings", "STEPS", "local s, t = ('\\0'):rep(2^19), {} for i = 1, 5000 do t[i] = s end math.max(table.unpack(t))" },
   { "string.packsize", "STEPS", "local f = ('i1'):rep(1e4) while true do string.packsize(f) end" },
   { "utf8.len", "STEPS", "local s = ('x'):rep(1e5) while true do utf8.len(s) end" },
   { "utf8.codepoint", "STEPS", "local s = ('x'):rep(1e5) while true do utf8.codepoint(s, 1, -1) end" },
