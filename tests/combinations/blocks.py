@@ -1,147 +1,36 @@
 """Policies of experiments, drawn block by block for what an environment shows."""
+from eyes import cnn_of, cross_of, eye_options, rank_of, trans_of
 from lua_text import Call, some
-
-
-def eye_options(rng, world, kind):
-    """Options that rank, trans, cross and look share; and how many patches there are."""
-    name, height, width, _, _ = rng.choice(world.images)
-    options = {}
-    if len(world.images) > 1:
-        options["image"] = name
-    pool = rng.choice([1, 1, 1, 2]) if kind != "cross" else 1
-    if pool > 1:
-        options["pool"], height, width = pool, height // pool, width // pool
-    least = max(2, min(height, width) // 5)
-    options["patch"] = patch = rng.randint(min(2, least), max(2, min(height, width, 6)))
-    options["patch"] = patch = min(patch, height, width)
-    stride = patch
-    if rng.random() < 0.4:
-        options["stride"] = stride = rng.randint(1 if max(height, width) < 14 else 2, patch + 1)
-    count = ((height - patch) // stride + 1) * ((width - patch) // stride + 1)
-    flag = lambda: rng.random() < 0.5
-    options.update(some(rng, 0.25, {
-        "d": lambda: rng.randint(1, 8), "bias": flag, "pixel_offset": lambda: rng.choice([-0.5, 0.0, -1.0]),
-        "encoding": lambda: rng.choice(["none", "sinusoidal", "learned"]),
-        "position_range": lambda: rng.choice(["signed", "unit"]), "centre": lambda: rng.choice(["exact", "pixel"])}))
-    if options.get("encoding") == "sinusoidal":
-        options.update(some(rng, 0.5, {"encoding_scale": 0.5}))
-    if kind != "cross":
-        options.update(some(rng, 0.25, {"contrast": lambda: rng.choice(["none", "frame", "episode"])}))
-    values = ["position", "content", "projection", "histogram", "convolution"] + (["centroid"] if kind == "rank" else [])
-    if rng.random() < 0.6:
-        chosen = rng.sample(values, rng.randint(1, 2))
-        options["values"] = chosen[0] if len(chosen) == 1 and flag() else chosen
-        if "projection" in chosen:
-            options.update(some(rng, 0.6, {"dv": lambda: rng.randint(1, 5)}))
-        if "histogram" in chosen:
-            options.update(some(rng, 0.6, {"bins": lambda: rng.randint(1, 6)}))
-        if "convolution" in chosen:
-            options.update(some(rng, 0.5, {"convolution": lambda: rng.choice(["learned", "fixed"])}))
-            if options.get("convolution") != "fixed":
-                options.update(some(rng, 0.5, {"convolution_size": lambda: rng.choice([2, 3]), "convolution_channels": 2}))
-    return options, count
-
-
-def kernel_options(rng, kernels):
-    flag = lambda: rng.random() < 0.5
-    kernel = rng.choice(kernels)
-    options = {"kernel": kernel} if kernel != "relu" or flag() else {}
-    if kernel in ("exp", "favor++", "trig", "hybrid"):
-        options.update(some(rng, 0.35, {"m": lambda: rng.randint(1, 12), "ensemble": lambda: rng.choice(["iid", "orthogonal"]),
-                                        "feature_seed": lambda: rng.randint(0, 5),
-                                        "redraw": lambda: rng.choice(["never", "episode", 1, 3])}))
-    if kernel == "hybrid":
-        options.update(some(rng, 0.35, {"r": lambda: rng.randint(1, 4)}))
-    if kernel == "favor++":
-        options.update(some(rng, 0.35, {"spread": 3.0}))
-    if kernel in ("relu", "exp", "favor++"):
-        options.update(some(rng, 0.2, {"epsilon": 0.01}))
-    if kernel != "relu":
-        options.update(some(rng, 0.2, {"input": lambda: rng.choice(["plain", "normalised"]), "scale": lambda: rng.choice(["d", "c"]),
-                                       "temperature": 0.5}))
-    if kernel in ("relu", "exp", "hybrid", "trig") and rng.random() < 0.15:
-        options["brute_force"] = True
-    return options
-
-
-ALL_KERNELS = ["relu", "relu", "exp", "favor++", "trig", "hybrid", "softmax"]
-
-
-def rank_of(rng, world):
-    flag = lambda: rng.random() < 0.5
-    options, count = eye_options(rng, world, "rank")
-    options["top"] = rng.randint(1, max(1, min(count, 6)))
-    options.update(kernel_options(rng, ALL_KERNELS))
-    options.update(some(rng, 0.25, {"heads": lambda: rng.randint(1, 3), "query_weights": lambda: rng.choice(["ones", "learned"]),
-                                    "masked": flag, "motion": flag, "threads": lambda: rng.randint(1, 3)}))
-    if options.get("kernel") in ("exp", "favor++") and rng.random() < 0.4:
-        options["selection"] = "sample"
-        options.update(some(rng, 0.4, {"pooling": lambda: rng.choice(["mean", "sum", "features"]), "replacement": flag}))
-    if options.get("kernel") == "softmax":
-        options.update(some(rng, 0.4, {"normalise_rows": flag}))
-    return Call("iap.attention.rank", options)
-
-
-def trans_of(rng, world):
-    flag = lambda: rng.random() < 0.5
-    options, count = eye_options(rng, world, "trans")
-    options["tokens"] = rng.randint(1, max(1, min(count, 4)))
-    options.update(kernel_options(rng, ALL_KERNELS))
-    options.update(some(rng, 0.25, {"heads": lambda: rng.randint(1, 3), "compression": lambda: rng.choice(["learned", "average", "random"]),
-                                    "residual": flag, "layer_norm": flag}))
-    if options.get("kernel") != "softmax" and not options.get("brute_force"):
-        options.update(some(rng, 0.25, {"order": lambda: rng.choice(["auto", "values_first", "queries_first"])}))
-    if options.get("kernel", "relu") in ("relu", "exp", "favor++", "softmax"):
-        options.update(some(rng, 0.2, {"normalise_rows": flag}))
-    if options.get("compression") == "random":
-        options.update(some(rng, 0.5, {"compression_seed": 4}))
-    return Call("iap.attention.trans", options)
-
-
-def cross_of(rng, world):
-    flag = lambda: rng.random() < 0.5
-    options, count = eye_options(rng, world, "cross")
-    options.update(kernel_options(rng, ["relu", "exp", "favor++", "trig", "hybrid"]))
-    options.pop("brute_force", None), options.pop("epsilon", None)
-    options["top"] = rng.randint(1, max(1, min(count, 4)))
-    options.update(some(rng, 0.3, {"every": lambda: rng.randint(1, 5), "query_weights": lambda: rng.choice(["ones", "learned"]),
-                                   "ranking": lambda: rng.choice(["exact", "hash", "sample"])}))
-    if options.get("ranking") == "sample":
-        options["kernel"] = rng.choice(["exp", "favor++"])
-        options.pop("r", None), options.pop("spread", None)
-        options.update(some(rng, 0.4, {"pooling": lambda: rng.choice(["mean", "sum", "features"]), "replacement": flag}))
-    if options.get("ranking") == "hash":
-        options.update(some(rng, 0.5, {"bits": lambda: rng.choice([1, 64, 100]), "hash_seed": 3}))
-    return Call("iap.attention.cross", options)
-
-
-def cnn_of(rng, world):
-    flag = lambda: rng.random() < 0.5
-    name = rng.choice(world.images)[0]
-    layers = [{"channels": rng.randint(1, 3), **some(rng, 0.3, {"kernel": lambda: rng.randint(1, 3), "stride": lambda: rng.randint(1, 2),
-                                                               "padding": "same", "pool": 2, "pooling": "average", "bias": flag})}
-              for _ in range(rng.randint(1, 2))]
-    options = {"layers": layers, **some(rng, 0.25, {"activation": lambda: rng.choice(["relu", "tanh", "elu"]), "bias": flag, "pool": 2,
-                                                    "contrast": lambda: rng.choice(["none", "frame", "episode"]),
-                                                    "padding": lambda: rng.choice(["valid", "same"])})}
-    if len(world.images) > 1:
-        options["image"] = name
-    return Call("iap.policy.cnn", options)
 
 
 def seer(rng, world):
     return rng.choices([rank_of, trans_of, cross_of, cnn_of], [45, 30, 12, 13])[0](rng, world)
 
 
+def observation_of(rng, world):
+    return Call("iap.policy.observation", some(rng, 0.2, {"numbers": [1, 2]}) if world.name != "world.lua" else {})
+
+
+def clock_of(rng):
+    return Call("iap.policy.clock", some(rng, 0.5, {"frequency": 3.0, "harmonics": 2, "dt": 0.05}))
+
+
+def blind_of(rng, world):
+    """What looks at no picture, whatever there is."""
+    return [observation_of(rng, world) if world.vector and rng.random() < 0.7 else clock_of(rng)]
+
+
 def first_of(rng, world):
     """What makes numbers of the observation."""
+    if world.images and rng.random() < 0.06:
+        return blind_of(rng, world)
     parts = []
     if world.images:
         parts.append(seer(rng, world))
     if world.vector and (not world.images or rng.random() < 0.5):
-        parts.append(Call("iap.policy.observation", some(rng, 0.2, {"numbers": [1, 2]}) if world.name != "world.lua" else {}))
+        parts.append(observation_of(rng, world))
     if rng.random() < 0.25:
-        parts.append(Call("iap.policy.clock", some(rng, 0.5, {"frequency": 3.0, "harmonics": 2, "dt": 0.05})))
+        parts.append(clock_of(rng))
     if world.images and rng.random() < 0.15:
         parts.append(seer(rng, world))
     if len(parts) == 1:
@@ -151,7 +40,20 @@ def first_of(rng, world):
         if look:
             look.update(some(rng, 0.4, {"queries": 2, "temperature": 0.3}))
             return [Call("iap.policy.observation"), Call("iap.attention.look", look)]
-    return [Call("iap.policy.concat", {}, parts)]
+    return [Call("iap.policy.concat", {}, [inner(rng, part) for part in parts])]
+
+
+def inner(rng, block):
+    """Sometimes a sequence of its own, inside another block."""
+    if rng.random() > 0.25:
+        return block
+    more = between(rng)
+    return Call("iap.policy.sequence", {}, [block, *(more if isinstance(more, list) else [more])])
+
+
+def script_of(rng):
+    return Call("iap.policy.script", {"file": "block.lua", **some(rng, 0.4, {
+        "keep": 0.5, "noise": 0.1, "few": True, "gains": lambda: rng.choice([[2, 0.5], [1], []]), "even": 0.25})})
 
 
 def between(rng):
@@ -178,7 +80,17 @@ def between(rng):
         return Call("iap.policy.mlp", {"hidden": [4], "units": 3, **some(rng, 0.4, {"activation": "relu"})})
     if kind == "named":
         return Call("iap.policy.linear", {"units": 3, "name": "middle"})
-    return Call("iap.policy.script", {"file": "block.lua", **some(rng, 0.4, {"keep": 0.5, "noise": 0.1, "few": True})})
+    return script_of(rng)
+
+
+def level(rng, options):
+    """A level of a hierarchy: a dense layer, or one behind something that remembers."""
+    layer = Call("iap.policy.linear", {**options, "activation": "tanh"})
+    if rng.random() < 0.65:
+        return layer
+    before = rng.choice([Call("iap.policy.rnn", {"units": 2}), Call("iap.policy.lstm", {"units": 2}), Call("iap.policy.delta"),
+                         Call("iap.policy.normalise", {"over": "training"}), Call("iap.policy.stack", {"n": 2})])
+    return Call("iap.policy.sequence", {}, [before, layer])
 
 
 def last_of(rng):
@@ -192,19 +104,25 @@ def last_of(rng):
     fixed = rng.random() < 0.5
     latent = rng.randint(1, 2)
     return Call("iap.policy.hierarchy", {
-        "high": Call("iap.policy.linear", {"units": latent if fixed else latent + 1, "activation": "tanh"}),
-        "low": Call("iap.policy.linear", {"activation": "tanh"}),
+        "high": level(rng, {"units": latent if fixed else latent + 1}), "low": level(rng, {}),
         "duration": rng.randint(1, 4) if fixed else [1, 4], "latent": latent, **some(rng, 0.3, {"every": 2})})
+
+
+def mirror_of(rng, world, options):
+    eye = rng.choice([rank_of, trans_of, cnn_of])(rng, world)
+    block = Call("iap.policy.sequence", {}, [eye, Call("iap.policy.linear", {**options, "activation": "tanh"})])
+    odd = {**some(rng, 0.6, {"odd": [1]}), **(some(rng, 0.3, {"odd_inputs": [1]}) if world.vector else {})}
+    return Call("iap.policy.mirror", {"block": block, **odd})
 
 
 def policy_of(rng, world):
     if world.images and rng.random() < 0.04:
-        return Call("iap.policy.attention_agent", {"rank": {"patch": 3, "stride": 3, "top": 2}, "lstm_units": 3})
+        rank = {"patch": 3, "stride": 3, "top": 2, **some(rng, 0.3, {"image": world.images[-1][0], "d": 2})}
+        return Call("iap.policy.attention_agent", {"rank": rank, "lstm_units": 3})
     if world.images and rng.random() < 0.07:
-        eye = rng.choice([rank_of, trans_of])(rng, world)
-        block = Call("iap.policy.sequence", {}, [eye, Call("iap.policy.linear", {"activation": "tanh"})])
-        odd = {**some(rng, 0.6, {"odd": [1]}), **(some(rng, 0.3, {"odd_inputs": [1]}) if world.vector else {})}
-        return Call("iap.policy.mirror", {"block": block, **odd})
+        if rng.random() < 0.6:
+            return mirror_of(rng, world, {})
+        return Call("iap.policy.sequence", {}, [mirror_of(rng, world, {"units": 2}), last_of(rng)])
     blocks = first_of(rng, world)
     for _ in range(rng.choices([0, 1, 2], [45, 40, 15])[0]):
         more = between(rng)

@@ -14,20 +14,27 @@ import subprocess
 import sys
 import time
 
+from door_ways import DoorWays
+from episode_ways import EpisodeWays
 from experiment import Case
+from files import write_files
 from host_ways import HostWays
 from policy_ways import PolicyWays
 from program import Program
 from run_ways import RunWays
+from script_ways import ScriptWays
+from spelling_ways import SpellingWays
 
 # How often each way is drawn: those most that have found most.
 WAYS = {"dry": 1, "threads": 2, "isolate": 2, "ranks": 2, "killed": 6, "cut": 4, "own": 1, "host": 2, "set": 3, "rebuilt": 2, "sweep": 2,
-        "again": 2, "inside": 3, "moved": 2, "stir": 6, "outside": 2}
-AFTER = ("eval", "pages")
-HERE = pathlib.Path(__file__).resolve().parent
+        "again": 2, "inside": 3, "moved": 2, "stir": 6, "outside": 3, "spelled": 2, "recorded": 2, "reworded": 3, "within": 3, "twice": 2,
+        "parts": 2, "meanwhile": 2, "staged": 2, "begun": 1, "series": 2, "stumbled": 2, "torn": 2}
+# And how likely what is done afterwards.
+AFTER = {"eval": 0.5, "hand": 0.12, "play": 0.12, "probe": 0.08, "check": 0.08, "kept": 0.12, "batch": 0.1, "page": 0.05,
+         "drawn": 0.07, "elsewhere": 0.12}
 
 
-class Player(RunWays, HostWays, PolicyWays, Program):
+class Player(RunWays, HostWays, SpellingWays, ScriptWays, PolicyWays, EpisodeWays, DoorWays, Program):
     """Plays an experiment in the ways named, or in some that are drawn."""
 
     def play(self, ways):
@@ -36,11 +43,10 @@ class Player(RunWays, HostWays, PolicyWays, Program):
         rng = self.case.rng
         wanted = ways or rng.choices(list(WAYS), list(WAYS.values()), k=3)
         for way in WAYS:
-            # In a host's own process, a world that exits would end the host.
-            if way in wanted and not (way == "host" and self.case.isolated):
+            if way in wanted and not (way == "host" and not self.case.hosted()):
                 self.ran.append(way)
                 getattr(self, f"way_{way}")()
-        for after, chance in zip(AFTER, (0.6, 0.15)):
+        for after, chance in AFTER.items():
             if after in ways or not ways and rng.random() < chance:
                 self.ran.append(after)
                 getattr(self, f"after_{after}")()
@@ -53,6 +59,7 @@ def arguments_of(words):
     parser.add_argument("--first", type=int, default=1, help="the number of the first experiment")
     parser.add_argument("--experiments", type=int, help="how many; by default as many as there is time for")
     parser.add_argument("--none-refused", action="store_true", help="an experiment that is refused is wrong, too")
+    parser.add_argument("--notes", action="store_true", help="print what was refused or warned of, too")
     parser.add_argument("--minutes", type=float, help="no experiment begins later")
     parser.add_argument("--work", type=pathlib.Path, help="default: BUILD/combined")
     parser.add_argument("--ways", default="", help="of " + ", ".join([*WAYS, *AFTER]) + "; by default some are drawn for each experiment")
@@ -74,8 +81,7 @@ def play_one(arguments, number, python):
     folder = arguments.work / case.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in ("world.lua", "task.lua", "block.lua"):
-        shutil.copy(HERE / name, folder / name)
+    write_files(case, folder)
     (folder / "experiment.lua").write_text(case.script('iap.run_folder("run")'))
     player = Player(case, folder, arguments.build, python)
     player.play(arguments.ways)
@@ -101,7 +107,8 @@ def main(words):
     while goes_on():
         since = time.monotonic()
         player = play_one(arguments, number, sys.executable if numpy else None)
-        print(f"{player.case.name} ({player.case.world.name}, {player.case.options['optimizer'].name}): {', '.join(player.ran) or 'refused'}; "
+        case, ran = player.case, ", ".join(player.ran) or player.notes[0]
+        print(f"{case.name} ({case.world.name}, {case.options['optimizer'].name}): {ran}; "
               f"{'WRONG' if player.wrong else 'right'}; {time.monotonic() - since:.1f} s", flush=True)
         refused, ways = refused + (not player.ran), ways + len(player.ran)
         if player.wrong:
@@ -110,13 +117,15 @@ def main(words):
             print((player.folder / "experiment.lua").read_text())
             for wrong in player.wrong:
                 print(f"  {wrong['way']}: {wrong['text']}", flush=True)
+            with open(arguments.work / "found.jsonl", "a") as file:
+                told = {"experiment": case.name, "ran": player.ran, "wrong": player.wrong, "notes": player.notes}
+                file.write(json.dumps(told) + "\n")
+        if player.wrong or arguments.notes:
             for note in player.notes:
                 print(f"  note: {note}", flush=True)
-            with open(arguments.work / "found.jsonl", "a") as file:
-                file.write(json.dumps({"experiment": player.case.name, "ran": player.ran, "wrong": player.wrong, "notes": player.notes}) + "\n")
         number += 1
-    print(f"{number - arguments.first} experiments ({refused} refused), run in {ways} ways besides; {found or 'none'} of the experiments came out wrong; "
-          f"{time.monotonic() - begin:.0f} s")
+    print(f"{number - arguments.first} experiments ({refused} refused), run in {ways} ways besides; "
+          f"{found or 'none'} of the experiments came out wrong; {time.monotonic() - begin:.0f} s")
     return 1 if found else 0
 
 

@@ -24,8 +24,8 @@ class HostWays:
         if "curriculum" in options or "eval_env" in options or "init" in options:
             return
         kept = {n: v for n, v in options.items() if n not in ("env", "policy")}
-        lines = ['local iap = require "iap"', 'local p = iap.policy.load("base", { trust = true })', "local run = iap.train {",
-                 "  env = p:metadata().env_given or p:metadata().env, policy = p:blueprint(),"]
+        lines = ['local iap = require "iap"', self.case.head + 'local p = iap.policy.load("base", { trust = true })',
+                 "local run = iap.train {", "  env = p:metadata().env_given or p:metadata().env, policy = p:blueprint(),"]
         lines += [f"  {n} = {lua(v)}," for n, v in kept.items()] + ['  out = iap.run_folder("rebuilt"),', "}"]
         (self.folder / "rebuilt.lua").write_text("\n".join(lines) + "\n")
         if self.complete("rebuilt", self.run(self.train("rebuilt", "--threads", 2, script="rebuilt.lua"))):
@@ -82,16 +82,15 @@ same("rows", number - 1, #rows)
             self.compare("inside", "inside")
 
     def way_outside(self):
-        """The first iteration by hand: members by ask, episodes by Python's Rollouts."""
+        """The training by hand: members by ask and tell, episodes by Python's Rollouts."""
         options = self.case.options
-        text = lua(options["policy"])
-        elsewhere = {"curriculum", "eval_env", "init", "action_noise", "failed_return", "isolate"}  # what Rollouts leaves to the training
+        text = lua(options.get("policy"))
+        elsewhere = {"curriculum", "eval_env", "init", "action_noise", "failed_return"}  # what Rollouts leaves to the training
         if not self.python or elsewhere & options.keys() or '"training"' in text:
             return
-        env = options["env"]
-        (self.folder / "ask.lua").write_text(f"""
+        (self.folder / "search.lua").write_text(f"""
 local iap = require "iap"
-local p = iap.policy.build({text}, {lua(env)})
+local p = iap.policy.build({text}, {lua(options["env"])})
 p:initialise({options["seed"]})
 local function write(name, lists)
   local file = io.open(name, "w")
@@ -103,11 +102,17 @@ local function write(name, lists)
   file:close()
 end
 write("initial.txt", {{ p:parameters() }})
-write("members.txt", {lua(options["optimizer"])}:start(p:parameters(), {options["seed"]}):ask())
+local search = {lua(options["optimizer"])}:start(p:parameters(), {options["seed"]})
+for line in io.lines("fitness.txt") do
+  search:ask()
+  local fitness = {{}}
+  for cell in line:gmatch("[^,]+") do fitness[#fitness + 1] = tonumber(cell) end
+  search:tell(fitness)
+end
+write("mean.txt", {{ search:mean() }})
+if search:stop_reason() == "" then write("members.txt", search:ask()) end
 """)
-        first = [self.python, HERE / "first_iteration.py", options["seed"], options.get("episodes", 1),
-                 options.get("episode_seeds", "common")]
-        for words in ([self.iap, "run", "ask.lua"], first):
-            result = self.run(words)
-            if result.rc != 0:
-                return self.fail("outside", f"{words}: {result.err[-700:]}")
+        result = self.run([self.python, HERE / "training.py", options["seed"], options.get("episodes", 1),
+                           options.get("episode_seeds", "common"), options["eval_episodes"]])
+        if result.rc != 0:
+            self.fail("outside", result.err[-900:])

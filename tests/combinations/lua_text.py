@@ -1,5 +1,9 @@
 """Lua as text, and chance as tables of options."""
 import json
+import re
+
+WORDS = {"and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not", "or",
+         "repeat", "return", "then", "true", "until", "while"}
 
 
 class Raw(str):
@@ -12,23 +16,42 @@ class Call:
     def __init__(self, name, options=None, items=None):
         self.name, self.options, self.items = name, options or {}, items or []
 
+    def table(self):
+        """The same as the table that iap.policy and iap.optim make of it."""
+        table = {"kind": self.name.split(".")[-1], **{name: plain(value) for name, value in self.options.items()}}
+        if self.items:
+            table["blocks"] = [plain(item) for item in self.items]
+        return table
+
+
+def plain(value):
+    """A value with tables in place of calls."""
+    return value.table() if isinstance(value, Call) else value
+
+
+def entry(name, value):
+    key = name if re.fullmatch(r"[A-Za-z_]\w*", name) and name not in WORDS else f"[{json.dumps(name)}]"
+    return f"{key} = {lua(value)}"
+
 
 def lua(value):
     if isinstance(value, Raw):
         return str(value)
     if isinstance(value, Call):
-        parts = [lua(item) for item in value.items] + [f"{k} = {lua(v)}" for k, v in value.options.items()]
+        parts = [lua(item) for item in value.items] + [entry(k, v) for k, v in value.options.items()]
         return f"{value.name} {{ {', '.join(parts)} }}"
+    if value is None:
+        return "nil"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, str):
-        return json.dumps(value)
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, (list, tuple)):
         return "{ " + ", ".join(map(lua, value)) + " }"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{k} = {lua(v)}" for k, v in value.items()) + " }"
+        return "{ " + ", ".join(entry(k, v) for k, v in value.items()) + " }"
     raise TypeError(value)
 
 

@@ -10,7 +10,7 @@ FIGURES = ("mean", "95", "standard", "failed", "unstable")
 
 
 class PolicyWays:
-    """Evaluations, pictures and pages of the run in `base`."""
+    """Evaluations of the run in `base`."""
 
     def evaluated(self, words, name, cwd=None):
         """What `iap eval` said, and its table (None where it failed)."""
@@ -58,6 +58,8 @@ class PolicyWays:
                 cwd = self.folder / "elsewhere"
                 cwd.mkdir(exist_ok=True)
                 shutil.copy(self.folder / "base/best.iap", cwd / "p.iap")
+                for name in {"videos", "frames", "scan"} & set(self.case.files()):  # which stay where they are
+                    shutil.copytree(self.folder / name, cwd / name, dirs_exist_ok=True)
                 words = [self.iap, "eval", "p.iap", "--episodes", count, "--seed", seed, *own]
             result, other = self.evaluated(words, "eval2", cwd)
             if other != rows:
@@ -71,18 +73,3 @@ class PolicyWays:
         python = self.run([self.python, HERE / "evaluate.py", rng.randint(1, 3), seed, count])
         if python.rc != 0:
             self.fail("python", python.err[-900:])
-
-    def after_pages(self):
-        """What these refuse is theirs to say; that they say nothing is wrong."""
-        if self.case.isolated:
-            return
-        for words in ([self.iap, "report", "base"], [self.iap, "play", "base", "--strip", 3, "--out", "strip.png"],
-                      [self.iap, "probe", "base", "--episodes", 4]):
-            result = self.run(words)
-            if result.rc != 0:
-                message = result.err.strip().splitlines()
-                self.notes.append(f"{words[1]}: " + (message[-1] if message else "nothing said"))
-                if not message:
-                    self.fail(words[1], f"exit {result.rc} without a word")
-            elif result.err.strip():
-                self.notes.append(f"{words[1]} said: {result.err.strip()[-400:]}")

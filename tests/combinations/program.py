@@ -9,6 +9,9 @@ import time
 
 # No experiment takes a minute of an idle core: what has not ended by then hangs, however busy the machine is.
 PATIENCE = 300
+# Ways that give the experiment in other words, or something besides that changes nothing.
+GIVEN_OTHERWISE = ("cut", "set", "sweep", "host", "moved", "inside", "stir", "spelled", "recorded", "twice", "parts", "meanwhile", "within",
+                   "series", "stumbled", "torn", "reworded")
 
 
 class Result:
@@ -18,27 +21,29 @@ class Result:
         self.rc, self.out, self.err, self.seconds = rc, out, err, seconds
 
 
-def ranks_command(build):
-    """What starts two ranks; empty where there is no MPI that `build` has the plugin for."""
-    for mpi, words in (("openmpi", ["--oversubscribe", "--allow-run-as-root"]), ("mpich", [])):
-        if shutil.which(f"mpirun.{mpi}") and (build / f"lib/iap/libiap-{mpi}.so").exists():
-            return [f"mpirun.{mpi}", "-n", "2", *words]
-    return []
+def ranks_command(build, number):
+    """What starts two ranks, or three, by an MPI that `build` has the plugin for; empty where there is none."""
+    found = [[f"mpirun.{mpi}", "-n", "3" if number % 4 == 0 else "2", *words]
+             for mpi, words in (("openmpi", ["--oversubscribe", "--allow-run-as-root"]), ("mpich", []))
+             if shutil.which(f"mpirun.{mpi}") and (build / f"lib/iap/libiap-{mpi}.so").exists()]
+    return found[number % len(found)] if found else []
 
 
 class Program:
     """Runs one experiment in its folder. `wrong` is what differs, `notes` what was refused or warned of, `ran` the ways that were tried."""
 
     def __init__(self, case, folder, build, python):
-        self.case, self.folder, self.python = case, folder, python
+        self.case, self.folder, self.python = case, folder, python if case.hosted() else None
         self.iap = str(build / "bin/iap")
-        self.ranks = ranks_command(build)
+        self.ranks = ranks_command(build, case.number)
         self.wrong, self.notes, self.ran = [], [], []
         self.env = dict(os.environ, LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1", OMPI_MCA_hwloc_base_binding_policy="none")
         self.env["LUA_CPATH"] = str(build / "lua/?.so") + ";;"
         self.env["PYTHONPATH"] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../engine/python")
         self.env["IAP_LIBRARY"] = str(build / "lib/libiap.so")
         self.env["IAP_PROGRAM"] = self.iap
+        if case.portable:
+            self.env["IAP_INSTRUCTIONS"] = "portable"
 
     def run(self, words, kill_after=None, kill_by=None, cwd=None):
         """A process; with kill_after it gets the signal kill_by after so many seconds, if it still runs."""
@@ -75,17 +80,17 @@ class Program:
         with open(self.folder / out / "metrics.csv", newline="") as file:
             return [{k: v for k, v in row.items() if k not in self.TIMES} for row in csv.DictReader(file)]
 
-    def compare(self, way, out, base="base"):
-        """Whether the run in `out` came to what `base` came to."""
-        folder, other = self.folder / base, self.folder / out
-        for name in ("best.iap", "final.iap"):
+    def compare(self, way, out, files=("best.iap", "final.iap")):
+        """Whether the run in `out` came to what that in `base` came to."""
+        folder, other = self.folder / "base", self.folder / out
+        for name in files:
             a, b = folder / name, other / name
             if a.exists() != b.exists():
-                self.fail(way, f"{name}: {a.exists()} in {base}, {b.exists()} in {out}")
+                self.fail(way, f"{name}: {a.exists()} in base, {b.exists()} in {out}")
             elif a.exists() and a.read_bytes() != b.read_bytes():
-                self.fail(way, f"{name} differs from that of {base}")
+                self.fail(way, f"{name} differs from that of base")
         try:
-            first, second = self.table(base), self.table(out)
+            first, second = self.table("base"), self.table(out)
             if first != second:
                 self.fail(way, "metrics.csv differs: " +
                           str([(x, y) for x, y in zip(first, second) if x != y][:1] or (len(first), len(second))))
@@ -100,9 +105,9 @@ class Program:
         try:
             configs = [json.loads((f / "config.json").read_text()) for f in (folder, other)]
             for config in configs:
-                if way in ("cut", "set", "sweep", "host", "moved", "inside", "stir"):
+                if way in GIVEN_OTHERWISE:
                     config.pop("given", None)
-                if way == "host":
+                if way in ("host", "recorded", "reworded"):
                     config.pop("script_options", None)
             keys = sorted(k for k in configs[0].keys() | configs[1].keys() if configs[0].get(k) != configs[1].get(k))
             if keys:

@@ -1,8 +1,8 @@
 """Ways to run an experiment by the program alone."""
 import json
-import shutil
 import signal
 
+from files import carry_files
 from lua_text import Call, Raw, some
 
 
@@ -11,6 +11,12 @@ class RunWays:
 
     def base(self):
         """The run that the others are compared with; False where the experiment is refused, which --dry-run must do, too."""
+        if self.case.before:
+            (self.folder / "before.lua").write_text(self.case.before)
+            self.first = self.run([self.iap, "run", "before.lua"])
+            if self.first.rc != 0:
+                self.notes.append("refused before: " + (self.first.err.strip().splitlines() or ["nothing said"])[-1])
+                return False
         self.first = self.run(self.train("base", "--threads", 1))
         if self.first.rc != 0:
             message = self.first.err.strip().splitlines()
@@ -50,12 +56,12 @@ class RunWays:
         if self.complete("ranks", self.run(self.train("ranks", "--threads", self.case.rng.choice([1, 2]), *more, before=self.ranks))):
             self.compare("ranks", "ranks")
 
-    def compare_told(self, way, result, story):
+    def compare_told(self, way, result, story, out=None, **how):
         """Compares the run that a way came to; where it differs, `story` says how it came there."""
-        if not self.complete(way, result):
+        if out is None and not self.complete(way, result):
             return
         had = len(self.wrong)
-        self.compare(way, way)
+        self.compare(way, out or way, **how)
         if len(self.wrong) > had:
             self.fail(way, story)
 
@@ -88,6 +94,29 @@ class RunWays:
                 self.fail("cut", f"iterations={cut}: exit {result.rc}: {result.err[-600:]}")
         result = self.run(self.train("cut", "--resume", "--set", f"iterations={n}"))
         self.compare_told("cut", result, f"cuts {cuts}")
+
+    def way_torn(self):
+        """Fewer iterations first, of which the last checkpoint, or the end of the table, is damaged."""
+        rng, n = self.case.rng, self.case.options["iterations"]
+        cut = rng.randint(1, n)
+        if not self.complete("torn", self.run(self.train("torn", "--set", f"iterations={cut}", "--threads", 2))):
+            return
+        story = f"iterations={cut}"
+        path = self.folder / "torn/checkpoint.iap"
+        if rng.random() < 0.7 and (self.folder / "torn/checkpoint.previous.iap").exists():
+            data = bytearray(path.read_bytes())
+            if rng.random() < 0.5:
+                data = data[:rng.randint(0, len(data) - 1)]
+            else:
+                data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            path.write_bytes(data)
+            story += f", {len(data)} bytes of checkpoint.iap"
+        if rng.random() < 0.6:
+            path = self.folder / "torn/metrics.csv"
+            path.write_bytes(path.read_bytes() + rng.choice([b"3,1.5", b"2,", b"\0\0\0"]))
+            story += ", more in metrics.csv"
+        result = self.run(self.train("torn", "--resume", "--threads", rng.randint(1, 3)))
+        self.compare_told("torn", result, f"{story}: {result.err[-600:]}")
 
     def way_own(self):
         """The script that the run keeps."""
@@ -137,11 +166,7 @@ class RunWays:
             if not by and result.rc != 0:
                 return self.fail("stir", f"{story}: {result.err[-800:]}")
         result = self.run(self.train("stir", "--resume", "--threads", rng.randint(1, 3)))
-        had = len(self.wrong)
-        if self.complete("stir", result):
-            self.compare("stir", "stir")
-        if len(self.wrong) > had:
-            self.fail("stir", f"story {story}; {result.err[-500:]}")
+        self.compare_told("stir", result, f"story {story}; {result.err[-500:]}")
 
     def way_moved(self):
         """A run that goes on in another folder, from another working folder."""
@@ -151,25 +176,41 @@ class RunWays:
         if not self.complete("moved", result):
             return
         place = self.folder / "away/deep"
-        place.mkdir(parents=True, exist_ok=True)
-        for name in ("world.lua", "task.lua", "block.lua", "experiment.lua"):
-            shutil.copy(self.folder / name, place / name)
+        carry_files(self.case, self.folder, place)
         (self.folder / "there").rename(place / "moved")
         result = self.run([self.iap, "run", "experiment.lua", "--out", "moved", "--resume"], cwd=place)
         if self.complete("moved", result):
             self.compare("moved", "away/deep/moved")
 
+    def axes(self):
+        """What a sweep may go over: an option, its value and another one that goes with the rest."""
+        options = self.case.options
+        found = [("episodes", options.get("episodes", 1), options.get("episodes", 1) + 1)]
+        if "sigma" in options["optimizer"].options:
+            found.append(("optimizer.sigma", options["optimizer"].options["sigma"], 0.5))
+        if "time_limit" in self.case.world.options:
+            found.append(("env.time_limit", self.case.world.options["time_limit"], 2))
+        return found
+
     def way_sweep(self):
-        """The same run as one of a sweep."""
+        """The same run as one of a sweep, which may be ended by a signal and started again."""
         rng, options = self.case.rng, self.case.options
-        episodes = options.get("episodes", 1)
-        words = [self.iap, "sweep", "experiment.lua", "--over", f"episodes={episodes},{episodes + 1}", "--seed", options["seed"],
+        axis, value, other = rng.choice(self.axes())
+        words = [self.iap, "sweep", "experiment.lua", "--over", f"{axis}={value},{other}", "--seed", options["seed"],
                  "--out", "sweep", "--jobs", rng.randint(1, 2)]
         halving = rng.random() < 0.5 and options["iterations"] >= 2 and "on_iteration" not in options
-        result = self.run(words + (["--halving", 2] if halving else []))
-        out = f"sweep/episodes={episodes}-seed{options['seed']}"
+        words += ["--halving", 2] if halving else []
+        killed = None
+        if rng.random() < 0.4:
+            killed = rng.choice([signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+            first = self.run(words, 0.05 + 2 * rng.random() * self.seconds, killed)
+            if first.rc not in (0, 1, 130, -killed, 128 + killed):
+                self.fail("sweep", f"{killed.name}: exit {first.rc}: {first.err[-600:]}")
+        result = self.run(words)
+        out = f"sweep/{axis.split('.')[-1]}={value}-seed{options['seed']}"
         if result.rc != 0:  # by the other run, whose settings need not go together
-            told = f"sweep (halving {halving}): exit {result.rc}: {(result.err.strip() or result.out.strip())[-400:]}"
+            said = (result.err.strip() or result.out.strip())[-400:]
+            told = f"sweep {axis} (halving {halving}, killed {killed}): exit {result.rc}: {said}"
             if not (self.folder / out / "result.json").exists():
                 return self.fail("sweep", told)
             self.notes.append(told)
@@ -181,6 +222,6 @@ class RunWays:
                 return self.notes.append("sweep: no result.json")
             if json.loads(done.read_text())["iterations"] != json.loads((self.folder / "base/result.json").read_text())["iterations"]:
                 return
-            again = self.run(self.train(out, "--resume", "--set", f"episodes={episodes}", "--seed", options["seed"]))
+            again = self.run(self.train(out, "--resume", "--set", f"{axis}={value}", "--seed", options["seed"]))
             self.complete("sweep", again)
-        self.compare("sweep", out)
+        self.compare_told("sweep", result, f"{axis}, halving {halving}, killed {killed}", out)

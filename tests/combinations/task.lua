@@ -1,4 +1,4 @@
--- A MuJoCo task in Lua.
+-- A MuJoCo task in Lua, whose model stands here or in a file.
 local iap = require "iap"
 local model = [[<mujoco model="slider">
   <compiler autolimits="true"/>
@@ -16,11 +16,25 @@ local model = [[<mujoco model="slider">
         <geom name="rod" type="capsule" fromto="0 0 0 0 0 1" size=".03" mass=".2" rgba=".9 .5 .2 1"/></body></body>
   </worldbody>
   <actuator><motor name="push" joint="slider" gear="10" ctrlrange="-1 1"/></actuator>
+  <sensor><framepos name="place" objtype="body" objname="pole"/><jointvel name="turn" joint="hinge"/></sensor>
 </mujoco>]]
 return function(options)
-  local lean = options.lean or 0.3
-  return { model = model, camera = "side", control_dt = 0.02, max_steps = 60,
-    reset = function(data, random) data.qpos.hinge = random:uniform(-lean, lean); data.qpos.slider = random:normal(0, 0.2) end,
-    reward = function(data) return iap.tolerance(data.body.pole.centre.z, { lower = 0.95, margin = 0.5 }) end,
+  local lean, file = options.lean or 0.3, options.parts == "slider.xml"
+  local observe = nil
+  if options.seen == "sensors" then
+    observe = function(data)
+      local place = data.sensor.place
+      return { place[1], place[3], data.sensor.turn, #data.contacts, data.body.cart.velocity.x }
+    end
+  end
+  return { model = file and "slider.xml" or model, camera = "side", control_dt = 0.02, max_steps = 60, observe = observe,
+    reset = function(data, random)
+      data.qpos.hinge = random:uniform(-lean, lean); data.qpos.slider = random:normal(0, 0.2)
+      if file then data.qpos.ball[1] = random:uniform(0.4, 0.8) end
+    end,
+    reward = function(data)
+      local hit = file and data:touching("ball", "cart") and 0.5 or 0
+      return hit + iap.tolerance(data.body.pole.centre.z, { lower = 0.95, margin = 0.5 })
+    end,
     terminated = function(data) return math.abs(data.qpos.hinge) > 1.2 end }
 end

@@ -1,6 +1,8 @@
 -- An environment that is all Lua: a point that is drawn and pushed; `fragile` makes episodes of some seeds fail.
+local places = require "places"
 return function(options)
   local size, fragile, how = options.size or 12, options.fragile or 0, options.how or "error"
+  local wind = options.wind or {}
   local depth, numbers = options.depth or false, options.numbers or 3
   local images = {}
   if options.rgb ~= false then images.rgb = { height = size, width = size + 2, channels = options.channels or 3 } end
@@ -16,9 +18,10 @@ return function(options)
       if how == "error" then error("this seed breaks")
       elseif how == "exit" then os.exit(3) else return 0 / 0 end
     end
-    self.x = math.max(-1, math.min(1, self.x + 0.2 * action[1] + 0.05 * (math.random() - 0.5)))
-    self.y = math.max(-1, math.min(1, self.y + 0.2 * action[#action]))
-    local far = math.sqrt(self.x ^ 2 + self.y ^ 2)
+    self.x = places.clip(self.x + 0.2 * action[1] + 0.05 * (math.random() - 0.5) + (wind.x or 0))
+    self.y = places.clip(self.y + 0.2 * action[#action])
+    for _, gust in ipairs(wind.gusts or {}) do self.y = places.clip(self.y + gust * math.sin(self.t)) end
+    local far = places.distance(self.x, self.y)
     return 1 - far, far < 0.05, false
   end
   function world:observe()
