@@ -55,7 +55,7 @@ class EpisodeWays:
 
     def by_hand(self):
         """Whether episodes may be played in a process that a world that exits, or throws, would end."""
-        return "how" not in self.case.world.options
+        return "fragile" not in self.case.world.options
 
     def after_hand(self):
         """A loop in Lua, which looks at more than a rollout does."""
@@ -161,6 +161,10 @@ local env = iap.env.make(again:metadata().env)
 env:reset(5)
 for i = 1, 3 do again:act(env:observe()) end
 again:save("kept2.iap")
+local same = policy:resized(policy:metadata().env):parameters()
+for i, value in ipairs(policy:parameters()) do
+  if value ~= same[i] then error("resized to where it plays, parameter " .. i .. " is another one") end
+end
 local said, other = pcall(function()
   local env = policy:metadata().env_given or policy:metadata().env
   env.pixels = {lua(pixels)}

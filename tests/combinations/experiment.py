@@ -20,17 +20,21 @@ class Case:
         self.name, self.number = f"{seed}-{number}", number
         self.world = make_world(rng)
         self.head, self.before = "", None
-        self.options = {"env": None, "policy": policy_of(rng, self.world), "optimizer": optimizer_of(rng)}
+        policy = policy_of(rng, self.world)
+        # A full covariance of thousands of parameters takes longer than all else.
+        large = self.world.slow or any(word in lua(policy) for word in ('"content"', '"convolution"', '"histogram"', "iap.policy.cnn", "masked = true"))
+        self.options = {"env": None, "policy": policy, "optimizer": optimizer_of(rng, large)}
         self.env_form = rng.choice(["make", "table", "name"])
         self.options["env"] = self.env(self.env_form)
         options = self.options
-        options["iterations"] = rng.randint(2, 4)
+        cheap = not self.world.images and not self.world.slow
+        options["iterations"] = rng.randint(8, 25) if cheap and rng.random() < 0.4 else rng.choice([1, 2, 2, 3, 3, 4, 4])
         options["seed"] = rng.choice([0, 1, 7, 2**53 + 1, 2**62])
         options["eval_episodes"] = rng.randint(1, 4)
         options["confirm_episodes"] = rng.randint(0, 3)
         options.update(some(rng, 0.4, {
             "episodes": lambda: rng.randint(1, 3), "episode_seeds": lambda: rng.choice(["common", "pairs", "own"]),
-            "action_noise": lambda: rng.choice([0.1, 0.5]), "eval_every": lambda: rng.randint(0, 3),
+            "action_noise": lambda: rng.choice([0.1, 0.5]), "eval_every": lambda: rng.choice([0, 1, 2, 3, 3, 7]),
             "checkpoint_every": lambda: rng.randint(1, 6)}))
         options.setdefault("eval_every", 1)
         options.update(some(rng, 0.15, {"log": lambda: rng.choice(["jsonl", ["jsonl", "tensorboard"]]),
@@ -111,10 +115,12 @@ class Case:
                 self.options["fit"] = rng.choice(["resample", "pool"])
 
     def add_faults(self, rng):
+        if "fragile" in self.world.options and rng.random() < 0.85:
+            self.options["failed_return"] = rng.choice([-1.0, 0])
         if self.world.name != "world.lua" or rng.random() > 0.4:
             return
         # None that hangs: what a limit of seconds ends depends on the machine.
-        how = rng.choice(["error", "error", "nan", "exit"])
+        how = rng.choice(["error", "error", "nan", "exit", "table", "long", "reset"])
         self.world.options.update(fragile=rng.randint(2, 5), how=how)
         self.options["env"] = self.env("table")
         if rng.random() < 0.85:

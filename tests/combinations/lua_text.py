@@ -1,5 +1,4 @@
 """Lua as text, and chance as tables of options."""
-import json
 import re
 
 WORDS = {"and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not", "or",
@@ -29,8 +28,12 @@ def plain(value):
     return value.table() if isinstance(value, Call) else value
 
 
+def quoted(text):
+    return '"' + "".join(c if c.isprintable() and c not in '"\\' else "".join(f"\\{b:03}" for b in c.encode()) for c in text) + '"'
+
+
 def entry(name, value):
-    key = name if re.fullmatch(r"[A-Za-z_]\w*", name) and name not in WORDS else f"[{json.dumps(name)}]"
+    key = name if re.fullmatch(r"[A-Za-z_]\w*", name) and name not in WORDS else f"[{quoted(name)}]"
     return f"{key} = {lua(value)}"
 
 
@@ -47,7 +50,7 @@ def lua(value):
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return quoted(value)
     if isinstance(value, (list, tuple)):
         return "{ " + ", ".join(map(lua, value)) + " }"
     if isinstance(value, dict):

@@ -2,9 +2,11 @@
 from lua_text import Call, some
 
 
-def optimizer_of(rng):
+def optimizer_of(rng, large):
     flag = lambda: rng.random() < 0.5
     kind = rng.choices(["es", "ars", "pgpe", "cma_es", "sep_cma_es", "simple_ga"], [35, 15, 15, 12, 11, 12])[0]
+    if large and kind == "cma_es":
+        kind = "sep_cma_es"
     options = {}
     step = {"optimizer": lambda: rng.choice(["adam", "sgd", "clipup"])}
 
@@ -36,7 +38,7 @@ def optimizer_of(rng):
             "tol_x_up": lambda: rng.choice([1.2, 1e4]), "tol_x": lambda: rng.choice([1e-3, 1.5]),
             "tol_condition": lambda: rng.choice([1.0, 3.0])})}
         if options.get("restarts", "none") != "none":
-            options.update(some(rng, 0.5, {"max_restarts": lambda: rng.randint(0, 2), "restart_spread": 0.5}))
+            options.update(some(rng, 0.5, {"max_restarts": lambda: rng.randint(0, 4), "restart_spread": 0.5}))
     if kind == "simple_ga":
         population = rng.randint(2, 7)
         options = {"population": population, **some(rng, 0.35, {"parents": lambda: rng.randint(1, population), "sigma": 0.3,

@@ -11,7 +11,7 @@ import time
 PATIENCE = 300
 # Ways that give the experiment in other words, or something besides that changes nothing.
 GIVEN_OTHERWISE = ("cut", "set", "sweep", "host", "moved", "inside", "stir", "spelled", "recorded", "twice", "parts", "meanwhile", "within",
-                   "series", "stumbled", "torn", "reworded")
+                   "series", "stumbled", "torn", "reworded", "bereaved")
 
 
 class Result:
@@ -45,12 +45,14 @@ class Program:
         if case.portable:
             self.env["IAP_INSTRUCTIONS"] = "portable"
 
-    def run(self, words, kill_after=None, kill_by=None, cwd=None):
-        """A process; with kill_after it gets the signal kill_by after so many seconds, if it still runs."""
+    def run(self, words, kill_after=None, kill_by=None, cwd=None, begun=None):
+        """A process, whose id `begun` is told; with kill_after it gets the signal kill_by after so many seconds, if it still runs."""
         words = [str(word) for word in words]
         begin = time.monotonic()
         process = subprocess.Popen(words, cwd=cwd or self.folder, env=self.env, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        if begun:
+            begun(process.pid)
         try:
             try:
                 out, err = process.communicate(timeout=kill_after if kill_by else PATIENCE)
@@ -83,7 +85,8 @@ class Program:
     def compare(self, way, out, files=("best.iap", "final.iap")):
         """Whether the run in `out` came to what that in `base` came to."""
         folder, other = self.folder / "base", self.folder / out
-        for name in files:
+        # What a run goes on with is the same, too, where it was given in the same words.
+        for name in (*files, *(() if way in GIVEN_OTHERWISE else ("checkpoint.iap",))):
             a, b = folder / name, other / name
             if a.exists() != b.exists():
                 self.fail(way, f"{name}: {a.exists()} in base, {b.exists()} in {out}")
@@ -116,6 +119,14 @@ class Program:
             self.fail(way, f"config.json: {error}")
         self.compare_lines(way, folder, other)
 
+    @staticmethod
+    def events(path):
+        """How many records a file for TensorBoard has; None where there is no file, or no whole one."""
+        data, at, count = path.read_bytes() if path.exists() else b"", 0, 0
+        while at + 16 <= len(data):
+            at, count = at + 16 + int.from_bytes(data[at:at + 8], "little"), count + 1
+        return count if data and at == len(data) else None
+
     def compare_lines(self, way, folder, other):
         """metrics.jsonl of both runs, where the first has one."""
         if not (folder / "metrics.jsonl").exists():
@@ -126,7 +137,10 @@ class Program:
                  for line in (f / "metrics.jsonl").read_text().splitlines()] for f in (folder, other)]
         if rows[0] != rows[1]:
             self.fail(way, "metrics.jsonl differs")
-        elif len(rows[0]) != len(self.table(folder)):
+        events = [self.events(f / "events.out.tfevents.iap") for f in (folder, other)]
+        if (folder / "events.out.tfevents.iap").exists() and events[0] != events[1]:
+            self.fail(way, f"TensorBoard's events: {events}")
+        if len(rows[0]) != len(self.table(folder)):
             self.fail(way, "metrics.jsonl has other rows than metrics.csv")
 
     def complete(self, way, result):

@@ -22,7 +22,7 @@ class RunWays:
             message = self.first.err.strip().splitlines()
             self.notes.append("refused: " + (message[-1] if message else "nothing said"))
             dry = self.run([self.iap, "run", "experiment.lua", "--out", "dry", "--dry-run", "--threads", 1])
-            if dry.rc == 0 and "how" in self.case.world.options:
+            if dry.rc == 0 and "fragile" in self.case.world.options:
                 self.notes.append("dry-run is content, as it plays other episodes")
             elif dry.rc == 0:
                 self.fail("dry", f"the run ended by {self.first.rc}: {self.first.err[-500:]}, but --dry-run is content: {dry.out[-300:]}")
@@ -175,12 +175,12 @@ class RunWays:
         result = self.run(self.train("there", "--set", f"iterations={cut}"))
         if not self.complete("moved", result):
             return
-        place = self.folder / "away/deep"
+        place = self.folder / "away/de ep ü;$x"
         carry_files(self.case, self.folder, place)
         (self.folder / "there").rename(place / "moved")
         result = self.run([self.iap, "run", "experiment.lua", "--out", "moved", "--resume"], cwd=place)
         if self.complete("moved", result):
-            self.compare("moved", "away/deep/moved")
+            self.compare("moved", "away/de ep ü;$x/moved")
 
     def axes(self):
         """What a sweep may go over: an option, its value and another one that goes with the rest."""

@@ -79,7 +79,7 @@ class ScriptWays:
         first = self.in_function("small", {"on_iteration": None, "iterations": 1})
         policy = 'iap.eval("small", { episodes = 2, trust = true })' if not self.case.isolated else "nil"
         body = f"function(row) if row.iteration == 1 then {first} else local _ = {policy} end return ({stop})(row) end"
-        if "failed_return" not in self.case.options and "how" in self.case.world.options:
+        if "failed_return" not in self.case.options and "fragile" in self.case.world.options:
             return
         text = f"{self.begun()}{self.in_function('meanwhile', {'on_iteration': Raw(body)})}\n"
         if self.complete("meanwhile", self.written("meanwhile", text, "--threads", 2)):

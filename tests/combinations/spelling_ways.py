@@ -91,6 +91,18 @@ class SpellingWays:
         self.compare_told("reworded", result, f"{how} after {cut}: {result.err[-500:]}",
                           files=("best.iap", "final.iap") if how == "spelled" else ())
 
+    def way_fitted(self):
+        """Beginning at the same policy of a file by other words."""
+        if not self.case.before:
+            return
+        env = self.case.env("table")
+        load = 'iap.policy.load("given.iap", { trust = true })'
+        init = self.case.rng.choice(["given.iap", Raw(load), Raw(f"{load}:resized({lua(env)})")])
+        (self.folder / "fitted.lua").write_text(self.case.script('"fitted"', changed={"init": init}))
+        if self.complete("fitted", self.run([self.iap, "run", "fitted.lua", "--threads", 2])):
+            if self.table("base") != self.table("fitted"):
+                self.fail("fitted", f"metrics.csv differs: {init}")
+
     def way_within(self):
         """Options of environment, blocks, optimizer and stages by --set, where the script has none or others."""
         rng, options = self.case.rng, self.tables()

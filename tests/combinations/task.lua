@@ -19,6 +19,7 @@ local model = [[<mujoco model="slider">
   <sensor><framepos name="place" objtype="body" objname="pole"/><jointvel name="turn" joint="hinge"/></sensor>
 </mujoco>]]
 return function(options)
+  local gear, fragile, left = options.gear or 10, options.fragile or 0, 0
   local lean, file = options.lean or 0.3, options.parts == "slider.xml"
   local observe = nil
   if options.seen == "sensors" then
@@ -27,12 +28,16 @@ return function(options)
       return { place[1], place[3], data.sensor.turn, #data.contacts, data.body.cart.velocity.x }
     end
   end
-  return { model = file and "slider.xml" or model, camera = "side", control_dt = 0.02, max_steps = 60, observe = observe,
+  return { model = file and "slider.xml" or model:gsub('gear="10"', string.format('gear="%g"', gear)),
+    camera = "side", control_dt = 0.02, max_steps = 60, observe = observe,
     reset = function(data, random)
       data.qpos.hinge = random:uniform(-lean, lean); data.qpos.slider = random:normal(0, 0.2)
+      left = fragile > 0 and random:integer(1, fragile) == 1 and 4 or -1
       if file then data.qpos.ball[1] = random:uniform(0.4, 0.8) end
     end,
     reward = function(data)
+      left = left - 1
+      if left == 0 then error("this episode breaks") end
       local hit = file and data:touching("ball", "cart") and 0.5 or 0
       return hit + iap.tolerance(data.body.pole.centre.z, { lower = 0.95, margin = 0.5 })
     end,

@@ -6,6 +6,9 @@ import robots
 # Those of a row show and take the same.
 ALIKE = [["cartpole-balance", "cartpole-balance-sparse", "cartpole-swingup", "cartpole-swingup-sparse"], ["reacher-easy", "reacher-hard"],
          ["walker-run", "walker-stand", "walker-walk"], ["ball-in-cup-catch"], ["cheetah-run"]]
+# Values that texts in between may change.
+EXACT = [0.1, 1e-300, 5e-324, 2**53 + 1, -2**62, -0.0, 0, 1.0, 1, 1e15, 123456789.123456789, 2.0**63, -1e-7]
+LABELS = ["", "ü\n\"q\"", "a,b", "null", "1e5", "true", "  x ", "\t\\", "[1]", "日本", "%s {} $HOME", "\u007f\u0001"]
 DENSE = ("reacher-easy", "reacher-hard", "ball-in-cup-catch")
 
 
@@ -64,6 +67,7 @@ def task(rng):
                                    "seen": lambda: rng.choice(["all", "sensors"])}))
     if images and rng.random() < 0.5:
         options["camera"] = rng.choice(["side", "top", 0, 1])
+    options.update(some(rng, 0.08, {"gear": lambda: rng.choice([1e6, 1e9]), "fragile": lambda: rng.randint(2, 4)}))
     world = World("task.lua", options, images, vector, bool(images), True)
     world.changes["lean"] = lambda: 0.1
     return world
@@ -76,6 +80,10 @@ def in_lua(rng):
                               "low": lambda: rng.choice([-2.0, 0.0, -1]), "time_limit": lambda: rng.randint(3, 25),
                               "action_repeat": lambda: rng.randint(1, 3)})
     options.update(some(rng, 0.2, {"wind": lambda: {"x": rng.choice([0.1, 0]), "gusts": [0.02, 1]}}))
+    options.update(some(rng, 0.12, {"exact": lambda: rng.sample(EXACT, 3), "label": lambda: rng.choice(LABELS), "off": flag,
+                                    "pay": lambda: rng.choice([1e-12, 1e15, -1])}))
+    if rng.random() < 0.05:
+        options["keys"] = {"left": [-1] * options.get("actions", 2), "a": [0] * options.get("actions", 2)}
     size, images = options.get("size", 12), []
     if options.get("depth"):
         images.append(("depth", size, size, 1, "float32"))
