@@ -41,13 +41,14 @@ struct RolloutPool::Impl {
     return episode;
   }
 
-  /// An episode in as many attempts as there may be. What cannot be built fails whatever a failed episode counts.
+  /// An episode in as many attempts as there may be. What cannot be built fails whatever a failed episode counts; once it was, a
+  /// process that dies before it has built it again is one more attempt that failed.
   Episode play(RolloutTask task, std::unique_ptr<Player>& player, const Wanted& wanted = {}) {
     // A player keeps those of its last task.
     if (task.moments.empty()) task.moments = prototype.moments();
     std::string first_failure;
+    bool built = false;
     for (int retries = 0;; ++retries) {
-      bool built = false;
       try {
         if (!player) player = make_player();
         built = true;

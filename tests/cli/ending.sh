@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What ends a program from outside: the limit of processor time, a reader that goes away, signals at the prompt and to a sweep; and
-# os.exit in the Lua of an object, which may not.
+# What ends a program from outside: the limit of processor time, a reader that goes away, signals at the prompt, to a sweep and
+# to a worker; and os.exit in the Lua of an object, which may not.
 
 # A training without end that writes no checkpoint by itself but the first.
 endless_script() {
@@ -301,4 +301,40 @@ LUA
   run run train.lua --out left
   exits 1
   says err "block.lua:2: os.exit would end the whole program"
+}
+
+# Where an episode failed and the process that is to play it again dies before it has built its environment, that attempt failed, too.
+case_ended_worker() {
+  cat >dies.lua <<'LUA'
+local worker = io.open("/proc/self/cmdline"):read("a"):find("serve%-episodes")
+return function()
+  if worker and os.remove("failed") then os.execute("kill -9 " .. io.open("/proc/self/stat"):read("n")) end
+  local bad
+  return {
+    spec = { action_size = 1, vector = 1, max_steps = 3 },
+    reset = function(_, seed) bad = seed % 3 == 0 end,
+    observe = function() return { 1 } end,
+    step = function(_, action)
+      if bad then
+        if worker then io.open("failed", "w"):close() end
+        error("a world of trouble")
+      end
+      return action[1], false, false
+    end,
+  }
+end
+LUA
+  cat >train.lua <<'LUA'
+local iap = require "iap"
+iap.train {
+  env = "dies.lua", policy = iap.policy.linear {}, optimizer = iap.optim.es { population = 4 }, episode_seeds = "own",
+  iterations = 3, eval_episodes = 4, failed_return = -5, seed = 1, out = iap.run_folder("run"),
+}
+LUA
+  run run train.lua --out plain
+  exits 0
+  run run train.lua --out isolated --set isolate=true --threads 1
+  exits 0
+  says isolated/log.txt "before its first episode: the process that played it was killed by signal 9"
+  same_metrics plain isolated
 }
