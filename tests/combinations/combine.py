@@ -30,7 +30,7 @@ from spelling_ways import SpellingWays
 WAYS = {"dry": 1, "threads": 2, "isolate": 2, "ranks": 2, "killed": 6, "cut": 4, "own": 1, "host": 2, "set": 3, "rebuilt": 2, "sweep": 2,
         "again": 2, "inside": 3, "moved": 2, "stir": 6, "outside": 3, "spelled": 2, "recorded": 2, "reworded": 3, "within": 3, "twice": 2,
         "parts": 2, "meanwhile": 2, "staged": 2, "begun": 1, "series": 2, "stumbled": 2, "torn": 2, "fitted": 2, "watched": 1,
-        "together": 2, "bereaved": 2}
+        "together": 2, "bereaved": 2, "prompt": 1}
 # And how likely what is done afterwards.
 AFTER = {"eval": 0.5, "hand": 0.12, "play": 0.12, "probe": 0.08, "check": 0.08, "kept": 0.12, "batch": 0.1, "page": 0.05,
          "drawn": 0.07, "elsewhere": 0.12}

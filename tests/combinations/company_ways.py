@@ -73,6 +73,7 @@ class CompanyWays:
                 pass
             due[0] = time.monotonic() + gaps[len(killed) % len(gaps)]
 
-        result = self.beside(self.train("bereaved", "--threads", rng.randint(1, 3), "--set", "isolate=true", "--set", "retries=9"), kill_one)
+        words = self.train("bereaved", "--threads", rng.randint(1, 3), "--set", "isolate=true", "--set", "retries=9")
+        result = self.beside(words, kill_one)
         self.notes.append(f"bereaved of {len(killed)}")
         self.compare_told("bereaved", result, f"{len(killed)} died: {result.err[-500:]}")

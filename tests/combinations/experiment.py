@@ -22,7 +22,8 @@ class Case:
         self.head, self.before = "", None
         policy = policy_of(rng, self.world)
         # A full covariance of thousands of parameters takes longer than all else.
-        large = self.world.slow or any(word in lua(policy) for word in ('"content"', '"convolution"', '"histogram"', "iap.policy.cnn", "masked = true"))
+        wide = ('"content"', '"convolution"', '"histogram"', "iap.policy.cnn", "masked = true")
+        large = self.world.slow or any(word in lua(policy) for word in wide)
         self.options = {"env": None, "policy": policy, "optimizer": optimizer_of(rng, large)}
         self.env_form = rng.choice(["make", "table", "name"])
         self.options["env"] = self.env(self.env_form)
@@ -128,6 +129,7 @@ class Case:
         if how == "exit":
             self.isolated = True
             self.options["isolate"] = True
+            self.options["iterations"] = min(self.options["iterations"], 4)  # each takes a process
 
     def add_init(self, rng):
         """A policy in Lua, or one of a file, sometimes of another image size."""

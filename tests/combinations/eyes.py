@@ -77,7 +77,7 @@ def rank_of(rng, world):
                                     "masked": flag, "motion": flag, "threads": lambda: rng.randint(1, 3)}))
     if options.get("kernel") in ("exp", "favor++") and not options.get("brute_force") and rng.random() < 0.4:
         options["selection"] = "sample"
-        options.pop("threads", None)
+        options.pop("threads", None), options.pop("epsilon", None)
         if options.get("redraw") in (1, 3):
             options["redraw"] = "episode"
         options.update(some(rng, 0.4, {"pooling": lambda: rng.choice(["mean", "sum", "features"]), "replacement": flag}))
@@ -135,6 +135,8 @@ def cnn_of(rng, world):
                                                                "padding": "same", "pool": 2, "pooling": "average", "bias": flag,
                                                                "activation": lambda: rng.choice(["none", "sigmoid"])})}
               for _ in range(rng.randint(1, 2))]
+    for layer in layers[1:]:
+        layer["padding"] = "same"  # little comes to it
     options = {"layers": layers, **some(rng, 0.25, {"activation": lambda: rng.choice(["relu", "tanh", "elu"]), "bias": flag, "pool": 2,
                                                     "contrast": lambda: rng.choice(["none", "frame", "episode"]),
                                                     "padding": lambda: rng.choice(["valid", "same"])})}

@@ -11,7 +11,7 @@ import time
 PATIENCE = 300
 # Ways that give the experiment in other words, or something besides that changes nothing.
 GIVEN_OTHERWISE = ("cut", "set", "sweep", "host", "moved", "inside", "stir", "spelled", "recorded", "twice", "parts", "meanwhile", "within",
-                   "series", "stumbled", "torn", "reworded", "bereaved")
+                   "series", "stumbled", "torn", "reworded", "bereaved", "prompt")
 
 
 class Result:

@@ -1,5 +1,7 @@
 """Ways to run an experiment by the program alone."""
 import json
+import re
+import shutil
 import signal
 
 from files import carry_files
@@ -28,9 +30,26 @@ class RunWays:
                 self.fail("dry", f"the run ended by {self.first.rc}: {self.first.err[-500:]}, but --dry-run is content: {dry.out[-300:]}")
             elif dry.err.strip().splitlines()[-1:] != message[-1:]:
                 self.notes.append(f"dry-run says otherwise: {dry.err.strip()[-300:]}")
+            self.refused_alike(message[-1] if message else "")
             return False
         self.seconds = self.first.seconds
         return True
+
+    def refused_alike(self, message):
+        """What ends the run on one thread ends it on others, isolated and in a host, by the same words."""
+        results = {"threads": self.run(self.train("refused", "--threads", 3))}
+        if self.case.rng.random() < 0.4:
+            results["isolate"] = self.run(self.train("refused2", "--set", "isolate=true"))
+        if self.case.hosted() and shutil.which("lua5.4"):
+            (self.folder / "host.lua").write_text(self.case.script('"refused3"'))
+            results["host"] = self.run(["lua5.4", "host.lua"])
+        words = re.sub(r"^\w+\.lua:\d+: ", "", message)
+        for how, result in results.items():
+            if result.rc == 0 or words not in result.err:
+                self.fail("refused", f"{how}: exit {result.rc}: {result.err.strip()[-500:]}, before: {message}")
+        paths = [self.folder / out / "metrics.csv" for out in ("base", "refused")]
+        if [path.exists() for path in paths] == [True, True] and self.table("base") != self.table("refused"):
+            self.fail("refused", "metrics.csv differs")
 
     def way_dry(self):
         """Nothing is written."""

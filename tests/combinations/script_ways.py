@@ -65,6 +65,13 @@ class ScriptWays:
     def all_played(self, iteration):
         return any(row["iteration"] == str(iteration) for row in self.table("base"))
 
+    def way_prompt(self):
+        """Typed at the prompt."""
+        (self.folder / "typed.lua").write_text(f"{self.begun()}return {self.in_function('prompt')}\n")
+        result = self.run(["sh", "-c", 'echo \'local run = dofile "typed.lua"\' | "$0"', self.iap])
+        if self.complete("prompt", result):
+            self.compare("prompt", "prompt")
+
     def way_parts(self):
         """Fewer iterations first, then all, by `resume` in one script."""
         n = self.case.options["iterations"]
@@ -77,7 +84,8 @@ class ScriptWays:
         """Evaluations and another training between its iterations."""
         stop = self.case.options.get("on_iteration", "function() end")
         first = self.in_function("small", {"on_iteration": None, "iterations": 1})
-        policy = 'iap.eval("small", { episodes = 2, trust = true })' if not self.case.isolated else "nil"
+        safe = {n: self.case.options[n] for n in ("isolate", "retries", "failed_return") if n in self.case.options}
+        policy = f'iap.eval("small", {lua({"episodes": 2, "trust": True, **safe})})'
         body = f"function(row) if row.iteration == 1 then {first} else local _ = {policy} end return ({stop})(row) end"
         if "failed_return" not in self.case.options and "fragile" in self.case.world.options:
             return

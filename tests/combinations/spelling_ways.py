@@ -18,6 +18,16 @@ def places(value, path=()):
     return [(p, v) for p, v in found if isinstance(v, (bool, int, float, str)) or v and isinstance(v, list) and not isinstance(v[0], dict)]
 
 
+def spelled_number(rng, value):
+    """A value as JSON, or a number as Lua may write it."""
+    text = json.dumps(value)
+    if not isinstance(value, float) or "e" in text:
+        return text
+    forms = [text, text + "0", "+" + text if value >= 0 else text, text.replace("0.", ".", 1) if text.startswith("0.") else text,
+             text[:-1] if text.endswith(".0") else text, f"{value:.17e}"]
+    return rng.choice(forms)
+
+
 def taken_out(table, path):
     """A copy without the entry at `path`; None where there is none any more, or lists would close up."""
     table = copy.deepcopy(table)
@@ -124,7 +134,7 @@ class SpellingWays:
             if less is None:
                 continue
             options[path[0]] = less
-            words += ["--set", f"{'.'.join(map(str, path))}={json.dumps(value)}"]
+            words += ["--set", f"{'.'.join(map(str, path))}={spelled_number(rng, value)}"]
         lines = ['local iap = require "iap"', self.case.head + "iap.train {"]
         lines += [f"  {name} = {lua(value)}," for name, value in options.items()]
         (self.folder / "within.lua").write_text("\n".join([*lines, '  out = iap.run_folder("within"),', "}"]) + "\n")

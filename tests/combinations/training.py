@@ -27,7 +27,8 @@ def in_order(values):
     return total
 
 
-rollouts = iap.Rollouts(None, "base", threads=2)
+with open("base/config.json") as file:
+    rollouts = iap.Rollouts(iap.Policy("base/final.iap", trusted=True).env, json.load(file)["policy"], threads=2)
 with open("base/metrics.csv", newline="") as file:
     rows = list(csv.DictReader(file))
 with open("base/result.json") as file:
@@ -44,7 +45,8 @@ for iteration in range(result["iterations"] + 1):
         returns = rollouts.evaluate(mean, seed=seed, episodes=evaluated)
         assert float(row["eval_mean"]) == in_order(returns) / evaluated, (iteration, row, list(returns))
     if iteration == result["iterations"]:
-        assert (mean == iap.Rollouts(None, "base/final.iap").parameters()).all(), "final parameters"
+        rollouts.save("saved.iap", mean)
+        subprocess.run([os.environ["IAP_PROGRAM"], "run", "saved.lua"], check=True, stdout=subprocess.DEVNULL)
         break
     row = rows[iteration + 1]
     returns, steps = rollouts.run(read("members.txt"), seed=seed, iteration=iteration, episodes=episodes, seeds=seeds)

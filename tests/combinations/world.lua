@@ -36,7 +36,8 @@ return function(options)
   end
   function world:observe()
     local vector, shown = {}, {}
-    for i = 1, numbers + (self.bad and how == "long" and self.t == 2 and 1 or 0) do vector[i] = i % 3 == 1 and self.x or i % 3 == 2 and self.y or self.t / 25 end
+    local count = numbers + (self.bad and how == "long" and self.t == 2 and 1 or 0)
+    for i = 1, count do vector[i] = i % 3 == 1 and self.x or i % 3 == 2 and self.y or self.t / 25 end
     if images.rgb then
       local n, bytes = images.rgb.channels, {}
       local row, column = math.floor((self.y + 1) / 2 * (size - 1)), math.floor((self.x + 1) / 2 * (size + 1))
