@@ -8,7 +8,6 @@ module;
 #include <map>
 #include <memory>
 #include <mutex>
-#include <numbers>
 #include <span>
 #include <string>
 #include <string_view>
@@ -121,30 +120,6 @@ std::shared_ptr<const Building> read_building(const std::string& folder, int sto
   if (!building) kept = building = load(folder, storey, lift);
   note_contents(folder, files);
   return building;
-}
-
-StartPlace find_start(const Building& building, double clearance, std::uint64_t seed) {
-  constexpr int tries = 5000, directions = 16;
-  constexpr float bump = .15f;
-  const auto& [low, high] = building.mesh->bounds();
-  Random random({.seed = seed, .member = 1, .purpose = Purpose::environment});
-  for (int i = 0; i < tries; ++i) {
-    const auto x = static_cast<float>(random.uniform(low[0], high[0])), y = static_cast<float>(random.uniform(low[1], high[1]));
-    const double turn = random.uniform(0, 2 * std::numbers::pi);
-    if (!building.mesh->blocks({x, y, 1}, {0, 0, -1}, 1 - bump, 1 + bump)) continue;  // scanned floor, and nothing on it
-    if (building.mesh->blocks({x, y, 1}, {0, 0, -1}, 0, 1 - bump)) continue;
-    const auto free = [&](double heading, double distance) {
-      const std::array<float, 3> ahead{static_cast<float>(std::cos(heading)), static_cast<float>(std::sin(heading)), 0};
-      return std::ranges::none_of(std::array{.2f, .35f, .5f}, [&](float z) {
-        return building.mesh->blocks({x, y, z}, ahead, 0, static_cast<float>(distance));
-      });
-    };
-    bool room = free(turn, 3 * clearance);
-    for (int k = 1; room && k < directions; ++k) room = free(turn + 2 * std::numbers::pi * k / directions, clearance);
-    if (room) return {x, y, std::remainder(turn, 2 * std::numbers::pi)};
-  }
-  throw Error(text("'", building.folder, "' has no place with ", clearance, " m around it and ", 3 * clearance,
-                   " m ahead on this storey; give start = {x, y, heading}, or a smaller clearance"));
 }
 
 }  // namespace iap

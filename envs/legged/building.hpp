@@ -16,12 +16,17 @@ struct Building {
 /// read the same storey of the same files share it; safe on several threads. @throws Error naming the file.
 std::shared_ptr<const Building> read_building(const std::string& folder, int storey, double lift);
 
+/// Where A1 is put down in its neutral pose.
 struct StartPlace {
   double x = 0, y = 0, heading = 0;  ///< m, rad
+  double floor = 0;                  ///< m, the highest of what is under its body and toes
 };
 
-/// A place of the floor that `seed` draws, with `clearance` around it in all directions and three times as much ahead. @throws
-/// Error if none is found.
+/// `place` with its floor. @throws Error where the floor under body and toes has a step, or something stands where the robot would.
+StartPlace stand_at(const Building& building, StartPlace place);
+
+/// A place of the floor that `seed` draws, as even and as free as `stand_at` wants it, with `clearance` around it in all directions
+/// and three times as much ahead. @throws Error if none is found.
 StartPlace find_start(const Building& building, double clearance, std::uint64_t seed);
 
 }  // namespace iap

@@ -56,7 +56,8 @@ std::optional<StartPlace> read_start_place(Options& options) {
 /// @option storey integer 0..1000 = 0 - which of the storeys in floors.txt
 /// @option lift number -1..1 = 0.02 - metres of the floor's plane above that height
 /// @option clearance number 0.1..10 = 0.5 - metres around a place that an episode draws, three times as many ahead
-/// @option start number[] = {} - {x, y, heading}, metres and radians; {}: a place drawn in each episode
+/// @option start number[] = {} - {x, y, heading}, metres and radians, where the floor below the robot differs by at most 5 cm and
+/// nothing stands; {}: a place drawn in each episode
 Place read_place(Options& options) {
   Place place;
   const std::string scene = options.string("scene", "");
@@ -77,6 +78,13 @@ Place read_place(Options& options) {
   if (options.choice("engine", robot_engines(), "bullet") == "mujoco")
     options.fail("MuJoCo fills the hollows of meshes, and with them the rooms of a scene; leave out engine = \"mujoco\"");
   place.building = read_building(scene, storey, lift);
+  if (place.start) {
+    try {
+      place.start = stand_at(*place.building, *place.start);
+    } catch (const Error& error) {
+      options.fail(text("option 'start': ", error.what(), "; give another, or {} for a place drawn in each episode"));
+    }
+  }
   return place;
 }
 
@@ -122,10 +130,10 @@ class Indoor final : public Env {
     }
     const std::vector<double> pose = modulation_.neutral_pose();
     Random random({.seed = seed, .purpose = Purpose::environment});
-    body_.reset({.position = {start_.x, start_.y, body_.robot().touching_height(pose) + drop},
+    body_.reset({.position = {start_.x, start_.y, start_.floor + body_.robot().touching_height(pose) + drop},
                  .quaternion = {std::cos(start_.heading / 2), 0, 0, std::sin(start_.heading / 2)},
                  .angles = pose},
-                random);
+                random, start_.floor);
     modulation_.reset();
     if (picture_) make_scene();
     steps_ = passed_ = 0;
@@ -155,7 +163,7 @@ class Indoor final : public Env {
 
  private:
   enum class View : std::uint8_t { camera, behind, beside };
-  static constexpr double drop = .02;  // m above the floor, from which an episode begins
+  static constexpr double drop = .02;  // m above the floor there, from which an episode begins
 
   void name_state() {
     auto& names = spec_.state_names;

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +12,7 @@
 #include <memory>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
@@ -19,6 +22,8 @@ import iap.envs;
 #include "trot.hpp"
 
 using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
 using Catch::Matchers::WithinAbs;
 
 namespace {
@@ -44,15 +49,27 @@ void turn(Env& env, int steps) {
   for (int step = 0; step < steps; ++step) env.step(action);
 }
 
-// A building of one square of 18 m at each of these heights.
-void write_storeys(const std::filesystem::path& folder, const std::vector<double>& heights) {
+struct Square {
+  double half, height;
+};
+
+// A building of level squares around (0, 0).
+void write_squares(const std::filesystem::path& folder, const std::vector<Square>& squares) {
   std::ofstream obj(folder / "mesh_z_up.obj");
   int first = 1;
-  for (const double z : heights) {
-    for (const char* corner : {"-9 -9 ", "9 -9 ", "9 9 ", "-9 9 "}) obj << "v " << corner << z << '\n';
+  for (const auto& [half, z] : squares) {
+    for (const auto& [x, y] : {std::pair(-half, -half), {half, -half}, {half, half}, {-half, half}})
+      obj << "v " << x << ' ' << y << ' ' << z << '\n';
     for (const int i : {1, 2}) obj << "f " << first << ' ' << first + i << ' ' << first + i + 1 << '\n';
     first += 4;
   }
+}
+
+// A building of one square of 18 m at each of these heights.
+void write_storeys(const std::filesystem::path& folder, const std::vector<double>& heights) {
+  std::vector<Square> squares;
+  for (const double z : heights) squares.push_back({9, z});
+  write_squares(folder, squares);
 }
 
 }  // namespace
@@ -163,4 +180,76 @@ TEST_CASE("who looks from outside sees the robot, whatever option 'body' says of
     return std::vector<std::uint8_t>(image.bytes(), image.bytes() + image.shape.count());
   };
   for (const char* view : {"behind", "beside"}) CHECK(picture(view, false) == picture(view, true));
+}
+
+namespace {
+
+// A scene in which actions move nothing.
+std::unique_ptr<Env> still(const std::filesystem::path& folder, Config::Map options = {}) {
+  options["scene"] = folder.string();
+  options["residual"] = 0.;
+  for (const char* range : {"frequency", "intensity", "height"}) options[range] = Config::List{0., 0.};
+  return make(std::move(options));
+}
+
+bool keeps_standing(Env& env) {
+  const std::vector<float> nothing(16);
+  for (int step = 0; step < 250; ++step)
+    if (env.step(nothing).terminated) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("an episode in a building begins above the floor that is there, not above the storey's plane") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "floors.txt") << "0";
+  for (const double floor : {0., .06, .08, .1, .14}) {
+    write_storeys(folder.path(), {floor, 4});
+    const auto env = still(folder.path(), {{"camera_tilt", .5}, {"pixels", Config::List{9, 9}}});
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      CAPTURE(floor, seed);
+      env->reset(seed);
+      // The depth of the picture's middle tells how high the camera is: the leg, .02 m of toe, .02 of drop and .03 of mount.
+      constexpr double camera = .4 * std::numbers::sqrt2 / 2 + .02 + .02 + .03;
+      CHECK_THAT(env->observe().images[0].floats()[4 * 9 + 4] * std::sin(.5), WithinAbs(camera, 1e-4));
+      CHECK(keeps_standing(*env));
+    }
+  }
+}
+
+TEST_CASE("no episode begins across a step of a building's floor") {
+  const TemporaryFolder folder;
+  write_squares(folder.path(), {{3, 0}, {1, .1}});
+  const auto env = still(folder.path(), {{"view", "none"}});
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    env->reset(seed);
+    CHECK(keeps_standing(*env));
+  }
+}
+
+TEST_CASE("a start in a building is a place to stand, or one clear error") {
+  const TemporaryFolder folder;
+  write_squares(folder.path(), {{3, 0}, {1, .1}, {.5, .7}});
+  const auto at = [&](double x, double y, double heading) {
+    return still(folder.path(), {{"view", "none"}, {"start", Config::List{x, y, heading}}});
+  };
+  const auto refuses = [&](double x, double y, double heading, const char* why) {
+    CAPTURE(x, y, heading);
+    CHECK_THROWS_MATCHES(at(x, y, heading), Error, MessageMatches(ContainsSubstring(why)));
+  };
+  for (const double x : {0., .7, 2.}) {  // under a table, on a plateau, beside it
+    const auto env = at(x, 0, 0);
+    env->reset(1);
+    CHECK(keeps_standing(*env));
+  }
+  refuses(1, 0, 0, "option 'start': at {1, 0, 0} of '");
+  refuses(1.3, 0, 0, "the floor under the robot is 0.00 to 0.08 m above the storey");
+  refuses(0, 1.2, std::numbers::pi / 2, "the floor under the robot is 0.00 to 0.08 m above the storey");
+  at(1.3, 0, std::numbers::pi);
+  at(0, 1.2, 0);
+  std::ofstream(folder.path() / "mesh_z_up.obj", std::ios::app) << "v 2 -1 0\nv 2 1 0\nv 2 0 2\nf 13 14 15\n";
+  refuses(2.1, 0, 0, "something stands where the robot would; give another, or {} for a place drawn in each episode");
+  at(2.4, 0, 0);
 }
