@@ -197,7 +197,8 @@ struct FootholdEnv::Impl {
     return std::ranges::any_of(world.contacts(), [this](const RobotContact& contact) { return !allowed[contact.link]; });
   }
 
-  // Also draws the noise, so that looking twice shows the same.
+  // Also draws the noise, so that looking twice shows the same. What `locomotion` knows is of the last control step's beginning:
+  // policies were trained on that.
   void sense() {
     if (state.empty()) return;
     auto at = state.begin();
@@ -219,7 +220,7 @@ struct FootholdEnv::Impl {
     put(locomotion.height(world));
     const auto& position = world.state().position;
     const auto in_base = [&](const Vector3& point) { return transposed(axes) * (point - position); };
-    // What Raibert's rule corrects: the velocity that is missing.
+    // What Raibert's rule corrects is the velocity that is missing; here it is along the base's axes, as the one above.
     for (int i = 0; i < 2; ++i) put(command.velocity[i] - velocity[i]);
     for (const auto& target : locomotion.targets())
       for (const double value : in_base(target)) put(value);

@@ -172,6 +172,50 @@ TEST_CASE("foothold environments give the same bits on two threads as on one") {
   CHECK(second == alone);
 }
 
+TEST_CASE("toes and gait are told as the last control step began with them, the missing velocity along the base's own axes") {
+  const auto env = make_env(Config::Map{{"name", "laikago-stepstones"},
+                                        {"depth", false},
+                                        {"stones", 0},
+                                        {"decision_steps", 1},
+                                        {"pitch", .6},
+                                        {"angle_noise", 0.},
+                                        {"rate_noise", 0.}});
+  auto& course = dynamic_cast<FootholdEnv&>(env->unwrapped());
+  const auto& names = env->spec().state_names;
+  const auto at = [&](const std::string& name) {
+    const auto found = std::ranges::find(names, name);
+    REQUIRE(found != names.end());
+    return static_cast<double>(env->observe().vector[found - names.begin()]);
+  };
+  // A toe's centre in the base's frame, by the engine.
+  const auto toe = [&](const std::string& link, int axis) {
+    const RobotWorld& world = course.world();
+    const auto& links = world.robot().links;
+    const auto number = static_cast<int>(std::ranges::find(links, link, &RobotLink::name) - links.begin());
+    const auto base = world.base_rotation();
+    const auto place = world.link_placement(number).position;
+    double sum = 0;
+    for (int i = 0; i < 3; ++i) sum += base[3 * i + axis] * (place[i] - world.state().position[i]);
+    return sum;
+  };
+  env->reset(1);
+  std::vector<float> lean(22);
+  lean.back() = 1;
+  double moved = 0;
+  for (int i = 0; i < 100; ++i) {
+    const double before = toe("FR_toe", 0);
+    REQUIRE_FALSE(env->step(lean).terminated);
+    CAPTURE(i);
+    CHECK(std::abs(at("toe of FR x") - before) < 1e-6);
+    moved = std::max(moved, std::abs(toe("FR_toe", 0) - before));
+    // The command is .3 m/s ahead.
+    CHECK(std::abs(at("Raibert velocity x") - (.3 - at("forward speed"))) < 1e-6);
+    CHECK(std::abs(at("forward speed") - course.world().velocity_in_base()[0]) < 1e-6);
+  }
+  CHECK(at("pitch") > .2);
+  CHECK(moved > .005);
+}
+
 // The row "privileged" of docs/robots.md: test_envs "[figures]"
 TEST_CASE("how far a policy comes that knows the ground", "[.][figures]") {
   struct Row {
