@@ -52,6 +52,8 @@ struct StanceObject {
 /// PMTG's generator: joint targets of a walk or trot whose rhythm a policy changes (Iscen et al. 2018).
 /// @option gait "trot"|"walk" = "trot" - order of the legs
 /// @option offsets number[]|number ? - in place of `gait`: parts of a cycle, FR, FL, RR, RL
+/// @option intensity_rise number 0..1.5 = 0.1 - most that the intensity rises in a call of step, whatever `dt` is; it falls at once
+/// @option residual number 0..1 = 0.15 - most that a residual adds to a target, up or down, radians
 /// @return trajectory_generator - at phase 0
 /// @example iap.legged.trajectory_generator { gait = "walk" }
 /// @see legged.md#in-lua
@@ -61,6 +63,8 @@ int make_generator(Call& call) {
   TrajectoryOptions wanted;
   wanted.offsets = options.choice("gait", {"trot", "walk"}, "trot") == "walk" ? walk_offsets : trot_offsets;
   wanted.offsets = read_per_leg(options, "offsets", wanted.offsets);
+  wanted.intensity_rise = options.number_in("intensity_rise", 0, 1.5, wanted.intensity_rise);
+  wanted.residual = options.number_in("residual", 0, 1, wanted.residual);
   options.finish();
   return call.give(std::make_unique<GeneratorObject>(GeneratorObject{TrajectoryGenerator(wanted)}));
 }
@@ -70,10 +74,12 @@ int make_generator(Call& call) {
 /// @param dt number 0.. - seconds
 /// @param options table ? - the command
 /// @option frequency number = 0 - cycles a second, clipped to [0, 3]
-/// @option intensity number = 0 - how far legs swing and lift, clipped to [0, 1.5]
+/// @option intensity number = 0 - how far legs swing and lift, clipped to [0, 1.5]; from 0 it rises by the generator's
+/// `intensity_rise` a call
 /// @option height number = 0 - extension of the legs, clipped to [-0.5, 1]
 /// @option ratio number = 2 - stance over swing, clipped to [0.2, 5]
-/// @option residuals number[] ? - 12 numbers that are added to the targets, radians
+/// @option residuals number[] ? - 12 numbers that are added to the targets, radians, clipped to the generator's `residual` up and
+/// down
 /// @return number[] - 12 joint targets, leg by leg
 int step_generator(Call& call) {
   const double dt = call.number(1, "dt");

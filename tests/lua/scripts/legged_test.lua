@@ -46,6 +46,25 @@ check.close(generator:phases()[1], 3 * math.pi / 2, 1e-12)
 generator:reset()
 check.close(generator:phases()[2], 0, 0)
 
+-- What a call adds at most, and how fast the intensity comes, are the generator's options; hip = pi / 4 - intensity / 2 at phase 0.
+local function all(x)
+  local list = {}
+  for i = 1, 12 do list[i] = x end
+  return list
+end
+local usual, free = legged.trajectory_generator {}, legged.trajectory_generator { residual = 0.6, intensity_rise = 1.5 }
+check.close(usual:step(0, { residuals = all(0.5) })[2], math.pi / 4 + 0.15, 1e-12)
+check.close(free:step(0, { residuals = all(-0.5) })[2], math.pi / 4 - 0.5, 1e-12)
+check.close(free:step(0, { residuals = all(0.7) })[2], math.pi / 4 + 0.6, 1e-12)
+local function hip(generator, intensity) return generator:step(0, { intensity = intensity })[5] end
+check.close(hip(usual, 0.5), math.pi / 4 - 0.05, 1e-12)
+for _ = 1, 4 do hip(usual, 0.5) end
+check.close(hip(usual, 0.5), math.pi / 4 - 0.25, 1e-12)
+check.close(hip(usual, 0.1), math.pi / 4 - 0.05, 1e-12)
+check.close(hip(free, 0.5), math.pi / 4 - 0.25, 1e-12)
+check.fails({ "'residual'" }, legged.trajectory_generator, { residual = -0.1 })
+check.fails({ "'intensity_rise'" }, legged.trajectory_generator, { intensity_rise = 2 })
+
 local gait = legged.gait { stance = 0.3, duty = 0.6 }
 check.same_list(gait:update(0.39, { true, true, true, false }), { "early_contact", "stance", "stance", "swing" })
 check.same_list(gait:feet(), { 0.5, 1, 1, 0 })
