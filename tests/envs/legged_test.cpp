@@ -192,6 +192,24 @@ TEST_CASE("a simulation that goes to pieces ends the episode and pays nothing") 
   }
 }
 
+TEST_CASE("a negative limit of a joint is refused by environment, option, file and joint, whether or not the joint has a range") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "dog.urdf";
+  std::string urdf(legged_urdf("a1"));
+  const auto write = [&](const std::string& from, const std::string& to) {
+    const auto at = urdf.find(from, urdf.find("<joint name=\"FR_hip\""));
+    REQUIRE(at != std::string::npos);
+    urdf.replace(at, from.size(), to);
+    write_file_atomic(file, urdf);
+    CHECK_THROWS_MATCHES(
+        make({{"urdf", file.string()}}), Error,
+        Catch::Matchers::Message("environment 'legged': option 'urdf': " + file.string() +
+                                 ": joint 'FR_hip' has a negative limit of effort or velocity"));
+  };
+  write("effort=\"", "effort=\"-");
+  write("type=\"revolute\"", "type=\"continuous\"");
+}
+
 TEST_CASE("an episode's reward is the way ahead, clipped at each step") {
   // Standing on a slippery floor the sum is the base's way; with a low top speed no step pays more.
   const auto env = make({{"top_speed", .1}, {"velocities", false}});

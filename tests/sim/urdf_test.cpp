@@ -195,6 +195,15 @@ TEST_CASE("limits that cannot be are refused by the name of the joint, each in w
   refused(limited(R"(lower="2" upper="1" effort="0" velocity="0")"),
           "joint 'j' has the limits 2 to 1; lower must not be above upper");
   CHECK_NOTHROW(parse_urdf(limited(R"(lower="-1" upper="1" effort="1e6" velocity="1e6")"), "robot.urdf"));
+  for (const char* kind : {"revolute", "prismatic", "continuous"}) {
+    CAPTURE(kind);
+    const auto driven = [&](const std::string& motor) {
+      return robot(link("a") + link("b") + joint("j", "a", "b", kind, R"(<limit lower="-1" upper="1" )" + motor + "/>"));
+    };
+    refused(driven(R"(effort="-55" velocity="0")"), "joint 'j' has a negative limit of effort or velocity");
+    refused(driven(R"(effort="0" velocity="-52.4")"), "joint 'j' has a negative limit of effort or velocity");
+    refused(driven(R"(effort="1e9" velocity="0")"), "joint 'j' has the limit effort=\"1e+09\"; limits reach");
+  }
 }
 
 TEST_CASE("a part that cannot be read is an error, not a robot without it") {

@@ -29,7 +29,8 @@ class Checker {
     check_mass();
     for (const auto* shapes : {&link_.collisions, &link_.visuals})
       for (const auto& shape : *shapes) check(shape);
-    if (link_.kind == JointKind::revolute || link_.kind == JointKind::prismatic) check_limits();
+    if (link_.kind == JointKind::revolute || link_.kind == JointKind::prismatic) check_range();
+    if (link_.kind != JointKind::fixed) check_motor();
   }
 
  private:
@@ -67,14 +68,17 @@ class Checker {
             ", and effort=\"0\" and velocity=\"0\" are none");
   }
 
-  void check_limits() const {
+  void check_range() const {
     check_limit("lower", link_.lower);
     check_limit("upper", link_.upper);
-    check_limit("effort", link_.effort);
-    check_limit("velocity", link_.velocity);
     if (link_.lower > link_.upper) joint("has the limits ", link_.lower, " to ", link_.upper, "; lower must not be above upper");
     if (link_.lower == link_.upper)
       joint("cannot move: lower and upper limit are both ", link_.lower, "; give it others, or make it fixed or continuous");
+  }
+
+  void check_motor() const {
+    check_limit("effort", link_.effort);
+    check_limit("velocity", link_.velocity);
     if (link_.effort < 0 || link_.velocity < 0) joint("has a negative limit of effort or velocity");
   }
 
