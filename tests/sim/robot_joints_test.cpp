@@ -61,6 +61,31 @@ TEST_CASE("a hinge stops at its limit, in both engines") {
     }
 }
 
+TEST_CASE("a joint that is beyond its limit, however far, comes back") {
+  struct Start {
+    double place, rate;
+  };
+  for (const char* kind : {"revolute", "prismatic"}) {
+    const std::string urdf = text("<robot name=\"heavy\">", link("base", 1000), link("part", 1),
+                                  joint("moves", "base", "part", kind, "0 0 0", "0 0 1", limit), "</robot>");
+    for (const auto& engine : robot_engines())
+      for (const double timestep : {.001, .002, .005})
+        for (const auto& [place, rate] : {Start{0, 30}, {0, 60}, {0, -150}, {.52, 0}, {.539, 0}, {.541, 0}, {-.6, 0}, {.8, 0}}) {
+          CAPTURE(kind, engine, timestep, place, rate);
+          RobotWorld world(parse_urdf(urdf, "heavy"), {.engine = engine, .timestep = timestep, .gravity = 0});
+          world.reset({.position = {0, 0, 5}, .angles = {place}, .velocities = {rate}});
+          const std::vector<double> nothing(1);
+          double stay = 0, longest = 0;
+          for (double time = 0; time < .3; time += timestep) {
+            world.step(nothing, 1);
+            stay = std::abs(world.state().angles[0]) > .501 ? stay + timestep : 0;
+            longest = std::max(longest, stay);
+          }
+          CHECK(longest < .1);
+        }
+  }
+}
+
 TEST_CASE("every joint of a leg stops at its limits, whether or not its links have shapes") {
   for (const auto& name : legged_robots())
     for (const auto& engine : robot_engines())

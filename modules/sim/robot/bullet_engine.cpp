@@ -239,6 +239,9 @@ class BulletEngine final : public RobotEngine {
     world.getSolverInfo().m_numIterations = 50;
     world.getSolverInfo().m_leastSquaresResidualThreshold = 1e-7;
     world.getSolverInfo().m_linearSlop = 1e-5;
+    // Beyond this one the error of a joint's limit would be left to a part of the solver that multibodies do not have: the joint
+    // would stay there. Contacts of multibodies do not ask for it.
+    world.getSolverInfo().m_splitImpulsePenetrationThreshold = -1e30;
   }
 
   void add_ground(btCollisionShape& shape, const btTransform& place, int number) {
