@@ -201,10 +201,9 @@ TEST_CASE("a negative limit of a joint is refused by environment, option, file a
     REQUIRE(at != std::string::npos);
     urdf.replace(at, from.size(), to);
     write_file_atomic(file, urdf);
-    CHECK_THROWS_MATCHES(
-        make({{"urdf", file.string()}}), Error,
-        Catch::Matchers::Message("environment 'legged': option 'urdf': " + file.string() +
-                                 ": joint 'FR_hip' has a negative limit of effort or velocity"));
+    CHECK_THROWS_MATCHES(make({{"urdf", file.string()}}), Error,
+                         Catch::Matchers::Message("environment 'legged': option 'urdf': " + file.string() +
+                                                  ": joint 'FR_hip' has a negative limit of effort or velocity"));
   };
   write("effort=\"", "effort=\"-");
   write("type=\"revolute\"", "type=\"continuous\"");
