@@ -36,11 +36,15 @@ struct RankOptions {
         masked(options.boolean("masked", false)) {
     const auto count = static_cast<int>(options.integer_in("heads", 1, 64, 1));
     const double centres = options.boolean("motion", false) ? 4.0 * sizeof(float) : 0.0;  // of a patch, now and before
-    check_memory(text(options.owner(), ": what its heads keep"), count * (RankHead::bytes(options, grid, d, top) + centres * top));
-    for (int head = 0; head < count; ++head) heads.emplace_back(options, grid, d, top, context.path, head, count, layout);
-    encoding = std::make_unique<PositionEncoding>(options, grid, context.path, layout);
     names = read_value_names(options, "position", {"centroid"});
     centroid = std::ranges::find(names, "centroid") != names.end();
+    const double all_places = centroid ? static_cast<double>(sizeof(places.front())) * grid.count() : 0.0;
+    check_memory(text(options.owner(), ": what its heads keep"),
+                 all_places + count * (RankHead::bytes(options, grid, d, top) + centres * top));
+    if (centroid)
+      for (int patch = 0; patch < grid.count(); ++patch) places.push_back(position(grid, patch));
+    for (int head = 0; head < count; ++head) heads.emplace_back(options, grid, d, top, context.path, head, count, layout);
+    encoding = std::make_unique<PositionEncoding>(options, grid, context.path, layout);
     values = make_values(names, {options, grid, position, pixel_offset, context.path, 0, 1, layout});
     motion = options.boolean("motion", false);
     if (motion && masked)
@@ -62,6 +66,7 @@ struct RankOptions {
   std::unique_ptr<PositionEncoding> encoding;
   std::vector<std::string> names;
   std::vector<MadeValues> values;
+  std::vector<std::pair<float, float>> places;  // of all patches, where a centroid is made of them
   int outputs = 0;
 };
 
@@ -163,7 +168,7 @@ class Rank final : public Block {
     double total = 0, row = 0, column = 0, row_square = 0, column_square = 0;
     for (std::size_t i = 0; i < scores.size(); ++i) {
       const double weight = blank ? 1.0 : static_cast<double>(scores[i]) - lowest;
-      const auto [y, x] = options_.position(options_.grid, static_cast<int>(i));
+      const auto [y, x] = options_.places[i];
       total += weight;
       row += weight * y;
       column += weight * x;
