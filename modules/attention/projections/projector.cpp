@@ -188,6 +188,9 @@ void PatchProjector::bind_encoding(std::span<const float> encoding) {
 
 void PatchProjector::begin(const ImageView& image, float pixel_offset) {
   image_ = image;
+  // Several threads would make and read blocks at the same time.
+  const std::size_t blocks = static_cast<std::size_t>(chunks()) * blocks_a_chunk();
+  shared_ = tiled_ && workers_.size() == 1 ? FramePlanes::of_look(image, grid_, blocks, slot_pitch_ * grid_.size()) : nullptr;
   for (Worker& worker : workers_) worker.next_chunk = -1;
   for (int o = 0; o < columns_; ++o) frame_bias_[o] = bias_[o] + pixel_offset * column_sums_[o];
   const bool bytes = image.shape.type == PixelType::uint8;
@@ -197,8 +200,14 @@ void PatchProjector::begin(const ImageView& image, float pixel_offset) {
                 (!bytes || std::abs(zero_pixel_ - std::nearbyint(zero_pixel_)) <= zero_slack_);
 }
 
-// The image rows of `rows` rows of patches. Those of patches that overlap stay from one row of patches to the next.
-void PatchProjector::load(int first_row, int rows, Worker& worker) {
+// The planes of `rows` rows of patches. Those of patches that overlap stay from one row of patches to the next.
+const float* PatchProjector::load(int chunk, int first_row, int rows, Worker& worker) {
+  float* planes = worker.planes.data();
+  if (shared_) {
+    const int block = chunk * blocks_a_chunk() + (first_row - chunk * chunk_rows_) / block_rows_;
+    planes = shared_->block(block);
+    if (shared_->made(block)) return planes;
+  }
   const simd::PlaneLayout layout = plane_layout(grid_, tiled_, block_rows_);
   const int top = first_row * grid_.stride(), end = top + (rows - 1) * grid_.stride() + grid_.size();
   const int begin = tiled_ ? top : std::max(worker.next_row, top);
@@ -206,9 +215,10 @@ void PatchProjector::load(int first_row, int rows, Worker& worker) {
   const std::size_t skipped = static_cast<std::size_t>(begin) * layout.width * layout.channels;
   const int first = tiled_ ? 0 : begin;
   if (grid_.image().type == PixelType::uint8)
-    simd::load_rows(layout, image_.bytes() + skipped, first, end - begin, worker.byte_scratch.data(), worker.planes.data());
+    simd::load_rows(layout, image_.bytes() + skipped, first, end - begin, worker.byte_scratch.data(), planes);
   else
-    simd::load_rows(layout, image_.floats() + skipped, first, end - begin, worker.float_scratch.data(), worker.planes.data());
+    simd::load_rows(layout, image_.floats() + skipped, first, end - begin, worker.float_scratch.data(), planes);
+  return planes;
 }
 
 float* PatchProjector::row_of(int column, int chunk, Worker& worker) {
@@ -235,10 +245,10 @@ void PatchProjector::project(int chunk, Worker& worker, int first_column, int en
   for (int row = first_row; row < end_row; row += block_rows_, at += count) {
     const int rows = std::min(block_rows_, end_row - row), top = row * grid_.stride();
     count = rows * grid_.columns();
-    load(row, rows, worker);
+    const float* planes = load(chunk, row, rows, worker);
     const float** value = worker.values.data();
     for (int y = top; y < top + size; ++y) {
-      const float* slot = worker.planes.data() + y % size * slot_pitch_;
+      const float* slot = planes + y % size * slot_pitch_;
       for (const std::size_t position : in_slot_) *value++ = slot + position;
     }
     for (int o = first_column; o < end_column; ++o) worker.outputs[o] = row_of(o, chunk, worker) + at;

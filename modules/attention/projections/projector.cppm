@@ -33,6 +33,30 @@ class FloatBuffer {
   std::size_t size_ = 0;
 };
 
+/// The planes of one frame for several projectors of alike grids (`SharedPlanes`), block by block.
+class FramePlanes {
+ public:
+  /// Those through which this thread looks at the image; null where it shares none, or others.
+  static FramePlanes* of_look(const ImageView& image, const PatchGrid& grid, std::size_t blocks, std::size_t block_floats);
+  /// Another frame comes.
+  void forget() { data_ = nullptr; }
+  float* block(std::size_t index) { return planes_.data() + index * block_floats_; }
+  /// Whether they are there; from now on they are.
+  bool made(std::size_t index) {
+    const bool before = made_[index];
+    made_[index] = true;
+    return before;
+  }
+
+ private:
+  const void* data_ = nullptr;  // of what is shown; null: nobody has looked yet
+  ImageShape shape_;
+  int size_ = 0, stride_ = 0;
+  std::size_t block_floats_ = 0;
+  std::vector<bool> made_;
+  FloatBuffer planes_;
+};
+
 /// Queries, keys and, if wanted, a third projection of a frame, chunk by chunk (whole rows of patches), without ever forming the
 /// L x c matrix of patches: each image row is split once into planes of equal channel and equal column modulo the stride, where
 /// neighbouring patches are neighbouring floats; where patches touch without overlap, those of the next row follow. A chunk is d
@@ -87,8 +111,9 @@ class PatchProjector {
     std::vector<std::uint8_t> byte_scratch;
   };
 
+  int blocks_a_chunk() const { return (chunk_rows_ + block_rows_ - 1) / block_rows_; }
   bool keeps_keys() const { return keys_.size() > 0; }
-  void load(int first_row, int rows, Worker& worker);
+  const float* load(int chunk, int row, int rows, Worker& worker);
   void project(int chunk, Worker& worker, int first_column, int end_column);
   float* row_of(int column, int chunk, Worker& worker);
   void bind_encoding(std::span<const float> encoding);
@@ -110,6 +135,7 @@ class PatchProjector {
   bool bound_ = false;
   double query_scale_ = 1, key_scale_ = 1, value_scale_ = 1;
   ImageView image_;
+  FramePlanes* shared_ = nullptr;     // of the frame, where several look at it
   std::size_t slot_pitch_ = 0;        // floats of one image row's planes
   std::vector<std::size_t> in_slot_;  // position in a slot of a patch row's values, for the first patch of a row
   FloatBuffer keys_;                  // of all chunks, or empty

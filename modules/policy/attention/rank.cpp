@@ -18,6 +18,7 @@ import :attention_parts;
 import :internal;
 import :retina;
 import :rank_head;
+#include "attention/shared_planes.hpp"
 
 namespace iap {
 namespace {
@@ -115,6 +116,8 @@ class Rank final : public Block {
 
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
     const ImageView& image = options_.image.look(observation);
+    std::optional<SharedPlanes::Look> shared;
+    if (options_.heads.size() > 1) shared.emplace(planes_);
     auto centres = std::span(centres_), before = std::span(centres_before_);
     for (RankHead& head : options_.heads) {
       check_interrupt();
@@ -190,6 +193,7 @@ class Rank final : public Block {
   }
 
   RankOptions options_;
+  SharedPlanes planes_;
   std::vector<float> centres_, centres_before_;
   bool has_frame_before_ = false, looked_ = false;
 };

@@ -17,6 +17,7 @@ import :attention_parts;
 import :compression;
 import :internal;
 import :retina;
+#include "attention/shared_planes.hpp"
 
 namespace iap {
 namespace {
@@ -156,6 +157,8 @@ class TransBlock final : public Block {
 
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
     const ImageView& image = options_.image.look(observation);
+    std::optional<SharedPlanes::Look> shared;
+    if (heads().size() > 1) shared.emplace(planes_);
     const std::size_t values = patch_.size(), width = options_.width;
     for (std::size_t h = 0; h < heads().size(); ++h) {
       const TransHead& head = heads()[h];
@@ -223,6 +226,7 @@ class TransBlock final : public Block {
   }
 
   TransOptions options_;
+  SharedPlanes planes_;
   std::vector<float> part_, patch_;
   std::span<const float> gain_, shift_;
   bool looked_ = false;
