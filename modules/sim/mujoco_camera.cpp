@@ -101,7 +101,7 @@ struct MujocoCamera::Impl {
     if (identity == world.identity) return;
     gl.reset();
     visible.emplace(*world.model);
-    textures = model_textures(*world.model);
+    textures = model_textures(world.model.compiled());
     meshes = {};
     identity = world.identity;
   }

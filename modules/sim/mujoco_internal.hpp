@@ -58,8 +58,8 @@ class WorldModel {
   inline const mjModel* operator->() const { return &model_; }
   inline mjModel* get() { return &model_; }
   inline const mjModel* get() const { return &model_; }
-  // As the text has it.
-  inline const mjModel& compiled() const { return *compiled_; }
+  // As the text has it; worlds of one text have the same.
+  inline const std::shared_ptr<const mjModel>& compiled() const { return compiled_; }
   // What it takes beside the compiled model.
   static double bytes(const mjModel& compiled);
 

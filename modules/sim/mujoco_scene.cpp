@@ -39,16 +39,35 @@ Texture::Kind kind_of(int type) {
   return type == mjTEXTURE_2D ? Texture::Kind::flat : type == mjTEXTURE_CUBE ? Texture::Kind::cube : Texture::Kind::sky;
 }
 
-// Worlds of one model show the same images; a sky with its mipmaps takes 20 MB.
-std::shared_ptr<const Texture> shared_texture(Texture::Kind kind, int width, int height, std::span<const std::uint8_t> rgb) {
+// A texture and where it was found: who asks again for that image of that model need not look at its texels.
+struct KnownTexture {
+  std::weak_ptr<const Texture> texture;
+  std::weak_ptr<const mjModel> model;
+  int index;
+};
+
+// Worlds show the same images; a sky with its mipmaps takes 20 MB.
+std::shared_ptr<const Texture> shared_texture(const std::shared_ptr<const mjModel>& model, int index) {
   static ForkMutex mutex;
-  static std::vector<std::weak_ptr<const Texture>> known;
+  static std::vector<KnownTexture> known;
   const std::lock_guard lock(mutex);
-  std::erase_if(known, [](const auto& entry) { return entry.expired(); });
-  for (const auto& entry : known)
-    if (auto texture = entry.lock(); texture && texture->same_image(kind, width, height, rgb)) return texture;
-  auto texture = std::make_shared<const Texture>(kind, width, height, rgb);
-  known.push_back(texture);
+  std::erase_if(known, [](const KnownTexture& entry) { return entry.texture.expired(); });
+  for (const KnownTexture& entry : known)
+    if (entry.index == index && entry.model.lock() == model)
+      if (auto texture = entry.texture.lock()) return texture;
+  const auto kind = kind_of(model->tex_type[index]);
+  const int width = model->tex_width[index], height = model->tex_height[index];
+  const std::span rgb(model->tex_rgb + model->tex_adr[index], static_cast<std::size_t>(width) * height * 3);
+  std::shared_ptr<const Texture> texture;
+  for (const KnownTexture& entry : known) {
+    texture = entry.texture.lock();
+    if (texture && texture->same_image(kind, width, height, rgb)) break;
+    texture.reset();
+  }
+  if (!texture) texture = std::make_shared<const Texture>(kind, width, height, rgb);
+  // Models come and go under a texture that stays.
+  std::erase_if(known, [&](const KnownTexture& entry) { return entry.model.expired() && entry.texture.lock() == texture; });
+  known.push_back({texture, model, index});
   return texture;
 }
 
@@ -121,13 +140,9 @@ void fill_light(const mjvLight& from, Light& light) {
 
 }  // namespace
 
-std::vector<std::shared_ptr<const Texture>> model_textures(const mjModel& model) {
+std::vector<std::shared_ptr<const Texture>> model_textures(const std::shared_ptr<const mjModel>& model) {
   std::vector<std::shared_ptr<const Texture>> textures;
-  for (int i = 0; i < model.ntex; ++i) {
-    const int width = model.tex_width[i], height = model.tex_height[i];
-    const std::span rgb(model.tex_rgb + model.tex_adr[i], static_cast<std::size_t>(width) * height * 3);
-    textures.push_back(shared_texture(kind_of(model.tex_type[i]), width, height, rgb));
-  }
+  for (int i = 0; i < model->ntex; ++i) textures.push_back(shared_texture(model, i));
   return textures;
 }
 

@@ -4,8 +4,8 @@
 
 namespace iap {
 
-// The textures of a model, built once in the process for each different image.
-std::vector<std::shared_ptr<const Texture>> model_textures(const mjModel& model);
+// The textures of a compiled model, built once in the process for each different image.
+std::vector<std::shared_ptr<const Texture>> model_textures(const std::shared_ptr<const mjModel>& model);
 
 // The meshes of a model, then its height fields, for the caster; each is made when `get` is first asked for it, and once in the
 // process for each different surface.

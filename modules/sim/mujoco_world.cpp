@@ -231,8 +231,8 @@ std::span<double> MujocoWorld::geom_offset(int geom) {
 std::span<const double> MujocoWorld::geom_offset(int geom) const { return row(impl_->model->geom_pos, geom, 3); }
 void MujocoWorld::restore_geom_offsets() {
   mjModel& model = *impl_->model;
-  std::copy_n(impl_->model.compiled().geom_pos, 3 * model.ngeom, model.geom_pos);
-  std::copy_n(impl_->model.compiled().geom_sameframe, model.ngeom, model.geom_sameframe);
+  std::copy_n(impl_->model.compiled()->geom_pos, 3 * model.ngeom, model.geom_pos);
+  std::copy_n(impl_->model.compiled()->geom_sameframe, model.ngeom, model.geom_sameframe);
 }
 std::span<double> MujocoWorld::geom_size(int geom) { return row(impl_->model->geom_size, geom, 3); }
 std::span<const double> MujocoWorld::geom_size(int geom) const { return row(impl_->model->geom_size, geom, 3); }
