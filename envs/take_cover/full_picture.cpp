@@ -18,10 +18,6 @@ std::size_t at(int row, int column) { return static_cast<std::size_t>(row) * scr
 
 }  // namespace
 
-Stage::Stage(Art used, Scenery looks, bool with_sign) : art(std::move(used)), scenery(looks) {
-  if (with_sign) sign = draw_sign();
-}
-
 FullPainter::FullPainter(const Stage& stage)
     : stage_(&stage),
       view_(stage.art, stage.scenery),

@@ -2,7 +2,10 @@ module;
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 export module iap.envs.take_cover:picture;
@@ -20,13 +23,21 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
+struct SmallTables;
+
 /// What every picture of a scene shares.
 struct Stage {
   Stage(Art art, Scenery scenery, bool sign);
   Art art;
   Scenery scenery;
   std::vector<std::uint8_t> sign;  ///< empty without one
+  /// By width, what its SmallPainters look up; theirs, under their lock.
+  mutable std::map<int, std::weak_ptr<const SmallTables>> small_tables;
 };
+
+/// The stage with the art of `wad`, or with our own: one of a kind in the process, as long as somebody holds it. Threads may ask at
+/// the same time. @throws Error as `wad_art`.
+std::shared_ptr<const Stage> shared_stage(const std::optional<std::filesystem::path>& wad, Scenery scenery, bool sign);
 
 /// Palette indices of the status bar: 640 columns of the rows below the view.
 class StatusBar {
@@ -57,7 +68,7 @@ class FullPainter {
 /// "bilinear"), drawn without going through all of its pixels: what is periodic in a row is filtered in tables beforehand.
 class SmallPainter {
  public:
-  /// Sizes in [1, 480] and [1, 640].
+  /// Sizes in [1, 480] and [1, 640]. Those of one stage and width share their tables; threads may make them at the same time.
   SmallPainter(const Stage& stage, int height, int width);
   ~SmallPainter();
   SmallPainter(SmallPainter&&) noexcept;

@@ -5,8 +5,11 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
+
+#include "core/fork_mutex.hpp"
 module iap.envs.take_cover;
 
 namespace iap::take_cover {
@@ -20,20 +23,9 @@ double columns_an_output(int width) { return static_cast<double>(screen_width) /
 
 }  // namespace
 
-struct SmallPainter::Impl {
-  Impl(const Stage& used, int height, int width)
-      : stage(&used),
-        view(used.art, used.scenery),
-        rows(screen_height, height),
-        columns(screen_width, width),
-        palette(light_palette(used.art)),
-        line(static_cast<std::size_t>(width) + 2),
-        other_line(line.size()),
-        sums(line.size()),
-        upper(line.size()),
-        lower(line.size()),
-        bar(line.size() * static_cast<std::size_t>(height + 1 - last_of_view())),
-        status_bar(used.art) {
+/// What does not change from frame to frame, and takes megabytes.
+struct SmallTables {
+  SmallTables(const Art& art, const View& view, int width) : palette(light_palette(art)) {
     // The eye is at least 32 above the floor and 54 under the ceiling. The far wall stands 544 from where the player starts and
     // comes nearer only after a hit from behind; rows without a table are summed column by column.
     constexpr double farthest = room_east - room_west, start = 540;
@@ -42,6 +34,41 @@ struct SmallPainter::Impl {
     blurs.emplace_back(view.surfaces()[0], palette, pixels, View::floor_light, nearest(32), farthest);
     blurs.emplace_back(view.surfaces()[1], palette, pixels, View::floor_light, std::min(farthest, nearest(54)), farthest);
     blurs.emplace_back(view.surfaces()[2], palette, pixels, View::far_light, start, farthest);
+  }
+
+  LitPalette palette;
+  std::vector<Blur> blurs;
+};
+
+namespace {
+
+std::shared_ptr<const SmallTables> tables_of(const Stage& stage, const View& view, int width) {
+  static ForkMutex mutex;
+  const std::lock_guard lock(mutex);
+  auto& kept = stage.small_tables[width];
+  auto tables = kept.lock();
+  if (!tables) kept = tables = std::make_shared<const SmallTables>(stage.art, view, width);
+  return tables;
+}
+
+}  // namespace
+
+struct SmallPainter::Impl {
+  Impl(const Stage& used, int height, int width)
+      : stage(&used),
+        view(used.art, used.scenery),
+        rows(screen_height, height),
+        columns(screen_width, width),
+        tables(tables_of(used, view, width)),
+        palette(tables->palette),
+        blurs(tables->blurs),
+        line(static_cast<std::size_t>(width) + 2),
+        other_line(line.size()),
+        sums(line.size()),
+        upper(line.size()),
+        lower(line.size()),
+        bar(line.size() * static_cast<std::size_t>(height + 1 - last_of_view())),
+        status_bar(used.art) {
     constexpr std::size_t most_boards = 512, most_board_columns = std::size_t{1} << 15;
     boards.reserve(most_boards);
     shown_boards.reserve(most_boards + 1);
@@ -330,8 +357,9 @@ struct SmallPainter::Impl {
   Shrink rows, columns;
   std::span<const Shrink::Tap> taps;  ///< of the columns
   std::vector<int> runs;              ///< by output, counted from -1: the first column that feeds it and the next
-  LitPalette palette;
-  std::vector<Blur> blurs;
+  std::shared_ptr<const SmallTables> tables;
+  const LitPalette& palette;
+  const std::vector<Blur>& blurs;
   std::vector<int> first_from, end_until;  ///< by column: the first output all of whose columns come later, the end of those before
   std::array<Wall, screen_width> walls{};
   std::vector<Piece> pieces;

@@ -170,7 +170,7 @@ extern "C++" std::unique_ptr<Env> make_take_cover(Options& options) {
       for (const char* axis : {" x", " y"}) spec.state_names.push_back(text("fireball ", i, axis));
   }
   const Scenery scenery{.high_walls = modification == "walls", .other_floor = modification == "floor"};
-  auto stage = std::make_shared<Stage>(wad ? wad_art(*wad) : procedural_art(), scenery, modification == "text");
+  auto stage = shared_stage(wad, scenery, modification == "text");
   if (wad) note_contents(wad->filename().string(), {&*wad, 1});
   auto env = std::make_unique<TakeCover>(std::move(spec), std::move(stage), skill == "nightmare");
   if (size == drawn) return env;

@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <span>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -271,6 +274,52 @@ TEST_CASE("the small picture is the full one shrunk") {
       CHECK(wide.mean < 1.0);
       CHECK(wide.most < 32);
     }
+}
+
+TEST_CASE("who shows the same shares a stage and its tables, which go with the last of them") {
+  auto stage = shared_stage({}, {}, false);
+  CHECK(shared_stage({}, {}, false) == stage);
+  CHECK(shared_stage({}, {.high_walls = true}, false) != stage);
+  CHECK(shared_stage({}, {.other_floor = true}, false) != stage);
+  CHECK(shared_stage({}, {}, true) != stage);
+  for (int i = 0; i < 2; ++i) CHECK_THROWS_AS(shared_stage("/nowhere/doom.wad", {}, false), iap::Error);
+
+  std::optional<SmallPainter> square(std::in_place, *stage, 96, 96), low(std::in_place, *stage, 48, 96);
+  const SmallPainter wide(*stage, 96, 107);
+  const auto tables = stage->small_tables.at(96);
+  CHECK(tables.use_count() == 2);
+  CHECK(tables.lock() != stage->small_tables.at(107).lock());
+  square.reset();
+  CHECK_FALSE(tables.expired());
+  low.reset();
+  CHECK(tables.expired());
+}
+
+TEST_CASE("a shared stage goes with its last user") {
+  std::weak_ptr<const Stage> stage;
+  {
+    const auto env = iap::make_env(iap::Config::Map{{"name", "take-cover"}, {"art", "procedural"}});
+    stage = shared_stage({}, {}, false);
+    CHECK(stage.use_count() == 1);
+  }
+  CHECK(stage.expired());
+}
+
+TEST_CASE("threads that make painters of one stage draw what a painter of its own draws") {
+  const World world = played(1, 140, Move::stay);
+  const auto picture = [&](const Stage& stage) {
+    Bytes rgb(std::size_t{96} * 96 * 3);
+    SmallPainter(stage, 96, 96).draw(world, {}, rgb);
+    return rgb;
+  };
+  const Stage own(procedural_art(), Scenery{}, false);
+  const Bytes expected = picture(own);
+  std::vector<Bytes> drawn(4);
+  {
+    std::vector<std::jthread> threads;
+    for (Bytes& rgb : drawn) threads.emplace_back([&] { rgb = picture(*shared_stage({}, {}, false)); });
+  }
+  for (const Bytes& rgb : drawn) CHECK((rgb == expected));
 }
 
 TEST_CASE("weights of the triangle filter are those of its definition") {
