@@ -32,7 +32,7 @@ FramePlanes* FramePlanes::of_look(const ImageView& image, const PatchGrid& grid,
     return shared;
   }
   const bool same = shared->data_ == image.data && shared->shape_ == image.shape && shared->size_ == grid.size() &&
-                    shared->stride_ == grid.stride();
+                    shared->stride_ == grid.stride() && shared->made_.size() == blocks && shared->block_floats_ == block_floats;
   return same ? shared : nullptr;
 }
 
