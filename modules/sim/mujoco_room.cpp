@@ -6,6 +6,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -24,6 +25,7 @@ namespace {
 
 // What MuJoCo takes where a text says nothing of <size>.
 constexpr int usual_contacts = 100, usual_rows = 500;
+constexpr int spare_rows = 16;
 // A world keeps 12 bytes for each pair of rows, and clears them when it begins anew.
 constexpr int most_contacts = 500, most_rows = 2000;
 constexpr int contacts_a_pair = 8;
@@ -41,6 +43,34 @@ double likely_contacts(const mjModel& model) {
     const int type = model.geom_type[geom];
     contacts += likely_contacts_of(type == mjGEOM_SPHERE || type == mjGEOM_CAPSULE || type == mjGEOM_ELLIPSOID);
   }
+  return contacts;
+}
+
+/// Contacts that two geoms of these types have at most.
+double contacts_at_most(int one, int other) {
+  const auto [first, second] = std::minmax(one, other);
+  if (first == mjGEOM_HFIELD || second > mjGEOM_CAPSULE || second == mjGEOM_PLANE)
+    return std::numeric_limits<double>::infinity();  // nobody knows
+  return second == mjGEOM_SPHERE || first == mjGEOM_SPHERE ? 1 : 2;
+}
+
+/// Contacts that there can be at once; more than `enough` need not be counted.
+double contacts_at_most(const mjModel& model, double enough) {
+  if ((model.opt.disableflags & mjDSBL_CONTACT) != 0) return 0;
+  double contacts = 0;
+  const auto type = [&](int geom) { return model.geom_type[geom]; };
+  for (int pair = 0; pair < model.npair; ++pair)
+    contacts += contacts_at_most(type(model.pair_geom1[pair]), type(model.pair_geom2[pair]));
+  const auto weld = [&](int geom) { return model.body_weldid[model.geom_bodyid[geom]]; };
+  std::vector<int> touching;
+  for (int geom = 0; geom < model.ngeom; ++geom)
+    if ((model.geom_contype[geom] | model.geom_conaffinity[geom]) != 0) touching.push_back(geom);
+  for (auto one = touching.begin(); one != touching.end(); ++one)
+    for (auto other = touching.begin(); other != one && contacts <= enough; ++other) {
+      const bool meet = (model.geom_contype[*one] & model.geom_conaffinity[*other]) != 0 ||
+                        (model.geom_contype[*other] & model.geom_conaffinity[*one]) != 0;
+      if (meet && weld(*one) != weld(*other)) contacts += contacts_at_most(type(*one), type(*other));
+    }
   return contacts;
 }
 
@@ -70,14 +100,21 @@ RobotRoom robot_room(double contacts, double joints) {
 bool may_hold(const mjModel& model) { return likely_contacts(model) + other_rows(model) > 0; }
 
 void make_room(mjModel& model) {
-  const double contacts = likely_contacts(model);
+  const double contacts = likely_contacts(model), others = other_rows(model);
   if (model.nconmax == usual_contacts) model.nconmax = at_least(usual_contacts, contacts, most_contacts);
   if (model.njmax != usual_rows) return;
   int dimensions = 1;
   for (int geom = 0; geom < model.ngeom; ++geom) dimensions = std::max(dimensions, model.geom_condim[geom]);
   for (int pair = 0; pair < model.npair; ++pair) dimensions = std::max(dimensions, model.pair_dim[pair]);
+  const int rows_a_contact = rows_of(model, dimensions);
+  // Less room than usual changes no bit where there cannot be more rows, and is sooner cleared.
+  const double sure = rows_a_contact * contacts_at_most(model, usual_rows) + others + spare_rows;
+  if (sure < usual_rows) {
+    model.njmax = static_cast<int>(sure);
+    return;
+  }
   const double usual = usual_rows + model.neq + model.nv;
-  model.njmax = at_least(usual_rows, rows_of(model, dimensions) * contacts + other_rows(model), most_rows);
+  model.njmax = at_least(usual_rows, rows_a_contact * contacts + others, most_rows);
   // As MuJoCo makes room for what it computes with so many rows.
   constexpr double squares = 5, most_stack = 1 << 30;
   const double rows = model.njmax + model.neq + model.nv;

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 import iap.core;
 import iap.envs.dm_control;
@@ -55,6 +56,41 @@ TEST_CASE("there is room for what moves where the model does not say how much") 
   CHECK((number(own, "nconmax") == 130 && number(own, "njmax") == 600 && number(own, "nstack") == 500000));
   // What touches nothing, or does not move, takes no room.
   CHECK(number(boxes(30, "", "type='box' size='.1 .1 .1' contype='0' conaffinity='0'"), "nconmax") == 100);
+}
+
+TEST_CASE("where there cannot be many rows there is room for those alone, which changes no bit") {
+  const auto chain = [](const std::string& size, const std::string& contact, const std::string& touching) {
+    const std::string joint = "<joint type='hinge' axis='0 1 0' limited='true' range='-10 10' frictionloss='.1'/>";
+    const std::string geom = "<geom type='capsule' size='.02 .1' " + touching + "/>";
+    const std::string xml = "<mujoco>" + size + "<option><flag " + contact +
+                            "/></option><worldbody><geom type='plane' size='4 4 .1'/><body name='a' pos='0 0 .3'>" + joint + geom +
+                            "<body name='b' pos='0 0 .2'>" + joint + geom +
+                            "</body></body><body name='c' pos='.3 0 .5'><freejoint/>" + geom +
+                            "</body></worldbody><equality><weld body1='b' body2='c'/></equality></mujoco>";
+    const std::vector<MujocoFile> files{{"chain.xml", xml}};
+    return MujocoWorld(files);
+  };
+  const std::string untouched = "contype='0' conaffinity='0'", roomy = "<size njmax='499'/>";
+  // A weld has six rows, a limit two, friction one; and some more.
+  constexpr int others = 6 + 2 * 2 + 2 + 16, rows_a_contact = 4;
+  // Three capsules, which touch each other and the floor at two places each, if at all.
+  const auto touching = chain("", "contact='enable'", "");
+  CHECK(number(touching, "njmax") == others + rows_a_contact * 6 * 2);
+  CHECK(number(chain(roomy, "contact='enable'", ""), "njmax") == 499);
+  CHECK(number(chain("", "contact='disable'", ""), "njmax") == others);
+  CHECK(number(chain("", "contact='enable'", untouched), "njmax") == others);
+  for (const auto& [contact, shape] :
+       {std::pair<std::string, std::string>{"contact='enable'", ""}, {"contact='disable'", ""}, {"contact='enable'", untouched}}) {
+    auto tight = chain("", contact, shape), wide = chain(roomy, contact, shape);
+    begin(tight);
+    begin(wide);
+    for (int i = 0; i < 500; ++i) {
+      tight.step(1);
+      wide.step(1);
+    }
+    CHECK_FALSE(tight.unstable());
+    CHECK(positions(tight) == positions(wide));
+  }
 }
 
 TEST_CASE("thirty boxes stay on the floor") {
@@ -118,11 +154,31 @@ TEST_CASE("a place that was only tried spoils nothing, one to begin at does") {
   CHECK(world.unstable());
 }
 
-TEST_CASE("DM Control's models have the room that MuJoCo gives them") {
+TEST_CASE("DM Control's models have all the room that they can need, and move as in what MuJoCo gives them") {
   for (const auto& model : dm_control_models()) {
     CAPTURE(model);
-    const MujocoWorld world(dm_control_files(model));
-    CHECK((number(world, "nconmax") == 100 && number(world, "njmax") == 500));
+    auto files = dm_control_files(model);
+    MujocoWorld world(files);
+    CHECK((number(world, "nconmax") == 100 && number(world, "njmax") <= 500));
+    std::string roomy(files.front().content);
+    roomy.insert(roomy.find('>', roomy.find("<mujoco")) + 1, "<size njmax='501'/>");
+    files.front().content = roomy;
+    MujocoWorld wide(files);
+    REQUIRE(number(wide, "njmax") == 501);
+    Random random(3);
+    for (int episode = 0; episode < 8; ++episode) {
+      // As they stand, then tangled up.
+      for (auto* each : {&world, &wide}) each->reset();
+      for (std::size_t i = 0; episode > 1 && i < world.qpos().size(); ++i)
+        wide.qpos()[i] = world.qpos()[i] += random.uniform(-episode, episode) / 2;
+      for (auto* each : {&world, &wide}) each->forward();
+      for (int i = 0; i < 200; ++i) {
+        for (std::size_t k = 0; k < world.ctrl().size(); ++k) wide.ctrl()[k] = world.ctrl()[k] = random.uniform(-1, 1);
+        for (auto* each : {&world, &wide}) each->step(1);
+      }
+      CHECK(world.unstable() == wide.unstable());
+      CHECK(positions(world) == positions(wide));
+    }
   }
 }
 
