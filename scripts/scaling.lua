@@ -10,7 +10,8 @@ local iap = require "iap"
 local o = iap.options({
   episode = 0.3, spread = 0.2, -- seconds of an episode on one core, and their standard deviation as a share of it
   population = 256, episodes = 1, parameters = 6931,
-  turn = 0,                    -- seconds of the optimizer's ask and tell; 0: 4 ns a member and parameter
+  turn = 0,                    -- seconds of the optimizer's ask and tell; 0: 20 ns a member and parameter (es, pgpe and ars, whose
+                               -- tell draws again, in as much time, what is more than 32 MiB of directions)
   latency = 5e-5, bandwidth = 1e9, -- of a message: seconds, bytes a second
   message = 2e-5,              -- rank 0's time for a message
   threads = 1,                 -- of a rank
@@ -55,7 +56,7 @@ local function pop(heap)
   return first
 end
 
-local turn = o.turn > 0 and o.turn or 4e-9 * o.population * o.parameters
+local turn = o.turn > 0 and o.turn or (2 * o.population * o.parameters > 2^25 and 4e-8 or 2e-8) * o.population * o.parameters
 
 -- Seconds of an iteration on so many cores, and of what all cores would need without any waiting.
 local function iteration(cores)

@@ -9,6 +9,7 @@ module;
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.optim;
 import iap.core;
@@ -29,6 +30,38 @@ class GaussianDirections : public Directions {
 
  private:
   std::uint64_t seed_;
+};
+
+/// Keeps those that were drawn from pair 0 on in the order of the pairs, as a turn's ask draws them: its tell wants the same ones.
+class KeptDirections final : public Directions {
+ public:
+  explicit KeptDirections(std::unique_ptr<Directions> drawn) : drawn_(std::move(drawn)) {}
+  /// What many processes may take each.
+  static bool few(std::size_t parameters, std::size_t pairs) {
+    constexpr std::size_t most = std::size_t{32} << 20;
+    return pairs <= most / sizeof(float) / parameters;
+  }
+
+  void draw(std::uint32_t iteration, std::size_t pair, std::span<float> out) override {
+    if (iteration != iteration_) known_ = 0;
+    iteration_ = iteration;
+    const std::size_t size = out.size();
+    if (pair < known_) {
+      std::ranges::copy(std::span(kept_).subspan(pair * size, size), out.begin());
+      return;
+    }
+    drawn_->draw(iteration, pair, out);
+    if (pair != known_) return;
+    kept_.resize(std::max(kept_.size(), (pair + 1) * size));
+    std::ranges::copy(out, kept_.begin() + static_cast<std::ptrdiff_t>(pair * size));
+    ++known_;
+  }
+
+ private:
+  std::unique_ptr<Directions> drawn_;
+  std::vector<float> kept_;
+  std::uint32_t iteration_ = 0;
+  std::size_t known_ = 0;
 };
 
 /// Directions in blocks, of which one at a time is prepared: the next calls mostly ask for the same one.
@@ -197,8 +230,13 @@ std::unique_ptr<Directions> make_directions(Options& options, std::uint64_t seed
   // The values of a row of two are alike in size: with norms that count, it would say the same of both parameters.
   const bool rows_say_little = kind == "hadamard" && norms == Norms::chi && parameters == 2;
   if (kind == "orthogonal" || rows_say_little) return std::make_unique<OrthogonalDirections>(seed, parameters, pairs);
-  if (kind == "hadamard") return std::make_unique<HadamardDirections>(seed, parameters, pairs, norms);
-  return std::make_unique<GaussianDirections>(seed);
+  std::unique_ptr<Directions> drawn;
+  if (kind == "hadamard")
+    drawn = std::make_unique<HadamardDirections>(seed, parameters, pairs, norms);
+  else
+    drawn = std::make_unique<GaussianDirections>(seed);
+  if (!KeptDirections::few(parameters, pairs)) return drawn;
+  return std::make_unique<KeptDirections>(std::move(drawn));
 }
 
 }  // namespace iap

@@ -20,8 +20,9 @@ namespace iap {
 std::string pair_search_names();
 
 /// Moves a mean by the fitness of antithetic pairs: members 2k and 2k + 1 stand at mean + and - deviation eps_k, where each eps_k
-/// has mean 0 and covariance I. The directions eps_k are not kept: each is a function of (seed, iteration, k) and drawn again where
-/// it is needed. The learning rate decays, and is lowered on a plateau. Who derives saves `learning_rate_` and `plateau_`.
+/// has mean 0 and covariance I. The directions eps_k are no state: each is a function of (seed, iteration, k) and may be drawn
+/// again where it is needed. The learning rate decays, and is lowered on a plateau. Who derives saves `learning_rate_` and
+/// `plateau_`.
 class PairSearch : public MeanSearch {
  public:
   void fitness_changes() final { plateau_.forget(); }

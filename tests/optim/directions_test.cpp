@@ -114,6 +114,35 @@ constexpr const char* kinds[] = {"es", "ars", "pgpe"};
 
 }  // namespace
 
+TEST_CASE("a tell that draws its directions again is the tell that kept them") {
+  constexpr std::size_t parameters = 7, pairs = 5;
+  for (const std::string kind : kinds)
+    for (const std::string directions : {"gaussian", "hadamard", "orthogonal"}) {
+      CAPTURE(kind, directions);
+      const auto keeps = still(kind, directions, parameters, pairs);
+      std::vector<double> fitness(2 * pairs);
+      for (std::size_t i = 0; i < fitness.size(); ++i) fitness[i] = std::sin(static_cast<double>(i));
+      for (int turn = 0; turn < 3; ++turn) {
+        std::vector<float> population, member(parameters);
+        keeps->ask_resized(population);
+        const std::string saved = state(*keeps);
+        const auto draws = still(kind, directions, parameters, pairs), backwards = still(kind, directions, parameters, pairs);
+        for (const auto& other : {&draws, &backwards}) {
+          Reader reader(saved, "state");
+          (*other)->load(reader);
+        }
+        for (std::size_t k = 2 * pairs; k-- > 0;)
+          for (const auto& from : {&keeps, &backwards}) {
+            (*from)->write_member(k, member);
+            CHECK(std::ranges::equal(member, std::span(population).subspan(k * parameters, parameters)));
+          }
+        for (const auto& from : {&keeps, &draws, &backwards}) (*from)->tell(fitness);
+        CHECK(state(*draws) == state(*keeps));
+        CHECK(state(*backwards) == state(*keeps));
+      }
+    }
+}
+
 TEST_CASE("orthogonal directions are orthogonal within blocks of P, and blocks are drawn apart") {
   for (const char* kind : kinds)
     for (const auto [parameters, pairs] : {std::pair<std::size_t, std::size_t>{1, 3}, {7, 7}, {20, 12}, {300, 64}, {10, 25}}) {
