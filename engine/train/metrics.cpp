@@ -33,8 +33,8 @@ std::vector<std::string> lasting(std::vector<std::string> names) {
 }
 
 struct Rows {
-  std::vector<std::vector<std::string>> kept;  ///< the complete ones of iterations up to the one asked for
-  std::uint32_t beyond = 0;                    ///< how many iterations the last one is after it
+  std::vector<std::string_view> kept;  ///< the complete ones of iterations up to the one asked for, lines of the table
+  std::uint32_t beyond = 0;            ///< how many iterations the last one is after it
 };
 
 /// The names in the first line of `table`, the content of `path`. @throws Error unless they are those `wanted`.
@@ -57,17 +57,18 @@ Rows rows_up_to(std::string_view table, std::size_t columns, std::int64_t iterat
   for (;;) {
     const auto end = table.find('\n');
     if (end == std::string_view::npos) return rows;
-    auto cells = csv_cells(table.substr(0, end));
+    const auto line = table.substr(0, end), first = line.substr(0, line.find(','));
     table.remove_prefix(end + 1);
     double number = 0;
-    if (cells.size() != columns || !read_cell(cells[0], number)) continue;
+    if (static_cast<std::size_t>(std::ranges::count(line, ',')) + 1 != columns || !read_cell(first, number)) continue;
     const auto found = iteration_of(number);
     if (!found) continue;
     if (*found > iteration) {
       rows.beyond = static_cast<std::uint32_t>(*found - iteration);
       continue;
     }
-    keep_row(rows.kept, std::move(cells));
+    reserve_growing(rows.kept, 1, "metrics.csv", sizeof(line));
+    rows.kept.push_back(line);
     if (rows.kept.size() % rows_between_looks == 0) check_interrupt();
   }
 }
@@ -113,11 +114,13 @@ MetricsFile MetricsFile::resume(const std::filesystem::path& path, const Columns
   for (const auto& name : wanted)
     if (std::ranges::find(there, name) == there.end()) metrics.names_.push_back(name);
   std::string kept = csv_line(metrics.names_);
-  for (auto& row : rows) {
+  kept.reserve(table.size());  // growing, it would be there twice
+  for (const auto& line : rows) {
+    auto row = csv_cells(line);
     row.resize(metrics.names_.size());
     double number = 0;
     // The last row may be an earlier one, where rows are lost.
-    const bool replaced = &row == &rows.back() && read_cell(row.front(), number) && number == static_cast<double>(iteration);
+    const bool replaced = &line == &rows.back() && read_cell(row.front(), number) && number == static_cast<double>(iteration);
     for (std::size_t i = 0; i < row.size(); ++i) {
       for (const auto& [name, value] : replacements)
         if (replaced && metrics.names_[i] == name) row[i] = csv_cell(value);
@@ -143,11 +146,12 @@ Columns MetricsFile::row(const std::filesystem::path& path, std::uint32_t iterat
   const auto names = csv_cells(std::string_view(table).substr(0, table.find('\n')));
   const auto rows = rows_up_to(table, names.size(), iteration).kept;
   double found = 0;
-  if (rows.empty() || !read_cell(rows.back().front(), found) || found != iteration) return {};
+  const auto cells = rows.empty() ? std::vector<std::string>() : csv_cells(rows.back());
+  if (cells.empty() || !read_cell(cells.front(), found) || found != iteration) return {};
   Columns columns;
   for (std::size_t i = 0; i < names.size(); ++i) {
     double value = std::numeric_limits<double>::quiet_NaN();
-    read_cell(rows.back()[i], value);
+    read_cell(cells[i], value);
     columns.emplace_back(names[i], value);
   }
   return columns;
@@ -159,7 +163,7 @@ std::int64_t MetricsFile::last_iteration(const std::filesystem::path& path) {
   const auto columns = csv_cells(std::string_view(table).substr(0, table.find('\n'))).size();
   const auto rows = rows_up_to(table, columns, std::numeric_limits<std::uint32_t>::max()).kept;
   double iteration = 0;
-  if (!rows.empty()) read_cell(rows.back().front(), iteration);
+  if (!rows.empty()) read_cell(csv_cells(rows.back()).front(), iteration);
   return static_cast<std::int64_t>(iteration);
 }
 
