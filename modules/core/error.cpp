@@ -5,12 +5,11 @@ module;
 #include <string_view>
 #include <vector>
 module iap.core;
+#include "core/edit_distance.hpp"
 
 namespace iap {
-namespace {
 
-/// Letters that come, go or change, and pairs of neighbours that change places.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+extern "C++" std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1), last = row, second_last = row;
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -25,8 +24,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return row.back();
 }
-
-}  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t longest_typo = 200;  // the distance takes time in proportion to both lengths

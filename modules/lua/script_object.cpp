@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <iterator>
 #include <ranges>
 #include <set>
+#include "core/edit_distance.hpp"
 #include <utility>
 
 #include "core/nested_names.hpp"
@@ -350,8 +352,7 @@ std::vector<std::string> ScriptObject::keys() {
     lua_pop(state_, 1);
   }
   clear();
-  std::ranges::sort(names);
-  return names;
+  return found;
 }
 
 Config ScriptObject::entry(const char* name) {
@@ -401,10 +402,11 @@ int ScriptObject::method(const char* name, bool required) {
   return reference;
 }
 
-std::vector<std::string> ScriptObject::function_names() {
+std::map<std::string, bool> ScriptObject::functions() {
   clear();
-  reserve(state_, 4);
-  std::vector<std::string> names;
+  reserve(state_, 5);
+  std::map<std::string, bool> found;
+  const std::string own = "@" + file_;
   lua_rawgeti(state_, LUA_REGISTRYINDEX, self_);
   // Objects may be made of classes.
   constexpr int longest_chain = 64;
@@ -412,7 +414,11 @@ std::vector<std::string> ScriptObject::function_names() {
     lua_pushnil(state_);
     for (; lua_next(state_, 1); lua_pop(state_, 1)) {
       spend(state_, steps_a_name);
-      if (lua_type(state_, -2) == LUA_TSTRING && lua_isfunction(state_, -1)) names.emplace_back(string_at(state_, -2));
+      if (lua_type(state_, -2) != LUA_TSTRING || !lua_isfunction(state_, -1)) continue;
+      lua_Debug definition;
+      lua_pushvalue(state_, -1);
+      lua_getinfo(state_, ">S", &definition);
+      found.emplace(string_at(state_, -2), definition.source == own);
     }
     if (!lua_getmetatable(state_, 1)) break;
     push_entry(state_, -1, "__index");
@@ -424,18 +430,24 @@ std::vector<std::string> ScriptObject::function_names() {
   return names;
 }
 
-void ScriptObject::refuse_misspelt(std::initializer_list<const char*> functions) {
+void ScriptObject::refuse_misspelt(std::initializer_list<const char*> wanted) {
   if (!judges_) return;
-  const auto names = function_names();
-  std::vector<std::string> missing;
-  for (const char* name : functions)
-    if (std::ranges::find(names, name) == names.end()) missing.emplace_back(name);
-  const Config* modules = config_.find("required_modules");
-  for (const auto& name : names) {
+  const auto found = functions();
+  std::vector<std::string> missing, codes;
+  std::ranges::copy_if(wanted, std::back_inserter(missing), [&](const char* name) { return !found.contains(name); });
+  const auto is_used = [&](const std::string& name) {
+    if (codes.empty()) {
+      codes.push_back(code_of(source_));
+      if (const Config* modules = config_.find("required_modules"))
+        for (const auto& [module, source] : *modules->map()) codes.push_back(code_of(*source.string()));
+    }
+    return std::ranges::any_of(codes, [&](const std::string& code) { return uses(code, name); });
+  };
+  for (const auto& [name, is_own] : found) {
     const std::string meant = nearest_name(name, missing);
-    if (meant.empty() || std::ranges::find(functions, name) != functions.end() || uses(source_, name)) continue;
-    if (modules && std::ranges::any_of(*modules->map(), [&](const auto& module) { return uses(*module.second.string(), name); }))
-      continue;
+    // What modules define serves others, too.
+    const bool may_be_slip = is_own && !meant.empty() && edit_distance(name, meant) == 1;
+    if (!may_be_slip || std::ranges::find(wanted, name) != wanted.end() || is_used(name)) continue;
     throw Error(text(file_, ": the table that function(options) returns has a function '", name,
                      "', which nothing uses; did you mean '", meant, "'?"));
   }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,8 +58,8 @@ class ScriptObject {
   /// The registry index of a method; LUA_NOREF if it is missing and need not be there. @throws Error naming file and method.
   int method(const char* name, bool required);
   /// Where whoever builds the object looks for functions that it may do without. @throws Error where the object lacks one of them
-  /// and has a function with a name like it that nothing uses; where names in tables are judged.
-  void refuse_misspelt(std::initializer_list<const char*> functions);
+  /// and has a function of its file with almost this name that nothing uses; where names in tables are judged.
+  void refuse_misspelt(std::initializer_list<const char*> wanted);
   /// Makes math.random of this state a function of `seed`.
   void seed(std::uint64_t seed);
 
@@ -103,7 +104,8 @@ class ScriptObject {
                     std::span<const std::string_view> texts) const;
   void keep_randomseed();
   std::vector<std::string> names_read();
-  std::vector<std::string> function_names();
+  /// By their names, and whether the file's own text defines them.
+  std::map<std::string, bool> functions();
 
   std::string file_, loaded_from_, source_;
   bool fresh_;   ///< whether the text is that of the file, not one that was stored

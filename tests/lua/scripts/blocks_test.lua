@@ -213,3 +213,19 @@ end
 block "function b:initialize() end b:initialize()"
 block "function b:initialise() return { 5 } end function b:initialize() end"
 block "b.presets = function() end b.reset = function() b.presets () end"
+-- What is told is not done.
+for _, told in ipairs { 'assert(b, "initialize: no inputs")', 'local text = "b:initialize of " .. 1', "-- initialize() begins at 5", "--[[ see\nb.initialize ]]",
+  "local text = [==[ b:initialize() ]==]", [[local text = 'it\'s b:initialize()']], [[local text = "\z
+      b:initialize()"]] } do
+  check.fails({ "did you mean 'initialise'?" }, block, "function b:initialize() return { 5 } end " .. told .. "\n")
+end
+block "function b:initialize() end local calls = { ['initialize'] = 1 } -- \"\nb[next(calls)](b)"
+block "function b:initialize() end local remark = [[ -- \" ]] b:initialize()"
+-- Methods of a base class that others need, and names that are more than a letter off.
+local base = [[local base = { rest = function() end, resets = function() end, initialize = function() end }
+  base.__index = base
+  return base]]
+iap.policy.build(iap.policy.script { file = "derived.lua", required_modules = { base = base }, source = [[return function()
+  return setmetatable({ parameters = 1, outputs = 1, forward = function(_, p) return { p[1] } end }, require "base")
+end]] }, "cartpole-balance")
+block "function b.react() end function b.unset() end function b.result() end function b.initialized() end"
