@@ -4,17 +4,14 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <iterator>
 #include <ranges>
-#include <set>
-#include "core/edit_distance.hpp"
 #include <utility>
 
 #include "core/nested_names.hpp"
 #include "lua/meter.hpp"
 #include "lua/object.hpp"
+#include "lua/mentioned_options.hpp"
 #include "lua/source_words.hpp"
 #include "lua/tables.hpp"
 
@@ -51,70 +48,7 @@ if fresh then watch.__metatable = false end
 return setmetatable({}, watch), read, refuse
 )";
 
-constexpr std::string_view blanks = " \t\r\n";
 constexpr std::size_t steps_a_name = 100;
-
-/// Calls `take` with the words that follow `marker` in a source. @throws Interrupted.
-template <typename Take>
-void each_word_after(std::string_view source, std::string_view marker, const Take& take) {
-  constexpr std::size_t work_a_word = 256;
-  Looks looks;
-  for (auto at = source.find(marker); at != std::string_view::npos; at = source.find(marker, at)) {
-    at += marker.size();
-    const auto end = std::find_if_not(source.begin() + at, source.end(), is_word);
-    take(std::string_view(source.begin() + at, end));
-    if (looks.due(work_a_word)) check_interrupt();
-  }
-}
-
-/// `names` and what `sources` mention as "options.name", each once. Of those that are not `given`, which messages alone offer, no
-/// more than some: a file may mention any number.
-std::vector<std::string> with_mentioned(std::vector<std::string> names, const std::vector<std::string_view>& sources,
-                                        const Config& given) {
-  constexpr std::size_t most_offered = 1000;
-  std::size_t offered = 0;
-  std::set<std::string, std::less<>> known(names.begin(), names.end());
-  const auto take = [&](std::string_view word) {
-    if (known.contains(word)) return;
-    if (!given.find(word) && ++offered > most_offered) return;
-    known.emplace(word);
-    names.emplace_back(word);
-  };
-  for (const auto source : sources) each_word_after(source, "options.", take);
-  return names;
-}
-
-/// What a source calls the options: the first parameter of each function that it returns, of the first few.
-std::set<std::string> names_of_options(std::string_view source) {
-  constexpr std::string_view keyword = "function", before = "return";
-  constexpr std::size_t most = 8;
-  std::set<std::string> names;
-  for (auto at = source.find(keyword); at != std::string_view::npos && names.size() < most; at = source.find(keyword, at + 1)) {
-    const auto last = source.find_last_not_of(blanks, at == 0 ? 0 : at - 1);
-    if (last == std::string_view::npos || !source.substr(0, last + 1).ends_with(before)) continue;
-    auto from = source.find_first_not_of(blanks, at + keyword.size());
-    if (from == std::string_view::npos || source[from] != '(') continue;
-    from = source.find_first_not_of(blanks, from + 1);
-    if (from == std::string_view::npos) continue;
-    const auto end = std::find_if_not(source.begin() + from, source.end(), is_word);
-    if (source.begin() + from != end) names.emplace(source.begin() + from, end);
-  }
-  return names;
-}
-
-/// Options that are given and that a source mentions by another name alone, such as "o.gain", are not unknown: `options` says so.
-void tell_of_other_names(std::string_view source, const std::vector<std::string>& read, Options& options) {
-  const auto* given = options.config().map();
-  if (!given) return;
-  const std::set<std::string_view> known(read.begin(), read.end());
-  for (const auto& called : names_of_options(source))
-    each_word_after(source, called + ".", [&](std::string_view name) {
-      if (given->contains(name) && !known.contains(name))
-        options.goes_with(
-            name, text("a file that reads it while function(options) runs, or later by the name options.", name, ", not as ",
-                       called, '.', name, "; write local ", name, " = ", called, '.', name, " at its beginning"));
-    });
-}
 
 /// The options that a script is shown: all but what is kept beside them of its files, which may be larger than a confined state.
 Config shown_options(const Config& options) {

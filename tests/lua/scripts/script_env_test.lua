@@ -158,6 +158,14 @@ check.equal(iap.env.make { name = "later.lua", source = later "options", gain = 
 check.fails({ "environment 'bad.lua': option 'gain' goes with a file that reads it while function(options) runs, or later by the name options.gain, " ..
   "not as o.gain; write local gain = o.gain at its beginning" }, bad(later "o", { gain = 3 }))
 check.fails({ "environment 'bad.lua': unknown option 'gian'" }, bad(later "o", { gian = 3 }))
+-- What keeps the options and reads them later.
+for _, read in ipairs { "kept.gain or 1", "get('gain')" } do
+  local keeper = "return function(options) local kept = options local function get(name) return kept[name] or 1 end return { spec = { action_size = 1, vector = 1 }, " ..
+    "reset = function() end, step = function() return 0 end, observe = function() return { " .. read .. " } end } end"
+  check.fails({ "option 'gain' goes with a file that reads it while function(options) runs, or later by the name options.gain, in these words" },
+    bad(keeper, { gain = 3 }))
+  check.fails({ "unknown option 'gian'" }, bad(keeper, { gian = 3 }))
+end
 local function wrapping(name, options)
   return function()
     local all = { name = "wrapping.lua", source = "return require 'wrapped'", required_modules = { wrapped = later(name) } }
