@@ -282,6 +282,16 @@ std::vector<std::string> ScriptObject::keys() {
       clear();
       throw Error(text(file_, ": the table has ", got, " as a key; its entries have names"));
     }
+  std::ranges::sort(names);
+  return names;
+}
+
+bool ScriptObject::has(const char* name) {
+  reserve(state_, 1);
+  lua_rawgeti(state_, LUA_REGISTRYINDEX, self_);
+  push_entry(state_, -1, name);
+  const bool found = lua_type(state_, -1) != LUA_TNIL;
+  clear();
     names.emplace_back(string_at(state_, 2));
     lua_pop(state_, 1);
   }

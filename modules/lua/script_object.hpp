@@ -50,6 +50,8 @@ class ScriptObject {
 
   /// The object's own names, sorted. @throws Error naming the file for a key that is no string.
   std::vector<std::string> keys();
+  /// Whether the object has an entry of its own.
+  bool has(const char* name);
   /// An entry of the object as plain values. @throws Error naming the file and the entry.
   Config entry(const char* name);
   /// Whether the object has an entry through its metatable alone, where `entry` does not look; that of a stored text has none.

@@ -223,10 +223,10 @@ class ScriptEnv final : public Env {
 std::unique_ptr<Env> make_script_env(Options& options) {
   const std::string file = options.string("name");
   lua::ScriptObject script(file, options, {.may_be_table = true, .library = open_task_library});
-  const auto keys = script.keys();
-  const auto has = [&](const char* key) { return std::ranges::find(keys, key) != keys.end(); };
-  if (has("model")) return make_script_task(std::move(script), options);
-  if (has("reward") && !has("spec"))
+  // Whoever has a spec keeps in its table what it likes.
+  const bool is_task = !script.has("spec");
+  if (is_task && script.has("model")) return make_script_task(std::move(script), options);
+  if (is_task && script.has("reward"))
     throw Error(text(file, ": a MuJoCo task needs model = \"NAME.xml\", the path of its MJCF from this file's folder"));
   return std::make_unique<ScriptEnv>(std::move(script), options);
 }

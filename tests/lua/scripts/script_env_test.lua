@@ -347,3 +347,16 @@ local changing = iap.env.make { name = "changing.lua", source = [[return functio
 } end]] }
 changing:reset(1)
 check.equal(changing:step { 0 }, 2)
+
+-- Whoever has a spec keeps in its table what it likes: a model of its own, and a list.
+local own = [[return function(options)
+  local self = { spec = { action_size = 1, vector = 1 }, model = OWN, reward = function() end, 1, 2 }
+  function self:reset() self[1] = 5 end
+  function self:step() return 0 end
+  function self:observe() return { self[1] + self[2] } end
+  return self
+end]]
+for _, model in ipairs { "{ gain = 1 }", "function(x) return x end", "'pole.xml'" } do
+  check.equal(iap.env.make({ name = "own.lua", source = (own:gsub("OWN", model)) }):reset(1).vector[1], 7)
+end
+check.fails({ "a MuJoCo task has no entry 'step'" }, iap.env.make, { name = "own.lua", source = "return { model = 'pole.xml', step = print }" })
