@@ -1,7 +1,6 @@
 #include "script/context.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "script/training_override.hpp"
+#include "lua/source_words.hpp"
 import iap.core;
 import iap.script;
 import iap.train;
@@ -59,11 +59,12 @@ void follow_numbers(const Config& original, Config& changed, const Override& giv
 
 /// Whether a script with this `text`, or a module of its own, could look at its arguments.
 bool may_read_arguments(std::string_view text) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const std::string code = lua::code_of(text);
+  if (code.find("...") != std::string::npos) return true;
   for (std::string_view word : {"arg", "require", "dofile", "loadfile", "_G", "_ENV"})
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-      const std::string_view rest = text.substr(at + word.size());
-      if ((at > 0 && is_word(text[at - 1])) || (!rest.empty() && is_word(rest.front()))) continue;
+    for (std::size_t at = code.find(word); at != code.npos; at = code.find(word, at + 1)) {
+      const std::string_view rest = std::string_view(code).substr(at + word.size());
+      if ((at > 0 && lua::is_word(code[at - 1])) || (!rest.empty() && lua::is_word(rest.front()))) continue;
       const std::string_view next = rest.substr(std::min(rest.find_first_not_of(" ("), rest.size()));
       const bool harmless = word == "arg" ? rest.starts_with("[0]") : next.starts_with("\"iap\"") || next.starts_with("'iap'");
       if (!harmless) return true;

@@ -10,8 +10,8 @@ struct Script::Impl {
   explicit Impl(RunSettings settings);
   /// Runs a file; overrides that nothing used are not looked for. @throws as `run`; Error for what cannot be read or parsed.
   void run_file(const std::filesystem::path& path);
-  /// Calls the function on the stack, the only value there. @throws ScriptError, Interrupted.
-  void run(int results);
+  /// Calls the function on the stack with what lies above it, the only values there. @throws ScriptError, Interrupted.
+  void run(int results, int arguments = 0);
   /// Does by Lua what comes before a script's first line: an interrupt that ends it is one that ends the script.
   template <typename Work>
   void prepare(Work work) {

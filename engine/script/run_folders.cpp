@@ -25,12 +25,14 @@ import iap.core;
 import iap.script;
 import iap.train;
 #include "core/there.hpp"
+#include "lua/state.hpp"
 #include "script/spellings.hpp"
 
 namespace iap {
 namespace {
 
-constexpr std::string_view origin_begin = "-- run ", origin_middle = " of the series of ", overrides_begin = "-- run with ";
+constexpr std::string_view origin_begin = "-- run ", origin_middle = " of the series of ", overrides_begin = "-- run with";
+constexpr std::string_view set_option = " --set ", seed_option = " --seed ";
 
 /// experiment.lua taken apart.
 struct Experiment {
@@ -46,14 +48,23 @@ Experiment read_experiment(std::string_view script) {
     found.body.remove_prefix(std::min(line.size() + 1, found.body.size()));
     return line;
   };
+  // A script may begin with words of its own that are almost these.
   if (const auto line = script.substr(0, script.find('\n')); line.starts_with(origin_begin))
     if (const auto middle = line.find(origin_middle); middle != std::string_view::npos) {
-      std::from_chars(line.data() + origin_begin.size(), line.data() + middle, found.position);
-      const auto leader = take_line().substr(middle + origin_middle.size());
-      // Lua's comments end there, too, and the name goes into the experiment.lua of later runs.
-      if (leader.find('\r') == std::string_view::npos) found.leader = leader;
+      const char* const end = line.data() + middle;
+      const auto read = std::from_chars(line.data() + origin_begin.size(), end, found.position);
+      if (read.ec == std::errc() && read.ptr == end) {
+        const auto leader = take_line().substr(middle + origin_middle.size());
+        // Lua's comments end there, too, and the name goes into the experiment.lua of later runs.
+        if (leader.find('\r') == std::string_view::npos) found.leader = leader;
+      } else {
+        found.position = 1;
+      }
     }
-  if (found.body.starts_with(overrides_begin)) found.overrides = take_line();
+  if (found.body.starts_with(overrides_begin))
+    if (const auto given = found.body.substr(overrides_begin.size());
+        given.starts_with(set_option) || given.starts_with(seed_option))
+      found.overrides = take_line();
   return found;
 }
 
@@ -106,18 +117,17 @@ std::map<std::string, std::map<int, std::filesystem::path>> folders_of(const std
 
 /// What --set and --seed gave, as experiment.lua has them, without what a run may go on with otherwise.
 std::map<std::string, std::string> deciding_overrides(std::string_view line) {
-  constexpr std::string_view set = " --set ", seed = " --seed ";
   const auto is_free = [](std::string_view name) {
     return is_manner(name) || is_length_or_log(name) || name == "out" || name == "resume";
   };
   std::map<std::string, std::string> found;
   while (!line.empty()) {
-    const auto end = std::min(line.find(set, 1), line.find(seed, 1));
+    const auto end = std::min(line.find(set_option, 1), line.find(seed_option, 1));
     auto given = line.substr(0, end);
     line.remove_prefix(given.size());
-    if (given.starts_with(seed)) found["seed"] = text("=", given.substr(seed.size()));
-    if (!given.starts_with(set)) continue;
-    given.remove_prefix(set.size());
+    if (given.starts_with(seed_option)) found["seed"] = text("=", given.substr(seed_option.size()));
+    if (!given.starts_with(set_option)) continue;
+    given.remove_prefix(set_option.size());
     const auto equals = std::min(given.find('='), given.size());
     const std::string path(given.substr(0, equals));
     if (!is_free(path)) found[path] = given.substr(equals);
@@ -207,6 +217,11 @@ std::string without_separators(std::string name) {
 }  // namespace
 
 std::string_view script_of(std::string_view experiment) { return read_experiment(experiment).body; }
+
+std::string program_of(std::string_view experiment) {
+  const auto body = script_of(experiment);
+  return text(experiment.substr(0, experiment.size() - body.size()), lua::program_in(body));
+}
 
 std::filesystem::path fresh_folder(const std::string& name) {
   const std::string plain = without_separators(name);

@@ -75,6 +75,9 @@ class RunFolders {
 
 /// The script in the text of an experiment.lua, without the lines about its run that stand before it; any other text as it is.
 std::string_view script_of(std::string_view experiment);
+/// The same text for Lua, which takes a line for the shell and a byte order mark at the very beginning alone. Lines keep their
+/// numbers.
+std::string program_of(std::string_view experiment);
 
 /// The first of NAME, NAME-2, NAME-3 ... that holds no run, nor is kept from this user.
 std::filesystem::path fresh_folder(const std::string& name);

@@ -122,11 +122,11 @@ Script::Impl::Impl(RunSettings settings) : context(std::move(settings)) {
   });
 }
 
-void Script::Impl::run(int results) {
+void Script::Impl::run(int results, int arguments) {
   lua::reserve(lua, 1);
   lua_pushcfunction(lua, add_traceback);
   lua_insert(lua, 1);
-  const int status = lua_pcall(lua, 0, results, 1);
+  const int status = lua_pcall(lua, arguments, results, 1);
   lua_remove(lua, 1);
   end_call();
   if (status == LUA_OK) return;
@@ -164,10 +164,12 @@ void Script::Impl::run_file(const std::filesystem::path& path) {
       lua_setglobal(inner, "arg");
     });
     lua.search(path.parent_path());
-    context.script = lua.load(path);
+    context.script = read_file(path);  // once, because a pipe gives it only once
+    lua.load_text(program_of(context.script), "@" + path.string());
+    for (const auto& word : words) lua::push_string(lua, word);
   });
   context.file = path;
-  run(0);
+  run(0, static_cast<int>(context.settings().arguments.size()));
 }
 
 void Script::run_file(const std::filesystem::path& path) {

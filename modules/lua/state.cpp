@@ -25,15 +25,6 @@ void stop_if_interrupted(lua_State* state, lua_Debug*) {
   if (stop) raise_interrupted(state);
 }
 
-/// The text of a file as Lua's own loader takes it: without a byte order mark, as editors on Windows write it, and without
-/// "#!/usr/bin/env iap". The end of that line stays and keeps the line numbers.
-std::string_view program_in(std::string_view file) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (file.starts_with(byte_order_mark)) file.remove_prefix(byte_order_mark.size());
-  if (file.starts_with('#')) file.remove_prefix(std::min(file.find('\n'), file.size()));
-  return file;
-}
-
 /// What is wrong if the program has another Lua inside and exports it: the loader prefers that, function by function, and takes
 /// from our library what the other does not have. lua_newuserdatauv came with 5.4.
 std::string other_lua() {
@@ -53,6 +44,13 @@ void require_own_lua() {
 }
 
 }  // namespace
+
+std::string_view program_in(std::string_view file) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (file.starts_with(byte_order_mark)) file.remove_prefix(byte_order_mark.size());
+  if (file.starts_with('#')) file.remove_prefix(std::min(file.find('\n'), file.size()));
+  return file;
+}
 
 lua_State* new_state(lua_Alloc allocate, void* data) {
   require_own_lua();
@@ -135,12 +133,6 @@ void State::provide(Opener library) {
     lua_setfield(inner, 1, "iap");
     lua_settop(inner, 0);
   });
-}
-
-std::string State::load(const std::filesystem::path& path) {
-  std::string content = read_file(path);
-  load_text(content, "@" + path.string());
-  return content;
 }
 
 void State::load_text(std::string_view chunk, const std::string& name) {

@@ -14,6 +14,10 @@ namespace iap::lua {
 /// lua_newstate. @throws Error where the program exports functions of another Lua, which take the place of ours.
 lua_State* new_state(lua_Alloc allocate, void* data);
 
+/// The text of a file as Lua's own loader takes it: without a byte order mark, as editors on Windows write it, and without
+/// "#!/usr/bin/env iap". The end of that line stays and keeps the line numbers.
+std::string_view program_in(std::string_view file);
+
 /// A Lua state of its own.
 class State {
  public:
@@ -47,11 +51,8 @@ class State {
   /// The texts that `keep_modules` began with, those of the modules required since, and those that any of these or `source` mention
   /// as require "name": what `source` needs elsewhere. @throws LuaError.
   Config kept_modules(std::string_view source);
-  /// Pushes the chunk in `path` as a function and returns its text, read once because a pipe gives it only once. @throws Error
-  /// naming path (and line) if it cannot be read or parsed.
-  std::string load(const std::filesystem::path& path);
-  /// As `load` for a text; `name` as Lua takes it ("=input", "@file.lua"). A file's may begin with a byte order mark and a line for
-  /// the shell.
+  /// Pushes the chunk as a function; `name` as Lua takes it ("=input", "@file.lua"). Of a file's it takes what `program_in` says.
+  /// @throws Error naming it (and the line) if it cannot be parsed.
   void load_text(std::string_view chunk, const std::string& name);
 
  private:

@@ -12,7 +12,8 @@ namespace {
 
 /// What the file returns, as a text.
 std::string result_of(lua::State& state, const std::string& file) {
-  state.load(std::string(IAP_LUA_BOUNDED) + "/" + file);
+  const std::string path = std::string(IAP_LUA_BOUNDED) + "/" + file;
+  state.load_text(read_file(path), "@" + path);
   lua::call(state, 0, 1);
   std::string result(lua::string_at(state, -1));
   lua_pop(state, 1);

@@ -28,7 +28,7 @@ void open_library(lua_State* state) { lua::push_functions(state, "iap", ".", fun
 Config read_cases() {
   const std::string folder = IAP_LUA_ESCAPES;
   lua::State state;
-  state.load(folder + "/cases.lua");
+  state.load_text(read_file(folder + "/cases.lua"), "@" + folder + "/cases.lua");
   lua::push_string(state, folder);
   lua::call(state, 1, 1);
   return lua::read_config(state, -1, "cases");

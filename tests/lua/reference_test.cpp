@@ -64,7 +64,7 @@ TEST_CASE("the reference says of options what their readers say") {
   state.search(IAP_LUA_SCRIPTS);
   option_reads.clear();
   log_options(&option_reads);
-  state.load(std::string(IAP_LUA_SCRIPTS) + "/reference_options.lua");
+  state.load_text(read_file(std::string(IAP_LUA_SCRIPTS) + "/reference_options.lua"), "@reference_options.lua");
   try {
     lua::call(state, 0, 1);
   } catch (const lua::LuaError& error) {
