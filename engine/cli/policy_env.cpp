@@ -112,7 +112,9 @@ std::string carried_options(const PolicySource& source, const Config& metadata, 
 }  // namespace
 
 std::unique_ptr<Env> build_env(const Config& env, const PolicySource& source) try {
-  const NestedNamesJudged judged(!source.overrides.empty());
+  std::vector<std::string> set;
+  for (const auto& assignment : source.overrides) set.push_back(assignment.substr(0, assignment.find('=')));
+  const NestedNamesJudged judged(judged_names(), std::move(set));
   return make_env(env);
 } catch (const UnknownOption& error) {
   if (error.option() == "env")

@@ -210,7 +210,7 @@ void RunContext::begin_writing(lua_State* state) {
   throw Error(context->last_words());
 }
 
-void RunContext::apply_to_training(Config& options) {
+std::vector<std::string> RunContext::apply_to_training(Config& options) {
   trained_ = seed_used_ = out_used_ = true;
   check_arguments(true);
   const bool folder_named = settings_.out && !out_taken_by_script_ && !std::exchange(out_given_, true);
@@ -241,16 +241,19 @@ void RunContext::declare(Config& defaults, bool training) {
     // Where a text is wanted, digits are one.
     const bool is_text = original && original->string() && !entry.value.empty() && entry.value != "null" && entry.value[0] != '"';
     set_path(defaults, entry.path, is_text ? to_json(Config(entry.value)) : entry.value);
+  std::vector<std::string> places;
     if (!original || (within && entry.value == "null")) continue;
     const Config* left = within ? declared_at(defaults, entry.path) : defaults.find(entry.path);
     const Config changed = left ? *left : Config();
     // A list of integers that was written without its brackets; the reader knows what to write instead.
     if (original->list() && changed.string() && std::ranges::all_of(*original->list(), is_integer)) {
+    if (auto place = place_of_override(options, entry.path); !place.empty()) places.push_back(std::move(place));
       const Config list = Config::Map{{entry.path, changed}};
       Options(text("--set ", entry.path, "=", entry.value), list).integers(entry.path);
     }
     if (!same_type(*original, changed))
       throw Error(text("--set ", entry.path, "=", entry.value, ": expected ", kind_of(*original), ", got ", changed.describe()));
+  return places;
     if (Config* set = entry_at(defaults, entry.path)) {
       check_inside({original}, *set, entry.path, text(entry.path, "=", entry.value));
       complete_table(*original, *set);

@@ -50,8 +50,8 @@ class RunContext {
   void begin_training();
 
   /// Overrides the options of iap.train with everything that neither iap.options nor iap.run_folder took: a script that trains
-  /// several runs gives each its own seed and folder.
-  void apply_to_training(Config& options);
+  /// several runs gives each its own seed and folder. Returns where they lead in the options of what is written in Lua.
+  std::vector<std::string> apply_to_training(Config& options);
   /// Overrides entries of `defaults`, the options that the script itself declares; --seed and --out are those called seed and out.
   /// What is left must be options of iap.train if the script calls that (`training`), and nothing at all if it does not.
   /// @throws Error naming an override that neither has, or that changes a type.
@@ -77,6 +77,9 @@ class RunContext {
   /// differ in (`run_folder`) are left out.
   const Config& own_options() const { return own_options_; }
 
+  /// Whether runs go on, by --resume or by --set.
+  bool resumes() const;
+
   /// @throws Error naming the first override that nothing used.
   void check_all_used() const;
 
@@ -87,9 +90,6 @@ class RunContext {
 
   /// Of options that runs in one folder may differ in.
   void share(const std::vector<std::string>& options);
-
-  /// Whether runs go on, by --resume or by --set.
-  bool resumes() const;
 
   /// @throws Error if the option has an option of the command line for itself (--seed), and that was given too.
   void check_set_once(const Override& entry) const;

@@ -60,7 +60,8 @@ int build(Call& call) {
   const auto* object = call.object_or_null<EnvObject>(2);
   const auto made = object ? nullptr : make_env(env_config(call, 2, "env"));
   const EnvSpec& spec = object ? object->env->spec() : made->spec();
-  const NestedNamesJudged judged;
+  const bool goes_on = judged_names() == JudgedNames::none;
+  const NestedNamesJudged judged(goes_on ? JudgedNames::none : JudgedNames::all);
   Policy policy(architecture, spec.observation, spec.action_size);
   policy.initialise(0);
   return give_policy(call, std::move(policy), env_record(spec));

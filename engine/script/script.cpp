@@ -14,6 +14,7 @@ module;
 module iap.script;
 import iap.core;
 import iap.train;
+#include "core/nested_names.hpp"
 #include "script/impl.hpp"
 
 namespace iap {
@@ -169,6 +170,8 @@ void Script::Impl::run_file(const std::filesystem::path& path) {
     for (const auto& word : words) lua::push_string(lua, word);
   });
   context.file = path;
+  // Until a training begins, nobody knows whether one goes on.
+  const NestedNamesJudged judged(context.resumes() ? JudgedNames::none : judged_names());
   run(0, static_cast<int>(context.settings().arguments.size()));
 }
 

@@ -21,6 +21,7 @@ import iap.policy;
 import iap.rollout;
 import iap.script;
 import iap.train;
+#include "core/nested_names.hpp"
 
 namespace iap {
 namespace {
@@ -207,7 +208,7 @@ int train_policy(Call& call) {
   auto* context = RunContext::of(state);
   if (context && context->input_interrupted()) throw Interrupted();
   if (context) context->begin_training();
-  if (context) context->apply_to_training(config);
+  const NestedNamesJudged judged(judged_names(), context ? context->apply_to_training(config) : std::vector<std::string>());
   if (!stands_in(config, "on_iteration")) reports = false;
   if (const Config* other = config.find("on_iteration"))
     call.fail(text("option 'on_iteration' must be a function, got ", other->describe()));

@@ -14,6 +14,7 @@ import iap.env;
 import iap.envs;
 import iap.optim;
 import iap.train;
+#include "core/nested_names.hpp"
 
 namespace iap {
 namespace {
@@ -79,6 +80,7 @@ Config with_nothing_at(Config table, std::string_view path) {
 /// `path`, or takes no table where one of them would be. What else it finds is told where it is built for good.
 void look_for_names(const std::string& path, const Config& table, std::string_view inside, const auto& build) {
   const Config changed = with_nothing_at(table, inside);
+  const NestedNamesJudged judged(JudgedNames::files, {std::string(inside)});
   const auto refuse = [&](const Error& error) { throw OptionError(text("--set ", path, "=null: ", error.what())); };
   try {
     build(changed);
@@ -156,6 +158,17 @@ void override_training(Config& options, const std::string& path, const std::stri
     judge_names(options, path);
   else
     renew_file(options, path);
+}
+
+std::string place_of_override(const Config& options, const std::string& path) {
+  const auto parts = path_parts(path);
+  const std::string name(parts.front());
+  std::size_t own = parts.size();
+  if (is_env(name) || name == "curriculum")
+    own = is_env(name) ? 1 : 2;
+  else if (name == "policy")
+    own = parts_to_lua(options, parts);
+  return own < parts.size() ? path.substr(static_cast<std::size_t>(parts[own].data() - path.data())) : "";
 }
 
 std::optional<TrainingRefusal> training_refusal(const std::string& path, const std::string& value) {

@@ -10,6 +10,9 @@ namespace iap {
 /// @throws Error.
 void override_training(Config& options, const std::string& path, const std::string& value);
 
+/// Where an override leads in the options of what is written in Lua: "physics.strength" for "env.physics.strength", or "".
+std::string place_of_override(const Config& options, const std::string& path);
+
 /// Why iap.train refuses an override.
 struct TrainingRefusal {
   std::string message;

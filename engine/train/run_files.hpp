@@ -9,6 +9,8 @@ inline constexpr std::uintmax_t most_script_bytes = std::uintmax_t{64} << 20;
 
 extern "C++" {
 
+/// Whether the run in `folder` has what it can go on from. @throws Error as `is_there`.
+bool holds_checkpoint(const std::filesystem::path& folder);
 /// Whether a folder in `folder` is a run's, or one that a sweep made for a run.
 bool holds_runs(const std::filesystem::path& folder);
 /// Why nothing else may be written to `file`, if it is one that a run keeps (`is_run_file`), or a sweep's table that is there: a

@@ -45,10 +45,6 @@ std::filesystem::path led_to(const std::filesystem::path& path) {
   return is_link(path) ? std::filesystem::weakly_canonical(path, missing) : path;
 }
 
-bool holds_checkpoint(const std::filesystem::path& path) {
-  return has(path, "checkpoint.iap") || has(path, "checkpoint.previous.iap");
-}
-
 /// Whether the config.json of `path` is one that a run wrote.
 bool has_run_config(const std::filesystem::path& path) {
   const auto file = run_file(path, "config.json");
@@ -146,6 +142,10 @@ bool is_run_file(const std::filesystem::path& given) {
   return (std::ranges::any_of(marks, is_name) || std::ranges::any_of(common_logs, is_name) ||
           std::ranges::any_of(others, is_name)) &&
          has(file.parent_path(), "config.json");
+}
+
+extern "C++" bool holds_checkpoint(const std::filesystem::path& folder) {
+  return has(folder, "checkpoint.iap") || has(folder, "checkpoint.previous.iap");
 }
 
 extern "C++" bool holds_runs(const std::filesystem::path& folder) {

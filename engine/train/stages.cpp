@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -21,6 +22,8 @@ import :stages;
 import :types;
 #include "core/files_read.hpp"
 #include "core/nested_names.hpp"
+#include "core/there.hpp"
+#include "run_files.hpp"
 
 namespace iap {
 namespace {
@@ -116,7 +119,8 @@ class Builder {
       if (first && options_.fit == Fit::pool && !same_images(first->spec, spec))
         return World{same, spec, resized(first->policy, spec.observation, Fit::pool)};
       // Nobody wrote what a policy of 'init' brings along.
-      const NestedNamesJudged judged(!options_.policy.is_null() || !initial_);
+      const bool written = !options_.policy.is_null() || !initial_;
+      const NestedNamesJudged judged(written ? judged_names() : std::min(judged_names(), JudgedNames::files));
       World made{same, spec, Policy(architecture_in(spec), spec.observation, spec.action_size)};
       if (first) check_carries(first->policy, made.policy);
       return made;
@@ -230,7 +234,9 @@ void check_curriculum(const std::vector<TrainStage>& stages) {
 
 Stages build_stages(const TrainOptions& options, const Policy* initial) {
   FilesLog log;
-  const NestedNamesJudged judged;
+  // What is in the way of a run in a folder that others keep to themselves is told when it begins.
+  const bool goes_on = options.resume && !is_private(options.out) && holds_checkpoint(options.out);
+  const NestedNamesJudged judged(goes_on ? JudgedNames::none : JudgedNames::all);
   const Builder builder(options, initial);
   std::vector<TrainStage> wanted = options.curriculum;
   if (wanted.empty()) wanted.emplace_back();

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,32 +11,45 @@ import iap.core;
 
 namespace iap::lua {
 
-/// In a table inside the options: a name that is there, and the one that it may be a slip for.
+/// In a table inside the options: a name that is there, and the one that was probably meant.
 struct Slip {
-  std::string table;  ///< its path with a point behind it: "physics."
+  std::string table;  ///< its place with a point behind it: "physics."
   std::string given, meant;
 };
 
-/// Notes what a file asks of the tables inside its options while its function runs. They stay plain tables, which have what they
-/// had: what is there is read unseen, and only what is asked for in vain is noted. To learn whether a name that is there is read at
-/// all takes a run of its own (`withheld`).
+/// Finds slips in the tables inside the options of a file, by a run of its function whose outcome nobody needs: there the names in
+/// question are kept back until they are asked for, and what is asked for in vain is noted. For the rest the tables are what they
+/// are in any other run.
 class NestedOptions {
  public:
-  /// Watches the tables inside the one at the top of the stack. What `withheld` names as given is handed out when it is asked for,
-  /// and only then. Before any code of the file runs. @throws LuaError.
-  void watch(State& state, std::span<const Slip> withheld);
-  /// Leaves the tables as they would be without. @throws LuaError.
-  void end(lua_State* state);
+  /// Takes the names in `options`, of those that were set by themselves alone (`is_set_place`) or of `all`, that none of `texts`
+  /// has: as a word, or, where they are none themselves, anywhere. Of the others those like which the texts have none are remarks,
+  /// and so many that nobody can have written them are data. @throws Interrupted.
+  NestedOptions(Config options, std::span<const std::string_view> texts, bool all);
 
-  /// The names in `options` that may be slips: none of `texts` has them as a word, and one like them was asked for in vain, or
-  /// stands both beside them and in the texts.
-  std::vector<Slip> slips(const Config& options, std::span<const std::string_view> texts) const;
-  /// Of what was withheld, what nobody asked for.
-  std::vector<Slip> unread(std::span<const Slip> withheld) const;
+  /// Whether there is nothing to find out.
+  bool empty() const { return tables_.empty(); }
+  /// Watches the tables inside the one at the top of the stack. Before any code of the file runs. @throws LuaError.
+  void watch(State& state);
+  /// After the function ran: notes what became of the names. @throws LuaError.
+  void end(lua_State* state);
+  /// Of the names that nobody asked for, those like which one was asked for in vain in the same table. Who sets one by itself may
+  /// have meant any that the table has.
+  std::vector<Slip> slips() const;
 
  private:
-  int end_ = LUA_NOREF;     ///< in the registry
-  Config missed_, hidden_;  ///< tables of names by the path of their table
+  struct Table {
+    Config::List path;  ///< keys and positions that lead from the options to the table
+    std::string place;
+    const Config::Map* entries;
+    Config::List names;  ///< kept back; null ones, which nobody can ask for, too
+    std::set<std::string, std::less<>> unread = {};
+    std::vector<std::string> missed = {};
+  };
+
+  Config options_;
+  std::vector<Table> tables_;
+  int end_ = LUA_NOREF;  ///< in the registry
 };
 
 }  // namespace iap::lua

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <ranges>
 #include <utility>
 
+#include "core/edit_distance.hpp"
 #include "core/nested_names.hpp"
+#include "lua/mentioned_options.hpp"
 #include "lua/meter.hpp"
 #include "lua/object.hpp"
-#include "lua/mentioned_options.hpp"
 #include "lua/source_words.hpp"
 #include "lua/tables.hpp"
 
@@ -124,12 +126,12 @@ void take_exit(lua_State* state) {
 
 }  // namespace
 
-ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting, std::span<const Slip> withheld)
+ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting, NestedOptions* nested)
     : file_(file),
       loaded_from_(options.has("loaded_from") ? options.string("loaded_from") : ""),
       source_(source_of(file, options)),
       fresh_(!options.has("source")),
-      judges_(fresh_ || judges_nested_names()),
+      judges_(judged_names() == JudgedNames::all || (fresh_ && judged_names() == JudgedNames::files)),
       state_(open_state(options, setting)) {
   check_text(file_, source_);
   state_.watch_for_interrupts();
@@ -139,11 +141,11 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
   }
   keep_randomseed();
   seed(0);
-  construct(shown_options(options.config()), setting, withheld);
+  construct(shown_options(options.config()), setting, nested);
 }
 
 ScriptObject::ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting)
-    : ScriptObject(file, options, setting, {}) {
+    : ScriptObject(file, options, setting, nullptr) {
   const bool confined = options.has("loaded_from");
   // An option that the script does not know is an error as everywhere else.
   const auto read = names_read();
@@ -154,7 +156,7 @@ ScriptObject::ScriptObject(const std::string& file, Options& options, const Scri
     check_text(text("module '", name, "'"), *module.string());
     texts.push_back(*module.string());
   }
-  if (judges_) refuse_slips(options, setting, read, texts);
+  refuse_slips(options, setting, read, texts);
   // It may read some later than its constructor, when nobody can still complain.
   const auto names = with_mentioned(read, texts, options.config());
   for (const auto& name : names)
@@ -181,11 +183,11 @@ void ScriptObject::keep_randomseed() {
   clear();
 }
 
-void ScriptObject::construct(const Config& values, const ScriptSetting& setting, std::span<const Slip> withheld) {
+void ScriptObject::construct(const Config& values, const ScriptSetting& setting, NestedOptions* nested) {
   try {
     state_.load_text(watch_options, "=options");
     push_config(state_, values);
-    if (judges_) nested_.watch(state_, withheld);
+    if (nested) nested->watch(state_);
     reserve(state_, 1);
     lua_pushboolean(state_, fresh_);
     call(state_, 2, 3);
@@ -207,12 +209,7 @@ void ScriptObject::construct(const Config& values, const ScriptSetting& setting,
   if (lua_type(state_, -1) != LUA_TTABLE)
     throw Error(text(file_, ": function(options) must return a table, got ", describe_value(state_, -1)));
   self_ = keep(state_);
-  if (!judges_) return;
-  try {
-    nested_.end(state_);
-  } catch (const LuaError& error) {
-    fail("function(options)", error);
-  }
+  if (nested) nested->end(state_);
 }
 
 void ScriptObject::refuse_slips(Options& options, const ScriptSetting& setting, const std::vector<std::string>& read,
@@ -220,15 +217,14 @@ void ScriptObject::refuse_slips(Options& options, const ScriptSetting& setting, 
   // What is in the others is for iap to read.
   Config own = Config::Map{};
   for (const auto& name : read) own[name] = options.value(name);
-  auto slips = nested_.slips(own, texts);
-  if (slips.empty()) return;
-  // Names may be made as the function runs ("gain_" .. joint), so that only its run shows who reads them.
+  NestedOptions nested(std::move(own), texts, judges_);
+  if (nested.empty()) return;
   try {
-    const ScriptObject trial(file_, options, setting, slips);
-    slips = trial.nested_.unread(slips);
+    const ScriptObject trial(file_, options, setting, &nested);
   } catch (const Error&) {
     return;
   }
+  const auto slips = nested.slips();
   if (slips.empty()) return;
   const auto& [table, given, meant] = slips.front();
   throw UnknownOption(
@@ -282,6 +278,10 @@ std::vector<std::string> ScriptObject::keys() {
       clear();
       throw Error(text(file_, ": the table has ", got, " as a key; its entries have names"));
     }
+    names.emplace_back(string_at(state_, 2));
+    lua_pop(state_, 1);
+  }
+  clear();
   std::ranges::sort(names);
   return names;
 }
@@ -291,10 +291,6 @@ bool ScriptObject::has(const char* name) {
   lua_rawgeti(state_, LUA_REGISTRYINDEX, self_);
   push_entry(state_, -1, name);
   const bool found = lua_type(state_, -1) != LUA_TNIL;
-  clear();
-    names.emplace_back(string_at(state_, 2));
-    lua_pop(state_, 1);
-  }
   clear();
   return found;
 }
@@ -370,8 +366,7 @@ std::map<std::string, bool> ScriptObject::functions() {
     lua_settop(state_, 1);
   }
   clear();
-  std::ranges::sort(names);
-  return names;
+  return found;
 }
 
 void ScriptObject::refuse_misspelt(std::initializer_list<const char*> wanted) {

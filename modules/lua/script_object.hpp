@@ -33,8 +33,8 @@ struct ScriptSetting {
 class ScriptObject {
  public:
   /// Options that the constructor reads, or that the text or one of its modules mentions as "options.name", count as asked for. In
-  /// the tables inside them a name is refused that no text mentions and the constructor does not read, where it is like one that
-  /// the constructor misses or the texts mention: of a file, and where NestedNamesJudged says so. @throws Error.
+  /// the tables inside them a name is refused that no text mentions and the constructor does not read, where the constructor misses
+  /// one like it: of a file, or as NestedNamesJudged says. @throws Error.
   ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting = {});
 
   const std::string& file() const { return file_; }
@@ -97,11 +97,11 @@ class ScriptObject {
   void clear() { lua_settop(state_, 0); }
 
  private:
-  /// Runs the file's function, and takes nothing of what it gave back but the object.
-  ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting, std::span<const Slip> withheld);
+  /// Runs the file's function, and takes nothing of what it gave back but the object. `nested`, if there is one, watches.
+  ScriptObject(const std::string& file, Options& options, const ScriptSetting& setting, NestedOptions* nested);
 
   [[noreturn]] void fail(const char* method, const LuaError& error) const;
-  void construct(const Config& values, const ScriptSetting& setting, std::span<const Slip> withheld);
+  void construct(const Config& values, const ScriptSetting& setting, NestedOptions* nested);
   void refuse_slips(Options& options, const ScriptSetting& setting, const std::vector<std::string>& read,
                     std::span<const std::string_view> texts) const;
   void keep_randomseed();
@@ -111,9 +111,8 @@ class ScriptObject {
 
   std::string file_, loaded_from_, source_;
   bool fresh_;   ///< whether the text is that of the file, not one that was stored
-  bool judges_;  ///< whether names that a slip would leave unread are looked for
+  bool judges_;  ///< whether names that a slip would leave unread are looked for, wherever they stand
   State state_;
-  NestedOptions nested_;
   Config config_;
   int self_ = LUA_NOREF, randomseed_ = LUA_NOREF, refuse_ = LUA_NOREF;
 };

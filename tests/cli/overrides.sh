@@ -269,51 +269,6 @@ case_set_env() {
   exits 0
 }
 
-# A slip in a table inside the options of what is written in Lua, wherever it is made.
-case_set_nested_slips() {
-  cat >world.lua <<'LUA'
-return function(options)
-  local k = (options.physics or {}).strength or 1
-  local world = { spec = { action_size = 1, vector = 1, max_steps = 5 } }
-  function world:reset() self.x = math.random() end
-  function world:step(action) self.x = 0.9 * self.x + 0.1 * k * action[1] return -math.abs(self.x), false, false end
-  function world:observe() return { self.x } end
-  return world
-end
-LUA
-  cat >block.lua <<'LUA'
-return function(options, shapes)
-  local gain = options.gains.first or 1
-  return { parameters = 1, outputs = 1, forward = function(_, p, x) return { gain * p[1] * x[1] } end }
-end
-LUA
-  cat >train.lua <<'LUA'
-local iap = require "iap"
-iap.train {
-  env = iap.env.make("world.lua", { physics = { strength = 3 } }), policy = iap.policy.script { file = "block.lua", gains = { first = 2 } },
-  optimizer = iap.optim.es { population = 4 }, iterations = 1, eval_every = 1, eval_episodes = 2, quiet = true, out = iap.run_folder("run"),
-}
-LUA
-  local place
-  for place in env eval_env; do
-    refuses "unknown option 'physics.strenght'; did you mean 'physics.strength'?" run train.lua --set $place.physics.strenght=7
-  done
-  refuses "unknown option 'physics.strenght'" run train.lua --set 'curriculum=[{"through":1},{"physics":{"strenght":7}}]'
-  refuses "unknown option 'gains.frist'; did you mean 'gains.first'?" run train.lua --set policy.gains.frist=7
-  run sweep train.lua --over env.physics.strenght=1,2
-  exits 1
-  says err "unknown option 'physics.strenght'"
-  [ ! -e run ] || fail "something was trained"
-  run run train.lua --set env.physics.strength=7
-  exits 0
-  run eval run --episodes 1 --set physics.strenght=7
-  exits 1
-  says err "unknown option 'physics.strenght'; did you mean 'physics.strength'?"
-  run eval run --episodes 1 --set physics.strength=2
-  exits 0
-  refuses "unknown option 'physics.strenght'" check world.lua --set physics.strenght=7
-}
-
 # What is given for a script's own table or list is one, of what it holds.
 case_given_in_kind() {
   cat >kinds.lua <<'LUA'
