@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "script/training_override.hpp"
 #include "lua/source_words.hpp"
+#include "script/training_override.hpp"
 import iap.core;
 import iap.script;
 import iap.train;
@@ -36,6 +37,20 @@ bool same_type(const Config& a, const Config& b) {
 }
 
 bool is_integer(const Config& value) { return value.type_name() == "an integer"; }
+
+/// Reads "inf" and "-inf", as numbers beyond all others are shown and kept, where the script's default has a number.
+void read_infinities(const Config& original, Config& changed) {
+  constexpr double beyond = std::numeric_limits<double>::infinity();
+  if (const auto* written = changed.string(); written && original.number()) {
+    if (*written == "inf" || *written == "-inf") changed = written->starts_with('-') ? -beyond : beyond;
+  } else if (const auto* items = original.list(); items && !items->empty() && changed.list()) {
+    for (std::size_t i = 0; i < changed.list()->size(); ++i)
+      read_infinities((*items)[std::min(i, items->size() - 1)], (*changed.list())[i]);
+  } else if (original.map() && changed.map()) {
+    for (auto& [key, value] : *changed.map())
+      if (const Config* own = original.find(key)) read_infinities(*own, value);
+  }
+}
 
 /// Gives whole numbers the kind of those in the script's default, which Lua tells apart: integers wrap around where floats do not.
 /// @throws Error for a whole number beyond the integers.
@@ -81,7 +96,9 @@ bool may_read_arguments(std::string_view text) {
 
 /// "a number like the default 5"
 std::string kind_of(const Config& original) {
-  return text(original.number() ? "a number" : original.type_name(), " like the default ", original.describe());
+  const auto number = original.number();
+  return text(number ? "a number" : original.type_name(), " like the default ",
+              number && std::isinf(*number) ? text(*number) : original.describe());
 }
 
 /// What stands at `path` in a table or a list that is given for the script's own, where it declares any of `defaults`: all elements
@@ -120,25 +137,35 @@ void complete_table(const Config& original, Config& changed) {
   if (!defaults || defaults->empty()) return;
   if (changed.list()) changed = Config::Map{};
   if (!changed.map()) return;
-  for (auto& [key, value] : *changed.map()) complete_table(*original.find(key), value);
+  for (auto& [key, value] : *changed.map())
+    if (const Config* own = original.find(key)) complete_table(*own, value);
   for (const auto& [key, value] : *defaults) changed.map()->try_emplace(key, value);
 }
 
-/// The entry at `path` of what a script declares, or null below a table that it leaves empty. @throws Error naming the first part
-/// that its table lacks, or that lies below what is no table.
-const Config* declared_at(const Config& declared, const std::string& path) {
-  const Config* found = &declared;
+/// What stands at `path` of what a script declares: of lists, in any of their elements, as all may hold what one holds. Nothing
+/// below a table or a list that it leaves empty. @throws Error naming the first part that its tables lack, or that lies below what
+/// is no table.
+std::vector<const Config*> declared_at(const Config& declared, const std::string& path) {
+  std::vector<const Config*> found{&declared};
   for (const auto part : path_parts(path)) {
     const auto begin = static_cast<std::size_t>(part.data() - path.data());
     const std::string above = path.substr(0, begin ? begin - 1 : 0);
-    const auto* entries = found->map();
-    if (entries && entries->empty()) return nullptr;
-    if (!entries && !found->list())
-      throw Error(text("--set ", path, ": the script's option '", above, "' is no table but ", found->describe()));
-    const Config* next = entry_of(*found, part);
-    if (!next && entries) refuse_name(path, above, part, *entries);
-    if (!next) return nullptr;  // whoever sets it says what positions there are
-    found = next;
+    std::vector<const Config*> next;
+    Config::Map known;
+    for (const Config* own : found) {
+      const auto* entries = own->map();
+      if (entries && entries->empty()) return {};
+      if (entries) known.insert(entries->begin(), entries->end());
+      if (const Config* entry = own->find(part)) next.push_back(entry);
+      // Whoever sets it says what positions there are.
+      if (own->list())
+        for (const Config& item : *own->list()) next.push_back(&item);
+    }
+    if (next.empty() && !known.empty()) refuse_name(path, above, part, known);
+    if (next.empty() && !found.front()->list())
+      throw Error(text("--set ", path, ": the script's option '", above, "' is no table but ", found.front()->describe()));
+    if (next.empty()) return {};
+    found = std::move(next);
   }
   return found;
 }
@@ -214,16 +241,19 @@ std::vector<std::string> RunContext::apply_to_training(Config& options) {
   trained_ = seed_used_ = out_used_ = true;
   check_arguments(true);
   const bool folder_named = settings_.out && !out_taken_by_script_ && !std::exchange(out_given_, true);
+  std::vector<std::string> places;
   for (auto& entry : overrides_) {
     if (entry.taken_by_script) continue;
     check_set_once(entry);
     entry.used = true;
     override_training(options, entry.path, entry.value);
+    if (auto place = place_of_override(options, entry.path); !place.empty()) places.push_back(std::move(place));
   }
   if (settings_.seed && !seed_taken_by_script_) options["seed"] = static_cast<std::int64_t>(*settings_.seed);
   if (settings_.threads) options["threads"] = *settings_.threads;
   if (folder_named) options["out"] = settings_.out->string();
   if (settings_.resume) options["resume"] = true;
+  return places;
 }
 
 void RunContext::declare(Config& defaults, bool training) {
@@ -237,26 +267,26 @@ void RunContext::declare(Config& defaults, bool training) {
     }
     entry.taken_by_script = entry.used = true;
     const bool within = entry.path.find('.') != std::string::npos;
-    if (within) original = declared_at(declared, entry.path);
+    const auto kinds = within ? declared_at(declared, entry.path) : std::vector{original};
+    if (within) original = entry_at(declared, entry.path);
+    if (!original && !kinds.empty()) original = kinds.front();
     // Where a text is wanted, digits are one.
     const bool is_text = original && original->string() && !entry.value.empty() && entry.value != "null" && entry.value[0] != '"';
     set_path(defaults, entry.path, is_text ? to_json(Config(entry.value)) : entry.value);
-  std::vector<std::string> places;
     if (!original || (within && entry.value == "null")) continue;
-    const Config* left = within ? declared_at(defaults, entry.path) : defaults.find(entry.path);
-    const Config changed = left ? *left : Config();
+    Config* set = entry_at(defaults, entry.path);
+    if (set) read_infinities(*original, *set);
+    const Config changed = set ? *set : Config();
     // A list of integers that was written without its brackets; the reader knows what to write instead.
     if (original->list() && changed.string() && std::ranges::all_of(*original->list(), is_integer)) {
-    if (auto place = place_of_override(options, entry.path); !place.empty()) places.push_back(std::move(place));
       const Config list = Config::Map{{entry.path, changed}};
       Options(text("--set ", entry.path, "=", entry.value), list).integers(entry.path);
     }
-    if (!same_type(*original, changed))
+    if (std::ranges::none_of(kinds, [&](const Config* kind) { return same_type(*kind, changed); }))
       throw Error(text("--set ", entry.path, "=", entry.value, ": expected ", kind_of(*original), ", got ", changed.describe()));
-  return places;
-    if (Config* set = entry_at(defaults, entry.path)) {
-      check_inside({original}, *set, entry.path, text(entry.path, "=", entry.value));
-      complete_table(*original, *set);
+    if (set) {
+      check_inside(kinds, *set, entry.path, text(entry.path, "=", entry.value));
+      if (same_type(*original, *set)) complete_table(*original, *set);
       follow_numbers(*original, *set, entry);
     }
   }

@@ -292,12 +292,29 @@ tasks=[{"strenght":9}]|the script's option 'tasks.1' has no 'strenght'; did you 
 tasks=[{"strength":"9"}]|'tasks.1.strength' must be a number like the default 4, got "9"
 tasks=[{"free":{"x":1}},{"kind":3}]|'tasks.2.kind' must be a string like the default "a", got 3
 names=b|expected a list like the default ["a"], got "b"
+tasks.1.offset=x|expected a number like the default 6, got "x"
+sizes.1=x|expected a number like the default 16, got "x"
 GIVEN
+  refuses "--set tasks.1.strenght: the script's option 'tasks.1' has no 'strenght'; did you mean 'strength'?" run kinds.lua --set tasks.1.strenght=9
+  refuses "option path 'sizes.3': '3' is no position in a list of 2; positions count from 1" run kinds.lua --set sizes.3=4
   refuses '--set sizes=16,32: option '"'sizes'"' must be a list of integers, got "16,32"; write it as [16,32]' run kinds.lua --set sizes=16,32
   run run kinds.lua --set 'tasks=[{"strength":9,"offset":1},{},{"free":{"x":1}}]' --set 'es=[]' --set 'sizes=[]' --set 'none=[1,"x"]' \
     --set 'stages=[{"pixels":[3,3]}]'
   exits 0
   says out "$(printf '0.3\t3\t9\t1\t0\t2\ttable')"
+  # An element may hold what any element of the list holds.
+  run run kinds.lua --set tasks.1.offset=7 --set 'tasks.2={"strength":1}'
+  exits 0
+  says out "$(printf '0.3\t2\t4\t7\t2')"
+  cat >mixed.lua <<'LUA'
+local o = require "iap".options({ mixed = { 1, "auto" }, cap = math.huge, caps = { 1.5, 2.5 }, count = 3, name = "x" }, { training = false })
+print(o.mixed[1], o.cap, o.caps[1], o.caps[2], o.name)
+LUA
+  run run mixed.lua --set mixed.1=auto --set cap=-inf --set 'caps=[3,"inf"]' --set name=inf
+  exits 0
+  says out "$(printf 'auto\t-inf\t3.0\tinf\tinf')"
+  refuses '--set cap=infinite: expected a number like the default inf, got "infinite"' run mixed.lua --set cap=infinite
+  refuses '--set count=inf: expected an integer like the default 3' run mixed.lua --set count=inf
 }
 
 # A path below what has no parts is told with its name, and so is a name of which nothing was given.
