@@ -115,21 +115,27 @@ void Trainer::check_confined() {
   Config marked = plain;
   confine_lua(marked, "best.iap");
   if (marked == plain) return;
-  try {
-    PolicyFile file = read_policy_file(folder_->file("best.iap"));
-    const Config* own = recorded_env(file.metadata);
-    if (!own) return;
-    if (options_.safeguards.isolated())
-      play_isolated(file, *own, options_.seed, options_.safeguards);
-    else
-      play_step(file, *own, options_.seed);
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const std::exception& error) {
-    // Other faults are the world's own, and told where it is played.
-    const std::string complaint = error.what();
-    if (trust_asked(complaint) != std::string::npos) warn("the run's policy will not play without trust: " + complaint);
-  }
+  const auto complaint_with = [this](Trust trust) -> std::string {
+    try {
+      PolicyFile file = read_policy_file(folder_->file("best.iap"), trust);
+      const Config* own = recorded_env(file.metadata);
+      if (own && options_.safeguards.isolated())
+        play_isolated(file, *own, options_.seed, options_.safeguards);
+      else if (own)
+        play_step(file, *own, options_.seed);
+      return "";
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  };
+  const std::string complaint = complaint_with(Trust::no);
+  if (complaint.empty()) return;
+  // Other faults may be the world's own, which are told where it is played.
+  const bool asks = trust_asked(complaint) != std::string::npos;
+  if (!asks && !complaint_with(Trust::yes).empty()) return;
+  warn(text("the run's policy will not play without trust: ", complaint, asks ? "" : " (with --trust it plays)"));
 }
 
 /// What the run came to; writes the files that only its end writes.

@@ -6,7 +6,7 @@ namespace iap::lua {
 /// Openers: put in the place of library functions those that charge the state's meter for what no hook counts, and that let no
 /// error swallow a limit. They take and give what the originals do.
 ///
-/// `bound_base`: pcall, xpcall, setmetatable, tonumber; os.date; the strings' metatable is hidden. The table of known metatables is
+/// `bound_base`: pcall, xpcall, setmetatable, tonumber; os.date. The table of known metatables is
 /// on top of the stack and taken off.
 void bound_base(lua_State* state);
 /// coroutine.create, wrap, resume, close.

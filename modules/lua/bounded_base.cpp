@@ -40,6 +40,12 @@ int handle(lua_State* state) {
 
 int protected_call_with_handler(lua_State* state) {
   const int arguments = lua_gettop(state);
+  // What is missing is a table that says so when it is called.
+  if (luaL_getmetafield(state, 2, "__call") != LUA_TNIL) {
+    lua_pushvalue(state, 2);
+    lua_call(state, 0, 0);
+    lua_settop(state, arguments);
+  }
   luaL_checktype(state, 2, LUA_TFUNCTION);
   lua_pushvalue(state, 2);
   lua_pushcclosure(state, handle, 1);
@@ -109,11 +115,6 @@ void bound_base(lua_State* state) {
   lua_setfield(state, -2, "setmetatable");
   lua_getfield(state, -1, LUA_OSLIBNAME);
   wrap_function(state, "date", date);
-  lua_pop(state, 2);
-  lua_pushliteral(state, "");
-  lua_getmetatable(state, -1);
-  lua_pushboolean(state, 0);
-  lua_setfield(state, -2, "__metatable");
   lua_pop(state, 2);
 }
 

@@ -39,6 +39,9 @@ local function keep_only(library, prefix, names)
   end
 end
 
+getmetatable("").__metatable = setmetatable({}, { __index = { __index = string }, __newindex = refusal("the metatable of strings"),
+  __metatable = false })
+
 keep_only(os, "os.", "clock date difftime time")
 string.dump = refusal("string.dump")
 keep_only(_G, "", [[_G _VERSION assert error getmetatable ipairs next pairs pcall rawequal rawget rawlen rawset select setmetatable
