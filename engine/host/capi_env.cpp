@@ -40,8 +40,8 @@ struct iap_env {
   // What a drawing that is made in the middle of an episode needs to follow.
   std::uint64_t seed = 0;
   std::vector<float> actions;
+  std::vector<iap::StepResult> results;
   std::size_t steps = 0;
-  double total = 0;
   std::unique_ptr<iap::EnvDrawing> drawing;
   bool drawn = false;  ///< in this episode
 };
@@ -62,12 +62,14 @@ void iap_env::reset(std::uint64_t new_seed) {
   drawn = false;
   seed = new_seed;
   steps = 0;
-  total = 0;
   actions.clear();
+  results.clear();
   const auto& spec = env->spec();
   const std::size_t limit = spec.max_steps > 0 ? static_cast<std::size_t>(spec.max_steps) : 0;
   const auto width = static_cast<std::size_t>(spec.action_size);
-  actions.reserve(std::min(limit, most_kept(width)) * width);
+  const std::size_t kept = std::min(limit, most_kept(width));
+  actions.reserve(kept * width);
+  results.reserve(kept);
   env->reset(seed);
   if (drawing) drawing->reset(seed);
   state = State::running;
@@ -77,10 +79,12 @@ iap::StepResult iap_env::step(std::span<const float> action) {
   state = State::failed;
   iap::StepResult result = env->step(action);
   if (!std::isfinite(result.reward)) throw iap::Error(iap::text("the reward is ", result.reward, "; rewards must be finite"));
+  if (++steps <= most_kept(action.size())) {
+    actions.insert(actions.end(), action.begin(), action.end());
+    results.push_back(result);
+  }
+  if (drawing) drawing->step(action, result);
   result.terminated = result.terminated || result.unstable;
-  if (++steps <= most_kept(action.size())) actions.insert(actions.end(), action.begin(), action.end());
-  total += result.reward;
-  if (drawing) drawing->step(action);
   state = result.terminated || result.truncated ? State::over : State::running;
   return result;
 }
@@ -100,16 +104,14 @@ void iap_env::catch_up(iap::PictureSize size) {
                                 " steps of an episode; this one has ", steps));
   auto made = std::make_unique<iap::EnvDrawing>(drawn_from, size);
   made->reset(seed);
-  for (std::size_t i = 0; i < steps; ++i) made->step(std::span<const float>(actions).subspan(i * width, width));
+  for (std::size_t i = 0; i < steps; ++i) made->step(std::span<const float>(actions).subspan(i * width, width), results[i]);
   drawing = std::move(made);
 }
 
 iap::Image iap_env::picture(iap::PictureSize size) {
   catch_up(size);
   drawn = true;
-  if (drawing->total() != total)
-    throw iap::Error("iap_env_draw: drawn in this size, the environment pays other rewards, so that it is not the same episode");
-  return drawing->picture();
+  return drawing->picture(env->spec(), observe());
 }
 
 extern "C" {

@@ -8,6 +8,7 @@
 #include "script/objects.hpp"
 import iap.core;
 import iap.env;
+#include "core/copy_pixels.hpp"
 
 namespace iap {
 namespace {
@@ -27,14 +28,7 @@ int give_image(lua::Call& call, Image image) {
   return call.give(std::make_unique<ImageObject>(ImageObject{std::move(image)}), bytes);
 }
 
-int give_image(lua::Call& call, const ImageView& image) {
-  Image copy(image.shape);
-  if (image.shape.type == PixelType::uint8)
-    std::copy_n(image.bytes(), image.shape.count(), copy.bytes().begin());
-  else
-    std::copy_n(image.floats(), image.shape.count(), copy.floats().begin());
-  return give_image(call, std::move(copy));
-}
+int give_image(lua::Call& call, const ImageView& image) { return give_image(call, copy_of(image)); }
 
 int give_observation(lua::Call& call, const ObservationSpec& spec, const Observation& observation) {
   lua_State* state = call.state();

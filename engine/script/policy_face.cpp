@@ -248,8 +248,8 @@ int slices(Call& call) {
 /// @field scores number[] - of all patches, row by row
 /// @field selected integer[] - positions in `scores` of the chosen patches, best first; of draws, in their order, repeated where a
 /// patch was drawn several times
-/// @field frame image ? - the earlier frame that `scores` and `selected` belong to, as those of a cross may; without it, they
-/// belong to the present one
+/// @field frame image ? - the earlier frame that `scores` and `selected` belong to, as those of a cross and of a hierarchy's level
+/// that was not asked may; without it, they belong to the present one
 int views(Call& call) {
   const auto seen = call.self<PolicyObject>().policy.views();
   Config::List rows;

@@ -1,4 +1,5 @@
 module;
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -41,6 +42,8 @@ struct AttentionView {
   /// The earlier frame of the image that `scores` and `selected` belong to, borrowed as they are; without data where it is the
   /// present one.
   ImageView frame{};
+  /// Whether the block looked in the policy's last decision. One that was not asked shows what it found when it last was.
+  bool looked = true;
 };
 
 /// Where the patches of a grid lie along one axis of the image: centre i at first + i * step, as a fraction of the image's size.
@@ -79,7 +82,8 @@ std::unique_ptr<Block> make_block(const Config& config, const BlockContext& cont
 ///
 /// A block is built in one step: its constructor reads its options, checks shapes, declares its parameter slices
 /// ("<path>.weight") and sizes its workspace. The policy visits every block of the tree, so that `initialise`, `bind`, `reset`
-/// and `collect_views` concern a block alone and not its children; only `forward` calls the children.
+/// and `collect_views` concern a block alone and not its children; only `forward` calls the children, and `date_views` speaks of
+/// them.
 class Block {
  public:
   virtual ~Block() = default;
@@ -110,6 +114,9 @@ class Block {
   virtual std::string memory() const { return "remembers what it was shown before"; }
   /// Appends what this block looked at in its last `forward`.
   virtual void collect_views(std::vector<AttentionView>& views) const { (void)views; }
+  /// `views` are those of child number `child` and of what it holds: where the last `forward` did not ask that child, they are
+  /// given the frame that they belong to.
+  virtual void date_views(std::size_t child, std::span<AttentionView> views) const { (void)child, (void)views; }
   /// Appends those of this block's parameters whose number depends on the size of an image.
   virtual void collect_grids(std::vector<GridParameters>& grids) const { (void)grids; }
   /// How many moments this block gathers over an episode, one for each value that it watches; see `Moment`.

@@ -27,6 +27,16 @@ void collect_blocks(Block& block, std::vector<Block*>& blocks) {
   for (const auto& child : block.children()) collect_blocks(*child, blocks);
 }
 
+void collect_views(const Block& block, std::vector<AttentionView>& views) {
+  block.collect_views(views);
+  const auto children = block.children();
+  for (std::size_t child = 0; child < children.size(); ++child) {
+    const std::size_t before = views.size();
+    collect_views(*children[child], views);
+    block.date_views(child, std::span(views).subspan(before));
+  }
+}
+
 /// A path names one block: what is asked for by it is found.
 void check_paths(const std::vector<Block*>& blocks) {
   std::vector<std::string_view> paths;
@@ -209,7 +219,7 @@ std::vector<Moment> Policy::gathered() const {
 
 std::vector<AttentionView> Policy::views() const {
   std::vector<AttentionView> views;
-  for (const Block* block : impl_->blocks) block->collect_views(views);
+  collect_views(*impl_->root, views);
   return views;
 }
 

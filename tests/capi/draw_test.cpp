@@ -16,6 +16,7 @@ import iap.envs;
 // Pictures for people against an environment that has their size itself.
 
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::Equals;
 
 namespace {
@@ -121,9 +122,89 @@ TEST_CASE("a drawing that is of another episode is an error, not a picture") {
   CHECK(iap_env_draw(env.get(), 4, 2, rgb.data(), 0) == IAP_OK);  // nothing was paid yet
   REQUIRE(iap_env_step(env.get(), &action, 1, &step) == IAP_OK);
   CHECK(iap_env_draw(env.get(), 4, 2, rgb.data(), 0) == IAP_FAILED);
-  CHECK_THAT(iap_env_error(env.get()), Equals("iap_env_draw: drawn in this size, the environment pays other rewards, so that it is "
-                                              "not the same episode"));
+  CHECK_THAT(iap_env_error(env.get()),
+             Equals("drawn in this size, the environment pays another reward, so that it is not the same episode"));
   CHECK(iap_env_draw(env.get(), 2, 2, rgb.data(), 0) == IAP_OK);
+}
+
+TEST_CASE("a drawing that fails or ends before the episode takes nothing from it") {
+  const Folder folder;
+  const auto env = make_env(folder.file("short.lua", R"(return function(options)
+    local height, kind = (options.pixels or { 2 })[1], options.kind
+    local self = { spec = { action_size = 1, max_steps = 6, images = { grey = { height = height, width = 2, channels = 1 } } } }
+    function self:reset() self.steps = 0 end
+    function self:step()
+      self.steps = self.steps + 1
+      if height == 8 and self.steps == 2 then error("no room") end
+      return 1, height == 4 and self.steps == 2
+    end
+    function self:observe() return nil, { grey = ("a"):rep(2 * height) } end
+    return self
+  end)"));
+  std::vector<std::uint8_t> rgb(8 * 2 * 3);
+  const float action = 0;
+  iap_step step{.size = sizeof(iap_step)};
+  const auto wrong = [&](std::int32_t height, const char* way) {
+    CHECK(iap_env_draw(env.get(), height, 2, rgb.data(), 0) == IAP_FAILED);
+    CHECK_THAT(iap_env_error(env.get()), ContainsSubstring(way) && EndsWith(", so that it is not the same episode"));
+  };
+  for (const std::int32_t begun : {4, 8}) {
+    REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+    CHECK(iap_env_draw(env.get(), begun, 2, rgb.data(), 0) == IAP_OK);
+    for (int i = 1; i <= 6; ++i) {
+      REQUIRE(iap_env_step(env.get(), &action, 1, &step) == IAP_OK);
+      CHECK(step.reward == 1);
+      CHECK_FALSE(step.terminated);
+      CHECK(step.truncated == (i == 6));
+      if (i == 1) continue;
+      // The one that was drawn before, and others that begin here.
+      const char *ends = "the environment ends at another step", *fails = "short.lua:7: no room";
+      wrong(begun, begun == 4 ? ends : fails);
+      wrong(12 - begun, begun == 8 ? ends : fails);
+      CHECK(iap_env_draw(env.get(), 2, 2, rgb.data(), 0) == IAP_OK);
+      CHECK(iap_env_draw(env.get(), begun, 2, rgb.data(), 0) == IAP_FAILED);
+    }
+  }
+}
+
+TEST_CASE("a drawing that shows things elsewhere is an error, noise and other sides are none") {
+  const Folder folder;
+  const auto env = make_env(folder.file("stars.lua", R"(return function(options)
+    local pixels = options.pixels or { 16, 16 }
+    local self = { spec = { action_size = 1, images = { sky = { height = pixels[1], width = pixels[2], channels = 1 } } } }
+    function self:reset() self.star = 2 end
+    function self:step(action) self.star = action[1] > 0 and pixels[1] > 16 and 10 or 2 return 0, false, false end
+    function self:observe()
+      local rows = {}
+      for y = 0, pixels[1] - 1 do
+        local row = {}
+        for x = 0, pixels[2] - 1 do
+          local column, line = x * 16 // pixels[2], y * 16 // pixels[1]
+          local there = math.abs(column - self.star) < 2 and math.abs(line - 8) < 2
+          row[#row + 1] = string.char(there and 200 or math.random(0, 90))
+        end
+        rows[#rows + 1] = table.concat(row)
+      end
+      return nil, { sky = table.concat(rows) }
+    end
+    return self
+  end)"));
+  std::vector<std::uint8_t> rgb(64 * 96 * 3);
+  iap_step step{.size = sizeof(iap_step)};
+  const auto drawn = [&](std::int32_t height, std::int32_t width) { return iap_env_draw(env.get(), height, width, rgb.data(), 0); };
+  REQUIRE(iap_env_reset(env.get(), 1) == IAP_OK);
+  for (const float action : {0.F, 1.F}) {
+    REQUIRE(iap_env_step(env.get(), &action, 1, &step) == IAP_OK);
+    const iap_status expected = action > 0 ? IAP_FAILED : IAP_OK;
+    CHECK(drawn(64, 64) == expected);
+    CHECK(drawn(40, 40) == expected);
+    CHECK(drawn(57, 56) == expected);
+    // What is seen may not be in it.
+    CHECK(drawn(8, 8) == IAP_OK);
+    CHECK(drawn(64, 96) == IAP_OK);
+  }
+  CHECK(drawn(64, 64) == IAP_FAILED);
+  CHECK_THAT(iap_env_error(env.get()), ContainsSubstring("the environment shows something else"));
 }
 
 TEST_CASE("rows are drawn as far apart as asked, and nothing between them is written") {

@@ -158,16 +158,89 @@ LUA
   run run train.lua
   exits 0
   refuses "drawn larger, the environment pays another reward; show the policy's own pixels instead (--as-seen; in Lua: redraw = false)" play run
-  refuses "drawn larger, the environment pays another reward; let its rewards not depend on its pictures" play blind.iap
+  refuses "drawn larger, the environment pays another reward; let what happens in it not depend on its pictures" play blind.iap
   run report run --episodes 1
   exits 0
-  says run/report.html "in the policy's own pixels: drawn larger, the environment pays other rewards. Its own seed"
+  says run/report.html "in the policy's own pixels: drawn larger, the environment pays another reward. Its own seed"
   grep -o '<code>iap play [^<]*' run/report.html >command
   says command " --as-seen"
   # shellcheck disable=SC2046
   run $(sed 's/<code>iap //' command)
   exits 0
   says out "return $(grep -o 'Video of an episode of return [0-9.]*' run/report.html | sed 's/.*return //' | cut -c1-3)"
+}
+
+# One that pays nothing until its goal may stray all the same: it ends at another step, observes another vector, fails, or shows its
+# things elsewhere. Snow alone, of which nothing that happens depends, is drawn.
+case_play_astray() {
+  cat >snow.lua <<'LUA'
+return function(options)
+  local pixels, kind = options.pixels or { 16, 16 }, options.kind
+  local height, width = pixels[1], pixels[2]
+  local own = { height = height, width = width }
+  local env = { spec = { action_size = 1, max_steps = 12, vector = kind == "vector" and 1 or nil, images = { eye = own } } }
+  local place, chance, picture
+  local function draw()
+    if kind == "failing" and height > 16 and env.steps > 3 then error("no room") end
+    local rows, size = {}, height // 4
+    for y = 0, height - 1 do
+      local row = {}
+      for x = 0, width - 1 do
+        local snow = math.random(0, 60)
+        local inside = kind == "places" and x * 4 // width == place and y // size == 1
+        row[#row + 1] = inside and "\255\255\255" or string.char(snow, snow, snow)
+      end
+      rows[#rows + 1] = table.concat(row)
+    end
+    picture = table.concat(rows)
+  end
+  function env:reset() self.steps, place = 0, 0 chance = math.random() draw() end
+  function env:step()
+    self.steps, chance = self.steps + 1, math.random()
+    place = (place + math.random(1, 3)) % 4
+    draw()
+    return 0, kind == "ends" and chance < 0.2
+  end
+  function env:observe() return kind == "vector" and { chance } or nil, { eye = picture } end
+  return env
+end
+LUA
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+for _, kind in ipairs { "alike", "places", "ends", "vector", "failing" } do
+  local look = iap.policy.sequence { iap.attention.rank { patch = 4, d = 1, top = 1 }, iap.policy.linear {} }
+  iap.policy.build(look, iap.env.make("snow.lua", { kind = kind })):save(kind .. ".iap")
+end
+LUA
+  run run build.lua
+  exits 0
+  run play alike.iap --strip 4 --out strip.png
+  exits 0
+  local remedy="; show the policy's own pixels instead (--as-seen; in Lua: redraw = false)" way kind
+  for kind in places ends vector failing; do
+    case $kind in
+      places) way="shows something else" ;;
+      ends) way="ends at another step" ;;
+      vector) way="observes another vector" ;;
+      failing) way="fails: failing.iap: snow.lua:8: no room" ;;
+    esac
+    refuses "drawn larger, the environment $way$remedy" play $kind.iap --seed 2 --out no.webp
+    run play $kind.iap --seed 2 --strip 4 --as-seen --out seen.png
+    exits 0
+    mkdir $kind
+    cat >train.lua <<LUA
+local iap = require "iap"
+iap.train {
+  env = iap.env.make("snow.lua", { kind = "$kind" }), policy = iap.policy.sequence { iap.attention.rank { patch = 4, d = 1, top = 1 }, iap.policy.linear {} },
+  optimizer = iap.optim.es { population = 4 }, iterations = 1, eval_episodes = 1, threads = 1, quiet = true, out = "$kind",
+}
+LUA
+    run run train.lua
+    exits 0
+    run report $kind --episodes 1
+    exits 0
+    says $kind/report.html "in the policy's own pixels: drawn larger, the environment ${way/failing.iap/failing/best.iap}. Its own seed"
+  done
 }
 
 case_play_errors() {

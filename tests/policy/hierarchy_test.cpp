@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "helpers.hpp"
@@ -147,4 +149,35 @@ TEST_CASE("levels that do not fit say what is wrong") {
       ContainsSubstring("the high level gives 4 values, but chooses 3: a duration and a latent of 2"));
   CHECK_THROWS_WITH(two_levels("", "{'kind': 'linear', 'units': 2}"),
                     ContainsSubstring("its last block 'low' gives 2 values, but the environment takes 3"));
+}
+
+TEST_CASE("what a level attended to when it was asked last belongs to the frame of that time") {
+  // Inside a low level that is asked every third step there is another hierarchy, whose high level is asked every other time.
+  const ObservationSpec spec = image_spec(8, 8);
+  const std::string rank = "{'kind': 'rank', 'patch': 4, 'top': 1}", line = "{'kind': 'linear'}";
+  const auto levels = [&](const std::string& high, const std::string& low, const std::string& options) {
+    return "{'kind': 'hierarchy', 'latent': 2, 'high': {'kind': 'sequence', 'blocks': [" + high + ", " + line +
+           "]}, 'low': " + low + options + "}";
+  };
+  Policy policy(config(levels(rank, levels(rank, line, ", 'duration': 2"), ", 'duration': 4, 'every': 3")), spec, 1);
+  randomise(policy, 5, 1);
+  std::vector<Frame> frames;
+  for (std::uint64_t step = 0; step < 26; ++step) frames.emplace_back(spec, 100 + step);
+  for (const std::size_t begun : {0, 13}) {
+    policy.reset();
+    for (std::size_t step = 0; step < 13; ++step) {
+      act(policy, frames[begun + step]);
+      const auto views = policy.views();
+      REQUIRE(views.size() == 2);
+      const std::size_t high = step / 4 * 4, inner = step / 6 * 6;
+      for (const auto& [view, looked] : {std::pair(&views[0], high), std::pair(&views[1], inner)}) {
+        CAPTURE(step, view->block, looked);
+        CHECK(view->looked == (looked == step));
+        REQUIRE((view->frame.data == nullptr) == (looked == step));
+        if (view->frame.data)
+          CHECK(std::ranges::equal(std::span(view->frame.bytes(), view->frame.shape.count()),
+                                   frames[begun + looked].image().bytes()));
+      }
+    }
+  }
 }

@@ -211,6 +211,45 @@ end""")
             long.reset(seed=1)
             self.assertEqual(long.render().shape, (400, columns, 3))
 
+    def test_rendering_takes_nothing_from_an_episode(self):
+        pathlib.Path("snowing.lua").write_text("""
+return function(options)
+  local size = (options.pixels or { 8 })[1]
+  local env = { spec = { action_size = 1, max_steps = 40, images = { eye = { height = size, width = size, channels = 1 } } } }
+  local function draw()
+    local snow = {}
+    for i = 1, size * size do snow[i] = string.char(math.random(0, 60)) end
+    env.picture = table.concat(snow)
+  end
+  function env:reset() draw() end
+  function env:step() draw() return 1, math.random() < 0.1 end
+  function env:observe() return nil, { eye = self.picture } end
+  return env
+end""")
+
+        def steps(rendered):
+            env, counts, refused = iap.Env("snowing.lua", render_mode="rgb_array", render_size=(16, 16)), [], 0
+            for seed in range(6):
+                env.reset(seed=seed)
+                counts.append(0)
+                over = False
+                while not over:
+                    if rendered:
+                        try:
+                            env.render()
+                        except iap.Error as error:
+                            self.assertIn("the environment ends at another step, so that it is not the same episode", str(error))
+                            refused += 1
+                    _, reward, terminated, truncated, _ = env.step([0.0])
+                    self.assertEqual(reward, 1)
+                    counts[-1] += 1
+                    over = terminated or truncated
+            return counts, refused
+
+        plain, rendered = steps(False), steps(True)
+        self.assertEqual(plain[0], rendered[0])
+        self.assertGreater(rendered[1], 0)
+
     def test_a_picture_that_memory_does_not_hold_is_one_message(self):
         env = iap.Env("cartpole-swingup", render_mode="rgb_array", render_size=(1 << 14, 1 << 14))
         env.reset(seed=1)

@@ -1,15 +1,19 @@
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
@@ -60,6 +64,16 @@ double mean_difference(const Image& a, const Image& b) {
 }
 
 bool same(const Image& a, const Image& b) { return a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes()); }
+
+/// What a command prints; nothing where it cannot be started.
+std::string output_of(const std::string& command) {
+  std::string output;
+  FILE* const pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
+  if (!pipe) return output;
+  for (int byte = std::fgetc(pipe); byte != EOF; byte = std::fgetc(pipe)) output += static_cast<char>(byte);
+  ::pclose(pipe);
+  return output;
+}
 
 /// PATH for the time of a test.
 class Path {
@@ -151,6 +165,25 @@ TEST_CASE("an MP4 is what ffmpeg makes of the frames") {
   const std::string arguments = read_file(programs.path() / "arguments");
   CHECK_THAT(arguments, ContainsSubstring("-video_size\n56x40\n-framerate\n12.5\n"));
   CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("an MP4 has the frames' colours, whatever its size, and says how they are written") {
+  if (output_of("ffmpeg -version").empty() || output_of("ffprobe -version").empty()) SKIP("no ffmpeg on this machine");
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "a.mp4").string();
+  constexpr std::array<std::uint8_t, 3> grass{102, 204, 102};
+  for (const auto& [height, width] : {std::pair(32, 40), std::pair(721, 1281)}) {
+    Image frame({height, width, 3, PixelType::uint8});
+    for (std::size_t i = 0; i < frame.shape().count(); ++i) frame.bytes()[i] = grass[i % 3];
+    write(file, {frame, frame}, {});
+    CHECK(output_of("ffprobe -v error -select_streams v -of csv=p=0 -show_entries "
+                    "stream=color_range,color_space,color_transfer,color_primaries " +
+                    file) == "tv,bt709,bt709,bt709\n");
+    const std::string pixels =
+        output_of("ffmpeg -v error -i " + file + " -vf scale=in_color_matrix=bt709:in_range=tv -pix_fmt rgb24 -f rawvideo -");
+    REQUIRE(pixels.size() >= 3 * static_cast<std::size_t>(height) * static_cast<std::size_t>(width));
+    for (std::size_t i = 0; i < 3; ++i) CHECK(std::abs(int{static_cast<std::uint8_t>(pixels[3000 + i])} - int{grass[i]}) <= 3);
+  }
 }
 
 TEST_CASE("ffmpeg missing or failing is one clear message, and leaves no file") {

@@ -39,7 +39,8 @@ cat report.html - >probe.html <<'HTML'
 <script>
 addEventListener("load", () => {
   const shown = [...document.images].filter(image => image.complete && image.naturalWidth > 0);
-  const numbers = [document.documentElement.scrollWidth, innerWidth, document.images.length, shown.length];
+  const table = document.querySelector(".comparison").parentElement, hidden = table.scrollWidth - table.clientWidth;
+  const numbers = [document.documentElement.scrollWidth, innerWidth, document.images.length, shown.length, hidden];
   parent.postMessage("measured " + numbers.join(" "), "*");
 });
 </script>
@@ -49,17 +50,18 @@ for width in 360 390 700 1180; do
 <body style="margin: 0"><p></p><iframe src="probe.html" style="border: 0; width: ${width}px; height: 900px"></iframe>
 <script>addEventListener("message", event => document.querySelector("p").textContent = event.data)</script>
 HTML
-  read -r _ content window images shown <<<"$(browse --dump-dom "file://$work/frame.html" | grep -o 'measured [0-9 ]*')"
+  read -r _ content window images shown hidden <<<"$(browse --dump-dom "file://$work/frame.html" | grep -o 'measured [0-9 ]*')"
   [ "$window" = "$width" ] || { echo "the frame is $window pixels wide instead of $width"; exit 1; }
   [ "$content" -le "$window" ] || { echo "at $width pixels the page is $content wide: it overflows"; exit 1; }
+  [ "$width" -lt 1000 ] || [ "$hidden" = 0 ] || { echo "$hidden pixels of the comparison's figures are out of sight"; exit 1; }
   [ "$images" -gt 20 ] && [ "$shown" = "$images" ] || { echo "$shown of $images images are shown"; exit 1; }
 done
 
 cat >frame.html <<'HTML'
-<body style="margin: 0"><iframe src="report.html" style="border: 0; width: 390px; height: 1400px"></iframe>
+<body style="margin: 0"><iframe src="report.html" style="border: 0; width: 390px; height: 1700px"></iframe>
 HTML
-browse --window-size=1180,1400 --screenshot=light.png "file://$work/report.html"
-browse --window-size=1180,1400 --blink-settings=preferredColorScheme=0 --screenshot=dark.png "file://$work/report.html"
-browse --window-size=500,1400 --screenshot=phone.png "file://$work/frame.html"
+browse --window-size=1180,1700 --screenshot=light.png "file://$work/report.html"
+browse --window-size=1180,1700 --blink-settings=preferredColorScheme=0 --screenshot=dark.png "file://$work/report.html"
+browse --window-size=500,1700 --screenshot=phone.png "file://$work/frame.html"
 "$iap" run "$here/browser.lua" -- light.png dark.png phone.png
 echo "the report looks right"

@@ -56,7 +56,7 @@ TEST_CASE("a run's tiles are its first, its best and its confirmed evaluation") 
                                        ContainsSubstring("it earned 61.5 (95% interval 55.5 to 67.5)."));
 }
 
-TEST_CASE("the smallest numbers are shown as what they are") {
+TEST_CASE("the smallest numbers are shown as what they are, and negative ones have one sign") {
   const TemporaryFolder folder;
   const auto run = make_known_run(folder.path() / "a", 1, "80");
   const auto shown = [&](const std::string& untrained) {
@@ -69,6 +69,9 @@ TEST_CASE("the smallest numbers are shown as what they are") {
   CHECK(shown("5e-324") == "4.94 × 10⁻³²⁴");
   CHECK(shown("-2.5e-309") == "-2.5 × 10⁻³⁰⁹");
   CHECK(shown("2.5e-300") == "2.5 × 10⁻³⁰⁰");
+  for (const char* negative : {"-35", "-0.25", "-7500.9", "-2000"}) CHECK(shown(negative) == negative);
+  CHECK(shown("-12345") == "-12\u202f345");
+  CHECK(shown("-inf") == "-∞");
 }
 
 TEST_CASE("large numbers have their thousands apart and letters that fit into their tiles") {

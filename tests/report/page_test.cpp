@@ -20,6 +20,7 @@ import iap.policy;
 import iap.render;
 import iap.report;
 import iap.train;
+#include "base64.hpp"
 #include "pages.hpp"
 #include "small_runs.hpp"
 
@@ -33,18 +34,6 @@ int count(std::string_view words, std::string_view part) {
   int found = 0;
   for (std::size_t at = words.find(part); at != std::string_view::npos; at = words.find(part, at + part.size())) ++found;
   return found;
-}
-
-std::string decode_base64(std::string_view code) {
-  std::string bytes;
-  unsigned group = 0, bits = 0;
-  for (const char c : code) {
-    if (c == '=') break;
-    const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    group = group << 6 | static_cast<unsigned>(std::string_view(digits).find(c));
-    if ((bits += 6) >= 8) bytes += static_cast<char>(group >> (bits -= 8) & 255);
-  }
-  return bytes;
 }
 
 /// Every element is closed in order; what stands outside of tags has no stray angle bracket.

@@ -19,6 +19,7 @@ import :axis;
 import :html;
 import :importance;
 import :viewer;
+#include "core/copy_pixels.hpp"
 
 namespace iap {
 namespace {
@@ -31,15 +32,6 @@ struct KeptFrame {
   Image image;  ///< as the policy saw it, in the end 8-bit RGB
   std::vector<float> scores;
 };
-
-Image copy_of(const ImageView& image) {
-  Image copy(image.shape);
-  if (image.shape.type == PixelType::uint8)
-    std::copy_n(image.bytes(), image.shape.count(), copy.bytes().begin());
-  else
-    std::copy_n(image.floats(), image.shape.count(), copy.floats().begin());
-  return copy;
-}
 
 /// The side of the square that is cut out around a patch.
 int example_side(const ImageShape& shape, const AttentionView& view) {
@@ -59,11 +51,11 @@ void weigh(std::size_t count, int episode, const ImageShape& shape, const Attent
                frames * frame + examples * channels * std::pow(example_side(shape, view), 2));
 }
 
-/// Makes pictures of what was seen, all as bright.
-void make_pictures(std::vector<KeptFrame>& frames) {
-  float white = 1;
+/// Makes pictures of what was seen, all as bright. Returns what they show white, `white` at least.
+float make_pictures(std::vector<KeptFrame>& frames, float white) {
   for (const KeptFrame& frame : frames) white = std::max(white, white_of(frame.image.view()));
   for (KeptFrame& frame : frames) frame.image = rgb_copy(frame.image.view(), white);
+  return white;
 }
 
 /// Keeps evenly spread steps of an episode whose length is not known beforehand: whenever there are too many, every other one goes.
@@ -238,7 +230,8 @@ bool weighs_all(const Policy& policy, const std::string& path) {
   return values && (*values == centroid || *values == Config(Config::List{centroid})) && !(motion && *motion == Config(true));
 }
 
-Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64_t seed, const Watchers& watchers) {
+Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64_t seed, const Watchers& watchers,
+                             const Whites& whites) {
   Importance result;
   result.episodes = episodes;
   std::vector<KeptFrame> frames;
@@ -253,6 +246,7 @@ Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64
                                          const auto views = shown_views(acting);
                                          if (views.empty()) return;
                                          view = views.front();
+                                         if (!view.looked) return;
                                          const auto& images = policy.observation().images;
                                          const auto image = std::ranges::find(images, view.image, &ImageSpec::name);
                                          const auto& present = observation.images[static_cast<std::size_t>(image - images.begin())];
@@ -261,7 +255,9 @@ Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64
     result.mean_return += played.total / episodes;
     std::ranges::move(sample.frames(), std::back_inserter(frames));
   }
-  make_pictures(frames);
+  if (frames.empty()) return result;
+  result.image = view.image;
+  result.white = make_pictures(frames, whites ? whites(view.image) : 1);
   std::vector<float> sorted;
   for (const KeptFrame& frame : frames)
     std::ranges::copy_if(frame.scores, std::back_inserter(sorted), [](float score) { return std::isfinite(score); });

@@ -31,7 +31,8 @@ struct ScoreRange {
 };
 
 struct Importance {
-  std::string block;
+  std::string block, image;
+  float white = 1;  ///< of `image`, in the examples: `white_of`
   int patch = 0, patches = 0, chosen = 0;
   bool weighs_all = false;  ///< `chosen` are the heaviest, as of `weighs_all` below
   int episodes = 0;
@@ -49,10 +50,14 @@ bool weighs_all(const Policy& policy, const std::string& path);
 /// Who watches an episode, counted from 0, beside what is sampled of it.
 using Watchers = std::function<StepObserver(int episode)>;
 
-/// Plays `episodes` episodes on the evaluation seeds of `seed` and keeps evenly spread frames of each. Empty (no ranges) for a
-/// policy without attention to an image; of several, it is the first block's image. The examples are drawn at random, at most one
-/// per frame while frames last.
+/// What other pictures of the image so called, beside which examples stand, show white.
+using Whites = std::function<float(const std::string& image)>;
+
+/// Plays `episodes` episodes on the evaluation seeds of `seed` and keeps evenly spread frames of each, of those in which the block
+/// looked. Empty (no ranges) for a policy without attention to an image; of several, it is the first block's image. The examples
+/// are drawn at random, at most one per frame while frames last.
 /// @throws Error as `run_episode`.
-Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64_t seed, const Watchers& watchers = {});
+Importance sample_importance(Policy& policy, Env& env, int episodes, std::uint64_t seed, const Watchers& watchers = {},
+                             const Whites& whites = {});
 
 }  // namespace iap

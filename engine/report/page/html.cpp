@@ -49,7 +49,7 @@ std::string data_address(std::string_view media_type, std::string_view bytes) {
 
 std::string figure(double value) {
   if (std::isnan(value)) return "–";
-  if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
+  if (std::isinf(value)) return value > 0 ? "∞" : "-∞";
   const double size = std::abs(value);
   if ((size > 0 && size < 1e-4) || size >= 1e15) {
     const int exponent = static_cast<int>(std::floor(std::log10(size)));
@@ -62,7 +62,7 @@ std::string figure(double value) {
   // A space that does not break, which is also narrow.
   for (int at = static_cast<int>(digits.size()) - 3; at > 0 && is_large; at -= 3)
     digits.insert(static_cast<std::size_t>(at), "\u202f");
-  return (value < 0 ? "−" : "") + digits;
+  return (value < 0 ? "-" : "") + digits;
 }
 
 namespace {

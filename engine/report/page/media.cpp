@@ -5,6 +5,7 @@ module;
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 module iap.report;
 import iap.core;
@@ -84,30 +85,52 @@ class ProbeBeside {
   std::string reason_;
 };
 
-/// What follows from the same episodes: which patches matter, and what is known of the state.
-void study_episodes(Policy& policy, const Config& config, const ReportOptions& options, ReportMedia& media) {
+/// What follows from the same episodes: which patches matter, and what is known of the state. One that fails takes these along, and
+/// nothing else.
+void study_episodes(Policy& policy, const Config& config, const ReportOptions& options, const Viewer& viewer, ReportMedia& media) {
   ProbeBeside beside(policy, config, options.episodes);
   const auto plain = beside.env() ? nullptr : make_env(config);
   Env& env = beside.env() ? *beside.env() : *plain;
-  media.importance =
-      sample_importance(policy, env, options.episodes, options.seed, [&](int episode) { return beside.watcher(episode); });
+  try {
+    media.importance = sample_importance(
+        policy, env, options.episodes, options.seed, [&](int episode) { return beside.watcher(episode); },
+        [&](const std::string& image) { return viewer.white(image); });
+  } catch (const Error& error) {
+    media.no_importance = error.what();
+    media.no_probe = error.what();
+    return;
+  }
   beside.finish(media);
 }
 
-/// Plays the episode once, which tells how long it is and whether the environment can be drawn larger.
-std::unique_ptr<Viewer> viewer_of(Policy& policy, const Config& env, ReportMedia& media) {
-  ViewerOptions options{.min_height = video_height, .largest = largest_frame};
-  auto viewer = std::make_unique<Viewer>(env, policy.observation(), options);
-  try {
-    media.episode = run_episode(viewer->env(), policy, media.seed);
-  } catch (const Error&) {
-    if (!viewer->only_as_seen()) throw;
-    media.as_seen = true;
-    options.redraw = false;
-    viewer = std::make_unique<Viewer>(env, policy.observation(), options);
-    media.episode = run_episode(viewer->env(), policy, media.seed);
-  }
-  return viewer;
+/// Draws the episode that `viewer` has played before, which told how long it is.
+void draw_film(Viewer& viewer, Policy& policy, ReportMedia& media) {
+  const EnvSpec& spec = viewer.env().spec();
+  const FrameRate rate = frame_rate(spec, 0, most_fps);
+  media.steps = std::min(media.episode.steps, most_video_frames * rate.every);
+  media.whole = media.steps == media.episode.steps;
+  media.seconds = media.steps * spec.control_dt;
+  media.pace = rate.fps * rate.every * spec.control_dt;
+  media.frames.clear();
+  media.heat.clear();
+  WebpAnimation video("the video", {.fps = rate.fps, .quality = video_quality});
+  int step = 0;
+  run_episode(viewer.env(), policy, media.seed, [&](const Observation& observation, std::span<const float>, const Policy& acting) {
+    const auto taken = static_cast<int>(media.frames.size());
+    const bool to_video = step < media.steps && step % rate.every == 0;
+    const bool to_frames = taken < stills && step >= taken * (media.episode.steps - 1) / (stills - 1);
+    ++step;
+    if (!to_video && !to_frames) return;
+    media.rested = media.rested || std::ranges::any_of(shown_views(acting), [](const auto& view) { return !view.looked; });
+    const Image picture = viewer.picture(PictureView::overlay, observation, acting);
+    if (to_video) video.add(picture.view());
+    if (!to_frames) return;
+    media.frames.push_back(still(picture));
+    if (!shown_views(acting).empty()) media.heat.push_back(still(viewer.picture(PictureView::heatmap, observation, acting)));
+  });
+  media.video = video.finish();
+  media.height = viewer.height();
+  media.width = viewer.width();
 }
 
 }  // namespace
@@ -118,32 +141,21 @@ ReportMedia make_media(PolicyFile& file, const ReportOptions& options) {
   Policy& policy = file.policy;
   ReportMedia media;
   media.seed = derive_seed({.seed = options.seed, .episode = 0, .purpose = Purpose::evaluation});
-  const auto own = viewer_of(policy, *env, media);
-  Viewer& viewer = *own;
-  const FrameRate rate = frame_rate(viewer.env().spec(), 0, most_fps);
-  media.steps = std::min(media.episode.steps, most_video_frames * rate.every);
-  media.whole = media.steps == media.episode.steps;
-  media.seconds = media.steps * viewer.env().spec().control_dt;
-  media.pace = rate.fps * rate.every * viewer.env().spec().control_dt;
-  WebpAnimation video("the video", {.fps = rate.fps, .quality = video_quality});
-  int step = 0;
-  run_episode(viewer.env(), policy, media.seed, [&](const Observation& observation, std::span<const float>, const Policy& acting) {
-    const auto taken = static_cast<int>(media.frames.size());
-    const bool to_video = step < media.steps && step % rate.every == 0;
-    const bool to_frames = taken < stills && step >= taken * (media.episode.steps - 1) / (stills - 1);
-    ++step;
-    if (!to_video && !to_frames) return;
-    const Image picture = viewer.picture(PictureView::overlay, observation, acting);
-    if (to_video) video.add(picture.view());
-    if (!to_frames) return;
-    media.frames.push_back(still(picture));
-    if (!shown_views(acting).empty()) media.heat.push_back(still(viewer.picture(PictureView::heatmap, observation, acting)));
-  });
-  media.video = video.finish();
-  media.height = viewer.height();
-  media.width = viewer.width();
-  study_episodes(policy, *env, options, media);
-  return media;
+  for (bool studied = false;;) {
+    const bool redraw = media.as_seen.empty();
+    Viewer viewer(*env, policy.observation(), {.min_height = video_height, .largest = largest_frame, .redraw = redraw});
+    try {
+      media.episode = run_episode(viewer.env(), policy, media.seed);
+      if (!std::exchange(studied, true)) study_episodes(policy, *env, options, viewer, media);
+      const Importance& beside = media.importance;
+      if (!beside.image.empty()) viewer.whiten(beside.image, beside.white);
+      draw_film(viewer, policy, media);
+      return media;
+    } catch (const Error&) {
+      if (viewer.astray().empty()) throw;
+      media.as_seen = viewer.astray();
+    }
+  }
 }
 
 }  // namespace iap

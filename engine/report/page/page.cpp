@@ -10,7 +10,6 @@ module;
 #include <initializer_list>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -71,13 +70,14 @@ void collect_images(const Config& architecture, std::set<std::string>& names) {
     for (const auto& value : *list) collect_images(value, names);
 }
 
-/// The first image that a block of the policy looks at; the environment may offer others.
-std::optional<ImageSpec> seen_image(const Policy& policy) {
+/// The images that blocks of the policy look at; the environment may offer others.
+std::vector<ImageSpec> seen_images(const Policy& policy) {
   std::set<std::string> names;
   collect_images(policy.architecture(), names);
+  std::vector<ImageSpec> seen;
   for (const auto& image : policy.observation().images)
-    if (names.contains(image.name)) return image;
-  return {};
+    if (names.contains(image.name)) seen.push_back(image);
+  return seen;
 }
 
 /// The sum of a column that counts training episodes, such as those that an unstable simulation ended.
@@ -102,7 +102,7 @@ void add_once(std::vector<std::string>& words, const std::string& word) {
   if (!word.empty() && std::ranges::find(words, word) == words.end()) words.push_back(word);
 }
 
-/// Adds the sizes of the image that the run's policy looks at in the stages that the run has come to. The policy's own may be
+/// Adds the sizes of an image that the run's policy looks at in the stages that the run has come to. The policy's own may be
 /// another one: that of the evaluations.
 void add_sizes(const Run& run, const ImageSpec& seen, std::vector<std::string>& sizes) {
   const std::string own = text(seen.shape.height, " × ", seen.shape.width);
@@ -140,10 +140,9 @@ std::string lede_of(const std::vector<RunGroup>& groups, std::size_t runs) {
     for (const Run& run : group.runs) {
       const Config* optimizer = run.config.find("optimizer");
       add_once(optimizers, escaped(shown(optimizer ? optimizer->find("kind") : nullptr)));
-      if (const auto seen = seen_image(run.policy->policy))
-        add_sizes(run, *seen, sizes);
-      else
-        some_see_nothing = true;
+      const auto seen = seen_images(run.policy->policy);
+      for (const ImageSpec& image : seen) add_sizes(run, image, sizes);
+      some_see_nothing = some_see_nothing || seen.empty();
     }
   std::string words =
       text(counted(static_cast<double>(runs), "run"), groups.size() > 1 ? text(" of ", groups.size(), " kinds") : "");
@@ -203,8 +202,7 @@ std::string made_pictures(RunGroup& group, const std::string& name, const Report
   Run& run = group.runs[group.best];
   try {
     const ReportMedia media = make_media(*run.policy, options);
-    return watch_section(media, run, name, options.trust) +
-           (media.importance.ranges.empty() ? "" : importance_section(media.importance, name)) +
+    return watch_section(media, run, name, options.trust) + importance_section(media, name) +
            probe_section(media, run.policy->policy, name);
   } catch (const Error& error) {
     return section(name.empty() ? "Pictures" : "Pictures: " + name, "",

@@ -22,7 +22,8 @@ std::string comparison_section(const std::vector<RunGroup>& groups);
 std::string curves_section(const std::vector<RunGroup>& groups);
 /// `name` stands in the heading; may be empty.
 std::string watch_section(const ReportMedia& media, const Run& run, const std::string& name, Trust trust);
-std::string importance_section(const Importance& importance, const std::string& name);
+/// "" of a policy that attends to nothing.
+std::string importance_section(const ReportMedia& media, const std::string& name);
 /// What the policy's blocks know of the state, or in one line why that is not said.
 std::string probe_section(const ReportMedia& media, const Policy& policy, const std::string& name);
 std::string parameters_section(const Policy& policy, const std::string& name);

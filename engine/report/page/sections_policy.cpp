@@ -111,14 +111,20 @@ bool has_cross(const Block& block) {
 }
 
 /// What the squares of the policy's pictures are.
-std::string squares(const Policy& policy) {
+std::string squares(const ReportMedia& media, const Policy& policy) {
   bool chosen = false, weighed = false;
   for (const auto& view : shown_views(policy)) (weighs_all(policy, view.block) ? weighed : chosen) = true;
   constexpr std::string_view seen = "the patches whose positions or contents the rest of the policy sees";
   constexpr std::string_view heaviest = "the patches that weigh most, though all count";
-  return text(" Squares are ", chosen || !weighed ? seen : "", chosen && weighed ? ", and of blocks that choose none " : "",
-              weighed ? heaviest : "", "; the whiter, the higher their score in the frame.",
-              has_cross(policy.root()) ? " Those of a cross show the frame that its keys came from, and so do its scores." : "");
+  const std::string colours = coloured_blocks(policy);
+  return text(
+      " Squares are ", chosen || !weighed ? seen : "", chosen && weighed ? ", and of blocks that choose none " : "",
+      weighed ? heaviest : "", "; the ", colours.empty() ? "whiter" : "more opaque", ", the higher their score in the frame.",
+      colours.empty()
+          ? ""
+          : text(" Each block or head has a colour, and stripes of several stand where they meet: ", escaped(colours), "."),
+      has_cross(policy.root()) ? " Those of a cross show the frame that its keys came from, and so do its scores." : "",
+      media.rested ? " Those of a level that was not asked in a step show the frame that it saw last, and so do its scores." : "");
 }
 
 /// How much of its episode the film shows.
@@ -137,7 +143,7 @@ std::string pace_of(const ReportMedia& media) {
 /// The command that plays an episode of the shown policy.
 std::string replay(const ReportMedia& media, const Run& run, Trust trust) {
   return text("iap play ", shell_word(run.folder.string()), run.final ? " --policy final" : "", " --seed ", media.seed,
-              media.as_seen ? " --as-seen" : "", trust == Trust::yes ? " --trust" : "");
+              media.as_seen.empty() ? "" : " --as-seen", trust == Trust::yes ? " --trust" : "");
 }
 
 }  // namespace
@@ -146,12 +152,13 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
   const bool attends = !media.heat.empty();
   const std::string episode =
       text("an episode of return ", figure(media.episode.total), ", ", counted(media.episode.steps, "step"));
-  std::string body = text("<div class=\"watch\"><figure class=\"video\"><img src=\"", data_address("image/webp", media.video),
-                          "\" width=\"", media.width, "\" height=\"", media.height, "\" style=\"height:auto\" alt=\"Video of ",
-                          episode, "\"><figcaption>", shown_part(media), " of ", episode, pace_of(media),
-                          media.as_seen ? ", in the policy's own pixels: drawn larger, the environment pays other rewards" : "",
-                          ". Its own seed is ", media.seed, ": <code>", escaped(replay(media, run, trust)),
-                          "</code> plays it again.</figcaption></figure>\n<figure>");
+  std::string body = text(
+      "<div class=\"watch\"><figure class=\"video\"><img src=\"", data_address("image/webp", media.video), "\" width=\"",
+      media.width, "\" height=\"", media.height, "\" style=\"height:auto\" alt=\"Video of ", episode, "\"><figcaption>",
+      shown_part(media), " of ", episode, pace_of(media),
+      media.as_seen.empty() ? "" : text(", in the policy's own pixels: drawn larger, the environment ", escaped(media.as_seen)),
+      ". Its own seed is ", media.seed, ": <code>", escaped(replay(media, run, trust)),
+      "</code> plays it again.</figcaption></figure>\n<figure>");
   body += pictures(media.frames, "", "A frame of the episode");
   body += text("<figcaption>Frames of that episode, evenly spaced.</figcaption></figure></div>\n");
   const std::string blocks = mapped_blocks(run.policy->policy);
@@ -160,13 +167,20 @@ std::string watch_section(const ReportMedia& media, const Run& run, const std::s
         text("<h3>Scores of all patches", blocks.empty() ? "" : text(" by <code>", escaped(blocks), "</code>"), "</h3>\n<figure>") +
         pictures(media.heat, " row", "The score of every patch") +
         text("<figcaption class=\"scale\">",
-             has_cross(run.policy->policy.root()) ? "The same steps, in the frames that were scored." : "The same frames.",
+             media.rested || has_cross(run.policy->policy.root()) ? "The same steps, in the frames that were scored."
+                                                                  : "The same frames.",
              " Lowest score of a frame ", colour_bar(), " its highest</figcaption></figure>\n");
   return section(titled(attends ? "What it attends to" : "What it does", name),
-                 text(shown_policy(run), ".", attends ? squares(run.policy->policy) : ""), body);
+                 text(shown_policy(run), ".", attends ? squares(media, run.policy->policy) : ""), body);
 }
 
-std::string importance_section(const Importance& importance, const std::string& name) {
+std::string importance_section(const ReportMedia& media, const std::string& name) {
+  const Importance& importance = media.importance;
+  const std::string heading = titled("From scores to patches", name);
+  if (importance.ranges.empty())
+    return media.heat.empty() || media.no_importance.empty()
+               ? ""
+               : section(heading, "", text("<p>Not measured: ", escaped(media.no_importance), "</p>\n"));
   Frame frame{.width = 900,
               .height = 240,
               .x_label = scores_label(importance.histogram),
@@ -177,7 +191,7 @@ std::string importance_section(const Importance& importance, const std::string& 
   frame.height = 220;
   body += text("<div class=\"narrow\">", svg_histogram(importance.histogram, frame), "</div></figure>\n");
   for (std::size_t i = 0; i < importance.ranges.size(); ++i) body += range_rows(importance.ranges[i], i);
-  return section(titled("From scores to patches", name),
+  return section(heading,
                  text("The scores that <code>", escaped(importance.block), "</code> gave to ",
                       figure(static_cast<double>(importance.patches)), " patches of ", importance.patch, " × ", importance.patch,
                       " pixels in ", counted(static_cast<double>(importance.frames), "frame"), " of ",

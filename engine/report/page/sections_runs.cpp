@@ -292,7 +292,7 @@ std::string tiles_section(const RunGroup& group) {
 std::string comparison_section(const std::vector<RunGroup>& groups) {
   const bool alike = confirmed_alike(groups);
   std::string table =
-      "<div class=\"scroll\"><table>\n<tr><th>run</th><th>seeds</th><th class=\"number\">best evaluation</th>"
+      "<div class=\"scroll\"><table class=\"comparison\">\n<tr><th>run</th><th>seeds</th><th class=\"number\">best evaluation</th>"
       "<th class=\"number\">on fresh episodes</th><th class=\"number\">last evaluation</th><th class=\"number\">parameters</th><th "
       "class=\"number\">iterations</th>"
       "<th class=\"number\">time</th></tr>\n";

@@ -29,39 +29,44 @@ std::unique_ptr<Env> drawn_at(Config config, PictureSize size) {
   return env;
 }
 
+namespace {
+
+std::unique_ptr<Env> drawn_or_resized(const Config& config, PictureSize size) {
+  if (auto env = drawn_at(config, size)) return env;
+  auto env = make_env(config);
+  if (env->spec().observation.images.empty()) throw Error(text("environment '", env->spec().name, "' draws no pictures"));
+  return resize_images(std::move(env), size.height, size.width);
+}
+
+}  // namespace
+
 struct EnvDrawing::Impl {
-  std::unique_ptr<Env> env;
+  PlayedAlong world;
   PictureSize size;
-  double total = 0;
   float white = 1;
 };
 
-EnvDrawing::EnvDrawing(const Config& config, PictureSize size) : impl_(std::make_unique<Impl>()) {
-  impl_->size = size;
-  impl_->env = drawn_at(config, size);
-  if (impl_->env) return;
-  auto env = make_env(config);
-  if (env->spec().observation.images.empty()) throw Error(text("environment '", env->spec().name, "' draws no pictures"));
-  impl_->env = resize_images(std::move(env), size.height, size.width);
-}
+EnvDrawing::EnvDrawing(const Config& config, PictureSize size)
+    : impl_(new Impl{.world = PlayedAlong(drawn_or_resized(config, size), config), .size = size}) {}
 
 EnvDrawing::~EnvDrawing() = default;
 PictureSize EnvDrawing::size() const { return impl_->size; }
-double EnvDrawing::total() const { return impl_->total; }
 
 void EnvDrawing::reset(std::uint64_t seed) {
-  impl_->env->reset(seed);
-  impl_->total = 0;
+  impl_->world.reset(seed);
   impl_->white = 1;
 }
 
-void EnvDrawing::step(std::span<const float> action) { impl_->total += impl_->env->step(action).reward; }
+void EnvDrawing::step(std::span<const float> action, const StepResult& result) { impl_->world.step(action, result); }
 
-Image EnvDrawing::picture() {
-  const ImageView& seen = impl_->env->observe().images.front();
+Image EnvDrawing::picture(const EnvSpec& watched, const Observation& seen) {
+  const Observation present = impl_->world.present(watched, seen);
+  if (const auto& astray = impl_->world.astray(); !astray.empty())
+    throw Error(text("drawn in this size, the environment ", astray, ", so that it is not the same episode"));
+  const ImageView& image = present.images.front();
   // Who has once seen so far goes on to see so far, be everything ever so near.
-  impl_->white = std::max(impl_->white, white_of(seen));
-  return rgb_copy(seen, impl_->white);
+  impl_->white = std::max(impl_->white, white_of(image));
+  return rgb_copy(image, impl_->white);
 }
 
 }  // namespace iap

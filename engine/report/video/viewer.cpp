@@ -6,8 +6,10 @@ module;
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 module iap.report;
@@ -28,7 +30,7 @@ bool may_be_depth(const ImageShape& shape) { return shape.type == PixelType::flo
 /// Steps other instances of the same environment along, whose pictures are larger.
 class Watched final : public EnvWrapper {
  public:
-  Watched(std::unique_ptr<Env> played, std::unique_ptr<Env> shown, std::unique_ptr<Env> outside, int steps)
+  Watched(std::unique_ptr<Env> played, std::optional<PlayedAlong> shown, std::optional<PlayedAlong> outside, int steps)
       : EnvWrapper(std::move(played)),
         shown_(std::move(shown)),
         outside_(std::move(outside)),
@@ -36,21 +38,19 @@ class Watched final : public EnvWrapper {
         whites_(spec_.observation.images.size(), 1) {}
 
   void reset(std::uint64_t seed) override {
-    for (Env* env : {env_.get(), shown(), outside()})
-      if (env) env->reset(seed);
+    env_->reset(seed);
     steps_ = 0;
     total_ = 0;
+    for (auto* world : {&shown_, &outside_})
+      if (*world) (*world)->reset(seed);
+    refuse_astray();
   }
 
   StepResult step(std::span<const float> action) override {
     StepResult result = env_->step(action);
-    for (Env* env : {shown(), outside()}) {
-      if (!env || env->step(action).reward == result.reward) continue;
-      astray_ = true;
-      throw Error(text("drawn larger, the environment pays another reward; ",
-                       sees_image() ? "show the policy's own pixels instead (--as-seen; in Lua: redraw = false)"
-                                    : "let its rewards not depend on its pictures"));
-    }
+    for (auto* world : {&shown_, &outside_})
+      if (*world) (*world)->step(action, result);
+    refuse_astray();
     total_ += result.reward;
     if (++steps_ == most_steps_) result.truncated = true;
     return result;
@@ -60,27 +60,45 @@ class Watched final : public EnvWrapper {
     const Observation seen = EnvWrapper::observe();
     for (std::size_t i = 0; i < seen.images.size(); ++i) whites_[i] = std::max(whites_[i], white_of(seen.images[i]));
     // What is drawn for people alone is looked at here, too, so that an episode that was played before has shown how far it goes.
-    if (draws_depth()) drawn_white_ = std::max(drawn_white_, white_of(shown()->observe().images.front()));
+    if (draws_depth()) drawn_white_ = std::max(drawn_white_, white_of(drawn(seen).images.front()));
     return seen;
   }
 
+  /// What is drawn anew of the present, in which `seen` was observed; nothing where nothing is.
+  Observation drawn(const Observation& seen) { return present(shown_, seen); }
+  /// The same from outside.
+  Observation drawn_outside(const Observation& seen) { return present(outside_, seen); }
+
   /// Of image i, over all that has been observed: who has once seen metres goes on to see metres, be everything ever so near.
   float white(std::size_t i) const { return whites_[i]; }
+  void whiten(std::size_t i, float white) { whites_[i] = std::max(whites_[i], white); }
   /// Of what is drawn for a policy that sees no image.
   float drawn_white() const { return drawn_white_; }
   bool draws_depth() const { return !sees_image() && shown_ && may_be_depth(shown_->spec().observation.images.front().shape); }
-  Env* shown() { return shown_.get(); }
-  Env* outside() { return outside_.get(); }
+  bool has_outside() const { return outside_.has_value(); }
   bool sees_image() const { return !spec_.observation.images.empty(); }
-  bool astray() const { return astray_; }
+  std::string astray() const { return sees_image() && shown_ ? shown_->astray() : ""; }
   int steps() const { return steps_; }
   double total() const { return total_; }
 
  private:
-  std::unique_ptr<Env> shown_, outside_;
+  Observation present(std::optional<PlayedAlong>& world, const Observation& seen) {
+    const Observation drawn = world ? world->present(spec_, seen) : Observation{};
+    refuse_astray();
+    return drawn;
+  }
+
+  void refuse_astray() const {
+    for (const auto* world : {&shown_, &outside_})
+      if (*world && !(*world)->astray().empty())
+        throw Error(text("drawn larger, the environment ", (*world)->astray(), "; ",
+                         sees_image() ? "show the policy's own pixels instead (--as-seen; in Lua: redraw = false)"
+                                      : "let what happens in it not depend on its pictures"));
+  }
+
+  std::optional<PlayedAlong> shown_, outside_;
   int most_steps_, steps_ = 0;
   double total_ = 0;
-  bool astray_ = false;
   std::vector<float> whites_;
   float drawn_white_ = 1;
 };
@@ -143,8 +161,13 @@ Config from_outside(Config config, const EnvSpec& spec) {
   return config;
 }
 
-// Heads that look at the same image are told apart by these; the papers' white comes first.
-constexpr std::array<Rgb8, 4> head_colours{{{255, 255, 255}, {255, 196, 61}, {102, 224, 255}, {255, 138, 200}}};
+/// Heads that look at the same image are told apart by these; the papers' white comes first.
+struct HeadColour {
+  std::string_view name;
+  Rgb8 rgb;
+};
+constexpr std::array<HeadColour, 4> head_colours{
+    {{"white", {255, 255, 255}}, {"amber", {255, 196, 61}}, {"cyan", {102, 224, 255}}, {"pink", {255, 138, 200}}}};
 
 /// `images` side by side, white below those that are lower than others.
 Image in_a_row(std::span<const Image> images) {
@@ -181,7 +204,7 @@ void draw_patches(Image& image, std::span<const AttentionView> views, int scale)
   std::vector<HeadPatches> heads;
   for (const auto& view : views)
     heads.push_back({places(view, scale), view.selected, importance_opacities(view.scores, view.selected),
-                     head_colours[heads.size() % head_colours.size()]});
+                     head_colours[heads.size() % head_colours.size()].rgb});
   overlay_heads(image, heads, thickness, least);
 }
 
@@ -215,7 +238,7 @@ struct Viewer::Impl {
 
   /// The environment alone: an image for each that the policy sees, or one for a policy that sees none.
   std::vector<Image> plain(const Observation& observation) {
-    const Observation drawn = env->shown() ? env->shown()->observe() : Observation{};
+    const Observation drawn = env->drawn(observation);
     if (seen.empty()) return {rgb_copy(drawn.images.front(), env->drawn_white())};
     std::vector<Image> images;
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -224,6 +247,10 @@ struct Viewer::Impl {
       images.push_back(anew ? rgb_copy(drawn.images[i], env->white(i)) : enlarged(observation.images[i], i, scales[i]));
     }
     return images;
+  }
+
+  std::size_t place(const std::string& image) const {
+    return static_cast<std::size_t>(std::ranges::find(seen, image, &ImageSpec::name) - seen.begin());
   }
 
   /// `picture` is image i, now or earlier.
@@ -261,8 +288,8 @@ struct Viewer::Impl {
 
   Image from_outside(const Observation& observation, const Policy& policy) {
     Image image;
-    if (Env* separate = env->outside()) {
-      const ImageView& picture = separate->observe().images.front();
+    if (env->has_outside()) {
+      const ImageView& picture = env->drawn_outside(observation).images.front();
       image = rgb_copy(picture, white_of(picture));
     } else {
       image = in_a_row(plain(observation));
@@ -324,7 +351,10 @@ Viewer::Viewer(const Config& config, const ObservationSpec& seen, const ViewerOp
   }
   if (!shown && !alone && !sees_image)
     throw Error(text("there is nothing to show: the policy sees no image, and environment '", played->spec().name, "' draws none"));
-  impl_->env = std::make_unique<Watched>(std::move(played), std::move(shown), std::move(outside), options.steps);
+  const auto along = [&config](std::unique_ptr<Env> env) {
+    return env ? std::optional(PlayedAlong(std::move(env), config)) : std::nullopt;
+  };
+  impl_->env = std::make_unique<Watched>(std::move(played), along(std::move(shown)), along(std::move(outside)), options.steps);
 }
 
 Viewer::~Viewer() = default;
@@ -345,9 +375,11 @@ int Viewer::gap(PictureView view) const {
 bool Viewer::sees_depth() const {
   return impl_->env->draws_depth() || std::ranges::any_of(impl_->seen, may_be_depth, &ImageSpec::shape);
 }
+float Viewer::white(const std::string& image) const { return impl_->env->white(impl_->place(image)); }
+void Viewer::whiten(const std::string& image, float white) { impl_->env->whiten(impl_->place(image), white); }
 int Viewer::steps() const { return impl_->env->steps(); }
 double Viewer::total() const { return impl_->env->total(); }
-bool Viewer::only_as_seen() const { return impl_->env->astray() && impl_->env->sees_image(); }
+std::string Viewer::astray() const { return impl_->env->astray(); }
 
 Image Viewer::picture(PictureView view, const Observation& observation, const Policy& policy) {
   if (view == PictureView::outside) return impl_->from_outside(observation, policy);
@@ -383,6 +415,25 @@ std::string mapped_blocks(const Policy& policy) {
     if (const auto first = std::ranges::find(views, image.name, &AttentionView::image); first != views.end())
       blocks += (mapped++ == 0 ? "" : " and ") + first->block;
   return mapped < views.size() ? blocks : "";
+}
+
+std::string coloured_blocks(const Policy& policy) {
+  std::array<std::string, head_colours.size()> blocks;
+  const auto views = shown_views(policy);
+  bool several = false;
+  for (const ImageSpec& image : policy.observation().images) {
+    std::size_t head = 0;
+    for (const AttentionView& view : views) {
+      if (view.image != image.name) continue;
+      several = several || head > 0;
+      std::string& alike = blocks[head++ % blocks.size()];
+      alike += (alike.empty() ? "" : " and ") + view.block;
+    }
+  }
+  std::string all;
+  for (std::size_t i = 0; several && i < blocks.size() && !blocks[i].empty(); ++i)
+    all += text(all.empty() ? "" : ", ", head_colours[i].name, " ", blocks[i]);
+  return all;
 }
 
 float white_of(const ImageView& image) {

@@ -33,7 +33,7 @@ class Viewer {
   Viewer(const Config& env, const ObservationSpec& seen, const ViewerOptions& options);
   ~Viewer();
 
-  /// What the policy plays on. @throws Error from `step` if the environment, drawn larger, goes another way.
+  /// What the policy plays on. @throws Error from `reset` and `step` if the environment, drawn larger, goes another way.
   Env& env();
   /// The views that `picture` takes.
   std::vector<PictureView> views() const;
@@ -48,12 +48,17 @@ class Viewer {
   /// Whether how bright pictures are may follow from how far was seen so far: a film shows one brightness if the episode has been
   /// played before.
   bool sees_depth() const;
+  /// What pictures of the policy's image so called show white, `white_of` of all that was seen so far, and that it be `white` at
+  /// least, as pictures beside them have it.
+  float white(const std::string& image) const;
+  void whiten(const std::string& image, float white);
   /// Of the episode so far: the policy's steps and the sum of their rewards.
   int steps() const;
   double total() const;
-  /// Whether an episode went another way in the environment drawn larger, so that only a viewer that does not redraw can show it.
-  bool only_as_seen() const;
-  /// The present: `observation` is what `policy` has just acted on.
+  /// What the environment drawn larger did otherwise, "pays another reward", so that only a viewer that does not redraw can show
+  /// the episode; "" if nothing.
+  std::string astray() const;
+  /// The present: `observation` is what `policy` has just acted on. @throws Error if the environment, drawn larger, shows another.
   Image picture(PictureView view, const Observation& observation, const Policy& policy);
 
  private:
@@ -73,6 +78,9 @@ FrameRate frame_rate(const EnvSpec& spec, double fps, double most_fps);
 std::vector<AttentionView> shown_views(const Policy& policy);
 /// The blocks whose scores heat maps show, "1.rank.head_1": the first that looks at each image. "" where no other looks at it.
 std::string mapped_blocks(const Policy& policy);
+/// In whose colours attended patches are shown, where several heads or blocks look at one image: "white 1.rank.head_1, amber
+/// 1.rank.head_2". "" where none does.
+std::string coloured_blocks(const Policy& policy);
 
 /// Which value of an image of floats is shown white: 1, or of one channel, as it then may be a depth camera's, in metres, the
 /// smallest of 1, 1.5, 2 ... 5 that at most one value in 20 exceeds.

@@ -15,6 +15,7 @@ import iap.core;
 import iap.attention;
 import :attention_parts;
 import :internal;
+#include "core/copy_pixels.hpp"
 
 namespace iap {
 namespace {
@@ -168,7 +169,7 @@ class Cross final : public Block {
 
   void forward(const Observation& observation, std::span<const float>, std::span<float> out) override {
     if (step_ % options_.every == 0) {
-      keep_frame(observation.images[options_.key_image]);
+      copy_pixels(observation.images[options_.key_image], key_frame_);
       keys_are_stale_ = true;
     }
     // New parameters in the middle of an episode change the keys, but not the frame that they come from.
@@ -209,13 +210,6 @@ class Cross final : public Block {
   std::span<T> query_weights(std::span<T> parameters) const {
     return parameters.subspan(options_.query_weights,
                               options_.learned_query_weights ? static_cast<std::size_t>(options_.queries.count()) : 0);
-  }
-
-  void keep_frame(const ImageView& image) {
-    if (image.shape.type == PixelType::uint8)
-      std::copy_n(image.bytes(), image.shape.count(), key_frame_.bytes().begin());
-    else
-      std::copy_n(image.floats(), image.shape.count(), key_frame_.floats().begin());
   }
 
   void write_values(std::span<float> out) const {

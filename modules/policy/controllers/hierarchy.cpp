@@ -1,5 +1,6 @@
 module;
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +13,51 @@ module;
 module iap.policy;
 import iap.core;
 import :internal;
+#include "core/copy_pixels.hpp"
 
 namespace iap {
 namespace {
+
+bool attends(const Block& block) {
+  return is_attention_block(block.kind()) ||
+         std::ranges::any_of(block.children(), [](const auto& child) { return attends(*child); });
+}
+
+/// What a level saw when it was asked last, for pictures of what it attends to.
+class LastLook {
+ public:
+  /// Keeps nothing of a level that is asked at every step or attends to nothing.
+  LastLook(const Block& level, bool at_every_step, const BlockContext& context) : images_(&context.observation->images) {
+    if (at_every_step || !attends(level)) return;
+    double bytes = 0;
+    for (const ImageSpec& image : *images_) bytes += static_cast<double>(image.shape.bytes());
+    check_memory(text("block '", context.path, "': what a level saw when it was asked last"), bytes);
+    for (const ImageSpec& image : *images_) frames_.emplace_back(image.shape);
+  }
+
+  /// The level is asked, or it is not.
+  void ask(const Observation& observation) {
+    asked_ = true;
+    for (std::size_t i = 0; i < frames_.size(); ++i) copy_pixels(observation.images[i], frames_[i]);
+  }
+  void rest() { asked_ = false; }
+
+  /// A block that was not asked when the level was has a frame already.
+  void date(std::span<AttentionView> views) const {
+    if (asked_ || frames_.empty()) return;
+    for (AttentionView& view : views) {
+      view.looked = false;
+      if (view.frame.data) continue;
+      const auto image = std::ranges::find(*images_, view.image, &ImageSpec::name);
+      view.frame = frames_[static_cast<std::size_t>(image - images_->begin())].view();
+    }
+  }
+
+ private:
+  const std::vector<ImageSpec>* images_;
+  std::vector<Image> frames_;
+  bool asked_ = true;
+};
 
 /// For how many steps the high level's choice may stand.
 struct Durations {
@@ -53,7 +96,8 @@ class Hierarchy final : public Block {
         every_(every),
         chosen_(static_cast<std::size_t>(high->outputs())),
         told_(static_cast<std::size_t>(low->inputs())),
-        given_(static_cast<std::size_t>(low->outputs())) {
+        given_(static_cast<std::size_t>(low->outputs())),
+        looks_{LastLook(*high, durations.most == 1, context), LastLook(*low, every == 1, context)} {
     levels_.push_back(std::move(high));
     levels_.push_back(std::move(low));
   }
@@ -65,9 +109,12 @@ class Hierarchy final : public Block {
   }
   std::span<const std::unique_ptr<Block>> children() const override { return levels_; }
   void reset(std::uint64_t) override { until_high_ = until_low_ = 0; }
+  void date_views(std::size_t child, std::span<AttentionView> views) const override { looks_[child].date(views); }
   void forward(const Observation& observation, std::span<const float> in, std::span<float> out) override {
     check_interrupt();
+    for (LastLook& look : looks_) look.rest();
     if (until_high_ == 0) {
+      looks_[0].ask(observation);
       levels_[0]->run(observation, in, chosen_);
       for (float& value : chosen_) value = value > -1 ? std::min(value, 1.0F) : -1.0F;  // what is not a number is -1
       until_high_ = durations_.least;
@@ -77,6 +124,7 @@ class Hierarchy final : public Block {
     }
     --until_high_;
     if (until_low_ == 0) {
+      looks_[1].ask(observation);
       std::ranges::copy(in, told_.begin());
       std::ranges::copy(std::span<const float>(chosen_).last(latent()), told_.begin() + static_cast<std::ptrdiff_t>(in.size()));
       levels_[1]->run(observation, told_, given_);
@@ -93,6 +141,7 @@ class Hierarchy final : public Block {
   Durations durations_;
   int every_;
   std::vector<float> chosen_, told_, given_;
+  std::array<LastLook, 2> looks_;  ///< of the levels
   std::int64_t until_high_ = 0, until_low_ = 0;
 };
 

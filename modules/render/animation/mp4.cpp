@@ -145,7 +145,8 @@ class Mp4File final : public AnimationWriter {
   }
 
   void start() {
-    // Players want the pixel format yuv420p, which needs even sizes.
+    // Players want the pixel format yuv420p, which needs even sizes. Of colours that name no matrix they take one by the picture's
+    // size, which may be another one.
     const int failure = ffmpeg_.start({"ffmpeg",
                                        "-hide_banner",
                                        "-loglevel",
@@ -161,9 +162,17 @@ class Mp4File final : public AnimationWriter {
                                        "-i",
                                        "pipe:0",
                                        "-vf",
-                                       "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+                                       "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv",
                                        "-pix_fmt",
                                        "yuv420p",
+                                       "-colorspace",
+                                       "bt709",
+                                       "-color_primaries",
+                                       "bt709",
+                                       "-color_trc",
+                                       "bt709",
+                                       "-color_range",
+                                       "tv",
                                        "-movflags",
                                        "+faststart",
                                        "-f",
