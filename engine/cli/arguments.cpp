@@ -150,8 +150,7 @@ void add_script(CLI::App& app, std::filesystem::path& file, const std::string& t
 }
 
 void add_script_arguments(CLI::App& app, std::vector<std::string>& target) {
-  app.add_option("ARGS", target,
-                 "reach the script as arg[1], arg[2] ... and as its `...`; write -- before those that begin with -");
+  app.add_option("ARGS", target, "reach the script as arg[1] ... and as its `...`; write -- before those that begin with -");
   // Where a command has all that it needs, the library hands "--" and what follows to its parent. Nothing ever reaches this one.
   app.add_option_function<std::string>("MORE", [](const std::string&) {})->group("");
 }

@@ -36,7 +36,8 @@ class Distraction {
   void reset(MujocoWorld& world, std::uint64_t seed);
   /// Advances by one control step.
   void step();
-  /// Changes what `view` sees of `world`, until the world's next step. @throws Error naming a background that cannot be read.
+  /// Changes what `view` sees of `world`; `restore` comes before its next step. @throws Error naming a background that cannot be
+  /// read; sensors then read what they did.
   void apply(MujocoWorld& world, MujocoCamera& view);
   /// Puts back in `world` what `apply` changed and sensors read, too.
   void restore(MujocoWorld& world) noexcept;

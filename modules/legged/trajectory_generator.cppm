@@ -15,7 +15,7 @@ struct TrajectoryCommand {
   double intensity = 0;           ///< how far legs swing and lift, 0 ... 1.5
   double height = 0;              ///< extension of all legs, rad of the knee, -.5 ... 1
   double stance_swing_ratio = 2;  ///< how many times as long as it swings a leg stands, .2 ... 5
-  PerLeg<Vector3> residuals{};    ///< added to the joint targets, +-.15 rad
+  PerLeg<Vector3> residuals{};    ///< added to the joint targets, clipped to the options' `residual`, rad
 };
 
 struct TrajectoryOptions {

@@ -35,7 +35,7 @@ class GaussianDirections : public Directions {
 /// Keeps those that were drawn from pair 0 on in the order of the pairs, as a turn's ask draws them: its tell wants the same ones.
 class KeptDirections final : public Directions {
  public:
-  explicit KeptDirections(std::unique_ptr<Directions> drawn) : drawn_(std::move(drawn)) {}
+  KeptDirections(std::unique_ptr<Directions> drawn, std::size_t pairs) : drawn_(std::move(drawn)), pairs_(pairs) {}
   /// What many processes may take each.
   static bool few(std::size_t parameters, std::size_t pairs) {
     constexpr std::size_t most = std::size_t{32} << 20;
@@ -52,6 +52,7 @@ class KeptDirections final : public Directions {
     }
     drawn_->draw(iteration, pair, out);
     if (pair != known_) return;
+    if (kept_.empty()) kept_.reserve(pairs_ * size);
     kept_.resize(std::max(kept_.size(), (pair + 1) * size));
     std::ranges::copy(out, kept_.begin() + static_cast<std::ptrdiff_t>(pair * size));
     ++known_;
@@ -59,6 +60,7 @@ class KeptDirections final : public Directions {
 
  private:
   std::unique_ptr<Directions> drawn_;
+  std::size_t pairs_;
   std::vector<float> kept_;
   std::uint32_t iteration_ = 0;
   std::size_t known_ = 0;
@@ -236,7 +238,7 @@ std::unique_ptr<Directions> make_directions(Options& options, std::uint64_t seed
   else
     drawn = std::make_unique<GaussianDirections>(seed);
   if (!KeptDirections::few(parameters, pairs)) return drawn;
-  return std::make_unique<KeptDirections>(std::move(drawn));
+  return std::make_unique<KeptDirections>(std::move(drawn), pairs);
 }
 
 }  // namespace iap

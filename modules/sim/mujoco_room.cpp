@@ -65,7 +65,9 @@ double contacts_at_most(const mjModel& model, double enough) {
   std::vector<int> touching;
   for (int geom = 0; geom < model.ngeom; ++geom)
     if ((model.geom_contype[geom] | model.geom_conaffinity[geom]) != 0) touching.push_back(geom);
-  for (auto one = touching.begin(); one != touching.end(); ++one)
+  // Of those that stand no two meet.
+  const auto moving = std::stable_partition(touching.begin(), touching.end(), [&](int geom) { return weld(geom) == 0; });
+  for (auto one = moving; one != touching.end(); ++one)
     for (auto other = touching.begin(); other != one && contacts <= enough; ++other) {
       const bool meet = (model.geom_contype[*one] & model.geom_conaffinity[*other]) != 0 ||
                         (model.geom_contype[*other] & model.geom_conaffinity[*one]) != 0;

@@ -42,6 +42,7 @@ struct RankOptions {
     const double all_places = centroid ? static_cast<double>(sizeof(places.front())) * grid.count() : 0.0;
     check_memory(text(options.owner(), ": what its heads keep"),
                  all_places + count * (RankHead::bytes(options, grid, d, top) + centres * top));
+    places.reserve(centroid ? static_cast<std::size_t>(grid.count()) : 0);
     if (centroid)
       for (int patch = 0; patch < grid.count(); ++patch) places.push_back(position(grid, patch));
     for (int head = 0; head < count; ++head) heads.emplace_back(options, grid, d, top, context.path, head, count, layout);
