@@ -267,9 +267,10 @@ void RunContext::declare(Config& defaults, bool training) {
     }
     entry.taken_by_script = entry.used = true;
     const bool within = entry.path.find('.') != std::string::npos;
-    const auto kinds = within ? declared_at(declared, entry.path) : std::vector{original};
+    auto kinds = within ? declared_at(declared, entry.path) : std::vector{original};
     if (within) original = entry_at(declared, entry.path);
     if (!original && !kinds.empty()) original = kinds.front();
+    if (original && kinds.empty()) kinds.push_back(original);
     // Where a text is wanted, digits are one.
     const bool is_text = original && original->string() && !entry.value.empty() && entry.value != "null" && entry.value[0] != '"';
     set_path(defaults, entry.path, is_text ? to_json(Config(entry.value)) : entry.value);

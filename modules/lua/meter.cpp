@@ -108,7 +108,10 @@ void* Meter::allocate(void* meter, void* block, std::size_t old_size, std::size_
     if (table_part && !self.may_make_table_part(new_size)) return nullptr;
     const bool perhaps_stack = kind == 0 && before != LUA_TUSERDATA && self.may_be_stack(new_size);
     if ((stack || perhaps_stack) && !self.may_grow_stack(new_size)) return nullptr;
-    if (!self.room_for(new_size - held)) return nullptr;
+    if (!self.room_for(new_size - held)) {
+      if (stack && !block) self.made_before_ = before;  // Lua collects, and asks once more
+      return nullptr;
+    }
     self.left_ -= static_cast<std::int64_t>(1 + new_size / bytes_allocated);
     if (string && new_size > self.longest_string_) self.meet(self.longest_string_, new_size);
     if (new_size > self.largest_block_) self.meet(self.largest_block_, new_size);
@@ -164,12 +167,13 @@ bool Meter::may_make_table_part(std::size_t bytes) noexcept {
 }
 
 // Releases before 5.4.5 take a new block for a stack that grows, as they do for lists of a known size: of these none has as many
-// values but what came from a stack, or from iap itself.
+// values as a stack may have, and one that is taken for a stack costs looks alone.
 bool Meter::may_be_stack(std::size_t bytes) const noexcept {
-  return bytes > large_stack * bytes_a_value && bytes % bytes_a_value == 0 && !any_table_;
+  constexpr bool takes_new_blocks = LUA_VERSION_RELEASE_NUM < 50405;
+  return takes_new_blocks && bytes > large_stack * bytes_a_value && bytes % bytes_a_value == 0 && !any_table_;
 }
 
-// The least is what a thread begins with.
+// None is smaller.
 bool Meter::is_stack(const void* block, std::size_t bytes) const noexcept {
   return bytes >= LUA_MINSTACK * bytes_a_value && bytes % bytes_a_value == 0 && stacks_.contains(block);
 }
@@ -418,8 +422,8 @@ std::string Meter::message() const {
                      : passed_ == keys_limit   ? text("made a table with more than ", allowance_.keys,
                                                       " keys besides its list (fill lists from their beginning, without gaps)")
                      : passed_ == stack_limit
-                         ? text("has more than ", allowance_.stack,
-                                " values on its stack (calls inside calls, or many values handed over at once)")
+                         ? text("wants a stack of more than ", allowance_.stack,
+                                " values, which Lua doubles (calls inside calls, or many values handed over at once)")
                      : passed_ == time_limit ? text("took more than ", allowance_.seconds, " s of processor time in one call")
                                              : text("took more than ", allowance_.steps / million, " million steps in one call");
   return text(place_, place_.empty() ? "" : ": ", limit, ", the most that Lua out of a file may", remedy_);

@@ -100,16 +100,16 @@ end
 /// Calls `take(table, path, place)` with each table of names inside `options`, the keys and positions that lead there, and its
 /// place with a point behind it.
 void each_table(const Config& options, Config::List& path, const std::string& place, const auto& take) {
-  const auto inside = [&](Config key, std::string_view part, const Config& value) {
+  const auto inside = [&](auto key, const auto& part, const Config& value) {
     if (!value.map() && !value.list()) return;
     const std::string deeper = text(place, part, ".");
-    path.push_back(std::move(key));
+    path.emplace_back(std::move(key));
     if (value.map()) take(*value.map(), path, deeper);
     each_table(value, path, deeper, take);
     path.pop_back();
   };
   if (const auto* items = options.list())
-    for (std::size_t i = 0; i < items->size(); ++i) inside(static_cast<std::int64_t>(i) + 1, text(i + 1), (*items)[i]);
+    for (std::size_t i = 0; i < items->size(); ++i) inside(static_cast<std::int64_t>(i) + 1, i + 1, (*items)[i]);
   if (const auto* entries = options.map())
     for (const auto& [key, value] : *entries) inside(key, key, value);
 }

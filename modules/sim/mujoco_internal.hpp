@@ -94,8 +94,8 @@ RobotRoom robot_room(double contacts, double joints);
 // Whether there can be contacts or other constraints.
 bool may_hold(const mjModel& model);
 
-// Where the model has MuJoCo's own room for contacts and rows of constraints, enlarges it by what moves in it, or leaves room for as
-// many rows as there can be, where these are few: nothing may later let more touch or hold. That changes no bit of what had room
+// Where the model has MuJoCo's own room for contacts and rows of constraints, enlarges it by what moves in it, or leaves room for
+// as many rows as there can be, where these are few: nothing may later let more touch or hold. That changes no bit of what had room
 // before.
 void make_room(mjModel& model);
 // Whether there were more of them than there is room for, since the last reset. MuJoCo leaves those out that come last.

@@ -274,9 +274,10 @@ case_given_in_kind() {
   cat >kinds.lua <<'LUA'
 local o = require "iap".options({
   es = { sigma = 0.3, rate = 0.2 }, tasks = { { strength = 4, kind = "a" }, { offset = 6, free = {} } }, flags = { true, false }, sizes = { 16, 32 },
-  names = { "a" }, none = {}, stages = { { through = 3 }, {} },
+  names = { "a" }, none = {}, stages = { { through = 3 }, {} }, deep = { { a = {} }, { a = { b = 1 } } }, rows = { {}, { 1, 2 } },
 }, { training = false })
 print(o.es.sigma, #o.tasks, o.tasks[1].strength, o.tasks[1].offset, #o.sizes, #o.none, o.stages[1].pixels)
+if o.rows[2][1] ~= 1 then print(o.deep[2].a.b, o.rows[2][1]) end
 LUA
   local given message
   while IFS='|' read -r given message; do
@@ -306,6 +307,9 @@ GIVEN
   run run kinds.lua --set tasks.1.offset=7 --set 'tasks.2={"strength":1}'
   exits 0
   says out "$(printf '0.3\t2\t4\t7\t2')"
+  run run kinds.lua --set deep.2.a.b=5 --set rows.2.1=7
+  exits 0
+  says out "$(printf '5\t7')"
   cat >mixed.lua <<'LUA'
 local o = require "iap".options({ mixed = { 1, "auto" }, cap = math.huge, caps = { 1.5, 2.5 }, count = 3, name = "x" }, { training = false })
 print(o.mixed[1], o.cap, o.caps[1], o.caps[2], o.name)
