@@ -60,6 +60,29 @@ ended_by() {
 }
 interrupted() { ended_by INT "$@"; }
 
+# The command in the last line of err goes on to the end.
+goes_on_as_told() {
+  eval "$(tail -1 err)" >out 2>err
+  code=$?
+  exits 0
+}
+
+# goes_on_from_pipe SCRIPT OPTION...: a run of SCRIPT out of a pipe, which is interrupted, goes on from its folder.
+goes_on_from_pipe() {
+  local script=$1
+  shift
+  touch stop
+  rm -f pipe
+  mkfifo pipe
+  cat "$script" >pipe &
+  interrupted run pipe "$@"
+  exits 130
+  rm stop
+  says err " run run/experiment.lua "
+  goes_on_as_told
+  [ "$(grep -c '^-- run with' run/experiment.lua)" = 1 ] || fail "the script's head is repeated"
+}
+
 # policy_alone FILE...: in a folder of its own, where it leaves us, best.iap plays the episodes of here.csv, though run and FILE... are
 # gone (to ../gone).
 policy_alone() {

@@ -11,18 +11,7 @@ case_resume_shell_line() {
     end,'
     # shellcheck disable=SC2059
     (printf "$head" && cat train.lua) >headed.lua
-    touch stop
-    rm -f pipe
-    mkfifo pipe
-    cat headed.lua >pipe &
-    interrupted run pipe --seed 5
-    exits 130
-    rm stop
-    says err " run run/experiment.lua "
-    eval "$(tail -1 err)" >out 2>err
-    code=$?
-    exits 0
-    [ "$(grep -c '^-- run with' run/experiment.lua)" = 1 ] || fail "the script's head is repeated"
+    goes_on_from_pipe headed.lua --seed 5
     tail -n +2 run/experiment.lua | cmp - headed.lua || fail "experiment.lua is another script"
     run run headed.lua --seed 5 --resume
     exits 0

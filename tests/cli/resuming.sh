@@ -21,9 +21,7 @@ printed() {
   interrupted run train.lua
   exits 130
   rm stop
-  eval "$(tail -1 err)" >out 2>err
-  code=$?
-  exits 0
+  goes_on_as_told
   [ "$(cd runs && echo *)" = "$2" ] || fail "run $1 of several goes on in other folders: $(cd runs && echo *)"
 }
 
@@ -51,20 +49,10 @@ case_resume_piped() {
   end,'
   run run train.lua --set out=whole --set iterations=5
   exits 0
-  touch stop
-  mkfifo pipe
-  cat train.lua >pipe &
-  interrupted run pipe --set iterations=5
-  exits 130
-  rm stop
-  says err " run run/experiment.lua "
-  eval "$(tail -1 err)" >out 2>err
-  code=$?
-  exits 0
+  goes_on_from_pipe train.lua --set iterations=5
   for file in final.iap best.iap checkpoint.iap; do
     cmp "whole/$file" "run/$file" || fail "$file of a script from a pipe differs"
   done
-  [ "$(grep -c '^-- run with' run/experiment.lua)" = 1 ] || fail "the script's head is repeated"
 }
 
 # A run that was stopped while its best policy was confirmed has something left to do, beside an older one that has more.
@@ -236,9 +224,7 @@ case_resume_odd_folders() {
   interrupted run train.lua --out "$odd"
   exits 130
   rm stop
-  eval "$(tail -1 err)" >out 2>err
-  code=$?
-  exits 0
+  goes_on_as_told
   same_metrics plain "$odd"
   run eval "$odd" --episodes 2
   exits 0

@@ -68,6 +68,10 @@ Config rare_looks() {
                     "policy");
 }
 
+Config two_places() {
+  return parse_json(R"({"kind": "sequence", "blocks": [{"kind": "rank", "patch": 2, "top": 2}, {"kind": "linear"}]})", "policy");
+}
+
 void set_all(Policy& policy, float value) { policy.set_parameters(std::vector<float>(policy.size(), value)); }
 
 /// The number that stands in `words` before a per cent sign.
@@ -149,9 +153,7 @@ TEST_CASE("a heat map of what was looked at before lies over what was seen then,
 TEST_CASE("a depth camera has one white on a page, in its film and in its examples") {
   const TemporaryFolder folder;
   const auto run = folder.path() / "run";
-  make_run(run, 1,
-           parse_json(R"({"kind": "sequence", "blocks": [{"kind": "rank", "patch": 2, "top": 2}, {"kind": "linear"}]})", "policy"),
-           world(folder.path() / "far.lua", R"(
+  make_run(run, 1, two_places(), world(folder.path() / "far.lua", R"(
 return function()
   local depth = { height = 8, width = 8, channels = 1, type = "float32" }
   local env = { spec = { action_size = 1, max_steps = 3, images = { depth = depth } } }
@@ -188,9 +190,7 @@ end
 TEST_CASE("an episode that fails among those of importance leaves a page its film") {
   const TemporaryFolder folder;
   const auto run = folder.path() / "run";
-  make_run(run, 1,
-           parse_json(R"({"kind": "sequence", "blocks": [{"kind": "rank", "patch": 2, "top": 2}, {"kind": "linear"}]})", "policy"),
-           world(folder.path() / "failing.lua", R"(
+  make_run(run, 1, two_places(), world(folder.path() / "failing.lua", R"(
 return function(options)
   local env = { spec = { action_size = 1, vector = 1, max_steps = 6, images = { eye = { height = 8, width = 8 } } } }
   local episodes = 0
