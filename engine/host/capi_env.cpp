@@ -21,8 +21,8 @@ using namespace iap::host;
 struct iap_env {
   enum class State : std::uint8_t { unbegun, running, over, failed };
 
-  explicit iap_env(std::unique_ptr<iap::Env> made)
-      : env(std::move(made)), described(env->spec()), drawn_from(placed(env->spec().given)) {}
+  iap_env(std::unique_ptr<iap::Env> made, const iap::FilesRead& read)
+      : env(std::move(made)), described(env->spec()), drawn_from(placed(env->spec().given)), files(placed(read)) {}
 
   void reset(std::uint64_t new_seed);
   iap::StepResult step(std::span<const float> action);
@@ -34,6 +34,7 @@ struct iap_env {
   std::unique_ptr<iap::Env> env;
   Described described;
   iap::Config drawn_from;
+  iap::FilesRead files;  ///< as they were when it was made
   State state = State::unbegun;
   std::string error;
 
@@ -102,7 +103,12 @@ void iap_env::catch_up(iap::PictureSize size) {
   if (steps > most_kept(width))
     throw BadArgument(iap::text("iap_env_draw: a drawing of another size begins within ", most_kept(width),
                                 " steps of an episode; this one has ", steps));
+  const iap::FilesLog log;
   auto made = std::make_unique<iap::EnvDrawing>(drawn_from, size);
+  for (const auto& [name, content] : log.files)
+    if (const auto before = files.find(name); before != files.end() && before->second != content)
+      throw iap::Error(iap::text("'", name, "' holds something else (", content, ") than when the environment was made (",
+                                 before->second, "), so that a drawing would show another world; make the environment anew"));
   made->reset(seed);
   for (std::size_t i = 0; i < steps; ++i) made->step(std::span<const float>(actions).subspan(i * width, width), results[i]);
   drawing = std::move(made);
@@ -119,7 +125,9 @@ extern "C" {
 iap_status iap_env_make(const char* text, iap_env** env, char* message, size_t message_size) {
   return making(message, message_size, [&] {
     require(env, "iap_env_make: 'env' is null; it receives the environment");
-    *env = new iap_env(make_named_env("iap_env_make", "text", env_text("iap_env_make", "text", text)));
+    const iap::FilesLog log;
+    auto made = make_named_env("iap_env_make", "text", env_text("iap_env_make", "text", text));
+    *env = new iap_env(std::move(made), log.files);
   });
 }
 

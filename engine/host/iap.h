@@ -231,8 +231,8 @@ IAP_API iap_status iap_env_observe(iap_env* env, iap_image* images, size_t image
 /* Draws the present at a size for people into `rgb`: height rows of width RGB pixels of 8 bits, `row_stride` bytes apart (0: 3 x
  * width). `height` and `width` are 1 to 16384. A second instance of the environment draws, so that the size has no part in what is
  * observed; from the first drawing to the end of an episode without any, steps take as long again. Where it goes another way, as
- * one that draws random numbers for each pixel may, this fails, and the episode that is stepped goes on. An environment that draws
- * one size only is shown resized. */
+ * one that draws random numbers for each pixel may, or where a file that it reads was rewritten since, this fails, and the episode
+ * that is stepped goes on. An environment that draws one size only is shown resized. */
 IAP_API iap_status iap_env_draw(iap_env* env, int32_t height, int32_t width, uint8_t* rgb, size_t row_stride);
 
 /* ---- batches: environments of one description, stepped together on the engine's threads ---- */

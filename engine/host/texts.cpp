@@ -21,12 +21,15 @@ namespace {
 
 constexpr std::string_view spaces = " \t\r\n";
 
-void place(Config* path) {
-  if (!path || !path->string() || path->string()->empty()) return;
+std::string placed_path(const std::string& path) {
   std::error_code gone;  // the folder: nothing relative is found from there anyway
-  std::string whole = std::filesystem::absolute(*path->string(), gone).string();
+  std::string whole = std::filesystem::absolute(path, gone).string();
   // No option takes other bytes.
-  if (!gone && is_utf8(whole)) *path = std::move(whole);
+  return gone || !is_utf8(whole) ? path : whole;
+}
+
+void place(Config* path) {
+  if (path && path->string() && !path->string()->empty()) *path = placed_path(*path->string());
 }
 
 Config* entry(Config& table, const char* key) { return table.find(key) ? &table[key] : nullptr; }
@@ -100,6 +103,12 @@ Config placed(Config env) {
   // The files of a robot that is held, too, are known by that path.
   if (!env.find("model_files")) place(entry(env, "urdf"));
   return env;
+}
+
+FilesRead placed(const FilesRead& files) {
+  FilesRead all = files;
+  for (const auto& [name, content] : files) all.emplace(placed_path(name), content);
+  return all;
 }
 
 Described::Described(const EnvSpec& spec) : spec_(spec), config_(to_json(spec.config)) {

@@ -7,6 +7,7 @@
 #include "host/guard.hpp"
 import iap.core;
 import iap.env;
+#include "core/files_read.hpp"
 
 namespace iap::host {
 
@@ -26,6 +27,9 @@ std::unique_ptr<Env> make_named_env(const char* function, const char* argument, 
 /// `env` for environments that are made of it later on, as more workers need one and drawings do: relative paths in it are those of
 /// the folder that the process is in now, which the host may leave meanwhile.
 Config placed(Config env);
+
+/// `files` by the names that an environment of a placed table gives them, too.
+FilesRead placed(const FilesRead& files);
 
 /// What an environment promises, in the form of the C interface, and the memory behind it, which stays in place.
 class Described {

@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -98,4 +99,19 @@ TEST_CASE("a distracted environment shows its folder's videos, though it reads t
   folders.enter("blue");
   CHECK((picture(left.get()) == red));
   CHECK((picture(make_env(distracted).get()) != red));
+}
+
+TEST_CASE("a world whose files are rewritten after it was made is not drawn as another") {
+  const TwoFolders folders;
+  const auto env = make_env(world), drawn_before = make_env(world);
+  std::vector<std::uint8_t> rgb(96 * 96 * 3);
+  for (iap_env* each : {env.get(), drawn_before.get()}) REQUIRE(iap_env_reset(each, 1) == IAP_OK);
+  REQUIRE(iap_env_draw(drawn_before.get(), 96, 96, rgb.data(), 0) == IAP_OK);
+  fs::copy_file("../blue/frames/1.png", "frames/1.png", fs::copy_options::overwrite_existing);
+  CHECK(iap_env_draw(env.get(), 96, 96, rgb.data(), 0) == IAP_FAILED);
+  CHECK_THAT(iap_env_error(env.get()), Catch::Matchers::ContainsSubstring("frames' holds something else (1 file, "));
+  const std::vector<float> still(3);
+  iap_step step{.size = sizeof step};
+  CHECK(iap_env_step(env.get(), still.data(), still.size(), &step) == IAP_OK);
+  CHECK(iap_env_draw(drawn_before.get(), 96, 96, rgb.data(), 0) == IAP_OK);
 }
