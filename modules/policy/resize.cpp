@@ -222,6 +222,8 @@ Policy resized(const Policy& policy, const ObservationSpec& observation, Fit fit
     made.set_moments(policy.moments());
   else if (has_seen(policy))
     throw Error(text(difference, "; normalise what has the same size for all sizes of images"));
+  // Projections may be those of an episode.
+  made.reset();
   return made;
 }
 

@@ -83,6 +83,19 @@ for _, place in ipairs { pole, iap.policy.load(earned):metadata().env } do
   check.equal(same.iteration, 4)
 end
 check.equal(iap.policy.load(earned):resized("cartpole-balance"):metadata()["return"], nil)
+-- One that was resized begins an episode, as one that was read does, wherever the policy that it was made of is in its own.
+local eye = iap.env.make("cartpole-balance", { pixels = { 12, 12 } })
+local seen = eye:reset(3)
+local attend = iap.attention
+for _, case in ipairs { { attend.rank, "episode" }, { attend.rank, 2 }, { attend.trans, "episode" }, { attend.trans, 2 }, { attend.cross, "episode" } } do
+  local block = case[1] { patch = 2, d = 3, kernel = "exp", redraw = case[2] }
+  local drawing, stored = iap.policy.build(iap.policy.sequence { block, iap.policy.linear {} }, eye), os.tmpname()
+  drawing:save(stored)
+  local begun = iap.policy.load(stored):act(seen)
+  check.same_list(drawing:resized(eye):act(seen), begun)
+  for _ = 1, 3 do drawing:act(seen) end
+  check.same_list(drawing:resized(eye):act(seen), begun)
+end
 seventh[1] = 0 / 0
 check.fails({ "must be finite" }, policy.set_parameters, policy, seventh)
 local path = os.tmpname()
