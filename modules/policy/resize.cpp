@@ -13,6 +13,7 @@ module;
 module iap.policy;
 import iap.core;
 import :block;
+import :compression;
 import :resample;
 
 namespace iap {
@@ -56,6 +57,25 @@ std::string sizes_of(const ObservationSpec& spec) {
   throw Error(text("block '", block_of(want), "' does not fit: its parameters ", shape_of(want), " are ", shape_of(have),
                    " in the other policy",
                    sizes ? text("; it sees ", sizes_of(to.observation()), ", the other ", sizes_of(from.observation())) : ""));
+}
+
+/// @throws Error if `now`, or a block in it, draws its table for other patches than `before` did: it would be another table, which
+/// has nothing to do with what was learned behind it. All that a block draws is for one grid.
+void check_drawn(const Block& before, const Block& now) {
+  const auto grid_of = [](const Block& block) {
+    std::vector<GridParameters> grids;
+    block.collect_grids(grids);
+    const auto found = std::ranges::find(grids, drawn_table, &GridParameters::offset);
+    return found == grids.end() ? std::nullopt : std::optional(*found);
+  };
+  const auto patches = [](const GridParameters& grid) { return text(grid.rows.count, " x ", grid.columns.count); };
+  if (const auto had = grid_of(before), has = grid_of(now); had && has && patches(*had) != patches(*has))
+    throw Error(
+        text("block '", now.path(), "' does not fit: its random P was drawn for ", patches(*had),
+             " patches and would be another one for ", patches(*has),
+             "; pool the pixels (fit \"pool\", at init option 'pool'), or train with compression \"average\" or \"learned\""));
+  for (std::size_t i = 0; i < std::min(before.children().size(), now.children().size()); ++i)
+    check_drawn(*before.children()[i], *now.children()[i]);
 }
 
 /// Leaves out of clocks the seconds between decisions that are those of the environment, so that another one gives its own.
@@ -156,6 +176,7 @@ std::vector<float> carried_parameters(const Policy& from, std::span<const float>
     throw Error(text("the other policy goes on with block '", block_of(have[want.size()]), "', for which there is none here"));
   if (want.size() > have.size())
     throw Error(text("block '", block_of(want[have.size()]), "' does not fit: the other policy ends before it"));
+  check_drawn(from.root(), to.root());
   return carried;
 }
 

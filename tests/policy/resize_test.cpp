@@ -279,6 +279,29 @@ TEST_CASE("what cannot follow to another size is refused by the name of its bloc
   CHECK_THROWS_WITH(resized(top, vector_spec(2)), ContainsSubstring("other image sizes alone"));
 }
 
+TEST_CASE("a random P is of the patches that it was drawn for: other ones are refused, pooled pixels are not") {
+  const std::string drawn = "{'kind': 'trans', 'patch': 4, 'd': 3, 'tokens': 2, 'dv': 2, 'heads': 2, 'compression': 'random'}";
+  for (const std::string& blocks :
+       {drawn,
+        "{'kind': 'concat', 'blocks': [{'kind': 'rank', 'patch': 4, 'top': 2}, {'kind': 'trans', 'patch': 4, 'd': 3, "
+        "'tokens': 2}, " +
+            drawn + "]}"}) {
+    CAPTURE(blocks);
+    const Policy policy(config("{'kind': 'sequence', 'blocks': [" + blocks + ", {'kind': 'linear'}]}"), image_spec(16, 32), 2);
+    // As many patches, but in other places, are other ones, too.
+    for (const auto& [size, patches] :
+         {std::pair(image_spec(32, 64), "8 x 16"), std::pair(image_spec(8, 16), "2 x 4"), std::pair(image_spec(32, 16), "8 x 4")})
+      CHECK_THROWS_WITH(resized(policy, size),
+                        ContainsSubstring("trans' does not fit: its random P was drawn for 4 x 8 patches and would be another one "
+                                          "for " +
+                                          std::string(patches) + "; pool the pixels (fit \"pool\""));
+    CHECK_THROWS_WITH(resized(policy, image_spec(24, 48), Fit::pool), EndsWith("such as 16 x 32 or 32 x 64"));
+    CHECK_NOTHROW(resized(policy, image_spec(32, 64), Fit::pool));
+    // Less than a patch more is no other patch.
+    CHECK_NOTHROW(resized(policy, image_spec(16, 34)));
+  }
+}
+
 TEST_CASE("what two observations differ in is told in words") {
   const auto seen = image_spec(16, 16);
   CHECK(observation_difference(seen, seen).empty());

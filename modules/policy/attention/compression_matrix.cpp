@@ -51,9 +51,9 @@ void Compression::initialise(std::span<float> parameters, Random& random) const 
 }
 
 void Compression::collect_grids(const PatchGrid& grid, std::vector<GridParameters>& grids) const {
-  if (learned_ == 0) return;
-  grids.push_back(grid_parameters(grid, offset_));
-  grids.back().tables = static_cast<int>(learned_ / static_cast<std::size_t>(grid.count()));
+  if (name_ == "average") return;
+  grids.push_back(grid_parameters(grid, name_ == "random" ? drawn_table : offset_));
+  grids.back().tables = static_cast<int>(matrix_.size() / static_cast<std::size_t>(grid.count()));
   grids.back().weights = true;
 }
 

@@ -244,7 +244,8 @@ class TransBlock final : public Block {
 /// @option heads integer 1..64 = 1 - each with W_Q, W_K, V, P and random projections of its own
 /// @option compression "learned"|"average"|"random" = "learned" - P: parameters (N(0, 1) at first, over sqrt(L)), means of runs of
 /// patches, or N(0, 1/L)
-/// @option compression_seed integer 0.. = 0 - of a random P
+/// @option compression_seed integer 0.. = 0 - of a random P, which is another one for other patches: such a policy goes to another
+/// size pooled alone
 /// @option residual boolean = true - the term P V
 /// @option layer_norm boolean = false - each row is normalised, with gain and bias
 /// @option normalise_rows boolean = (softmax true, relu, exp and favor++ false) - rows of A sum to 1; trig and hybrid cannot.

@@ -84,7 +84,7 @@ for _, place in ipairs { pole, iap.policy.load(earned):metadata().env } do
 end
 check.equal(iap.policy.load(earned):resized("cartpole-balance"):metadata()["return"], nil)
 -- One that was resized begins an episode, as one that was read does, wherever the policy that it was made of is in its own.
-local eye = iap.env.make("cartpole-balance", { pixels = { 12, 12 } })
+local eye = iap.env.make("cartpole-balance", { pixels = { 12, 12 }, time_limit = 3 })
 local seen = eye:reset(3)
 local attend = iap.attention
 for _, case in ipairs { { attend.rank, "episode" }, { attend.rank, 2 }, { attend.trans, "episode" }, { attend.trans, 2 }, { attend.cross, "episode" } } do
@@ -96,6 +96,25 @@ for _, case in ipairs { { attend.rank, "episode" }, { attend.rank, 2 }, { attend
   for _ = 1, 3 do drawing:act(seen) end
   check.same_list(drawing:resized(eye):act(seen), begun)
 end
+-- A random P is of the patches that it was drawn for, at every door to another size.
+local larger = iap.env.make("cartpole-balance", { pixels = { 24, 24 }, time_limit = 3 })
+local drawn = iap.policy.sequence { iap.attention.trans { patch = 4, tokens = 2, compression = "random" }, iap.policy.linear {} }
+local other_patches = "its random P was drawn for 3 x 3 patches and would be another one for 6 x 6"
+local of_drawn = iap.policy.build(drawn, eye)
+local run = { policy = drawn, env = eye, iterations = 2, optimizer = iap.optim.es { population = 2 }, on_iteration = function() end }
+check.fails({ "block '1.trans' does not fit", other_patches, 'fit "pool"' }, of_drawn.resized, of_drawn, larger)
+of_drawn:resized(larger, { fit = "pool" })
+for name, change in pairs {
+  curriculum = { { through = 1 }, { pixels = { 24, 24 } } }, eval_env = { pixels = { 24, 24 } },
+} do
+  run[name] = change
+  check.fails({ other_patches }, iap.train, run)
+  run.fit = "pool"
+  iap.train(run)
+  run[name], run.fit = nil, nil
+end
+run.env, run.init = larger, of_drawn
+check.fails({ "option 'init'", other_patches }, iap.train, run)
 seventh[1] = 0 / 0
 check.fails({ "must be finite" }, policy.set_parameters, policy, seventh)
 local path = os.tmpname()
