@@ -35,7 +35,8 @@ std::size_t read_image(Options& options, const ObservationSpec& observation) {
 /// @option encoding "none"|"sinusoidal"|"learned" = "none" - of a patch's position, added to its pixels for queries, keys and
 /// projections
 /// @option encoding_scale number 0..1e6 = 1 - factor of a sinusoidal encoding
-/// @option position_range "signed"|"unit" = "signed" - positions in [-1, 1], or in [0, 1]
+/// @option position_range "signed"|"unit" = "signed" - positions in [-1, 1], or in [0, 1]; centroid, motion and the keys of
+/// look are made of them
 /// @option centre "exact"|"pixel" = "exact" - a patch's position is its middle, or the corner of its middle pixel, as in
 /// AttentionAgent
 /// @use policy.block
