@@ -19,7 +19,7 @@ function training.run(name, env, episodes, small_episodes)
   local paper = options.preset == "paper"
   -- Only the full covariance is the paper's; its diagonal learns with fewer evaluations and no memory of 3667 x 3667.
   local optimizer = paper and iap.optim.cma_es or iap.optim.sep_cma_es
-  local rank = options.kernel ~= "softmax" and { kernel = options.kernel, input = "normalised" } or {}
+  local rank = options.kernel ~= "softmax" and { kernel = options.kernel, input = options.kernel ~= "relu" and "normalised" or nil } or {}
   local out = iap.run_folder("runs/" .. name .. "-" .. options.preset .. (options.kernel ~= "softmax" and "-" .. options.kernel or ""))
   local run = iap.train {
     env = env,
