@@ -58,6 +58,22 @@ Config read_metadata(Config metadata, const std::string& source) {
   return metadata;
 }
 
+/// Takes the names of hierarchies' levels out. Whether there were any.
+bool forget_level_names(Config& architecture) {
+  bool any = false;
+  if (Config::List* list = architecture.list())
+    for (Config& item : *list) any |= forget_level_names(item);
+  Config::Map* map = architecture.map();
+  if (!map || is_lua_block(architecture)) return any;
+  const auto kind = map->find("kind");
+  const bool hierarchy = kind != map->end() && kind->second == Config("hierarchy");
+  for (auto& [key, value] : *map) {
+    any |= forget_level_names(value);
+    if (hierarchy && (key == "high" || key == "low") && value.map()) any |= value.map()->erase("name") > 0;
+  }
+  return any;
+}
+
 /// Decodes what `unseal` gave.
 PolicyFile decode(std::string_view payload, const std::string& source, Trust trust) {
   Reader reader(payload, source);
@@ -84,9 +100,26 @@ PolicyFile decode(std::string_view payload, const std::string& source, Trust tru
     else
       confine_lua(*part, source, kind);
   }
-  try {
-    Policy policy(architecture, observation, static_cast<int>(action_size), parameters,
+  const auto build = [&] {
+    return Policy(architecture, observation, static_cast<int>(action_size), parameters,
                   [&](const ParameterLayout& layout) { check_slices(slices, layout); });
+  };
+  const auto build_any = [&] {
+    try {
+      return build();
+    } catch (const Error&) {
+      // Earlier programs called levels high and low, whatever their name.
+      if (forget_level_names(architecture)) {
+        try {
+          return build();
+        } catch (const Error&) {  // the other one tells what the file holds
+        }
+      }
+      throw;
+    }
+  };
+  try {
+    Policy policy = build_any();
     if (!moments.empty() || !policy.moments().empty()) policy.set_moments(moments);
     return {std::move(policy), std::move(metadata)};
   } catch (const Error& error) {

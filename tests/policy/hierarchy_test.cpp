@@ -136,6 +136,21 @@ TEST_CASE("a hierarchy survives its file in the middle of nothing, and its clone
   CHECK_THAT(policy.summary(), ContainsSubstring("duration 2 ... 4, latent 2, every 1") && ContainsSubstring("low.1.lstm"));
 }
 
+TEST_CASE("paths call a level by its name, where it has one") {
+  const Policy policy(config("{'kind': 'hierarchy', 'high': {'kind': 'linear', 'units': 3, 'name': 'brain'}, 'low': {'kind': "
+                             "'hierarchy', 'name': 'legs', 'duration': 2, 'high': {'kind': 'linear', 'units': 2}, 'low': {'kind': "
+                             "'sequence', 'name': 'step', 'blocks': [{'kind': 'linear'}]}}}"),
+                      vector_spec(inputs), actions);
+  for (const char* path : {"brain", "legs", "legs.high", "legs.step", "legs.step.1.linear"})
+    CHECK(policy.block(path).path() == path);
+  std::set<std::string> arrays;
+  for (const auto& part : policy.layout().slices()) arrays.insert(part.name);
+  CHECK(arrays == std::set<std::string>{"brain.bias", "brain.weight", "legs.high.bias", "legs.high.weight",
+                                        "legs.step.1.linear.bias", "legs.step.1.linear.weight"});
+  CHECK_THROWS_WITH(two_levels("", "{'kind': 'linear', 'name': 'high'}"), ContainsSubstring("'high.weight' is declared twice"));
+  CHECK_THROWS_WITH(two_levels("", "{'kind': 'linear', 'name': 'l w'}"), ContainsSubstring("block 2 has the name"));
+}
+
 TEST_CASE("levels that do not fit say what is wrong") {
   CHECK_THROWS_WITH(two_levels(", 'duration': [5, 2]"), ContainsSubstring("option 'duration' must be {least, most} or one number"));
   CHECK_THROWS_WITH(two_levels(", 'duration': [0, 2]"), ContainsSubstring("'duration'"));

@@ -140,6 +140,26 @@ TEST_CASE("a policy from a file begins as one that was initialised, projections 
   CHECK(std::ranges::equal(loaded.views().at(0).scores, policy.views().at(0).scores));
 }
 
+TEST_CASE("a file in which levels of a hierarchy have names, though paths call them high and low, is read as it was written") {
+  const auto levels = [](const char* name) {
+    return config(text("{'kind': 'hierarchy', 'high': {'kind': 'linear', 'units': 3", name,
+                       "}, 'low': {'kind': 'sequence', 'blocks': [{'kind': 'linear'}]}}"));
+  };
+  Policy policy(levels(""), vector_spec(2), 1);
+  randomise(policy, 3);
+  Config header = header_of(policy);
+  header["architecture"]["high"]["name"] = "brain";
+  Policy loaded = load_policy(forge(header, policy.parameters()), "x.iap").policy;
+  CHECK(loaded.architecture() == policy.architecture());
+  const Frame frame(policy.observation(), 1);
+  CHECK(act(loaded, frame) == act(policy, frame));
+  // Those whose paths have the name keep it, and what fits neither way is told as it is written.
+  const Policy named(levels(", 'name': 'brain'"), vector_spec(2), 1);
+  CHECK(load_policy(save_policy(named, {}), "x.iap").policy.architecture() == named.architecture());
+  header["slices"] = Config::List{};
+  CHECK_THROWS_WITH(load_policy(forge(header, policy.parameters()), "x.iap"), ContainsSubstring("brain.weight"));
+}
+
 TEST_CASE("policy files are written and read on disk, and errors name the path") {
   const auto path = std::filesystem::temp_directory_path() / ("iap_policy_" + std::to_string(::getpid()) + ".iap");
   const Policy policy = sample();

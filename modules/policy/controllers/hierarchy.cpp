@@ -86,8 +86,8 @@ Durations read_durations(Options& options) {
 ///
 /// The high level's outputs, moved into [-1, 1]: the duration, linear from -1 (least) to 1 (most) and rounded to whole steps,
 /// unless both are the same number and there is none to choose; then the latent. What a high level remembers, and its clocks,
-/// advance with its own evaluations alone. Parameters are those of the levels, under the names `high` and `low`. Options: high, low
-/// (blocks; the last layer's default size is what its level needs), duration ({10, 800} steps), latent (2), every (1).
+/// advance with its own evaluations alone. Parameters are those of the levels, under their names or `high` and `low`. Options:
+/// high, low (blocks; the last layer's default size is what its level needs), duration ({10, 800} steps), latent (2), every (1).
 class Hierarchy final : public Block {
  public:
   Hierarchy(const BlockContext& context, std::unique_ptr<Block> high, std::unique_ptr<Block> low, Durations durations, int every)
@@ -145,8 +145,11 @@ class Hierarchy final : public Block {
   std::int64_t until_high_ = 0, until_low_ = 0;
 };
 
-MadeBlock make_level(Options& options, const char* level, BlockContext context, ParameterLayout& layout) {
-  context.path = (context.path == "policy" ? "" : context.path + ".") + level;
+/// Level number `index`, whose path is its name, or else that of option `level`.
+MadeBlock make_level(Options& options, int index, const char* level, BlockContext context, ParameterLayout& layout) {
+  Config called = Config::Map{{"name", level}};
+  if (const Config* name = options.value(level).find("name"); name && !name->is_null()) called["name"] = *name;
+  context.path = child_path(context.path, index, called);
   return make_inside(options, level, context, layout);
 }
 
@@ -174,13 +177,13 @@ MadeBlock make_hierarchy(Options& options, const BlockContext& context, Paramete
   BlockContext high_context = context;
   high_context.action_size = choices;
   high_context.last = true;
-  auto high = make_level(options, "high", high_context, layout);
+  auto high = make_level(options, 1, "high", high_context, layout);
   if (high->outputs() != choices)
     options.fail(text("the high level gives ", high->outputs(), " values, but chooses ", choices, ": ",
                       durations.chosen() ? "a duration and " : "", "a latent of ", latent, "; end it with a linear block"));
   BlockContext low_context = context;
   low_context.inputs = checked_outputs(options, std::int64_t{context.inputs} + latent);
-  auto low = make_level(options, "low", low_context, layout);
+  auto low = make_level(options, 2, "low", low_context, layout);
   return std::make_unique<Hierarchy>(context, std::move(high), std::move(low), durations, every);
 }
 
