@@ -29,6 +29,7 @@ import :stages;
 import :trainer;
 import :types;
 #include "core/held_interrupt.hpp"
+#include "core/walk_config.hpp"
 
 namespace iap {
 namespace {
@@ -77,6 +78,22 @@ void play_isolated(const PolicyFile& file, Config world, std::uint64_t seed, Saf
   pool.run(std::span(&task, 1));
 }
 
+std::size_t marks_in(const Config& config) {
+  std::size_t count = 0;
+  walk_config(config, [&count](const std::string&, const std::string* name, const Config&) {
+    if (name && *name == "loaded_from") ++count;
+    return true;
+  });
+  return count;
+}
+
+/// Whether some Lua in `config` came out of no file: what did is marked already.
+bool runs_free(const Config& config, ConfigKind kind) {
+  Config marked = config;
+  confine_lua(marked, "best.iap", kind);
+  return marks_in(marked) != marks_in(config);
+}
+
 }  // namespace
 
 PolicyFile Trainer::policy_of(std::span<const float> parameters, std::span<const Moment> moments, std::uint32_t iteration,
@@ -111,13 +128,11 @@ void Trainer::write_policy(const char* name, std::span<const float> parameters, 
 /// step is told before hours are spent on it.
 void Trainer::check_confined() {
   if (options_.make_env) return;
-  const Config plain = Config::List{evaluation().policy.architecture(), evaluation().spec.config};
-  Config marked = plain;
-  confine_lua(marked, "best.iap");
-  if (marked == plain) return;
-  const auto complaint_with = [this](Trust trust) -> std::string {
+  const Policy& own_policy = evaluation().policy;
+  if (!runs_free(own_policy.architecture(), ConfigKind::policy) && !runs_free(evaluation().spec.config, ConfigKind::env)) return;
+  const auto complaint_of = [this](const auto& file_of) -> std::string {
     try {
-      PolicyFile file = read_policy_file(folder_->file("best.iap"), trust);
+      PolicyFile file = file_of();
       const Config* own = recorded_env(file.metadata);
       if (own && options_.safeguards.isolated())
         play_isolated(file, *own, options_.seed, options_.safeguards);
@@ -130,11 +145,13 @@ void Trainer::check_confined() {
       return error.what();
     }
   };
-  const std::string complaint = complaint_with(Trust::no);
+  const std::string complaint = complaint_of([this] { return read_policy_file(folder_->file("best.iap")); });
   if (complaint.empty()) return;
-  // Other faults may be the world's own, which are told where it is played.
+  // Other faults may be the world's own, which are told where it is played. The file has forgotten which texts a stranger's were,
+  // and must not be trusted to find that out.
+  const auto as_it_runs = [this] { return policy_of(state_.best_parameters, state_.best_moments, state_.best_iteration, {}); };
   const bool asks = trust_asked(complaint) != std::string::npos;
-  if (!asks && !complaint_with(Trust::yes).empty()) return;
+  if (!asks && !complaint_of(as_it_runs).empty()) return;
   warn(text("the run's policy will not play without trust: ", complaint, asks ? "" : " (with --trust it plays)"));
 }
 
