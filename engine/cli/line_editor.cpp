@@ -159,7 +159,9 @@ void LineEditor::remember(const std::string& input) {
 }
 
 std::filesystem::path history_path() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state) return std::filesystem::path(state) / "iap" / "history";
+  // The XDG Base Directory Specification takes no relative path: each folder that one stands in would get a history of its own.
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state && std::filesystem::path(state).is_absolute())
+    return std::filesystem::path(state) / "iap" / "history";
   if (const char* home = std::getenv("HOME"); home && *home)
     return std::filesystem::path(home) / ".local" / "state" / "iap" / "history";
   return {};

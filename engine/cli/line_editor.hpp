@@ -32,7 +32,8 @@ class LineEditor {
 /// Of the library behind it.
 std::string line_editor_version();
 
-/// Where the prompt's history is kept: $XDG_STATE_HOME/iap/history, by default ~/.local/state/iap/history; "" without a home.
+/// Where the prompt's history is kept: $XDG_STATE_HOME/iap/history, where that is an absolute path, or ~/.local/state/iap/history;
+/// "" without a home.
 std::filesystem::path history_path();
 
 }  // namespace iap::cli

@@ -8,8 +8,10 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 module iap.train;
 import iap.core;
@@ -152,6 +154,12 @@ class Plain : public Figures {
   Clock::time_point last_;
 };
 
+/// A terminal that says of itself that it is dumb, or does not say what it is, may be unable to erase what it shows.
+bool can_draw_again() {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) && kind && *kind && std::string_view(kind) != "dumb";
+}
+
 }  // namespace
 
 std::string short_number(double value) {
@@ -160,7 +168,7 @@ std::string short_number(double value) {
 
 std::unique_ptr<Progress> make_progress(bool quiet) {
   if (quiet) return std::make_unique<Quiet>();
-  if (::isatty(STDERR_FILENO)) return std::make_unique<Terminal>();
+  if (can_draw_again()) return std::make_unique<Terminal>();
   return std::make_unique<Plain>();
 }
 

@@ -367,6 +367,18 @@ case_prompt_history() {
   exec 3>&-
   wait "$pid" 2>/dev/null
   [ "$(cat $kept)" = "$(printf '%s\n' _HiStOrY_V2_ 'print("th".."ird")')" ] || fail "history: $(cat $kept)"
+  # A place of the working folder's own is none.
+  rm keys
+  export XDG_STATE_HOME=state
+  open_prompt
+  printf 'print("fo".."urth")\r' >&3
+  wait_for "fourth"
+  printf '\004' >&3
+  exec 3>&-
+  wait "$pid"
+  grep -q urth $kept && fail "a relative XDG_STATE_HOME is taken"
+  grep -q urth .local/state/iap/history || fail "no history at home"
+  return 0
 }
 
 # Ctrl-C that comes as the prompt comes back costs no input.

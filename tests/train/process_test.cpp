@@ -87,8 +87,9 @@ TEST_CASE("progress in a pipe is a plain line for every evaluation; a quiet run 
 
 namespace {
 
-/// What a run in the folder `out`, which does not exist, shows on a terminal of `columns`.
-std::string shown_on_terminal(const std::filesystem::path& out, int columns) {
+/// What a run in the folder `out`, which does not exist, shows on a terminal of `columns` that calls itself `kind`.
+std::string shown_on_terminal(const std::filesystem::path& out, int columns, const char* kind = "xterm") {
+  REQUIRE(::setenv("TERM", kind, 1) == 0);
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
   REQUIRE(::grantpt(terminal) == 0);
@@ -182,5 +183,14 @@ TEST_CASE("progress on a terminal is one line that is drawn again, no wider than
     const std::size_t end = std::min(shown.find('\r', begin), last);
     CHECK(end - begin <= 59 + std::string("\x1b[K").size());
     begin = end + 1;
+  }
+}
+
+TEST_CASE("progress on a terminal that cannot erase is plain lines") {
+  const Scratch scratch("dumb");
+  for (const char* kind : {"dumb", ""}) {
+    INFO(kind);
+    const std::string shown = shown_on_terminal(scratch / ("run" + std::string(kind)), 60, kind);
+    CHECK_THAT(shown, ContainsSubstring("iteration 20/20  ") && !ContainsSubstring("\x1b") && !ContainsSubstring("[###"));
   }
 }
