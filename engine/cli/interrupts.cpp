@@ -1,6 +1,7 @@
 #include "cli/interrupts.hpp"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -25,11 +26,6 @@ void interrupt_work(int signal) {
     request_interrupt(signal);
 }
 
-void end_by(int signal) {
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
 void on_interrupt(int signal) {
   if (waiting_for_key) {
     key_interrupted = 1;
@@ -47,6 +43,19 @@ void on_termination(int signal) {
 }
 
 }  // namespace
+
+void end_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  // In its own handler it would wait for the end of that.
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, signal);
+  pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+  std::raise(signal);
+  // To the first process of a container, such as iap in its own image, the kernel gives no signal that it does not handle.
+  constexpr int ended_by = 128;
+  _exit(ended_by + signal);
+}
 
 struct sigaction catch_signal(int signal, void (*handler)(int)) {
   struct sigaction before = {}, action = {};

@@ -12,6 +12,10 @@ namespace iap::cli {
 /// nohup the terminal may go and the work goes on. Returns what stood there before.
 struct sigaction catch_signal(int signal, void (*handler)(int));
 
+/// Ends the process at once, by the signal where the system lets that end it, else with the exit code that shells give it then. For
+/// handlers, too.
+[[noreturn]] void end_by(int signal);
+
 /// From now on Ctrl-C asks the running work to stop in good order; a second one while it is still stopping ends the process.
 /// `script` (may be null) is the one to stop.
 void catch_interrupts(Script* script);

@@ -40,8 +40,7 @@ std::string own_words;
 // killed before MPI begins, not for one that exits.
 void end_unmet(int) {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, own_words.data(), own_words.size());
-  std::signal(SIGTERM, SIG_DFL);
-  std::raise(SIGTERM);
+  end_by(SIGTERM);
 }
 
 }  // namespace
