@@ -102,8 +102,10 @@ int overlay(Call& call) {
   const auto factor = call.integer(2, "factor", 1, largest_factor, 1);
   const auto read_size = [&](const char* key) {
     const auto* found = view.find(key);
-    const auto size = found ? found->integer() : std::nullopt;
-    if (!size || *size < 1 || *size > largest_seen_side) call.fail(text("view.", key, " is missing; pass one of policy:views()"));
+    if (!found) call.fail(text("view.", key, " is missing; pass one of policy:views()"));
+    const auto size = found->integer();
+    if (!size || *size < 1 || *size > largest_seen_side)
+      call.fail(text("view.", key, " is ", found->describe(), "; views have an integer from 1 to ", largest_seen_side, " there"));
     return static_cast<int>(*size);
   };
   const int columns = read_size("columns"), rows = read_size("rows");

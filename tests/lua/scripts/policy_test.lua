@@ -56,6 +56,10 @@ check.equal(#view.scores, 12)
 for _, score in ipairs(view.scores) do assert(score <= view.scores[view.selected[1]]) end
 local shown = observation.images.pixels:enlarge(3):overlay(view, 3)
 check.same_list({ shown:shape() }, { 36, 48, 3, "uint8" })
+for _, side in ipairs { 2 ^ 31, -1, 0, 1.5 } do
+  check.fails({ "view.patch is ", "views have an integer from 1 to " }, shown.overlay, shown, { columns = 4, rows = 3, patch = side, stride = 4 })
+end
+check.fails({ "view.stride is missing; pass one of policy:views()" }, shown.overlay, shown, { columns = 4, rows = 3, patch = 4 })
 check.fails({ "view.selected holds 13" }, shown.overlay, shown, { columns = 4, rows = 3, patch = 4, stride = 4, selected = { 13 } })
 
 -- Parameters, seeds, files.
