@@ -23,6 +23,7 @@ import :types;
 #include "core/files_read.hpp"
 #include "core/nested_names.hpp"
 #include "core/there.hpp"
+#include "policy/forget_dt.hpp"
 #include "run_files.hpp"
 
 namespace iap {
@@ -121,16 +122,20 @@ class Builder {
       // Nobody wrote what a policy of 'init' brings along.
       const bool written = !options_.policy.is_null() || !initial_;
       const NestedNamesJudged judged(written ? judged_names() : std::min(judged_names(), JudgedNames::files));
-      World made{same, spec, Policy(architecture_in(spec), spec.observation, spec.action_size)};
+      World made{same, spec, Policy(architecture_in(spec, first), spec.observation, spec.action_size)};
       if (first) check_carries(first->policy, made.policy);
       return made;
     });
   }
 
  private:
-  Config architecture_in(const EnvSpec& spec) const {
-    if (!options_.policy.is_null() || !initial_) return options_.policy;
-    return spec.observation.dt > 0 ? blueprint_of(*initial_) : initial_->architecture();
+  /// Clocks follow the environment where the first stage's gave them their time, or it was written down as that gives it.
+  Config architecture_in(const EnvSpec& spec, const World* first) const {
+    const bool tells_time = spec.observation.dt > 0;
+    const bool own = !options_.policy.is_null() || !initial_;
+    Config architecture = own ? options_.policy : tells_time ? blueprint_of(*initial_) : initial_->architecture();
+    if (first && tells_time && first->spec.observation.dt > 0) forget_dt(architecture, first->spec.observation.dt);
+    return architecture;
   }
 
   const TrainOptions& options_;

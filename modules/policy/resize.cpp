@@ -15,6 +15,7 @@ import iap.core;
 import :block;
 import :compression;
 import :resample;
+#include "policy/forget_dt.hpp"
 
 namespace iap {
 namespace {
@@ -76,17 +77,6 @@ void check_drawn(const Block& before, const Block& now) {
              "; pool the pixels (fit \"pool\", at init option 'pool'), or train with compression \"average\" or \"learned\""));
   for (std::size_t i = 0; i < std::min(before.children().size(), now.children().size()); ++i)
     check_drawn(*before.children()[i], *now.children()[i]);
-}
-
-/// Leaves out of clocks the seconds between decisions that are those of the environment, so that another one gives its own.
-void forget_dt(Config& architecture, double own) {
-  if (Config::List* list = architecture.list())
-    for (Config& item : *list) forget_dt(item, own);
-  Config::Map* map = architecture.map();
-  if (!map || is_lua_block(architecture)) return;
-  const auto kind = map->find("kind"), dt = map->find("dt");
-  if (kind != map->end() && kind->second == Config("clock") && dt != map->end() && dt->second.number() == own) map->erase(dt);
-  for (auto& [key, value] : *map) forget_dt(value, own);
 }
 
 void collect_moments(const Block& block, std::vector<const Block*>& gathering) {
@@ -195,6 +185,16 @@ std::string moments_difference(const Policy& from, const Policy& to) {
   if (want.size() > have.size())
     return text("block '", want[have.size()]->path(), "' gathers moments, and the other policy has none for it");
   return "";
+}
+
+extern "C++" void forget_dt(Config& architecture, double own) {
+  if (Config::List* list = architecture.list())
+    for (Config& item : *list) forget_dt(item, own);
+  Config::Map* map = architecture.map();
+  if (!map || is_lua_block(architecture)) return;
+  const auto kind = map->find("kind"), dt = map->find("dt");
+  if (kind != map->end() && kind->second == Config("clock") && dt != map->end() && dt->second.number() == own) map->erase(dt);
+  for (auto& [key, value] : *map) forget_dt(value, own);
 }
 
 Config blueprint_of(const Policy& policy) {

@@ -210,6 +210,27 @@ TEST_CASE("a policy that pools goes through growing images with the same paramet
   }
 }
 
+TEST_CASE("clocks follow the environment unless their time is written down as another one, however images are followed") {
+  for (const char* fit : {"resample", "pool"})
+    for (const double written : {0.0, 0.01, 0.02})
+      for (const char* more : {R"("eval_env": {"action_repeat": 4})", R"("eval_env": {"action_repeat": 4, "pixels": [16, 24]})",
+                               R"("curriculum": [{"through": 1}, {"action_repeat": 4}])",
+                               R"("curriculum": [{"through": 1}, {"action_repeat": 4, "pixels": [16, 24]}])"}) {
+        INFO(fit << " " << written << " " << more);
+        const std::string dt = written > 0 ? text(R"(, "dt": )", written) : "";
+        const std::string policy = text(R"({"kind": "sequence", "blocks": [{"kind": "concat", "blocks": [
+            {"kind": "rank", "patch": 2, "top": 1, "d": 2}, {"kind": "clock")",
+                                        dt, R"(}]}, {"kind": "linear"}]})");
+        const std::string run = R"(, "optimizer": {"population": 4}, "iterations": 2, "eval_every": 0, "eval_episodes": 1,
+            "confirm_episodes": 0, "quiet": true, "threads": 1, )";
+        const std::string env = R"({"env": {"name": "cartpole-balance", "pixels": [8, 12], "time_limit": 20}, "policy": )";
+        const Config config = parse_json(text(env, policy, run, R"("fit": ")", fit, R"(", )", more, "}"), "test");
+        const TrainResult result = train(read_train_options(config));
+        const Config& blocks = result.policy->policy.architecture();
+        CHECK(entry_at(blocks, "blocks.1.blocks.2.dt")->number().value_or(0) == (written == 0.02 ? 0.02 : 0.04));
+      }
+}
+
 TEST_CASE("a way to follow to other sizes is refused where there are none") {
   const Scratch scratch("idle_fit");
   TrainOptions options = pixel_run(scratch / "run", 16, 24);
