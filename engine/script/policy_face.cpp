@@ -85,6 +85,14 @@ int load(Call& call) {
   return give_policy(call, std::move(file.policy), std::move(file.metadata));
 }
 
+/// Whether the environment `own`, which a policy came with, is the one that became `config`. One that cannot be built here, without
+/// its files or trust, is another.
+bool is_same_env(const Config& own, const Config& config) try {
+  return own == config || make_env(own)->spec().config == config;
+} catch (const Error&) {
+  return false;
+}
+
 /// @lua method policy:resized
 /// The policy for the image sizes of another environment.
 /// @param env env|string|table - with the same images, vector and action, but for sizes
@@ -106,7 +114,7 @@ int resized_policy(Call& call) {
     call.fail(text("the policy gives ", object.policy.action_size(), " action values, '", spec.name, "' takes ", spec.action_size));
   Config metadata = object.metadata;
   const Config* own = recorded_env(metadata);
-  const bool elsewhere = !own || make_env(*own)->spec().config != spec.config;
+  const bool elsewhere = !own || !is_same_env(*own, spec.config);
   const Config record = env_record(spec);
   for (const auto& [key, value] : *record.map()) metadata[key] = value;
   if (elsewhere) metadata.map()->erase("return");  // it was not earned there

@@ -119,6 +119,9 @@ for name, change in pairs {
 end
 run.env, run.init = larger, of_drawn
 check.fails({ "option 'init'", other_patches }, iap.train, run)
+-- An environment that cannot be built here, where its files are not, is another one.
+iap.policy.build(iap.policy.linear {}, pole):save(earned, { env = "lost.lua.world", ["return"] = 977.5 })
+check.equal(iap.policy.load(earned):resized(pole):metadata()["return"], nil)
 seventh[1] = 0 / 0
 check.fails({ "must be finite" }, policy.set_parameters, policy, seventh)
 local path = os.tmpname()
