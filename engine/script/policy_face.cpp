@@ -296,17 +296,31 @@ void take_text_along(Config& metadata) {
   metadata.map()->emplace("env_given", std::move(record["env_given"]));
 }
 
+/// Whether `env` is the environment of `metadata`, by what it was given or by what it became, wherever its text came from.
+bool is_named_in(const Config& metadata, Config env) {
+  trust_lua(env, ConfigKind::env);
+  for (const char* key : {"env", "env_given"}) {
+    const Config* found = metadata.find(key);
+    Config own = found ? *found : Config();
+    trust_lua(own, ConfigKind::env);
+    if (own == env) return true;
+  }
+  return false;
+}
+
 /// @lua method policy:save
 /// Writes a policy file, from which architecture and parameters can be rebuilt.
 /// @param path string - of the file, such as "walker.iap"; not a script's, nor one that a run keeps (best.iap beside config.json)
 /// @param metadata table ? - entries that replace those that the policy came with; numbers are finite, text is UTF-8.
-/// Of an `env` that names a Lua file, such as "task.lua", the file's text goes along as that of an environment does
+/// Of an `env` that names a Lua file, such as "task.lua", the file's text goes along as that of an environment does. Another `env`
+/// drops the `env_given` of the old one
 int save(Call& call) {
   const auto& object = call.self<PolicyObject>();
   const auto path = call.string(1, "path");
   Config metadata = object.metadata, given = call.config(2, "metadata");
   if (!given.map()) call.refuse(2, "metadata", "a table with named entries");
   take_text_along(given);
+  if (const Config* env = given.find("env"); env && !is_named_in(metadata, *env)) metadata.map()->erase("env_given");
   for (auto& [key, value] : *given.map()) {
     lua::check_storable(key, "policy:save: the name of an entry of its metadata");
     lua::check_storable(value, text("policy:save: metadata entry '", key, "'"));

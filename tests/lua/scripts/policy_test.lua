@@ -150,6 +150,13 @@ end
 loaded:save(path, { env = { name = folder .. "/tracker.lua", time_limit = 2 } })
 check.equal(iap.eval(path, { episodes = 1 }).episodes[1].steps, 2)
 check.equal(iap.policy.load(path):metadata().env_given.time_limit, 2)
+-- What an environment was given goes with it.
+for _, other in ipairs { "cartpole-balance", { name = "cartpole-balance", time_limit = 2 } } do
+  loaded:save(path, { env = other })
+  check.equal(iap.policy.load(path):metadata().env_given, nil)
+end
+loaded:save(path, { env = loaded:metadata().env, note = "the same" })
+assert(iap.policy.load(path):metadata().env_given, "what the same environment was given is gone")
 check.fails({ "cannot read 'missing.lua'" }, policy.save, policy, unwritten, { env = "missing.lua" })
 check.equal(io.open(unwritten), nil)
 check.equal(tostring(loaded:blueprint()), tostring(policy:blueprint()))
