@@ -2,6 +2,7 @@ module;
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr double step_cost = 0.1, track_reward = 1000, leaving_reward = -100;
 constexpr int episode_steps = 1000, state_size = 7;
+constexpr std::size_t most_frames = episode_steps + 1;  // before the first step and after each
 
 enum Stream : std::uint32_t { track_stream, shade_stream, noise_stream };
 
@@ -47,7 +49,7 @@ class CarRacing final : public Env {
              .control_dt = time_step,
              .max_steps = episode_steps};
     if (modification_ == "video") {
-      frames_ = Frames(options.string("frames"), picture_size, picture_size);
+      frames_ = Frames(options.string("frames"), picture_size, picture_size, most_frames);
     } else if (options.has("frames")) {
       options.fail("option 'frames' belongs to modification = \"video\"");
     }

@@ -1,6 +1,8 @@
 module;
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <vector>
 export module iap.envs.car_racing:frames;
@@ -11,13 +13,18 @@ export namespace iap {
 class Frames {
  public:
   Frames() = default;
-  /// @throws Error naming the option and the folder if that cannot be read or has no PNG files, or the file that cannot be read.
-  Frames(const std::filesystem::path& folder, int height, int width);
-  /// Frame `index` of the endless repetition of the folder.
-  std::span<const std::uint8_t> at(std::size_t index) const { return frames_[index % frames_.size()]; }
+  /// Keeps the first `most` frames at most, shared with all others of the process that were made of the same files.
+  /// @throws Error naming the option and the folder if that cannot be read or has no PNG files, the file that cannot be read, or
+  /// what would take too much memory; Interrupted between two files.
+  Frames(const std::filesystem::path& folder, int height, int width, std::size_t most);
+  /// Frame `index` of the endless repetition of the folder; of a folder with more than `most`, below that.
+  std::span<const std::uint8_t> at(std::size_t index) const {
+    return std::span(*pixels_).subspan(index % (pixels_->size() / frame_size_) * frame_size_, frame_size_);
+  }
 
  private:
-  std::vector<std::vector<std::uint8_t>> frames_;
+  std::size_t frame_size_ = 0;
+  std::shared_ptr<const std::vector<std::uint8_t>> pixels_;
 };
 
 }  // namespace iap

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numbers>
@@ -323,6 +325,66 @@ TEST_CASE("a video's frame lies on the grass as it is stored, shrunk by averagin
   }
   CHECK(wrong == 0);
   for (const int count : seen) CHECK(count > 300);
+}
+
+TEST_CASE("an episode shows as many frames of a long video as it has pictures") {
+  const TemporaryFolder folder;
+  constexpr int frames = 1003, steps = 1000;
+  for (int i = 0; i < frames; ++i) {
+    Image frame({1, 1, 3, PixelType::uint8});
+    frame.bytes()[0] = static_cast<std::uint8_t>(i);
+    frame.bytes()[1] = static_cast<std::uint8_t>(i >> 8);
+    write_png(folder.path() / (std::to_string(i) + ".png"), frame.view());
+  }
+  std::ofstream(folder.path() / "1001.png") << "never shown";
+  const FilesLog log;
+  auto env = make({{"modification", "video"}, {"frames", folder.path().string()}});
+  CHECK(log.files.at(folder.path().string()).starts_with("1003 files, "));
+  env->reset(6);
+  for (int step = 0; step < steps; ++step) env->step(idle);
+  const auto shown = look(*env);
+  auto plain = make();
+  plain->reset(6);
+  for (int step = 0; step < steps; ++step) plain->step(idle);
+  const auto without = look(*plain);
+  const std::array<std::uint8_t, 3> last{steps & 255, steps >> 8, 0};
+  int wrong = 0, grass = 0;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (!is_grass(without[i / 3 * 3 + 1])) continue;
+    ++grass;
+    wrong += shown[i] != last[i % 3];
+  }
+  CHECK(grass > 3000);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a folder of frames is read once for all who show it, weighed before, and hears an interrupt") {
+  const TemporaryFolder folder;
+  const auto write = [&](int number, std::uint8_t value) {
+    Image frame({4, 4, 3, PixelType::uint8});
+    std::ranges::fill(frame.bytes(), value);
+    write_png(folder.path() / (std::to_string(number) + ".png"), frame.view());
+  };
+  for (int i = 0; i < 3; ++i) write(i, static_cast<std::uint8_t>(10 + i));
+  const Frames one(folder.path(), 2, 2, 5), same(folder.path(), 2, 2, 5), larger(folder.path(), 4, 4, 5),
+      fewer(folder.path(), 2, 2, 2);
+  CHECK(one.at(4).data() == same.at(1).data());
+  CHECK(larger.at(0).size() == 48);
+  CHECK(fewer.at(1).front() == 11);
+  write(1, 50);
+  const Frames others(folder.path(), 2, 2, 5);
+  CHECK(others.at(1).front() == 50);
+  CHECK(one.at(1).front() == 11);
+  write(2, 60);
+  request_interrupt();
+  CHECK_THROWS_AS(Frames(folder.path(), 2, 2, 5), Interrupted);
+  clear_interrupt();
+  limit_usable_memory(1e5);
+  CHECK_THROWS_MATCHES(
+      Frames(folder.path(), 96, 96, 5), Error,
+      MessageMatches(ContainsSubstring("option 'frames': '" + folder.path().string() + "': what is kept of 3 frames") &&
+                     ContainsSubstring(" needs 81 KiB of memory, more than half of the 97.7 KiB ")));
+  limit_usable_memory(std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("wrong options of car-racing are errors that name them") {

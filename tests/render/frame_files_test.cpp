@@ -68,6 +68,9 @@ TEST_CASE("a folder's files and folders are told apart, and hidden ones left out
   std::error_code failure;
   CHECK(numbered_entries(folder.path() / "nowhere", false, failure).empty());
   CHECK(failure);
+  request_interrupt();
+  CHECK_THROWS_AS(numbered_entries(folder.path(), false, failure), Interrupted);
+  clear_interrupt();
 }
 
 TEST_CASE("endings count in capital letters, too") {

@@ -8,6 +8,7 @@ module;
 #include <system_error>
 #include <vector>
 module iap.render;
+import iap.core;
 
 namespace iap {
 namespace {
@@ -48,10 +49,15 @@ bool numbered_before(const fs::path& a, const fs::path& b) {
 std::vector<fs::path> numbered_entries(const fs::path& folder, bool folders, std::error_code& failure) {
   std::vector<fs::path> found;
   std::error_code ignored;  // a link that leads nowhere is a file, which whoever reads it names
-  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure))
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
+    check_interrupt();
     if (entry->is_directory(ignored) == folders && !entry->path().filename().string().starts_with('.'))
       found.push_back(entry->path());
-  std::ranges::sort(found, numbered_before);
+  }
+  std::ranges::sort(found, [](const fs::path& a, const fs::path& b) {
+    check_interrupt();
+    return numbered_before(a, b);
+  });
   return found;
 }
 
