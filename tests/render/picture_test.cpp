@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../core/temporary_folder.hpp"
@@ -135,6 +136,27 @@ TEST_CASE("of a PNG's other chunks only those that pixels need count") {
   write_file_atomic(path, png_of(1, 1, zlib_packed(std::string("\0abc", 4)), others));
   const Image image = read_png(path);
   CHECK(std::ranges::equal(image.bytes(), std::string_view("abc")));
+}
+
+TEST_CASE("a PNG's palette gives its colours, and a pixel that names none of them is an error") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "palette.png";
+  const std::string colours = "abcdefghi";
+  // Two rows of three pixels, numbers of colours of `bits` bits.
+  const auto write = [&](int bits, const std::string& rows) {
+    const std::string header = big_endian(3) + big_endian(2) + static_cast<char>(bits) + std::string("\3\0\0\0", 4);
+    write_file_atomic(path, "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", header) + png_chunk("PLTE", colours) +
+                                png_chunk("tRNS", std::string("\0\7", 2)) + png_chunk("IDAT", zlib_packed(rows)) +
+                                png_chunk("IEND", ""));
+  };
+  for (const auto& [bits, rows] : {std::pair{8, std::string("\0\2\0\1\0\1\1\2", 8)}, {2, std::string("\0\x84\0\x58", 4)}}) {
+    write(bits, rows);
+    CHECK(std::ranges::equal(read_png(path).bytes(), std::string_view("ghiabcdefdefdefghi")));
+  }
+  write(2, std::string("\0\x84\0\x5c", 4));
+  CHECK_THROWS_MATCHES(
+      read_png(path), Error,
+      MessageMatches(ContainsSubstring("palette.png as a PNG: a pixel has the colour 3, and its palette has 3, counted from 0")));
 }
 
 TEST_CASE("pictures are enlarged and set side by side pixel by pixel") {

@@ -80,6 +80,8 @@ bool encode(png_structp png, png_infop info, const ImageView* image, Sink* sink)
   return true;
 }
 
+bool has_palette(png_structp png, png_infop info) { return png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE; }
+
 bool read_header(png_structp png, png_infop info, Source* source, int* height, int* width) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_set_read_fn(png, source, read_bytes);
@@ -89,15 +91,20 @@ bool read_header(png_structp png, png_infop info, Source* source, int* height, i
   constexpr int all = -1;
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, all);
   png_read_info(png, info);
-  png_set_expand(png);
-  png_set_strip_16(png);
-  png_set_strip_alpha(png);
-  png_set_gray_to_rgb(png);
+  if (has_palette(png, info)) {
+    png_set_packing(png);  // libpng's expansion would take a colour that the palette lacks for black
+  } else {
+    png_set_expand(png);
+    png_set_strip_16(png);
+    png_set_strip_alpha(png);
+    png_set_gray_to_rgb(png);
+  }
   png_set_interlace_handling(png);
   png_read_update_info(png, info);
   *height = static_cast<int>(png_get_image_height(png, info));
   *width = static_cast<int>(png_get_image_width(png, info));
-  if (png_get_rowbytes(png, info) != static_cast<std::size_t>(*width) * 3) png_error(png, "an unknown kind of pixel");
+  const std::size_t bytes_a_pixel = has_palette(png, info) ? 1 : 3;
+  if (png_get_rowbytes(png, info) != static_cast<std::size_t>(*width) * bytes_a_pixel) png_error(png, "an unknown kind of pixel");
   return true;
 }
 
@@ -121,6 +128,22 @@ struct PngReader {
   png_infop info = png ? png_create_info_struct(png) : nullptr;
   ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
 };
+
+// Colours in place of the numbers of colours that stand in the last third of a row.
+void look_up(const PngReader& reader, std::span<std::uint8_t> row, const auto& refuse) {
+  png_colorp palette = nullptr;
+  int colours = 0;
+  png_get_PLTE(reader.png, reader.info, &palette, &colours);
+  const std::size_t width = row.size() / 3;
+  for (std::size_t x = 0; x < width; ++x) {
+    const int index = row[2 * width + x];
+    if (index >= colours)
+      throw refuse(text("a pixel has the colour ", index, ", and its palette has ", colours, ", counted from 0; write it anew"));
+    row[3 * x] = palette[index].red;
+    row[3 * x + 1] = palette[index].green;
+    row[3 * x + 2] = palette[index].blue;
+  }
+}
 
 }  // namespace
 
@@ -164,7 +187,13 @@ Image read_png(const std::filesystem::path& path) {
   Image image({height, width, 3, PixelType::uint8});
   std::vector<png_bytep> rows(height);
   for (int y = 0; y < height; ++y) rows[y] = image.bytes().data() + static_cast<std::size_t>(y) * width * 3;
+  const bool indexed = has_palette(reader.png, reader.info);
+  if (indexed)
+    for (auto& row : rows) row += std::size_t{2} * width;
   if (!read_rows(reader.png, rows.data())) throw refuse(reader.failure.message);
+  if (indexed)
+    for (int y = 0; y < height; ++y)
+      look_up(reader, image.bytes().subspan(static_cast<std::size_t>(y) * width * 3, width * 3), refuse);
   return image;
 }
 
