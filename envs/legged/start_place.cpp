@@ -42,12 +42,14 @@ Ground ground_under(const Building& building, const StartPlace& place) {
   Ground ground;
   for (int row = 0; row <= rows; ++row)
     for (int column = 0; column <= columns; ++column) {
+      check_interrupt();  // a mesh can be made so that every ray meets the boxes of all its triangles
       const auto below = building.mesh->hit(world(x_of(row), y_of(column), headroom), {0, 0, -1}, 0, headroom);
       const double height = below ? headroom - below->t : 0;
       ground.highest = std::max(ground.highest, height);
       ground.lowest = std::min(ground.lowest, height);
     }
   const auto crossed = [&](double x, double y, double to_x, double to_y) {
+    check_interrupt();
     return std::ranges::any_of(std::array{.25, .5, .75, 1.}, [&](double part) {
       const double z = ground.highest + part * robot_height;
       const auto from = world(x, y, z), to = world(to_x, to_y, z);
@@ -79,6 +81,7 @@ StartPlace find_start(const Building& building, double clearance, std::uint64_t 
   const auto& [low, high] = building.mesh->bounds();
   Random random({.seed = seed, .member = 1, .purpose = Purpose::environment});
   for (int i = 0; i < tries; ++i) {
+    check_interrupt();
     const auto x = static_cast<float>(random.uniform(low[0], high[0])), y = static_cast<float>(random.uniform(low[1], high[1]));
     const double turn = random.uniform(0, 2 * std::numbers::pi);
     if (!building.mesh->blocks({x, y, 1}, {0, 0, -1}, 1 - bump, 1 + bump)) continue;  // scanned floor, and nothing on it

@@ -229,6 +229,16 @@ TEST_CASE("no episode begins across a step of a building's floor") {
   }
 }
 
+TEST_CASE("an interrupt ends the search for a place in a building") {
+  const TemporaryFolder folder;
+  write_squares(folder.path(), {{3, 0}, {3, .5}});
+  const auto env = still(folder.path(), {{"view", "none"}});
+  CHECK_THROWS_MATCHES(env->reset(1), Error, MessageMatches(ContainsSubstring("has no place with 0.5 m around it")));
+  request_interrupt();
+  CHECK_THROWS_AS(env->reset(1), Interrupted);
+  clear_interrupt();
+}
+
 TEST_CASE("a start in a building is a place to stand, or one clear error") {
   const TemporaryFolder folder;
   write_squares(folder.path(), {{3, 0}, {1, .1}, {.5, .7}});

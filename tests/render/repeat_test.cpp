@@ -3,6 +3,7 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +53,32 @@ TEST_CASE("a frame does not depend on the thread that draws it") {
     cameras[worker].draw(worlds[worker], 0, {}, size, size, frames[i]);
   });
   for (const Bytes& frame : frames) REQUIRE((frame == truth));
+}
+
+TEST_CASE("an interrupt ends a picture, and the next one is whole again") {
+  constexpr int size = 32;
+  MujocoWorld world = shapes();
+  MujocoCamera camera;
+  Bytes truth(size * size * 3);
+  camera.draw(world, 0, {}, size, size, truth);
+  Bytes shown(truth.size());
+  request_interrupt();
+  CHECK_THROWS_AS(camera.draw(world, 0, {}, size, size, shown), Interrupted);
+  clear_interrupt();
+  camera.draw(world, 0, {}, size, size, shown);
+  CHECK((shown == truth));
+  Caster caster;
+  Scene scene;
+  scene.camera.position = {0, 0, 2};
+  scene.camera.forward = {0, 0, -1};
+  scene.camera.up = {0, 1, 0};
+  std::vector<float> metres(size * size);
+  scene.meshes.push_back(
+      {.mesh = std::make_shared<const Mesh>(Triangles{.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}})});
+  caster.draw_depth(scene, size, size, metres);
+  request_interrupt();
+  CHECK_THROWS_AS(caster.draw_depth(scene, size, size, metres), Interrupted);
+  clear_interrupt();
 }
 
 TEST_CASE("an endless floor lies around the camera of its own picture, not of the one before") {

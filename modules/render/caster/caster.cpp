@@ -72,8 +72,10 @@ class SkyPicture {
       return nullptr;
     }
     if (!drawn_)
-      for (int row = 0; row < height_; ++row)
+      for (int row = 0; row < height_; ++row) {
+        check_interrupt();
         HWY_DYNAMIC_DISPATCH(frame::draw_sky_row)(frame, row, rgb_.data() + static_cast<std::size_t>(row) * width_ * 3);
+      }
     drawn_ = true;
     return rgb_.data();
   }
@@ -104,8 +106,10 @@ struct Caster::Impl {
     frame.meshes = frame.mirrored_meshes = nullptr;
     if (!scene.meshes.empty()) lay_meshes(scene, meshes, frame);
     if (frame.sky >= 0) frame.sky_rgb = skies[place].look(frame, scene.textures[frame.sky]);
-    for (int row = 0; row < frame.height; ++row)
+    for (int row = 0; row < frame.height; ++row) {
+      check_interrupt();
       HWY_DYNAMIC_DISPATCH(frame::draw_row)(frame, row, rgb.data() + static_cast<std::size_t>(row) * frame.width * 3);
+    }
   }
 };
 
@@ -140,8 +144,10 @@ void Caster::draw_depth(const Scene& scene, int height, int width, std::span<flo
   aim_frame(scene, .5, .5, frame);
   frame.meshes = frame.mirrored_meshes = nullptr;
   if (!scene.meshes.empty()) lay_meshes(scene, impl_->meshes, frame);
-  for (int row = 0; row < height; ++row)
+  for (int row = 0; row < height; ++row) {
+    check_interrupt();
     HWY_DYNAMIC_DISPATCH(frame::draw_depth_row)(frame, row, metres.data() + static_cast<std::size_t>(row) * width);
+  }
 }
 
 }  // namespace iap

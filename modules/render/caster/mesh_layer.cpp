@@ -115,6 +115,7 @@ void lay_view(const Scene& scene, frame::View view, frame::MeshLayer& layer, fra
     const frame::Bounds bounds = mesh_bounds(scene, instance, frame, view);
     for (int row = bounds.top; row < bounds.bottom; ++row)
       for (int column = bounds.left; column < bounds.right; ++column) {
+        check_interrupt();  // a mesh can be made so that every ray meets the boxes of all its triangles
         float* at = layer.values.data() + static_cast<std::ptrdiff_t>(row) * layer.pitch + column;
         show(row, column, *at, at + plane);
       }
