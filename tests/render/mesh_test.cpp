@@ -220,6 +220,18 @@ TEST_CASE("normals are blended between the corners of a triangle, towards whoeve
   }
 }
 
+TEST_CASE("normals far from their triangle's own stay as they are, as MuJoCo draws them") {
+  constexpr float edge = .6f, tilt = .8f;
+  const Mesh mesh(
+      {.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .indices = {0, 1, 2}, .normals = {edge, 0, -tilt, edge, 0, -tilt, edge, 0, -tilt}});
+  for (const float side : {1.f, -1.f}) {
+    const auto hit = mesh.hit({.25f, .25f, 2 * side}, {0, 0, -side}, 0, 10);
+    REQUIRE(hit);
+    CHECK(std::abs(hit->normal[0] - side * edge) < 1e-6);
+    CHECK(std::abs(hit->normal[2] + side * tilt) < 1e-6);
+  }
+}
+
 TEST_CASE("a place in an image is linear over the plane of a triangle") {
   const Mesh mesh({.vertices = {0, 0, 1, 2, 0, 1, 0, 4, 1}, .indices = {0, 1, 2}, .texcoords = {.1f, .2f, .5f, .2f, .1f, 1}});
   for (const auto& [x, y] : {std::pair{.5f, .5f}, {0.f, 0.f}, {3.f, -1.f}}) {

@@ -190,9 +190,11 @@ TEST_CASE("the caster lays images on meshes and height fields as MuJoCo's OpenGL
   if (describe_gl().starts_with("none")) SKIP("no OpenGL here: " + describe_gl());
   for (const std::string repeat : {"1 1", "2 3"})
     for (const std::string uniform : {"false", "true"})
-      for (const std::string geom : {"type='mesh' mesh='painted'", "type='mesh' mesh='ball'", "type='hfield' hfield='hills'"}) {
+      for (const std::string geom : {"type='mesh' mesh='painted'", "type='mesh' mesh='ball'", "type='mesh' mesh='mirrored'",
+                                     "type='hfield' hfield='hills'"}) {
         auto world = landscape("<geom " + geom + " pos='-.2 -1.1 .7' euler='20 30 40' material='board'/>",
-                               "<material name='board' texture='board' texrepeat='" + repeat + "' texuniform='" + uniform + "'/>");
+                               "<material name='board' texture='board' texrepeat='" + repeat + "' texuniform='" + uniform +
+                                   "'/><mesh name='mirrored' file='painted.obj' scale='.35 -.35 .35'/>");
         const auto [mean, beyond] =
             difference(draw(world, 0, DrawOptions::Path::cpu, true), draw(world, 0, DrawOptions::Path::gl, true));
         CAPTURE(repeat, uniform, geom, mean, beyond);

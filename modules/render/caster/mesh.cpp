@@ -221,7 +221,7 @@ struct Mesh::Impl {
     const Double3 smooth{blended(triangles.normals, 0), blended(triangles.normals, 1), blended(triangles.normals, 2)};
     const double length = std::sqrt(dot(smooth, smooth));
     if (!(length > 1e-9)) return hit;
-    const double turned = (dot(smooth, normal) > 0) == (side > 0) ? 1 / length : -1 / length;
+    const double turned = facing > 0 ? -1 / length : 1 / length;
     hit.normal = {static_cast<float>(smooth.x * turned), static_cast<float>(smooth.y * turned),
                   static_cast<float>(smooth.z * turned)};
     return hit;
