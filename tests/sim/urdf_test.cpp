@@ -97,6 +97,9 @@ TEST_CASE("comments, values and declarations neither hide depth nor count as dep
   refused("<?xml foo=\"a version='b\"?>" + begin, "plain words");
   refused(begin + "\n<b c=1/>", "line 2: is no XML: the value of an attribute needs quotes");
   refused(begin + "<!-- no end", "<!-- lacks its -->");
+  refused(begin + "<! no end", "<! lacks its >");
+  refused("<?xml version=\"1.0\"?>\n<!DOCTYPE robot [<!ENTITY m \"1\">]>" + begin + "</robot>",
+          "line 2: has a document type that declares something; write plain XML");
 
   const std::string harmless = "<?xml version=\"1.0\" encoding='utf-8' ?><!DOCTYPE robot>" +
                                robot("<!-- " + times(65, "<a>") + " <b c='-->" +

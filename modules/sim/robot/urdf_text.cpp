@@ -59,7 +59,7 @@ class UrdfReader {
       else if (starts("<![CDATA["))
         skip("<![CDATA[", "]]>");
       else if (starts("<!"))
-        skip("<!", ">");
+        skip_document_type();
       else if (starts("<?"))
         read_declaration();
       else if (starts("</"))
@@ -89,6 +89,13 @@ class UrdfReader {
     const auto found = text_.find(end, at_ + begin.size());
     if (found == std::string_view::npos) fail(text("what begins with ", begin, " lacks its ", end));
     at_ = found + end.size();
+  }
+  // The parsers end it at its first >, behind which they find no robot where it declares something.
+  void skip_document_type() {
+    const std::size_t behind = std::min(text_.find_first_of("<>", at_ + 1), text_.size());
+    if (behind < text_.size() && text_[behind] == '<')
+      fail("has a document type that declares something; write plain XML, and what its entities stand for in their places");
+    skip("<!", ">");
   }
   void skip_blanks() { at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size()); }
   void expect(std::string_view what) {
