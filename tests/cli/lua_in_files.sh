@@ -125,6 +125,84 @@ CHANGES
   silent err
 }
 
+# A run tries what its own best.iap may. What came into it out of a stranger's file stays confined in that trial, too, whoever
+# complains there: the stranger's block at the one step that is tried, or what the run's own Lua says where it is confined.
+case_escapes_by_init() {
+  cp "$scripts/pendulum.lua" .
+  local try='local function try() return pcall(function() io.open("owned", "w"):close() end) end
+try()'
+  (echo "$try" && cat pendulum.lua) >theirs.lua
+  (echo "$try" && cat) >evil.lua <<'LUA'
+return function(options, shapes)
+  local draw
+  return { parameters = shapes.inputs, outputs = shapes.inputs, reset = function() draw = math.random(1, 1000000000) end,
+    forward = function(_, parameters, inputs)
+      if options.mark == 0 then print(draw) end
+      if draw == options.mark and not try() then error("not today") end
+      local values = {}
+      for i, x in ipairs(inputs) do values[i] = parameters[i] * x end
+      return values
+    end }
+end
+LUA
+  local needy='assert(type(os.getenv) == "function", "no function")'
+  (echo "$needy" && cat pendulum.lua) >needy.lua
+  (echo "$needy" && sed '1,2d; s/not try()/false/' evil.lua) >own.lua
+  cat >build.lua <<'LUA'
+local iap = require "iap"
+local p = iap.policy
+local blocks = p.sequence { p.observation {}, p.script { file = "evil.lua", mark = tonumber(arg[2]) }, p.linear { activation = "tanh" } }
+p.build(blocks, iap.env.make "theirs.lua"):save(arg[1])
+LUA
+  # What the block draws first in an episode of seed 7 is known to everybody.
+  cat >draw.lua <<'LUA'
+local iap = require "iap"
+local gift = iap.policy.load "gift.iap"
+gift:reset(7)
+gift:act(iap.env.make(gift:metadata().env):reset(7))
+LUA
+  cat >victim.lua <<'LUA'
+local iap = require "iap"
+local gift, silent, p = iap.policy.load "gift.iap", iap.policy.load "silent.iap", iap.policy
+local theirs = gift:metadata().env
+local run = assert(load("return { " .. arg[1] .. " }", "=run", "t", { theirs = theirs, gift = gift, silent = silent, iap = iap,
+  own = p.sequence { p.observation {}, p.script { file = "own.lua", mark = 1 }, p.linear { activation = "tanh" } } }))()
+for name, value in pairs { iterations = 1, seed = 7, eval_episodes = 1, confirm_episodes = 0, quiet = true, threads = 1,
+  optimizer = iap.optim.es { population = 2 }, out = "run" } do run[name] = value end
+iap.train(run)
+LUA
+  run run build.lua gift.iap 0
+  exits 0
+  run run build.lua silent.iap 1
+  exits 0
+  rm owned
+  run run draw.lua
+  exits 0
+  run run build.lua gift.iap "$(cat err)"
+  exits 0
+  rm owned
+  local what told
+  while IFS='|' read -r what told; do
+    for what in "$what" "$what, isolate = true"; do
+      rm -rf run
+      run run victim.lua "$what"
+      exits 0
+      [ ! -e owned ] || fail "a stranger's text ran free in a run of $what"
+      if [ -n "$told" ]; then says err "$told"; else silent err; fi
+    done
+  done <<'WAYS'
+env = "pendulum.lua", init = "gift.iap"|
+env = "pendulum.lua", init = gift|
+env = "pendulum.lua", policy = gift:blueprint()|
+env = "cartpole-balance", policy = gift:blueprint()|
+env = theirs, init = "gift.iap"|
+env = "needy.lua", init = "silent.iap"|warning: the run's policy will not play without trust: run/best.iap: needy.lua:1: no function (with --trust it plays)
+env = "needy.lua", policy = silent:blueprint()|run/best.iap: needy.lua:1: no function (with --trust it plays)
+env = theirs, policy = own|run/best.iap: own.lua:1: no function (with --trust it plays)
+env = "pendulum.lua", eval_env = theirs, policy = own|run/best.iap: own.lua:1: no function (with --trust it plays)
+WAYS
+}
+
 # A policy whose returns depend on how its episodes are dealt out plays, and a warning says so.
 case_eval_kept() {
   cat >build.lua <<'LUA'
