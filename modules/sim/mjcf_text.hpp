@@ -27,8 +27,8 @@ struct MjcfReference {
 // MuJoCo counts the bytes of all textures of a model in integers of 32 bits; fewer than these fit.
 constexpr double most_texture_bytes = 2147483648.0;
 constexpr double texture_colours = 3, cube_faces = 6;
-// Of a height field: as numbers, and as triangles in pictures.
-constexpr double bytes_a_height = 128;
+// Of a height field: as numbers, and as triangles in pictures, with the tree in which rays look for them.
+constexpr double bytes_a_height = 280;
 
 // What <compiler> says about folders; later elements win over earlier ones, also of other texts.
 struct MjcfFolders {

@@ -102,11 +102,18 @@ class FieldBuilder {
   }
 
   Triangles build() {
+    constexpr std::size_t side_vertices = 6, side_triangles = 2;
+    const auto rows = static_cast<std::size_t>(rows_), columns = static_cast<std::size_t>(columns_), sides = 2 * (rows + columns);
+    triangles_.vertices.reserve(3 * (rows * columns + side_vertices * sides));
+    triangles_.indices.reserve(3 * (2 * rows * columns + side_triangles * sides));
+    for (int row = 0; row < rows_; ++row) {
+      check_interrupt();
+      for (int column = 0; column < columns_; ++column) add(at(row, column));
+    }
     for (int row = 0; row + 1 < rows_; ++row)
       for (int column = 0; column + 1 < columns_; ++column) {
-        const Point a = at(row, column), b = at(row, column + 1), c = at(row + 1, column), d = at(row + 1, column + 1);
-        add(a, b, d);
-        add(a, d, c);
+        const auto a = static_cast<std::uint32_t>(row * columns_ + column), c = a + static_cast<std::uint32_t>(columns_);
+        triangles_.indices.insert(triangles_.indices.end(), {a, a + 1, c + 1, a, c + 1, c});
       }
     for (int row = 0; row + 1 < rows_; ++row)
       for (const int column : {0, columns_ - 1}) add_side(at(row, column), at(row + 1, column));
@@ -126,10 +133,11 @@ class FieldBuilder {
             size_[2] * heights_[static_cast<std::ptrdiff_t>(row) * columns_ + column]};
   }
   Point base(const Point& point) const { return {point[0], point[1], -size_[3]}; }
+  void add(const Point& point) { triangles_.vertices.insert(triangles_.vertices.end(), point.begin(), point.end()); }
   void add(const Point& a, const Point& b, const Point& c) {
     for (const Point& point : {a, b, c}) {
       triangles_.indices.push_back(static_cast<std::uint32_t>(triangles_.vertices.size() / 3));
-      triangles_.vertices.insert(triangles_.vertices.end(), point.begin(), point.end());
+      add(point);
     }
   }
   void add_side(const Point& a, const Point& b) {
@@ -151,7 +159,9 @@ const std::shared_ptr<const Mesh>& ModelMeshes::get(const mjModel& model, const 
   // MuJoCo counts a mesh and its convex hull as two.
   const int index = field ? geom.dataid : geom.dataid / 2;
   auto& mesh = meshes_[static_cast<std::size_t>(field ? model.nmesh + index : index)];
-  if (!mesh) mesh = shared_mesh(field ? FieldBuilder(model, index).build() : mesh_triangles(model, index));
+  if (mesh) return mesh;
+  check_interrupt();
+  mesh = shared_mesh(field ? FieldBuilder(model, index).build() : mesh_triangles(model, index));
   return mesh;
 }
 

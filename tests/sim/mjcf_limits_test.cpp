@@ -1,6 +1,7 @@
 // What an MJCF may ask for: refused before MuJoCo sees it, without much memory or time.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <limits>
 #include <string>
 import iap.core;
 import iap.sim;
@@ -99,11 +100,14 @@ TEST_CASE("attributes, numbers and files that a model names are limited") {
 }
 
 TEST_CASE("height fields together are compared with the memory") {
-  // 128 MiB each, as MuJoCo and the pictures have them.
-  const int most = static_cast<int>(memory_share() / (128.0 * 1024 * 1024));
+  // 280 MiB each, as MuJoCo and the pictures have them.
+  const int most = static_cast<int>(memory_share() / (280.0 * 1024 * 1024));
   const std::string field = "<hfield name='h' size='1 1 1 1' nrow='1024' ncol='1024'/>\n";
   CHECK_THAT(message_of(assets(times(most + 1, field))),
              ContainsSubstring(": the model, with this hfield, needs ") && ContainsSubstring(" of memory"));
+  limit_usable_memory(500.0 * 1024 * 1024);
+  CHECK_THAT(message_of(assets(field)), ContainsSubstring("model.xml:1: the model, with this hfield, needs 280 MiB of memory"));
+  limit_usable_memory(std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("a long text is read in one go, its lines counted, and hears interrupts") {

@@ -3,6 +3,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,14 @@ bool close(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(std::
 
 std::vector<double> numbers(const nlohmann::json& value) {
   return value.is_array() ? value.get<std::vector<double>>() : std::vector{value.get<double>()};
+}
+
+// What this process holds, in MiB.
+double held() {
+  constexpr double mib_a_page = 4096. / (1 << 20);
+  double pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  return mib_a_page * pages;
 }
 
 }  // namespace
@@ -66,13 +75,6 @@ TEST_CASE("models that no world uses are not kept for ever") {
         "", text("<mujoco><asset><texture name='t", number, "' type='2d' builtin='flat' width='2048' height='2048'/></asset>",
                  "<worldbody><geom size='1' pos='", number, " 0 0'/></worldbody></mujoco>")));
   };
-  // What this process holds, in MiB.
-  const auto held = [] {
-    constexpr double mib_a_page = 4096. / (1 << 20);
-    double pages = 0;
-    std::ifstream("/proc/self/statm") >> pages >> pages;
-    return mib_a_page * pages;
-  };
   MujocoWorld first = make(0);
   for (int i = 1; i < 40; ++i) make(i);
   const double before = held();
@@ -83,6 +85,18 @@ TEST_CASE("models that no world uses are not kept for ever") {
   first.restore_geom_offsets();
   CHECK(first.geom_offset(0)[0] == 0);
   CHECK(make(0).texture_pixels(0).size() == std::size_t{3} * 2048 * 2048);
+}
+
+TEST_CASE("what a picture keeps of a height field is less than that is weighed by") {
+  MujocoWorld world(MujocoBundle::read(
+      "",
+      "<mujoco><asset><hfield name='h' size='1 1 1 1' nrow='1024' ncol='1024'/></asset><worldbody><geom type='hfield' hfield='h'/>"
+      "<camera pos='0 0 3'/></worldbody></mujoco>"));
+  MujocoCamera view;
+  std::vector<std::uint8_t> rgb(std::size_t{3} * 8 * 8);
+  const double before = held();
+  view.draw(world, 0, {}, 8, 8, rgb);
+  CHECK(held() - before < 280);
 }
 
 TEST_CASE("the string runs from the ball to the cup") {

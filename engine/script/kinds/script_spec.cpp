@@ -67,8 +67,8 @@ std::vector<std::string> read_state_names(Options& options) {
 /// @option vector integer 0.. = 0 - numbers that observe returns
 /// @option state_names string[] ? - what these are
 /// @option keys table ? - {KEY = action}: what a person's keys do in `iap play --live`
-/// @option images table{task.image} ? - pictures that observe returns, {NAME = {height = 48, width = 64, channels = 1}, ...}, in the
-/// order of their names, byte by byte: a block without `image` looks at `depth` rather than at `rgb`; images.NAME
+/// @option images table{task.image} ? - pictures that observe returns, {NAME = {height = 48, width = 64, channels = 1}, ...}, in
+/// the order of their names, byte by byte: a block without `image` looks at `depth` rather than at `rgb`; images.NAME
 
 /// @lua options task.image
 /// An image in `spec.images`.
