@@ -79,6 +79,16 @@ constexpr const char* tunables_variable = "GLIBC_TUNABLES";
 // Of the functions of glibc's libm that exist several times, these choose the ones that fuse multiplications with additions.
 constexpr std::string_view plain_libm = "glibc.cpu.hwcaps=-FMA,-FMA4";
 
+/// TBB's threads would end while the process's objects go, and both free what belongs to the driver of a GPU.
+void await_threads() {
+  try {
+    oneapi::tbb::task_scheduler_handle workers(oneapi::tbb::attach{});
+    oneapi::tbb::finalize(workers, std::nothrow);
+  } catch (const std::bad_alloc&) {
+    // What takes the memory is what TBB makes where nothing ran in parallel: there are no threads then.
+  }
+}
+
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
@@ -117,9 +127,7 @@ std::string follow_instructions(const std::string& instructions, const std::stri
 }
 
 int end_process(int code) {
-  // TBB's threads would end while the process's objects go, and both free what belongs to the driver of a GPU.
-  oneapi::tbb::task_scheduler_handle workers(oneapi::tbb::attach{});
-  oneapi::tbb::finalize(workers, std::nothrow);
+  await_threads();
   std::cout.flush();
   const bool flushed = std::fflush(stdout) == 0;
   const int error = errno;

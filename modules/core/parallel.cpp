@@ -25,6 +25,7 @@ module;
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -129,7 +130,9 @@ class Arena {
         return taken;
       }
     }
-    return std::make_unique<oneapi::tbb::task_arena>(threads);
+    auto made = std::make_unique<oneapi::tbb::task_arena>(threads);
+    made->initialize();  // one whose first use fails at this would have the next wait for it
+    return made;
   }
 
   void give_back() noexcept try {
@@ -153,23 +156,8 @@ void run_on_plain_threads(int threads, const std::function<void(int worker)>& wo
   work(0);
 }
 
-/// Runs `body` for ever-increasing indices on each of `threads` workers. Handing indices out in order (rather than as ranges)
-/// balances episodes of different lengths and makes "lowest failing index" independent of the number of threads.
-void run_workers(int threads, const std::function<void(int worker)>& work) {
-#ifdef IAP_PLAIN_THREADS
-  // Debian's TBB is not instrumented: under the thread sanitizer plain threads avoid its false reports.
-  run_on_plain_threads(threads, work);
-#else
-  if (tbb_left_behind()) {
-    run_on_plain_threads(threads, work);
-    return;
-  }
-  note_tbb();
-  watch_for_the_end();
-  if (ending.load()) {
-    work(0);
-    return;
-  }
+#ifndef IAP_PLAIN_THREADS
+void run_on_tbb(int threads, const std::function<void(int worker)>& work) {
   // Left alone, TBB starts no more workers than there are hardware threads and complains on stderr about the rest.
   std::optional<oneapi::tbb::global_control> more_workers;
   if (threads > hardware_threads())
@@ -187,6 +175,31 @@ void run_workers(int threads, const std::function<void(int worker)>& work) {
         },
         oneapi::tbb::simple_partitioner(), caller);
   });
+}
+#endif
+
+/// Runs `body` for ever-increasing indices on each of `threads` workers. Handing indices out in order (rather than as ranges)
+/// balances episodes of different lengths and makes "lowest failing index" independent of the number of threads.
+void run_workers(int threads, const std::function<void(int worker)>& work) {
+#ifdef IAP_PLAIN_THREADS
+  // Debian's TBB is not instrumented: under the thread sanitizer plain threads avoid its false reports.
+  run_on_plain_threads(threads, work);
+#else
+  if (tbb_left_behind()) {
+    run_on_plain_threads(threads, work);
+    return;
+  }
+  note_tbb();
+  watch_for_the_end();
+  if (ending.load()) {
+    work(0);
+    return;
+  }
+  try {
+    run_on_tbb(threads, work);
+  } catch (const std::bad_alloc&) {
+    work(0);  // what TBB needs for itself: no work throws
+  }
 #endif
 }
 

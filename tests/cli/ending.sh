@@ -338,3 +338,54 @@ LUA
   says isolated/log.txt "before its first episode: the process that played it was killed by signal 9"
   same_metrics plain isolated
 }
+
+# tight_script STATEMENTS: what a script does once it may take only so many kB more as its first argument says
+tight_script() {
+  cat >tight.lua <<LUA
+local iap = require "iap"
+local function tighten()
+  os.execute("prlimit --pid \$PPID --as=\$((\$(awk '/VmSize/ { print \$2 }' /proc/\$PPID/status) * 1024 + " .. arg[1] .. " * 1024)):")
+end
+$1
+LUA
+}
+
+# What was done stands, and what failed has its own message, where there is no memory for TBB to end with.
+case_ended_short_of_memory() {
+  command -v prlimit >/dev/null || skip "there is no prlimit"
+  local more
+  tight_script 'tighten()'
+  for more in $(seq 0 256 2048); do
+    run run tight.lua "$more"
+    exits 0
+    silent err
+  done
+  tight_script 'tighten() error("its own", 0)'
+  for more in $(seq 0 256 2048); do
+    refuses "its own" run tight.lua "$more"
+  done
+}
+
+# Enough for the stack of a thread, and not for TBB, which is asked again: this thread does the work.
+case_short_of_memory_in_parallel() {
+  command -v prlimit >/dev/null || skip "there is no prlimit"
+  tight_script '
+local env = iap.env.make("cheetah-run", { pixels = { 192, 256 } })
+local function build(threads)
+  local eye = iap.attention.rank { patch = 4, stride = 2, top = 3, d = 4, threads = threads }
+  return iap.policy.build(iap.policy.sequence { eye, iap.policy.linear {} }, env)
+end
+local alone, parallel, seen = build(1), build(2), env:reset(1)
+local expected = alone:act(seen)
+tighten()
+for _ = 1, 2 do
+  local action = parallel:act(seen)
+  for i = 1, #expected do assert(action[i] == expected[i]) end
+end'
+  local more
+  for more in $(seq 8192 256 10240); do
+    run run tight.lua "$more"
+    exits 0
+    silent err
+  done
+}
