@@ -4,6 +4,7 @@ module;
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <string_view>
 
@@ -24,21 +25,35 @@ constexpr std::size_t most_values = 1'000'000;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 int unknown_name(lua_State* state) {
-  return luaL_error(state, "there is no '%s'; a text stands in quotes",
-                    lua_type(state, 2) == LUA_TSTRING ? lua_tostring(state, 2) : "?");
+  return luaL_error(state, "there is no '%s%s'; %s", lua_tostring(state, lua_upvalueindex(1)),
+                    lua_type(state, 2) == LUA_TSTRING ? lua_tostring(state, 2) : "?", lua_tostring(state, lua_upvalueindex(2)));
 }
 
-/// Nothing to call; math.huge is how infinity is written.
+/// What the table on top of the stack does not hold is an error: nil would be an option that nobody gave.
+void refuse_unknown(lua_State* state, const char* prefix, const char* remedy) noexcept {
+  lua_newtable(state);
+  lua_pushstring(state, prefix);
+  lua_pushstring(state, remedy);
+  lua_pushcclosure(state, unknown_name, 2);
+  lua_setfield(state, -2, "__index");
+  lua_setmetatable(state, -2);
+}
+
+/// Nothing to call; the numbers of `math` are how infinity and its kin are written.
 void open_plain(lua_State* state) noexcept {
   lua_pushglobaltable(state);
   lua_newtable(state);
   lua_pushnumber(state, std::numeric_limits<double>::infinity());
   lua_setfield(state, -2, "huge");
+  lua_pushnumber(state, std::numbers::pi);
+  lua_setfield(state, -2, "pi");
+  lua_pushinteger(state, LUA_MAXINTEGER);
+  lua_setfield(state, -2, "maxinteger");
+  lua_pushinteger(state, LUA_MININTEGER);
+  lua_setfield(state, -2, "mininteger");
+  refuse_unknown(state, "math.", "a text has its numbers alone: huge, pi, maxinteger and mininteger");
   lua_setfield(state, -2, "math");
-  lua_newtable(state);
-  lua_pushcfunction(state, unknown_name);
-  lua_setfield(state, -2, "__index");
-  lua_setmetatable(state, -2);
+  refuse_unknown(state, "", "a text stands in quotes");
   lua_settop(state, 0);
 }
 

@@ -1,5 +1,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
+#include <limits>
+#include <numbers>
 #include <string>
 
 #include "objects.hpp"
@@ -46,9 +49,18 @@ TEST_CASE("a table in Lua is the tree that the same table is in JSON") {
   CHECK_THAT(refused(R"({ "a\")"), ContainsSubstring("text:1: "));
 }
 
+TEST_CASE("a text has the numbers that Lua calls by name") {
+  const auto table = iap::parse_table("{ math.pi, math.huge, math.maxinteger, math.mininteger }", "text");
+  CHECK(iap::to_json(table) == iap::to_json(iap::Config::List{std::numbers::pi, std::numeric_limits<double>::infinity(),
+                                                              std::numeric_limits<std::int64_t>::max(),
+                                                              std::numeric_limits<std::int64_t>::min()}));
+}
+
 TEST_CASE("a text that is no table is refused with its line") {
   CHECK_THAT(refused("{\n  name = 'x',\n  pixels = { 64, 64 \n"), ContainsSubstring("text:4: '}' expected"));
   CHECK_THAT(refused("{\n  name = cheetah }"), Equals("text:2: there is no 'cheetah'; a text stands in quotes"));
+  CHECK_THAT(refused("{ a = math.cos }"),
+             Equals("text:1: there is no 'math.cos'; a text has its numbers alone: huge, pi, maxinteger and mininteger"));
   CHECK_THAT(refused("{ \"name\": \"x\", }"), ContainsSubstring("text: not valid JSON") && ContainsSubstring("line 1"));
   CHECK_THAT(refused("{ name = 'x' } os.exit()"), ContainsSubstring("text:1:"));
   CHECK_THAT(refused("{ f = function() end }"),
