@@ -51,9 +51,9 @@ TEST_CASE("a table in Lua is the tree that the same table is in JSON") {
 
 TEST_CASE("a text has the numbers that Lua calls by name") {
   const auto table = iap::parse_table("{ math.pi, math.huge, math.maxinteger, math.mininteger }", "text");
-  CHECK(iap::to_json(table) == iap::to_json(iap::Config::List{std::numbers::pi, std::numeric_limits<double>::infinity(),
-                                                              std::numeric_limits<std::int64_t>::max(),
-                                                              std::numeric_limits<std::int64_t>::min()}));
+  CHECK(iap::to_json(table) ==
+        iap::to_json(iap::Config::List{std::numbers::pi, std::numeric_limits<double>::infinity(),
+                                       std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}));
 }
 
 TEST_CASE("a text that is no table is refused with its line") {
