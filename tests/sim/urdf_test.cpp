@@ -409,7 +409,7 @@ TEST_CASE("a mesh's numbers are read as a scene's, its lines word by word, and i
   std::string large;
   for (int i = 0; i < 20'000; ++i) large += "v 0 0 0\n";
   limit_usable_memory(4 << 20);
-  CHECK_THROWS_MATCHES(points(large), Error, MessageMatches(ContainsSubstring("m.obj: the mesh needs 3.7 MiB of memory")));
+  CHECK_THROWS_MATCHES(points(large), Error, MessageMatches(ContainsSubstring("m.obj: the mesh needs 11 MiB of memory")));
   limit_usable_memory(std::numeric_limits<double>::infinity());
   std::filesystem::remove_all(folder);
 }

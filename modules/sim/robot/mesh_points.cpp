@@ -20,9 +20,10 @@ import iap.render;
 namespace iap {
 namespace {
 
-// An empty list with room for so many coordinates.
+// An empty list with room for so many coordinates, and for the engines' search for the hull of their points.
 std::vector<double> room_for(std::size_t coordinates, const std::string& file) {
-  check_memory(text(file, ": the mesh"), bytes_a_coordinate * static_cast<double>(coordinates));
+  constexpr double bytes_while_searched = 192;
+  check_memory(text(file, ": the mesh"), bytes_while_searched * static_cast<double>(coordinates));
   std::vector<double> points;
   points.reserve(coordinates);
   return points;
