@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -261,12 +262,17 @@ TEST_CASE("meshes and skins in files are counted as often as they are named") {
   write_file_atomic(folder.path() / "a.stl", std::string(std::size_t{1} << 20, ' '));
   write_file_atomic(folder.path() / "a.obj",
                     "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n" + std::string((std::size_t{1} << 20) - 32, '\n'));
+  constexpr std::int32_t vertices = 87'380;
+  std::string msh(std::size_t{1} << 20, '\0');
+  std::memcpy(msh.data(), &vertices, sizeof vertices);
+  write_file_atomic(folder.path() / "a.msh", msh);
   const auto named = [&](int times, const std::string& element) {
     return error_of([&] { MujocoBundle::read(folder.path(), "<mujoco><asset>" + many(times, element) + "</asset></mujoco>"); });
   };
   limit_usable_memory(2.0 * (1 << 30));
   CHECK(named(9, "<mesh file='a.stl'/>").empty());
-  CHECK_THAT(named(86, "<mesh file='a.stl'/>"), ContainsSubstring("a.stl: the model, with it, needs 1"));
+  CHECK_THAT(named(57, "<mesh file='a.stl'/>"), ContainsSubstring("a.stl: the model, with it, needs 1"));
+  CHECK_THAT(named(24, "<mesh file='a.msh'/>"), ContainsSubstring("a.msh: the model, with it, needs 1"));
   CHECK_THAT(named(20, "<mesh file='a.obj'/>"), ContainsSubstring("a.obj: the model, with it, needs 1"));
   limit_usable_memory(std::numeric_limits<double>::infinity());
   const std::string often = named(257, "<mesh file='a.stl'/>");
