@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -169,6 +170,20 @@ TEST_CASE("videos are folders of frames, in order") {
   write_video(folder.path() / "sets" / "validation" / "tree", 2);
   CHECK(names(find_videos(folder.path() / "sets", Split::train)) == std::vector<std::string>{"camel"});
   CHECK(names(find_videos(folder.path() / "sets", Split::validation)) == std::vector<std::string>{"tree"});
+}
+
+TEST_CASE("the frames of all videos are weighed together") {
+  const TemporaryFolder folder;
+  for (int video = 0; video < 20; ++video) {
+    make_folder(folder.path() / text("v", video));
+    for (int frame = 0; frame < 5; ++frame) write_file_atomic(folder.path() / text("v", video) / text(frame, ".png"), "");
+  }
+  CHECK(find_videos(folder.path(), Split::train).size() == 20);
+  limit_usable_memory(42'000);
+  CHECK_THROWS_MATCHES(
+      find_videos(folder.path(), Split::train), Error,
+      MessageMatches(ContainsSubstring("the videos in " + folder.path().string() + ": a list of their frames needs")));
+  limit_usable_memory(std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("numbers in the names of videos and frames count as numbers") {

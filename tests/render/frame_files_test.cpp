@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -11,6 +14,8 @@ import iap.core;
 import iap.render;
 
 using namespace iap;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
 namespace fs = std::filesystem;
 
 TEST_CASE("names are ordered with their numbers as numbers") {
@@ -68,6 +73,10 @@ TEST_CASE("a folder's files and folders are told apart, and hidden ones left out
   std::error_code failure;
   CHECK(numbered_entries(folder.path() / "nowhere", false, failure).empty());
   CHECK(failure);
+  limit_usable_memory(1000);
+  CHECK_THROWS_MATCHES(numbered_entries(folder.path(), false, failure), Error,
+                       MessageMatches(ContainsSubstring("a list of what is in '" + folder.path().string() + "' needs ")));
+  limit_usable_memory(std::numeric_limits<double>::infinity());
   request_interrupt();
   CHECK_THROWS_AS(numbered_entries(folder.path(), false, failure), Interrupted);
   clear_interrupt();

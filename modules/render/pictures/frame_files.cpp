@@ -47,12 +47,15 @@ bool numbered_before(const fs::path& a, const fs::path& b) {
 }
 
 std::vector<fs::path> numbered_entries(const fs::path& folder, bool folders, std::error_code& failure) {
+  constexpr double bytes_a_path = 640;  // whose parts are kept, too
   std::vector<fs::path> found;
   std::error_code ignored;  // a link that leads nowhere is a file, which whoever reads it names
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
     check_interrupt();
-    if (entry->is_directory(ignored) == folders && !entry->path().filename().string().starts_with('.'))
-      found.push_back(entry->path());
+    if (entry->is_directory(ignored) != folders || entry->path().filename().string().starts_with('.')) continue;
+    if (found.size() == found.capacity())
+      reserve_growing(found, 1, text("a list of what is in '", folder.string(), "'"), bytes_a_path);
+    found.push_back(entry->path());
   }
   std::ranges::sort(found, [](const fs::path& a, const fs::path& b) {
     check_interrupt();
