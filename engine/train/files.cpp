@@ -34,6 +34,24 @@ std::string lost_rows(bool there, std::uint32_t rows, std::int64_t last) {
               "charts and reports do not show these iterations, while the run itself goes on as it would have");
 }
 
+/// What the table has of the evaluation of an iteration.
+void read_evaluation(const std::filesystem::path& table, std::int64_t iteration, IterationReport& report) {
+  report.eval_mean = report.eval_std = empty_cell;
+  for (const auto& [name, value] : MetricsFile::row(table, iteration)) {
+    if (name == "eval_mean") report.eval_mean = value;
+    if (name == "eval_std") report.eval_std = value;
+  }
+}
+
+/// Writes a policy beside those that the run keeps. @throws Error where another file has its place.
+void write_beside(const std::filesystem::path& file, const PolicyFile& policy) {
+  const std::string bytes = save_policy(policy.policy, policy.metadata);
+  RunFolder::check_place(file);
+  if (!is_there(file)) return write_file_atomic(file, bytes);
+  if (!holds(file, bytes))
+    throw Error(text("'", file.string(), "' is another policy than the run's and would be written over; move it away"));
+}
+
 }  // namespace
 
 /// Whatever keeps the run from its folder is refused while all is still there. @throws Error.
@@ -94,11 +112,7 @@ void Trainer::replace_files(bool resumed, std::deque<PartFile> parts) {
 /// Takes up the evaluation of the run's end from what it left when it last came to it; false where that has to be played again.
 bool Trainer::recall_end(IterationReport& report) {
   if (!ended_before_ || ended_before_->iterations != state_.iteration) return false;
-  report.eval_mean = report.eval_std = empty_cell;
-  for (const auto& [name, value] : MetricsFile::row(folder_->file("metrics.csv"), state_.iteration)) {
-    if (name == "eval_mean") report.eval_mean = value;
-    if (name == "eval_std") report.eval_std = value;
-  }
+  read_evaluation(folder_->file("metrics.csv"), state_.iteration, report);
   if (report.eval_mean != ended_before_->last_eval) return false;
   report.evaluated = true;
   end_eval_ = report.eval_mean;
@@ -116,6 +130,17 @@ void Trainer::continue_files() {
   if (!scheduled()) {
     if (over && !recall_end(report)) evaluate_mean(report);
     end = evaluation_columns(report);
+    if (IterationReport left_out; !over) {
+      read_evaluation(folder_->file("metrics.csv"), state_.iteration, left_out);
+      if (const double best = left_out.eval_mean; best > state_.best_eval) {
+        const auto kept = folder_->path() / text("best.", state_.iteration, ".iap");
+        write_beside(kept, policy_of(mean_, mean_moments_, state_.iteration, best));
+        warn(text("the best policy so far is kept as '", kept.string(), "' (evaluation ", short_number(best),
+                  "): only the run's end evaluated iteration ", state_.iteration,
+                  ", which the longer run does not count; its best.iap is of iteration ", state_.best_iteration, " (",
+                  short_number(state_.best_eval), ")"));
+      }
+    }
   }
   // Before the table loses what only the end of a shorter run had: there may be no room to go on.
   std::deque<PartFile> parts = prepare_files(true);

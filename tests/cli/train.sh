@@ -67,6 +67,27 @@ case_resume() {
   says err "no checkpoint.iap"
 }
 
+# A quiet run, too, says where the best policy is that only its end evaluated.
+case_resume_longer() {
+  training_script 'out = "run", eval_every = 0,'
+  sed -i 's/eval_every = 2, //; s/seed = 3/seed = 5/' train.lua
+  run run train.lua
+  exits 0
+  says run/result.json '"best_iteration": 4'
+  cp run/best.iap best.iap
+  run run train.lua --resume --set iterations=5
+  exits 0
+  cmp best.iap run/best.4.iap || fail "another policy is kept"
+  for place in err run/log.txt; do
+    says $place "warning: the best policy so far is kept as 'run/best.4.iap' (evaluation "
+    says $place "): only the run's end evaluated iteration 4, which the longer run does not count; its best.iap is of iteration 0 ("
+  done
+  lines err 1
+  run eval run/best.4.iap --episodes 1
+  exits 0
+  says out ", iteration 4)"
+}
+
 # --resume without --out: the newest unfinished run of the script, which is named at the start, when it stops and at the end.
 case_resume_newest() {
   training_script 'out = iap.run_folder("runs/dot"), on_iteration = function(r)

@@ -181,3 +181,38 @@ TEST_CASE("a complete run that is resumed plays nothing") {
   train(options);
   CHECK(differences(before, run_content(options.out)) == "");
 }
+
+TEST_CASE("the best policy of a run whose end alone evaluated it is kept where the run goes on") {
+  const Scratch scratch("record_longer");
+  TrainOptions options = small_run(scratch / "run");
+  options.eval_every = 0;
+  options.iterations = 3;
+  REQUIRE(train(options).best_iteration == 3);
+  const std::string best = read_file(options.out / "best.iap");
+  const auto before = run_content(options.out);
+  const auto kept = options.out / "best.3.iap";
+  options.resume = true;
+  train(options);
+  CHECK(!std::filesystem::exists(kept));
+  options.iterations = 5;
+  write_text(kept, "another");
+  CHECK_THAT(error_of(options), ContainsSubstring("best.3.iap' is another policy than the run's"));
+  CHECK(differences(before, run_content(options.out)) == "");
+  std::filesystem::remove(kept);
+  train(options);
+  CHECK(read_file(kept) == best);
+  // The longer run is what it would be otherwise.
+  TrainOptions whole = options;
+  whole.resume = false;
+  whole.out = scratch / "whole";
+  train(whole);
+  CHECK(differences(run_content(whole.out), run_content(options.out)) == "");
+  // An evaluation that the longer run has, too, is in its files.
+  TrainOptions scheduled = small_run(scratch / "scheduled");
+  scheduled.iterations = 2;
+  REQUIRE(train(scheduled).best_iteration == 2);
+  scheduled.resume = true;
+  scheduled.iterations = 3;
+  train(scheduled);
+  CHECK(!std::filesystem::exists(scheduled.out / "best.2.iap"));
+}
