@@ -104,12 +104,16 @@ std::string difference_at(const Config& before, const Config& now, const std::st
     std::set<std::string> keys;
     for (const Config* side : {&before, &now})
       for (const auto& [key, value] : *side->map()) keys.insert(key);
+    // What only one of them has may be a default that follows from what both have.
+    std::string in_one;
     for (const auto& key : keys) {
       const bool of_stages = stages_for_lua && key == "curriculum";
-      const auto found = difference(before.find(key), now.find(key), path.empty() ? key : path + "." + key, exactly || of_stages);
-      if (!found.empty()) return found;
+      const Config *old = before.find(key), *value = now.find(key);
+      const auto found = difference(old, value, path.empty() ? key : path + "." + key, exactly || of_stages);
+      if (!found.empty() && old && value) return found;
+      if (in_one.empty()) in_one = found;
     }
-    return "";
+    return in_one;
   }
   if (before.list() && now.list()) {
     for (std::size_t i = 0; i < std::max(before.list()->size(), now.list()->size()); ++i) {

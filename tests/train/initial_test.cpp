@@ -168,3 +168,20 @@ TEST_CASE("moments go to the block that gathered them, or nowhere") {
       {"kind": "normalise", "over": "training"}, {"kind": "linear", "units": 3, "name": "a"}, {"kind": "linear", "name": "b"}]})")),
              ContainsSubstring("does not fit"));
 }
+
+TEST_CASE("another kernel is named where other options follow from it") {
+  const Scratch scratch("initial_kernel");
+  TrainOptions first = pixel_run(scratch / "first", 16, 24);
+  first.iterations = 0;
+  set_path(first.policy, "blocks.1.kernel", "relu");
+  train(first);
+  TrainOptions options = first;
+  set_path(options.policy, "blocks.1.kernel", "exp");
+  const std::string named = "blocks.1.kernel: \"relu\" before, \"exp\" now";
+  options.resume = true;
+  CHECK_THAT(refusal(options), ContainsSubstring(named));
+  options.out = scratch / "second";
+  options.init = first.out.string();
+  train(options);
+  CHECK_THAT(read_file(options.out / "log.txt"), ContainsSubstring("its blocks differ: " + named));
+}
