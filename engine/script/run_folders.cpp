@@ -72,6 +72,7 @@ struct FoundRun {
   std::filesystem::path folder;
   int number = 1;
   RunState state;
+  bool ended = false;  ///< complete, or on_iteration ended it, which may say otherwise when it is asked again
 };
 
 /// The number of a folder's name below `name`: 1 for itself, 2 for NAME-2; 0 for another name.
@@ -99,8 +100,9 @@ std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem
     auto state = run_state(path);
     if (!state) continue;
     const auto experiment = read_experiment(state->script);
+    const bool ended = state->complete || sound_summary(path);
     all[experiment.leader.empty() ? folder.string() : experiment.leader].emplace(
-        experiment.position, FoundRun{std::move(path), number, std::move(*state)});
+        experiment.position, FoundRun{std::move(path), number, std::move(*state), ended});
   }
   if (error)
     throw Error(
@@ -161,16 +163,17 @@ bool has_other_seed(const FoundRun& run, const Experiment& wanted) try {
   return false;
 }
 
-/// Whether `wanted` is another run beside this one: with another seed than a complete one, or another than what a process works on.
+/// Whether `wanted` is another run beside this one: with another seed than one that has ended, or another than what a process
+/// works on.
 bool is_beside(const FoundRun& run, const Experiment& wanted) {
-  if (run.state.complete) return has_other_seed(run, wanted);
+  if (run.ended) return has_other_seed(run, wanted);
   const auto experiment = read_experiment(run.state.script);
   return run.state.in_use && (experiment.body != wanted.body || differences(experiment.overrides, wanted.overrides) > 0);
 }
 
 /// How much a series is what `--resume` means; the greatest wins, unless it is none `to_continue`.
 auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
-  bool own = false, same_overrides = false, beside = false;
+  bool own = false, same_overrides = false, beside = false, stopped = false;
   int unfinished = 0, number = 0, different = std::numeric_limits<int>::max();
   auto written = std::filesystem::file_time_type::min();
   for (const auto& [position, run] : series) {
@@ -179,12 +182,13 @@ auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
     same_overrides |= experiment.body == wanted.body && experiment.overrides == wanted.overrides;
     different = std::min(different, differences(experiment.overrides, wanted.overrides));
     if (!run.state.complete) unfinished = std::max(unfinished, run.state.in_use ? 1 : 2);
+    stopped |= !run.ended && !run.state.in_use;
     written = std::max(written, run.state.written);
     number = std::max(number, run.number);
-    // Of complete ones the first has the seed that was given; what a script makes of it for others is its own.
-    beside |= (!run.state.complete || position == series.begin()->first) && is_beside(run, wanted);
+    // Of those that have ended the first has the seed that was given; what a script makes of it for others is its own.
+    beside |= (!run.ended || position == series.begin()->first) && is_beside(run, wanted);
   }
-  const bool to_continue = !beside || unfinished == 2;
+  const bool to_continue = !beside || stopped;
   return std::tuple(own, to_continue, unfinished, -different, same_overrides, written, number);
 }
 

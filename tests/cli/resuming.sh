@@ -407,6 +407,13 @@ case_resume_beside() {
   exits 0
   says err "runs/dot-2: is complete with 4 iterations"
   refuses "cannot resume 'runs/dot-3' with other settings (seed: 2 before, 3 now)" run train.lua --resume --set optimizer.sigma=0.3
+  # What on_iteration ended has ended, too.
+  training_script 'out = iap.run_folder("runs/had"), on_iteration = function(r) return r.iteration < 3 end,'
+  begins runs/had --seed 1
+  begins runs/had-2 --seed 2
+  run run train.lua --resume --set quiet=false --seed 1
+  exits 0
+  says err "runs/had: ended at iteration 3 of 4 (on_iteration); nothing was left to do"
 }
 
 # --resume begins over what a run left that died before its first checkpoint, and over nothing that only somebody else could make again.
