@@ -39,6 +39,7 @@ class Unpacking {
     stream_.avail_in = static_cast<uInt>(packed.size());
     do {
       if (ended_) return;
+      if (looks_.due(work_a_byte * unpacked_.size())) check_interrupt();
       stream_.next_out = unpacked_.data();
       stream_.avail_out = static_cast<uInt>(unpacked_.size());
       const int status = inflate(&stream_, Z_NO_FLUSH);
@@ -53,6 +54,8 @@ class Unpacking {
  private:
   const std::string& name_;
   double most_, bytes_ = 0;
+  static constexpr std::size_t work_a_byte = 16;
+  Looks looks_;
   bool ended_ = false;
   z_stream stream_{};
   std::array<Bytef, std::size_t{1} << 15> unpacked_;

@@ -271,6 +271,17 @@ TEST_CASE("a PNG that holds more pixels than its header says is refused before M
   CHECK(refusal(png_of(200, 200, damaged)) == "t.png: its pixels cannot be unpacked");
 }
 
+TEST_CASE("an interrupt ends the look at a large PNG of a model") {
+  const Folder folder;
+  constexpr int side = 2000;
+  folder.write("t.png", png_of(side, side, zlib_packed(std::string(side * (1 + 3 * side), '\0'))));
+  const auto read = [&] { MujocoBundle::read(folder.path(), with("<texture name='t' type='2d' file='t.png'/>", "")); };
+  read();
+  request_interrupt();
+  CHECK_THROWS_AS(read(), Interrupted);
+  clear_interrupt();
+}
+
 TEST_CASE("a model that cannot be read says who asks for what") {
   const Folder folder;
   folder.write("main.xml", with("\n\n<mesh file='none.stl'/>", ""));
