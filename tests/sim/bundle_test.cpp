@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -269,6 +270,21 @@ TEST_CASE("a PNG that holds more pixels than its header says is refused before M
   std::string damaged = pixels;
   damaged[2] = '\7';  // a kind of block that there is not
   CHECK(refusal(png_of(200, 200, damaged)) == "t.png: its pixels cannot be unpacked");
+}
+
+TEST_CASE("a PNG of a model is weighed by its rows, its pixels and what MuJoCo takes of them") {
+  const Folder folder;
+  constexpr std::uint32_t side = 4096;
+  const auto needs = [&](char depth, char kind) {
+    const std::string header = big_endian(side) + big_endian(side) + depth + kind + std::string(3, '\0');
+    folder.write("t.png", "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", header));
+    return message_of(folder.path(), with("<texture name='t' type='2d' file='t.png'/>", ""));
+  };
+  limit_usable_memory(100.0 * (1 << 20));
+  CHECK_THAT(needs(8, 0), ContainsSubstring("t.png needs 96 MiB of memory"));
+  CHECK_THAT(needs(8, 2), ContainsSubstring("t.png needs 160 MiB of memory"));
+  CHECK_THAT(needs(16, 6), ContainsSubstring("t.png needs 320 MiB of memory"));
+  limit_usable_memory(std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("an interrupt ends the look at a large PNG of a model") {
