@@ -325,7 +325,7 @@ class MjcfReader {
                       "; MuJoCo has room for less than ", memory_text(most_texture_bytes), ", so make it smaller"));
       found_.texture_bytes += bytes;
       // Beyond that the text is refused as a whole.
-      if (found_.texture_bytes < most_texture_bytes) check_bytes(bytes);
+      if (found_.texture_bytes < most_texture_bytes) check_bytes(texture_copies * bytes);
     } else if (element == "hfield") {
       for (const char* side : {"nrow", "ncol"}) check(side, most_side);
       const double rows = number_in(attributes, "nrow"), columns = number_in(attributes, "ncol");

@@ -27,6 +27,8 @@ struct MjcfReference {
 // MuJoCo counts the bytes of all textures of a model in integers of 32 bits; fewer than these fit.
 constexpr double most_texture_bytes = 2147483648.0;
 constexpr double texture_colours = 3, cube_faces = 6;
+// What each of these bytes takes: MuJoCo has them twice, pictures as four for three, and a third more for levels of detail.
+constexpr double texture_copies = 4;
 // Of a height field: as numbers, and as triangles in pictures, with the tree in which rays look for them.
 constexpr double bytes_a_height = 280;
 

@@ -226,7 +226,7 @@ class Assembly {
     if (!(texture_bytes_ < most_texture_bytes))
       throw Error(text(name, ": with it the model's textures take ", memory_text(texture_bytes_),
                        "; MuJoCo has room for less than ", memory_text(most_texture_bytes), ", so make them smaller"));
-    check_memory(text(name, ": the model"), texture_bytes_);
+    check_memory(text(name, ": the model with its textures"), texture_copies * texture_bytes_);
   }
 
   /// Of an MJCF text `place` is where it is included; other files have none.

@@ -142,7 +142,10 @@ void fill_light(const mjvLight& from, Light& light) {
 
 std::vector<std::shared_ptr<const Texture>> model_textures(const std::shared_ptr<const mjModel>& model) {
   std::vector<std::shared_ptr<const Texture>> textures;
-  for (int i = 0; i < model->ntex; ++i) textures.push_back(shared_texture(model, i));
+  for (int i = 0; i < model->ntex; ++i) {
+    check_interrupt();
+    textures.push_back(shared_texture(model, i));
+  }
   return textures;
 }
 
