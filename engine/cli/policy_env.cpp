@@ -21,6 +21,7 @@ import iap.policy;
 import iap.script;
 import iap.train;
 #include "core/nested_names.hpp"
+#include "env/record_refusal.hpp"
 #include "policy/image_changes.hpp"
 
 namespace iap::cli {
@@ -65,8 +66,7 @@ void override_option(Config& env, const Config& completed, const std::string& as
   if (path == "name") throw Error(text("--set ", assignment, ": another environment is chosen with --env"));
   try {
     const std::string option = first_part(path);
-    if (is_file_record(option))
-      throw Error(text("'", option, "' is no option but what iap itself writes beside the name of a file; leave it out"));
+    if (is_file_record(option)) throw Error(record_refusal(option));
     if (value == "null") check_droppable(env, completed, path);
     set_path(env, path, value);
     forget_file(env, path);

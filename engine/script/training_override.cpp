@@ -15,6 +15,7 @@ import iap.envs;
 import iap.optim;
 import iap.train;
 #include "core/nested_names.hpp"
+#include "env/record_refusal.hpp"
 
 namespace iap {
 namespace {
@@ -45,9 +46,7 @@ void check_settable(const Config& options, const std::string& path) {
     const std::size_t own = parts_to_lua(options, parts);
     if (own < parts.size() && is_text_record(parts[own])) refused = parts[own];
   }
-  if (!refused.empty())
-    throw Error(
-        text("--set ", path, ": '", refused, "' is no option but what iap itself writes beside the name of a file; leave it out"));
+  if (!refused.empty()) throw Error(text("--set ", path, ": ", record_refusal(refused)));
 }
 
 /// Takes out what iap keeps of the file that `path` named before, and reads the text of a block as its constructor does.

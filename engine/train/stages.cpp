@@ -23,6 +23,7 @@ import :types;
 #include "core/files_read.hpp"
 #include "core/nested_names.hpp"
 #include "core/there.hpp"
+#include "env/record_refusal.hpp"
 #include "policy/forget_dt.hpp"
 #include "run_files.hpp"
 
@@ -86,6 +87,15 @@ bool same_images(const EnvSpec& first, const EnvSpec& other) {
   return observation_difference(first.observation, other.observation).empty();
 }
 
+/// `env` with `changes`, which `owner` names in messages. @throws Error for what iap itself keeps of a file: it would go by the
+/// name of another one.
+Config changed_env(const std::string& owner, const Config& env, const Config& changes) {
+  if (const Config::Map* entries = changes.map())
+    for (const auto& [key, value] : *entries)
+      if (is_file_record(key)) throw Error(text(owner, ": ", record_refusal(key)));
+  return with_changes(env, changes);
+}
+
 EnvFactory factory_of(Config env) {
   return [env = std::move(env)] { return make_env(env); };
 }
@@ -108,7 +118,7 @@ class Builder {
       throw Error(text(owner,
                        ": changes an environment that the host builds itself, which takes no options; a stage can change "
                        "'through', 'episodes' and 'population'"));
-    return world(owner, factory_of(with_changes(options_.env, changes)), nullptr, first);
+    return world(owner, factory_of(changed_env(owner, options_.env, changes)), nullptr, first);
   }
 
   World world(const std::string& owner, const EnvFactory& make_env, const EnvSpec* known, const World* first) const {
@@ -172,9 +182,8 @@ World evaluation_world(const TrainOptions& options, const Config& last_changes, 
   const std::string owner = "train: option 'eval_env'";
   if (options.make_env) return builder.changed_world(owner, options.eval_env, &first);
   const bool whole = options.eval_env.find("name") != nullptr;
-  return builder.world(
-      owner, factory_of(whole ? options.eval_env : with_changes(with_changes(options.env, last_changes), options.eval_env)),
-      nullptr, &first);
+  const auto changed = [&] { return changed_env(owner, with_changes(options.env, last_changes), options.eval_env); };
+  return builder.world(owner, factory_of(whole ? options.eval_env : changed()), nullptr, &first);
 }
 
 }  // namespace

@@ -7,7 +7,17 @@ import iap.core;
 namespace iap {
 namespace {
 
-constexpr std::string_view mark = "loaded_from";
+constexpr std::string_view mark = "loaded_from", text_record = "source", modules_record = "required_modules";
+
+/// Whether `config` holds what runs as Lua once somebody makes a block or an environment of it, by whatever name or kind it then
+/// has. A text calls nothing without a bracket or a quote: it is a word that its owner calls so.
+bool holds_program(const Config& config) {
+  const Config *source = config.find(text_record), *modules = config.find(modules_record);
+  return (source && source->string() && source->string()->find_first_of("([{\"'") != std::string::npos) ||
+         (modules && modules->map());
+}
+
+bool is_lua(const Config& config) { return is_lua_block(config) || is_lua_env(config) || holds_program(config); }
 
 /// An environment may be given by its name alone; and hosts hand a text on that they take for a whole table.
 bool may_be_lua_env(const Config& value) {
@@ -22,6 +32,19 @@ void set_mark(Config& config, const Config& source) {
     config[mark] = source;
 }
 
+/// A table without a mark whose place for one is null would take off that of a table which it is laid over.
+void forget_empty_mark(Config& config) {
+  if (const Config* own = config.find(mark); own && own->is_null()) config.map()->erase(std::string(mark));
+}
+
+/// Marks the table `config` alone, if it is written in Lua.
+void mark_own(Config& config, const Config& source) {
+  if (is_lua(config))
+    set_mark(config, source);
+  else
+    forget_empty_mark(config);
+}
+
 void walk_any(Config& config, const Config& source) {
   if (auto* items = config.list())
     for (auto& item : *items) walk_any(item, source);
@@ -31,7 +54,7 @@ void walk_any(Config& config, const Config& source) {
     if (const auto env = entries->find(key); env != entries->end() && may_be_lua_env(env->second) && !source.is_null())
       env->second = Config::Map{{"name", env->second}};
   for (auto& [key, value] : *entries) walk_any(value, source);
-  if (is_lua_block(config) || is_lua_env(config)) set_mark(config, source);
+  mark_own(config, source);
 }
 
 /// Whatever a block is called and however its kind hides the blocks inside it, the kind alone decides what `make_block` makes.
@@ -44,10 +67,20 @@ void walk_blocks(Config& config, const Config& source) {
   for (auto& [key, value] : *entries) walk_blocks(value, source);
 }
 
+/// What no environment but one in Lua has would be the text of the one whose name the table gets, or over which it is laid.
+void forget_records(Config& config) {
+  if (Config::Map* entries = config.map()) {
+    if (holds_program(config))
+      for (const auto record : {text_record, modules_record}) entries->erase(std::string(record));
+    entries->erase(std::string(mark));
+  }
+}
+
 /// As for `make_env`, the name alone decides; an environment may be given by nothing else.
 void walk_env(Config& config, const Config& source) {
   if (may_be_lua_env(config) && !source.is_null()) config = Config::Map{{"name", config}};
   if (is_lua_env(config)) return set_mark(config, source);
+  if (!source.is_null()) forget_records(config);
   walk_any(config, source);
 }
 
@@ -61,7 +94,7 @@ void walk_metadata(Config& config, const Config& source) {
       walk_any(value, source);
   }
   // Whoever takes the whole of it for a block or an environment gets a stranger's, too.
-  if (is_lua_block(config) || is_lua_env(config)) set_mark(config, source);
+  mark_own(config, source);
 }
 
 void walk(Config& config, const Config& source, ConfigKind kind) {

@@ -140,7 +140,7 @@ same_metrics() {
   cmp -s "$1/final.iap" "$2/final.iap" || fail "$1 and $2 end in other policies"
 }
 
-for cases in usage scripts first_lines overrides nested_names prompt ending train dry_run resuming instructions isolation schedules policies exchange playing lua_in_files escapes tasks sweep sweep_folders sweep_damage sweep_table outputs projects ranks watching watching_others verify ranks_apart slurm; do
+for cases in usage scripts first_lines overrides nested_names prompt ending train dry_run resuming instructions isolation schedules policies exchange playing lua_in_files escapes strangers_records tasks sweep sweep_folders sweep_damage sweep_table outputs projects ranks watching watching_others verify ranks_apart slurm; do
   # shellcheck source=/dev/null
   source "$here/$cases.sh"
 done

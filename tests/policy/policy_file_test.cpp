@@ -108,9 +108,37 @@ TEST_CASE("Lua is marked where its reader makes it, and its own options stay as 
   marks(ConfigKind::metadata, "{'name': 'x.lua', 'source': 'return 1'}",
         "{'name': 'x.lua', 'source': 'return 1', 'loaded_from': 'p.iap'}");
   marks(ConfigKind::metadata, "{'kind': 'script', 'file': 'x.lua'}", "{'kind': 'script', 'file': 'x.lua', 'loaded_from': 'p.iap'}");
+  // A program makes a table Lua, whatever else it says: another name or kind may be given to it.
+  marks(
+      ConfigKind::metadata,
+      "{'head': {'file': 'x', 'source': 'f()'}, 'deep': [{'required_modules': {'m': 'f()'}}], 'note': {'source': 'a paper'}}",
+      "{'head': {'file': 'x', 'source': 'f()', 'loaded_from': 'p.iap'}, 'deep': [{'required_modules': {'m': 'f()'}, 'loaded_from': "
+      "'p.iap'}], 'note': {'source': 'a paper'}}");
   // Nobody takes these for Lua.
   for (const char* name : {"x.LUA", "x.lua ", "x.lua/", ".luac"})
     marks(ConfigKind::env, text("{'name': '", name, "'}"), text("{'name': '", name, "'}"));
+}
+
+TEST_CASE("an environment that is not in Lua has nothing that would be the text of another one") {
+  const auto becomes = [](const std::string& written, const std::string& expected) {
+    for (const char* key : {"env", "env_given"}) {
+      Config env = config(written), metadata = Config::Map{{key, env}};
+      confine_lua(env, "p.iap", ConfigKind::env);
+      CHECK(env == config(expected));
+      confine_lua(metadata, "p.iap", ConfigKind::metadata);
+      CHECK(metadata == Config(Config::Map{{key, env}}));
+    }
+  };
+  becomes("{'source': 'f()', 'steps': 3}", "{'steps': 3}");
+  becomes("{'required_modules': {'m': 'f()'}, 'loaded_from': 'mine.iap'}", "{}");
+  becomes("{'name': 'cheetah-run', 'source': 'f()', 'required_modules': {}}", "{'name': 'cheetah-run'}");
+  becomes("{'name': 'legged', 'model_files': {'a.obj': 'v 0 0 0'}}", "{'name': 'legged', 'model_files': {'a.obj': 'v 0 0 0'}}");
+  becomes("{'name': 'probe', 'source': 'left eye'}", "{'name': 'probe', 'source': 'left eye'}");
+  // Laid over one with a mark, it takes none off.
+  becomes("{'time_limit': 3, 'loaded_from': null}", "{'time_limit': 3}");
+  Config metadata = config("{'more': [{'time_limit': 3, 'loaded_from': null}]}");
+  confine_lua(metadata, "p.iap", ConfigKind::metadata);
+  CHECK(metadata == config("{'more': [{'time_limit': 3}]}"));
 }
 
 TEST_CASE("a policy comes back from its file alone, bit for bit") {

@@ -1,7 +1,9 @@
 """Strangers' Lua through the C interface: it ends with an error, and the host lives on."""
 
 import pathlib
+import struct
 import unittest
+import zlib
 
 import iap
 import numpy as np
@@ -19,6 +21,30 @@ CASES = [
     ("local s = 'x' while true do pcall(function() s = s .. s end) end", "made a string of more than 16 MiB"),
     ("local t = {} while true do pcall(function() for i = 1, 1e9 do t[i] = i end end) end", "used more than 256 MiB of memory"),
 ]
+
+
+OWN = "pcall(function() local f = io.open('owned', 'w') f:write('a stranger') f:close() end) "
+WORLD = """return function(options) return { spec = { action_size = 1, vector = 1, max_steps = 5 }, reset = function() end,
+  step = function() return options.reward or 77 end, observe = function() return { 0 } end } end"""
+
+
+def give(name, metadata):
+    """Saves a policy with `metadata`, in Lua, where EVIL is the text of a world that would write the file "owned"."""
+    lua(f'local EVIL, HONEST = [==[{OWN}{WORLD}]==], [==[{WORLD}]==]\n'
+        f'iap.policy.build(iap.policy.linear {{ activation = "tanh" }}, "cartpole-swingup"):save("{name}", {metadata})')
+
+
+def rewrite(name, old, new):
+    """Changes the header of a policy file."""
+    content = pathlib.Path(name).read_bytes()
+    (size,) = struct.unpack("<Q", content[12:20])
+    (length,) = struct.unpack("<Q", content[20:28])
+    header = content[28:28 + length]
+    assert old in header
+    header = header.replace(old, new)
+    payload = struct.pack("<Q", len(header)) + header + content[28 + length:20 + size]
+    sealed = content[:12] + struct.pack("<Q", len(payload)) + payload
+    pathlib.Path(name).write_bytes(sealed + struct.pack("<I", zlib.crc32(sealed)))
 
 
 def write(name, body):
@@ -67,6 +93,37 @@ end""")
         rollouts = iap.Rollouts(None, "endless.iap", threads=1)
         with self.refused("endless.lua:4: took more than 300 million steps in one call", LIMIT):
             rollouts.evaluate(rollouts.parameters(), episodes=1)
+
+    def plays(self, env, reward=None, **options):
+        """Whoever makes this environment has got nothing of the stranger's done, and gets `reward` or an error."""
+        try:
+            made = iap.Env(env, **options)
+            made.reset(seed=1)
+            got = made.step(np.zeros(1))[1]
+        except iap.Error:
+            got = None
+        self.assertFalse(pathlib.Path("owned").exists(), env)
+        self.assertEqual(got, reward, env)
+
+    def test_what_is_kept_of_a_file_is_not_laid_over_another(self):
+        pathlib.Path("mine.lua").write_text(WORLD.replace("77", "1"))
+        give("gift.iap", '{ env = { name = "cartpole-balance", source = EVIL }, env_given = { source = EVIL }, more = { source = EVIL } }')
+        policy = iap.Policy("gift.iap")
+        for own in (policy.env, policy.metadata["env_given"]):
+            rest = {name: value for name, value in own.items() if name != "name"}
+            self.plays({**own, "name": "mine.lua"}, 1)
+            self.plays("mine.lua", 1, **rest)
+        self.plays({**policy.metadata["more"], "name": "mine.lua"}, 77)
+
+        give("gift.iap", '{ env = { name = "x.lua", source = EVIL }, env_given = { time_limit = 3, loaded_fron = false } }')
+        rewrite("gift.iap", b'"loaded_fron":false', b'"loaded_from":null')
+        policy = iap.Policy("gift.iap")
+        self.plays({**policy.env, **policy.metadata["env_given"]}, 77)
+
+        trusted = iap.Policy("gift.iap", trusted=True)
+        self.assertNotIn("loaded_from", trusted.env)
+        iap.Env(trusted.env)
+        pathlib.Path("owned").unlink()
 
 
 if __name__ == "__main__":
