@@ -14,6 +14,7 @@ import iap.core;
 import iap.env;
 import iap.envs;
 import iap.script;
+#include "core/opens_table.hpp"
 #include "core/walk_config.hpp"
 
 namespace iap::host {
@@ -57,15 +58,9 @@ Config host_table(const char* text, const std::string& source) {
 }
 
 bool is_table(const char* text) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  std::string_view whole(text);
-  if (whole.starts_with(byte_order_mark)) whole.remove_prefix(byte_order_mark.size());
-  const auto first = whole.find_first_not_of(spaces);
-  const bool opens =
-      first != std::string_view::npos && (whole[first] == '{' || whole[first] == '[' || whole.substr(first, 2) == "--");
   // The name of a file that somebody else made is never read as a table of the host's own.
   std::error_code too_long;
-  return opens && !std::filesystem::exists(text, too_long);
+  return opens_table(text) && !std::filesystem::exists(text, too_long);
 }
 
 Config env_text(const char* function, const char* argument, const char* text) {

@@ -3,6 +3,7 @@ module;
 #include <string_view>
 module iap.policy;
 import iap.core;
+#include "core/opens_table.hpp"
 
 namespace iap {
 namespace {
@@ -37,8 +38,15 @@ void forget_empty_mark(Config& config) {
   if (const Config* own = config.find(mark); own && own->is_null()) config.map()->erase(std::string(mark));
 }
 
+/// A name that a host hands on alone must not be the text of a table of the host's own: as a path it is none.
+void call_by_path(Config& env, const Config& source) {
+  const Config* name = env.find("name");
+  if (!source.is_null() && name && name->string() && opens_table(*name->string())) env["name"] = "./" + *name->string();
+}
+
 /// Marks the table `config` alone, if it is written in Lua.
 void mark_own(Config& config, const Config& source) {
+  if (is_lua_env(config)) call_by_path(config, source);
   if (is_lua(config))
     set_mark(config, source);
   else
@@ -51,8 +59,10 @@ void walk_any(Config& config, const Config& source) {
   auto* entries = config.map();
   if (!entries) return;
   for (const char* key : {"env", "env_given"})
-    if (const auto env = entries->find(key); env != entries->end() && may_be_lua_env(env->second) && !source.is_null())
-      env->second = Config::Map{{"name", env->second}};
+    if (const auto env = entries->find(key); env != entries->end()) {
+      if (may_be_lua_env(env->second) && !source.is_null()) env->second = Config::Map{{"name", env->second}};
+      call_by_path(env->second, source);
+    }
   for (auto& [key, value] : *entries) walk_any(value, source);
   mark_own(config, source);
 }
@@ -79,6 +89,7 @@ void forget_records(Config& config) {
 /// As for `make_env`, the name alone decides; an environment may be given by nothing else.
 void walk_env(Config& config, const Config& source) {
   if (may_be_lua_env(config) && !source.is_null()) config = Config::Map{{"name", config}};
+  call_by_path(config, source);
   if (is_lua_env(config)) return set_mark(config, source);
   if (!source.is_null()) forget_records(config);
   walk_any(config, source);

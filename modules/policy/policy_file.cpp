@@ -49,7 +49,7 @@ void check_slices(const Config& stored, const ParameterLayout& layout) {
 }
 
 /// What a file holds beside its policy. Whoever reads it finds a table, in it environments as tables: hosts hand those on as a
-/// text, which as a bare name could be the text of another table.
+/// text, which as a bare name could be the text of another table; `confine_lua` sees to the names in these.
 Config read_metadata(Config metadata, const std::string& source) {
   if (metadata.is_null()) return Config::Map{};
   if (!metadata.map()) throw Error(text(source, ": its metadata are ", metadata.describe(), ", not a table; the file is damaged"));

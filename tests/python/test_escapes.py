@@ -125,6 +125,21 @@ end""")
         iap.Env(trusted.env)
         pathlib.Path("owned").unlink()
 
+    def test_the_name_of_an_environment_is_no_table(self):
+        table = '"{name=\\"y.lua\\",source=[=[" .. EVIL .. "]=]}"'
+        for name in (table, table + ' .. "--.lua"', f'" \\n--\\n" .. {table}'):
+            give("gift.iap", f"{{ env = {{ name = {name}, source = HONEST }}, env_given = {{ name = {name} }}, more = {{ env = {{ name = {name} }} }} }}")
+            metadata = iap.Policy("gift.iap").metadata
+            for env in (metadata["env"], metadata["env_given"], metadata["more"]["env"]):
+                self.plays(env["name"])
+                for make in (lambda: iap.VectorEnv(env["name"], 2), lambda: iap.Rollouts(env["name"], {"kind": "linear"})):
+                    with self.assertRaises(iap.Error):
+                        make()
+                self.assertFalse(pathlib.Path("owned").exists())
+            if name.endswith('.lua"'):
+                self.plays(metadata["env"], 77)
+                self.plays(iap.Env(metadata["env"]).name)
+
 
 if __name__ == "__main__":
     unittest.main()
