@@ -8,13 +8,15 @@ import iap.core;
 import iap.envs;
 import iap.policy;
 import iap.script;
+#include "policy/handed_on.hpp"
 
 using iap::Trust;
 using namespace iap::host;
 
-iap_policy::iap_policy(iap::PolicyFile file)
-    : policy(std::move(file.policy)), metadata(iap::to_json(file.metadata)), images(policy.observation().images.size()) {
-  if (const iap::Config* own = iap::recorded_env(file.metadata)) env = iap::to_json(*own);
+iap_policy::iap_policy(iap::PolicyFile file) : policy(std::move(file.policy)), images(policy.observation().images.size()) {
+  const iap::Config handed_on = iap::metadata_handed_on(std::move(file.metadata));
+  metadata = iap::to_json(handed_on);
+  if (const iap::Config* own = iap::recorded_env(handed_on)) env = iap::to_json(*own);
   for (const auto& image : policy.observation().images) readers.emplace_back(image);
 }
 

@@ -16,6 +16,7 @@ import iap.envs;
 import iap.script;
 #include "core/opens_table.hpp"
 #include "core/walk_config.hpp"
+#include "policy/handed_on.hpp"
 
 namespace iap::host {
 namespace {
@@ -106,7 +107,7 @@ FilesRead placed(const FilesRead& files) {
   return all;
 }
 
-Described::Described(const EnvSpec& spec) : spec_(spec), config_(to_json(spec.config)) {
+Described::Described(const EnvSpec& spec) : spec_(spec), config_(to_json(env_handed_on(spec.config))) {
   for (const auto& name : spec_.state_names) names_.push_back(name.c_str());
 }
 

@@ -19,6 +19,7 @@ import iap.npz;
 import iap.policy;
 import iap.train;
 #include "core/nested_names.hpp"
+#include "policy/handed_on.hpp"
 
 namespace iap {
 
@@ -210,16 +211,7 @@ int summary(Call& call) { return call.give(call.self<PolicyObject>().policy.summ
 /// @lua method policy:metadata
 /// What its file says besides: the environment, the return that was measured.
 /// @return table - such as {env = {...}, ["return"] = 77.5}
-int metadata(Call& call) {
-  Config handed_on = call.self<PolicyObject>().metadata;
-  // A script may make an environment of any table in it.
-  for (const char* key : {"env", "env_given"}) {
-    const Config* env = handed_on.find(key);
-    const Config* source = env ? env->find("loaded_from") : nullptr;
-    if (source && source->string()) confine_lua(handed_on[key], std::string(*source->string()));
-  }
-  return call.give(handed_on);
-}
+int metadata(Call& call) { return call.give(metadata_handed_on(call.self<PolicyObject>().metadata)); }
 /// @lua method policy:blueprint
 /// Its blocks without parameters and moments, for another training.
 /// @return blueprint - with all options as they became, but for the `dt` that clocks took from the environment, or that was written

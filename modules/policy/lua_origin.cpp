@@ -1,9 +1,11 @@
 module;
 #include <string>
 #include <string_view>
+#include <utility>
 module iap.policy;
 import iap.core;
 #include "core/opens_table.hpp"
+#include "policy/handed_on.hpp"
 
 namespace iap {
 namespace {
@@ -123,5 +125,19 @@ void walk(Config& config, const Config& source, ConfigKind kind) {
 void confine_lua(Config& config, const std::string& source, ConfigKind kind) { walk(config, printable(source), kind); }
 
 void trust_lua(Config& config, ConfigKind kind) { walk(config, {}, kind); }
+
+extern "C++" Config env_handed_on(Config env) {
+  const Config* own = env.find(mark);
+  if (!own || !own->string()) return env;
+  const std::string source = *own->string();
+  confine_lua(env, source, ConfigKind::any);
+  return env;
+}
+
+extern "C++" Config metadata_handed_on(Config metadata) {
+  for (const char* key : {"env", "env_given"})
+    if (const Config* env = metadata.find(key)) metadata[key] = env_handed_on(*env);
+  return metadata;
+}
 
 }  // namespace iap

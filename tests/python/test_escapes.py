@@ -140,6 +140,15 @@ end""")
                 self.plays(metadata["env"], 77)
                 self.plays(iap.Env(metadata["env"]).name)
 
+    def test_environments_in_the_options_of_another_are_confined(self):
+        give("gift.iap", '{ env = { name = "x.lua", source = HONEST .. "-- options.inner", inner = { name = "y.lua", source = EVIL } } }')
+        policy = iap.Policy("gift.iap")
+        self.plays(policy.env["inner"], 77)
+        self.plays(iap.Env(policy.env).config["inner"], 77)
+        self.plays(iap.VectorEnv(policy.env, 2).config["inner"], 77)
+        own = iap.Policy("gift.iap", trusted=True)
+        self.assertNotIn("loaded_from", iap.Env(own.env).config["inner"])
+
 
 if __name__ == "__main__":
     unittest.main()
