@@ -393,15 +393,26 @@ std::string RunContext::continuation() const {
   const std::string state = training_->interrupted ? text(training_->out, " stopped after iteration ", training_->iteration, " of ",
                                                           training_->iterations, "; ")
                                                    : "";
-  return text(state, "continue with\n  ", command());
+  const auto again = file_again();
+  if (!again)
+    return text(state, "continue with the script that came through the pipe as SCRIPT (the one in '", training_->out,
+                "' is another)\n  ", command("SCRIPT"));
+  return text(state, "continue with\n  ", command(shell_word(again->string())));
 }
 
-std::string RunContext::command() const {
-  // What came through a pipe does not come again; the folder has its text.
+std::optional<std::filesystem::path> RunContext::file_again() const {
   std::error_code ignored;
-  const bool kept = std::filesystem::is_regular_file(file, ignored) || !training_ || training_->out.empty();
-  const auto again = kept ? file : std::filesystem::path(training_->out) / "experiment.lua";
-  std::string line = text(shell_word(settings_.program), " run ", shell_word(again.string()));
+  if (std::filesystem::is_regular_file(file, ignored)) return file;
+  // What came through a pipe does not come again; the folder has its text, unless the run had done more by another script.
+  try {
+    if (is_of_script(read_run_script(training_->out), script)) return std::filesystem::path(training_->out) / "experiment.lua";
+  } catch (const Error&) {
+  }
+  return {};
+}
+
+std::string RunContext::command(const std::string& script_word) const {
+  std::string line = text(shell_word(settings_.program), " run ", script_word);
   for (const auto& entry : overrides_) line += " --set " + shell_word(entry.path + "=" + entry.value);
   if (settings_.seed) line += text(" --seed ", *settings_.seed);
   if (settings_.threads) line += text(" --threads ", *settings_.threads);

@@ -101,7 +101,10 @@ class RunContext {
   void check_arguments(bool training) const;
   /// @throws Error naming --seed, --out or --resume if a script that does not train has no use for it.
   void check_flags_used() const;
-  std::string command() const;
+  /// Where the running script is found again; nothing where neither its file nor the folder of the last training has it.
+  std::optional<std::filesystem::path> file_again() const;
+  /// What goes on with the last training, where the word for the script is `script_word`.
+  std::string command(const std::string& script_word) const;
 
   RunSettings settings_;
   RunFolders folders_;
