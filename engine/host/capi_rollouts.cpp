@@ -49,7 +49,10 @@ struct Sources {
 };
 
 /// The pool's environments are made of what the first one became, which holds its Lua texts: files may change before they are made.
-iap_rollouts* rollouts_of(iap::Policy policy, const iap::EnvSpec& spec, iap::Config record, int threads) {
+/// @throws BadArgument where iap.train refuses the policy, as what its blocks keep of episodes would come into returns.
+iap_rollouts* rollouts_of(const Sources& from, iap::Policy policy, const iap::EnvSpec& spec, iap::Config record, int threads) {
+  const std::string kept = iap::kept_across_episodes(policy);
+  require(kept.empty(), from.function, ": 'policy': ", kept);
   return new iap_rollouts(std::move(policy), spec.config, std::move(record), threads);
 }
 
@@ -84,7 +87,7 @@ iap_rollouts* from_file(const Sources& from, int threads) {
     throw BadArgument(iap::text(from.function, ": 'policy': ", error.what()));
   }
   iap::Config record = from.env ? iap::env_record(env->spec()) : own_record(env->spec(), file.metadata);
-  return rollouts_of(std::move(file.policy), env->spec(), std::move(record), threads);
+  return rollouts_of(from, std::move(file.policy), env->spec(), std::move(record), threads);
 }
 
 iap_rollouts* from_blocks(const Sources& from, int threads) {
@@ -93,7 +96,7 @@ iap_rollouts* from_blocks(const Sources& from, int threads) {
   try {
     iap::Policy policy(host_table(from.policy, source), env->spec().observation, env->spec().action_size);
     policy.initialise(0);
-    return rollouts_of(std::move(policy), env->spec(), iap::env_record(env->spec()), threads);
+    return rollouts_of(from, std::move(policy), env->spec(), iap::env_record(env->spec()), threads);
   } catch (const iap::Error& error) {
     const std::string message = error.what();
     throw BadArgument(message.starts_with(source) ? message : iap::text(source, ": ", message));

@@ -22,6 +22,7 @@ import iap.envs;
 import iap.optim;
 import iap.policy;
 import iap.rollout;
+import iap.script;
 import iap.train;
 
 // Rollouts for an optimizer outside against what the engine's own trainer and evaluation play.
@@ -354,6 +355,34 @@ TEST_CASE("an episode that fails is a failure of the library that says where") {
   CHECK(iap_rollouts_run(owned.get(), parameters.data(), 1, parameters.size(), &options, &value, nullptr) == IAP_FAILED);
   CHECK_THAT(iap_rollouts_error(owned.get()), ContainsSubstring("step 3") && ContainsSubstring("no further"));
   CHECK(value == 77);
+}
+
+TEST_CASE("rollouts refuse a block in Lua that keeps something of an episode, as iap.train does") {
+  iap::register_lua();
+  const Folder folder;
+  const auto made = [&](const char* env, const std::string& policy, iap_status expected) {
+    Message message{};
+    iap_rollouts* rollouts = nullptr;
+    CHECK(iap_rollouts_make(env, policy.c_str(), 1, &rollouts, message.data(), message.size()) == expected);
+    const OwnedRollouts owned(rollouts);
+    return std::string(message.data());
+  };
+  for (const bool puts_back : {false, true}) {
+    const std::string block =
+        folder.file("count.lua", std::string("return function() local n = 0 return { parameters = 0, outputs = 1, ") +
+                                     (puts_back ? "reset = function() n = 0 end, " : "") +
+                                     "forward = function() n = n + 1 return { math.sin(n) } end } end");
+    const std::string blocks = R"({"kind": "script", "file": ")" + block + R"("})";
+    const iap::Policy policy(iap::parse_json(blocks, "test"), {.vector = 5}, 1);
+    const std::string file = folder.file("policy.iap");
+    iap::write_policy_file(file, policy, iap::Config(iap::Config::Map{{"env", iap::parse_json(world, "test")}}));
+    const iap_status expected = puts_back ? IAP_OK : IAP_BAD_ARGUMENT;
+    for (const auto& message : {made(world, blocks, expected), made(world, file, expected), made(nullptr, file, expected)}) {
+      INFO(message);
+      CHECK(message.starts_with("iap_rollouts_make: 'policy': block 'policy' (" + block + "): from step 1 of an episode") ==
+            !puts_back);
+    }
+  }
 }
 
 TEST_CASE("nothing is saved over what a run keeps in its folder, by a link neither") {

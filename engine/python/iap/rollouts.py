@@ -16,8 +16,8 @@ class Rollouts(Handle):
     """Rollouts of a policy in an environment, on the engine's threads (0: all).
 
     `env` as Env takes it, options included. `policy` describes the blocks as a dict, {"kind": "sequence", "blocks": [...]}, or as a
-    text in JSON or Lua, or is the path of a policy file or run folder, with which `env` may be None: its own. `size` is the number
-    of parameters.
+    text in JSON or Lua, or is the path of a policy file or run folder, with which `env` may be None: its own. A block in Lua
+    that keeps something from one episode to the next is refused, as by iap.train. `size` is the number of parameters.
     """
 
     _kind = "rollouts"
