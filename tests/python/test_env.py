@@ -328,7 +328,9 @@ end""")
                 iap.Env({"name": "cheetah-run", key: 2})
             with self.refused(f"env: option 'distraction' has {shown}; options are named by texts"):
                 iap.Env("cheetah-run", distraction={key: 2, "1": 3})
-        for value in (2**63, -2**63 - 1, np.uint64(2**63)):
+        with self.refused("env: option 'pixels' is nan; give finite numbers"):
+            iap.Env("cheetah-run", pixels=np.array(np.nan))
+        for value in (2**63, -2**63 - 1, np.uint64(2**63), np.array(2**63, np.uint64)):
             with self.refused(f"env: option 'action_repeat' is {value}; integers go from -9223372036854775808 to 9223372036854775807"):
                 iap.Env("cheetah-run", action_repeat=value)
         with self.refused("env: option 'distraction.camera.zoom_in' is inf"):

@@ -154,6 +154,10 @@ def _shown(text):
 
 def _trouble(value, place=""):
     """What is wrong with a value that JSON cannot hold, somewhere in a table; or None."""
+    if _has_masked(value):
+        return f"option '{place}' {_MASKED}"
+    if isinstance(value, np.ndarray):
+        value = value.tolist()  # of one without dimensions what it holds
     if isinstance(value, os.PathLike):
         value = decode(os.fsencode(value))
     if isinstance(value, (float, np.floating)):
@@ -164,10 +168,6 @@ def _trouble(value, place=""):
                                                     "file can hold; give what is named another name")
     if isinstance(value, (int, np.integer)) and not -2**63 <= value < 2**63:
         return f"option '{place}' is {value}; integers go from {-2**63} to {2**63 - 1}"
-    if _has_masked(value):
-        return f"option '{place}' {_MASKED}"
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
     items = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, (list, tuple)) else ()
     for key, item in items:
         if isinstance(value, dict) and not isinstance(key, str):
