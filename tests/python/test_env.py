@@ -300,6 +300,10 @@ end""")
                 iap.Rollouts("cartpole-balance", pathlib.Path(name))
             with self.refused("too short for an iap file"):
                 iap.Rollouts("cartpole-balance", name)
+        for name in ("{a.lua", "[x].lua", "-- x.lua"):
+            pathlib.Path(name).write_text(WORLD.replace("max_steps = 4", "max_steps = options.length"))
+            self.assertEqual(iap.Env(name, length=3).max_steps, 3)
+            self.assertEqual(iap.VectorEnv(name, 2, length=3).max_steps, 3)
 
     def test_refuses_with_one_message(self):
         with self.refused("env: there is no environment 'cheeta-run'; did you mean 'cheetah-run'?"):

@@ -199,8 +199,8 @@ def path_text(path, what):
 
 
 def is_table(text):
-    """Whether the library would read `text` as a table, unless there is a file of that name."""
-    return text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "--"))
+    """Whether the library reads `text` as a table: the name of a file that is there is none."""
+    return text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "--")) and not os.path.exists(text)
 
 
 def env_text(env, options):
