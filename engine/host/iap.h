@@ -292,9 +292,11 @@ typedef struct iap_rollout_options {
 
 /* Rollouts of `policy` in the environment `env`, a text as for iap_env_make. `policy` describes the blocks as a table in JSON or
  * Lua, { kind = "sequence", blocks = { { kind = "mlp", hidden = { 16 } } } }, or is the path of a policy file or run folder; with a
- * path, `env` may be null for the environment that it was trained in. The name of a file that is there is a path, whatever it looks
- * like; "./" before names that others gave keeps them paths in any case. A block in Lua that keeps something from one episode to
- * the next is refused, as by iap.train: it plays a few short made-up episodes first. `threads` 0: all hardware threads. */
+ * path, `env` may be null for the environment that it was trained in. In another one, clocks without a dt of their own go by its
+ * time between decisions, and so does what is saved, as in a training that begins at the file. The name of a file that is there is
+ * a path, whatever it looks like; "./" before names that others gave keeps them paths in any case. A block in Lua that keeps
+ * something from one episode to the next is refused, as by iap.train: it plays a few short made-up episodes first. `threads` 0: all
+ * hardware threads. */
 IAP_API iap_status iap_rollouts_make(const char* env, const char* policy, int32_t threads, iap_rollouts** rollouts, char* message,
                                      size_t message_size);
 /* The same for policy files that you trust as you trust a program. */

@@ -76,7 +76,9 @@ class Rollouts(Handle):
         return returns, steps
 
     def evaluate(self, parameters, *, seed=0, episodes=16):
-        """The returns of `parameters`, `size` of them, on the episodes that `iap eval --seed` plays."""
+        """The returns of `parameters`, `size` of them, on the episodes that `iap eval --seed` plays. A policy file's clocks go by the
+        environment's time between decisions, where `iap eval` keeps the file's.
+        """
         parameters = floats(parameters, (self.size,), "parameters")
         return self.run(parameters[None, :], seed=seed, episodes=episodes, seeds="evaluation")[0][0]
 
