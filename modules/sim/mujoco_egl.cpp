@@ -16,18 +16,23 @@ namespace {
 
 using Handle = void*;
 using Int = std::int32_t;
-constexpr Int none = 0x3038, surface_type = 0x3033, pbuffer_bit = 1, renderable_type = 0x3040, opengl_bit = 8, red_size = 0x3024,
-              green_size = 0x3023, blue_size = 0x3022, extensions_name = 0x3055;
+constexpr Int none = 0x3038, surface_type = 0x3033, draw_surface = 0x3059, read_surface = 0x305A, pbuffer_bit = 1,
+              renderable_type = 0x3040, opengl_bit = 8, red_size = 0x3024, green_size = 0x3023, blue_size = 0x3022,
+              extensions_name = 0x3055;
 constexpr unsigned opengl_api = 0x30A2, surfaceless_platform = 0x31DD, device_platform = 0x313F;
 
 struct Functions {
   Handle (*get_proc_address)(const char*);
   unsigned (*initialize)(Handle, Int*, Int*);
   unsigned (*choose_config)(Handle, const Int*, Handle*, Int, Int*);
+  unsigned (*query_api)();
   unsigned (*bind_api)(unsigned);
   Handle (*create_context)(Handle, Handle, Handle, const Int*);
   unsigned (*destroy_context)(Handle, Handle);
   unsigned (*make_current)(Handle, Handle, Handle, Handle);
+  Handle (*get_current_context)();
+  Handle (*get_current_display)();
+  Handle (*get_current_surface)(Int);
   const char* (*query_string)(Handle, Int);
   Int (*get_error)();
   // Extensions, nullptr where missing.
@@ -58,10 +63,14 @@ Functions load_functions() {
   load(library, "eglGetProcAddress", egl.get_proc_address);
   load(library, "eglInitialize", egl.initialize);
   load(library, "eglChooseConfig", egl.choose_config);
+  load(library, "eglQueryAPI", egl.query_api);
   load(library, "eglBindAPI", egl.bind_api);
   load(library, "eglCreateContext", egl.create_context);
   load(library, "eglDestroyContext", egl.destroy_context);
   load(library, "eglMakeCurrent", egl.make_current);
+  load(library, "eglGetCurrentContext", egl.get_current_context);
+  load(library, "eglGetCurrentDisplay", egl.get_current_display);
+  load(library, "eglGetCurrentSurface", egl.get_current_surface);
   load(library, "eglQueryString", egl.query_string);
   load(library, "eglGetError", egl.get_error);
   const auto extension = [&](const char* name, auto& function) {
@@ -73,8 +82,24 @@ Functions load_functions() {
   return egl;
 }
 
+// OpenGL is the API of the calling thread's calls while it lives; then it is again the one that the host chose.
+class OpenGlApi {
+ public:
+  explicit OpenGlApi(const Functions& egl) : egl_(egl), before_(egl.query_api()), bound_(egl.bind_api(opengl_api)) {}
+  ~OpenGlApi() { egl_.bind_api(before_); }
+  OpenGlApi(const OpenGlApi&) = delete;
+  OpenGlApi& operator=(const OpenGlApi&) = delete;
+  explicit operator bool() const { return bound_; }
+
+ private:
+  const Functions& egl_;
+  unsigned before_;
+  bool bound_;
+};
+
 bool start(Display& result, Handle display) {
-  if (!display || !result.egl.initialize(display, nullptr, nullptr) || !result.egl.bind_api(opengl_api)) return false;
+  if (!display || !result.egl.initialize(display, nullptr, nullptr)) return false;
+  if (const OpenGlApi api(result.egl); !api) return false;
   const std::array<Int, 11> wanted{surface_type, pbuffer_bit, renderable_type, opengl_bit, red_size, 8,
                                    green_size,   8,           blue_size,       8,          none};
   Int count = 0;
@@ -118,7 +143,7 @@ const Display& shared_display() {
 
 EglContext::EglContext() {
   const Display& shared = shared_display();
-  shared.egl.bind_api(opengl_api);
+  const OpenGlApi api(shared.egl);
   context_ = shared.egl.create_context(shared.display, shared.config, nullptr, nullptr);
   if (!context_)
     throw Error(text("EGL cannot create an OpenGL context (error ", shared.egl.get_error(), "); draw with path = 'cpu'"));
@@ -131,14 +156,25 @@ EglContext::~EglContext() {
 
 EglContext::Current::Current(const EglContext& context) {
   const Display& shared = shared_display();
-  if (!shared.egl.bind_api(opengl_api) || !shared.egl.make_current(shared.display, nullptr, nullptr, context.context_))
-    throw Error(text("EGL cannot make the OpenGL context current (error ", shared.egl.get_error(),
-                     "); it is in use by another thread, or the driver cannot draw without a surface"));
+  const Functions& egl = shared.egl;
+  context_ = egl.get_current_context();
+  display_ = egl.get_current_display();
+  draw_ = egl.get_current_surface(draw_surface);
+  read_ = egl.get_current_surface(read_surface);
+  api_ = egl.query_api();
+  if (egl.bind_api(opengl_api) && egl.make_current(shared.display, nullptr, nullptr, context.context_)) return;
+  const Int error = egl.get_error();
+  egl.bind_api(api_);
+  throw Error(text("EGL cannot make the OpenGL context current (error ", error,
+                   "); it is in use by another thread, or the driver cannot draw without a surface"));
 }
 
 EglContext::Current::~Current() {
   const Display& shared = shared_display();
-  shared.egl.make_current(shared.display, nullptr, nullptr, nullptr);
+  const Functions& egl = shared.egl;
+  egl.make_current(shared.display, nullptr, nullptr, nullptr);
+  egl.bind_api(api_);
+  if (context_) egl.make_current(display_, draw_, read_, context_);
 }
 
 bool EglContext::on_gpu() { return shared_display().gpu; }

@@ -12,13 +12,18 @@ class EglContext {
   EglContext(const EglContext&) = delete;
   EglContext& operator=(const EglContext&) = delete;
 
-  // Binds the context to the calling thread for as long as the object lives. A context serves one thread at a time.
+  // Binds the context to the calling thread for as long as the object lives; what the thread had current before, a host's, is
+  // current again afterwards. A context serves one thread at a time.
   class Current {
    public:
     explicit Current(const EglContext& context);
     ~Current();
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
+
+   private:
+    void *context_, *display_, *draw_, *read_;
+    unsigned api_;
   };
 
   // Whether what draws is a GPU. @throws Error as the constructor.
