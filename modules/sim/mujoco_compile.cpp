@@ -12,6 +12,7 @@ module;
 #include <locale>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -21,6 +22,7 @@ module;
 #include "core/fork_mutex.hpp"
 module iap.sim;
 import iap.core;
+#include "c_random.hpp"
 #include "mujoco_internal.hpp"
 #include "mujoco_memory.hpp"
 
@@ -157,17 +159,56 @@ class Places {
   const std::string& name_;
 };
 
+/// Whether somebody else drew from rand() while MuJoCo compiled `model`, which seeds it and draws a number for each pixel of a
+/// texture with random marks: these are others then. Which textures have some a model does not tell.
+bool has_others_marks(const mjModel& model, const BorrowedRandom& numbers) {
+  constexpr unsigned seed = 123;
+  constexpr std::size_t most_sums = 100'000;
+  std::size_t all = 0;
+  std::set<std::size_t> sums{0};
+  for (int i = 0; i < model.ntex && sums.size() < most_sums; ++i) {
+    const std::size_t pixels = static_cast<std::size_t>(model.tex_width[i]) * static_cast<std::size_t>(model.tex_height[i]);
+    all += pixels;
+    std::set<std::size_t> with;
+    for (const std::size_t sum : sums) with.insert(sum + pixels);
+    sums.merge(with);
+  }
+  return sums.size() < most_sums && !sums.contains(numbers.drawn(seed, all));
+}
+
+/// Whether a texture may have random marks (mark="random").
+bool may_be_marked(std::span<const MujocoFile> texts) {
+  return std::ranges::any_of(texts, [](const MujocoFile& file) {
+    return file.content.find("\"random\"") != file.content.npos || file.content.find("'random'") != file.content.npos;
+  });
+}
+
+/// As mj_loadXML, but that the process's random numbers go on as before, and that nobody who draws from them meanwhile changes the
+/// model. @throws Error where somebody does so all the time.
+ModelPointer load(std::span<const MujocoFile> texts, const std::string& name, const mjVFS& files, std::span<char> message) {
+  const bool marked = may_be_marked(texts);
+  constexpr int most_attempts = 10;
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    const BorrowedRandom numbers;
+    ModelPointer model(mj_loadXML(name.c_str(), &files, message.data(), static_cast<int>(message.size())));
+    if (!model || !marked || !has_others_marks(*model, numbers)) return model;
+  }
+  throw Error(text(name,
+                   ": another thread of this program calls rand() all the while, of which MuJoCo makes random marks of textures, ",
+                   "so that pictures would be others each time; make the first environment before that thread begins"));
+}
+
 ModelPointer compile(std::span<const MujocoFile> texts) {
   const std::unique_ptr<mjVFS, DeleteFiles> files(new mjVFS);
   mj_defaultVFS(files.get());
   for (const auto& file : texts) add_file(*files, file);
-  char message[1000] = "";
+  std::array<char, 1000> message{};
   const PointStreams streams;
   const std::string name(texts.front().name);
   const WeighedMemory memory(text(name, ": the simulation"));
-  ModelPointer model(mj_loadXML(name.c_str(), files.get(), message, sizeof message));
+  ModelPointer model = load(texts, name, *files, message);
   if (const std::string refusal = memory.refusal(); !refusal.empty()) throw Error(refusal);
-  if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message)));
+  if (!model) throw Error(text(name, ": MuJoCo cannot compile it: ", in_one_line(message.data())));
   check_options(*model, name);
   make_room(*model);
   check_skins(*model, name);
