@@ -83,7 +83,6 @@ class Child {
 
   /// As `end`, once it has ended by itself, for which it has a while.
   int end_by_itself() {
-    constexpr auto between_looks = std::chrono::milliseconds(5);
     const auto until = Clock::now() + time_to_go;
     siginfo_t gone{};
     while (number_ != 0 && gone.si_pid == 0 && Clock::now() < until &&
@@ -99,11 +98,20 @@ class Child {
     kill(-number_, SIGKILL);
     while (waitpid(number_, &status, 0) < 0 && errno == EINTR) {
     }
-    number_ = 0;
+    bury_orphans(std::exchange(number_, 0));
     return status;
   }
 
  private:
+  static constexpr auto between_looks = std::chrono::milliseconds(5);
+
+  /// What the leader of a group left is this process's where that is process 1, as in a container: nobody else waits for it.
+  static void bury_orphans(int group) {
+    const auto until = Clock::now() + time_to_go;
+    for (pid_t found = 1; found >= 0 && Clock::now() < until; found = waitpid(-group, nullptr, WNOHANG))
+      if (found == 0) std::this_thread::sleep_for(between_looks);
+  }
+
   int number_;
 };
 

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -8,6 +9,7 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -310,6 +312,15 @@ TEST_CASE("what an environment started ends with the process that played it") {
   }
   clear_interrupt();
   CHECK(ear.all() == "begun\n");
+}
+
+TEST_CASE("what an environment started is waited for by a process that is given it") {
+  REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);  // as process 1 is
+  CHECK_THAT(failure_of("run sleep 300 & sleep 300 & sleep 300", {.isolate = true, .episode_timeout = 0.3, .retries = 0}),
+             ContainsSubstring("seed 5"));
+  CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
+  CHECK(errno == ECHILD);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_CASE("what an environment started does not hide that its process died") {
