@@ -1,4 +1,5 @@
 module;
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -132,6 +133,9 @@ void Trainer::continue_files() {
     end = evaluation_columns(report);
     if (IterationReport left_out; !over) {
       read_evaluation(folder_->file("metrics.csv"), state_.iteration, left_out);
+      // The table may have lost it.
+      if (!std::isfinite(left_out.eval_mean) && ended_before_ && ended_before_->iterations == state_.iteration)
+        left_out.eval_mean = ended_before_->last_eval;
       if (const double best = left_out.eval_mean; best > state_.best_eval) {
         const auto kept = folder_->path() / text("best.", state_.iteration, ".iap");
         write_beside(kept, policy_of(mean_, mean_moments_, state_.iteration, best));

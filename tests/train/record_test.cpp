@@ -199,8 +199,14 @@ TEST_CASE("the best policy of a run whose end alone evaluated it is kept where t
   CHECK_THAT(error_of(options), ContainsSubstring("best.3.iap' is another policy than the run's"));
   CHECK(differences(before, run_content(options.out)) == "");
   std::filesystem::remove(kept);
+  std::filesystem::copy(options.out, scratch / "without");
   train(options);
   CHECK(read_file(kept) == best);
+  TrainOptions without = options;
+  without.out = scratch / "without";
+  std::filesystem::remove(without.out / "metrics.csv");
+  train(without);
+  CHECK(read_file(without.out / "best.3.iap") == best);
   // The longer run is what it would be otherwise.
   TrainOptions whole = options;
   whole.resume = false;
