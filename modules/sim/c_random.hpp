@@ -4,7 +4,7 @@
 
 namespace iap {
 
-// While it lives, rand() goes by a sequence of its own; the process's goes on afterwards where it was.
+// While it lives, rand() goes by a sequence of its own; the process's goes on afterwards where it was. One at a time.
 class BorrowedRandom {
  public:
   BorrowedRandom();
@@ -16,8 +16,9 @@ class BorrowedRandom {
   std::size_t drawn(unsigned seed, std::size_t most) const;
 
  private:
-  // As large as the one that a process begins with: the same seed gives the same numbers.
-  std::array<char, 128> own_{};
+  // As large as the one that a process begins with: the same seed gives the same numbers. It stays where it is, as another library
+  // that borrows meanwhile, such as a second iap in the process, puts it back as the one that it found.
+  static inline std::array<char, 128> own_;
   char* before_;
 };
 
