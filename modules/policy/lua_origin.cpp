@@ -1,4 +1,5 @@
 module;
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,12 +13,19 @@ namespace {
 
 constexpr std::string_view mark = "loaded_from", text_record = "source", modules_record = "required_modules";
 
+/// Whether `text` is one word, of which Lua makes nothing that runs: it calls by brackets or quotes, or by `for x in f do`.
+bool is_word(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' ||
+           c == '/';
+  });
+}
+
 /// Whether `config` holds what runs as Lua once somebody makes a block or an environment of it, by whatever name or kind it then
-/// has. A text calls nothing without a bracket or a quote: it is a word that its owner calls so.
+/// has. A word is what its owner calls so.
 bool holds_program(const Config& config) {
   const Config *source = config.find(text_record), *modules = config.find(modules_record);
-  return (source && source->string() && source->string()->find_first_of("([{\"'") != std::string::npos) ||
-         (modules && modules->map());
+  return (source && source->string() && !is_word(*source->string())) || (modules && modules->map());
 }
 
 bool is_lua(const Config& config) { return is_lua_block(config) || is_lua_env(config) || holds_program(config); }

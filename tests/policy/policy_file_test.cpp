@@ -111,9 +111,12 @@ TEST_CASE("Lua is marked where its reader makes it, and its own options stay as 
   // A program makes a table Lua, whatever else it says: another name or kind may be given to it.
   marks(
       ConfigKind::metadata,
-      "{'head': {'file': 'x', 'source': 'f()'}, 'deep': [{'required_modules': {'m': 'f()'}}], 'note': {'source': 'a paper'}}",
+      "{'head': {'file': 'x', 'source': 'f()'}, 'deep': [{'required_modules': {'m': 'f()'}}], 'note': {'source': 'paper'}}",
       "{'head': {'file': 'x', 'source': 'f()', 'loaded_from': 'p.iap'}, 'deep': [{'required_modules': {'m': 'f()'}, 'loaded_from': "
-      "'p.iap'}], 'note': {'source': 'a paper'}}");
+      "'p.iap'}], 'note': {'source': 'paper'}}");
+  for (const char* program : {"for e in os.exit do end", "while-1do;end", "a paper"})
+    marks(ConfigKind::metadata, text("{'head': {'source': '", program, "'}}"),
+          text("{'head': {'source': '", program, "', 'loaded_from': 'p.iap'}}"));
   // Nobody takes these for Lua.
   for (const char* name : {"x.LUA", "x.lua ", "x.lua/", ".luac"})
     marks(ConfigKind::env, text("{'name': '", name, "'}"), text("{'name': '", name, "'}"));
@@ -133,7 +136,7 @@ TEST_CASE("an environment that is not in Lua has nothing that would be the text 
   becomes("{'required_modules': {'m': 'f()'}, 'loaded_from': 'mine.iap'}", "{}");
   becomes("{'name': 'cheetah-run', 'source': 'f()', 'required_modules': {}}", "{'name': 'cheetah-run'}");
   becomes("{'name': 'legged', 'model_files': {'a.obj': 'v 0 0 0'}}", "{'name': 'legged', 'model_files': {'a.obj': 'v 0 0 0'}}");
-  becomes("{'name': 'probe', 'source': 'left eye'}", "{'name': 'probe', 'source': 'left eye'}");
+  becomes("{'name': 'probe', 'source': 'left-eye'}", "{'name': 'probe', 'source': 'left-eye'}");
   becomes("{'name': '{name = 1}'}", "{'name': './{name = 1}'}");
   // Laid over one with a mark, it takes none off.
   becomes("{'time_limit': 3, 'loaded_from': null}", "{'time_limit': 3}");
