@@ -81,6 +81,25 @@ void check_version() {
                    "; link the program with that one, or load iap by dlopen with RTLD_DEEPBIND"));
 }
 
+// MuJoCo asks for qhull and libccd by names that say nothing of their kind: the loader prefers those of a program that has others
+// inside (libqhull, whose functions take other arguments than libqhull_r's; a libccd in float32).
+void check_geometry_libraries() {
+  Dl_info place{};
+  if (!dladdr(reinterpret_cast<const void*>(&mj_version), &place)) return;
+  void* const mujoco = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (!mujoco) return;
+  for (const char* function : {"qh_init_A", "ccdMPRPenetration"}) {
+    const void* own = dlsym(mujoco, function);
+    const void* taken = dlsym(RTLD_DEFAULT, function);
+    Dl_info own_place{}, taken_place{};
+    if (!own || !taken || own == taken || !dladdr(own, &own_place) || !dladdr(taken, &taken_place)) continue;
+    throw Error(text("another library is in the way: ", function, " of '", taken_place.dli_fname, "' takes the place of that of '",
+                     own_place.dli_fname, "' in MuJoCo; link the program so that it does not export it (-Wl,--exclude-libs,ALL), ",
+                     "or load iap by dlopen with RTLD_DEEPBIND"));
+  }
+  dlclose(mujoco);
+}
+
 }  // namespace
 
 void install_mujoco_handlers() {
@@ -88,6 +107,7 @@ void install_mujoco_handlers() {
   static std::once_flag once;
   std::call_once(once, [] {
     check_version();
+    check_geometry_libraries();
     host = {mju_user_error, mju_user_warning, mju_user_malloc, mju_user_free};
     mju_user_error = take_error;
     mju_user_warning = take_warning;
