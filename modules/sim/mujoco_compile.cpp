@@ -160,8 +160,8 @@ class Places {
 };
 
 /// Whether somebody else drew from rand() while MuJoCo compiled `model`, which seeds it and draws a number for each pixel of a
-/// texture with random marks: these are others then. Which textures have some a model does not tell.
-bool has_others_marks(const mjModel& model, const BorrowedRandom& numbers) {
+/// texture with random marks: these may be others then. Which textures have some a model does not tell.
+bool may_have_others_marks(const mjModel& model, const BorrowedRandom& numbers) {
   constexpr unsigned seed = 123;
   constexpr std::size_t most_sums = 100'000;
   std::size_t all = 0;
@@ -183,15 +183,24 @@ bool may_be_marked(std::span<const MujocoFile> texts) {
   });
 }
 
+bool have_same_textures(const mjModel& one, const mjModel& other) {
+  return std::ranges::equal(std::span(one.tex_rgb, static_cast<std::size_t>(one.ntexdata)),
+                            std::span(other.tex_rgb, static_cast<std::size_t>(other.ntexdata)));
+}
+
 /// As mj_loadXML, but that the process's random numbers go on as before, and that nobody who draws from them meanwhile changes the
 /// model. @throws Error where somebody does so all the time.
 ModelPointer load(std::span<const MujocoFile> texts, const std::string& name, const mjVFS& files, std::span<char> message) {
   const bool marked = may_be_marked(texts);
   constexpr int most_attempts = 10;
+  ModelPointer last;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const BorrowedRandom numbers;
     ModelPointer model(mj_loadXML(name.c_str(), &files, message.data(), static_cast<int>(message.size())));
-    if (!model || !marked || !has_others_marks(*model, numbers)) return model;
+    if (!model || !marked || !may_have_others_marks(*model, numbers)) return model;
+    // Numbers that were drawn before or after the marks change nothing, and those between them never the same twice.
+    if (last && have_same_textures(*last, *model)) return model;
+    last = std::move(model);
   }
   throw Error(text(name,
                    ": another thread of this program calls rand() all the while, of which MuJoCo makes random marks of textures, ",

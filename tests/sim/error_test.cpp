@@ -72,12 +72,12 @@ TEST_CASE("models that would fill the memory are refused before they are compile
   CHECK_THROWS_MATCHES(
       MujocoBundle::read("", "<mujoco><asset>" + many + "</asset></mujoco>"), Error,
       MessageMatches(ContainsSubstring("model.xml: with it the model's textures take 2.1 GiB; MuJoCo has room for")));
-  // 12 MiB of pixels each, with what MuJoCo and pictures make of them.
-  limit_usable_memory(150.0 * (1 << 20));
-  const std::string flat = "<texture builtin='flat' type='2d' width='2048' height='2048'/>";
-  refused("<asset><texture builtin='flat' type='2d' width='4096' height='2048'/></asset>", "texture needs 96 MiB of memory");
+  // 192 MiB of pixels each, with what MuJoCo and pictures make of them.
+  limit_usable_memory(2400.0 * (1 << 20));
+  const std::string flat = "<texture builtin='flat' type='2d' width='8192' height='8192'/>";
+  refused("<asset><texture builtin='flat' type='2d' width='16384' height='8192'/></asset>", "texture needs 1.5 GiB of memory");
   CHECK_THROWS_MATCHES(MujocoBundle::read("", "<mujoco><asset>" + flat + flat + "</asset></mujoco>"), Error,
-                       MessageMatches(ContainsSubstring("model.xml: the model with its textures needs 96 MiB of memory")));
+                       MessageMatches(ContainsSubstring("model.xml: the model with its textures needs 1.5 GiB of memory")));
   limit_usable_memory(std::numeric_limits<double>::infinity());
   // What MuJoCo reads as a number, or as a part of one, is one or nothing.
   for (const std::string value :
