@@ -80,7 +80,7 @@ class PointStreams {
   bool changed_ = false;
 };
 
-/// Numbers under which nothing moves, nothing holds, or nothing is a number soon.
+/// Options under which nothing moves, nothing holds, nothing is a number soon, or episodes do not repeat.
 void check_options(const mjModel& model, const std::string& name) {
   const mjOption& option = model.opt;
   const auto fail = [&](const char* what, double value, const char* remedy) {
@@ -94,6 +94,11 @@ void check_options(const mjModel& model, const std::string& name) {
   if (option.iterations < 1 && !(option.disableflags & mjDSBL_CONSTRAINT) && may_hold(model))
     fail("iterations", option.iterations,
          "contacts, limits and equalities hold nothing with it; give at least 1, or write <flag constraint=\"disable\"/>");
+  const std::span<const mjtNum> noises(model.sensor_noise, static_cast<std::size_t>(model.nsensor));
+  if ((option.enableflags & mjENBL_SENSORNOISE) && std::ranges::any_of(noises, [](double noise) { return noise > 0; }))
+    throw Error(text(
+        name, ": <flag sensornoise=\"enable\"/>: MuJoCo draws this noise from rand(), which all threads of the process share, so ",
+        "that episodes would not follow from their seeds; leave it out, and add noise by math.random, which an episode seeds"));
   const auto check = [&](const char* what, std::span<const mjtNum> values) {
     for (const double value : values)
       if (!(std::abs(value) <= mjMAXVAL)) fail(what, value, "give a number of at most 1e10 either way");

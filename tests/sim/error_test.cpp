@@ -165,5 +165,13 @@ TEST_CASE("options under which nothing moves, holds or is a number are refused b
   refused("wind='0 0 1e300'/>", "'wind' is 1e+300; give a number");
   refused("density='nan'/>", "'density' is nan");
   CHECK_NOTHROW(make_world(model("timestep='1e-9' gravity='0 0 0'/>")));
+  const auto noisy = [&](const std::string& noise) {
+    std::string text = model("><flag sensornoise='enable'/></option>");
+    return text.insert(text.find("</mujoco>"), "<sensor><clock noise='" + noise + "'/></sensor>");
+  };
+  CHECK_THROWS_MATCHES(
+      make_world(noisy("0.1")), Error,
+      MessageMatches(ContainsSubstring("test.xml: <flag sensornoise=\"enable\"/>: MuJoCo draws this noise from rand()")));
+  CHECK_NOTHROW(make_world(noisy("0")));
   CHECK_NOTHROW(make_world(model("iterations='0'><flag constraint='disable'/></option>")));
 }
