@@ -36,13 +36,15 @@ void place(Config* path) {
 
 Config* entry(Config& table, const char* key) { return table.find(key) ? &table[key] : nullptr; }
 
-/// @throws BadArgument for a NUL: names would end there where the system, a library or a message takes them.
-void refuse_zeros(const std::string& source, const Config& table) {
+/// @throws BadArgument for what Lua's tables cannot hold or others cut short: a NUL, where names would end for the system, a
+/// library or a message, and a null in a list, which would be a hole or its end.
+void check_entries(const std::string& source, const Config& table) {
   constexpr const char* remedy = "holds a character NUL; take it out";
   const auto clean = [](std::string_view part) { return part.find('\0') == std::string_view::npos; };
   walk_config(table, [&](const std::string& place, const std::string* name, const Config& value) {
     require(!name || clean(*name), source, ": the name of option '", printable(place), "' ", remedy);
     if (name && is_file_record(*name)) return false;  // what a Lua file holds is no name
+    require(name || !value.is_null(), source, ": option '", place, "' is null; a list has a value at each place");
     const auto* string = value.string();
     require(!string || clean(*string), source, ": option '", place, "' is '", string ? printable(*string) : "", "', which ",
             remedy);
@@ -54,7 +56,7 @@ void refuse_zeros(const std::string& source, const Config& table) {
 
 Config host_table(const char* text, const std::string& source) {
   Config table = parse_table(text, source);
-  refuse_zeros(source, table);
+  check_entries(source, table);
   return table;
 }
 

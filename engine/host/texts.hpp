@@ -12,7 +12,7 @@ import iap.env;
 namespace iap::host {
 
 /// The table that `text` is, in JSON or Lua, which a host gave as `source`. @throws Error with the line; BadArgument for a NUL in
-/// what may be a name.
+/// what may be a name, and for a list with a null.
 Config host_table(const char* text, const std::string& source);
 
 /// The environment that `text` describes: a table, or a name alone. @throws BadArgument naming function and argument, and the line.

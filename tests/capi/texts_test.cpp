@@ -111,6 +111,17 @@ TEST_CASE("an environment is described by a table in JSON, in Lua, or by its nam
   CHECK_THAT(spec_of(again.get()).config, Equals(spec_of(json.get()).config));
 }
 
+TEST_CASE("a null in a list of a table in JSON is refused, as its hole is in Lua") {
+  const auto list = [](const char* items) {
+    return refused_env((std::string(R"({"name": "cheetah-run", "render": {"samples": )") + items + "}}").c_str());
+  };
+  constexpr const char* said = "' is null; a list has a value at each place";
+  CHECK_THAT(list("[1, null, 3]"), Equals("iap_env_make: 'text': option 'render.samples.2" + std::string(said)));
+  CHECK_THAT(list("[[1, null]]"), Equals("iap_env_make: 'text': option 'render.samples.1.2" + std::string(said)));
+  // As an option of its own it is one that nobody gave.
+  CHECK(spec_of(make_env(R"({"name": "cheetah-run", "time_limit": null})").get()).max_steps > 0);
+}
+
 TEST_CASE("a NUL in a table is refused whole, before it cuts names and messages") {
   const auto env = [](const std::string& table) { return refused_env(table.c_str()); };
   CHECK_THAT(env(R"({"name": "cheetah-run\u0000"})"),

@@ -337,6 +337,9 @@ end""")
         for value in (2**63, -2**63 - 1, np.uint64(2**63), np.array(2**63, np.uint64)):
             with self.refused(f"env: option 'action_repeat' is {value}; integers go from -9223372036854775808 to 9223372036854775807"):
                 iap.Env("cheetah-run", action_repeat=value)
+        for items, place in (([1, None, 3], "2"), ([1, [2, None]], "2.2")):
+            with self.refused(f"env: option 'pixels.{place}' is null; a list has a value at each place"):
+                iap.Env("cheetah-run", pixels=items)
         with self.refused("env: option 'distraction.camera.zoom_in' is inf"):
             iap.Env("cheetah-run", distraction={"camera": {"zoom_in": np.float32("inf")}})
         for masked in (np.ma.masked, np.ma.masked_equal([1, 2], 2)):
