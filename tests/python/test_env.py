@@ -62,6 +62,8 @@ end""")
     def test_options_called_like_arguments_go_into_the_dict(self):
         pathlib.Path("own.lua").write_text(WORLD.replace("max_steps = 4", "max_steps = options.copy + options.threads * options.render_size"))
         own = {"name": "own.lua", "copy": 3, "threads": 2, "render_size": 4}
+        with self.refused("'self'"):
+            iap.Env("cartpole-swingup", self=1)
         self.assertEqual(iap.Env(own, copy=np.True_).max_steps, 11)
         self.assertEqual(iap.VectorEnv(own, 2, copy=False, threads=1).max_steps, 11)
 

@@ -25,7 +25,7 @@ class Env(World, EnvBase):
     _kind = "env"
     metadata = {"render_modes": ["rgb_array"]}
 
-    def __init__(self, env, *, render_mode=None, render_size=None, copy=True, **options):
+    def __init__(self, /, env, *, render_mode=None, render_size=None, copy=True, **options):
         if render_mode is not None and not (isinstance(render_mode, str) and render_mode == "rgb_array"):
             raise Error(f"render_mode: expected None or 'rgb_array', got {render_mode!r}")
         self._copy = whether_copies(copy)

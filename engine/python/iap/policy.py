@@ -145,7 +145,7 @@ class Policy(Handle):
         """Begins an episode; `seed` decides what the policy draws at random within it."""
         self._call(lib.iap_policy_reset, whole(seed, 0, 2**64 - 1, "seed"))
 
-    def act(self, observation=None, *, bgr=False, resize=False, **named):
+    def act(self, /, observation=None, *, bgr=False, resize=False, **named):
         """The action, action_size float32 values, for an observation as Env gives it: a dict of pictures by name and "vector", or
         the array alone where one thing is seen. The parts may come by keyword too. Pictures need not be contiguous: a view of part
         of a larger picture is read in place where each row is. `bgr`: blue comes first. `resize`: pictures of another height and

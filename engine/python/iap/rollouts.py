@@ -22,7 +22,7 @@ class Rollouts(Handle):
 
     _kind = "rollouts"
 
-    def __init__(self, env, policy, *, threads=0, trusted=False, **options):
+    def __init__(self, /, env, policy, *, threads=0, trusted=False, **options):
         if isinstance(policy, (dict, list)):
             policy = table_text(policy, "policy")
         if not isinstance(policy, (str, os.PathLike)):

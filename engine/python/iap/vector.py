@@ -19,7 +19,7 @@ class VectorEnv(World, VectorBase):
     metadata = {"autoreset_mode": NEXT_STEP}
     closed = False  # what Gymnasium's wrappers go by
 
-    def __init__(self, env, num_envs, *, threads=0, copy=True, **options):
+    def __init__(self, /, env, num_envs, *, threads=0, copy=True, **options):
         self._count = self.num_envs = whole(num_envs, 1, 65536, "num_envs")
         self._copy = whether_copies(copy)
         text = env_text(env, options)
