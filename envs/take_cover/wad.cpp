@@ -94,11 +94,15 @@ Sprite Wad::sprite(std::string_view name) const {
   const std::size_t most = 2 * static_cast<std::size_t>(sprite.height) + longest_post;
   for (int column = 0; column < sprite.width; ++column) {
     std::size_t done = 0;
+    int top = -1;
     std::size_t at = read32(bytes, head + 4 * static_cast<std::size_t>(column));
     for (;;) {
       if (!fits(bytes, at, 1)) damaged();
-      const int top = static_cast<unsigned char>(bytes[at]);
-      if (top == end_of_column) break;
+      const int byte = static_cast<unsigned char>(bytes[at]);
+      if (byte == end_of_column) break;
+      // A byte reaches 254 rows. Beyond them ZDoom and the editors count from the post before, which shows where a post is not
+      // below.
+      top = byte <= top ? top + byte : byte;
       if (!fits(bytes, at, 4)) damaged();
       const std::size_t length = static_cast<unsigned char>(bytes[at + 1]);
       if (!fits(bytes, at + 3, length + 1)) damaged();

@@ -81,6 +81,25 @@ TEST_CASE("pictures of few bytes that would fill the memory are refused") {
 }
 #endif
 
+TEST_CASE("a post that is not below the one before counts from it, so that pictures have more than 254 rows") {
+  constexpr int rows = 300, first = 254;
+  const auto post = [](int top, int begin, int end) {
+    std::string bytes{static_cast<char>(top), static_cast<char>(end - begin), '\0'};
+    for (int row = begin; row < end; ++row) bytes += static_cast<char>(row % 251);
+    return bytes + '\0';
+  };
+  // As SLADE writes it, with an empty post between, and as others do.
+  for (const std::string& column : {post(0, 0, first) + post(first, first, first) + post(0, first, rows),
+                                    post(0, 0, 200) + post(200, 200, 250) + post(50, 250, rows)}) {
+    const std::string lump = little(1, 2) + little(rows, 2) + little(0, 4) + little(12, 4) + column + '\xff';
+    const Sprite tall = Wad(wad_file({{"PIC", lump}}), "a.wad").sprite("PIC");
+    for (int row = 0; row < rows; ++row) {
+      CAPTURE(row);
+      REQUIRE(tall.texels[static_cast<std::size_t>(row)] == row % 251);
+    }
+  }
+}
+
 TEST_CASE("a column of more posts than texels is refused") {
   const auto picture_of = [](int posts, char length) {
     std::string lump = little(1, 2) + little(4, 2) + little(0, 4) + little(12, 4);
