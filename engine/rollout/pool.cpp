@@ -20,10 +20,31 @@ import :types;
 import :worker;
 
 namespace iap {
+namespace {
+
+/// An environment that is another one than before: no attempt, and no return of a failed episode, makes up for that.
+class OtherFiles : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace
 
 struct RolloutPool::Impl {
+  /// A process that plays what all others of this pool do. @throws OtherFiles where its environment read others than theirs.
+  std::unique_ptr<Player> make_worker() {
+    std::string read;
+    auto made = worker_player(setup, safeguards, read);
+    const std::lock_guard lock(building);
+    if (!files) files = read;
+    if (*files != read)
+      throw OtherFiles(text("the environment would go on with other files (", read, ") than it began with (", *files,
+                            "), as a process that plays had to be started anew; put the first ones back and play again"));
+    return made;
+  }
+
   std::unique_ptr<Player> make_player() {
-    if (safeguards.isolated()) return worker_player(setup, safeguards);
+    if (safeguards.isolated()) return make_worker();
     // Factories may come from a host that never thought of threads, so they run one at a time.
     const std::lock_guard lock(building);
     try {
@@ -59,6 +80,8 @@ struct RolloutPool::Impl {
       } catch (const Interrupted&) {
         player.reset();
         throw;
+      } catch (const OtherFiles&) {
+        throw;
       } catch (const std::exception& error) {
         // What broke in the middle of an episode is not to be trusted with the next one.
         player.reset();
@@ -86,6 +109,7 @@ struct RolloutPool::Impl {
   Safeguards safeguards;
   RolloutSetup setup;
   std::vector<std::unique_ptr<Player>> players;
+  std::optional<std::string> files;  ///< what the first process read, guarded by `building`
   std::mutex building;
 };
 

@@ -58,6 +58,7 @@ struct WorkerOrder {
 struct WorkerAnswer {
   std::string error;
   Episode episode;
+  std::string files;  ///< of a ready one: what its environment read that travels with nothing, in words
 };
 
 std::string encode(const WorkerOrder& order);
@@ -79,7 +80,8 @@ WorkerAnswer decode_answer(std::string_view bytes);
 /// @throws Error with the remedy if no program was named (set_worker) that plays episodes.
 void require_worker();
 /// Starts a process (set_worker) that builds environment and policy, and lets it play. It ends with the object, or when this
-/// process does, whatever it is doing. @throws Error where it cannot be started or cannot build them.
-std::unique_ptr<Player> worker_player(const RolloutSetup& setup, const Safeguards& safeguards);
+/// process does, whatever it is doing. `files` gets what the environment read. @throws Error where it cannot be started or cannot
+/// build them.
+std::unique_ptr<Player> worker_player(const RolloutSetup& setup, const Safeguards& safeguards, std::string& files);
 
 }  // namespace iap

@@ -64,6 +64,7 @@ std::string encode(const WorkerAnswer& answer) {
   Writer writer;
   writer.put_string(answer.error);
   put(writer, answer.episode);
+  writer.put_string(answer.files);
   return writer.bytes();
 }
 
@@ -72,6 +73,7 @@ WorkerAnswer decode_answer(std::string_view bytes) {
     WorkerAnswer answer;
     answer.error = reader.get_string();
     get(reader, answer.episode);
+    answer.files = reader.get_string();
     return answer;
   });
 }

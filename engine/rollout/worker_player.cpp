@@ -128,7 +128,7 @@ std::string env_name(const Config& env) {
 
 class WorkerPlayer final : public Player {
  public:
-  WorkerPlayer(const RolloutSetup& setup, const Safeguards& safeguards, std::array<Channel, 2> ends)
+  WorkerPlayer(const RolloutSetup& setup, const Safeguards& safeguards, std::array<Channel, 2> ends, std::string& files)
       : name_(env_name(env_of(setup, "environment"))),
         timeout_(safeguards.episode_timeout),
         memory_(safeguards.worker_memory),
@@ -136,8 +136,9 @@ class WorkerPlayer final : public Player {
         channel_(std::move(ends[0])) {
     ends[1].close();
     const double patience = timeout_ > 0 ? std::max(timeout_, least_build_timeout) : 0;
-    exchange(encode(WorkerOrder{setup, instruction_sets(), safeguards.worker_memory}), patience, {},
-             text("environment '", name_, "', before its first episode"));
+    files = exchange(encode(WorkerOrder{setup, instruction_sets(), safeguards.worker_memory}), patience, {},
+                     text("environment '", name_, "', before its first episode"))
+                .files;
   }
 
   /// Where its process answers, its environment goes as one of this process would.
@@ -212,8 +213,8 @@ void require_worker() {
       "that does; run the script with `iap run`, or call iap::set_worker");
 }
 
-std::unique_ptr<Player> worker_player(const RolloutSetup& setup, const Safeguards& safeguards) {
-  return std::make_unique<WorkerPlayer>(setup, safeguards, Channel::pair());
+std::unique_ptr<Player> worker_player(const RolloutSetup& setup, const Safeguards& safeguards, std::string& files) {
+  return std::make_unique<WorkerPlayer>(setup, safeguards, Channel::pair(), files);
 }
 
 }  // namespace iap

@@ -10,12 +10,16 @@ module;
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 module iap.rollout;
 import iap.core;
 import iap.env;
@@ -25,6 +29,7 @@ import :messages;
 import :player;
 import :types;
 import :worker;
+#include "core/files_read.hpp"
 
 namespace iap {
 namespace {
@@ -88,6 +93,12 @@ WorkerAnswer answer_of(Work work) {
   return answer;
 }
 
+std::string in_words(const FilesRead& files) {
+  std::string words;
+  for (const auto& [name, content] : files) words += text(words.empty() ? "" : "; ", "'", name, "': ", content);
+  return words;
+}
+
 }  // namespace
 
 void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& make_env) {
@@ -101,15 +112,18 @@ void serve_episodes(const std::function<std::unique_ptr<Env>(const Config&)>& ma
   if (!channel.receive(bytes, {})) return;
   const WorkerOrder order = decode_order(bytes);
   std::unique_ptr<Player> player;
-  bool there = channel.send(encode(answer_of([&] {
-                              end_with_other_side(channel.descriptor());
-                              limit_memory(order.memory);
-                              if (order.instruction_sets != instruction_sets()) use_instruction_sets(order.instruction_sets);
-                              player =
-                                  local_player(accepted(make_env(env_of(order.setup, source))), policy_of(order.setup, source));
-                              return Episode();
-                            })),
-                            {});
+  std::string files;
+  WorkerAnswer ready = answer_of([&] {
+    end_with_other_side(channel.descriptor());
+    limit_memory(order.memory);
+    if (order.instruction_sets != instruction_sets()) use_instruction_sets(order.instruction_sets);
+    const FilesLog log;
+    player = local_player(accepted(make_env(env_of(order.setup, source))), policy_of(order.setup, source));
+    files = in_words(log.files);
+    return Episode();
+  });
+  ready.files = std::move(files);
+  bool there = channel.send(encode(ready), {});
   while (there && player && channel.receive(bytes, {})) {
     const auto kept = decode_task(bytes);
     limit_memory(order.memory);

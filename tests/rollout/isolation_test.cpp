@@ -16,7 +16,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -338,6 +340,25 @@ TEST_CASE("what an environment starts gets the signals that its process does not
   const auto episodes = play(*pool(troubled(ear.program("kill -TERM $$; echo deaf")), 1, {.isolate = true}));
   CHECK(same(episodes, play(*pool(troubled(""), 1, {}))));
   CHECK(ear.all() == "begun\n");
+}
+
+TEST_CASE("a process that takes another one's place plays in the files that this one read, or the run ends") {
+  Marker art;
+  art.path += "-art";
+  for (const bool changed : {false, true})
+    for (const std::optional<double> failed_return : {std::optional<double>(), std::optional<double>(7)}) {
+      std::ofstream(art.path) << "old";
+      const Marker once;
+      Config env = troubled(text("run ", changed ? "echo newer >'" + art.path + "'; " : "", "kill -KILL $PPID"));
+      env["reads"] = art.path;
+      env["marker"] = once.path;
+      const auto rollouts = pool(env, 1, {.isolate = true, .failed_return = failed_return});
+      if (changed)
+        CHECK_THROWS_WITH(play(*rollouts), ContainsSubstring("other files ('art': 1 file, 6 bytes") &&
+                                               ContainsSubstring("than it began with ('art': 1 file, 3 bytes"));
+      else
+        CHECK(same(play(*rollouts), play(*pool(troubled(""), 1, {}))));
+    }
 }
 
 TEST_CASE(orphan_test, "[.orphan]") { play(*pool(troubled(std::getenv(orphan_trouble)), 1, {.isolate = true})); }

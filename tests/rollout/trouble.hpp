@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../train/fake_env.hpp"
+#include "core/files_read.hpp"
 
 /// Answers in the place of the worker that it runs in, a byte each 5 ms, and for 20 s at most.
 inline void trickle() {
@@ -31,13 +32,14 @@ inline void trickle() {
 
 /// A FakeEnv as the table {name = "fake", trouble, seed, marker} describes it: in its third step of the episode of `seed` it is in
 /// `trouble`, and where `marker` names a file only as long as that is missing, which it writes: so, once. The trouble "run COMMAND"
-/// waits for a command of the shell.
+/// waits for a command of the shell. It reads the file that `reads` names.
 inline std::unique_ptr<iap::Env> make_troubled(const iap::Config& config) {
   const auto string = [&config](const char* key) {
     const iap::Config* found = config.find(key);
     return found && found->string() ? *found->string() : std::string();
   };
   const std::string trouble = string("trouble"), marker = string("marker");
+  if (const std::filesystem::path read = string("reads"); !read.empty()) iap::note_contents("art", {&read, 1});
   if (trouble == "unbuildable") throw iap::Error("this world cannot be built");
   const iap::Config* wanted = config.find("seed");
   const std::int64_t bad = wanted ? wanted->integer().value_or(-1) : -1;
