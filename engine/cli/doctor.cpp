@@ -36,6 +36,7 @@ import iap.report;
 import iap.script;
 import iap.sim;
 import iap.train;
+#include "core/mathematics.hpp"
 
 namespace iap::cli {
 namespace {
@@ -117,6 +118,7 @@ LibraryVersions versions() {
                       {"compiler", __VERSION__},
                       {"glibc", gnu_get_libc_version()},
                       {"libedit", line_editor_version()},
+                      {"libm", text(mathematics(), ", the last bits of glibc's exp, sin and cos in a number")},
                       {"libstdc++", text("headers of ", _GLIBCXX_RELEASE, ", ", __GLIBCXX__)}};
   for (const auto& own : {core_versions(), envs_versions(), legged_versions(), npz_versions(), render_versions(), report_versions(),
                           sim_versions(), train_versions()})

@@ -116,7 +116,8 @@ std::string follow_instructions(const std::string& instructions, const std::stri
   if (wanted != portable_instructions) return wanted;
   // The C library reads its variable before the program begins.
   std::string tunables = variable(tunables_variable);
-  if (tunables.find(plain_libm) != std::string::npos) return wanted;
+  // Of several values of a name it takes the last.
+  if (tunables == plain_libm || tunables.ends_with(text(":", plain_libm))) return wanted;
   tunables += (tunables.empty() ? "" : ":") + std::string(plain_libm);
   ::setenv(tunables_variable, tunables.c_str(), 1);
   std::vector<char*> again{const_cast<char*>(program.c_str())};

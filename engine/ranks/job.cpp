@@ -5,7 +5,6 @@ module;
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -27,6 +26,7 @@ import :messages;
 import :rank_rollouts;
 import :server;
 import :types;
+#include "core/mathematics.hpp"
 
 namespace iap {
 namespace {
@@ -40,18 +40,6 @@ std::string own_cores() {
   std::string cores;
   for (int core = 0; core < CPU_SETSIZE; ++core) cores += CPU_ISSET(core, &set) ? '1' : '0';
   return cores.substr(0, cores.find_last_of('1') + 1);
-}
-
-/// What the C library's functions come to, as a number. Where the processor can fuse multiplications with additions, they do, and
-/// round one result in a thousand otherwise.
-std::uint32_t mathematics() {
-  constexpr int arguments = 1 << 13;
-  Writer results;
-  for (int i = 0; i < arguments; ++i) {
-    const double x = 0.00244140123 * i - 10;
-    for (const double y : {std::exp(x), std::sin(x), std::cos(x)}) results.put(y);
-  }
-  return crc32(results.bytes());
 }
 
 /// Those behind the doors to physics, which may be others with the same build of iap.

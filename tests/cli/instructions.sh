@@ -117,10 +117,38 @@ case_instructions_resumed() {
   same_metrics whole kept
 }
 
+# The C library's own choice of functions, which GLIBC_TUNABLES decides beside the processor: on record and told, and the portable one
+# whatever else stands in the variable.
+case_libm() {
+  local fusing plain without=glibc.cpu.hwcaps=-FMA,-FMA4 tunables
+  run doctor
+  fusing=$(grep -E '^libm +[0-9]+' out) || fail "doctor does not say what the C library's functions come to"
+  GLIBC_TUNABLES=$without run doctor
+  plain=$(grep -E '^libm ' out)
+  for tunables in "" "x$without" "$without,-AVX512F" "$without:glibc.cpu.hwcaps=-AVX512F" "glibc.malloc.arena_max=2:$without"; do
+    GLIBC_TUNABLES=$tunables run --portable doctor
+    exits 0
+    [ "$(grep -E '^libm ' out)" = "$plain" ] || fail "not portable with GLIBC_TUNABLES=$tunables"
+  done
+  [ "$fusing" != "$plain" ] || return 0 # this machine fuses nothing
+
+  seeing_script
+  run run see.lua --set iterations=1 --out run
+  GLIBC_TUNABLES=$without run run see.lua --out run --resume
+  exits 0
+  says err "the run was made with functions of the C library that come to $(grep -oE "[0-9]+" <<<"$fusing") so far, goes on with"
+  says err "the same GLIBC_TUNABLES on a processor of the same kind keeps them"
+  run run see.lua --set iterations=1 --out alike
+  run run see.lua --out alike --resume
+  exits 0
+  grep -F "so far, goes on" err && fail "told of what is alike"
+  return 0
+}
+
 # Where a sweep's runs were not computed alike, its table is another one, which is told once: of parts, and of a run that goes on.
 case_instructions_in_sweep() {
   seeing_script
-  local note="note: not all runs are computed alike (instructions SSE4, portable)"
+  local note="note: not all runs are computed alike (instructions SSE4, portable"
   run sweep see.lua --seeds 2 --out sweep --job 1/2 --instructions SSE4
   exits 0
   grep -q "^note" err && fail "told of runs that are alike"
