@@ -50,15 +50,15 @@ void prepare_process() {
   const Unforked whole;  // others wait for the first call
   static std::once_flag prepared;
   std::call_once(prepared, [] {
-    b2World world(vec(0, 0));
+    const auto world = std::make_unique<b2World>(vec(0, 0));  // more than a small thread's stack has
     b2CircleShape shape;
     shape.m_radius = 1;
     for (const b2BodyType type : {b2_staticBody, b2_dynamicBody}) {
       b2BodyDef body;
       body.type = type;
-      world.CreateBody(&body)->CreateFixture(&shape, 1);
+      world->CreateBody(&body)->CreateFixture(&shape, 1);
     }
-    world.Step(.01F, 1, 1);
+    world->Step(.01F, 1, 1);
   });
 }
 
