@@ -142,8 +142,9 @@ std::optional<std::filesystem::path> choose_wad(Options& options, const std::str
 /// @option state boolean = false - show the player's place and speed and the nearest fireballs as a vector, too
 /// @option modification "none"|"walls"|"floor"|"text" = "none" - AttentionAgent's changes of the world's looks
 /// @option art "auto"|"freedoom"|"procedural" = "auto" - Freedoom's (Debian's package `freedoom`) or our own; auto takes the first
-/// where it is
-/// @option wad string ? - the file with Freedoom's art, in place of the package's
+/// where it is. Looked for is `freedoom2.wad`, in the folder that the environment variable `DOOMWADDIR` names,
+/// `/usr/share/games/doom`, `/usr/local/share/games/doom`, `/usr/share/doom` and `/usr/share/games/freedoom`, in this order
+/// @option wad string ? - the file with Freedoom's art, in place of the one that is found
 /// @option skill "hard"|"nightmare" = "hard" - Doom's skill level; nightmare: fireballs fly twice as fast, imps never rest
 /// @use env.common
 /// @see attention-agent.md
