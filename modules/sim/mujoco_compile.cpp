@@ -218,6 +218,7 @@ ModelPointer compile(std::span<const MujocoFile> texts) {
   for (const auto& file : texts) add_file(*files, file);
   std::array<char, 1000> message{};
   const PointStreams streams;
+  const OwnCallbacks callbacks;  // a step is tried
   const std::string name(texts.front().name);
   const WeighedMemory memory(text(name, ": the simulation"));
   ModelPointer model = load(texts, name, *files, message);

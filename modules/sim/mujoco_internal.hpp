@@ -108,14 +108,30 @@ void note_full(const std::string& name, const mjModel& model, const mjData& data
 // were. Needed before anything of MuJoCo runs; cheap to repeat.
 void install_mujoco_handlers();
 
-// While it lives, what this thread does with MuJoCo is ours: to be around each call in which an error or a warning may come, but
-// for those of a WeighedMemory.
+// While it lives, MuJoCo calls in this thread none of the functions that a host gave it for its own models (mjcb_...,
+// mjCOLLISIONFUNC); in the host's threads it does.
+class OwnCallbacks {
+ public:
+  OwnCallbacks() noexcept;
+  ~OwnCallbacks();
+  OwnCallbacks(const OwnCallbacks&) = delete;
+  OwnCallbacks& operator=(const OwnCallbacks&) = delete;
+
+ private:
+  bool taken_;
+};
+
+// While it lives, what this thread does with MuJoCo is ours: to be around each call in which an error, a warning or a callback may
+// come, but for those of a WeighedMemory.
 class MujocoCall {
  public:
   MujocoCall() noexcept;
   ~MujocoCall();
   MujocoCall(const MujocoCall&) = delete;
   MujocoCall& operator=(const MujocoCall&) = delete;
+
+ private:
+  OwnCallbacks callbacks_;
 };
 
 // The compiled model of `files`, never null: the same for all that ask while it is among the last ones asked for. Throws Error with
