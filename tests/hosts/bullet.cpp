@@ -1,14 +1,24 @@
 // Simulates with Bullet itself, beside the library: its contact callbacks and its threshold stay its own, and worlds of the library
 // know neither. A host that is linked with Bullet in float32 is told so.
 #include <btBulletDynamicsCommon.h>
+// Bullet's other headers come after its common ones.
+#include <BulletCollision/CollisionDispatch/btCompoundCollisionAlgorithm.h>
+#include <BulletCollision/CollisionDispatch/btCompoundCompoundCollisionAlgorithm.h>
+#include <BulletCollision/CollisionDispatch/btManifoldResult.h>
+#include <LinearMath/btQuickprof.h>
 #include <iap.h>
 
 #include <atomic>
 #include <cstring>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "host.h"
+
+// Bullet exports them and declares them in no header.
+extern btScalar gGjkEpaPenetrationTolerance;
+extern bool gContactCalcArea3Points, disableCcd;
 
 namespace {
 
@@ -46,24 +56,97 @@ void drop_ball() {
   world.removeRigidBody(&ground);
 }
 
-double play() {
+constexpr int most = 64;
+
+double play(const char* world = "{ name = 'legged', engine = 'bullet' }") {
   char message[512] = "";
   iap_env* env = nullptr;
   iap_step step{};
   step.size = sizeof step;
-  const float action[12]{};
+  float action[most]{};
   double total = 0;
-  expect(iap_env_make("{ name = 'legged', engine = 'bullet' }", &env, message, sizeof message) == IAP_OK, "%s", message);
+  expect(iap_env_make(world, &env, message, sizeof message) == IAP_OK, "%s", message);
   expect(iap_env_reset(env, 1) == IAP_OK, "%s", iap_env_error(env));
   iap_env_spec spec{};
   spec.size = sizeof spec;
-  expect(iap_env_describe(env, &spec) == IAP_OK && spec.action_size <= 12, "%s", iap_env_error(env));
-  for (int i = 0; i < 20 && !step.terminated; ++i) {
+  expect(iap_env_describe(env, &spec) == IAP_OK && spec.action_size <= most, "%s", iap_env_error(env));
+  for (int i = 0; i < 40 && !step.terminated; ++i) {
+    for (int k = 0; k < most; ++k) action[k] = static_cast<float>((i * 7 + k * 3) % 11) / 5.5F - 1;
     expect(iap_env_step(env, action, spec.action_size, &step) == IAP_OK, "%s", iap_env_error(env));
     total += step.reward;
   }
   iap_env_free(env);
   return total;
+}
+
+std::atomic<int> called;
+
+/// A host's of one kind at a time: the return stays, nobody calls it, and it is still there afterwards.
+template <typename T>
+void keeps(T& place, T theirs, const char* what, double alone) {
+  constexpr auto* world = "laikago-stairs";
+  const T before = std::exchange(place, theirs);
+  called = 0;
+  const double beside = play(world);
+  expect(beside == alone, "return %a alone, %a with the host's %s", alone, beside, what);
+  expect(called == 0, "%s was called %d times for worlds of the library", what, called.load());
+  expect(place == theirs, "another %s stayed", what);
+  place = before;
+}
+
+void keeps_each() {
+  const double alone = play("laikago-stairs");
+  const CalculateCombinedCallback much = [](const btCollisionObject*, const btCollisionObject*) {
+    ++called;
+    return btScalar(9);
+  };
+  const btShapePairCallback never = [](const btCollisionShape*, const btCollisionShape*) {
+    ++called;
+    return false;
+  };
+  keeps(gCalculateCombinedFrictionCallback, much, "friction", alone);
+  keeps(gCalculateCombinedRollingFrictionCallback, much, "rolling friction", alone);
+  keeps(gCalculateCombinedSpinningFrictionCallback, much, "spinning friction", alone);
+  keeps(gCalculateCombinedRestitutionCallback, much, "restitution", alone);
+  keeps(gCalculateCombinedContactDampingCallback, much, "damping", alone);
+  keeps(gCalculateCombinedContactStiffnessCallback, much, "stiffness", alone);
+  keeps(gCompoundChildShapePairCallback, never, "filter of children", alone);
+  keeps(gCompoundCompoundChildShapePairCallback, never, "filter of pairs of children", alone);
+  keeps(gGjkEpaPenetrationTolerance, btScalar(.1), "penetration tolerance", alone);
+  keeps(gContactCalcArea3Points, false, "choice of contacts", alone);
+  keeps(disableCcd, true, "continuous collision", alone);
+}
+
+thread_local int depth = 0;
+std::atomic<int> entered, strayed;
+
+/// Zones of the host's own thread are told, and end in the one that they began in, while others play.
+void keeps_profiler() {
+  const auto enter_before = btGetCurrentEnterProfileZoneFunc();
+  const auto leave_before = btGetCurrentLeaveProfileZoneFunc();
+  const auto enter = [](const char*) {
+    ++depth;
+    ++entered;
+  };
+  const auto leave = [] { strayed += --depth < 0; };
+  btSetCustomEnterProfileZoneFunc(enter);
+  btSetCustomLeaveProfileZoneFunc(leave);
+  entered = 0;
+  play();
+  expect(entered == 0, "%d zones of the library's were told to the host", entered.load());
+  std::atomic<bool> over = false;
+  std::thread player([&] {
+    for (int i = 0; i < 3; ++i) play();
+    over = true;
+  });
+  int zones = 0;
+  for (; !over; ++zones) BT_PROFILE("host");
+  player.join();
+  expect(entered == zones && strayed == 0 && depth == 0, "%d zones of %d, %d strayed, depth %d", entered.load(), zones,
+         strayed.load(), depth);
+  expect(btGetCurrentEnterProfileZoneFunc() == +enter && btGetCurrentLeaveProfileZoneFunc() == +leave, "another profiler stayed");
+  btSetCustomEnterProfileZoneFunc(enter_before);
+  btSetCustomLeaveProfileZoneFunc(leave_before);
 }
 
 /// Bullet in float32 has functions of the same names.
@@ -100,4 +183,6 @@ int main() {
   expect(added == 0 && gContactBreakingThreshold == .2F, "after threads: %d contacts, threshold %g", added,
          gContactBreakingThreshold);
   drop_ball();
+  keeps_each();
+  keeps_profiler();
 }

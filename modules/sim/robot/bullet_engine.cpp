@@ -10,7 +10,6 @@ module;
 #include <BulletDynamics/Featherstone/btMultiBodyLinkCollider.h>
 
 #include <array>
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -25,51 +24,6 @@ import iap.core;
 
 namespace iap {
 namespace {
-
-// What Bullet keeps for the whole process, as worlds of ours have it.
-struct Globals {
-  btScalar breaking_threshold = .02, margin = .05;
-  ContactAddedCallback added = nullptr;
-  ContactDestroyedCallback destroyed = nullptr;
-  ContactProcessedCallback processed = nullptr;
-  ContactStartedCallback started = nullptr;
-  ContactEndedCallback ended = nullptr;
-
-  void exchange() {
-    std::swap(gContactBreakingThreshold, breaking_threshold);
-    std::swap(gDbvtMargin, margin);
-    std::swap(gContactAddedCallback, added);
-    std::swap(gContactDestroyedCallback, destroyed);
-    std::swap(gContactProcessedCallback, processed);
-    std::swap(gContactStartedCallback, started);
-    std::swap(gContactEndedCallback, ended);
-  }
-};
-
-// While any of these lives, Bullet has our globals; what a host had there is its own again afterwards.
-class OwnGlobals {
- public:
-  OwnGlobals() {
-    for (int n = alive_; n > 0;)
-      if (alive_.compare_exchange_weak(n, n + 1)) return;
-    const std::lock_guard lock(mutex_);
-    if (alive_ == 0) other_.exchange();
-    ++alive_;
-  }
-  ~OwnGlobals() {
-    for (int n = alive_; n > 1;)
-      if (alive_.compare_exchange_weak(n, n - 1)) return;
-    const std::lock_guard lock(mutex_);
-    if (--alive_ == 0) other_.exchange();
-  }
-  OwnGlobals(const OwnGlobals&) = delete;
-  OwnGlobals& operator=(const OwnGlobals&) = delete;
-
- private:
-  static inline ForkMutex mutex_;  // where none is alive
-  static inline std::atomic<int> alive_ = 0;
-  static inline Globals other_;
-};
 
 // What is wrong if the program brings another Bullet along: the loader prefers that, function by function, and takes from the right
 // one those alone whose names tell that they take float64.
@@ -130,6 +84,7 @@ class BulletEngine final : public RobotEngine {
   explicit BulletEngine(const EngineSetup& setup)
       : description_(setup.robot), model_(setup.model), options_(setup.options), joint_body_(setup.joint_body) {
     prepare_process();
+    const OwnGlobals globals;
     for (const auto& body : model_.bodies) {
       frames_.push_back(bullet_frame(body));
       shapes_.push_back(body_shape(description_, model_, body, frames_.back(), shape_links_.emplace_back()));
@@ -139,7 +94,8 @@ class BulletEngine final : public RobotEngine {
   ~BulletEngine() override { end_episode(); }
 
   void set_terrain(const Terrain& terrain) override {
-    end_episode();
+    const OwnGlobals globals;
+    episode_.reset();
     terrain_ = &terrain;
     ground_shapes_.clear();
     for (const auto& box : terrain.boxes) ground_shapes_.push_back(box_shape(box));
@@ -182,6 +138,7 @@ class BulletEngine final : public RobotEngine {
   }
 
   void placements(std::span<Placement> bodies) override {
+    const OwnGlobals globals;
     episode_->robot->forwardKinematics(rotations_, origins_);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const btMultiBody& robot = *episode_->robot;

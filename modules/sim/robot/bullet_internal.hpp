@@ -14,6 +14,16 @@ inline std::array<double, 9> from_bullet(const btMatrix3x3& m) {
 }
 inline Placement from_bullet(const btTransform& t) { return {from_bullet(t.getOrigin()), from_bullet(t.getBasis())}; }
 
+// While any of these lives, Bullet has our callbacks and thresholds; what a host had there is its own again afterwards. To be
+// around each call in which Bullet may ask for them.
+class OwnGlobals {
+ public:
+  OwnGlobals();
+  ~OwnGlobals();
+  OwnGlobals(const OwnGlobals&) = delete;
+  OwnGlobals& operator=(const OwnGlobals&) = delete;
+};
+
 // Bullet wants bodies in the frame of their centre and principal axes.
 struct BulletFrame {
   btTransform com;    // that frame in the body's own
