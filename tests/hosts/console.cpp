@@ -1,9 +1,12 @@
 // Has handlers of console_bridge, through which the library's reader of URDF speaks: they get what the host logs, at work and
-// afterwards, and the one before is still the one before.
+// afterwards, and the one before is still the one before. A level that silences the library changes no error of the reader's.
 #include <console_bridge/console.h>
 #include <iap.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 
@@ -24,6 +27,33 @@ void make() {
   iap_env_free(env);
 }
 
+/// A robot whose toe cannot be read is refused, and another thread's errors stay as silent as the host wants them.
+void silenced(Counter& counter) {
+  console_bridge::setLogLevel(console_bridge::CONSOLE_BRIDGE_LOG_NONE);
+  char path[] = "/tmp/iap-host-XXXXXX";
+  const int file = mkstemp(path);
+  constexpr char robot[] =
+      "<robot name='r'><link name='toe'><collision><geometry><sphere radius='2cm'/></geometry></collision></link></robot>";
+  expect(write(file, robot, sizeof robot - 1) == sizeof robot - 1 && close(file) == 0, "no file in /tmp");
+  const std::string world = std::string("{ name = 'legged', urdf = '") + path + "' }";
+  counter.lines = 0;
+  std::atomic<bool> over = false;
+  std::thread other([&] {
+    while (!over) CONSOLE_BRIDGE_logError("nobody reads this");
+  });
+  for (int i = 0; i < 20; ++i) {
+    char message[512] = "";
+    iap_env* env = nullptr;
+    expect(iap_env_make(world.c_str(), &env, message, sizeof message) != IAP_OK, "a robot without its toe was made");
+    expect(std::strstr(message, "radius [2cm]"), "%s", message);
+  }
+  over = true;
+  other.join();
+  unlink(path);
+  expect(counter.lines == 0, "%d lines in spite of the level", counter.lines.load());
+  expect(console_bridge::getLogLevel() == console_bridge::CONSOLE_BRIDGE_LOG_NONE, "another level stayed");
+}
+
 }  // namespace
 
 int main() {
@@ -40,6 +70,7 @@ int main() {
   other.join();
   expect(first.lines + second.lines == logged, "%d lines of %d", first.lines + second.lines, logged);
   expect(console_bridge::getOutputHandler() == &second, "another handler stayed");
+  silenced(second);
   console_bridge::restorePreviousOutputHandler();
   expect(console_bridge::getOutputHandler() == &first, "another handler is the one before");
 }

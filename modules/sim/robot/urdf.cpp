@@ -36,15 +36,17 @@ namespace {
 constexpr int longest_chain = 100;
 
 // Takes what the library would print of this thread's work. The present handler and the previous one, to which a host may go back,
-// are the host's again afterwards.
+// are the host's again afterwards, and so is its level, below which the library tells a handler nothing.
 class Collected final : public console_bridge::OutputHandler {
  public:
   Collected() : present_(console_bridge::getOutputHandler()) {
     console_bridge::restorePreviousOutputHandler();
     previous_ = console_bridge::getOutputHandler();
     console_bridge::useOutputHandler(this);
+    if (level_ > needed) console_bridge::setLogLevel(needed);
   }
   ~Collected() override {
+    if (level_ > needed) console_bridge::setLogLevel(level_);
     console_bridge::useOutputHandler(previous_);
     console_bridge::useOutputHandler(present_);
   }
@@ -53,11 +55,11 @@ class Collected final : public console_bridge::OutputHandler {
 
   void log(const std::string& line, console_bridge::LogLevel level, const char* file, int number) override {
     if (std::this_thread::get_id() != thread_) {
-      if (present_) present_->log(line, level, file, number);
+      if (present_ && level >= level_) present_->log(line, level, file, number);
       return;
     }
     // Of a material there is only the colour to lose, and published texts have many that are no colours.
-    if (level < console_bridge::CONSOLE_BRIDGE_LOG_ERROR || line.starts_with("Material ") || complete_) return;
+    if (level < needed || line.starts_with("Material ") || complete_) return;
     if (!joined_.empty()) joined_ += "; ";
     joined_ += line;
     // What is wrong comes first, then whose part it is.
@@ -68,6 +70,9 @@ class Collected final : public console_bridge::OutputHandler {
   const std::string& joined() const { return joined_; }
 
  private:
+  static constexpr auto needed = console_bridge::CONSOLE_BRIDGE_LOG_ERROR;
+
+  const console_bridge::LogLevel level_ = console_bridge::getLogLevel();
   const std::thread::id thread_ = std::this_thread::get_id();
   console_bridge::OutputHandler *present_, *previous_;
   std::string joined_;
