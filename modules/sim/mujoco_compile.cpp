@@ -202,6 +202,8 @@ ModelPointer load(std::span<const MujocoFile> texts, const std::string& name, co
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const BorrowedRandom numbers;
     ModelPointer model(mj_loadXML(name.c_str(), &files, message.data(), static_cast<int>(message.size())));
+    // It keeps one text for the process, which the host's mj_saveLastXML would take for its own: that shall be an error.
+    mj_freeLastXML();
     if (!model || !marked || !may_have_others_marks(*model, numbers)) return model;
     // Numbers that were drawn before or after the marks change nothing, and those between them never the same twice.
     if (last && have_same_textures(*last, *model)) return model;

@@ -85,6 +85,7 @@ static void with_handlers(void) {
   expect(warnings == 0, "a warning of the library's");
   if (setjmp(before_error) == 0) mju_error("the host's");
   expect(errors == 1, "%d errors", errors);
+  expect(mj_saveLastXML("/dev/null", model, message, sizeof message) == 0, "the library's model was saved as the host's");
   data->qpos[0] = NAN;
   mj_step(model, data);
   expect(warnings == 1, "%d warnings", warnings);
