@@ -1,14 +1,17 @@
-// Simulates with Bullet itself, beside the library: its contact callbacks and its threshold stay its own, and worlds of the library
-// know neither. A host that is linked with Bullet in float32 is told so.
+// Simulates with Bullet itself, beside the library: its callbacks, thresholds, profiler and allocator stay its own, and worlds of
+// the library know the last alone. A host that is linked with Bullet in float32 is told so.
 #include <btBulletDynamicsCommon.h>
 // Bullet's other headers come after its common ones.
 #include <BulletCollision/CollisionDispatch/btCompoundCollisionAlgorithm.h>
 #include <BulletCollision/CollisionDispatch/btCompoundCompoundCollisionAlgorithm.h>
 #include <BulletCollision/CollisionDispatch/btManifoldResult.h>
+#include <LinearMath/btAlignedAllocator.h>
 #include <LinearMath/btQuickprof.h>
 #include <iap.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -21,6 +24,24 @@ extern btScalar gGjkEpaPenetrationTolerance;
 extern bool gContactCalcArea3Points, disableCcd;
 
 namespace {
+
+constexpr std::size_t header = 64;
+
+/// No other allocator can free what this one gave.
+void* allocate(std::size_t size, int) {
+  auto* block = static_cast<char*>(std::aligned_alloc(header, (size + 2 * header - 1) / header * header));
+  if (!block) return nullptr;
+  std::memset(block, 'x', header);
+  return block + header;
+}
+
+void release(void* block) {
+  if (!block) return;
+  char* begin = static_cast<char*>(block) - header;
+  expect(*begin == 'x', "a block of somebody else's");
+  *begin = 0;
+  std::free(begin);
+}
 
 int added, processed;
 
@@ -160,6 +181,7 @@ void refused() {
 }  // namespace
 
 int main() {
+  btAlignedAllocSetCustomAligned(allocate, release);
   const bool wide = sizeof(btScalar) == sizeof(double);
   const double alone = wide ? play() : 0;
   gContactAddedCallback = count_added;
