@@ -39,7 +39,7 @@ struct RolloutPool::Impl {
     if (!files) files = read;
     if (*files != read)
       throw OtherFiles(text("the environment would go on with other files (", read, ") than it began with (", *files,
-                            "), as a process that plays had to be started anew; put the first ones back and play again"));
+                            "), as a process that plays was started since; put the first ones back and play again"));
     return made;
   }
 

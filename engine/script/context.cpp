@@ -395,8 +395,8 @@ std::string RunContext::continuation() const {
                                                    : "";
   const auto again = file_again();
   if (!again)
-    return text(state, "continue with the script that came through the pipe as SCRIPT (the one in '", training_->out,
-                "' is another)\n  ", command("SCRIPT"));
+    return text(state, "continue with the script that came through the pipe as SCRIPT ('", training_->out,
+                "' does not have it)\n  ", command("SCRIPT"));
   return text(state, "continue with\n  ", command(shell_word(again->string())));
 }
 

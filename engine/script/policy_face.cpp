@@ -290,11 +290,11 @@ void take_text_along(Config& metadata) {
 
 /// Whether `env` is the environment of `metadata`, by what it was given or by what it became, wherever its text came from.
 bool is_named_in(const Config& metadata, Config env) {
-  trust_lua(env, ConfigKind::env);
+  trust_lua(env, ConfigKind::any);
   for (const char* key : {"env", "env_given"}) {
     const Config* found = metadata.find(key);
     Config own = found ? *found : Config();
-    trust_lua(own, ConfigKind::env);
+    trust_lua(own, ConfigKind::any);
     if (own == env) return true;
   }
   return false;

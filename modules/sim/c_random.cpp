@@ -17,7 +17,7 @@ BorrowedRandom::~BorrowedRandom() {
 }
 
 std::size_t BorrowedRandom::drawn(unsigned seed, std::size_t most) const {
-  std::array<char, sizeof own_> again{};
+  alignas(std::int32_t) std::array<char, sizeof own_> again{};
   random_data sequence{};
   initstate_r(seed, again.data(), again.size(), &sequence);
   // What comes first is where the sequence stands, which is written down only when another one takes its place.

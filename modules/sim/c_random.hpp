@@ -1,5 +1,5 @@
 // The random numbers of the C library, of which a process has one sequence and MuJoCo's compiler makes random marks of textures.
-// Include after `module iap.sim;`, with <array> and <cstddef> before it.
+// Include after `module iap.sim;`, with <array>, <cstddef> and <cstdint> before it.
 #pragma once
 
 namespace iap {
@@ -18,7 +18,7 @@ class BorrowedRandom {
  private:
   // As large as the one that a process begins with: the same seed gives the same numbers. It stays where it is, as another library
   // that borrows meanwhile, such as a second iap in the process, puts it back as the one that it found.
-  static inline std::array<char, 128> own_;
+  alignas(std::int32_t) static inline std::array<char, 128> own_;
   char* before_;
 };
 

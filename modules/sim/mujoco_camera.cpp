@@ -99,6 +99,7 @@ struct MujocoCamera::Impl {
 
   void adopt(const MujocoWorld::Impl& world) {
     if (identity == world.identity) return;
+    identity = {};  // textures may be interrupted
     gl.reset();
     visible.emplace(*world.model);
     textures = model_textures(world.model.compiled());

@@ -86,10 +86,11 @@ void check_version() {
 void check_geometry_libraries() {
   Dl_info place{};
   if (!dladdr(reinterpret_cast<const void*>(&mj_version), &place)) return;
-  void* const mujoco = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  const auto close = [](void* library) { dlclose(library); };
+  const std::unique_ptr<void, decltype(close)> mujoco(dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD), close);
   if (!mujoco) return;
   for (const char* function : {"qh_init_A", "ccdMPRPenetration"}) {
-    const void* own = dlsym(mujoco, function);
+    const void* own = dlsym(mujoco.get(), function);
     const void* taken = dlsym(RTLD_DEFAULT, function);
     Dl_info own_place{}, taken_place{};
     if (!own || !taken || own == taken || !dladdr(own, &own_place) || !dladdr(taken, &taken_place)) continue;
@@ -97,7 +98,6 @@ void check_geometry_libraries() {
                      own_place.dli_fname, "' in MuJoCo; link the program so that it does not export it (-Wl,--exclude-libs,ALL), ",
                      "or load iap by dlopen with RTLD_DEEPBIND"));
   }
-  dlclose(mujoco);
 }
 
 }  // namespace

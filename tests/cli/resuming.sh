@@ -55,24 +55,6 @@ case_resume_piped() {
   done
 }
 
-# A folder whose run has done more keeps its own script, which may be anybody's: it is not named in the place of the one that ran.
-case_resume_piped_elsewhere() {
-  training_script 'out = "run",'
-  run run train.lua
-  exits 0
-  echo 'os.execute("touch owned")' >run/experiment.lua
-  echo 'print("ready") io.stdout:flush() while true do end' >>train.lua
-  mkfifo pipe
-  cat train.lua >pipe &
-  interrupted run pipe --set iterations=2 --resume
-  exits 130
-  says err "continue with the script that came through the pipe as SCRIPT (the one in 'run' is another)"
-  says err "iap run SCRIPT --set iterations=2 --resume"
-  grep -q experiment.lua err && fail "another script is named"
-  sed '$d' train.lua >SCRIPT
-  goes_on_as_told
-}
-
 # A run that was stopped while its best policy was confirmed has something left to do, beside an older one that has more.
 case_resume_confirmation() {
   training_script 'out = iap.run_folder("runs/dot"), on_iteration = function(r)

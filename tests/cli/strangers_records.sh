@@ -135,3 +135,21 @@ case_records_under_other_names() {
     end'
   exits 0
 }
+
+# A folder whose run has done more keeps its own script, which may be anybody's: it is not named in the place of the one that ran.
+case_resume_piped_elsewhere() {
+  training_script 'out = "run",'
+  run run train.lua
+  exits 0
+  echo 'os.execute("touch owned")' >run/experiment.lua
+  echo 'print("ready") io.stdout:flush() while true do end' >>train.lua
+  mkfifo pipe
+  cat train.lua >pipe &
+  interrupted run pipe --set iterations=2 --resume
+  exits 130
+  says err "continue with the script that came through the pipe as SCRIPT ('run' does not have it)"
+  says err "iap run SCRIPT --set iterations=2 --resume"
+  grep -q experiment.lua err && fail "another script is named"
+  sed '$d' train.lua >SCRIPT
+  goes_on_as_told
+}

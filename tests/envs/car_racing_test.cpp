@@ -358,7 +358,7 @@ TEST_CASE("an episode shows as many frames of a long video as it has pictures") 
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a folder of frames is read once for all who show it, weighed before, and hears an interrupt") {
+TEST_CASE("a folder of frames is read once for all who show it, and weighed before") {
   const TemporaryFolder folder;
   const auto write = [&](int number, std::uint8_t value) {
     Image frame({4, 4, 3, PixelType::uint8});
@@ -375,10 +375,6 @@ TEST_CASE("a folder of frames is read once for all who show it, weighed before, 
   const Frames others(folder.path(), 2, 2, 5);
   CHECK(others.at(1).front() == 50);
   CHECK(one.at(1).front() == 11);
-  write(2, 60);
-  request_interrupt();
-  CHECK_THROWS_AS(Frames(folder.path(), 2, 2, 5), Interrupted);
-  clear_interrupt();
   limit_usable_memory(1e5);
   CHECK_THROWS_MATCHES(
       Frames(folder.path(), 96, 96, 5), Error,

@@ -222,3 +222,24 @@ TEST_CASE("the best policy of a run whose end alone evaluated it is kept where t
   train(scheduled);
   CHECK(!std::filesystem::exists(scheduled.out / "best.2.iap"));
 }
+
+TEST_CASE("a run that goes on with other functions of the C library says so, of which the first programs kept no record") {
+  const Scratch scratch("libm");
+  TrainOptions options = small_run(scratch / "run");
+  const auto goes_on = [&](int iteration, const auto& change) {
+    Config config = parse_json(read_file(options.out / "config.json"), "config.json");
+    change(*config["libraries"].map());
+    write_text(options.out / "config.json", to_json(config));
+    options.resume = true;
+    options.on_iteration = [=](const IterationReport& report) { return report.iteration < iteration; };
+    train(options);
+    return read_file(options.out / "log.txt");
+  };
+  options.on_iteration = [](const IterationReport& report) { return report.iteration < 2; };
+  train(options);
+  CHECK_THAT(goes_on(3, [](Config::Map& libraries) { CHECK(libraries.erase("libm") == 1); }), !ContainsSubstring("so far"));
+  CHECK_THAT(goes_on(4, [](Config::Map& libraries) { libraries["libm"] = libraries["glibc"] = "1.0"; }),
+             ContainsSubstring("the run was made with glibc 1.0 so far") && !ContainsSubstring("functions of the C library"));
+  CHECK_THAT(goes_on(5, [](Config::Map& libraries) { libraries["libm"] = "12"; }),
+             ContainsSubstring("the run was made with functions of the C library that come to 12 so far"));
+}
