@@ -109,7 +109,7 @@ case_records_under_other_names() {
 
   # Elsewhere in the metadata they keep what they hold, and the mark that goes with it.
   stranger_gives '{ head = { file = "head.lua", source = BLOCK }, level = { source = EVIL }, helpers = { required_modules = { helper = MODULE } },
-    list = { { { file = "head.lua", source = BLOCK } } }, note = { source = "a paper" }, source = EVIL }'
+    list = { { { file = "head.lua", source = BLOCK } } }, note = { source = "paper" }, source = EVIL }'
   for head in head 'list[1][1]'; do
     victim "iap.policy.build(iap.policy.script(p:metadata().$head), 'mine.lua'):act { vector = { 0 } }"
     exits 0
@@ -124,7 +124,7 @@ case_records_under_other_names() {
     exits 1
   done
   victim "local env = p:metadata() env.name = 'mine.lua' pcall(iap.env.make, env)"
-  victim "assert(p:metadata().note.source == 'a paper' and not p:metadata().note.loaded_from)"
+  victim "assert(p:metadata().note.source == 'paper' and not p:metadata().note.loaded_from)"
   exits 0
 
   # Whoever trusts the file, or saves it as an own one, has no marks in it.
