@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "model.h"
 
 enum { header = 64 };
 
@@ -45,17 +46,7 @@ static void release(void* block) {
 }
 
 static mjModel* load(void) {
-  static const char text[] = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
-  char message[300] = "";
-  mjVFS* files = malloc(sizeof *files);
-  mj_defaultVFS(files);
-  expect(mj_makeEmptyFileVFS(files, "m.xml", sizeof text - 1) == 0, "no room for a model");
-  memcpy(files->filedata[mj_findFileVFS(files, "m.xml")], text, sizeof text - 1);
-  mjModel* model = mj_loadXML("m.xml", files, message, sizeof message);
-  expect(model, "%s", message);
-  mj_deleteVFS(files);
-  free(files);
-  return model;
+  return load_model("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
 }
 
 static iap_env* play(void) {

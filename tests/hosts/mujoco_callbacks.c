@@ -4,9 +4,9 @@
 #include <mujoco/mujoco.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "host.h"
+#include "model.h"
 
 static const mjModel* mine; /* the host's model */
 static atomic_int calls, foreign;
@@ -52,19 +52,9 @@ static int none(const mjModel* model, const mjData* data, mjContact* contacts, i
 }
 
 static mjModel* load(void) {
-  static const char text[] =
+  return load_model(
       "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 .09'><joint name='x' type='slide'/><geom size='.1'/>"
-      "</body></worldbody><actuator><motor joint='x'/></actuator></mujoco>";
-  char message[300] = "";
-  mjVFS* files = malloc(sizeof *files);
-  mj_defaultVFS(files);
-  expect(mj_makeEmptyFileVFS(files, "m.xml", sizeof text - 1) == 0, "no room for a model");
-  memcpy(files->filedata[mj_findFileVFS(files, "m.xml")], text, sizeof text - 1);
-  mjModel* model = mj_loadXML("m.xml", files, message, sizeof message);
-  expect(model, "%s", message);
-  mj_deleteVFS(files);
-  free(files);
-  return model;
+      "</body></worldbody><actuator><motor joint='x'/></actuator></mujoco>");
 }
 
 enum { steps = 60, rounds = 3 };
