@@ -120,10 +120,9 @@ Texture Wad::flat(std::string_view name) const {
   constexpr int side = 64;
   const std::string_view bytes = lump(name, side * side);
   Texture texture{side, side, std::vector<std::uint8_t>(side * side)};
-  for (int row = 0; row < side; ++row)
-    for (int column = 0; column < side; ++column)
-      texture.texels[static_cast<std::size_t>(column * side + row)] =
-          static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(row * side + column)]);
+  for (std::size_t row = 0; row < side; ++row)
+    for (std::size_t column = 0; column < side; ++column)
+      texture.texels[column * side + row] = static_cast<std::uint8_t>(bytes[row * side + column]);
   return texture;
 }
 
