@@ -72,7 +72,6 @@ struct FoundRun {
   std::filesystem::path folder;
   int number = 1;
   RunState state;
-  bool ended = false;  ///< complete, or on_iteration ended it, which may say otherwise when it is asked again
 };
 
 /// The number of a folder's name below `name`: 1 for itself, 2 for NAME-2; 0 for another name.
@@ -100,9 +99,8 @@ std::map<std::string, std::map<int, FoundRun>> find_series(const std::filesystem
     auto state = run_state(path);
     if (!state) continue;
     const auto experiment = read_experiment(state->script);
-    const bool ended = state->complete || sound_summary(path);
     all[experiment.leader.empty() ? folder.string() : experiment.leader].emplace(
-        experiment.position, FoundRun{std::move(path), number, std::move(*state), ended});
+        experiment.position, FoundRun{std::move(path), number, std::move(*state)});
   }
   if (error)
     throw Error(
@@ -166,7 +164,7 @@ bool has_other_seed(const FoundRun& run, const Experiment& wanted) try {
 /// Whether `wanted` is another run beside this one: with another seed than one that has ended, or another than what a process
 /// works on.
 bool is_beside(const FoundRun& run, const Experiment& wanted) {
-  if (run.ended) return has_other_seed(run, wanted);
+  if (run.state.ended) return has_other_seed(run, wanted);
   const auto experiment = read_experiment(run.state.script);
   return run.state.in_use && (experiment.body != wanted.body || differences(experiment.overrides, wanted.overrides) > 0);
 }
@@ -182,11 +180,11 @@ auto rank(const std::map<int, FoundRun>& series, const Experiment& wanted) {
     same_overrides |= experiment.body == wanted.body && experiment.overrides == wanted.overrides;
     different = std::min(different, differences(experiment.overrides, wanted.overrides));
     if (!run.state.complete) unfinished = std::max(unfinished, run.state.in_use ? 1 : 2);
-    stopped |= !run.ended && !run.state.in_use;
+    stopped |= !run.state.ended && !run.state.in_use;
     written = std::max(written, run.state.written);
     number = std::max(number, run.number);
     // Of those that have ended the first has the seed that was given; what a script makes of it for others is its own.
-    beside |= (!run.ended || position == series.begin()->first) && is_beside(run, wanted);
+    beside |= (!run.state.ended || position == series.begin()->first) && is_beside(run, wanted);
   }
   const bool to_continue = !beside || stopped;
   return std::tuple(own, to_continue, unfinished, -different, same_overrides, written, number);

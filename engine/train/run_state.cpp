@@ -163,6 +163,7 @@ std::optional<RunState> run_state(const std::filesystem::path& folder) {
   RunState state;
   const auto summary = sound_summary(folder);
   state.complete = summary ? summary->stop_reason != "on_iteration" : has_all_iterations(folder);
+  state.ended = state.complete || summary;
   state.in_use = is_in_use(folder);
   state.script = read_run_script(folder);
   for (const char* name : {"log.txt", "config.json"}) {

@@ -56,6 +56,8 @@ void write_summary(const std::filesystem::path& folder, const RunSummary& summar
 struct RunState {
   /// All the iterations that it was asked for are done, or its optimizer had enough.
   bool complete = false;
+  /// Complete, or on_iteration ended it, which may say otherwise when it is asked again.
+  bool ended = false;
   bool in_use = false;  ///< by another process
   std::string script;   ///< experiment.lua, or ""
   /// When its log was last written to.

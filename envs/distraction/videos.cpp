@@ -74,14 +74,13 @@ std::vector<Video> find_videos(const fs::path& folder, Split split) {
   if (!is_folder(folder)) throw trouble(folder, "there is no such folder; name a folder of folders of frames");
   const bool divided = is_folder(folder / "train") && is_folder(folder / "validation");
   std::vector<Video> videos;
-  constexpr double bytes_a_frame = 640;  // of a path, which is kept in its parts, too
   double frames = 0;
   for (const fs::path& path : entries(divided ? folder / name_of(split) : folder, true)) {
     const bool validation = std::ranges::find(davis_validation, path.filename().string()) != davis_validation.end();
     if (!divided && validation != (split == Split::validation)) continue;
     videos.push_back(read_video(path));
     frames += videos.back().length();
-    check_memory(text("the videos in ", folder.string(), ": a list of their frames"), bytes_a_frame * frames);
+    check_memory(text("the videos in ", folder.string(), ": a list of their frames"), bytes_a_path * frames);
   }
   if (videos.empty())
     throw trouble(folder,

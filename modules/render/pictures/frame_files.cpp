@@ -47,7 +47,6 @@ bool numbered_before(const fs::path& a, const fs::path& b) {
 }
 
 std::vector<fs::path> numbered_entries(const fs::path& folder, bool folders, std::error_code& failure) {
-  constexpr double bytes_a_path = 640;  // whose parts are kept, too
   std::vector<fs::path> found;
   std::error_code ignored;  // a link that leads nowhere is a file, which whoever reads it names
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
